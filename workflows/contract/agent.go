@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Execution says how model calls and read-only tool calls run.
+type Execution string
+
+// The execution modes.
+const (
+	// ExecutionRegular runs them as activities: visible while they run, with
+	// heartbeats and retries by the server.
+	ExecutionRegular Execution = "regular"
+	// ExecutionLean runs them as local activities: about twice the turns per
+	// second, right for calls of under five seconds. A crash repeats an
+	// unfinished one, so destructive calls never run this way.
+	ExecutionLean Execution = "lean"
+)
+
+// DefaultMaxToolRounds is how often a turn goes back to the model with tool
+// results before it gives up.
+const DefaultMaxToolRounds = 10
+
+// Agent is the configuration a conversation runs by. It is part of the
+// workflow's input: a changed YAML file changes the next conversation, never
+// one that is under way.
+type Agent struct {
+	Name          string    `json:"name"`
+	Description   string    `json:"description,omitempty"`
+	Prompt        Text      `json:"prompt,omitzero"`
+	Model         string    `json:"model"`
+	MaxToolRounds int       `json:"max_tool_rounds,omitempty"`
+	Execution     Execution `json:"execution,omitempty"`
+	// ApprovalTimeout is how long an approval waits before it expires. Zero
+	// waits for ever.
+	ApprovalTimeout time.Duration `json:"approval_timeout,omitempty"`
+	// Node names the llm node that the messages of a lone node carry.
+	Node string `json:"node,omitempty"`
+}
+
+// Rounds is MaxToolRounds with its default.
+func (a Agent) Rounds() int {
+	if a.MaxToolRounds <= 0 {
+		return DefaultMaxToolRounds
+	}
+	return a.MaxToolRounds
+}
+
+// Hash identifies the configuration: 12 hex digits of the SHA-256 of its JSON.
+func (a Agent) Hash() string {
+	data, err := json.Marshal(a)
+	if err != nil { // the type has no value that cannot be encoded
+		panic(fmt.Sprintf("encode agent: %v", err))
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:6])
+}

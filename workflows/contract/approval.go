@@ -1,0 +1,114 @@
+package contract
+
+import "time"
+
+// Reason says why a call waits for a human.
+type Reason string
+
+// The reasons.
+const (
+	// ReasonDestructive: the tool may change or destroy data.
+	ReasonDestructive Reason = "destructive"
+	// ReasonUnknownOutcome: a destructive call was sent and its answer lost.
+	// Approving runs it again, rejecting goes on without a result.
+	ReasonUnknownOutcome Reason = "unknown_outcome"
+)
+
+// ApprovalInput starts an Approval, the workflow that waits for a decision.
+// Its workflow ID is ApprovalWorkflowID(UUID).
+type ApprovalInput struct {
+	UUID           string `json:"uuid"`
+	ConversationID string `json:"conversation_id"`
+	SessionID      string `json:"session_id,omitempty"`
+	AgentName      string `json:"agent_name,omitempty"`
+	// NodePath is the node that asked: child indices from the root.
+	NodePath []int  `json:"node_path,omitempty"`
+	Node     string `json:"node,omitempty"`
+	Tool     string `json:"tool"`
+	Server   string `json:"server,omitempty"`
+	// Arguments are the very arguments the call will be made with, and
+	// ArgumentsSHA256 the digest of their canonical JSON.
+	Arguments       JSON   `json:"arguments"`
+	ArgumentsSHA256 string `json:"arguments_sha256"`
+	Description     string `json:"description"`
+	Reason          Reason `json:"reason"`
+	// RemoteTaskID and RemoteAgent are set when another agent asks.
+	RemoteTaskID string        `json:"remote_task_id,omitempty"`
+	RemoteAgent  string        `json:"remote_agent,omitempty"`
+	CreatedAt    time.Time     `json:"created_at"`
+	Timeout      time.Duration `json:"timeout,omitempty"`
+}
+
+// Pending is the approval as the API shows it while it waits.
+func (in ApprovalInput) Pending() PendingApproval {
+	return PendingApproval{
+		UUID: in.UUID, ConversationID: in.ConversationID, ToolName: in.Tool, ToolArgs: in.Arguments,
+		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
+		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
+	}
+}
+
+// PendingApproval is the "pending_approval" of the API and of the file.
+type PendingApproval struct {
+	UUID            string    `json:"uuid"`
+	ConversationID  string    `json:"conversation_id"`
+	ToolName        string    `json:"tool_name"`
+	ToolArgs        JSON      `json:"tool_args"`
+	Description     string    `json:"description"`
+	Reason          Reason    `json:"reason,omitempty"`
+	Digest          string    `json:"tool_args_sha256,omitempty"`
+	Node            string    `json:"node,omitempty"`
+	RemoteTaskID    string    `json:"remote_task_id,omitempty"`
+	RemoteAgentName string    `json:"remote_agent_name,omitempty"`
+	CreatedAt       time.Time `json:"created_at"`
+}
+
+// Decision is how an approval ended.
+type Decision string
+
+// The decisions.
+const (
+	Approved  Decision = "approved"
+	Rejected  Decision = "rejected"
+	Expired   Decision = "expired"
+	Cancelled Decision = "cancelled"
+)
+
+// DecideSignal decides an approval (signal "decide" of the approval's
+// workflow). People type it, so the workflow receives it as raw JSON and
+// decide.ParseAnswer reads it; this type is what the gateway sends.
+type DecideSignal struct {
+	RequestID string `json:"request_id,omitempty"`
+	Approved  bool   `json:"approved"`
+	By        string `json:"by,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	Via       string `json:"via,omitempty"` // rest, a2a; "signal" when absent
+	// Credential is the sealed bearer token of the caller who decided.
+	Credential string `json:"credential,omitempty"`
+}
+
+// ApprovalResult is what an Approval completes with: the audit record.
+type ApprovalResult struct {
+	UUID            string    `json:"uuid"`
+	ConversationID  string    `json:"conversation_id"`
+	Tool            string    `json:"tool"`
+	ArgumentsSHA256 string    `json:"arguments_sha256,omitempty"`
+	Decision        Decision  `json:"decision"`
+	By              string    `json:"by,omitempty"`
+	Reason          string    `json:"reason,omitempty"`
+	Via             string    `json:"via,omitempty"`
+	RequestID       string    `json:"request_id,omitempty"`
+	RequestedAt     time.Time `json:"requested_at"`
+	DecidedAt       time.Time `json:"decided_at"`
+	// Credential replaces the conversation's when the decision brought one.
+	Credential string `json:"credential,omitempty"`
+}
+
+// ApprovalView is what the query "approval" of an Approval returns.
+type ApprovalView struct {
+	Pending PendingApproval `json:"pending"`
+	// Result is nil while the approval waits.
+	Result *ApprovalResult `json:"result,omitempty"`
+	// Problem is why the last signal was not taken as a decision.
+	Problem string `json:"problem,omitempty"`
+}

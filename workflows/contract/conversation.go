@@ -1,0 +1,152 @@
+package contract
+
+import "time"
+
+// Status of a conversation.
+type Status string
+
+// The statuses.
+const (
+	StatusActive          Status = "active"
+	StatusWaitingApproval Status = "waiting_approval"
+	StatusCompleted       Status = "completed"
+)
+
+// ConversationInput starts a Conversation. The workflow ID is
+// ConversationWorkflowID(ID).
+type ConversationInput struct {
+	ID        string `json:"id"`
+	SessionID string `json:"session_id,omitempty"`
+	Agent     Agent  `json:"agent"`
+	// First is the message that came with the start, if any.
+	First *MessageSignal `json:"first,omitempty"`
+	// Carried is what a continued run takes over from the run before it.
+	Carried *Carried `json:"carried,omitempty"`
+}
+
+// Carried is the state that survives continue-as-new.
+type Carried struct {
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+	Version     int64      `json:"version"`
+	Seq         int        `json:"seq"`
+	Turn        int        `json:"turn"`
+	Transcript  Transcript `json:"transcript"`
+	Requests    []Request  `json:"requests"`
+	Credential  string     `json:"credential,omitempty"`
+	Usage       Usage      `json:"usage,omitzero"`
+	ExportOwing bool       `json:"export_owing,omitempty"`
+}
+
+// MessageSignal asks a conversation to answer a message (signal "message").
+type MessageSignal struct {
+	// RequestID makes a repeated signal harmless. A message typed by hand may
+	// leave it out.
+	RequestID string `json:"request_id,omitempty"`
+	// Fingerprint is a hash of the request; the same RequestID with another
+	// fingerprint is a different request under a used key.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Text        Text   `json:"text"`
+	// Credential is the caller's sealed bearer token (package credential).
+	Credential string `json:"credential,omitempty"`
+}
+
+// CancelSignal stops the running turn (signal "cancel").
+type CancelSignal struct {
+	RequestID string `json:"request_id,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	By        string `json:"by,omitempty"`
+}
+
+// CloseSignal ends the conversation (signal "close").
+type CloseSignal struct {
+	RequestID string `json:"request_id,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	By        string `json:"by,omitempty"`
+}
+
+// Result is what a request settled to; the "result" of the REST API.
+type Result struct {
+	Response        Text             `json:"response"`
+	WaitingApproval bool             `json:"waiting_approval"`
+	Approval        *PendingApproval `json:"approval,omitempty"`
+	AuthRequired    bool             `json:"auth_required"`
+}
+
+// Request is what a conversation remembers of a request: the last
+// RememberedRequests of them, with the answers of the last RememberedAnswers.
+type Request struct {
+	ID          string `json:"id"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Settled     bool   `json:"settled,omitempty"`
+	// Refused says why the request was not carried out: KindWaiting or
+	// KindCompleted. Nothing was recorded then.
+	Refused Kind    `json:"refused,omitempty"`
+	Result  *Result `json:"result,omitempty"`
+}
+
+// How much a conversation remembers of past requests.
+const (
+	RememberedRequests = 256
+	RememberedAnswers  = 64
+)
+
+// AwaitInput is the argument of the update "await_settled": the requests whose
+// answers the caller waits for. It returns when at least one has settled.
+type AwaitInput struct {
+	RequestIDs []string `json:"request_ids"`
+}
+
+// AwaitResult is the result of the update "await_settled".
+type AwaitResult struct {
+	Settled      []Request        `json:"settled"`
+	Conversation ConversationView `json:"conversation"`
+}
+
+// ConversationView is a conversation as the query "conversation" returns it.
+type ConversationView struct {
+	ID         string     `json:"id"`
+	SessionID  string     `json:"session_id,omitempty"`
+	AgentName  string     `json:"agent_name,omitempty"`
+	Status     Status     `json:"status"`
+	Transcript Transcript `json:"transcript"`
+	// Pending lists the open approvals, oldest first.
+	Pending []PendingApproval `json:"pending,omitempty"`
+	// Running tells that a turn is under way, Queued how many messages wait
+	// for it to end.
+	Running   bool      `json:"running,omitempty"`
+	Queued    int       `json:"queued,omitempty"`
+	Usage     Usage     `json:"usage,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Version   int64     `json:"version"`
+	// Requests is filled only when the query asks for a request.
+	Request *Request `json:"request,omitempty"`
+}
+
+// ConversationQuery is the optional argument of the query "conversation".
+type ConversationQuery struct {
+	RequestID string `json:"request_id,omitempty"`
+}
+
+// ConversationResult is what a Conversation workflow completes with.
+type ConversationResult struct {
+	ID       string `json:"id"`
+	Status   Status `json:"status"`
+	Messages int    `json:"messages"`
+	Turns    int    `json:"turns"`
+	Reason   string `json:"reason,omitempty"`
+	Usage    Usage  `json:"usage,omitzero"`
+}
+
+// Usage counts tokens.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+	CachedTokens int64 `json:"cached_tokens,omitempty"`
+}
+
+// Add returns the sum.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CachedTokens + v.CachedTokens}
+}

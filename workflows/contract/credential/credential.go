@@ -1,0 +1,180 @@
+// Package credential seals a caller's bearer token, so that it may travel
+// through Temporal's history without being readable there.
+//
+// A sealed token is AES-256-GCM over the token and its expiry, with the
+// conversation's ID as additional data: it opens only for the conversation it
+// was given to. The envelope names the key, so keys can be rotated: seal with
+// the first, open with any. Nothing in this package ever puts a token in an
+// error or formats it.
+package credential
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// KeySize is the size of a key in bytes.
+const KeySize = 32
+
+const version = "v1"
+
+// Errors of Open. They tell people what happened and never hold the token.
+var (
+	ErrUnknownKey = errors.New("sealed with a key that is not configured here")
+	ErrUnreadable = errors.New("cannot be opened for this conversation")
+	ErrExpired    = errors.New("has expired")
+)
+
+// Token is a caller's bearer token.
+type Token struct {
+	Bearer string `json:"b"`
+	// ExpiresAt is zero when the token does not tell.
+	ExpiresAt time.Time `json:"e,omitzero"`
+}
+
+// NewToken takes the expiry from the "exp" claim when bearer is a JWT
+// (RFC 7519 §4.1.4). The signature is not checked: that is for the servers the
+// token is meant for.
+func NewToken(bearer string) Token {
+	t := Token{Bearer: bearer}
+	parts := strings.Split(bearer, ".")
+	if len(parts) != 3 {
+		return t
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return t
+	}
+	var claims struct {
+		Exp int64 `json:"exp"`
+	}
+	if json.Unmarshal(payload, &claims) == nil && claims.Exp > 0 {
+		t.ExpiresAt = time.Unix(claims.Exp, 0).UTC()
+	}
+	return t
+}
+
+// String hides the token from logs and format verbs.
+func (Token) String() string { return "[bearer token]" }
+
+// GoString hides the token from %#v.
+func (Token) GoString() string { return "[bearer token]" }
+
+// Key is a named key of KeySize bytes. IDs hold no dots.
+type Key struct {
+	ID     string
+	Secret []byte
+}
+
+// String hides the key.
+func (k Key) String() string { return "[key " + k.ID + "]" }
+
+// GoString hides the key.
+func (k Key) GoString() string { return k.String() }
+
+// Keyring seals with its first key and opens with any. It is safe for
+// concurrent use.
+type Keyring struct {
+	primary string
+	aeads   map[string]cipher.AEAD
+}
+
+// NewKeyring makes a keyring; the first key is the one that seals.
+func NewKeyring(keys ...Key) (*Keyring, error) {
+	if len(keys) == 0 {
+		return nil, errors.New("a keyring needs a key")
+	}
+	r := &Keyring{primary: keys[0].ID, aeads: map[string]cipher.AEAD{}}
+	for _, k := range keys {
+		if k.ID == "" || strings.Contains(k.ID, ".") {
+			return nil, fmt.Errorf("key id %q: must be set and hold no dot", k.ID)
+		}
+		if len(k.Secret) != KeySize {
+			return nil, fmt.Errorf("key %s: %d bytes, expected %d", k.ID, len(k.Secret), KeySize)
+		}
+		block, err := aes.NewCipher(k.Secret)
+		if err != nil {
+			return nil, fmt.Errorf("key %s: %w", k.ID, err)
+		}
+		if r.aeads[k.ID], err = cipher.NewGCM(block); err != nil {
+			return nil, fmt.Errorf("key %s: %w", k.ID, err)
+		}
+	}
+	return r, nil
+}
+
+// NewKey makes a random key whose ID is derived from nothing but chance.
+func NewKey() (Key, error) {
+	buf := make([]byte, KeySize+4)
+	if _, err := rand.Read(buf); err != nil {
+		return Key{}, fmt.Errorf("make a key: %w", err)
+	}
+	return Key{ID: hex.EncodeToString(buf[KeySize:]), Secret: buf[:KeySize]}, nil
+}
+
+// Seal encrypts a token for one conversation: "v1.<key>.<nonce and ciphertext>".
+func (r *Keyring) Seal(conversationID string, t Token) (string, error) {
+	plain, err := json.Marshal(t)
+	if err != nil {
+		return "", errors.New("encode the token")
+	}
+	aead := r.aeads[r.primary]
+	nonce := make([]byte, aead.NonceSize())
+	if _, err := rand.Read(nonce); err != nil {
+		return "", fmt.Errorf("make a nonce: %w", err)
+	}
+	box := aead.Seal(nonce, nonce, plain, []byte(conversationID))
+	return version + "." + r.primary + "." + base64.RawURLEncoding.EncodeToString(box), nil
+}
+
+// Open decrypts what Seal made for the same conversation. It fails with
+// ErrUnknownKey, ErrUnreadable or ErrExpired.
+func (r *Keyring) Open(conversationID, sealed string, now time.Time) (Token, error) {
+	parts := strings.Split(sealed, ".")
+	if len(parts) != 3 || parts[0] != version {
+		return Token{}, ErrUnreadable
+	}
+	aead, ok := r.aeads[parts[1]]
+	if !ok {
+		return Token{}, ErrUnknownKey
+	}
+	box, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil || len(box) < aead.NonceSize() {
+		return Token{}, ErrUnreadable
+	}
+	n := aead.NonceSize()
+	plain, err := aead.Open(nil, box[:n], box[n:], []byte(conversationID))
+	if err != nil {
+		return Token{}, ErrUnreadable
+	}
+	var t Token
+	if json.Unmarshal(plain, &t) != nil {
+		return Token{}, ErrUnreadable
+	}
+	if !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) {
+		return Token{}, ErrExpired
+	}
+	return t, nil
+}
+
+type contextKey struct{}
+
+// NewContext returns a context that carries a sealed token to an activity.
+func NewContext(ctx context.Context, sealed string) context.Context {
+	return context.WithValue(ctx, contextKey{}, sealed)
+}
+
+// FromContext returns the sealed token the activity was called with, or "".
+func FromContext(ctx context.Context) string {
+	s, _ := ctx.Value(contextKey{}).(string)
+	return s
+}

@@ -1,0 +1,67 @@
+package contract
+
+import (
+	"crypto/sha1" //nolint:gosec // RFC 9562 §5.5 defines UUIDv5 over SHA-1
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+const (
+	conversationPrefix = "conversation-"
+	approvalPrefix     = "approval-"
+)
+
+var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// IsUUID tells whether s is a UUID in its canonical lower-case form. Every
+// identifier that comes from outside is checked with it before it becomes part
+// of a workflow ID or a file name.
+func IsUUID(s string) bool { return uuidPattern.MatchString(s) }
+
+// ConversationWorkflowID is the workflow ID of a conversation.
+func ConversationWorkflowID(conversationID string) string {
+	return conversationPrefix + conversationID
+}
+
+// ConversationIDOf is the inverse of ConversationWorkflowID; ok is false for
+// any other workflow ID.
+func ConversationIDOf(workflowID string) (id string, ok bool) {
+	id, ok = strings.CutPrefix(workflowID, conversationPrefix)
+	return id, ok && IsUUID(id)
+}
+
+// ApprovalWorkflowID is the workflow ID of an approval, the one people signal.
+func ApprovalWorkflowID(uuid string) string { return approvalPrefix + uuid }
+
+// CatalogueWorkflowID is the workflow ID under which the tools of one
+// configuration are listed.
+func CatalogueWorkflowID(configHash string) string { return "catalogue-" + configHash }
+
+// MessageID is the ID of message number seq of a conversation. It is derived,
+// not random, so that a replayed workflow gives its messages the same IDs.
+func MessageID(conversationID string, seq int) string {
+	return NameUUID(conversationID, fmt.Sprintf("message-%d", seq))
+}
+
+// NameUUID derives a UUID from two strings (RFC 9562 §5.5, version 5, over the
+// OID name space). The same strings always give the same UUID.
+func NameUUID(space, name string) string {
+	oid := []byte{0x6b, 0xa7, 0xb8, 0x12, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8}
+	h := sha1.New() //nolint:gosec // not a security boundary
+	h.Write(oid)
+	h.Write([]byte(space))
+	h.Write([]byte{0})
+	h.Write([]byte(name))
+	u := h.Sum(nil)[:16]
+	u[6] = u[6]&0x0f | 0x50
+	u[8] = u[8]&0x3f | 0x80
+	s := hex.EncodeToString(u)
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
+}
+
+var sessionPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// ValidSessionID tells whether a caller's session ID may be kept and forwarded.
+func ValidSessionID(s string) bool { return sessionPattern.MatchString(s) }

@@ -1,0 +1,68 @@
+package contract
+
+import "time"
+
+// Role says who a message is from.
+type Role string
+
+// The roles, as the conversation file has them.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Message is one entry of a conversation. A message with a ToolCall and the
+// role assistant is a call that the model chose; with the role tool it is that
+// call's result.
+type Message struct {
+	ID       string    `json:"id"`
+	Role     Role      `json:"role"`
+	Content  Text      `json:"content"`
+	ToolCall *ToolCall `json:"tool_call,omitempty"`
+	// Node is the node of the agent's tree that wrote the message.
+	Node string `json:"node,omitempty"`
+	// Reply groups what came in one reply of the model: its text and its calls.
+	Reply string `json:"reply,omitempty"`
+	// Approval is the audit record, on the message that marks a decision.
+	Approval *ApprovalResult `json:"approval,omitempty"`
+	// Notice marks a message that tells people something and that the model
+	// does not need: the request for an approval, the decision.
+	Notice    bool      `json:"notice,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// ToolCall is a call in a message. Arguments is null on results.
+type ToolCall struct {
+	// ID is the provider's own ID of the call; it pairs calls with results.
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name"`
+	Arguments JSON   `json:"arguments"`
+	Result    Text   `json:"result,omitzero"`
+	IsError   bool   `json:"is_error,omitempty"`
+	// Note tells people about the circumstances of the call, such as an
+	// expired credential.
+	Note string `json:"note,omitempty"`
+}
+
+// Transcript is a conversation's messages: the older ones in the blob store,
+// the rest inline. Package transcript loads and folds it.
+type Transcript struct {
+	Head *Head     `json:"head,omitempty"`
+	Tail []Message `json:"tail"`
+}
+
+// Head addresses the newest segment of folded messages. Segments are chained.
+type Head struct {
+	Blob
+	Count int `json:"count"` // messages in this segment and all before it
+}
+
+// Len is the number of messages.
+func (t Transcript) Len() int {
+	if t.Head == nil {
+		return len(t.Tail)
+	}
+	return t.Head.Count + len(t.Tail)
+}

@@ -1,0 +1,56 @@
+package contract
+
+// Registered names. People type the signals and queries, so they are
+// imperatives and nouns; see `temporal workflow signal --name decide`.
+const (
+	WorkflowConversation = "Conversation"
+	WorkflowApproval     = "Approval"
+	WorkflowCatalogue    = "Catalogue"
+
+	SignalMessage = "message"
+	SignalCancel  = "cancel"
+	SignalClose   = "close"
+	SignalDecide  = "decide"
+
+	QueryConversation = "conversation"
+	QueryPending      = "pending"
+	QueryApproval     = "approval"
+
+	UpdateAwaitSettled = "await_settled"
+)
+
+// DefaultTaskQueue is where workflows and activities run unless the
+// configuration names another.
+const DefaultTaskQueue = "agent-stop-and-go"
+
+// Search attributes. None of them ever holds text that a user wrote.
+const (
+	AttrAgentName          = "AgentName"
+	AttrConversationID     = "ConversationId"
+	AttrConversationStatus = "ConversationStatus"
+	AttrSessionID          = "SessionId"
+	AttrToolName           = "ToolName"
+	AttrPendingSince       = "PendingSince"
+	AttrConfigHash         = "ConfigHash"
+)
+
+// MemoCreatedAt is the memo key with the time a conversation was created
+// (RFC 3339). A continued run starts later than its conversation did.
+const MemoCreatedAt = "created_at"
+
+// Activity names an activity and fixes the types of its input and result.
+// Workflows call by this reference and the worker binds it to a method, so a
+// wrong signature fails to compile on both sides.
+type Activity[In, Out any] struct{ Name string }
+
+// The activities.
+var (
+	ActivityGenerate  = Activity[GenerateInput, GenerateResult]{"generate"}
+	ActivityCallTool  = Activity[CallToolInput, CallToolResult]{"call_tool"}
+	ActivityListTools = Activity[ListToolsInput, CatalogueResult]{"list_tools"}
+	ActivityExport    = Activity[ExportInput, ExportResult]{"export_conversation"}
+)
+
+// IdempotencyMetaKey is the key in a tool call's MCP `_meta` under which the
+// call's idempotency key travels.
+const IdempotencyMetaKey = "agent-stop-and-go/idempotency-key"

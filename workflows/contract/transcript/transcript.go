@@ -1,0 +1,181 @@
+// Package transcript keeps conversations small in history and whole for readers.
+//
+// A contract.Transcript is a chain of segments in a content-addressed store and
+// a short tail of messages inline. Fold moves the tail into the store, Load
+// brings all messages back, and Resolve replaces the addresses in a message by
+// the values. Everything here is free of side effects but for the store, whose
+// writes are idempotent, so a retried activity changes nothing.
+//
+// # Segments
+//
+// A segment holds messages and the address of the segment before it. Fold merges
+// the new segment with the previous one as long as that is not larger, so a
+// conversation of n messages has O(log n) segments, each message is rewritten
+// O(log n) times, and no segment grows past 1 MiB by merging.
+package transcript
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Store holds values by the SHA-256 of their content.
+type Store interface {
+	// Put stores data and returns its address. Storing it again is harmless.
+	Put(ctx context.Context, data []byte) (contract.Blob, error)
+	// Get returns the data at an address, checked against it.
+	Get(ctx context.Context, b contract.Blob) ([]byte, error)
+}
+
+// FoldAbove is the size in bytes of a tail's JSON above which Fold moves it.
+const FoldAbove = 2 << 10
+
+const maxSegment = 1 << 20
+
+type segment struct {
+	Prev     *contract.Head     `json:"prev,omitempty"`
+	Messages []contract.Message `json:"messages"`
+}
+
+// Text returns s as a contract.Text, in the store when it is too large for
+// history.
+func Text(ctx context.Context, store Store, s string) (contract.Text, error) {
+	if len(s) <= contract.InlineLimit {
+		return contract.Inline(s), nil
+	}
+	b, err := store.Put(ctx, []byte(s))
+	if err != nil {
+		return contract.Text{}, fmt.Errorf("store a text of %d bytes: %w", len(s), err)
+	}
+	return contract.Text{Blob: &b}, nil
+}
+
+// JSON returns raw as a contract.JSON, in the store when it is too large for
+// history or could be taken for an address.
+func JSON(ctx context.Context, store Store, raw json.RawMessage) (contract.JSON, error) {
+	if len(raw) <= contract.InlineLimit && !contract.LooksLikeBlob(raw) {
+		return contract.JSON{Raw: raw}, nil
+	}
+	b, err := store.Put(ctx, raw)
+	if err != nil {
+		return contract.JSON{}, fmt.Errorf("store a value of %d bytes: %w", len(raw), err)
+	}
+	return contract.JSON{Blob: &b}, nil
+}
+
+// ReadText returns the text itself.
+func ReadText(ctx context.Context, store Store, t contract.Text) (string, error) {
+	if t.Blob == nil {
+		return t.Inline, nil
+	}
+	data, err := store.Get(ctx, *t.Blob)
+	if err != nil {
+		return "", fmt.Errorf("read a text of %d bytes: %w", t.Blob.Size, err)
+	}
+	return string(data), nil
+}
+
+// ReadJSON returns the value itself; nil for an absent one.
+func ReadJSON(ctx context.Context, store Store, j contract.JSON) (json.RawMessage, error) {
+	if j.Blob == nil {
+		return j.Raw, nil
+	}
+	data, err := store.Get(ctx, *j.Blob)
+	if err != nil {
+		return nil, fmt.Errorf("read a value of %d bytes: %w", j.Blob.Size, err)
+	}
+	return data, nil
+}
+
+// Fold moves the tail into the store when it is larger than FoldAbove. It
+// returns nil when there was nothing to do.
+func Fold(ctx context.Context, store Store, t contract.Transcript) (*contract.Folded, error) {
+	tail, err := json.Marshal(t.Tail)
+	if err != nil {
+		return nil, fmt.Errorf("encode the tail: %w", err)
+	}
+	if len(tail) <= FoldAbove {
+		return nil, nil
+	}
+	head, err := fold(ctx, store, t)
+	if err != nil {
+		return nil, fmt.Errorf("fold %d messages: %w", len(t.Tail), err)
+	}
+	return &contract.Folded{Head: head, Count: len(t.Tail)}, nil
+}
+
+func fold(ctx context.Context, store Store, t contract.Transcript) (contract.Head, error) {
+	next := segment{Prev: t.Head, Messages: t.Tail}
+	for {
+		data, err := json.Marshal(next)
+		if err != nil {
+			return contract.Head{}, err
+		}
+		size := int64(len(data))
+		if next.Prev == nil || next.Prev.Size > size || next.Prev.Size+size > maxSegment {
+			b, err := store.Put(ctx, data)
+			b.Preview = ""
+			return contract.Head{Blob: b, Count: t.Len()}, err
+		}
+		prev, err := readSegment(ctx, store, *next.Prev)
+		if err != nil {
+			return contract.Head{}, err
+		}
+		next = segment{Prev: prev.Prev, Messages: append(prev.Messages, next.Messages...)}
+	}
+}
+
+// Load returns all messages, oldest first. Large texts in them are still
+// addresses.
+func Load(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
+	parts := [][]contract.Message{t.Tail}
+	for head := t.Head; head != nil; {
+		s, err := readSegment(ctx, store, *head)
+		if err != nil {
+			return nil, fmt.Errorf("load a transcript of %d messages: %w", t.Len(), err)
+		}
+		parts = append(parts, s.Messages)
+		head = s.Prev
+	}
+	slices.Reverse(parts)
+	return slices.Concat(parts...), nil
+}
+
+func readSegment(ctx context.Context, store Store, head contract.Head) (segment, error) {
+	data, err := store.Get(ctx, head.Blob)
+	if err != nil {
+		return segment{}, err
+	}
+	var s segment
+	if err := json.Unmarshal(data, &s); err != nil {
+		return segment{}, fmt.Errorf("decode segment %s: %w", head.SHA256, err)
+	}
+	return s, nil
+}
+
+// Resolve returns the message with every value in place of its address.
+func Resolve(ctx context.Context, store Store, m contract.Message) (contract.Message, error) {
+	var err error
+	if m.Content.Inline, err = ReadText(ctx, store, m.Content); err != nil {
+		return m, err
+	}
+	m.Content.Blob = nil
+	if m.ToolCall == nil {
+		return m, nil
+	}
+	call := *m.ToolCall
+	if call.Result.Inline, err = ReadText(ctx, store, call.Result); err != nil {
+		return m, err
+	}
+	call.Result.Blob = nil
+	if call.Arguments.Raw, err = ReadJSON(ctx, store, call.Arguments); err != nil {
+		return m, err
+	}
+	call.Arguments.Blob = nil
+	m.ToolCall = &call
+	return m, nil
+}
