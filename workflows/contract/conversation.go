@@ -33,7 +33,6 @@ type Carried struct {
 	Turn        int        `json:"turn"`
 	Transcript  Transcript `json:"transcript"`
 	Requests    []Request  `json:"requests"`
-	Credential  string     `json:"credential,omitempty"`
 	Usage       Usage      `json:"usage,omitzero"`
 	ExportOwing bool       `json:"export_owing,omitempty"`
 }

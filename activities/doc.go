@@ -1,0 +1,16 @@
+// Package activities is what touches the world: models, tools, files. Each
+// concern is a struct with its dependencies; its methods are the activities.
+//
+//	Models   Generate            one call of a model, with the tools on offer
+//	Tools    CallTool, ListTools the MCP servers
+//	Files    Export              the conversation file
+//
+// Every activity may run more than once: Temporal repeats it when a worker dies
+// before it has reported. They are safe to repeat, but for a destructive tool
+// call, which the workflow lets run once (see package toolbox for how a lost
+// answer is told from a call that never went out).
+//
+// An activity fails with a kind (contract.Kind) as the type of its application
+// error, by fail, which is always the outermost wrapper: wrapped once more, a
+// permanent failure would be retried.
+package activities

@@ -1,0 +1,59 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// patience is the longest pause a provider may ask for. Beyond it the failure
+// is reported instead of being waited for.
+const patience = 2 * time.Minute
+
+// fail makes the error an activity returns. The message goes into history and
+// into the conversation: it must be one plain sentence without secrets.
+func fail(kind contract.Kind, message string, after time.Duration) error {
+	o := temporal.ApplicationErrorOptions{NonRetryable: kind.Permanent(), NextRetryDelay: after}
+	if after > patience {
+		o.NonRetryable, o.NextRetryDelay = true, 0
+		message = fmt.Sprintf("%s (to be tried again in %s)", message, after.Round(time.Second))
+	}
+	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
+}
+
+// cancelled passes a cancellation on as what it is.
+func cancelled(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && errors.Is(err, context.Canceled)
+}
+
+const heartbeatEvery = 5 * time.Second
+
+// heartbeat reports that the activity lives until the returned function is
+// called. Through it a cancellation reaches the activity's context.
+func heartbeat(ctx context.Context) (stop func()) {
+	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(heartbeatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				activity.RecordHeartbeat(ctx)
+			}
+		}
+	}()
+	return func() { close(done) }
+}

@@ -1,0 +1,117 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// Files keeps a JSON file of every conversation in a folder, for backups,
+// scripts and people.
+type Files struct {
+	Dir   string
+	Blobs transcript.Store
+
+	// locks keep two exports of one conversation apart; a shared lock only
+	// makes one of them wait.
+	locks [64]sync.Mutex
+}
+
+// Export writes conversation_<id>.json, whole or not at all: to a temporary
+// file, synced, renamed. A file that holds a later version stays.
+func (f *Files) Export(ctx context.Context, in contract.ExportInput) (contract.ExportResult, error) {
+	v := in.Conversation
+	if !contract.IsUUID(v.ID) {
+		return contract.ExportResult{}, fail(contract.KindInvalid, "not a conversation id", 0)
+	}
+	defer f.lock(v.ID)()
+	path := filepath.Join(f.Dir, "conversation_"+v.ID+".json")
+	if version, err := versionOf(path); err == nil && version > v.Version {
+		return contract.ExportResult{Skipped: true}, nil
+	}
+	d, err := document.Render(ctx, f.Blobs, v)
+	if err != nil {
+		return contract.ExportResult{}, fail(contract.KindBlob, err.Error(), 0)
+	}
+	data, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return contract.ExportResult{}, fail(contract.KindInternal, "encode conversation: "+err.Error(), 0)
+	}
+	if err := replace(path, append(data, '\n')); err != nil {
+		return contract.ExportResult{}, fail(contract.KindExport, err.Error(), 0)
+	}
+	return contract.ExportResult{Bytes: int64(len(data)) + 1}, nil
+}
+
+func (f *Files) lock(id string) (unlock func()) {
+	h := fnv.New32a()
+	h.Write([]byte(id))
+	mu := &f.locks[h.Sum32()%uint32(len(f.locks))]
+	mu.Lock()
+	return mu.Unlock
+}
+
+// replace puts data in the place of path, so that a reader sees the old file or
+// the new one, also after a power failure.
+func replace(path string, data []byte) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the data directory: %w", err)
+	}
+	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(tmp.Name()))
+		}
+	}()
+	if _, err = tmp.Write(data); err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	return nil
+}
+
+// versionPattern finds the version at the end of a file: its last key.
+var versionPattern = regexp.MustCompile(`"version": (\d+)\s*\}\s*$`)
+
+// versionOf reads the version of a file without reading the file.
+func versionOf(path string) (int64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	const end = 64
+	if _, err := file.Seek(-end, io.SeekEnd); err != nil {
+		return 0, fmt.Errorf("read the version of %s: %w", path, err)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, end))
+	if err != nil {
+		return 0, fmt.Errorf("read the version of %s: %w", path, err)
+	}
+	m := versionPattern.FindSubmatch(data)
+	if m == nil {
+		return 0, fmt.Errorf("read the version of %s: no version", path)
+	}
+	return strconv.ParseInt(string(m[1]), 10, 64)
+}

@@ -1,0 +1,108 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// Caller calls tools and knows the servers behind them.
+type Caller interface {
+	Call(ctx context.Context, c toolbox.Call) (toolbox.Result, error)
+	Tools(ctx context.Context) []toolbox.Tool
+	States() []contract.ServerState
+}
+
+// Tools calls the tools of MCP servers.
+type Tools struct {
+	Caller  Caller
+	Blobs   transcript.Store
+	Keyring *credential.Keyring
+	Model   contract.ModelState
+	Now     func() time.Time
+}
+
+// CallTool makes one call, with the caller's own credential where there is one.
+// Arguments that are not the ones that were shown are refused.
+func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
+	defer heartbeat(ctx)()
+	args, err := transcript.ReadJSON(ctx, t.Blobs, in.Arguments)
+	if err != nil {
+		return contract.CallToolResult{}, fail(contract.KindBlob, err.Error(), 0)
+	}
+	if sum, err := toolbox.Digest(args); err != nil || sum != in.SHA256 {
+		return contract.CallToolResult{}, fail(contract.KindDigest,
+			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
+	}
+	bearer, note := t.bearer(ctx, in.ConversationID)
+	r, err := t.Caller.Call(ctx, toolbox.Call{
+		Server: in.Server, Tool: in.Tool, Arguments: args, Bearer: bearer, SessionID: in.SessionID,
+		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive,
+	})
+	if err != nil {
+		return contract.CallToolResult{}, toolFailure(ctx, in, err)
+	}
+	text, err := transcript.Text(ctx, t.Blobs, r.Text)
+	if err != nil {
+		// The call has happened: a failure here must not have it repeated.
+		return contract.CallToolResult{}, fail(lostAfterCall(in), err.Error(), 0)
+	}
+	return contract.CallToolResult{Text: text, IsError: r.IsError, AuthRequired: r.AuthRequired, Note: note}, nil
+}
+
+func lostAfterCall(in contract.CallToolInput) contract.Kind {
+	if in.Destructive {
+		return contract.KindOutcomeUnknown
+	}
+	return contract.KindBlob
+}
+
+// bearer opens the sealed token the call came with. A token that cannot be
+// opened means a call without one, and a note that says so.
+func (t *Tools) bearer(ctx context.Context, conversationID string) (bearer, note string) {
+	sealed := credential.FromContext(ctx)
+	if sealed == "" {
+		return "", ""
+	}
+	token, err := t.Keyring.Open(conversationID, sealed, t.Now())
+	if err != nil {
+		return "", "Called without authorization: the caller's token " + err.Error() + "."
+	}
+	return token.Bearer, ""
+}
+
+func toolFailure(ctx context.Context, in contract.CallToolInput, err error) error {
+	if cancelled(ctx, err) && !in.Destructive {
+		return ctx.Err()
+	}
+	var known *toolbox.Error
+	if errors.As(err, &known) {
+		return fail(known.Kind, known.Error(), 0)
+	}
+	return fail(lostAfterCall(in), err.Error(), 0)
+}
+
+// ListTools tells what is on offer and what is missing.
+func (t *Tools) ListTools(ctx context.Context, _ contract.ListToolsInput) (contract.CatalogueResult, error) {
+	c := contract.Catalogue{Tools: []contract.Tool{}, Servers: []contract.ServerState{}, Model: t.Model}
+	for _, tool := range t.Caller.Tools(ctx) {
+		c.Tools = append(c.Tools, tool.Tool)
+	}
+	c.Servers = append(c.Servers, t.Caller.States()...)
+	body, err := json.Marshal(c)
+	if err != nil {
+		return contract.CatalogueResult{}, fail(contract.KindInternal, "encode the catalogue: "+err.Error(), 0)
+	}
+	value, err := transcript.JSON(ctx, t.Blobs, body)
+	if err != nil {
+		return contract.CatalogueResult{}, fail(contract.KindBlob, err.Error(), 0)
+	}
+	return contract.CatalogueResult{Body: value}, nil
+}

@@ -1,0 +1,97 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// Approval waits for one decision, for as long as it takes. Its result is the
+// audit record. A signal that is not recognised leaves it waiting and is shown
+// in its details; the first recognised one decides. Cancelling the workflow is
+// a decision too, so it never fails.
+func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.ApprovalResult, error) {
+	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}}
+	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, func() (contract.ApprovalView, error) {
+		return a.view, nil
+	}); err != nil {
+		return contract.ApprovalResult{}, fmt.Errorf("register query: %w", err)
+	}
+	a.show(ctx)
+	a.wait(ctx)
+	a.show(ctx)
+	return *a.view.Result, nil
+}
+
+type approval struct {
+	in   contract.ApprovalInput
+	view contract.ApprovalView
+}
+
+func (a *approval) wait(ctx workflow.Context) {
+	ch := workflow.GetSignalChannel(ctx, contract.SignalDecide)
+	for a.view.Result == nil {
+		ok, err := a.awaitSignal(ctx, ch)
+		switch {
+		case errors.Is(err, workflow.ErrCanceled) && ch.Len() == 0:
+			a.end(ctx, contract.Cancelled, answer.Answer{Reason: "the request was withdrawn"})
+		case err == nil && !ok:
+			a.end(ctx, contract.Expired, answer.Answer{Reason: fmt.Sprintf("nobody decided within %s", a.in.Timeout)})
+		default:
+			a.take(ctx, ch)
+		}
+	}
+}
+
+// awaitSignal returns false without an error when the approval has expired.
+func (a *approval) awaitSignal(ctx workflow.Context, ch workflow.ReceiveChannel) (bool, error) {
+	arrived := func() bool { return ch.Len() > 0 }
+	if a.in.Timeout <= 0 {
+		return true, workflow.Await(ctx, arrived)
+	}
+	left := a.in.CreatedAt.Add(a.in.Timeout).Sub(workflow.Now(ctx))
+	return workflow.AwaitWithTimeout(ctx, max(left, time.Millisecond), arrived)
+}
+
+func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
+	raw, ok := receive(ch)
+	if !ok {
+		return
+	}
+	given, err := answer.Parse(raw)
+	if err != nil {
+		a.view.Problem = err.Error()
+		a.show(ctx)
+		return
+	}
+	decision := contract.Rejected
+	if given.Approved {
+		decision = contract.Approved
+	}
+	a.end(ctx, decision, given)
+}
+
+func (a *approval) end(ctx workflow.Context, d contract.Decision, given answer.Answer) {
+	via := given.Via
+	if via == "" && (d == contract.Approved || d == contract.Rejected) {
+		via = "signal"
+	}
+	a.view.Problem = ""
+	a.view.Result = &contract.ApprovalResult{
+		UUID: a.in.UUID, ConversationID: a.in.ConversationID, Tool: a.in.Tool,
+		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
+		By: given.By, Reason: given.Reason, Via: via, RequestID: given.RequestID,
+		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
+		Credential: given.Credential,
+	}
+}
+
+func (a *approval) show(ctx workflow.Context) {
+	workflow.SetCurrentDetails(ctx, decide.ApprovalDetails(a.view, a.in.AgentName, a.in.Server))
+}

@@ -1,0 +1,13 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Catalogue asks a worker what tools it has and what is missing. It is how the
+// gateway knows, which itself talks to no model and no tool.
+func Catalogue(ctx workflow.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
+	return run(ctx, contract.ActivityListTools, regular(listToolsTimeout, attempts, "what is on offer"), in)
+}

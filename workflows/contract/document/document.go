@@ -1,0 +1,115 @@
+// Package document is a conversation as people and programs outside read it: the
+// file that is exported and the "conversation" of the REST API are the same
+// document, with every value in place and nothing that only workflows need.
+package document
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// Conversation is the document. Its keys up to updated_at are, in this order,
+// those of the conversation files of Agent Stop and Go; the rest are additions.
+type Conversation struct {
+	ID               string                     `json:"id"`
+	SessionID        string                     `json:"session_id,omitempty"`
+	Status           contract.Status            `json:"status"`
+	Messages         []Message                  `json:"messages"`
+	PendingApproval  *contract.PendingApproval  `json:"pending_approval,omitempty"`
+	PendingApprovals []contract.PendingApproval `json:"pending_approvals,omitempty"`
+	CreatedAt        time.Time                  `json:"created_at"`
+	UpdatedAt        time.Time                  `json:"updated_at"`
+	Agent            string                     `json:"agent,omitempty"`
+	Running          bool                       `json:"running,omitempty"`
+	Queued           int                        `json:"queued,omitempty"`
+	Usage            *contract.Usage            `json:"usage,omitempty"`
+	Version          int64                      `json:"version"`
+}
+
+// Message is a message of the document.
+type Message struct {
+	ID        string                   `json:"id"`
+	Role      contract.Role            `json:"role"`
+	Content   string                   `json:"content"`
+	ToolCall  *ToolCall                `json:"tool_call,omitempty"`
+	Node      string                   `json:"node,omitempty"`
+	Approval  *contract.ApprovalResult `json:"approval,omitempty"`
+	CreatedAt time.Time                `json:"created_at"`
+}
+
+// ToolCall is a call, or the result of one; then its arguments are null.
+type ToolCall struct {
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Result    string          `json:"result,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	Note      string          `json:"note,omitempty"`
+}
+
+// Render reads what lives in the store and returns the whole document.
+func Render(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
+	d := Conversation{
+		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
+	}
+	if v.Usage != (contract.Usage{}) {
+		d.Usage = &v.Usage
+	}
+	messages, err := transcript.Load(ctx, store, v.Transcript)
+	if err != nil {
+		return d, fmt.Errorf("render conversation %s: %w", v.ID, err)
+	}
+	for _, m := range messages {
+		r, err := message(ctx, store, m)
+		if err != nil {
+			return d, fmt.Errorf("render message %s: %w", m.ID, err)
+		}
+		d.Messages = append(d.Messages, r)
+	}
+	for _, p := range v.Pending {
+		r, err := Pending(ctx, store, p)
+		if err != nil {
+			return d, err
+		}
+		d.PendingApprovals = append(d.PendingApprovals, r)
+	}
+	if len(d.PendingApprovals) > 0 {
+		d.PendingApproval = &d.PendingApprovals[0]
+	}
+	return d, nil
+}
+
+// Pending returns an approval with its arguments in place.
+func Pending(ctx context.Context, store transcript.Store, p contract.PendingApproval) (contract.PendingApproval, error) {
+	raw, err := transcript.ReadJSON(ctx, store, p.ToolArgs)
+	if err != nil {
+		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+	}
+	p.ToolArgs = contract.JSON{Raw: raw}
+	return p, nil
+}
+
+func message(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {
+	m, err := transcript.Resolve(ctx, store, m)
+	if err != nil {
+		return Message{}, err
+	}
+	d := Message{ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt}
+	if m.Approval != nil {
+		record := *m.Approval
+		record.Credential = ""
+		d.Approval = &record
+	}
+	if c := m.ToolCall; c != nil {
+		d.ToolCall = &ToolCall{
+			ID: c.ID, Name: c.Name, Arguments: c.Arguments.Raw, Result: c.Result.Inline, IsError: c.IsError, Note: c.Note,
+		}
+	}
+	return d, nil
+}

@@ -1,0 +1,205 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// Conversation is one conversation with an agent, from its first message until
+// it is closed. It completes with a short account; the conversation itself is
+// in its file and in the query.
+func Conversation(ctx workflow.Context, in contract.ConversationInput) (contract.ConversationResult, error) {
+	c := newConversation(ctx, in)
+	if err := c.register(ctx); err != nil {
+		return contract.ConversationResult{}, err
+	}
+	return c.run(ctx)
+}
+
+type conversation struct {
+	in      contract.ConversationInput
+	state   contract.Carried
+	status  contract.Status
+	ledger  *decide.Ledger
+	queue   []contract.MessageSignal
+	pending []contract.PendingApproval
+	turn    *turn // nil between turns
+	closing *closing
+
+	messages, cancels, closes workflow.ReceiveChannel
+
+	waiters waiters
+	wake    bool          // something happened that no channel tells of
+	retry   time.Duration // until the next try at an export that is owing
+	problem string        // what an operator should know
+}
+
+// closing is set once the conversation is to end.
+type closing struct {
+	requests []string
+	reason   string
+	err      error // what the workflow ends with: nil, or a cancellation
+}
+
+func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {
+	c := &conversation{
+		in: in, status: contract.StatusActive,
+		messages: workflow.GetSignalChannel(ctx, contract.SignalMessage),
+		cancels:  workflow.GetSignalChannel(ctx, contract.SignalCancel),
+		closes:   workflow.GetSignalChannel(ctx, contract.SignalClose),
+	}
+	if in.Carried != nil {
+		c.state = *in.Carried
+	} else {
+		c.state.CreatedAt = now(ctx)
+		c.state.UpdatedAt = c.state.CreatedAt
+	}
+	c.ledger = decide.NewLedger(c.state.Requests)
+	c.retry = exportRetryFirst
+	return c
+}
+
+func (c *conversation) register(ctx workflow.Context) error {
+	err := workflow.SetQueryHandler(ctx, contract.QueryConversation, c.query)
+	if err == nil {
+		err = workflow.SetQueryHandler(ctx, contract.QueryPending, func() ([]contract.PendingApproval, error) {
+			return append([]contract.PendingApproval{}, c.pending...), nil
+		})
+	}
+	if err == nil {
+		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,
+			workflow.UpdateHandlerOptions{Validator: validateAwait})
+	}
+	if err != nil {
+		return fmt.Errorf("register handlers: %w", err)
+	}
+	return nil
+}
+
+// run is the loop that owns the signal channels. A cancelled workflow is closed
+// in order, so everything but the waiting runs on a disconnected context.
+func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, error) {
+	work, _ := workflow.NewDisconnectedContext(ctx)
+	waiting := ctx
+	c.begin(work)
+	for {
+		c.receive(work)
+		switch {
+		case c.turn != nil:
+		case c.closing != nil:
+			return c.finish(work)
+		case c.mayRollOver(work):
+			if c.rollOver(work) {
+				return contract.ConversationResult{}, c.continueAsNew(ctx)
+			}
+			continue
+		}
+		if err := c.wait(waiting, work); temporal.IsCanceledError(err) {
+			waiting = work
+			c.close(contract.CloseSignal{Reason: "the workflow was cancelled"}, err)
+		}
+	}
+}
+
+// begin records what a new conversation starts with.
+func (c *conversation) begin(ctx workflow.Context) {
+	if c.in.Carried != nil {
+		c.show(ctx)
+		return
+	}
+	if !c.in.Agent.Prompt.IsZero() {
+		c.append(ctx, contract.Message{Role: contract.RoleSystem, Content: c.in.Agent.Prompt})
+	}
+	if c.in.First != nil {
+		c.accept(*c.in.First)
+	} else {
+		c.publish(ctx)
+	}
+}
+
+// wait blocks until there is something to do.
+func (c *conversation) wait(ctx, work workflow.Context) error {
+	ready := func() bool { return c.wake || c.arrived() }
+	if !c.state.ExportOwing || c.turn != nil {
+		err := workflow.Await(ctx, ready)
+		c.wake = false
+		return err
+	}
+	ok, err := workflow.AwaitWithTimeout(ctx, c.retry, ready)
+	c.wake = false
+	if err == nil && !ok {
+		c.retry = min(2*c.retry, exportRetryMax)
+		c.publish(work)
+	}
+	return err
+}
+
+func (c *conversation) arrived() bool {
+	return c.messages.Len()+c.cancels.Len()+c.closes.Len() > 0
+}
+
+// startTurn answers the oldest queued message.
+func (c *conversation) startTurn(ctx workflow.Context) {
+	m := c.queue[0]
+	c.queue = c.queue[1:]
+	c.state.Turn++
+	ctx, cancel := workflow.WithCancel(ctx)
+	t := &turn{conversation: c, cancel: cancel, requests: []string{m.RequestID}, credential: m.Credential}
+	c.turn = t
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		t.run(ctx, m)
+		c.turn, c.wake = nil, true
+	})
+}
+
+func (c *conversation) mayRollOver(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	return len(c.queue) == 0 && decide.RollOver(decide.History{
+		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(),
+		Updates: c.waiters.seen, Suggested: info.GetContinueAsNewSuggested(),
+	})
+}
+
+// rollOver releases the waiting handlers and tells whether nothing arrived
+// meanwhile, so that the run may end.
+func (c *conversation) rollOver(ctx workflow.Context) bool {
+	c.waiters.releaseAll = true
+	// The context is never cancelled, so Await cannot fail.
+	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+	c.waiters.releaseAll = false
+	return !c.arrived() && len(c.queue) == 0
+}
+
+func (c *conversation) continueAsNew(ctx workflow.Context) error {
+	c.state.Requests = c.ledger.Requests()
+	next := c.in
+	next.First, next.Carried = nil, &c.state
+	return workflow.NewContinueAsNewError(ctx, contract.WorkflowConversation, next)
+}
+
+// finish ends the conversation: nothing runs, what is still queued is refused.
+func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult, error) {
+	c.setStatus(ctx, contract.StatusCompleted)
+	for _, m := range c.queue {
+		c.refuse(m.RequestID)
+	}
+	c.queue = nil
+	c.publish(ctx)
+	for _, id := range c.closing.requests {
+		c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextClosed)})
+	}
+	c.waiters.releaseAll = true
+	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+	return contract.ConversationResult{
+		ID: c.in.ID, Status: c.status, Messages: c.state.Transcript.Len(), Turns: c.state.Turn,
+		Reason: c.closing.reason, Usage: c.state.Usage,
+	}, c.closing.err
+}
+
+func now(ctx workflow.Context) time.Time { return workflow.Now(ctx).UTC() }

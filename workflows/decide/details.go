@@ -1,0 +1,100 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// ApprovalDetails is what the Temporal Web UI shows of an approval: what waits,
+// since when, and the commands that answer it.
+func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
+	p := v.Pending
+	var b strings.Builder
+	if v.Result != nil {
+		fmt.Fprintf(&b, "### %s\n\n", decided(*v.Result))
+	} else {
+		fmt.Fprintf(&b, "### Waiting for a decision since %s\n\n", stamp(p.CreatedAt))
+	}
+	fmt.Fprintf(&b, "%s\n\nTool `%s`", p.Description, p.ToolName)
+	if server != "" {
+		fmt.Fprintf(&b, " on server `%s`", server)
+	}
+	fmt.Fprintf(&b, ", asked for by agent `%s` in conversation `%s`.\n\n", agent, p.ConversationID)
+	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`):\n\n```json\n%s\n```\n", p.Digest, indented(p.ToolArgs))
+	if v.Problem != "" {
+		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
+	}
+	if v.Result == nil {
+		fmt.Fprintf(&b, "\n%s", commands(p.UUID))
+	}
+	return b.String()
+}
+
+func decided(r contract.ApprovalResult) string {
+	s := fmt.Sprintf("%s at %s", ApprovalMarker(r.Decision)[len("[APPROVAL]: "):], stamp(r.DecidedAt))
+	if r.By != "" {
+		s += " by " + r.By
+	}
+	if r.Via != "" {
+		s += " through " + r.Via
+	}
+	if r.Reason != "" {
+		s += ": " + r.Reason
+	}
+	return s
+}
+
+func commands(uuid string) string {
+	const format = "```\ntemporal workflow signal --workflow-id %s --name %s --input '%s'\n```\n"
+	id := contract.ApprovalWorkflowID(uuid)
+	return "Approve:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":true,"by":"YOUR NAME"}`) +
+		"\nReject:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":false,"by":"YOUR NAME","reason":"WHY"}`)
+}
+
+// ConversationDetails is what the Temporal Web UI shows of a conversation.
+func ConversationDetails(v contract.ConversationView, problem string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n%d messages, session `%s`", status(v), v.Transcript.Len(), v.SessionID)
+	if v.Queued > 0 {
+		fmt.Fprintf(&b, ", %d messages queued", v.Queued)
+	}
+	b.WriteString(".\n")
+	for _, p := range v.Pending {
+		fmt.Fprintf(&b, "\n---\n\nApproval `%s` waits since %s.\n\n%s\n\n%s",
+			contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), p.Description, commands(p.UUID))
+	}
+	if problem != "" {
+		fmt.Fprintf(&b, "\n**Trouble:** %s\n", problem)
+	}
+	return b.String()
+}
+
+func status(v contract.ConversationView) string {
+	switch {
+	case v.Status == contract.StatusWaitingApproval:
+		return "Waiting for an approval"
+	case v.Status == contract.StatusCompleted:
+		return "Completed"
+	case v.Running:
+		return "Answering"
+	}
+	return "Ready for a message"
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
+
+// GenerateSummary is the line the Web UI shows for a model call.
+func GenerateSummary(in contract.GenerateInput) string {
+	return fmt.Sprintf("%s · %d messages", in.Model, in.Transcript.Len())
+}
+
+// ToolSummary is the line the Web UI shows for a tool call or an approval.
+func ToolSummary(tool, server string) string {
+	if server == "" {
+		return tool
+	}
+	return tool + " on " + server
+}

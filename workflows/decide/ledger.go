@@ -1,0 +1,82 @@
+package decide
+
+import (
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Ledger remembers requests, so that a repeated one is done once and gets the
+// first answer. The zero value is empty. It keeps the last
+// contract.RememberedRequests requests and the answers of the last
+// contract.RememberedAnswers; a request that is not settled is never forgotten.
+type Ledger struct {
+	requests []contract.Request
+}
+
+// NewLedger continues a ledger.
+func NewLedger(requests []contract.Request) *Ledger {
+	return &Ledger{requests: slices.Clone(requests)}
+}
+
+// Find returns what is known of a request, or nil.
+func (l *Ledger) Find(id string) *contract.Request {
+	for i := len(l.requests) - 1; i >= 0; i-- {
+		if l.requests[i].ID == id {
+			return &l.requests[i]
+		}
+	}
+	return nil
+}
+
+// Add begins a request. It returns false when the request is known already,
+// which must then not be carried out again.
+func (l *Ledger) Add(id, fingerprint string) bool {
+	if l.Find(id) != nil {
+		return false
+	}
+	l.requests = append(l.requests, contract.Request{ID: id, Fingerprint: fingerprint})
+	l.trim()
+	return true
+}
+
+// Settle gives a request its answer. The first answer stays.
+func (l *Ledger) Settle(id string, result contract.Result) {
+	if r := l.Find(id); r != nil && !r.Settled {
+		r.Settled, r.Result = true, &result
+	}
+}
+
+// Refuse settles a request that was not carried out.
+func (l *Ledger) Refuse(id string, why contract.Kind, result contract.Result) {
+	if r := l.Find(id); r != nil && !r.Settled {
+		r.Settled, r.Refused, r.Result = true, why, &result
+	}
+}
+
+// Requests returns what a continued run must know.
+func (l *Ledger) Requests() []contract.Request { return l.requests }
+
+// Settled returns those of the requests that have their answer.
+func (l *Ledger) Settled(ids []string) []contract.Request {
+	var out []contract.Request
+	for _, id := range ids {
+		if r := l.Find(id); r != nil && r.Settled {
+			out = append(out, *r)
+		}
+	}
+	return out
+}
+
+func (l *Ledger) trim() {
+	for excess := len(l.requests) - contract.RememberedRequests; excess > 0; excess-- {
+		i := slices.IndexFunc(l.requests, func(r contract.Request) bool { return r.Settled })
+		if i < 0 {
+			return
+		}
+		l.requests = slices.Delete(l.requests, i, i+1)
+	}
+	if i := len(l.requests) - contract.RememberedAnswers - 1; i >= 0 && l.requests[i].Settled {
+		l.requests[i].Result = nil
+	}
+}

@@ -1,0 +1,43 @@
+package decide
+
+import "agent-stop-and-go/workflows/contract"
+
+// Plan is what a turn does with a model's reply.
+type Plan struct {
+	// Answered are the calls that have their result already, by index: tools
+	// that do not exist and arguments that cannot be used.
+	Answered map[int]contract.CallToolResult
+	// Ask lists the calls that wait for a human, in order. While it is not
+	// empty no call of the reply may run: nobody approves half of what has
+	// already happened.
+	Ask []int
+	// Batches lists the calls to run. Those of one batch run side by side;
+	// a destructive call is a batch of its own.
+	Batches [][]int
+}
+
+// Next plans the calls of a reply. A reply without calls ends the turn and has
+// an empty plan.
+func Next(calls []contract.Call) Plan {
+	p := Plan{Answered: map[int]contract.CallToolResult{}}
+	open := false // whether the last batch takes another read-only call
+	for i, c := range calls {
+		switch {
+		case c.Unknown:
+			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(ToolNotFound(c.Name)), IsError: true}
+		case c.Problem != "":
+			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(c.Problem), IsError: true}
+		case c.Destructive:
+			p.Ask = append(p.Ask, i)
+			p.Batches = append(p.Batches, []int{i})
+			open = false
+		case open:
+			last := len(p.Batches) - 1
+			p.Batches[last] = append(p.Batches[last], i)
+		default:
+			p.Batches = append(p.Batches, []int{i})
+			open = true
+		}
+	}
+	return p
+}

@@ -1,0 +1,24 @@
+package decide
+
+// History measures a run: events, bytes, updates handled, and whether the
+// server itself suggests to continue as new.
+type History struct {
+	Events    int
+	Bytes     int
+	Updates   int
+	Suggested bool
+}
+
+// Limits of a run, far below the server's own (51,200 events, 50 MiB, 2,000
+// updates), because every event is read again when a worker picks the run up.
+const (
+	maxEvents  = 8_000
+	maxBytes   = 2 << 20
+	maxUpdates = 1_000
+)
+
+// RollOver tells whether a run is long enough to continue as new. The caller
+// does so only between turns.
+func RollOver(h History) bool {
+	return h.Suggested || h.Events >= maxEvents || h.Bytes >= maxBytes || h.Updates >= maxUpdates
+}

@@ -1,0 +1,119 @@
+package decide
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Texts that clients match on.
+const (
+	TextCancelledByUser = "Operation cancelled by user."
+	TextRoundLimit      = "Maximum tool call iterations reached."
+	TextWaiting         = "Conversation is waiting for approval. Please respond to the pending approval first."
+	TextCompleted       = "Conversation is completed."
+	TextExpired         = "The approval expired; nothing was done."
+	TextTurnCancelled   = "The turn was cancelled."
+	TextNothingRunning  = "Nothing is running."
+	TextClosed          = "Conversation closed."
+)
+
+// ToolNotFound is the result of a call to a tool that is not on offer.
+func ToolNotFound(name string) string { return "Tool not found: " + name }
+
+// AuthRequired is the reply when a tool server wants the caller to log in.
+func AuthRequired(server string) string {
+	return fmt.Sprintf("Authentication required to access the %s server.", server)
+}
+
+// ApprovalRequest is the message that asks for an approval.
+func ApprovalRequest(description, uuid string) string {
+	return "This action requires approval:\n\n" + description +
+		"\n\nPlease approve or reject using the approval UUID: " + uuid
+}
+
+// ApprovalMarker is the message that records a decision.
+func ApprovalMarker(d contract.Decision) string {
+	return "[APPROVAL]: " + strings.ToUpper(string(d[:1])) + string(d[1:])
+}
+
+// AfterRefusal is the reply that ends a turn whose call was not approved.
+func AfterRefusal(d contract.Decision) string {
+	switch d {
+	case contract.Expired:
+		return TextExpired
+	case contract.Cancelled:
+		return TextTurnCancelled
+	}
+	return TextCancelledByUser
+}
+
+// Describe says in markdown what a call would do, for the human who decides.
+func Describe(c contract.Call) string {
+	args := arguments(c.Arguments)
+	switch {
+	case c.Arguments.Blob != nil: // too large to read here: shown by its beginning
+	case c.Name == "resources_add":
+		return fmt.Sprintf("**ADD Resource**\n\nName: %s\nValue: %s", value(args["name"]), value(args["value"]))
+	case c.Name == "resources_remove":
+		return describeRemove(args)
+	}
+	return fmt.Sprintf("**%s**\n\nArgs: %s", strings.ToUpper(c.Name), indented(c.Arguments))
+}
+
+func describeRemove(args map[string]any) string {
+	switch {
+	case args["id"] != nil:
+		return "**REMOVE Resource**\n\nID: " + value(args["id"])
+	case args["pattern"] != nil:
+		return "**REMOVE Resources**\n\nPattern: " + value(args["pattern"]) +
+			"\n\n⚠️ This will remove all resources matching the pattern."
+	}
+	return "**REMOVE Resource**\n\nArgs: {}"
+}
+
+// DescribeUnknown asks what to do about a call whose answer was lost.
+func DescribeUnknown(c contract.Call, why string) string {
+	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
+		"have happened. Approve to call it again, reject to go on without it.", c.Name, Describe(c), why)
+}
+
+func arguments(j contract.JSON) map[string]any {
+	dec := json.NewDecoder(bytes.NewReader(j.Raw))
+	dec.UseNumber()
+	var args map[string]any
+	if dec.Decode(&args) != nil {
+		return nil
+	}
+	return args
+}
+
+func value(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "<nil>"
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	data, err := json.Marshal(v)
+	if err != nil { // decoded JSON can be encoded
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+func indented(j contract.JSON) string {
+	if j.Blob != nil {
+		return contract.Text{Blob: j.Blob}.Short()
+	}
+	var buf bytes.Buffer
+	if len(j.Raw) == 0 || json.Indent(&buf, j.Raw, "", "  ") != nil {
+		return "{}"
+	}
+	return buf.String()
+}

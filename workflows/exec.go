@@ -1,0 +1,39 @@
+package workflows
+
+import (
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// run executes an activity by its typed reference and waits for it. These two
+// helpers are the only places that execute activities.
+func run[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (Out, error) {
+	var out Out
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
+	return out, err
+}
+
+// runLocal executes an activity inside the worker that holds the workflow.
+func runLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.LocalActivityOptions, in In) (Out, error) {
+	var out Out
+	err := workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
+	return out, err
+}
+
+// failure reads what is left of an activity's error on this side.
+func failure(err error) decide.Failure {
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return decide.Failure{Kind: contract.KindTimeout, Message: "no answer in time", Lost: true}
+	}
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		return decide.Failure{Kind: contract.Kind(app.Type()), Message: app.Message()}
+	}
+	return decide.Failure{Kind: contract.KindInternal, Message: err.Error()}
+}

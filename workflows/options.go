@@ -1,0 +1,65 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// The one table of timeouts and retries. A model or tool call has its own,
+// shorter limit inside the activity; start-to-close only catches what hangs.
+const (
+	generateTimeout  = 65 * time.Second
+	callToolTimeout  = 35 * time.Second
+	listToolsTimeout = 20 * time.Second
+	exportTimeout    = 5 * time.Second
+
+	heartbeatTimeout = 20 * time.Second
+	attempts         = 3
+
+	// Export is retried by the conversation itself once these are used up.
+	exportRetryFirst = 30 * time.Second
+	exportRetryMax   = 10 * time.Minute
+)
+
+// payloadTooLarge is the SDK's error for a result over the server's limit. It
+// is retryable by default and would be sent again for ever.
+const payloadTooLarge = "payloadSizeError"
+
+func retries(maximum int32) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{
+		InitialInterval:        time.Second,
+		BackoffCoefficient:     2,
+		MaximumInterval:        20 * time.Second,
+		MaximumAttempts:        maximum,
+		NonRetryableErrorTypes: append(contract.PermanentKinds(), payloadTooLarge),
+	}
+}
+
+func regular(timeout time.Duration, maximum int32, summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: timeout,
+		HeartbeatTimeout:    heartbeatTimeout,
+		RetryPolicy:         retries(maximum),
+		Summary:             summary,
+	}
+}
+
+func lean(timeout time.Duration, summary string) workflow.LocalActivityOptions {
+	return workflow.LocalActivityOptions{
+		StartToCloseTimeout: timeout,
+		// Without it the first attempt's timeout would also end the retries.
+		ScheduleToCloseTimeout: attempts*timeout + time.Minute,
+		RetryPolicy:            retries(attempts),
+		Summary:                summary,
+	}
+}
+
+func export() workflow.LocalActivityOptions {
+	o := lean(exportTimeout, "conversation file")
+	o.ScheduleToCloseTimeout = 2 * exportTimeout
+	return o
+}

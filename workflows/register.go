@@ -1,0 +1,24 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Registry is what workflows are registered with: a worker, a replayer, or a
+// test environment.
+type Registry interface {
+	RegisterWorkflowWithOptions(w any, o workflow.RegisterOptions)
+}
+
+// Register registers every workflow under its wire name.
+func Register(r Registry) {
+	for name, w := range map[string]any{
+		contract.WorkflowConversation: Conversation,
+		contract.WorkflowApproval:     Approval,
+		contract.WorkflowCatalogue:    Catalogue,
+	} {
+		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
+	}
+}

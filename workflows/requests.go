@@ -1,0 +1,172 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// receive takes everything that has arrived. A message is taken before a cancel
+// that arrived with it, so that the cancel finds the turn it is meant for.
+func (c *conversation) receive(ctx workflow.Context) {
+	for raw, ok := receive(c.messages); ok; raw, ok = receive(c.messages) {
+		m, err := readMessage(raw)
+		if err != nil {
+			c.problem = err.Error()
+			c.show(ctx)
+			continue
+		}
+		c.accept(m)
+	}
+	if c.turn == nil && c.closing == nil && len(c.queue) > 0 {
+		c.startTurn(ctx)
+	}
+	for raw, ok := receive(c.cancels); ok; raw, ok = receive(c.cancels) {
+		c.cancel(readOptional[contract.CancelSignal](raw))
+	}
+	for raw, ok := receive(c.closes); ok; raw, ok = receive(c.closes) {
+		c.close(readOptional[contract.CloseSignal](raw), nil)
+	}
+}
+
+// accept queues a message, or refuses it while an approval waits. A repeated
+// request changes nothing.
+func (c *conversation) accept(m contract.MessageSignal) {
+	m.RequestID = c.begun(m.RequestID, m.Fingerprint)
+	switch {
+	case m.RequestID == "":
+	case c.closing != nil || len(c.pending) > 0:
+		c.refuse(m.RequestID)
+	default:
+		c.queue = append(c.queue, m)
+	}
+}
+
+// begun notes a request. It returns the request's ID, made up for a signal that
+// was typed without one, or "" when the request is known already.
+func (c *conversation) begun(id, fingerprint string) string {
+	if id == "" {
+		id = contract.NameUUID(c.in.ID, fmt.Sprintf("request-%d", c.nextSeq()))
+	}
+	if !c.ledger.Add(id, fingerprint) {
+		return ""
+	}
+	return id
+}
+
+func (c *conversation) refuse(id string) {
+	if c.closing != nil {
+		c.ledger.Refuse(id, contract.KindCompleted, contract.Result{Response: contract.Inline(decide.TextCompleted)})
+		return
+	}
+	c.ledger.Refuse(id, contract.KindWaiting, contract.Result{
+		Response: contract.Inline(decide.TextWaiting), WaitingApproval: true, Approval: &c.pending[0],
+	})
+}
+
+// cancel stops the running turn. Queued messages are answered all the same.
+func (c *conversation) cancel(s contract.CancelSignal) {
+	id := c.begun(s.RequestID, "")
+	switch {
+	case id == "":
+	case c.turn == nil:
+		c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextNothingRunning)})
+	default:
+		c.turn.requests = append(c.turn.requests, id)
+		c.turn.stop(s.Reason)
+	}
+}
+
+// close ends the conversation as soon as the running turn has stopped.
+func (c *conversation) close(s contract.CloseSignal, err error) {
+	id := c.begun(s.RequestID, "")
+	if id == "" {
+		return
+	}
+	if c.closing == nil {
+		c.closing = &closing{reason: s.Reason, err: err}
+	}
+	c.closing.requests = append(c.closing.requests, id)
+	if c.turn != nil {
+		c.turn.stop(s.Reason)
+	}
+}
+
+// waiters are the callers of await_settled. The server allows ten updates in
+// flight; a caller that went away leaves its update behind, so the oldest is
+// released when there are too many. A released caller that is still there asks
+// again.
+type waiters struct {
+	list       []*waiter
+	seen       int // updates handled in this run
+	releaseAll bool
+}
+
+type waiter struct{ released bool }
+
+const maxWaiters = 6
+
+func (w *waiters) add() *waiter {
+	w.seen++
+	next := &waiter{}
+	w.list = append(w.list, next)
+	if len(w.list) > maxWaiters {
+		w.list[0].released = true
+		w.list = w.list[1:]
+	}
+	return next
+}
+
+func (w *waiters) remove(gone *waiter) {
+	for i, x := range w.list {
+		if x == gone {
+			w.list = append(w.list[:i:i], w.list[i+1:]...)
+			return
+		}
+	}
+}
+
+const maxAwaited = 256
+
+func validateAwait(in contract.AwaitInput) error {
+	if len(in.RequestIDs) == 0 || len(in.RequestIDs) > maxAwaited {
+		return fmt.Errorf("request_ids: between 1 and %d request ids are needed", maxAwaited)
+	}
+	for _, id := range in.RequestIDs {
+		if id == "" {
+			return errors.New("request_ids: an id is empty")
+		}
+	}
+	return nil
+}
+
+// awaitSettled waits until one of the requests has its answer. It may return
+// without any, when the run ends or too many wait; then the caller asks again.
+func (c *conversation) awaitSettled(ctx workflow.Context, in contract.AwaitInput) (contract.AwaitResult, error) {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	w := c.waiters.add()
+	defer c.waiters.remove(w)
+	err := workflow.Await(ctx, func() bool {
+		return w.released || c.waiters.releaseAll || len(c.ledger.Settled(in.RequestIDs)) > 0
+	})
+	settled := c.ledger.Settled(in.RequestIDs)
+	if len(settled) == 0 && c.status == contract.StatusCompleted {
+		for _, id := range in.RequestIDs {
+			settled = append(settled, contract.Request{ID: id, Settled: true, Refused: contract.KindCompleted,
+				Result: &contract.Result{Response: contract.Inline(decide.TextCompleted)}})
+		}
+	}
+	return contract.AwaitResult{Settled: settled, Conversation: c.view()}, err
+}
+
+func (c *conversation) query(q contract.ConversationQuery) (contract.ConversationView, error) {
+	v := c.view()
+	if q.RequestID != "" {
+		v.Request = c.ledger.Find(q.RequestID)
+	}
+	return v, nil
+}

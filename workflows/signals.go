@@ -1,0 +1,50 @@
+package workflows
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// receive takes the next signal of a channel as raw JSON. People type signals:
+// with a typed receive the SDK would drop what does not fit without a word.
+func receive(ch workflow.ReceiveChannel) (raw json.RawMessage, ok bool) {
+	var v converter.RawValue
+	if !ch.ReceiveAsync(&v) {
+		return nil, false
+	}
+	if p := v.Payload(); p != nil {
+		return p.GetData(), true
+	}
+	return nil, true
+}
+
+// readMessage reads a message signal: contract.MessageSignal, or a bare string.
+func readMessage(raw json.RawMessage) (contract.MessageSignal, error) {
+	var m contract.MessageSignal
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		m.Text = contract.Inline(text)
+	} else if err := json.Unmarshal(raw, &m); err != nil {
+		return m, fmt.Errorf(`a message signal was not understood (%w); send {"text":"…"} or "…"`, err)
+	}
+	if m.Text.IsZero() {
+		return m, errors.New(`a message signal without text was ignored; send {"text":"…"} or "…"`)
+	}
+	return m, nil
+}
+
+// readOptional reads the argument of a signal that makes sense without one.
+func readOptional[T any](raw json.RawMessage) T {
+	var v T
+	if json.Unmarshal(raw, &v) != nil {
+		var zero T
+		return zero
+	}
+	return v
+}
