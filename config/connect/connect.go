@@ -1,0 +1,119 @@
+// Package connect connects a process to the Temporal server that a configuration
+// and the environment name, and makes sure the server's namespace is fit for
+// conversations.
+package connect
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// SearchAttributes lists the attributes a namespace must know before a
+// conversation can start in it.
+func SearchAttributes() map[string]enumspb.IndexedValueType {
+	return map[string]enumspb.IndexedValueType{
+		contract.AttrAgentName:          enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		contract.AttrConversationID:     enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		contract.AttrConversationStatus: enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		contract.AttrSessionID:          enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		contract.AttrToolName:           enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		contract.AttrPendingSince:       enumspb.INDEXED_VALUE_TYPE_DATETIME,
+		contract.AttrConfigHash:         enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+	}
+}
+
+// Options says where to connect to.
+type Options struct {
+	// Address and Namespace come from the YAML file. All of Temporal's usual
+	// environment settings apply; TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE win.
+	Address     string
+	Namespace   string
+	Environment envconfig.EnvLookup // nil: the process's own
+	Logger      *slog.Logger
+	Propagators []workflow.ContextPropagator
+}
+
+// Settings resolves the options to what the client will use.
+func Settings(o Options) (client.Options, error) {
+	c, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: o.Environment})
+	if err != nil {
+		return c, fmt.Errorf("read Temporal's environment settings: %w", err)
+	}
+	c.HostPort = cmp.Or(c.HostPort, o.Address)
+	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
+	c.ContextPropagators = o.Propagators
+	c.Logger = log.NewStructuredLogger(slog.New(atLeast{o.Logger.Handler(), slog.LevelWarn}))
+	return c, nil
+}
+
+// Dial connects to a server.
+func Dial(ctx context.Context, o Options) (client.Client, error) {
+	settings, err := Settings(o)
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.DialContext(ctx, settings)
+	if err != nil {
+		return nil, fmt.Errorf("connect to Temporal at %s: %w", settings.HostPort, err)
+	}
+	return c, nil
+}
+
+const ensureTimeout = 30 * time.Second
+
+// EnsureSearchAttributes adds the attributes that the namespace lacks.
+func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace string) error {
+	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
+	defer cancel()
+	operator := c.OperatorService()
+	have, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return fmt.Errorf("list the search attributes of namespace %s: %w", namespace, err)
+	}
+	missing := SearchAttributes()
+	for name := range have.GetCustomAttributes() {
+		delete(missing, name)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: namespace, SearchAttributes: maps.Clone(missing),
+	})
+	if err != nil {
+		return fmt.Errorf("add search attributes %v to namespace %s (an administrator may do it with `temporal operator search-attribute create`): %w",
+			missing, namespace, err)
+	}
+	return nil
+}
+
+// atLeast drops records below a level, whatever the handler lets through.
+type atLeast struct {
+	slog.Handler
+	level slog.Level
+}
+
+func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= h.level && h.Handler.Enabled(ctx, l)
+}
+
+func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler {
+	return atLeast{h.Handler.WithAttrs(a), h.level}
+}
+
+func (h atLeast) WithGroup(name string) slog.Handler {
+	return atLeast{h.Handler.WithGroup(name), h.level}
+}

@@ -1,0 +1,106 @@
+package resources
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrKeyReused reports an idempotency key that was first used for another tool
+// or with other arguments. Nothing was changed.
+var ErrKeyReused = errors.New("idempotency key was already used for a different call")
+
+const (
+	keepKeys   = 7 * 24 * time.Hour
+	pruneEvery = time.Hour
+)
+
+// Once makes a writing call happen at most once: the same Key and ArgsSHA256
+// give the first result again for seven days. The zero value asks for nothing.
+type Once struct {
+	Key        string
+	ArgsSHA256 string
+}
+
+// write runs do in a transaction that holds the file's write lock from its
+// start, and records the result under the key in that same transaction: either
+// both are on disk or neither is.
+func write[R any](ctx context.Context, s *Store, tool string, once Once, do func(*sql.Tx) (R, error)) (R, error) {
+	var zero R
+	tx, err := s.writes.BeginTx(ctx, nil)
+	if err != nil {
+		return zero, fmt.Errorf("begin: %w", err)
+	}
+	defer tx.Rollback()
+	var result R
+	if seen, err := recall(ctx, tx, tool, once, &result); seen || err != nil {
+		return result, err
+	}
+	if result, err = do(tx); err != nil {
+		return zero, err
+	}
+	if err := s.remember(ctx, tx, tool, once, result); err != nil {
+		return zero, err
+	}
+	if err := tx.Commit(); err != nil {
+		return zero, fmt.Errorf("commit: %w", err)
+	}
+	return result, nil
+}
+
+// recall reads the result of an earlier call into result and reports whether
+// there was one.
+func recall(ctx context.Context, tx *sql.Tx, tool string, once Once, result any) (bool, error) {
+	if once.Key == "" {
+		return false, nil
+	}
+	var seenTool, seenArgs, stored string
+	err := tx.QueryRowContext(ctx, `SELECT tool, args_sha256, result FROM idempotency WHERE key = ?`, once.Key).
+		Scan(&seenTool, &seenArgs, &stored)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("look up idempotency key: %w", err)
+	case seenTool != tool || seenArgs != once.ArgsSHA256:
+		return false, ErrKeyReused
+	}
+	if err := json.Unmarshal([]byte(stored), result); err != nil {
+		return false, fmt.Errorf("read stored result: %w", err)
+	}
+	return true, nil
+}
+
+func (s *Store) remember(ctx context.Context, tx *sql.Tx, tool string, once Once, result any) error {
+	if once.Key == "" {
+		return nil
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("encode result: %w", err)
+	}
+	now := time.Now()
+	if _, err := tx.ExecContext(ctx,
+		`INSERT INTO idempotency (key, tool, args_sha256, result, created_at) VALUES (?, ?, ?, ?, ?)`,
+		once.Key, tool, once.ArgsSHA256, string(text), timeText(now)); err != nil {
+		return fmt.Errorf("store idempotency key: %w", err)
+	}
+	return s.prune(ctx, tx, now)
+}
+
+// prune drops expired keys, at most once an hour per process. Losing the
+// transaction after it only delays the next look.
+func (s *Store) prune(ctx context.Context, tx *sql.Tx, now time.Time) error {
+	last := s.pruned.Load()
+	if now.UnixNano()-last < int64(pruneEvery) || !s.pruned.CompareAndSwap(last, now.UnixNano()) {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at < ?`,
+		timeText(now.Add(-keepKeys))); err != nil {
+		return fmt.Errorf("prune idempotency keys: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Name and Version are what the server calls itself in the MCP handshake.
+const (
+	Name    = "mcp-resources"
+	Version = "1.0.0"
+)
+
+const instructions = "Stores named whole numbers. resources_list reads; resources_add and resources_remove change what is stored."
+
+// NewServer returns an MCP server with the three tools over store. It logs one
+// line per tool call, without arguments. The caller closes store after the last
+// call has ended.
+func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
+	t := tools{store: store, log: log}
+	// Input schema validation stays off: its texts would replace the ones that
+	// clients match on ("name is required"). arguments.go checks instead.
+	s := server.NewMCPServer(Name, Version,
+		server.WithToolCapabilities(false),
+		server.WithInstructions(instructions),
+		server.WithStrictInputSchemaDefault(),
+		server.WithToolHandlerMiddleware(t.logged),
+		server.WithRecovery(),
+	)
+	s.AddTool(addTool(), t.add)
+	s.AddTool(removeTool(), t.remove)
+	s.AddTool(listTool(), t.list)
+	return s
+}
+
+// tools holds the handlers. What the caller can put right, and what storage
+// could not do, is a result with isError; an error would hide it from the model.
+type tools struct {
+	store *Store
+	log   *slog.Logger
+}
+
+func (t tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args, err := parseArguments(request, "name", "value")
+	if err != nil {
+		return refused(err)
+	}
+	name, err := args.requiredText("name")
+	if err != nil {
+		return refused(err)
+	}
+	value, err := args.requiredInteger("value")
+	if err != nil {
+		return refused(err)
+	}
+	once, err := once(request, args)
+	if err != nil {
+		return refused(err)
+	}
+	added, err := t.store.Add(ctx, once, name, value)
+	return t.answer("failed to add resource", added, err)
+}
+
+func (t tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args, err := parseArguments(request, "id", "pattern")
+	if err != nil {
+		return refused(err)
+	}
+	id, err := args.text("id")
+	if err != nil {
+		return refused(err)
+	}
+	pattern, err := args.pattern()
+	if err != nil {
+		return refused(err)
+	}
+	if id == "" && pattern == nil {
+		return refused(errors.New("either id or pattern is required"))
+	}
+	once, err := once(request, args)
+	if err != nil {
+		return refused(err)
+	}
+	removed, err := t.store.Remove(ctx, once, Filter{ID: id, Pattern: pattern})
+	return t.answer("failed to remove resources", removed, err)
+}
+
+func (t tools) list(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args, err := parseArguments(request, "pattern")
+	if err != nil {
+		return refused(err)
+	}
+	pattern, err := args.pattern()
+	if err != nil {
+		return refused(err)
+	}
+	listed, err := t.store.List(ctx, pattern)
+	return t.answer("failed to list resources", listed, err)
+}
+
+// pattern compiles the argument of that name; nil when it is absent or empty.
+func (a arguments) pattern() (*regexp.Regexp, error) {
+	text, err := a.text("pattern")
+	if err != nil || text == "" {
+		return nil, err
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("invalid pattern: %w", err)
+	}
+	return pattern, nil
+}
+
+func refused(err error) (*mcp.CallToolResult, error) {
+	return mcp.NewToolResultError(err.Error()), nil
+}
+
+func (t tools) answer(failure string, result any, err error) (*mcp.CallToolResult, error) {
+	if errors.Is(err, ErrKeyReused) {
+		return refused(err)
+	}
+	if err != nil {
+		t.log.Error(failure, "err", err)
+		return refused(fmt.Errorf("%s: %w", failure, err))
+	}
+	text, err := json.MarshalIndent(result, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return mcp.NewToolResultStructured(result, string(text)), nil
+}
+
+func (t tools) logged(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		start := time.Now()
+		result, err := next(ctx, request)
+		outcome := "ok"
+		if err != nil {
+			outcome = "panic"
+			t.log.Error("tool failed", "tool", request.Params.Name, "err", err)
+		} else if result.IsError {
+			outcome = "refused"
+		}
+		t.log.Info("tool", "tool", request.Params.Name, "outcome", outcome,
+			"latency", time.Since(start), "sid", sessionID(request.Header))
+		return result, err
+	}
+}

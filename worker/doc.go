@@ -1,0 +1,7 @@
+// Package worker makes a Temporal worker that runs conversations: it registers
+// the workflows and binds every activity reference of package contract to the
+// method behind it.
+//
+// Assemble builds the activities from a configuration; New makes the worker.
+// The client must have been dialled with workflows.CredentialPropagator.
+package worker

@@ -1,0 +1,54 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Activities are the concerns whose methods are the activities.
+type Activities struct {
+	Models *activities.Models
+	Tools  *activities.Tools
+	Files  *activities.Files
+}
+
+// drain is how long a stopping worker waits for activities that are under way:
+// longer than a tool call may take, so that no destructive call loses its answer.
+const drain = 40 * time.Second
+
+// New makes a worker. It runs once started.
+func New(c client.Client, taskQueue string, a Activities) worker.Worker {
+	w := worker.New(c, taskQueue, worker.Options{
+		WorkerStopTimeout:           drain,
+		DisableRegistrationAliasing: true,
+	})
+	workflows.Register(w)
+	Register(w, a)
+	return w
+}
+
+// Registry is what activities are registered with.
+type Registry interface {
+	RegisterActivityWithOptions(a any, o activity.RegisterOptions)
+}
+
+// Register binds the activities to their names.
+func Register(r Registry, a Activities) {
+	bind(r, contract.ActivityGenerate, a.Models.Generate)
+	bind(r, contract.ActivityCallTool, a.Tools.CallTool)
+	bind(r, contract.ActivityListTools, a.Tools.ListTools)
+	bind(r, contract.ActivityExport, a.Files.Export)
+}
+
+// bind compiles only when the method has the signature that workflows call.
+func bind[In, Out any](r Registry, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
+	r.RegisterActivityWithOptions(method, activity.RegisterOptions{Name: a.Name})
+}
