@@ -12,6 +12,16 @@ import (
 	"agent-stop-and-go/workflows/decide"
 )
 
+var (
+	attrAgentName      = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentName)
+	attrConversationID = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationID)
+	attrStatus         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
+	attrSessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
+	attrToolName       = temporal.NewSearchAttributeKeyKeyword(contract.AttrToolName)
+	attrPendingSince   = temporal.NewSearchAttributeKeyTime(contract.AttrPendingSince)
+	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
+)
+
 // ask stops the turn until a human has decided about a call. The approval is
 // announced only once its workflow has started, so that no decision can come
 // too early. Meanwhile the requests behind the turn have their answer: that an

@@ -1,0 +1,53 @@
+# Everything is built and tested from here. `make` lists the targets.
+
+BIN        := bin
+GO         ?= go
+MODULES    := . deploy/standalone
+VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS    := -s -w -X main.version=$(VERSION)
+ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-resources
+PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+TESTFLAGS  ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check build build-all bench histories golden clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build and start everything on this machine; needs no key and no set-up
+	$(BIN)/agent --config config/agent.yaml --demo-if-no-key
+
+test: ## run every test, with the race detector
+	$(GO) test -race $(TESTFLAGS) ./...
+	$(GO) test -tags sqlite_pure ./mcpservers/resources/...
+	cd deploy/standalone && $(GO) test -race $(TESTFLAGS) ./...
+
+check: ## format, vet, staticcheck, workflow determinism, tidy modules
+	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
+	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) tool staticcheck ./...) || exit 1; done
+	$(GO) tool workflowcheck ./workflows/...
+	@echo "check passed"
+
+build: ## build every binary for this machine into bin/
+	@mkdir -p $(BIN)
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(ROOT_MAINS)
+	cd deploy/standalone && $(GO) build -ldflags '$(LDFLAGS)' -o ../../$(BIN)/agent .
+
+build-all: ## cross-compile every binary into dist/<os>-<arch>/
+	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; out=$(CURDIR)/dist/$$os-$$arch; mkdir -p $$out; echo "$$os/$$arch"; \
+	  export GOOS=$$os GOARCH=$$arch CGO_ENABLED=0; \
+	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
+	  (cd deploy/standalone && $(GO) build -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
+
+bench: ## measure turns, reads and memory on the embedded server; prints ratios
+	cd deploy/standalone && $(GO) test ./bench -run '^$$' -bench . -benchtime 1x -timeout 30m
+
+histories: ## record the histories that every build replays
+	cd deploy/standalone && $(GO) test ./e2e -run TestRecordHistories -count=1 -record
+
+golden: ## rewrite golden files and the JSON schema from the code
+	$(GO) generate ./...
+
+clean: ## remove what was built
+	rm -rf $(BIN) dist

@@ -1,0 +1,39 @@
+// Package logging makes the log that every process writes: readable text on
+// standard error, one line per event.
+package logging
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// LevelVariable names the environment variable with the level: debug, info,
+// warn or error. Info is the default.
+const LevelVariable = "LOG_LEVEL"
+
+// FormatVariable names the environment variable with the format: text or json.
+// Text is the default.
+const FormatVariable = "LOG_FORMAT"
+
+// New makes a logger by the environment. A level or format that does not exist
+// is an error that names what does.
+func New(w io.Writer, getenv func(string) string) (*slog.Logger, error) {
+	o := &slog.HandlerOptions{}
+	if v := getenv(LevelVariable); v != "" {
+		var level slog.Level
+		if err := level.UnmarshalText([]byte(v)); err != nil {
+			return nil, fmt.Errorf("%s=%s: must be debug, info, warn or error", LevelVariable, v)
+		}
+		o.Level = level
+	}
+	switch v := strings.ToLower(getenv(FormatVariable)); v {
+	case "", "text":
+		return slog.New(slog.NewTextHandler(w, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, o)), nil
+	default:
+		return nil, fmt.Errorf("%s=%s: must be text or json", FormatVariable, v)
+	}
+}
