@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"config":             {"workflows/contract", "config"},
 	"worker":             {"workflows", "activities", "config", "worker"},
 	"gateway":            {"workflows/contract", "gateway"},
+	"gateway/front":      {"workflows/contract", "gateway", "config"},
 	"gateway/cmd":        {"workflows/contract", "gateway", "config"},
 	"mcpservers":         {"mcpservers"},
 	"deploy":             {},

@@ -49,7 +49,7 @@ func servers(c *config.Config) []toolbox.Server {
 }
 
 func model(c *config.Config) contract.ModelState {
-	m := contract.ModelState{Name: c.LLM.Model}
+	m := contract.ModelState{Name: c.Model()}
 	if m.Name == contract.DemoModel {
 		m.Note = llm.DemoNote
 	}

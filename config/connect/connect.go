@@ -37,20 +37,25 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 
 // Options says where to connect to.
 type Options struct {
-	// Address and Namespace come from the YAML file. All of Temporal's usual
-	// environment settings apply; TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE win.
-	Address     string
-	Namespace   string
-	Environment envconfig.EnvLookup // nil: the process's own
+	// Address and Namespace come from the YAML file.
+	Address   string
+	Namespace string
+	// Embedded: the server runs in this process, so the environment's settings
+	// do not apply to it. Else all of Temporal's usual ones do, and
+	// TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE win over the YAML file.
+	Embedded    bool
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
 }
 
 // Settings resolves the options to what the client will use.
 func Settings(o Options) (client.Options, error) {
-	c, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: o.Environment})
-	if err != nil {
-		return c, fmt.Errorf("read Temporal's environment settings: %w", err)
+	var c client.Options
+	if !o.Embedded {
+		var err error
+		if c, err = envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{}); err != nil {
+			return c, fmt.Errorf("read Temporal's environment settings: %w", err)
+		}
 	}
 	c.HostPort = cmp.Or(c.HostPort, o.Address)
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
@@ -59,17 +64,21 @@ func Settings(o Options) (client.Options, error) {
 	return c, nil
 }
 
-// Dial connects to a server.
-func Dial(ctx context.Context, o Options) (client.Client, error) {
+// AddressVariable is the environment variable that names a server. With it, or
+// an address in the YAML file, a process starts no server of its own.
+const AddressVariable = "TEMPORAL_ADDRESS"
+
+// Dial connects to a server and tells what it settled on.
+func Dial(ctx context.Context, o Options) (client.Client, client.Options, error) {
 	settings, err := Settings(o)
 	if err != nil {
-		return nil, err
+		return nil, settings, err
 	}
 	c, err := client.DialContext(ctx, settings)
 	if err != nil {
-		return nil, fmt.Errorf("connect to Temporal at %s: %w", settings.HostPort, err)
+		return nil, settings, fmt.Errorf("connect to Temporal at %s: %w", settings.HostPort, err)
 	}
-	return c, nil
+	return c, settings, nil
 }
 
 const ensureTimeout = 30 * time.Second

@@ -1,0 +1,170 @@
+package config_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+func TestASingleAgentComesFromTheTopOfTheFile(t *testing.T) {
+	c := parse(t, "name: a\ndescription: d\nprompt: p\nllm: {model: claude-x}\nmax_tool_rounds: 3\nexecution: lean\napproval: {timeout: 5m}\n")
+	got, err := c.Agent(t.Context(), blobstore.Memory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := contract.Agent{
+		Name: "a", Description: "d", Prompt: contract.Inline("p"), Model: "claude-x",
+		MaxToolRounds: 3, Execution: contract.ExecutionLean, ApprovalTimeout: 5 * time.Minute,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestALoneNodeComesBeforeTheTopOfTheFile(t *testing.T) {
+	const top = "name: a\nprompt: p\ndescription: d\nllm: {model: claude-x}\n"
+	tests := map[string]struct {
+		node string
+		want contract.Agent
+	}{
+		"all its own": {
+			"agent: {type: llm, name: n, prompt: q, model: openai:y, description: e}",
+			contract.Agent{Name: "n", Node: "n", Prompt: contract.Inline("q"), Model: "openai:y", Description: "e"},
+		},
+		"nothing of its own": {
+			"agent: {type: llm}",
+			contract.Agent{Name: "a", Node: "a", Prompt: contract.Inline("p"), Model: "claude-x", Description: "d"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := parse(t, top+tt.node).Agent(t.Context(), blobstore.Memory())
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.want.MaxToolRounds, tt.want.Execution = 10, contract.ExecutionRegular
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+type brokenStore struct{ transcript.Store }
+
+var errFull = errors.New("disk full")
+
+func (brokenStore) Put(context.Context, []byte) (contract.Blob, error) {
+	return contract.Blob{}, errFull
+}
+
+func TestALongPromptGoesToTheStore(t *testing.T) {
+	c := config.Default()
+	c.Prompt = strings.Repeat("Be good. ", 10_000)
+	store := blobstore.Memory()
+	a, err := c.Agent(t.Context(), store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Prompt.Blob == nil || store.Len() != 1 {
+		t.Fatalf("prompt %+v, %d values in the store", a.Prompt, store.Len())
+	}
+	if got, err := transcript.ReadText(t.Context(), store, a.Prompt); err != nil || got != c.Prompt {
+		t.Errorf("read back %d bytes, %v", len(got), err)
+	}
+	if _, err := c.Agent(t.Context(), brokenStore{}); !errors.Is(err, errFull) {
+		t.Errorf("a full disk gave %v", err)
+	}
+}
+
+func TestWhatDoesNotRunYetSaysSo(t *testing.T) {
+	tests := map[string]struct{ text, want string }{
+		"sequential":   {"agent: {name: r, type: sequential, agents: [{name: a}]}", "agent: a sequential node is not supported"},
+		"a2a root":     {"agent: {name: r, type: a2a, url: 'http://x'}", "agent: a a2a node is not supported"},
+		"a2a of root":  {"agent: {a2a: [{name: b, url: 'http://b'}]}", "agent.a2a: delegating to other agents is not supported"},
+		"a2a at top":   {"a2a: [{name: b, url: 'http://b'}]", "a2a: delegating to other agents is not supported"},
+		"a lone agent": {"agent: {type: llm}", ""},
+		"nothing":      {"", ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := parse(t, tt.text)
+			err := c.Runnable()
+			if tt.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "use a single llm agent") {
+				t.Errorf("got %v", err)
+			}
+			if _, agentErr := c.Agent(t.Context(), blobstore.Memory()); agentErr == nil {
+				t.Error("Agent made an input of it")
+			}
+		})
+	}
+}
+
+func env(pairs ...string) func(string) string {
+	m := map[string]string{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(key string) string { return m[key] }
+}
+
+func TestKeyMissingNamesTheVariable(t *testing.T) {
+	tests := []struct {
+		text     string
+		getenv   func(string) string
+		variable string
+		missing  bool
+	}{
+		{"", env(), "GEMINI_API_KEY", true},
+		{"", env("GEMINI_API_KEY", " "), "GEMINI_API_KEY", true},
+		{"", env("GEMINI_API_KEY", "k"), "GEMINI_API_KEY", false},
+		{"llm: {model: claude-x}", env("GEMINI_API_KEY", "k"), "ANTHROPIC_API_KEY", true},
+		{"agent: {model: openai:x}", env(), "OPENAI_API_KEY", true},
+		{"llm: {model: ollama:x}", env(), "", false},
+		{"llm: {model: demo:rules}", env(), "", false},
+	}
+	for _, tt := range tests {
+		variable, missing := parse(t, tt.text).KeyMissing(tt.getenv)
+		if variable != tt.variable || missing != tt.missing {
+			t.Errorf("%q: got %q, %t", tt.text, variable, missing)
+		}
+	}
+}
+
+func TestTheDefaultBlobFolderIsInTheDataDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "my data % ?")
+	c := config.Default()
+	c.DataDir = dir
+	store, err := blobstore.Open(t.Context(), c.BlobURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	b, err := store.Put(t.Context(), []byte("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "my data*", "blobs", b.SHA256[:2], b.SHA256[2:])); len(found) != 1 {
+		t.Errorf("files: %v", found)
+	}
+	c.Blobs.URL = "mem://"
+	if c.BlobURL() != "mem://" {
+		t.Errorf("got %s", c.BlobURL())
+	}
+}

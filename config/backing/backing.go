@@ -1,0 +1,92 @@
+// Package backing opens what every process stands on: the Temporal client, the
+// blob store and the keyring that a configuration and the environment name.
+package backing
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/workflows/contract/credential"
+)
+
+// Options are what is needed besides the configuration.
+type Options struct {
+	// Embedded is the address of a Temporal server in this process. Empty means
+	// that of an existing server, from the YAML file or the environment.
+	Embedded    string
+	Getenv      func(string) string
+	Logger      *slog.Logger
+	Propagators []workflow.ContextPropagator
+}
+
+// Backing is open until Close.
+type Backing struct {
+	Client    client.Client
+	Address   string
+	Namespace string
+	Blobs     *blobstore.Store
+	Keyring   *credential.Keyring
+}
+
+// External tells whether an existing Temporal server is configured.
+func External(c *config.Config, getenv func(string) string) bool {
+	return c.Temporal.Address != "" || getenv(connect.AddressVariable) != ""
+}
+
+// ErrNoServer means that no Temporal server is configured.
+var ErrNoServer = errors.New("no Temporal server: set " + connect.AddressVariable +
+	", or temporal.address in the YAML, to the host:port of one")
+
+// Open opens everything, or nothing. With a server of its own a process makes
+// its own key; one of several must be given theirs.
+func Open(ctx context.Context, c *config.Config, o Options) (*Backing, error) {
+	clustered := o.Embedded == ""
+	if clustered && !External(c, o.Getenv) {
+		return nil, ErrNoServer
+	}
+	b := &Backing{}
+	var err error
+	if b.Keyring, err = c.Keyring(o.Getenv, clustered); err != nil {
+		return nil, err
+	}
+	if b.Blobs, err = blobstore.Open(ctx, c.BlobURL()); err != nil {
+		return nil, err
+	}
+	if err := b.dial(ctx, c, o, clustered); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
+	options := connect.Options{
+		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: o.Propagators,
+	}
+	if !clustered {
+		options.Address, options.Embedded = o.Embedded, true
+	}
+	dialled, settings, err := connect.Dial(ctx, options)
+	if err != nil {
+		return err
+	}
+	b.Client, b.Address, b.Namespace = dialled, settings.HostPort, settings.Namespace
+	if clustered {
+		return connect.EnsureSearchAttributes(ctx, dialled, settings.Namespace)
+	}
+	return nil
+}
+
+// Close gives everything back.
+func (b *Backing) Close() error {
+	if b.Client != nil {
+		b.Client.Close()
+	}
+	return b.Blobs.Close()
+}

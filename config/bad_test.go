@@ -1,0 +1,133 @@
+package config_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"agent-stop-and-go/config"
+)
+
+// Each file in testdata/bad holds pairs: CASE.yaml, and the errors it gives.
+func TestBadFilesGiveTheseErrors(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no test data: %v", err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *update {
+			rewrite(t, file, archive)
+		}
+		for i := 0; i+1 < len(archive.Files); i += 2 {
+			input, want := archive.Files[i], archive.Files[i+1]
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+input.Name, func(t *testing.T) {
+				if diff := cmp.Diff(string(want.Data), errorsOf(input)); diff != "" {
+					t.Errorf("in %s (-want +got):\n%s", file, diff)
+				}
+			})
+		}
+	}
+}
+
+func errorsOf(f txtar.File) string {
+	_, err := config.Parse(f.Name, f.Data)
+	return fmt.Sprintln(err)
+}
+
+func rewrite(t *testing.T, file string, archive *txtar.Archive) {
+	t.Helper()
+	var files []txtar.File
+	for _, f := range archive.Files {
+		if name, ok := strings.CutSuffix(f.Name, ".yaml"); ok {
+			files = append(files, f, txtar.File{Name: name + ".errors", Data: []byte(errorsOf(f))})
+		}
+	}
+	archive.Files = files
+	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestErrorsNeverShowASecret(t *testing.T) {
+	const canary = "c4n4ry-s3cr3t"
+	for _, text := range []string{
+		"api_key: " + canary,
+		"llm: {api_key: " + canary + "}",
+		"mcp_servers: [{name: a, command: b, env: {GITHUB_TOKEN: " + canary + "}}]",
+		"mcp_servers: [{name: a, command: b, env: {PORT: [" + canary + "]}}]",
+		"mcp_servers: [{name: a, url: 'http://me:" + canary + "@h/'}]",
+		"mcp_servers: [{name: a, url: 'ftp://me:" + canary + "@h/'}]",
+		"mcp_servers: [{name: a, url: 'http://me:%zz" + canary + "@h/'}]",
+		"mcp_servers: [{name: a, url: 'me:" + canary + "@h'}]",
+		"unknown: " + canary,
+	} {
+		_, err := config.Parse("f.yaml", []byte(text))
+		if err == nil || strings.Contains(err.Error(), canary) {
+			t.Errorf("%s\ngave %v", text, err)
+		}
+	}
+}
+
+func TestHostileFilesAreRefusedAtOnce(t *testing.T) {
+	laughs := "a: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := range 12 {
+		laughs += fmt.Sprintf("b%d: &a%d [%s]\n", i, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
+	}
+	wide := "agent:\n  type: sequential\n  agents:\n"
+	for i := range 1001 {
+		wide += fmt.Sprintf("    - {name: n%d}\n", i)
+	}
+	tests := map[string]struct{ text, want string }{
+		"billion laughs": {laughs, "more than 20000 values, with every alias written out"},
+		"cycle":          {"agent: &a\n  type: loop\n  agents: [*a]\n", "the alias *a stands inside what it stands for"},
+		"cycle by merge": {"llm: &a\n  <<: *a\n", "the alias *a stands inside what it stands for"},
+		"deep lists":     {"a: " + strings.Repeat("[", 60) + strings.Repeat("]", 60), "nested more than 50 levels deep"},
+		"deeper lists":   {"a: " + strings.Repeat("[", 200_000), "failed to parse config file"},
+		"wide tree":      {wide, "the tree has more than 1000 nodes"},
+		"long list":      {"a: [" + strings.Repeat("1,", 30_000) + "]", "more than 20000 values"},
+		"huge":           {strings.Repeat("# nothing\n", 200_000), "larger than 1048576 bytes"},
+		"not UTF-8":      {"name: \xff\xfe\x00", "failed to parse config file"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			_, err := config.Parse("f.yaml", []byte(tt.text))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q in it", err, tt.want)
+			}
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("took %s", d)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range []string{"agent.yaml", "testdata/full.yaml"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("agent: &a\n  <<: [*a, {x: 1}]\n? [b]\n: c\n--- !!int x\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := config.Parse("f.yaml", data)
+		if (c == nil) == (err == nil) {
+			t.Errorf("config %v, error %v", c, err)
+		}
+		if err == nil && c.Validate() != nil {
+			t.Errorf("accepted, then refused: %v", c.Validate())
+		}
+	})
+}

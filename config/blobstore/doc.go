@@ -1,0 +1,14 @@
+// Package blobstore keeps values that are too large for a workflow's history,
+// by the SHA-256 of their content. It implements transcript.Store.
+//
+//	store, err := blobstore.Open(ctx, cfg.BlobURL())
+//	defer store.Close()
+//
+// The value with the sum abcdef… is the file ab/cdef…. A value never changes,
+// so writing it again does nothing, several processes may share a folder, and
+// what was read once is served from memory (CacheSize). Put returns when the
+// value is on disk: a history must never hold an address without its value.
+//
+// Folders and memory are linked in. For an object store, import its gocloud.dev
+// driver here and allow its scheme in package config.
+package blobstore

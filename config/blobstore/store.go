@@ -1,0 +1,194 @@
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file://
+	_ "gocloud.dev/blob/memblob"  // mem://
+	"gocloud.dev/gcerrors"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// CacheSize is how many bytes of values a Store keeps in memory at most.
+const CacheSize = 64 << 20
+
+// Errors of Get.
+var (
+	ErrInvalid  = errors.New("malformed address")
+	ErrNotFound = errors.New("not in the store")
+	ErrCorrupt  = errors.New("stored value is corrupt")
+)
+
+// Store keeps values in a bucket. It is safe for concurrent use.
+type Store struct {
+	bucket *blob.Bucket
+	cache  *cache
+}
+
+// Open opens the bucket at a file:// or mem:// URL. A folder is made if need
+// be, readable by nobody else; options in the URL come first.
+func Open(ctx context.Context, rawURL string) (*Store, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return nil, fmt.Errorf("open blob store: %w", err)
+	}
+	if u.Scheme == "file" {
+		u.RawQuery = withDefaults(u.Query()).Encode()
+	}
+	bucket, err := blob.OpenBucket(ctx, u.String())
+	if err != nil {
+		return nil, fmt.Errorf("open blob store %s: %w", u.Redacted(), err)
+	}
+	return &Store{bucket: bucket, cache: newCache(CacheSize)}, nil
+}
+
+func withDefaults(q url.Values) url.Values {
+	for key, value := range map[string]string{
+		"create_dir": "1", "dir_file_mode": "0700", "metadata": "skip", "no_tmp_dir": "1",
+	} {
+		if !q.Has(key) {
+			q.Set(key, value)
+		}
+	}
+	return q
+}
+
+// Close releases the bucket. Do not use the store afterwards.
+func (s *Store) Close() error { return s.bucket.Close() }
+
+// Put stores data and returns its address. A value that is already there is not
+// written again.
+func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
+	b := contract.NewBlob(data)
+	if s.cache.has(b.SHA256) || s.holds(ctx, b) {
+		return b, nil
+	}
+	if err := s.write(ctx, key(b), data); err != nil {
+		return contract.Blob{}, fmt.Errorf("write blob %s: %w", b.SHA256, err)
+	}
+	s.cache.add(b.SHA256, data)
+	return b, nil
+}
+
+// holds tells whether the value is there in full. A file cut short by a full
+// disk or a power cut is written again.
+func (s *Store) holds(ctx context.Context, b contract.Blob) bool {
+	attrs, err := s.bucket.Attributes(ctx, key(b))
+	return err == nil && attrs.Size == b.Size
+}
+
+func (s *Store) write(ctx context.Context, key string, data []byte) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var file *os.File // stays nil where the bucket is no folder
+	w, err := s.bucket.NewWriter(ctx, key, &blob.WriterOptions{
+		ContentType: "application/octet-stream",
+		BeforeWrite: func(as func(any) bool) error {
+			if as(&file) {
+				return file.Chmod(0o600)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	if err == nil && file != nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		cancel() // so that Close drops what was written
+		return errors.Join(err, ignoreCanceled(w.Close()))
+	}
+	if err := w.Close(); err != nil || file == nil {
+		return err
+	}
+	return syncDir(filepath.Dir(file.Name()))
+}
+
+func ignoreCanceled(err error) error {
+	if gcerrors.Code(err) == gcerrors.Canceled || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// syncDir makes a new name in dir survive a power cut.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // folders cannot be synced there
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Get returns the value at an address. It fails with ErrInvalid, ErrNotFound or
+// ErrCorrupt, or with what the bucket says.
+func (s *Store) Get(ctx context.Context, b contract.Blob) ([]byte, error) {
+	if !b.Valid() {
+		return nil, fmt.Errorf("read blob: %w", ErrInvalid)
+	}
+	data, cached := s.cache.get(b.SHA256)
+	if !cached {
+		var err error
+		if data, err = s.read(ctx, b); err != nil {
+			return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
+		}
+		s.cache.add(b.SHA256, data)
+	}
+	if err := verifySize(b, int64(len(data))); err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
+	}
+	return data, nil
+}
+
+func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
+	r, err := s.bucket.NewReader(ctx, key(b), nil)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := verifySize(b, r.Size()); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return data, verify(b, data)
+}
+
+func verifySize(b contract.Blob, size int64) error {
+	if size != b.Size {
+		return fmt.Errorf("%w: it has %d bytes instead of %d", ErrCorrupt, size, b.Size)
+	}
+	return nil
+}
+
+func verify(b contract.Blob, data []byte) error {
+	if err := verifySize(b, int64(len(data))); err != nil {
+		return err
+	}
+	if contract.Sum(data) != b.SHA256 {
+		return fmt.Errorf("%w: its content does not match its address", ErrCorrupt)
+	}
+	return nil
+}
+
+func key(b contract.Blob) string { return b.SHA256[:2] + "/" + b.SHA256[2:] }

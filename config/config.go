@@ -1,0 +1,110 @@
+package config
+
+import (
+	"reflect"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Config is one agent.yaml. Make it with Load, Parse or Default: its zero value
+// lacks the defaults.
+type Config struct {
+	Name           string             `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its card and the list of conversations show it."`
+	Description    string             `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
+	Prompt         string             `yaml:"prompt" jsonschema_description:"The system prompt."`
+	Host           string             `yaml:"host" jsonschema:"default=0.0.0.0,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine."`
+	Port           int                `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
+	DataDir        string             `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is kept. Relative to the working directory."`
+	LLM            LLM                `yaml:"llm" jsonschema_description:"The model."`
+	MCPServers     []MCPServer        `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
+	A2A            []A2AAgent         `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
+	Root           *Node              `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`
+	MaxToolRounds  int                `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn goes back to the model with tool results before it gives up."`
+	Execution      contract.Execution `yaml:"execution" jsonschema:"default=regular,enum=regular,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: visible while they run, retried by the server. lean: about twice the turns per second, for calls of under five seconds."`
+	Approval       Approval           `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
+	Temporal       Temporal           `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
+	Blobs          Blobs              `yaml:"blobs" jsonschema_description:"Where large values are kept."`
+	RequestTimeout time.Duration      `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and a place to read it later. A duration such as 30s."`
+
+	file  string
+	lines map[string]int
+}
+
+// LLM is the model that nodes use unless they name their own.
+type LLM struct {
+	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo. The key comes from the environment, for example GEMINI_API_KEY."`
+	BaseURL string `yaml:"base_url" jsonschema_description:"An http or https URL that replaces the provider's endpoint, for a proxy or a server that speaks its API."`
+}
+
+// MCPServer is a tool server, reached at URL or started as Command.
+type MCPServer struct {
+	Name    string            `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The server's name, unique in the list."`
+	URL     string            `yaml:"url" jsonschema:"oneof_required=url" jsonschema_description:"Its Streamable HTTP endpoint, for example http://localhost:8090/mcp."`
+	Command string            `yaml:"command" jsonschema:"oneof_required=command" jsonschema_description:"A program that speaks MCP over its standard input and output; the agent starts and stops it."`
+	Args    []string          `yaml:"args" jsonschema_description:"The command's arguments."`
+	Env     map[string]string `yaml:"env" jsonschema_description:"Variables for the command, beside those of the agent. Not for secrets: set those in the agent's own environment, which the command inherits."`
+	// Unannotated is "run" or "ask".
+	Unannotated string `yaml:"unannotated" jsonschema:"default=run,enum=run,enum=ask" jsonschema_description:"What happens to calls of tools that do not tell whether they are destructive: run at once, or ask a person first."`
+}
+
+// A2AAgent is an agent to delegate to.
+type A2AAgent struct {
+	Name            string `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The agent's name, unique in the list. The model sees it as the tool a2a_NAME."`
+	URL             string `yaml:"url" jsonschema:"required,minLength=1" jsonschema_description:"Its http or https URL."`
+	Description     string `yaml:"description" jsonschema_description:"What to delegate to it. The model reads it."`
+	DestructiveHint bool   `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"true: a person approves every delegation to it."`
+}
+
+// The types of nodes.
+const (
+	Sequential = "sequential"
+	Parallel   = "parallel"
+	Loop       = "loop"
+	LLMNode    = "llm"
+	A2ANode    = "a2a"
+)
+
+// Node is a node of the agent tree. Which fields fit which type is in tree.go.
+type Node struct {
+	Name            string     `yaml:"name" jsonschema_description:"The node's name, unique in the tree. Only the root may go without."`
+	Type            string     `yaml:"type" jsonschema:"default=llm,enum=sequential,enum=parallel,enum=loop,enum=llm,enum=a2a" jsonschema_description:"sequential, parallel and loop run the nodes in agents; llm asks a model; a2a asks another agent."`
+	Model           string     `yaml:"model" jsonschema_description:"llm: the model, if not the one of the llm setting."`
+	Prompt          string     `yaml:"prompt" jsonschema_description:"llm: the system prompt. a2a: the message. {key} stands for the output of the node with that output_key."`
+	OutputKey       string     `yaml:"output_key" jsonschema:"pattern=^[A-Za-z0-9_]+$" jsonschema_description:"Keeps the node's output under this key, for {key} in later prompts."`
+	CanExitLoop     bool       `yaml:"can_exit_loop" jsonschema:"default=false" jsonschema_description:"llm: offers the model the tool exit_loop."`
+	MaxIterations   int        `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`
+	Agents          []*Node    `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside."`
+	URL             string     `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL."`
+	Description     string     `yaml:"description" jsonschema_description:"What the node is for."`
+	DestructiveHint bool       `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"a2a: true means that a person approves every delegation."`
+	A2A             []A2AAgent `yaml:"a2a" jsonschema_description:"llm: agents this node may delegate to."`
+}
+
+// Approval says how destructive calls wait.
+type Approval struct {
+	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this long without an answer an approval expires and the call does not run. 0s waits for ever."`
+}
+
+// Temporal says where the Temporal server is. With an empty Address the agent
+// embeds one.
+type Temporal struct {
+	Address   string        `yaml:"address" jsonschema_description:"host:port of an existing Temporal server. Empty: the agent runs its own, unless TEMPORAL_ADDRESS is set."`
+	Namespace string        `yaml:"namespace" jsonschema:"default=default,minLength=1" jsonschema_description:"Temporal namespace."`
+	TaskQueue string        `yaml:"task_queue" jsonschema:"default=agent-stop-and-go,minLength=1" jsonschema_description:"Task queue that workers and gateways share."`
+	Port      int           `yaml:"port" jsonschema:"default=7233,minimum=1,maximum=65535" jsonschema_description:"gRPC port of the embedded server."`
+	UIPort    int           `yaml:"ui_port" jsonschema:"default=8233,minimum=0,maximum=65535" jsonschema_description:"Port of the embedded server's web pages. 0 turns them off."`
+	Retention time.Duration `yaml:"retention" jsonschema:"default=720h" jsonschema_description:"How long the embedded server keeps the history of what has ended. At least 1h."`
+}
+
+// Blobs says where values go that are too large for history.
+type Blobs struct {
+	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder, or mem:// for a trial that keeps nothing. Empty: the folder blobs in data_dir."`
+}
+
+// Default is the configuration of an empty file.
+func Default() *Config {
+	c := &Config{}
+	setDefaults(reflect.ValueOf(c).Elem())
+	return c
+}

@@ -1,0 +1,147 @@
+package config_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/workflows/contract"
+)
+
+var update = flag.Bool("update", false, "rewrite agent.schema.json and the expected errors in testdata")
+
+func parse(t *testing.T, text string) *config.Config {
+	t.Helper()
+	c, err := config.Parse("agent.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("parse:\n%s\n%v", text, err)
+	}
+	return c
+}
+
+var exported = cmpopts.IgnoreUnexported(config.Config{})
+
+func TestEmptyFilesMeanDefaults(t *testing.T) {
+	want := &config.Config{
+		Name: "agent", Host: "0.0.0.0", Port: 8080, DataDir: "./data",
+		LLM:           config.LLM{Model: "google:gemini-2.5-flash"},
+		MaxToolRounds: 10, Execution: contract.ExecutionRegular,
+		Temporal: config.Temporal{
+			Namespace: "default", TaskQueue: "agent-stop-and-go",
+			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour,
+		},
+		RequestTimeout: time.Minute,
+	}
+	if diff := cmp.Diff(want, config.Default(), exported); diff != "" {
+		t.Errorf("defaults (-want +got):\n%s", diff)
+	}
+	for _, text := range []string{"", "\n\n", "# only a comment\n", "---\n", "null\n", "{}", "mcp_servers:\nport:\nllm:\n"} {
+		if diff := cmp.Diff(want, parse(t, text), exported); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+	if err := config.Default().Validate(); err != nil {
+		t.Errorf("the defaults are not valid: %v", err)
+	}
+}
+
+func TestEveryKeyIsRead(t *testing.T) {
+	got, err := config.Load("testdata/full.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &config.Config{
+		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, DataDir: "/var/lib/shop",
+		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1"},
+		MCPServers: []config.MCPServer{
+			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "ask"},
+			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "run"},
+		},
+		A2A: []config.A2AAgent{{Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true}},
+		Root: &config.Node{Name: "all", Type: "sequential", Agents: []*config.Node{
+			{Name: "round", Type: "loop", MaxIterations: 3, Agents: []*config.Node{
+				{Name: "ask", Type: "llm", Model: "openai-gpt-4o", Prompt: "Ask.", OutputKey: "asked", CanExitLoop: true,
+					A2A: []config.A2AAgent{{Name: "d", URL: "http://d"}}},
+			}},
+			{Name: "both", Type: "parallel", Agents: []*config.Node{
+				{Name: "c", Type: "a2a", URL: "https://c.example.com/a2a", Prompt: "Do {asked}.", Description: "Does c.", DestructiveHint: true},
+				{Name: "plain", Type: "llm"},
+			}},
+		}},
+		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour},
+		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour},
+		Blobs:    config.Blobs{URL: "file:///srv/blobs"}, RequestTimeout: 1500 * time.Millisecond,
+	}
+	if diff := cmp.Diff(want, got, exported); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAnchorsAndMergeKeysAreWrittenOut(t *testing.T) {
+	c := parse(t, `
+mcp_servers:
+  - &base {name: one, command: tool, args: &args ["-v"]}
+  - {<<: *base, name: two}
+  - {name: three, command: tool, args: *args}
+`)
+	for i, name := range []string{"one", "two", "three"} {
+		want := config.MCPServer{Name: name, Command: "tool", Args: []string{"-v"}, Unannotated: "run"}
+		if diff := cmp.Diff(want, c.MCPServers[i]); diff != "" {
+			t.Errorf("server %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestAMissingFileSaysSo(t *testing.T) {
+	_, err := config.Load(filepath.Join(t.TempDir(), "none.yaml"))
+	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "failed to read config file: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestMistakesAreListedOnePerLineAndInOrder(t *testing.T) {
+	_, err := config.Parse("f.yaml", []byte("port: 0\nhosts: x\nname: 5\n"))
+	var all config.Errors
+	if !errors.As(err, &all) || len(all) != 3 {
+		t.Fatalf("got %v", err)
+	}
+	for i, e := range all {
+		if e.Line != i+1 || e.File != "f.yaml" || e.Path == "" {
+			t.Errorf("mistake %d: %+v", i, *e)
+		}
+	}
+	var one *config.Error
+	if !errors.As(err, &one) || one.Path != "port" {
+		t.Errorf("first mistake: %+v", one)
+	}
+	if n := strings.Count(err.Error(), "\n"); n != 2 {
+		t.Errorf("%d line breaks in:\n%v", n, err)
+	}
+}
+
+func TestValidateChecksWhatAFlagChanged(t *testing.T) {
+	c := parse(t, "name: x\nport: 9000\n")
+	c.Port = 70000
+	c.LLM.Model = "nobody:x"
+	err := c.Validate()
+	want := `agent.yaml: llm.model: "nobody:x": unknown provider "nobody"; providers are google, anthropic, openai, mistral, ollama, openrouter, demo
+agent.yaml:2: port: 70000: must be between 1 and 65535`
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+func TestAnEndlessFileIsRefused(t *testing.T) {
+	_, err := config.Load("/dev/zero")
+	if err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,32 @@
+// Package config reads the YAML file that describes an agent, and holds the
+// YAML files that ship.
+//
+//	c, err := config.Load("config/agent.yaml") // err: every mistake, one a line
+//	agent, err := c.Agent(ctx, store)          // the input of a conversation
+//
+// # Where things are
+//
+// config.go is the file's shape: each key with its default, limits and
+// description in struct tags. Those tags are read three times, so they cannot
+// disagree: by Default, by the checks, and by Schema, which makes
+// agent.schema.json for editors. A new key is one new field; a rule that a tag
+// cannot say goes into validate.go (settings, lists) or tree.go (nodes). Then
+// run `go test ./config -update` for the schema, and add a line to a file in
+// testdata, which hold bad files and the errors they must give.
+//
+// # How a file is read
+//
+// load.go parses to yaml.Node, which keeps line numbers; survey.go refuses what
+// could not be walked safely (aliases that contain themselves or explode);
+// decode.go fills the structs and complains of unknown keys and wrong types;
+// Validate complains of everything else. All complaints of a file come at once,
+// as Errors. A key without a value, such as a list whose items are all comments,
+// means its default.
+//
+// # Secrets
+//
+// There is no key for them. API keys and credential keys come from the
+// environment, and a key or variable that looks like a secret is refused. No
+// error and no line of Describe holds a value from an env map, a URL's user
+// info or query, or a key.
+package config

@@ -1,0 +1,82 @@
+package config
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract/credential"
+)
+
+// KeysVariable is the environment variable with the keys that seal callers'
+// tokens: "id:base64,id2:base64". The first seals, all of them open.
+const KeysVariable = "AGENT_CREDENTIAL_KEYS"
+
+// Keyring returns the keys that seal callers' tokens: those of KeysVariable, or
+// else, on a single machine, those of a key file in DataDir, which it makes
+// when there is none. Clustered processes must be given keys, because each
+// would make its own. No error of it holds a key.
+func (c *Config) Keyring(getenv func(string) string, clustered bool) (*credential.Keyring, error) {
+	if text := strings.TrimSpace(getenv(KeysVariable)); text != "" {
+		return parseKeys(KeysVariable, text)
+	}
+	if clustered {
+		return nil, fmt.Errorf("%s is not set, and every worker and gateway needs the same keys: "+
+			`make one with "openssl rand -base64 32" and set %s=k1:KEY`, KeysVariable, KeysVariable)
+	}
+	path, text, err := keyFile(c.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("read the credential key: %w", err)
+	}
+	return parseKeys(path, text)
+}
+
+// keyID is too short for a key, so that a key in its place is never accepted
+// and never shown.
+var keyID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+
+func parseKeys(source, text string) (*credential.Keyring, error) {
+	var keys []credential.Key
+	seen := map[string]bool{}
+	for i, part := range strings.Split(text, ",") {
+		key, err := parseKey(strings.TrimSpace(part))
+		if err == nil && seen[key.ID] {
+			err = errors.New("its id is used twice")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: key %d: %w", source, i+1, err)
+		}
+		seen[key.ID] = true
+		keys = append(keys, key)
+	}
+	ring, err := credential.NewKeyring(keys...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	return ring, nil
+}
+
+func parseKey(part string) (credential.Key, error) {
+	id, text, ok := strings.Cut(part, ":")
+	if !ok {
+		return credential.Key{}, errors.New("must be id:base64")
+	}
+	if !keyID.MatchString(id) {
+		return credential.Key{}, errors.New("its id, before the colon, must be 1 to 32 letters, digits, - or _")
+	}
+	secret, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	if err != nil {
+		return credential.Key{}, errors.New("what follows the colon is not base64") // err tells a bit of the key
+	}
+	if len(secret) != credential.KeySize {
+		return credential.Key{}, fmt.Errorf("it has %d bytes instead of %d; make one with openssl rand -base64 32",
+			len(secret), credential.KeySize)
+	}
+	return credential.Key{ID: id, Secret: secret}, nil
+}
+
+func formatKey(k credential.Key) string {
+	return k.ID + ":" + base64.StdEncoding.EncodeToString(k.Secret)
+}

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// unknownKey complains of a key that the file may not hold here, and says what
+// the writer may have meant. It never shows the key's value.
+func (d decoder) unknownKey(line int, path, key string, t reflect.Type) {
+	if looksSecret(key) {
+		d.atLine(line, path, "secrets do not belong in this file; set an environment variable instead, "+
+			"for a model its provider's key, such as GEMINI_API_KEY")
+		return
+	}
+	hint := ""
+	if similar := similarKey(key, keysOf(t)); similar != "" {
+		hint = "did you mean " + similar + "? "
+	}
+	d.atLine(line, path, "unknown key; %sallowed here: %s", hint, strings.Join(keysOf(t), ", "))
+}
+
+// looksSecret tells whether a key or variable of this name would hold a secret.
+func looksSecret(name string) bool {
+	plain := plainKey(name)
+	for _, end := range []string{
+		"apikey", "accesskey", "secretkey", "privatekey", "token", "secret", "password", "passwd",
+		"passphrase", "credential", "credentials", "bearer", "authorization",
+	} {
+		if strings.HasSuffix(plain, end) {
+			return true
+		}
+	}
+	return false
+}
+
+func plainKey(key string) string {
+	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(key))
+}
+
+// similarKey returns the one of keys that key seems to be a slip of, or "".
+func similarKey(key string, keys []string) string {
+	plain := plainKey(key)
+	best, bestCost := "", min((len(plain)+1)/2, 3)+1
+	for _, candidate := range keys {
+		other := plainKey(candidate)
+		if len(plain) >= 3 && strings.HasPrefix(other, plain) {
+			return candidate
+		}
+		cost := distance(plain, other)
+		if sameLetters(plain, other) { // prot
+			cost = 1
+		}
+		if cost < bestCost {
+			best, bestCost = candidate, cost
+		}
+	}
+	return best
+}
+
+func sameLetters(a, b string) bool {
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return bytes.Equal(x, y)
+}
+
+// distance is the number of letters to insert, drop or change (Levenshtein).
+// Long keys are cut: they are no slips.
+func distance(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

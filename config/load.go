@@ -1,0 +1,99 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxFile is far above any sensible file and keeps parsing under a second.
+const maxFile = 1 << 20
+
+// Load reads a file. Its error is an Errors with every mistake in it.
+func Load(path string) (*Config, error) {
+	data, err := read(path)
+	if err != nil {
+		return nil, fmt.Errorf("failed to read config file: %w", err)
+	}
+	return Parse(path, data)
+}
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}
+
+// Parse reads data as Load reads a file; name is what errors call it.
+func Parse(name string, data []byte) (*Config, error) {
+	r := newReport(name, map[string]int{})
+	c := Default()
+	c.file, c.lines = name, r.lines
+	root := parseDocument(r, data)
+	if root != nil && survey(r, root) {
+		d := decoder{report: r}
+		d.value("", root, reflect.ValueOf(c).Elem())
+		c.check(r)
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// parseDocument returns the only document's value; nil when there is none or
+// when it is broken.
+func parseDocument(r *report, data []byte) *yaml.Node {
+	if len(data) > maxFile {
+		r.atLine(0, "", "failed to parse config file: it is larger than %d bytes", maxFile)
+		return nil
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		if !errors.Is(err, io.EOF) {
+			syntaxError(r, data, err)
+		}
+		return nil
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		r.atLine(second.Line, "", "failed to parse config file: a second YAML document begins here; one is allowed")
+		return nil
+	case !errors.Is(err, io.EOF):
+		syntaxError(r, data, err)
+		return nil
+	}
+	if len(doc.Content) == 0 {
+		return nil
+	}
+	return doc.Content[0]
+}
+
+var (
+	yamlError     = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s:.*))$`)
+	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.+)' referenced$`)
+)
+
+func syntaxError(r *report, data []byte, err error) {
+	line, message := 0, err.Error()
+	if m := yamlError.FindStringSubmatch(message); m != nil {
+		line, _ = strconv.Atoi(m[1]) // no number: no line
+		message = m[2]
+	}
+	if m := unknownAnchor.FindStringSubmatch(message); m != nil { // comes without a line
+		before, _, _ := bytes.Cut(data, []byte("*"+m[1]))
+		line = bytes.Count(before, []byte("\n")) + 1
+	}
+	r.atLine(line, "", "failed to parse config file: %s", message)
+}

@@ -1,0 +1,116 @@
+package config
+
+import (
+	"math"
+	"net"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// checkRules applies what the struct tags say. It leaves "required" to
+// checkName and its like, which know the words for it.
+func checkRules(r *report, path string, rules rules, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Int:
+		checkRange(r, path, rules, int(v.Int()))
+	case reflect.String:
+		checkText(r, path, rules, v.String())
+	}
+}
+
+func checkRange(r *report, path string, rules rules, n int) {
+	low, high := math.MinInt, math.MaxInt
+	if s, ok := rules.one("minimum"); ok {
+		low, _ = strconv.Atoi(s)
+	}
+	if s, ok := rules.one("maximum"); ok {
+		high, _ = strconv.Atoi(s)
+	}
+	if n < low || n > high {
+		r.at(path, "%d: must be between %d and %d", n, low, high)
+	}
+}
+
+func checkText(r *report, path string, rules rules, s string) {
+	if allowed := rules["enum"]; len(allowed) > 0 && !slices.Contains(allowed, s) {
+		r.at(path, "%s: must be %s", quote(s), either(allowed))
+		return
+	}
+	_, required := rules.one("required")
+	if _, ok := rules.one("minLength"); ok && s == "" && !required {
+		r.at(path, "must not be empty")
+	}
+	if strings.Contains(s, "\x00") {
+		r.at(path, "must hold no null byte")
+	}
+	if pattern, ok := rules.one("pattern"); ok && s != "" && !regexp.MustCompile(pattern).MatchString(s) {
+		r.at(path, "%s: must match %s", quote(s), pattern)
+	}
+}
+
+// either lists alternatives: "a, b or c".
+func either(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+func checkDuration(r *report, path string, d, least time.Duration) {
+	switch {
+	case d >= least:
+	case least == 0:
+		r.at(path, "%s: must not be negative", short(d))
+	default:
+		r.at(path, "%s: must be at least %s", short(d), short(least))
+	}
+}
+
+// short is a duration without the units that are zero: 720h, not 720h0m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+
+func checkHost(r *report, path, host string) {
+	if host != "" && net.ParseIP(host) == nil && !hostName.MatchString(host) {
+		r.at(path, "%s: must be a host name or an IP address, without a port", quote(host))
+	}
+}
+
+func checkAddress(r *report, path, address string) {
+	if address == "" {
+		return
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || !isPort(port) || net.ParseIP(host) == nil && !hostName.MatchString(host) {
+		r.at(path, "%s: must be host:port, such as temporal.example.com:7233", quote(address))
+	}
+}
+
+func checkBlobs(r *report, path, raw string) {
+	if raw == "" {
+		return
+	}
+	u, err := url.Parse(raw)
+	if err == nil && u.Scheme == "mem" {
+		return
+	}
+	if err != nil || u.Scheme != "file" || strings.Trim(u.Path, "/") == "" {
+		r.at(path, "%s: must be file:///absolute/folder or mem://", quote(raw))
+	}
+}

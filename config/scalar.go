@@ -1,0 +1,92 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+var durationType = reflect.TypeFor[time.Duration]()
+
+// scalar decodes one value and insists on its YAML type: a number where a text
+// belongs is a mistake, not a text.
+func (d decoder) scalar(path string, n *yaml.Node, line int, v reflect.Value) {
+	if n.Kind != yaml.ScalarNode {
+		d.atLine(line, path, "must be %s, not a list or mapping", d.allowed(v))
+		return
+	}
+	want := map[reflect.Kind]string{
+		reflect.String: "!!str", reflect.Int: "!!int", reflect.Bool: "!!bool", reflect.Int64: "!!str",
+	}[v.Kind()]
+	if tag := n.ShortTag(); tag != want && !(want == "!!str" && tag == "!!timestamp") {
+		d.wrongType(path, n, line, v)
+		return
+	}
+	if err := setScalar(v, n.Value); err != nil {
+		d.wrongType(path, n, line, v)
+	}
+}
+
+func (d decoder) wrongType(path string, n *yaml.Node, line int, v reflect.Value) {
+	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
+	switch {
+	case v.Kind() == reflect.String && len(d.rules["enum"]) == 0:
+		d.atLine(line, path, "must be a text; put it in quotes") // not shown: it could be anything
+	case quoted && v.Type() != durationType:
+		d.atLine(line, path, "%s: must be %s, without quotes", quote(n.Value), d.allowed(v))
+	default:
+		d.atLine(line, path, "%s: must be %s", quote(n.Value), d.allowed(v))
+	}
+}
+
+// allowed says which values fit the field.
+func (d decoder) allowed(v reflect.Value) string {
+	low, hasLow := d.rules.one("minimum")
+	high, hasHigh := d.rules.one("maximum")
+	switch {
+	case len(d.rules["enum"]) > 0:
+		return either(d.rules["enum"])
+	case hasLow && hasHigh:
+		return "a whole number between " + low + " and " + high
+	case v.Type() == durationType:
+		return "a duration such as 30s, 5m or 720h"
+	case v.Kind() == reflect.Int:
+		return "a whole number"
+	case v.Kind() == reflect.Bool:
+		return "true or false"
+	}
+	return "a text"
+}
+
+// setScalar also reads the defaults in struct tags.
+func setScalar(v reflect.Value, text string) error {
+	switch {
+	case v.Type() == durationType:
+		duration, err := time.ParseDuration(text)
+		v.SetInt(int64(duration))
+		return err
+	case v.Kind() == reflect.Int:
+		i, err := strconv.ParseInt(text, 0, 32)
+		v.SetInt(i)
+		return err
+	case v.Kind() == reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		v.SetBool(b)
+		return err
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+		return nil
+	}
+	return fmt.Errorf("no scalar fits a %s", v.Type())
+}
+
+// quote shows a value, shortened.
+func quote(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "…"
+	}
+	return strconv.Quote(s)
+}

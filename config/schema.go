@@ -1,0 +1,36 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/invopop/jsonschema"
+)
+
+// Schema is the JSON Schema (draft 2020-12) of a file, made from the struct
+// tags. It is what agent.schema.json holds.
+func Schema() ([]byte, error) {
+	reflector := jsonschema.Reflector{
+		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true,
+		FieldNameTag: "yaml", Mapper: mapType,
+	}
+	schema := reflector.Reflect(&Config{})
+	schema.Title = "An agent of agent-stop-and-go"
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(schema); err != nil {
+		return nil, fmt.Errorf("encode the schema: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+func mapType(t reflect.Type) *jsonschema.Schema {
+	if t == durationType {
+		return &jsonschema.Schema{Type: "string", Pattern: `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}
+	}
+	return nil
+}

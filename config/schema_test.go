@@ -1,0 +1,187 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gopkg.in/yaml.v3"
+
+	"agent-stop-and-go/config"
+)
+
+const schemaFile = "agent.schema.json"
+
+func TestTheSchemaFileIsInStepWithTheTypes(t *testing.T) {
+	want, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("run go test ./config -update (-want +got):\n%s", diff)
+	}
+}
+
+func compileSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	data, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(schemaFile, doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// checkSchema validates YAML text as an editor does.
+func checkSchema(t *testing.T, schema *jsonschema.Schema, text []byte) error {
+	t.Helper()
+	var value any
+	if err := yaml.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(doc)
+}
+
+// A shipped file names its schema in its first line. A new kind of file needs a
+// case of its own here.
+func TestEveryShippedFileLoadsAndFitsItsSchema(t *testing.T) {
+	files, err := filepath.Glob("*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	schema := compileSchema(t)
+	for _, file := range files {
+		t.Run(file, func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, _, _ := strings.Cut(string(text), "\n")
+			if first != "# yaml-language-server: $schema="+schemaFile {
+				t.Fatalf("first line %q names no known schema", first)
+			}
+			c, err := config.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Runnable(); err != nil {
+				t.Error(err)
+			}
+			if err := checkSchema(t, schema, text); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTheSchemaAgreesWithTheLoader(t *testing.T) {
+	full, err := os.ReadFile("testdata/full.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		text string
+		ok   bool
+	}{
+		"every key":         {string(full), true},
+		"nothing":           {"{}", true},
+		"unknown key":       {"nmae: x", false},
+		"unknown below":     {"llm: {key: x}", false},
+		"port range":        {"port: 0", false},
+		"port type":         {`port: "1"`, false},
+		"rounds":            {"max_tool_rounds: 1001", false},
+		"duration":          {"request_timeout: 2m30s", true},
+		"not a duration":    {"request_timeout: 30", false},
+		"execution":         {"execution: fast", false},
+		"node type":         {"agent: {type: x}", false},
+		"server by url":     {"mcp_servers: [{name: a, url: 'http://x'}]", true},
+		"server by command": {"mcp_servers: [{name: a, command: x, env: {A: b}}]", true},
+		"server with both":  {"mcp_servers: [{name: a, command: x, url: 'http://x'}]", false},
+		"server with none":  {"mcp_servers: [{name: a}]", false},
+		"server, no name":   {"mcp_servers: [{command: x}]", false},
+		"number in env":     {"mcp_servers: [{name: a, command: x, env: {A: 1}}]", false},
+		"a2a without url":   {"a2a: [{name: a}]", false},
+		"output key":        {"agent: {output_key: 'a b'}", false},
+		"empty name":        {"name: ''", false},
+	}
+	schema := compileSchema(t)
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if err := checkSchema(t, schema, []byte(tt.text)); (err == nil) != tt.ok {
+				t.Errorf("schema: %v", err)
+			}
+			if _, err := config.Parse("f.yaml", []byte(tt.text)); (err == nil) != tt.ok {
+				t.Errorf("loader: %v", err)
+			}
+		})
+	}
+}
+
+func TestEveryKeyHasADescription(t *testing.T) {
+	data, err := config.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Schema     string `json:"$schema"`
+		Properties map[string]struct{ Description string }
+		Defs       map[string]struct {
+			Properties           map[string]struct{ Description string }
+			AdditionalProperties *bool
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if schema.Schema != "https://json-schema.org/draft/2020-12/schema" {
+		t.Errorf("draft %q", schema.Schema)
+	}
+	for key, p := range schema.Properties {
+		if p.Description == "" {
+			t.Errorf("%s has no description", key)
+		}
+	}
+	for name, def := range schema.Defs {
+		if def.AdditionalProperties == nil || *def.AdditionalProperties {
+			t.Errorf("%s allows unknown keys", name)
+		}
+		for key, p := range def.Properties {
+			if p.Description == "" {
+				t.Errorf("%s.%s has no description", name, key)
+			}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Validate checks the settings again, after a flag or a variable changed them.
+// Load and Parse have already done so. Its error is an Errors.
+func (c *Config) Validate() error {
+	r := newReport(c.file, c.lines)
+	c.check(r)
+	return r.err()
+}
+
+func (c *Config) check(r *report) {
+	eachField(reflect.ValueOf(c).Elem(), "", func(path string, f reflect.StructField, v reflect.Value) {
+		checkRules(r, path, rulesOf(f), v)
+	})
+	checkModel(r, "llm.model", c.LLM.Model)
+	checkURL(r, "llm.base_url", c.LLM.BaseURL)
+	checkHost(r, "host", c.Host)
+	checkServers(r, c.MCPServers)
+	checkA2A(r, "a2a", c.A2A)
+	checkTree(r, c.Root)
+	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
+	checkDuration(r, "request_timeout", c.RequestTimeout, time.Millisecond)
+	checkDuration(r, "temporal.retention", c.Temporal.Retention, time.Hour)
+	checkAddress(r, "temporal.address", c.Temporal.Address)
+	checkBlobs(r, "blobs.url", c.Blobs.URL)
+	c.checkPorts(r)
+}
+
+// checkPorts refuses two listeners on one port. The embedded server listens
+// only when no address is set.
+func (c *Config) checkPorts(r *report) {
+	if c.Temporal.Address != "" {
+		return
+	}
+	ports := []struct {
+		path string
+		port int
+	}{{"port", c.Port}, {"temporal.port", c.Temporal.Port}, {"temporal.ui_port", c.Temporal.UIPort}}
+	for i, a := range ports {
+		for _, b := range ports[:i] {
+			if a.port != b.port || a.port == 0 {
+				continue
+			}
+			at, other := a.path, b.path
+			if _, set := r.lines[at]; !set {
+				at, other = other, at
+			}
+			r.at(at, "%d: is also %s; every listener needs its own port", a.port, other)
+		}
+	}
+}
+
+func checkServers(r *report, servers []MCPServer) {
+	seen := map[string]bool{}
+	for i, s := range servers {
+		path := fmt.Sprintf("mcp_servers[%d]", i)
+		checkName(r, path, s.Name)
+		checkUnique(r, "mcp_servers", path, s.Name, seen)
+		checkURL(r, path+".url", s.URL)
+		checkTransport(r, path, s)
+		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+			checkVariable(r, path+".env", name, s.Env[name])
+		}
+	}
+}
+
+func checkTransport(r *report, path string, s MCPServer) {
+	hasURL, hasCommand := r.holds(path+".url", s.URL), r.holds(path+".command", s.Command)
+	switch {
+	case r.failed[path]:
+	case hasURL && hasCommand:
+		r.at(path, "url and command are both set; keep one: url for a server that runs, command for one to start")
+	case !hasURL && !hasCommand:
+		r.at(path, "url or command is required: url for a server that runs, command for one to start")
+	case hasURL && len(s.Args) > 0:
+		r.at(path+".args", "only a server with a command takes args")
+	case hasURL && len(s.Env) > 0:
+		r.at(path+".env", "only a server with a command takes env")
+	}
+}
+
+func checkVariable(r *report, path, name, value string) {
+	key := join(path, name)
+	switch {
+	case name == "" || strings.ContainsAny(name, "=\x00"):
+		r.at(key, "%s: must be the name of an environment variable", quote(name))
+	case strings.Contains(value, "\x00"):
+		r.at(key, "must hold no null byte")
+	case looksSecret(name) && value != "":
+		r.at(key, "secrets do not belong in this file; set %s in the agent's own environment, which the command inherits", name)
+	}
+}
+
+func checkA2A(r *report, list string, agents []A2AAgent) {
+	seen := map[string]bool{}
+	for i, a := range agents {
+		path := fmt.Sprintf("%s[%d]", list, i)
+		checkName(r, path, a.Name)
+		checkUnique(r, list, path, a.Name, seen)
+		checkURL(r, path+".url", a.URL)
+		if !r.failed[path] && !r.holds(path+".url", a.URL) {
+			r.atLine(r.line(path), path, "url is required")
+		}
+	}
+}
+
+// checkName wants a name for the thing at path.
+func checkName(r *report, path, name string) {
+	key := path + ".name"
+	switch {
+	case r.failed[path]:
+	case !r.holds(key, name):
+		r.atLine(r.line(key), path, "name is required")
+		delete(r.failed, path) // the rest of it is worth a look
+	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, isControl):
+		r.at(key, "%s: must have no space around it and no control characters in it", quote(name))
+	}
+}
+
+func isControl(c rune) bool { return c < ' ' || c == 0x7f }
+
+// checkUnique complains of the second use of a name within scope.
+func checkUnique(r *report, scope, path, name string, seen map[string]bool) {
+	if seen[name] && name != "" {
+		r.atLine(r.line(path+".name"), scope, "duplicate name %q", name)
+	}
+	seen[name] = true
+}
+
+func checkModel(r *report, path, name string) {
+	if name == "" {
+		return
+	}
+	if _, _, err := contract.ParseModel(name); err != nil {
+		r.at(path, "%s", strings.TrimPrefix(err.Error(), "model "))
+	}
+}
+
+func checkURL(r *report, path, raw string) {
+	if raw == "" {
+		return
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case strings.Contains(raw, "@") && (err != nil || u.User != nil):
+		r.at(path, "must hold no user name or password")
+	case err != nil || u.Scheme != "http" && u.Scheme != "https":
+		r.at(path, "%s: must be an http or https URL", quote(raw))
+	case u.Hostname() == "":
+		r.at(path, "%s: must name a host, such as http://localhost:8090", quote(raw))
+	case u.Port() != "" && !isPort(u.Port()):
+		r.at(path, "%s: the port must be between 1 and 65535", quote(raw))
+	case u.Fragment != "":
+		r.at(path, "%s: must have no #fragment", quote(raw))
+	}
+}
+
+func isPort(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 1 && n <= 65535
+}

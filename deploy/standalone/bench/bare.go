@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// The bare workflows do what Temporal needs for a turn and nothing else: as many
+// activities of the same sort, with payloads of a few bytes.
+const (
+	bareLoop  = "BareLoop"  // lives as long as a conversation: signal, activities, update
+	bareTurn  = "BareTurn"  // one workflow for each turn
+	bareNoop  = "bare_noop" // an activity that does nothing
+	bareCalls = 3           // model, tool, model
+)
+
+func registerBare(w worker.Worker, mode contract.Execution) {
+	b := bare{lean: mode == contract.ExecutionLean}
+	w.RegisterWorkflowWithOptions(b.loop, workflow.RegisterOptions{Name: bareLoop})
+	w.RegisterWorkflowWithOptions(b.turn, workflow.RegisterOptions{Name: bareTurn})
+	w.RegisterActivityWithOptions(func(context.Context, string) (string, error) { return "done", nil },
+		activity.RegisterOptions{Name: bareNoop})
+}
+
+type bare struct{ lean bool }
+
+func (b bare) turn(ctx workflow.Context) error {
+	for range bareCalls {
+		if err := b.call(ctx, b.lean); err != nil {
+			return err
+		}
+	}
+	return b.call(ctx, true) // the export
+}
+
+func (b bare) call(ctx workflow.Context, local bool) error {
+	if local {
+		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: time.Minute})
+		return workflow.ExecuteLocalActivity(ctx, bareNoop, "go").Get(ctx, nil)
+	}
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
+	return workflow.ExecuteActivity(ctx, bareNoop, "go").Get(ctx, nil)
+}
+
+func (b bare) loop(ctx workflow.Context) error {
+	done := 0
+	err := workflow.SetUpdateHandler(ctx, "await", func(ctx workflow.Context, n int) error {
+		return workflow.Await(ctx, func() bool { return done >= n })
+	})
+	if err != nil {
+		return err
+	}
+	ch := workflow.GetSignalChannel(ctx, "go")
+	for workflow.GetInfo(ctx).GetCurrentHistoryLength() < 20_000 {
+		ch.Receive(ctx, nil)
+		if err := b.turn(ctx); err != nil {
+			return err
+		}
+		done++
+	}
+	return nil
+}
+
+// bareClient drives one bare loop.
+type bareClient struct {
+	client client.Client
+	id     string
+	n      int
+}
+
+func newBareClient(ctx context.Context, c client.Client, id string) (*bareClient, error) {
+	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: taskQueue}, bareLoop)
+	return &bareClient{client: c, id: id}, err
+}
+
+func (b *bareClient) turn(ctx context.Context) error {
+	b.n++
+	if err := b.client.SignalWorkflow(ctx, b.id, "", "go", "x"); err != nil {
+		return err
+	}
+	h, err := b.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: b.id, UpdateName: "await", Args: []any{b.n}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err != nil {
+		return err
+	}
+	return h.Get(ctx, nil)
+}
+
+// onceClient runs one bare workflow for each turn.
+type onceClient struct{ client client.Client }
+
+func (o onceClient) turn(ctx context.Context) error {
+	run, err := o.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: taskQueue}, bareTurn)
+	if err != nil {
+		return err
+	}
+	return run.Get(ctx, nil)
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// turner runs one turn and returns when its answer is there.
+type turner interface{ turn(context.Context) error }
+
+// each times n calls, one after the other.
+func each(n int, f func() error) ([]time.Duration, error) {
+	times := make([]time.Duration, 0, n)
+	for range n {
+		start := time.Now()
+		if err := f(); err != nil {
+			return times, err
+		}
+		times = append(times, time.Since(start))
+	}
+	return times, nil
+}
+
+// flow is what many clients got done.
+type flow struct {
+	turns int64
+	took  time.Duration
+	cpu   time.Duration // of the whole process, server included
+}
+
+func (f flow) perSecond() float64 { return float64(f.turns) / f.took.Seconds() }
+
+func (f flow) cpuPerTurn() time.Duration { return f.cpu / time.Duration(max(f.turns, 1)) }
+
+func (f flow) plus(g flow) flow { return flow{f.turns + g.turns, f.took + g.took, f.cpu + g.cpu} }
+
+// together lets all clients run turns for a while.
+func together(ctx context.Context, clients []turner, busy time.Duration) (flow, error) {
+	var turns atomic.Int64
+	var group sync.WaitGroup
+	errs := make([]error, len(clients))
+	start, cpu := time.Now(), cpuTime()
+	for i, c := range clients {
+		group.Go(func() {
+			for time.Since(start) < busy && errs[i] == nil {
+				if errs[i] = c.turn(ctx); errs[i] == nil {
+					turns.Add(1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return flow{turns.Load(), time.Since(start), cpuTime() - cpu}, errors.Join(errs...)
+}
+
+// cpuTime is the processor time this process has used.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// residentMiB is the memory this process occupies.
+func residentMiB() (int, error) {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, err := strconv.Atoi(strings.Fields(rest)[0])
+			return kib / 1024, err
+		}
+	}
+	return 0, fmt.Errorf("no VmRSS in /proc/self/status")
+}
+
+func quantile(times []time.Duration, q float64) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}

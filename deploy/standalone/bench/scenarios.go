@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// turns compares a turn with the bare workflows, by one client and by many.
+func turns(ctx context.Context, s *stack, n size, t *table) error {
+	kinds, err := s.kinds(ctx, n.clients)
+	if err != nil {
+		return err
+	}
+	var alone [3][]time.Duration
+	var flows [3]flow
+	for range n.rounds {
+		for k, clients := range kinds {
+			times, err := each(n.turns, func() error { return clients[0].turn(ctx) })
+			if err != nil {
+				return err
+			}
+			alone[k] = append(alone[k], times...)
+		}
+		for k, clients := range kinds {
+			f, err := together(ctx, clients, n.busy)
+			if err != nil {
+				return err
+			}
+			flows[k] = flows[k].plus(f)
+		}
+	}
+	for k, against := range []string{"bare workflow", "bare workflow per turn"} {
+		name := fmt.Sprintf("%s: 1 client, median turn / %s", s.mode, against)
+		ours, theirs := quantile(alone[2], .5), quantile(alone[k], .5)
+		ratio := float64(ours) / float64(theirs)
+		t.ratio(name, ms(ours), ms(theirs), ratio, "≤ 1.30", ratio <= 1.3)
+		name = fmt.Sprintf("%s: %d clients, turns/s / %s", s.mode, n.clients, against)
+		ratio = flows[2].perSecond() / flows[k].perSecond()
+		t.ratio(name, perSecond(flows[2]), perSecond(flows[k]), ratio, "≥ 0.80", ratio >= .8)
+		name = fmt.Sprintf("%s: %d clients, CPU per turn / %s", s.mode, n.clients, against)
+		ratio = float64(flows[2].cpuPerTurn()) / float64(flows[k].cpuPerTurn())
+		t.ratio(name, ms(flows[2].cpuPerTurn()), ms(flows[k].cpuPerTurn()), ratio, "", true)
+	}
+	return nil
+}
+
+func perSecond(f flow) string { return fmt.Sprintf("%.1f /s", f.perSecond()) }
+
+// kinds returns clients of the bare loop, of the bare workflow per turn, and of
+// the agent, in this order.
+func (s *stack) kinds(ctx context.Context, clients int) ([3][]turner, error) {
+	var kinds [3][]turner
+	for i := range clients {
+		loop, err := newBareClient(ctx, s.Client, fmt.Sprintf("bare-%d", i))
+		if err != nil {
+			return kinds, err
+		}
+		talk, err := s.newChat(ctx, "")
+		if err != nil {
+			return kinds, err
+		}
+		kinds[0] = append(kinds[0], loop)
+		kinds[1] = append(kinds[1], onceClient{s.Client})
+		kinds[2] = append(kinds[2], talk)
+	}
+	return kinds, nil
+}
+
+// reads measures what a reader waits for while turns are under way.
+func reads(ctx context.Context, s *stack, n size, t *table) error {
+	s.model.hold = make(chan struct{})
+	held, err := s.chats(ctx, n.clients, "")
+	if err != nil {
+		return err
+	}
+	var group sync.WaitGroup
+	errs := make([]error, len(held))
+	for i, c := range held {
+		group.Go(func() {
+			errs[i] = c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{"hold"}, nil)
+		})
+	}
+	for _, path := range []string{"/health", "/conversations/" + held[0].id} {
+		times, err := each(n.reads, func() error { return s.call(ctx, "GET", path, nil, nil) })
+		if err != nil {
+			return err
+		}
+		name := "GET /health, p99"
+		if path != "/health" {
+			name = "GET /conversations/:id, p99"
+		}
+		p99 := quantile(times, .99)
+		t.value(fmt.Sprintf("%s while %d clients hold turns", name, n.clients), ms(p99), "< 50 ms", p99 < 50*time.Millisecond)
+	}
+	close(s.model.hold)
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// chats starts conversations, several at a time.
+func (s *stack) chats(ctx context.Context, count int, first string) ([]*chat, error) {
+	const abreast = 20
+	chats, errs := make([]*chat, count), make([]error, count)
+	var group sync.WaitGroup
+	slots := make(chan struct{}, abreast)
+	for i := range count {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			chats[i], errs[i] = s.newChat(ctx, first)
+		})
+	}
+	group.Wait()
+	return chats, errors.Join(errs...)
+}
+
+// lists measures the list of conversations when there are many.
+func lists(ctx context.Context, s *stack, n size, t *table) error {
+	if _, err := s.chats(ctx, n.conversations, ""); err != nil {
+		return err
+	}
+	times, err := each(100, func() error { return s.call(ctx, "GET", "/conversations?limit=100", nil, nil) })
+	if err != nil {
+		return err
+	}
+	for _, q := range []float64{.5, .99} {
+		took := quantile(times, q)
+		t.value(fmt.Sprintf("list of 100 out of %d conversations, p%.0f", n.conversations, 100*q), ms(took),
+			"< 50 ms", took < 50*time.Millisecond)
+	}
+	return nil
+}
+
+// memory states what many paused approvals cost.
+func memory(ctx context.Context, s *stack, n size, t *table) error {
+	before, err := residentMiB()
+	if err != nil {
+		return err
+	}
+	if _, err := s.chats(ctx, n.paused, "write"); err != nil {
+		return err
+	}
+	after, err := residentMiB()
+	if err != nil {
+		return err
+	}
+	t.value(fmt.Sprintf("resident memory with %d paused approvals", n.paused), fmt.Sprintf("%d MiB", after), "", true)
+	t.value("resident memory before them", fmt.Sprintf("%d MiB", before), "", true)
+	return nil
+}

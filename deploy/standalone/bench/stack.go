@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/backing"
+	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/deploy/standalone/embedded"
+	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const taskQueue = contract.DefaultTaskQueue
+
+// stack is an agent whose model and tool take no time, unless told to.
+type stack struct {
+	*backing.Backing
+	mode  contract.Execution
+	url   string
+	http  *http.Client
+	model *model
+	undo  []func() error
+}
+
+func newStack(ctx context.Context, mode contract.Execution) (*stack, error) {
+	s := &stack{mode: mode, model: &model{}}
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return s, nil
+}
+
+func (s *stack) start(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	s.undo = append(s.undo, func() error { return os.RemoveAll(dir) })
+	logger := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	server, err := embedded.Start(ctx, embedded.Options{
+		DataDir: dir, SearchAttributes: connect.SearchAttributes(), Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	s.undo = append(s.undo, server.Stop)
+	c := config.Default()
+	c.DataDir, c.Execution = dir, s.mode
+	c.UseModel(contract.DemoModel)
+	getenv := func(string) string { return "" }
+	if s.Backing, err = backing.Open(ctx, c, backing.Options{
+		Embedded: server.Address(), Getenv: getenv, Logger: logger,
+		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+	}); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, s.Backing.Close)
+	if err := s.work(c); err != nil {
+		return err
+	}
+	return s.serve(ctx, c, logger)
+}
+
+func (s *stack) work(c *config.Config) error {
+	w := worker.New(s.Client, taskQueue, worker.Activities{
+		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs},
+		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},
+		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs},
+	})
+	registerBare(w, s.mode)
+	if err := w.Start(); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, func() error { w.Stop(); return nil })
+	return nil
+}
+
+func (s *stack) serve(ctx context.Context, c *config.Config, logger *slog.Logger) error {
+	g, err := front.New(ctx, c, front.Parts{
+		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Logger: logger,
+	})
+	if err != nil {
+		return err
+	}
+	web := httptest.NewServer(g)
+	s.url = web.URL
+	s.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 500, DialContext: (&net.Dialer{}).DialContext}}
+	s.undo = append(s.undo, func() error {
+		g.Close()
+		s.http.CloseIdleConnections()
+		web.Close()
+		return nil
+	})
+	return nil
+}
+
+func (s *stack) stop() error {
+	var errs []error
+	for i := len(s.undo) - 1; i >= 0; i-- {
+		errs = append(errs, s.undo[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// call sends a request and decodes the answer into out, if that is given.
+func (s *stack) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.url+path, body)
+	if err != nil {
+		return err
+	}
+	res, err := s.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	if res.StatusCode > 201 {
+		return fmt.Errorf("%s %s: %s: %s", method, path, res.Status, data)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(data, out)
+}
+
+// chat is a conversation over HTTP.
+type chat struct {
+	*stack
+	id string
+}
+
+type message struct {
+	Message string `json:"message,omitempty"`
+}
+
+func (s *stack) newChat(ctx context.Context, first string) (*chat, error) {
+	var out struct {
+		Conversation struct{ ID string }
+	}
+	err := s.call(ctx, "POST", "/conversations", message{first}, &out)
+	return &chat{s, out.Conversation.ID}, err
+}
+
+func (c *chat) turn(ctx context.Context) error {
+	return c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{"go"}, nil)
+}
+
+// model calls the tool once in every turn. It takes no time unless hold is set;
+// then it waits until hold is closed.
+type model struct{ hold chan struct{} }
+
+func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	last := r.Messages[len(r.Messages)-1]
+	switch {
+	case last.Role == contract.RoleTool:
+		return llm.Reply{Text: "done", Finish: llm.FinishStop}, nil
+	case last.Content.Inline == "write":
+		return llm.Reply{Calls: []llm.Call{{ID: "1", Name: "write", Arguments: json.RawMessage(`{"name":"n"}`)}}}, nil
+	case last.Content.Inline == "hold":
+		select {
+		case <-m.hold:
+		case <-ctx.Done():
+		}
+	}
+	return llm.Reply{Calls: []llm.Call{{ID: "1", Name: "noop", Arguments: json.RawMessage(`{}`)}}}, nil
+}
+
+// tool offers a call that does nothing and one that needs an approval.
+type tool struct{}
+
+func (tool) Tools(context.Context) []toolbox.Tool {
+	schema := json.RawMessage(`{"type":"object"}`)
+	return []toolbox.Tool{
+		{Tool: contract.Tool{Name: "noop", Server: "bench", InputSchema: schema}},
+		{Tool: contract.Tool{Name: "write", Server: "bench", InputSchema: schema, DestructiveHint: true}},
+	}
+}
+
+func (tool) Check(_ string, args json.RawMessage) (json.RawMessage, string) { return args, "" }
+
+func (tool) Call(context.Context, toolbox.Call) (toolbox.Result, error) {
+	return toolbox.Result{Text: "ok"}, nil
+}
+
+func (tool) States() []contract.ServerState { return nil }

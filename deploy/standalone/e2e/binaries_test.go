@@ -1,0 +1,154 @@
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience bounds every wait of the tests; it is long only when something broke.
+const patience = 60 * time.Second
+
+var binaries = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "agent-bin-")
+	if err != nil {
+		return "", err
+	}
+	for _, b := range []struct{ dir, pkg, out string }{
+		{"../../..", "./mcpservers/cmd/mcp-resources", "mcp-resources"},
+		{"../../..", "./worker/cmd/worker", "worker"},
+		{"../../..", "./gateway/cmd/gateway", "gateway"},
+		{"..", ".", "agent"},
+	} {
+		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, b.out), b.pkg)
+		cmd.Dir = b.dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return dir, fmt.Errorf("build %s: %w\n%s", b.out, err, out)
+		}
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := binaries(); err == nil && dir != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// proc is a started binary.
+type proc struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	out  *output
+	done chan struct{}
+	err  error
+}
+
+// start runs a binary and waits until it says that it is ready.
+func start(t *testing.T, dir, binary string, env []string, args ...string) *proc {
+	t.Helper()
+	p := launch(t, dir, binary, env, args...)
+	deadline := time.After(patience)
+	select {
+	case <-p.out.ready:
+	case <-p.done:
+		t.Fatalf("%s ended before it was ready: %v\n%s", binary, p.err, p.out)
+	case <-deadline:
+		t.Fatalf("%s is not ready after %s\n%s", binary, patience, p.out)
+	}
+	return p
+}
+
+func launch(t *testing.T, dir, binary string, env []string, args ...string) *proc {
+	t.Helper()
+	bin, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proc{t: t, cmd: exec.Command(filepath.Join(bin, binary), args...), out: newOutput(), done: make(chan struct{})}
+	p.cmd.Dir = dir
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.kill()
+		if t.Failed() {
+			t.Logf("output of %s:\n%s", binary, p.out)
+		}
+	})
+	return p
+}
+
+// kill ends the process as a crash would.
+func (p *proc) kill() {
+	_ = p.cmd.Process.Signal(syscall.SIGKILL) // it may have ended
+	<-p.done
+}
+
+// terminate asks the process to end and waits for it.
+func (p *proc) terminate() error {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+		return p.err
+	case <-time.After(patience):
+		return fmt.Errorf("still running %s after SIGTERM", patience)
+	}
+}
+
+// output collects what a process prints.
+type output struct {
+	mu    sync.Mutex
+	buf   bytes.Buffer
+	ready chan struct{}
+	once  sync.Once
+}
+
+func newOutput() *output { return &output{ready: make(chan struct{})} }
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.buf.Write(p)
+	if strings.Contains(o.buf.String(), "is ready") {
+		o.once.Do(func() { close(o.ready) })
+	}
+	return n, err
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// field returns what follows a label in the output, such as "API".
+func (o *output) field(label string) string {
+	s := bufio.NewScanner(strings.NewReader(o.String()))
+	for s.Scan() {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(s.Text()), label+" "); ok {
+			word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			return strings.TrimSuffix(word, ",")
+		}
+	}
+	return ""
+}
+
+var _ io.Writer = (*output)(nil)

@@ -1,0 +1,170 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// api is a client of a gateway.
+type api struct {
+	t    *testing.T
+	base string
+	http *http.Client
+}
+
+func newAPI(t *testing.T, base string) *api {
+	return &api{t: t, base: base, http: &http.Client{Timeout: 2 * patience}}
+}
+
+// reply is a response with its decoded body.
+type reply struct {
+	Status int
+	Header http.Header
+	Raw    string
+	Body   body
+}
+
+// body is what the conversation routes answer.
+type body struct {
+	Error        string       `json:"error"`
+	Conversation conversation `json:"conversation"`
+	Result       result       `json:"result"`
+	RequestID    string       `json:"request_id"`
+	Decision     struct {
+		Decision, By, Via string
+	} `json:"decision"`
+	Conversations []conversation `json:"conversations"`
+	NextCursor    string         `json:"next_cursor"`
+	Summary       struct {
+		Total, Active, Completed int
+		WaitingApproval          int `json:"waiting_approval"`
+	} `json:"summary"`
+}
+
+type conversation struct {
+	ID, Status      string
+	SessionID       string `json:"session_id"`
+	Messages        []message
+	PendingApproval *approval `json:"pending_approval"`
+	Version         int64
+}
+
+type message struct {
+	ID, Role, Content string
+	ToolCall          *struct {
+		Name      string
+		Arguments json.RawMessage
+		Result    string
+		IsError   bool `json:"is_error"`
+		Note      string
+	} `json:"tool_call"`
+}
+
+type approval struct {
+	UUID        string
+	ToolName    string          `json:"tool_name"`
+	ToolArgs    json.RawMessage `json:"tool_args"`
+	Description string
+}
+
+type result struct {
+	Response        string
+	WaitingApproval bool `json:"waiting_approval"`
+	Approval        *approval
+	AuthRequired    bool `json:"auth_required"`
+}
+
+// do sends a request. Headers are "Name: value".
+func (a *api) do(method, path, content string, headers ...string) reply {
+	a.t.Helper()
+	r, err := a.try(method, path, content, headers...)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return r
+}
+
+func (a *api) try(method, path, content string, headers ...string) (reply, error) {
+	req, err := http.NewRequest(method, a.base+path, strings.NewReader(content))
+	if err != nil {
+		return reply{}, err
+	}
+	if content != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	res, err := a.http.Do(req)
+	if err != nil {
+		return reply{}, err
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		return reply{}, err
+	}
+	r := reply{Status: res.StatusCode, Header: res.Header, Raw: string(data)}
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		err = json.Unmarshal(data, &r.Body)
+	}
+	return r, err
+}
+
+// want does a request and requires its status.
+func (a *api) want(status int, method, path, content string, headers ...string) body {
+	a.t.Helper()
+	r := a.do(method, path, content, headers...)
+	if r.Status != status {
+		a.t.Fatalf("%s %s: status %d, want %d: %s", method, path, r.Status, status, r.Raw)
+	}
+	return r.Body
+}
+
+// ask starts a conversation with a message.
+func (a *api) ask(text string, headers ...string) body {
+	a.t.Helper()
+	return a.want(201, "POST", "/conversations", messageJSON(text), headers...)
+}
+
+// say sends a message to a conversation.
+func (a *api) say(id, text string, headers ...string) body {
+	a.t.Helper()
+	return a.want(200, "POST", "/conversations/"+id+"/messages", messageJSON(text), headers...)
+}
+
+func (a *api) decide(uuid, content string, headers ...string) body {
+	a.t.Helper()
+	return a.want(200, "POST", "/approvals/"+uuid, content, headers...)
+}
+
+func (a *api) conversation(id string) conversation {
+	a.t.Helper()
+	return a.want(200, "GET", "/conversations/"+id, "").Conversation
+}
+
+// eventually tries until f succeeds.
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !f() {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %s: %s", patience, what)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func messageJSON(text string) string {
+	data, err := json.Marshal(map[string]string{"message": text})
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}

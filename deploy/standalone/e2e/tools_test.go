@@ -1,0 +1,125 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// tools is an MCP server inside the test. It counts its calls, so it outlives
+// the agent and tells what really happened.
+type tools struct {
+	URL string
+
+	mu      sync.Mutex
+	calls   []toolCall
+	blocked chan struct{} // closed to release calls of "slow"
+	entered chan struct{} // gets a value when "slow" is called
+	broken  bool          // answer 502 instead of calling
+}
+
+type toolCall struct {
+	Tool, Key, Auth, Session string
+	Args                     map[string]any
+}
+
+func newTools(t *testing.T) *tools {
+	s := &tools{blocked: make(chan struct{}), entered: make(chan struct{}, 100)}
+	m := server.NewMCPServer("counting", "1.0.0", server.WithToolCapabilities(true))
+	s.add(m, "note_add", true, func(args map[string]any) string { return fmt.Sprintf("added %v", args["name"]) })
+	s.add(m, "note_list", false, func(map[string]any) string { return "no notes" })
+	s.add(m, "big", false, func(map[string]any) string { return strings.Repeat("0123456789abcdef", 20<<10/16) })
+	s.add(m, "fail", false, nil)
+	s.add(m, "slow_read", false, s.wait)
+	s.add(m, "slow_write", true, s.wait)
+	h := server.NewStreamableHTTPServer(m)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		broken := s.broken
+		s.mu.Unlock()
+		if broken {
+			http.Error(w, "out of order", http.StatusBadGateway)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		s.release()
+		web.CloseClientConnections()
+		web.Close()
+	})
+	s.URL = web.URL + "/mcp"
+	return s
+}
+
+func (s *tools) wait(map[string]any) string {
+	s.mu.Lock()
+	blocked := s.blocked
+	s.mu.Unlock()
+	s.entered <- struct{}{}
+	<-blocked
+	return "done at last"
+}
+
+// release lets the slow calls finish, those under way and all later ones.
+func (s *tools) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.blocked:
+	default:
+		close(s.blocked)
+	}
+}
+
+func (s *tools) add(m *server.MCPServer, name string, destructive bool, f func(map[string]any) string) {
+	tool := mcp.NewTool(name, mcp.WithDescription("For tests: "+name),
+		mcp.WithString("name"), mcp.WithNumber("n"),
+		mcp.WithReadOnlyHintAnnotation(!destructive), mcp.WithDestructiveHintAnnotation(destructive))
+	m.AddTool(tool, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		s.record(r)
+		if f == nil {
+			return mcp.NewToolResultError("this tool always fails"), nil
+		}
+		return mcp.NewToolResultText(f(r.GetArguments())), nil
+	})
+}
+
+func (s *tools) record(r mcp.CallToolRequest) {
+	c := toolCall{
+		Tool: r.Params.Name, Args: r.GetArguments(),
+		Auth: r.Header.Get("Authorization"), Session: r.Header.Get("X-Session-ID"),
+	}
+	if r.Params.Meta != nil {
+		c.Key, _ = r.Params.Meta.AdditionalFields["agent-stop-and-go/idempotency-key"].(string)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, c)
+}
+
+// called returns the calls of a tool so far.
+func (s *tools) called(tool string) []toolCall {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []toolCall
+	for _, c := range s.calls {
+		if c.Tool == tool {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (s *tools) breakDown(broken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = broken
+}

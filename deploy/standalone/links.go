@@ -1,0 +1,13 @@
+package main
+
+import (
+	"net/url"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// approvalsURL is the Web UI's list of what waits for a decision.
+func approvalsURL(ui, namespace string) string {
+	query := "`WorkflowType`=\"" + contract.WorkflowApproval + "\" AND `ExecutionStatus`=\"Running\""
+	return ui + "/namespaces/" + url.PathEscape(namespace) + "/workflows?query=" + url.QueryEscape(query)
+}

@@ -1,0 +1,205 @@
+// Package process runs a whole agent in one process: the embedded Temporal
+// server with its Web UI, a worker and a gateway. Where a Temporal address is
+// configured it is a client of that server and starts none.
+//
+// Start brings the parts up in the order they need each other, Stop takes them
+// down in the reverse order: no new requests, then running activities finish,
+// then the tool servers end, then the database closes.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/backing"
+	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/deploy/standalone/embedded"
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows"
+)
+
+// Options are what a process needs besides its configuration.
+type Options struct {
+	Getenv  func(string) string
+	Logger  *slog.Logger
+	Version string
+}
+
+// Process is a running agent.
+type Process struct {
+	*backing.Backing
+	// API and UI are the base URLs of the gateway and the Web UI; UI is empty
+	// when it is off.
+	API, UI string
+	// Failed delivers the error of a part that stopped by itself.
+	Failed <-chan error
+
+	undo []func(context.Context) error
+}
+
+// Start brings an agent up. On an error nothing is left running.
+func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
+	s := &starter{Process: &Process{}, config: c, options: o, failed: make(chan error, 1)}
+	s.Failed = s.failed
+	if err := s.start(ctx); err != nil {
+		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
+	}
+	return s.Process, nil
+}
+
+// Stop takes the agent down. Activities that are under way get their time; ctx
+// bounds only the open HTTP requests.
+func (p *Process) Stop(ctx context.Context) error {
+	var errs []error
+	for i := len(p.undo) - 1; i >= 0; i-- {
+		errs = append(errs, p.undo[i](ctx))
+	}
+	p.undo = nil
+	return errors.Join(errs...)
+}
+
+type starter struct {
+	*Process
+	config  *config.Config
+	options Options
+	failed  chan error
+
+	listener net.Listener
+}
+
+func (s *starter) start(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		s.listen, s.stand, s.work, s.serve,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *starter) onStop(f func(context.Context) error) { s.undo = append(s.undo, f) }
+
+// listen takes the port first: a taken one is the commonest trouble, and known
+// at once.
+func (s *starter) listen(context.Context) error {
+	address := net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port))
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w: stop the other process or set port in the YAML", address, err)
+	}
+	s.listener = l
+	s.API = "http://" + reachable(l.Addr())
+	s.onStop(func(context.Context) error {
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	return nil
+}
+
+// reachable is an address that a browser on this machine can open.
+func reachable(a net.Addr) string {
+	host, port, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// stand opens what the parts stand on, with a server of our own unless another
+// is configured.
+func (s *starter) stand(ctx context.Context) error {
+	o := backing.Options{
+		Getenv: s.options.Getenv, Logger: s.options.Logger,
+		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+	}
+	if !backing.External(s.config, s.options.Getenv) {
+		server, err := s.embed(ctx)
+		if err != nil {
+			return err
+		}
+		o.Embedded, s.UI = server.Address(), server.UIAddress()
+	}
+	b, err := backing.Open(ctx, s.config, o)
+	if err != nil {
+		return err
+	}
+	s.Backing = b
+	s.onStop(func(context.Context) error { return b.Close() })
+	return nil
+}
+
+func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
+	t := s.config.Temporal
+	server, err := embedded.Start(ctx, embedded.Options{
+		DataDir: s.config.DataDir, Namespace: t.Namespace, Port: t.Port, UIPort: t.UIPort, Retention: t.Retention,
+		SearchAttributes: connect.SearchAttributes(), Logger: s.options.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.onStop(func(context.Context) error { return server.Stop() })
+	return server, nil
+}
+
+func (s *starter) work(ctx context.Context) error {
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	activities, release := worker.Assemble(background, s.config, worker.Parts{
+		Blobs: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger,
+	})
+	s.onStop(func(context.Context) error { cancel(); return release() })
+	w := worker.New(s.Client, s.config.Temporal.TaskQueue, activities)
+	if err := w.Start(); err != nil {
+		return fmt.Errorf("start the worker: %w", err)
+	}
+	s.onStop(func(context.Context) error { w.Stop(); return nil })
+	return nil
+}
+
+func (s *starter) serve(ctx context.Context) error {
+	g, err := front.New(ctx, s.config, front.Parts{
+		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring,
+		Logger: s.options.Logger, Version: s.options.Version,
+	})
+	if err != nil {
+		return err
+	}
+	server := gateway.NewServer(g)
+	go func() {
+		if err := server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("serve HTTP: %w", err)
+		}
+	}()
+	s.onStop(func(ctx context.Context) error { return stopHTTP(ctx, server, g) })
+	return nil
+}
+
+const httpGrace = 10 * time.Second
+
+// stopHTTP lets requests finish. Those that wait for an answer are told where to
+// read it later.
+func stopHTTP(ctx context.Context, server *http.Server, g *gateway.Gateway) error {
+	ctx, cancel := context.WithTimeout(ctx, httpGrace)
+	defer cancel()
+	g.Close()
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("finish HTTP requests: %w", err), server.Close())
+	}
+	return nil
+}

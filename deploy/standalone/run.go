@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/logging"
+	"agent-stop-and-go/deploy/standalone/process"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const usage = `agent runs an AI agent that stops before destructive calls until a person approves.
+
+Usage:
+  agent [run] [--config FILE] [--demo-if-no-key]   start everything on this machine
+  agent validate [--config FILE]                   check a configuration and print what it resolves to
+  agent version                                    print the version
+  agent help                                       print this
+
+Flags:
+  --config FILE       the agent's YAML file (default config/agent.yaml)
+  --demo-if-no-key    use the offline model demo:rules when the configured model's API key is not set
+
+Environment:
+  GEMINI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, MISTRAL_API_KEY, OPENROUTER_API_KEY
+                      the key of the configured model's provider
+  TEMPORAL_ADDRESS    use this Temporal server instead of an embedded one
+  AGENT_CREDENTIAL_KEYS
+                      "id:base64,…": seals callers' tokens; needed with a Temporal server of your own
+  LOG_LEVEL, LOG_FORMAT
+                      debug, info, warn or error; text or json
+`
+
+// errUsage means that the usage was printed and the command line was wrong.
+var errUsage = errors.New("wrong usage")
+
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	command := "run"
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		command, args = args[0], args[1:]
+	}
+	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { fmt.Fprint(stderr, usage) }
+	file := flags.String("config", "config/agent.yaml", "")
+	demo := flags.Bool("demo-if-no-key", false, "")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return errUsage
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "agent: unexpected argument %q\n\n%s", flags.Arg(0), usage)
+		return errUsage
+	}
+	switch command {
+	case "run":
+		return start(ctx, *file, *demo, getenv, stdout, stderr)
+	case "validate":
+		return validate(*file, getenv, stdout)
+	case "version":
+		_, err := fmt.Fprintln(stdout, version)
+		return err
+	case "help":
+		_, err := fmt.Fprint(stdout, usage)
+		return err
+	}
+	fmt.Fprintf(stderr, "agent: unknown command %q\n\n%s", command, usage)
+	return errUsage
+}
+
+func validate(file string, getenv func(string) string, stdout io.Writer) error {
+	c, err := config.Load(file)
+	if err != nil {
+		return err
+	}
+	return c.Describe(stdout, getenv)
+}
+
+// stopGrace bounds how long open HTTP requests may hold up the end.
+const stopGrace = 15 * time.Second
+
+func start(ctx context.Context, file string, demo bool, getenv func(string) string, stdout, stderr io.Writer) error {
+	began := time.Now()
+	logger, err := logging.New(stderr, getenv)
+	if err != nil {
+		return err
+	}
+	c, err := config.Load(file)
+	if err != nil {
+		return err
+	}
+	if err := c.Runnable(); err != nil {
+		return err
+	}
+	note := chooseModel(c, demo, getenv)
+	// The embedded server allocates much and keeps little: fewer collections
+	// are worth about a fifth more turns for some 200 MiB.
+	if getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version})
+	if err != nil {
+		return err
+	}
+	greet(stdout, c, p, note, time.Since(began))
+	select {
+	case <-ctx.Done():
+		logger.Info("stopping: running calls are finished first")
+	case err = <-p.Failed:
+	}
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	return errors.Join(err, p.Stop(stopCtx))
+}
+
+// chooseModel falls back to the offline model when that is wanted, and returns
+// what the user should know about the model and its key.
+func chooseModel(c *config.Config, demo bool, getenv func(string) string) string {
+	variable, missing := c.KeyMissing(getenv)
+	switch {
+	case !missing:
+		return ""
+	case demo:
+		wanted := c.Model()
+		c.UseModel(contract.DemoModel)
+		return fmt.Sprintf("%s is not set, so an offline stand-in without intelligence answers; set it to use %s", variable, wanted)
+	}
+	return fmt.Sprintf("%s is not set: the model cannot be called until it is", variable)
+}
+
+func greet(w io.Writer, c *config.Config, p *process.Process, note string, took time.Duration) {
+	fmt.Fprintf(w, "%s is ready after %.1f s\n\n", c.Name, took.Seconds())
+	fmt.Fprintf(w, "  API       %s  (try it at %s/docs)\n", p.API, p.API)
+	if p.UI != "" {
+		fmt.Fprintf(w, "  Web UI    %s  (what waits: %s)\n", p.UI, approvalsURL(p.UI, p.Namespace))
+	}
+	fmt.Fprintf(w, "  Temporal  %s, namespace %s\n", p.Address, p.Namespace)
+	fmt.Fprintf(w, "  Data      %s\n", c.DataDir)
+	fmt.Fprintf(w, "  Model     %s\n", c.Model())
+	if note != "" {
+		fmt.Fprintf(w, "            %s\n", note)
+	}
+	fmt.Fprintf(w, "\nStop it with Ctrl-C. What waits for an approval goes on waiting.\n")
+}

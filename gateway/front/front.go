@@ -1,0 +1,39 @@
+// Package front builds a gateway from a configuration. The gateway itself reads
+// none; the processes that run one do it through here.
+package front
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// Parts are what a gateway is made of besides the configuration.
+type Parts struct {
+	Client    client.Client
+	Namespace string
+	Blobs     transcript.Store
+	Keyring   *credential.Keyring
+	Logger    *slog.Logger
+	Version   string
+}
+
+// New builds a gateway. Close it after its server has stopped.
+func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, error) {
+	agent, err := c.Agent(ctx, p.Blobs)
+	if err != nil {
+		return nil, fmt.Errorf("describe the agent: %w", err)
+	}
+	return gateway.New(gateway.Deps{
+		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace,
+		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Logger: p.Logger,
+		RequestTimeout: c.RequestTimeout, Version: p.Version,
+	}), nil
+}
