@@ -42,7 +42,7 @@ func (c *Config) Runnable() error {
 	what := ""
 	switch {
 	case c.Root != nil && c.Root.Type != LLMNode:
-		what = fmt.Sprintf("agent: a %s node", c.Root.Type)
+		what = "agent: type " + c.Root.Type
 	case c.Root != nil && len(c.Root.A2A) > 0:
 		what = "agent.a2a: delegating to other agents"
 	case len(c.A2A) > 0:

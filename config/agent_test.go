@@ -89,8 +89,8 @@ func TestALongPromptGoesToTheStore(t *testing.T) {
 
 func TestWhatDoesNotRunYetSaysSo(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
-		"sequential":   {"agent: {name: r, type: sequential, agents: [{name: a}]}", "agent: a sequential node is not supported"},
-		"a2a root":     {"agent: {name: r, type: a2a, url: 'http://x'}", "agent: a a2a node is not supported"},
+		"sequential":   {"agent: {name: r, type: sequential, agents: [{name: a}]}", "agent: type sequential is not supported"},
+		"a2a root":     {"agent: {name: r, type: a2a, url: 'http://x'}", "agent: type a2a is not supported"},
 		"a2a of root":  {"agent: {a2a: [{name: b, url: 'http://b'}]}", "agent.a2a: delegating to other agents is not supported"},
 		"a2a at top":   {"a2a: [{name: b, url: 'http://b'}]", "a2a: delegating to other agents is not supported"},
 		"a lone agent": {"agent: {type: llm}", ""},

@@ -31,8 +31,8 @@ func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 }
 
 func (c *Config) describeSettings(w io.Writer) {
-	fmt.Fprintln(w, "Settings")
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var text bytes.Buffer
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	defaults := map[string]any{}
 	eachField(reflect.ValueOf(Default()).Elem(), "", func(path string, _ reflect.StructField, v reflect.Value) {
 		defaults[path] = v.Interface()
@@ -50,6 +50,10 @@ func (c *Config) describeSettings(w io.Writer) {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", path, c.shown(path, v), mark)
 	})
 	table.Flush()
+	fmt.Fprintln(w, "Settings")
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
+	}
 }
 
 // shown is a setting in one line.

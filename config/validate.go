@@ -155,8 +155,8 @@ func checkURL(r *report, path, raw string) {
 	}
 	u, err := url.Parse(raw)
 	switch {
-	case strings.Contains(raw, "@") && (err != nil || u.User != nil):
-		r.at(path, "must hold no user name or password")
+	case strings.Contains(raw, "@") && (err != nil || u.User != nil || u.Host == ""): // not shown: may hold a password
+		r.at(path, "must be an http or https URL without user name and password")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https":
 		r.at(path, "%s: must be an http or https URL", quote(raw))
 	case u.Hostname() == "":
