@@ -1,0 +1,51 @@
+package embedded
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"github.com/gofrs/flock"
+)
+
+const lockFile = "agent.lock"
+
+// held keeps locks alive. Otherwise the collector would close the file, and so drop the lock, of a server that runs but
+// whose caller has let go of it.
+var held sync.Map
+
+// lockDir makes sure the directory exists, can be written, and is ours alone until the returned function is called.
+// The kernel drops the lock when the process ends, however it ends; the file stays.
+func lockDir(dir string) (unlock func() error, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create data directory %s: %w", dir, err)
+	}
+	path := filepath.Join(dir, lockFile)
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	ours, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("data directory %s is not writable: %w", dir, err)
+	}
+	if !ours {
+		return nil, fmt.Errorf("data directory %s is in use by another agent (pid %s)", dir, holder(path))
+	}
+	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+		_ = lock.Unlock()
+		return nil, fmt.Errorf("data directory %s is not writable: %w", dir, err)
+	}
+	held.Store(lock, nil)
+	return func() error {
+		defer held.Delete(lock)
+		return lock.Unlock()
+	}, nil
+}
+
+// holder names the process that wrote the lock file. It may not have done so yet.
+func holder(path string) string {
+	b, _ := os.ReadFile(path)
+	return cmp.Or(string(bytes.TrimSpace(b)), "unknown")
+}

@@ -1,0 +1,50 @@
+package embedded
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+)
+
+const (
+	defaultNamespace = "default"
+	defaultRetention = 30 * 24 * time.Hour
+	minRetention     = time.Hour // the server refuses less
+)
+
+// Options say where the server keeps its data and where it listens. Only DataDir is required.
+type Options struct {
+	// DataDir is created if it is missing. One process at a time may use it.
+	DataDir string
+	// Namespace is created if it is missing. Empty means "default".
+	Namespace string
+	// Port of the gRPC frontend on 127.0.0.1. 0 picks a free one, which suits tests.
+	Port int
+	// UIPort of the Web UI on 127.0.0.1. 0 turns it off, -1 picks a free one.
+	UIPort int
+	// Retention of closed workflows, applied at every start, also to a namespace that exists. 0 means 30 days.
+	Retention time.Duration
+	// SearchAttributes are added where missing, at every start. One that exists with another type is an error.
+	SearchAttributes map[string]enumspb.IndexedValueType
+	// Logger gets what an operator should know: warnings and errors of the server. Nil means slog.Default().
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.DataDir == "" {
+		return o, errors.New("start temporal: no data directory given")
+	}
+	o.Namespace = cmp.Or(o.Namespace, defaultNamespace)
+	o.Retention = cmp.Or(o.Retention, defaultRetention)
+	if o.Retention < minRetention {
+		return o, fmt.Errorf("start temporal: retention %s is below the minimum of %s", o.Retention, minRetention)
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o, nil
+}

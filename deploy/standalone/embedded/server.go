@@ -1,0 +1,146 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// stopLimit bounds each step of Stop. The longest takes about two seconds, when clients still wait for an answer.
+const stopLimit = 20 * time.Second
+
+// Server is a running Temporal server, and its Web UI if that is on.
+type Server struct {
+	address   string
+	uiAddress string
+	undo      []func() error // how to stop what runs, in the order it was started
+	stop      func() error
+}
+
+// Start returns a server that answers, or what is in the way: a taken port, a directory in use or not writable, a
+// database of another version. A cancelled ctx makes it clean up and return; it is not needed after that.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{}
+	s.stop = sync.OnceValue(s.unwind)
+	if err := s.start(ctx, o); err != nil {
+		if stopped := s.Stop(); stopped != nil {
+			o.Logger.Warn("clean up after a failed start", "error", stopped)
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// Address of the gRPC frontend, such as 127.0.0.1:7233.
+func (s *Server) Address() string { return s.address }
+
+// UIAddress of the Web UI, such as http://127.0.0.1:8233, or empty if it is off.
+func (s *Server) UIAddress() string { return s.uiAddress }
+
+// Stop ends the Web UI, drains the server and gives the data directory free. Stop the workers and clients first: those
+// that still wait are cut after a second. It may be called again, and returns the same error.
+func (s *Server) Stop() error { return s.stop() }
+
+func (s *Server) start(ctx context.Context, o Options) error {
+	unlock, err := lockDir(o.DataDir)
+	if err != nil {
+		return err
+	}
+	s.undo = append(s.undo, unlock)
+	ui, err := s.listenUI(o.UIPort)
+	if err != nil {
+		return err
+	}
+	dynamic, logger := newSettings(), newServerLog(o.Logger)
+	if err := s.startServer(ctx, o, dynamic, logger); err != nil {
+		return err
+	}
+	if err := settle(ctx, s.address, dynamic, o, logger); err != nil {
+		return err
+	}
+	return s.startUI(ui, o)
+}
+
+// listenUI binds the port of the Web UI before anything slow happens. Requests wait until it is served.
+func (s *Server) listenUI(port int) (net.Listener, error) {
+	if port == 0 {
+		return nil, nil
+	}
+	l, err := listen(max(port, 0), "stop the other process or set temporal.ui_port in the YAML (0 turns the Web UI off)")
+	if err != nil {
+		return nil, err
+	}
+	s.uiAddress = "http://" + l.Addr().String()
+	s.undo = append(s.undo, func() error {
+		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			return fmt.Errorf("close web UI: %w", err)
+		}
+		return nil
+	})
+	return l, nil
+}
+
+func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, logger serverLog) error {
+	ports, err := reserve(o.Port, len(services)-1)
+	if err != nil {
+		return err
+	}
+	path, err := openStore(o.DataDir)
+	if err != nil {
+		return err
+	}
+	db := sqlConfig(path)
+	if err := createNamespace(db, o); err != nil {
+		return err
+	}
+	s.undo = append(s.undo, func() error { return checkpoint(db) })
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("start temporal server: %w", err)
+	}
+	server, err := startTemporal(serverConfig(db, ports), dynamic, logger)
+	if err != nil {
+		return err
+	}
+	s.address = hostPort(ports[0])
+	s.undo = append(s.undo, func() error {
+		logger.stopping.Store(true)
+		return server.Stop()
+	})
+	return nil
+}
+
+func (s *Server) startUI(l net.Listener, o Options) error {
+	if l == nil {
+		return nil
+	}
+	stop, err := serveUI(l, s.address, o.Namespace, o.Logger)
+	if err != nil {
+		return err
+	}
+	s.undo = append(s.undo, stop)
+	return nil
+}
+
+// unwind runs the undo steps, last first. One that hangs ends it: what it holds, and the lock, stay until the process ends.
+func (s *Server) unwind() error {
+	var errs []error
+	for _, undo := range slices.Backward(s.undo) {
+		done := make(chan error, 1)
+		go func() { done <- undo() }()
+		select {
+		case err := <-done:
+			errs = append(errs, err)
+		case <-time.After(stopLimit):
+			return errors.Join(append(errs, fmt.Errorf("stop temporal server: not done after %s", stopLimit))...)
+		}
+	}
+	return errors.Join(errs...)
+}

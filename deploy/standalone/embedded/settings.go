@@ -1,0 +1,79 @@
+package embedded
+
+import (
+	"sync/atomic"
+
+	"go.temporal.io/server/common/dynamicconfig"
+)
+
+// unlimited is more than one SQLite connection can do: the limits below protect a shared cluster from its tenants,
+// and we have one tenant. At the limit clients would see ResourceExhausted instead of waiting their turn.
+const unlimited = 100_000
+
+// settings is the dynamic configuration of the server.
+type settings struct {
+	dynamicconfig.StaticClient
+	fresh atomic.Bool // search attributes are read from the database, not from a cache up to two seconds old
+}
+
+func newSettings() *settings {
+	return &settings{StaticClient: dynamicconfig.StaticClient{
+		// The queues look for work at most 20 times a second by default: about 50 ms added to every step.
+		dynamicconfig.TransferProcessorMaxPollRPS.Key():   5000,
+		dynamicconfig.TimerProcessorMaxPollRPS.Key():      5000,
+		dynamicconfig.VisibilityProcessorMaxPollRPS.Key(): 5000,
+		dynamicconfig.OutboundProcessorMaxPollRPS.Key():   5000,
+
+		// Requests per second: 2400 at the frontend, 1200 in matching, 3000 in history by default.
+		dynamicconfig.FrontendRPS.Key():                        unlimited,
+		dynamicconfig.FrontendMaxNamespaceRPSPerInstance.Key(): unlimited,
+		dynamicconfig.MatchingRPS.Key():                        unlimited,
+		dynamicconfig.HistoryRPS.Key():                         unlimited,
+
+		// Lists and counts: 10 per second by default, which one open Web UI page can use up.
+		dynamicconfig.FrontendMaxNamespaceVisibilityRPSPerInstance.Key(): unlimited,
+
+		// Statements per second. The queues' polls may use 30 % of history's.
+		dynamicconfig.FrontendPersistenceMaxQPS.Key(): unlimited,
+		dynamicconfig.MatchingPersistenceMaxQPS.Key(): unlimited,
+		dynamicconfig.HistoryPersistenceMaxQPS.Key():  unlimited,
+
+		// Clients that wait (polls, updates, queries): 1200 of a kind by default.
+		dynamicconfig.FrontendMaxConcurrentLongRunningRequestsPerInstance.Key(): unlimited,
+
+		// Clients that wait for one workflow: 10 by default. The gateway keeps to that, two gateways might not.
+		dynamicconfig.WorkflowExecutionMaxInFlightUpdates.Key(): 100,
+
+		// Pollers and tasks are spread over 4 partitions by default, and a task may wait where nobody polls: with one client
+		// the slowest percent of workflows took 100 ms, once 20 s. With one partition it takes 40.
+		dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
+		dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
+
+		// Steps of a workflow that run in the process that asked (both are defaults; losing them costs half the turns).
+		dynamicconfig.EnableActivityEagerExecution.Key(): true,
+		dynamicconfig.EnableEagerWorkflowStart.Key():     true,
+
+		// Scans every event for payloads stored elsewhere: 6 % of the CPU for numbers nobody reads.
+		dynamicconfig.ExternalPayloadsEnabled.Key(): false,
+
+		// System workers that the server starts and never stops: they would go on polling a server that is gone, and
+		// the next one on the same port. What they do is not missed: children of a closing parent are handled one by
+		// one instead, and a few hundred bytes per start of a worker (its sticky queue) stay in the database.
+		dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
+		dynamicconfig.TaskQueueScannerEnabled.Key():       false,
+		dynamicconfig.HistoryScannerEnabled.Key():         false,
+
+		// Does not call home.
+		dynamicconfig.EnableServerVersionCheck.Key(): false,
+	}}
+}
+
+var freshValue = []dynamicconfig.ConstrainedValue{{Value: true}}
+
+// GetValue implements dynamicconfig.Client. It is called very often.
+func (s *settings) GetValue(key dynamicconfig.Key) []dynamicconfig.ConstrainedValue {
+	if key == dynamicconfig.ForceSearchAttributesCacheRefreshOnRead.Key() && s.fresh.Load() {
+		return freshValue
+	}
+	return s.StaticClient.GetValue(key)
+}

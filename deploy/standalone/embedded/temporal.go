@@ -1,0 +1,165 @@
+package embedded
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/server/common/authorization"
+	"go.temporal.io/server/common/cluster"
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/membership/static"
+	"go.temporal.io/server/common/metrics"
+	"go.temporal.io/server/common/persistence/sql"
+	"go.temporal.io/server/common/persistence/sql/sqlplugin"
+	"go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
+	"go.temporal.io/server/common/primitives"
+	"go.temporal.io/server/common/resolver"
+	"go.temporal.io/server/temporal"
+)
+
+const clusterName = "active" // written into every database: changing it orphans them
+
+// services in the order of their ports.
+var services = []primitives.ServiceName{
+	primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
+}
+
+var boots atomic.Int64
+
+// sqlConfig is how everything in the server reaches the database. The attributes are pragmas, but for mode.
+func sqlConfig(path string) *config.SQL {
+	return &config.SQL{
+		PluginName:   sqlite.PluginName,
+		DatabaseName: escape(path),
+		MaxConns:     1,
+		MaxIdleConns: 1,
+		ConnectAttributes: map[string]string{
+			"mode":         "rw",
+			"journal_mode": "wal",
+			"synchronous":  "normal",
+			"busy_timeout": "10000",
+			// No such pragma: SQLite ignores it. The plugin keeps connections for ever by their attributes, and would
+			// hand a second server in this process one to a file that may have been moved away since.
+			"boot": strconv.FormatInt(boots.Add(1), 10),
+		},
+	}
+}
+
+func serverConfig(db *config.SQL, ports []int) *config.Config {
+	frontend := hostPort(ports[0])
+	c := &config.Config{
+		Persistence: config.Persistence{
+			DefaultStore:     sqlite.PluginName,
+			VisibilityStore:  sqlite.PluginName,
+			NumHistoryShards: 1, // fixed in a database for ever; more showed no effect
+			DataStores:       map[string]config.DataStore{sqlite.PluginName: {SQL: db}},
+		},
+		ClusterMetadata: &cluster.Config{
+			FailoverVersionIncrement: 10,
+			MasterClusterName:        clusterName,
+			CurrentClusterName:       clusterName,
+			ClusterInformation: map[string]cluster.ClusterInformation{
+				clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: frontend},
+			},
+		},
+		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
+		Services:            map[string]config.Service{},
+		Archival: config.Archival{
+			History:    config.HistoryArchival{State: "disabled"},
+			Visibility: config.VisibilityArchival{State: "disabled"},
+		},
+		PublicClient: config.PublicClient{HostPort: frontend},
+		NamespaceDefaults: config.NamespaceDefaults{Archival: config.ArchivalNamespaceDefaults{
+			History:    config.HistoryArchivalNamespaceDefaults{State: "disabled"},
+			Visibility: config.VisibilityArchivalNamespaceDefaults{State: "disabled"},
+		}},
+	}
+	c.Global.Membership = config.Membership{MaxJoinDuration: 10 * time.Second, BroadcastAddress: loopback}
+	for i, name := range services {
+		c.Services[string(name)] = config.Service{RPC: config.RPC{GRPCPort: ports[i], BindOnIP: loopback}}
+	}
+	return c
+}
+
+// startTemporal returns a running server. What it logs as fatal comes back as the error.
+func startTemporal(c *config.Config, dynamic *settings, logger serverLog) (temporal.Server, error) {
+	hosts := map[primitives.ServiceName]static.Hosts{}
+	names := make([]string, len(services))
+	for i, name := range services {
+		names[i] = string(name)
+		hosts[name] = static.SingleLocalHost(hostPort(c.Services[string(name)].RPC.GRPCPort))
+	}
+	nameBuild()
+	var server temporal.Server
+	err := guard(logger, func() (err error) {
+		server, err = temporal.NewServer(
+			temporal.WithConfig(c),
+			temporal.ForServices(names),
+			temporal.WithStaticHosts(hosts),
+			temporal.WithDynamicConfigClient(dynamic),
+			temporal.WithLogger(logger),
+			temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
+			temporal.WithClaimMapper(func(*config.Config) authorization.ClaimMapper { return authorization.NewNoopClaimMapper() }),
+			temporal.WithCustomMetricsHandler(metrics.NoopMetricsHandler),
+		)
+		if err != nil {
+			return err
+		}
+		return server.Start()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start temporal server: %w", err)
+	}
+	return server, nil
+}
+
+// nameBuild tells the SDK, for every worker in this process, how this build is called. Otherwise it reads the whole binary to
+// find out: 0.3 s of every start.
+var nameBuild = sync.OnceFunc(func() {
+	path, err := os.Executable()
+	if err != nil {
+		return
+	}
+	if file, err := os.Stat(path); err == nil {
+		worker.SetBinaryChecksum(fmt.Sprintf("%s-%d-%x", file.Name(), file.Size(), file.ModTime().UnixNano()))
+	}
+})
+
+// guard runs f on a goroutine of its own, which the server's logger may end.
+func guard(logger serverLog, f func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		err := errors.New("gave up without a reason")
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+			if fatal := logger.fatal.Load(); fatal != nil && err != nil {
+				err = errors.New(*fatal)
+			}
+			done <- err
+		}()
+		err = f()
+	}()
+	return <-done
+}
+
+// checkpoint moves the write-ahead log into the database file, so that a stopped server leaves one file to copy.
+func checkpoint(db *config.SQL) error {
+	conn, err := sql.NewSQLAdminDB(sqlplugin.DbKindUnknown, db, resolver.NewNoopResolver(), log.NewNoopLogger(), metrics.NoopMetricsHandler)
+	if err != nil {
+		return fmt.Errorf("checkpoint database: %w", err)
+	}
+	defer conn.Close()
+	if err := conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		return fmt.Errorf("checkpoint database: %w", err)
+	}
+	return nil
+}
