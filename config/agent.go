@@ -61,6 +61,14 @@ func (c *Config) Model() string {
 	return c.LLM.Model
 }
 
+// UseModel makes the agent use another model than the file says.
+func (c *Config) UseModel(model string) {
+	c.LLM.Model = model
+	if c.Root != nil {
+		c.Root.Model = model
+	}
+}
+
 // KeyMissing returns the variable with the key of Model's provider, and whether
 // it is unset. The variable is empty when the provider needs no key.
 func (c *Config) KeyMissing(getenv func(string) string) (variable string, missing bool) {

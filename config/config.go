@@ -43,7 +43,7 @@ type MCPServer struct {
 	URL     string            `yaml:"url" jsonschema:"oneof_required=url" jsonschema_description:"Its Streamable HTTP endpoint, for example http://localhost:8090/mcp."`
 	Command string            `yaml:"command" jsonschema:"oneof_required=command" jsonschema_description:"A program that speaks MCP over its standard input and output; the agent starts and stops it."`
 	Args    []string          `yaml:"args" jsonschema_description:"The command's arguments."`
-	Env     map[string]string `yaml:"env" jsonschema_description:"Variables for the command, beside those of the agent. Not for secrets: set those in the agent's own environment, which the command inherits."`
+	Env     map[string]string `yaml:"env" jsonschema_description:"Variables for the command, which gets nothing else of the agent's environment but PATH, HOME and the like. ${NAME} takes a value from there, which is how secrets are given."`
 	// Unannotated is "run" or "ask".
 	Unannotated string `yaml:"unannotated" jsonschema:"default=run,enum=run,enum=ask" jsonschema_description:"What happens to calls of tools that do not tell whether they are destructive: run at once, or ask a person first."`
 }

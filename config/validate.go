@@ -99,8 +99,8 @@ func checkVariable(r *report, path, name, value string) {
 		r.at(key, "%s: must be the name of an environment variable", quote(name))
 	case strings.Contains(value, "\x00"):
 		r.at(key, "must hold no null byte")
-	case looksSecret(name) && value != "":
-		r.at(key, "secrets do not belong in this file; set %s in the agent's own environment, which the command inherits", name)
+	case looksSecret(name) && value != "" && !isReference(value):
+		r.at(key, "secrets do not belong in this file; write ${%s} and set it in the agent's own environment", name)
 	}
 }
 

@@ -24,9 +24,14 @@ type Parts struct {
 
 // Assemble builds the activities that a configuration describes and begins to
 // connect to its tool servers, in the background. Call release once the worker
-// has stopped; it ends the tool servers that were started.
-func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error) {
-	box := toolbox.New(toolbox.Options{Servers: servers(c), Logger: p.Logger})
+// has stopped; it ends the tool servers that were started. It fails when a
+// variable that a tool server needs is not set.
+func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
+	servers, err := servers(c, p.Getenv)
+	if err != nil {
+		return Activities{}, nil, err
+	}
+	box := toolbox.New(toolbox.Options{Servers: servers, Logger: p.Logger})
 	box.Start(ctx)
 	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL})
 	return Activities{
@@ -35,17 +40,21 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now,
 		},
 		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs},
-	}, box.Close
+	}, box.Close, nil
 }
 
-func servers(c *config.Config) []toolbox.Server {
+func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, error) {
 	var out []toolbox.Server
 	for _, s := range c.MCPServers {
+		env, err := s.Environment(getenv)
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, toolbox.Server{
-			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: s.Env, Unannotated: s.Unannotated,
+			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Unannotated: s.Unannotated,
 		})
 	}
-	return out
+	return out, nil
 }
 
 func model(c *config.Config) contract.ModelState {

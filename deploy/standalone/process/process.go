@@ -160,9 +160,13 @@ func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
 
 func (s *starter) work(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	activities, release := worker.Assemble(background, s.config, worker.Parts{
+	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
 		Blobs: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger,
 	})
+	if err != nil {
+		cancel()
+		return err
+	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
 	w := worker.New(s.Client, s.config.Temporal.TaskQueue, activities)
 	if err := w.Start(); err != nil {

@@ -83,9 +83,12 @@ func work(ctx context.Context, file string, getenv func(string) string, stdout, 
 	defer func() { err = errors.Join(err, b.Close()) }()
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	activities, release := worker.Assemble(background, c, worker.Parts{
+	activities, release, err := worker.Assemble(background, c, worker.Parts{
 		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: getenv, Logger: logger,
 	})
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, release()) }()
 	w := worker.New(b.Client, c.Temporal.TaskQueue, activities)
 	if err := w.Start(); err != nil {
