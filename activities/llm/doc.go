@@ -1,0 +1,36 @@
+// Package llm asks language models for replies.
+//
+// NewRouter returns a Model that finds the provider by the model's name, in any
+// of the three forms of contract.ParseModel:
+//
+//	m := llm.NewRouter(llm.Options{Getenv: os.Getenv})
+//	reply, err := m.Generate(ctx, llm.Request{
+//		Model: "openai:gpt-4o", System: prompt, Messages: messages, Tools: tools,
+//	})
+//
+// # Where to look
+//
+//	registry.go     the providers, one entry each: a new one is a new entry
+//	router.go       model name → provider, key and address → call
+//	exchange.go     the recorded conversation → turns as providers want them
+//	openai*.go      the chat completions API, as six providers speak it
+//	transport.go    the HTTP client, its bounds, and what reaches the network
+//	failure*.go     status, body, broken connection → Error with its Kind
+//	scrub.go        keys never leave in an error
+//	demo*.go        demo:rules, the offline stand-in
+//	llmtest/        a scripted Model, and a server that speaks the wire format
+//
+// # Another wire format
+//
+// Exchange is free of any provider: a Turn holds the calls of one reply
+// together with their results, so each format only writes them down in its own
+// form. A new format is a function like completions.generate, named in the
+// registry entries of its providers; status codes, scrubbing and time limits
+// stay where they are.
+//
+// # Failures
+//
+// Every failed Generate returns an *Error: its Kind decides whether to try
+// again, its Message is one plain sentence fit for the conversation, without
+// keys, of at most 500 bytes. Nothing here retries; Temporal does.
+package llm

@@ -1,0 +1,121 @@
+package llm
+
+import (
+	"encoding/json"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Turn is one entry of a conversation as providers want it: a user's text, or
+// one reply of the model with the results of all its calls.
+type Turn struct {
+	Role  contract.Role // RoleUser or RoleAssistant
+	Text  string        // may be empty when there are Calls
+	Calls []PastCall    // RoleAssistant only
+}
+
+// PastCall is a call that a model made, with its result.
+type PastCall struct {
+	ID, Name  string
+	Arguments json.RawMessage // always a JSON object
+	Result    string
+	IsError   bool
+	// NotRun: nothing was recorded, and Result says so to the model.
+	NotRun bool
+}
+
+// What the model is told of calls without a result.
+const (
+	NotRun   = "Not run."
+	Rejected = "Not run: the user rejected this call."
+)
+
+// Exchange picks from a recorded conversation what a model needs to see.
+//
+// System messages and notices are left out. What came in one reply becomes one
+// turn, and every call has a result, whatever was recorded in between and in
+// whatever order. A result whose call is unknown becomes a user's text, adjacent
+// texts of one role become one.
+func Exchange(messages []contract.Message) []Turn {
+	var x exchange
+	for _, m := range messages {
+		x.add(m)
+	}
+	return x.finish()
+}
+
+// exchange builds turns while it reads messages.
+type exchange struct {
+	turns []*turn
+}
+
+type turn struct {
+	Turn
+	reply    string
+	answered []bool
+	rejected bool
+	closed   bool // a user's text follows: nothing joins this turn any more
+}
+
+func (x *exchange) add(m contract.Message) {
+	if m.Approval != nil && m.Approval.Decision == contract.Rejected {
+		x.reject()
+	}
+	if m.Notice || m.Role == contract.RoleSystem {
+		return
+	}
+	switch m.Role {
+	case contract.RoleUser:
+		x.user(m)
+	case contract.RoleTool:
+		x.result(m)
+	case contract.RoleAssistant:
+		x.assistant(m)
+	}
+}
+
+// reject marks what was asked since the user's last text.
+func (x *exchange) reject() {
+	for _, t := range x.turns {
+		if !t.closed {
+			t.rejected = true
+		}
+	}
+}
+
+func (x *exchange) user(m contract.Message) {
+	text := m.Content.Short()
+	if text == "" {
+		return
+	}
+	if m.Approval == nil {
+		for _, t := range x.turns {
+			t.closed = true
+		}
+	}
+	x.turns = append(x.turns, &turn{Turn: Turn{Role: contract.RoleUser, Text: text}})
+}
+
+func (x *exchange) assistant(m contract.Message) {
+	text := m.Content.Short()
+	if text == "" && m.ToolCall == nil {
+		return
+	}
+	t := x.open(m.Reply)
+	t.Text = join(t.Text, text)
+	if m.ToolCall != nil {
+		t.call(*m.ToolCall)
+	}
+}
+
+// open finds the turn of a reply, or starts it.
+func (x *exchange) open(reply string) *turn {
+	for i := len(x.turns) - 1; i >= 0 && reply != ""; i-- {
+		if t := x.turns[i]; t.reply == reply && !t.closed {
+			return t
+		}
+	}
+	t := &turn{Turn: Turn{Role: contract.RoleAssistant}, reply: reply}
+	x.turns = append(x.turns, t)
+	return t
+}

@@ -1,0 +1,112 @@
+package llm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// fail turns whatever ended a call into an Error without secrets.
+func (c completions) fail(err error, model string) *Error {
+	secrets := newScrubber(c.key, c.baseURL)
+	var status *statusError
+	var broken transportError
+	switch {
+	case errors.As(err, &status):
+		return c.refused(status, model)
+	case errors.Is(err, errTooLarge):
+		return c.garbage(errTooLarge.Error())
+	case errors.As(err, &broken):
+		return &Error{
+			Kind:    contract.KindModelUnavailable,
+			Message: oneLine(fmt.Sprintf("%s cannot be reached: %s", c.provider.name, secrets.clean(withoutURL(broken)))),
+			Err:     secrets.safe(innermost(broken)),
+		}
+	}
+	return c.garbage("the answer is not the JSON of a chat completion")
+}
+
+func (c completions) garbage(why string) *Error {
+	return &Error{
+		Kind:    contract.KindModelGarbage,
+		Message: fmt.Sprintf("%s gave an answer that makes no sense: %s", c.provider.name, why),
+	}
+}
+
+// refused is an answer with a status that says no.
+func (c completions) refused(s *statusError, model string) *Error {
+	f := parseFailure(s.body)
+	kind := kindOf(s.status, f)
+	said := newScrubber(c.key, c.baseURL).clean(f.message)
+	text := cmp.Or(said, http.StatusText(s.status), "no reason given")
+	if hint := c.hint(s.status, kind, text, model); hint != "" {
+		text = cut(text, maxMessage/2) + " (" + hint + ")"
+	}
+	e := &Error{Kind: kind, Message: oneLine(fmt.Sprintf("%s API error (%d): %s", c.provider.name, s.status, text))}
+	if !kind.Permanent() {
+		e.RetryAfter = retryAfter(s.header)
+	}
+	return e
+}
+
+// hint adds what the provider's own words tend to leave out.
+func (c completions) hint(status int, kind contract.Kind, text, model string) string {
+	switch {
+	case kind == contract.KindModelAuth && status != http.StatusTooManyRequests && c.provider.keyVar != "":
+		return "check " + c.provider.keyVar
+	case status == http.StatusNotFound && !strings.Contains(text, model):
+		return "model " + model
+	}
+	return ""
+}
+
+var (
+	tooLong = regexp.MustCompile(`(?i)context[_ ](length|window)|prompt is too long|input is too long|` +
+		`(input )?token count.*exceeds|too many (input )?tokens|too large for model|maximum number of tokens|request_too_large`)
+	badKey = regexp.MustCompile(`(?i)api[_ ]key[_ ](not valid|invalid)|invalid[_ ]api[_ ]key`)
+	noFund = regexp.MustCompile(`(?i)insufficient_quota|billing_not_active|billing_hard_limit`)
+)
+
+// kindOf classifies a failure by its status, and by its words where one status
+// stands for several things.
+func kindOf(status int, f failure) contract.Kind {
+	said := f.code + " " + f.class + " " + f.message
+	switch {
+	case status == http.StatusTooManyRequests && noFund.MatchString(f.code+" "+f.class):
+		return contract.KindModelAuth
+	case status == http.StatusTooManyRequests:
+		return contract.KindModelRateLimited
+	case status == 401, status == 402, status == 403, status == 400 && badKey.MatchString(said):
+		return contract.KindModelAuth
+	case status == 413, (status == 400 || status == 422) && tooLong.MatchString(said):
+		return contract.KindModelContext
+	case status == 408, status == 409, status == 425, status >= 500:
+		return contract.KindModelUnavailable
+	case status >= 400:
+		return contract.KindModelRequest
+	}
+	return contract.KindModelGarbage
+}
+
+func withoutURL(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err.Error()
+	}
+	return err.Error()
+}
+
+// innermost is the cause that other errors were wrapped around. It holds neither
+// addresses nor headers.
+func innermost(err error) error {
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package llm
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// failure is what an error body says.
+type failure struct{ message, code, class string }
+
+// parseFailure reads an error body in any of the forms that providers have:
+// {"error":{"message","type","code"}} (OpenAI, Anthropic, OpenRouter), the same
+// in a list (Google), {"error":"text"} (Ollama), {"message","type","code"} and
+// {"detail":…} (Mistral). Anything else has no message: it may be a page of
+// HTML, or the request echoed.
+func parseFailure(body []byte) failure {
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		return failure{}
+	}
+	return failureIn(v)
+}
+
+func failureIn(v any) failure {
+	switch v := v.(type) {
+	case string:
+		return failure{message: v}
+	case []any:
+		if len(v) > 0 {
+			return failureIn(v[0])
+		}
+	case map[string]any:
+		return failureOf(v)
+	}
+	return failure{}
+}
+
+func failureOf(m map[string]any) failure {
+	for _, wrapper := range []string{"error", "detail"} {
+		if inner, ok := m[wrapper]; ok && inner != nil {
+			return failureIn(inner)
+		}
+	}
+	f := failure{code: word(m["code"]), class: word(m["type"])}
+	if f.class == "" {
+		f.class = word(m["status"])
+	}
+	switch text := m["message"].(type) {
+	case string:
+		f.message = text
+	case nil:
+		f.message, _ = m["msg"].(string)
+	default:
+		f.message = failureIn(text).message
+	}
+	return f
+}
+
+func word(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}
+
+// retryAfter is how long the provider asks to wait: retry-after-ms, or
+// Retry-After in seconds or as a date.
+func retryAfter(h http.Header) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return duration(ms / 1000)
+	}
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		return duration(seconds)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
+
+func duration(seconds float64) time.Duration {
+	if math.IsNaN(seconds) || seconds <= 0 {
+		return 0
+	}
+	const longest = 24 * time.Hour
+	if seconds > longest.Seconds() {
+		return longest
+	}
+	return time.Duration(seconds * float64(time.Second))
+}

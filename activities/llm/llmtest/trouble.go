@@ -1,0 +1,120 @@
+package llmtest
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Fail answers with an error of the given status, in OpenAI's form.
+func Fail(status int, message string) Answer {
+	kind, code := "invalid_request_error", ""
+	switch {
+	case status == http.StatusUnauthorized:
+		code = "invalid_api_key"
+	case status == http.StatusNotFound:
+		code = "model_not_found"
+	case status >= http.StatusInternalServerError:
+		kind = "server_error"
+	}
+	return FailWith(status, message, kind, code)
+}
+
+// FailWith is Fail with a type and a code, such as context_length_exceeded.
+func FailWith(status int, message, kind, code string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		(&apiError{status, message, kind, "", nullStr(code)}).write(w)
+	}
+}
+
+// RateLimit answers 429, with a Retry-After header unless it is empty.
+func RateLimit(retryAfter string) Answer {
+	return After(retryAfter, FailWith(http.StatusTooManyRequests,
+		"Rate limit reached for requests.", "requests", "rate_limit_exceeded"))
+}
+
+// NoQuota answers 429 as OpenAI does when the account has no money left.
+func NoQuota() Answer {
+	return FailWith(http.StatusTooManyRequests,
+		"You exceeded your current quota, please check your plan and billing details.", "insufficient_quota", "insufficient_quota")
+}
+
+// After adds a Retry-After header to an answer.
+func After(retryAfter string, a Answer) Answer {
+	if retryAfter == "" {
+		return a
+	}
+	return WithHeader("Retry-After", retryAfter, a)
+}
+
+// WithHeader adds a header to an answer.
+func WithHeader(name, value string, a Answer) Answer {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(name, value)
+		a(w, r)
+	}
+}
+
+// Garbage answers 200 with a body that is no JSON.
+func Garbage() Answer { return JSON(http.StatusOK, "{]<html>") }
+
+// EmptyChoices answers 200 with no choice.
+func EmptyChoices() Answer {
+	return JSON(http.StatusOK, `{"id":"chatcmpl-llmtest","object":"chat.completion","created":1767225600,"model":"llmtest-1","choices":[]}`)
+}
+
+// Truncated announces a whole answer, sends half of it, and hangs up.
+func Truncated() Answer {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		half := `{"id":"chatcmpl-llmtest","object":"chat.completion","choices":[{"index":0,"mess`
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(2*len(half)))
+		_, _ = w.Write([]byte(half))
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Reset hangs up without an answer.
+func Reset() Answer {
+	return func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+}
+
+// Hang answers nothing until the client or the server goes.
+func Hang() Answer {
+	return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+}
+
+// HangMidway sends the headers and the beginning of an answer, then hangs.
+func HangMidway() Answer {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"id":"chatcmpl-llmtest","choices":[`))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+}
+
+// When holds an answer back until ready is closed, or the client or the server
+// goes.
+func When(ready <-chan struct{}, a Answer) Answer {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-ready:
+			a(w, r)
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// Slowly sends an answer's body in pieces of n bytes, each flushed by itself.
+func Slowly(n int, body string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for in := strings.NewReader(body); in.Len() > 0; {
+			piece := make([]byte, n)
+			read, _ := in.Read(piece)
+			_, _ = w.Write(piece[:read])
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// apiError is an error as the API reports it.
+type apiError struct {
+	Status  int     `json:"-"`
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   nullStr `json:"param"`
+	Code    nullStr `json:"code"`
+}
+
+// nullStr is a string that is null when empty.
+type nullStr string
+
+func (s nullStr) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(s))
+}
+
+func (e *apiError) write(w http.ResponseWriter) {
+	body, err := json.Marshal(map[string]*apiError{"error": e})
+	if err != nil { // the type has no value that cannot be encoded
+		panic(err)
+	}
+	writeJSON(w, e.Status, string(body))
+}
+
+func invalid(param, format string, args ...any) *apiError {
+	return &apiError{http.StatusBadRequest, fmt.Sprintf(format, args...), "invalid_request_error", nullStr(param), ""}
+}
+
+var functionName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// wireRequest holds what the rules look at.
+type wireRequest struct {
+	Model    string          `json:"model"`
+	Messages []wireMessage   `json:"messages"`
+	Tools    json.RawMessage `json:"tools"`
+}
+
+type wireMessage struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCalls  json.RawMessage `json:"tool_calls"`
+	ToolCallID string          `json:"tool_call_id"`
+}
+
+// validate applies the API's rules to a request.
+func validate(r *http.Request, body []byte) *apiError {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case !strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		return &apiError{http.StatusNotFound, fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), "invalid_request_error", "", ""}
+	case r.Method != http.MethodPost:
+		return &apiError{http.StatusMethodNotAllowed, "Only POST requests are accepted.", "invalid_request_error", "", "method_not_supported"}
+	case media != "application/json":
+		return invalid("", "Unsupported content type: '%s'. This API method only accepts 'application/json' requests.", media)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return invalid("", "We could not parse the JSON body of your request.")
+	}
+	for name := range fields {
+		if !arguments[name] {
+			return invalid("", "Unrecognized request argument supplied: %s", name)
+		}
+	}
+	var req wireRequest
+	if err := json.Unmarshal(body, &req); err != nil {
+		return invalid("", "Invalid type in the request: %v", err)
+	}
+	return req.validate()
+}
+
+// arguments are the request's fields that the API knows.
+var arguments = func() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range strings.Fields(`model messages tools tool_choice parallel_tool_calls temperature top_p n stop max_tokens
+		max_completion_tokens presence_penalty frequency_penalty logit_bias logprobs top_logprobs user seed response_format
+		stream stream_options store metadata reasoning_effort service_tier modalities prediction verbosity`) {
+		out[name] = true
+	}
+	return out
+}()
+
+func (r wireRequest) validate() *apiError {
+	switch {
+	case r.Model == "":
+		return invalid("", "you must provide a model parameter")
+	case len(r.Messages) == 0:
+		return invalid("messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+	}
+	if e := validateTools(r.Tools); e != nil {
+		return e
+	}
+	return validateMessages(r.Messages)
+}
+
+func validateTools(raw json.RawMessage) *apiError {
+	if len(raw) == 0 {
+		return nil
+	}
+	var tools []struct {
+		Type     string `json:"type"`
+		Function struct {
+			Name       string          `json:"name"`
+			Parameters json.RawMessage `json:"parameters"`
+		} `json:"function"`
+	}
+	if json.Unmarshal(raw, &tools) != nil || len(tools) == 0 || len(tools) > 128 {
+		return invalid("tools", "Invalid 'tools': expected an array of 1 to 128 tools.")
+	}
+	names := map[string]bool{}
+	for i, t := range tools {
+		name := t.Function.Name
+		switch {
+		case t.Type != "function":
+			return invalid(fmt.Sprintf("tools[%d].type", i), "Invalid value: '%s'. Supported values are: 'function' and 'custom'.", t.Type)
+		case !functionName.MatchString(name):
+			return invalid(fmt.Sprintf("tools[%d].function.name", i), "Invalid 'tools[%d].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", i)
+		case names[name]:
+			return invalid("tools", "Invalid 'tools': duplicate function name '%s'.", name)
+		}
+		names[name] = true
+		if e := validateSchema(name, t.Function.Parameters); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+func validateSchema(name string, raw json.RawMessage) *apiError {
+	if len(raw) == 0 {
+		return nil
+	}
+	var schema struct {
+		Type       string                     `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(raw, &schema) != nil || schema.Type != "object" {
+		return invalid("tools", "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"', got 'type: \"%s\"'.", name, schema.Type)
+	}
+	if schema.Properties == nil {
+		return invalid("tools", "Invalid schema for function '%s': In context=(), object schema missing properties.", name)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// bridgeText stands between a tool's result and a user's message where the
+// provider wants an assistant's there.
+const bridgeText = "Understood."
+
+func (d dialect) messages(turns []Turn, names nameTable) []openai.ChatCompletionMessageParamUnion {
+	var out []openai.ChatCompletionMessageParamUnion
+	for i, t := range turns {
+		if t.Role == contract.RoleUser {
+			if d.bridge && i > 0 && len(turns[i-1].Calls) > 0 {
+				out = append(out, openai.AssistantMessage(bridgeText))
+			}
+			out = append(out, openai.UserMessage(t.Text))
+			continue
+		}
+		out = append(out, d.assistant(t, names))
+		for _, c := range t.Calls {
+			out = append(out, openai.ToolMessage(resultText(c), d.callID(c.ID)))
+		}
+	}
+	return out
+}
+
+func (d dialect) assistant(t Turn, names nameTable) openai.ChatCompletionMessageParamUnion {
+	var m openai.ChatCompletionAssistantMessageParam
+	if t.Text != "" {
+		m.Content.OfString = param.NewOpt(t.Text)
+	}
+	for _, c := range t.Calls {
+		m.ToolCalls = append(m.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
+			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
+				ID: d.callID(c.ID),
+				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
+					Name: names.toWire(c.Name), Arguments: string(c.Arguments),
+				},
+			},
+		})
+	}
+	return openai.ChatCompletionMessageParamUnion{OfAssistant: &m}
+}
+
+// resultText marks errors: the API has no field for it.
+func resultText(c PastCall) string {
+	if c.IsError {
+		return "Error: " + c.Result
+	}
+	return c.Result
+}
+
+var shortID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
+
+func (d dialect) callID(id string) string {
+	if !d.shortIDs || shortID.MatchString(id) {
+		return id
+	}
+	return contract.Sum([]byte(id))[:9]
+}
+
+func toolParams(tools []contract.Tool, names nameTable) ([]openai.ChatCompletionToolUnionParam, error) {
+	var out []openai.ChatCompletionToolUnionParam
+	for _, tool := range tools {
+		schema, err := parameters(tool.InputSchema)
+		if err != nil {
+			return nil, &Error{
+				Kind:    contract.KindModelRequest,
+				Message: oneLine(fmt.Sprintf("the schema of tool %s is not a JSON object", tool.Name)),
+			}
+		}
+		f := shared.FunctionDefinitionParam{Name: names.toWire(tool.Name), Parameters: schema}
+		if tool.Description != "" {
+			f.Description = param.NewOpt(tool.Description)
+		}
+		out = append(out, openai.ChatCompletionFunctionTool(f))
+	}
+	return out, nil
+}
+
+// parameters passes a schema through as it is. Only what the API insists on is
+// filled in: the type object, and properties.
+func parameters(schema json.RawMessage) (shared.FunctionParameters, error) {
+	fields := map[string]json.RawMessage{}
+	if len(schema) > 0 {
+		if err := json.Unmarshal(schema, &fields); err != nil {
+			return nil, err
+		}
+	}
+	out := shared.FunctionParameters{"type": "object", "properties": json.RawMessage("{}")}
+	for name, value := range fields {
+		if string(value) != "null" {
+			out[name] = value
+		}
+	}
+	return out, nil
+}

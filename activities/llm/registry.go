@@ -1,0 +1,84 @@
+package llm
+
+import (
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// provider is all that tells one provider from another.
+type provider struct {
+	name    contract.Provider
+	baseURL string
+	baseVar string // environment variable that overrides baseURL
+	keyVar  string // empty: no key needed
+	headers map[string]string
+	dialect dialect
+}
+
+// dialect is how a provider's chat completions differ from OpenAI's.
+type dialect struct {
+	// bridge: an assistant message must stand between a tool's result and the
+	// next user message.
+	bridge bool
+	// shortIDs: IDs of calls must be nine letters or digits.
+	shortIDs bool
+}
+
+// registry lists the providers that are reached over the network.
+var registry = []provider{
+	{
+		name: contract.ProviderGoogle, baseVar: "GEMINI_BASE_URL",
+		baseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
+		keyVar:  contract.ProviderGoogle.KeyVariable(),
+	},
+	{
+		name: contract.ProviderAnthropic, baseVar: "ANTHROPIC_BASE_URL",
+		baseURL: "https://api.anthropic.com/v1/",
+		keyVar:  contract.ProviderAnthropic.KeyVariable(),
+	},
+	{
+		name: contract.ProviderOpenAI, baseVar: "OPENAI_BASE_URL",
+		baseURL: "https://api.openai.com/v1/",
+		keyVar:  contract.ProviderOpenAI.KeyVariable(),
+	},
+	{
+		name: contract.ProviderMistral, baseVar: "MISTRAL_BASE_URL",
+		baseURL: "https://api.mistral.ai/v1/",
+		keyVar:  contract.ProviderMistral.KeyVariable(),
+		dialect: dialect{bridge: true, shortIDs: true},
+	},
+	{
+		name: contract.ProviderOllama, baseVar: "OLLAMA_BASE_URL",
+		baseURL: "http://localhost:11434/v1/",
+	},
+	{
+		name: contract.ProviderOpenRouter, baseVar: "OPENROUTER_BASE_URL",
+		baseURL: "https://openrouter.ai/api/v1/",
+		keyVar:  contract.ProviderOpenRouter.KeyVariable(),
+		headers: map[string]string{
+			"HTTP-Referer": "https://github.com/agentic-platform",
+			"X-Title":      "Agent Stop and Go",
+		},
+	},
+}
+
+func lookup(name contract.Provider) (provider, bool) {
+	for _, p := range registry {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return provider{}, false
+}
+
+// address is where the provider is reached: the environment wins over the
+// configuration, and that over the provider's own address.
+func (p provider) address(getenv func(string) string, configured string) string {
+	for _, url := range []string{getenv(p.baseVar), configured} {
+		if url = strings.TrimSpace(url); url != "" {
+			return url
+		}
+	}
+	return p.baseURL
+}
