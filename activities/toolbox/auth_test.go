@@ -1,0 +1,132 @@
+package toolbox_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// wantToken answers 401 to requests that match and carry no token.
+func wantToken(token string, match func(body string) bool) func(http.ResponseWriter, *http.Request, string) bool {
+	return func(w http.ResponseWriter, r *http.Request, body string) bool {
+		if !match(body) || r.Header.Get("Authorization") == "Bearer "+token {
+			return false
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(r.Header.Get("Authorization") + " is not welcome"))
+		return true
+	}
+}
+
+func everything(string) bool { return true }
+
+var pleaseLogIn = toolbox.Result{
+	IsError: true, AuthRequired: "web",
+	Text: "Authentication required to access the web server.",
+}
+
+func TestServerThatWantsAToken(t *testing.T) {
+	log := &logBuffer{}
+	place := newSite(t)
+	place.onRequest(wantToken("canary", everything))
+	place.start(newMCP(nil))
+	box := open(t, toolbox.Options{Servers: []toolbox.Server{place.server("web")}, Logger: log.logger()})
+	box.Tools(t.Context())
+	if state := box.States()[0]; state.Ready || state.Error != "authentication is required" {
+		t.Errorf("got %+v", state)
+	}
+	for _, bearer := range []string{"", "wrong-canary"} {
+		if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: bearer}); got != pleaseLogIn {
+			t.Errorf("got %+v", got)
+		}
+	}
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary"}); got.Text != "touched" {
+		t.Errorf("got %+v", got)
+	}
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"}); got != pleaseLogIn {
+		t.Errorf("a session was shared: %+v", got)
+	}
+	if strings.Contains(log.String(), "canary") {
+		t.Errorf("a token was logged:\n%s", log)
+	}
+}
+
+func TestToolThatWantsAToken(t *testing.T) {
+	place := serve(t, newMCP(nil))
+	place.onRequest(wantToken("canary", func(body string) bool { return strings.Contains(body, toolsCall) }))
+	box := openServers(t, place.server("web"))
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Destructive: true}); got != pleaseLogIn {
+		t.Errorf("got %+v", got)
+	}
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", Destructive: true}); got.Text != "touched" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestHeadersBelongToTheCall(t *testing.T) {
+	place := serve(t, newMCP(nil))
+	box := openServers(t, place.server("web"))
+	mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", SessionID: "sid-1", IdempotencyKey: "key-1"})
+	mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"})
+	calls := place.got(toolsCall)
+	if h := calls[0].header; h.Get("Authorization") != "Bearer canary" || h.Get("X-Session-ID") != "sid-1" {
+		t.Errorf("got %v", h)
+	}
+	if h := calls[0].header; h.Get("Mcp-Protocol-Version") != "2025-11-25" {
+		t.Errorf("protocol: %v", h)
+	}
+	if !strings.Contains(calls[0].body, `"agent-stop-and-go/idempotency-key":"key-1"`) {
+		t.Errorf("got %s", calls[0].body)
+	}
+	for _, r := range append(place.got("initialize"), calls[1]) {
+		if h := r.header; h.Get("Authorization") != "" || h.Get("X-Session-ID") != "" {
+			t.Errorf("%s carries %v", r.body, h)
+		}
+	}
+	if hello := place.got(`"method":"initialize"`)[0].body; !strings.Contains(hello, `"clientInfo":{"name":"agent-stop-and-go","version":"1.0.0"}`) {
+		t.Errorf("got %s", hello)
+	}
+}
+
+func TestIdempotencyKeyReachesAChild(t *testing.T) {
+	box := openServers(t, child(t, "child"))
+	if got := mustCall(t, box, toolbox.Call{Server: "child", Tool: "meta", IdempotencyKey: "key-2"}); got.Text != "key-2" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestRedirectDoesNotCarryTheTokenAway(t *testing.T) {
+	thief := serve(t, newMCP(nil))
+	place := serve(t, newMCP(nil))
+	place.onRequest(func(w http.ResponseWriter, r *http.Request, body string) bool {
+		if strings.Contains(body, toolsCall) {
+			http.Redirect(w, r, "http://"+thief.addr+"/mcp", http.StatusTemporaryRedirect)
+			return true
+		}
+		return false
+	})
+	box := openServers(t, place.server("web"))
+	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary"})
+	wantKind(t, err, contract.KindToolFailed)
+	if len(thief.got("")) != 0 {
+		t.Errorf("the thief got %v", thief.got(""))
+	}
+}
+
+func TestTokenInTheServersWordsIsHidden(t *testing.T) {
+	place := serve(t, newMCP(nil))
+	box := openServers(t, place.server("web"))
+	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "canary", Arguments: []byte(`{"text":"you said canary"}`)})
+	if got.Text != "you said [bearer token]" {
+		t.Errorf("got %q", got.Text)
+	}
+	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "canary", Bearer: "canary"})
+	wantKind(t, err, contract.KindToolFailed)
+	if strings.Contains(strings.TrimPrefix(err.Error(), "call canary"), "canary") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,31 @@
+package toolbox
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Check fits arguments to a tool's schema. It returns them in canonical form,
+// with numbers, booleans and strings put into the type that the schema wants
+// where that loses nothing, or else the arguments as they were and one line
+// that tells a model what is wrong. It neither waits nor calls the server.
+func (t *Toolbox) Check(name string, args json.RawMessage) (fixed json.RawMessage, problem string) {
+	tool, ok := t.find(name)
+	if !ok {
+		return args, fmt.Sprintf("unknown tool %q", name)
+	}
+	value, err := decodeArguments(args)
+	if err != nil {
+		return args, err.Error()
+	}
+	schema := t.schemas.of(tool)
+	coerced := schema.coerce(value)
+	if problem := schema.problem(coerced); problem != "" {
+		return args, problem
+	}
+	fixed, err = encode(coerced)
+	if err != nil {
+		return args, err.Error()
+	}
+	return fixed, ""
+}

@@ -1,0 +1,70 @@
+// Package toolbox makes many MCP servers look like one box of tools.
+//
+// # Use
+//
+//	box := toolbox.New(toolbox.Options{Servers: servers, Logger: logger})
+//	box.Start(ctx)    // connects in the background, never fails
+//	defer box.Close() // ends every connection and child process
+//
+//	tools := box.Tools(ctx)                       // what a model may be offered
+//	args, problem := box.Check("resources_add", a) // coerced, or what to tell the model
+//	result, err := box.Call(ctx, toolbox.Call{Server: "resources", Tool: "resources_add", Arguments: args})
+//
+// The box imports nothing of Temporal. The activity that uses it turns an *Error
+// into an application error of the same Kind, as its outermost wrapper.
+//
+// # What a failed call means
+//
+// Nothing destructive may run twice, so a failure says whether the call can have
+// happened:
+//
+//	tool_unavailable  it did not happen (or did no harm); calling again is safe
+//	tool_failed       the server answered, and refused; calling again is useless
+//	outcome_unknown   a destructive call was sent and its answer was lost
+//	invalid           the arguments are no JSON object; nothing was sent
+//
+// "Sent" is judged so that a doubt counts as sent. Over HTTP it begins when the
+// request has a connection (httptrace.GotConn), and destructive calls get a
+// connection of their own, because net/http cannot tell a kept-alive connection
+// that was closed before the request from one that was closed after it. Over
+// stdio it begins when the line has been written whole. A request that a server
+// refused unread (lost session: HTTP 404, or 400 that speaks of the session) was
+// not executed: it is sent once more on a new session, destructive or not.
+//
+// A tool that answers with isError, and a server that answers 401, are results.
+//
+// # Life of a server
+//
+// Each server has one goroutine that connects, waits until the connection is
+// lost, and connects again with back-off. A Call does not wait for the back-off:
+// it makes an attempt of its own, shared with everybody who waits for that
+// server. The tools of a server that is down stay on offer, so that a
+// conversation does not forget them during a restart; States tells the truth
+// about the server. A lost connection is closed when its last call has returned.
+//
+// A server that asks for authentication already at initialize is connected for
+// the length of one call with the bearer token of that call, and such a session
+// is never shared between callers.
+//
+// # Files
+//
+//	toolbox.go  the box: what is on offer, states, life
+//	link.go     one server: attempts, back-off, state, log
+//	conn.go     one connection, and when it may be closed
+//	http.go     Streamable HTTP; stdio.go, process.go, stderr.go, env.go children
+//	exchange.go what is known of one request: sent? status? raw answer?
+//	call.go     a call and its one transparent retry; verdict.go its meaning;
+//	            words.go how failures are told, and what is kept out of them
+//	check.go    arguments: coerce.go, schema.go, problem.go, digest.go
+//	tool.go     tools as listed, and the rule that makes one destructive
+//	result.go   a result as text
+//
+// # Working around mcp-go
+//
+// mcp-go's types drop what they do not know (oneOf in a schema, content blocks
+// of a new type), so the raw answers are read instead: its transports are
+// wrapped, and an exchange travels in the request's context. Its stdio transport
+// is given pipes (NewIO) instead of a command, because only then can the child's
+// end be seen, its thread be held for Pdeathsig, and the write be bounded. It
+// sends notifications/cancelled over stdio but not over HTTP; conn.go does.
+package toolbox

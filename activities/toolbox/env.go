@@ -1,0 +1,55 @@
+package toolbox
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// inherited are the variables of ours that a child gets. It is a list of what
+// is needed, not of what is secret: a new secret is kept out without a change.
+var inherited = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE",
+	"TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
+}
+
+func childEnv(extra map[string]string) []string {
+	env := map[string]string{}
+	for _, name := range inherited {
+		if value, ok := os.LookupEnv(name); ok {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, extra)
+	out := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, name+"="+env[name])
+	}
+	return out
+}
+
+// lookup finds a command: beside our own executable, where the servers that
+// ship with us are, then in PATH. With a slash it is a path already.
+func lookup(command string) (string, error) {
+	if command == "" {
+		return "", fmt.Errorf("neither url nor command is set")
+	}
+	if strings.Contains(command, "/") {
+		return command, nil
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), command)
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return beside, nil
+		}
+	}
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return "", fmt.Errorf("find command %q beside this program or in PATH: %w", command, exec.ErrNotFound)
+	}
+	return path, nil
+}

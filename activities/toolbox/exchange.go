@@ -1,0 +1,114 @@
+package toolbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// exchange is what is known of one request and its answer. It travels in the
+// request's context and is filled in by the transports.
+type exchange struct {
+	// fresh asks for a connection that is used for nothing else.
+	fresh bool
+
+	sent atomic.Bool // the server may have seen the request
+
+	mu      sync.Mutex
+	status  int // of HTTP; 0 when there was none
+	id      *mcp.RequestId
+	answers []json.RawMessage // raw results, one a page
+	refusal *mcp.JSONRPCErrorDetails
+}
+
+type exchangeKey struct{}
+
+func withExchange(ctx context.Context, x *exchange) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// answered records what the server said to a request, and returns what mcp-go
+// shall make of it: for a call that is next to nothing, since decoding the result
+// a second time would cost as much as all the rest. A result that asks for input
+// is mcp-go's to handle.
+func (x *exchange) answered(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.id = &req.ID
+	switch {
+	case resp == nil:
+		return nil
+	case resp.Error != nil:
+		x.refusal = resp.Error
+	case len(resp.Result) > 0:
+		x.answers = append(x.answers, resp.Result)
+	}
+	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !bytes.Contains(resp.Result, []byte("input_required")) {
+		return transport.NewJSONRPCResultResponse(resp.ID, json.RawMessage(`{"content":[]}`))
+	}
+	return resp
+}
+
+// gotStatus keeps the status of the request itself: neither that of a redirect
+// on the way nor those of what the client posts while the answer streams in.
+func (x *exchange) gotStatus(status int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.status == 0 || x.status/100 == 3 {
+		x.status = status
+	}
+}
+
+func (x *exchange) httpStatus() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.status
+}
+
+func (x *exchange) pages() []json.RawMessage {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.answers
+}
+
+// caller is who a request is made for. It becomes HTTP headers and never
+// reaches a child process.
+type caller struct {
+	bearer    string
+	sessionID string
+}
+
+type callerKey struct{}
+
+func withCaller(ctx context.Context, c caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+func callerOf(ctx context.Context) caller {
+	c, _ := ctx.Value(callerKey{}).(caller)
+	return c
+}
+
+func (c caller) headers() map[string]string {
+	h := map[string]string{}
+	if c.bearer != "" {
+		h["Authorization"] = "Bearer " + c.bearer
+	}
+	if c.sessionID != "" {
+		h["X-Session-ID"] = c.sessionID
+	}
+	return h
+}
+
+func isPost(r *http.Request) bool { return r.Method == http.MethodPost }

@@ -1,0 +1,147 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// maxAnswer bounds what is read of one answer before it is rendered.
+const maxAnswer = 64 << 20
+
+var errTooLarge = errors.New("the answer is larger than 64 MiB")
+
+// httpWire is mcp-go's Streamable HTTP, watched.
+type httpWire struct {
+	*transport.StreamableHTTP
+	trip *watchedTransport
+}
+
+// newHTTPWire makes the wire of an HTTP server. lost is told, once or more,
+// when the stream of server messages shows that the server is gone. listen is
+// off for connections of one caller: the stream would go without the token.
+func newHTTPWire(url string, dial time.Duration, listen bool, lost func(error)) (*httpWire, error) {
+	trip := newWatchedTransport(dial, lost)
+	options := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(&http.Client{Transport: trip, CheckRedirect: sameServer}),
+		transport.WithHTTPHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
+		// mcp-go logs every retry of the stream; states and link.go tell it once.
+		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)),
+	}
+	if listen {
+		//lint:ignore SA1019 the protocol that conn.go pins has no other way
+		options = append(options, transport.WithContinuousListening())
+	}
+	t, err := transport.NewStreamableHTTP(url, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &httpWire{StreamableHTTP: t, trip: trip}, nil
+}
+
+func (w *httpWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	resp, err := w.StreamableHTTP.SendRequest(ctx, req)
+	if x := exchangeOf(ctx); x != nil {
+		resp = x.answered(req, resp)
+	}
+	return resp, err
+}
+
+// sameServer follows redirects that stay on the server and keep the request as
+// it is. Others would carry the token, the session or the arguments to somebody
+// else, so their 3xx is the answer.
+func sameServer(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	downgrade := first.URL.Scheme == "https" && req.URL.Scheme != "https"
+	if req.URL.Host != first.URL.Host || downgrade || req.Method != first.Method || len(via) >= 5 {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// watchedTransport writes into the exchange of a request how far it got.
+type watchedTransport struct {
+	kept, fresh *http.Transport
+	lost        func(error)
+	streamed    atomic.Bool // the stream of server messages was open once
+}
+
+func newWatchedTransport(dial time.Duration, lost func(error)) *watchedTransport {
+	kept := http.DefaultTransport.(*http.Transport).Clone()
+	kept.DialContext = (&net.Dialer{Timeout: dial, KeepAlive: 15 * time.Second}).DialContext
+	kept.TLSHandshakeTimeout = dial
+	kept.MaxIdleConnsPerHost = 32
+	fresh := kept.Clone()
+	fresh.DisableKeepAlives = true
+	return &watchedTransport{kept: kept, fresh: fresh, lost: lost}
+}
+
+func (t *watchedTransport) CloseIdleConnections() {
+	t.kept.CloseIdleConnections()
+	t.fresh.CloseIdleConnections()
+}
+
+func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	x := exchangeOf(req.Context())
+	switch {
+	case x != nil && isPost(req):
+		return t.post(x, req)
+	case x == nil && req.Method == http.MethodGet:
+		return t.listen(req)
+	}
+	return t.kept.RoundTrip(req)
+}
+
+func (t *watchedTransport) post(x *exchange, req *http.Request) (*http.Response, error) {
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.sent.Store(true) }}
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
+	way := t.kept
+	if x.fresh {
+		way = t.fresh
+	}
+	resp, err := way.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	x.gotStatus(resp.StatusCode)
+	resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxAnswer}
+	return resp, nil
+}
+
+// listen watches the stream of server messages: once it was open, a refused or
+// unknown one means that the server went away or forgot the session.
+func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
+	resp, err := t.kept.RoundTrip(req)
+	switch {
+	case err == nil && resp.StatusCode == http.StatusOK:
+		t.streamed.Store(true)
+	case !t.streamed.Load() || req.Context().Err() != nil:
+	case err != nil:
+		t.lost(err)
+	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest:
+		t.lost(errSessionLost)
+	}
+	return resp, err
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

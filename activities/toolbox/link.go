@@ -1,0 +1,240 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// The wait before the next attempt to connect: doubled from first to last, each
+// shortened by up to half.
+const (
+	backoffFirst = 250 * time.Millisecond
+	backoffLast  = 15 * time.Second
+	// stable is how long a connection must have lived to start from first.
+	stable = 10 * time.Second
+)
+
+// link is the relation to one server, over all its connections.
+type link struct {
+	box    *Toolbox
+	server Server
+	first  chan struct{} // closed after the first attempt
+
+	mu      sync.Mutex
+	conn    *conn
+	attempt *attempt
+	tools   []Tool // as last listed; kept while the server is down
+	err     error  // why there is no connection
+	logged  string
+	warned  bool
+}
+
+// attempt is an attempt to connect that any number of callers wait for.
+type attempt struct {
+	done chan struct{}
+	conn *conn
+	err  error
+}
+
+var errConnecting = errors.New("connecting")
+
+func newLink(t *Toolbox, s Server) *link {
+	return &link{box: t, server: s, first: make(chan struct{}), err: errConnecting}
+}
+
+// run keeps the server connected until ctx or the box ends.
+func (l *link) run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(l.box.ctx, cancel)()
+	for failures := 0; ctx.Err() == nil; failures++ {
+		if c, err := l.connect(ctx); err == nil {
+			since := time.Now()
+			l.watch(ctx, c)
+			if time.Since(since) > stable {
+				failures = 0
+			}
+		}
+		pause(ctx, backoff(failures))
+	}
+}
+
+func backoff(failures int) time.Duration {
+	d := min(backoffFirst<<min(failures, 10), backoffLast)
+	return d - rand.N(d/2)
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// watch lists the tools again when they change, until the connection is lost.
+func (l *link) watch(ctx context.Context, c *conn) {
+	for {
+		select {
+		case <-c.changed:
+			l.relist(ctx, c)
+		case <-c.done:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (l *link) relist(ctx context.Context, c *conn) {
+	ctx, cancel := context.WithTimeout(ctx, l.box.opts.ConnectTimeout)
+	defer cancel()
+	tools, err := c.list(ctx, l.server)
+	if err != nil {
+		c.retire(err)
+		return
+	}
+	l.mu.Lock()
+	l.tools = tools
+	l.mu.Unlock()
+	l.box.opts.Logger.Info("MCP server changed its tools", "server", l.server.Name, "tools", len(tools))
+}
+
+// connect returns the connection, or what the attempt to make one says. The
+// attempt is shared and outlives the ctx of whoever waits for it.
+func (l *link) connect(ctx context.Context) (*conn, error) {
+	l.mu.Lock()
+	if l.conn != nil {
+		defer l.mu.Unlock()
+		return l.conn, nil
+	}
+	a := l.attempt
+	if a == nil {
+		a = &attempt{done: make(chan struct{})}
+		if !l.box.spawn(func() { l.try(a) }) {
+			l.mu.Unlock()
+			return nil, errClosed
+		}
+		l.attempt = a
+	}
+	l.mu.Unlock()
+	select {
+	case <-a.done:
+		return a.conn, a.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("connecting: %w", context.Cause(ctx))
+	}
+}
+
+func (l *link) try(a *attempt) {
+	ctx, cancel := context.WithTimeout(l.box.ctx, l.box.opts.ConnectTimeout)
+	defer cancel()
+	c, tools, err := dial(ctx, l.box, l.server, caller{})
+	l.settle(a, c, tools, err)
+	if err != nil {
+		return
+	}
+	l.box.spawn(func() {
+		<-c.done
+		l.dropped(c)
+	})
+}
+
+func (l *link) settle(a *attempt, c *conn, tools []Tool, err error) {
+	l.mu.Lock()
+	a.conn, a.err = c, err
+	l.attempt, l.conn, l.err = nil, c, err
+	if err == nil {
+		l.tools = tools
+	}
+	l.report()
+	l.mu.Unlock()
+	close(a.done)
+	select {
+	case <-l.first: // only attempts come here, and one at a time
+	default:
+		close(l.first)
+	}
+}
+
+// dropped notes that a connection was lost.
+func (l *link) dropped(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == c {
+		l.conn, l.err = nil, c.reason()
+		l.report()
+	}
+}
+
+// learn takes the tools over that a caller's own connection has listed.
+func (l *link) learn(tools []Tool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn == nil {
+		l.tools = tools
+	}
+}
+
+// report logs a change of state, once. The mutex is held.
+func (l *link) report() {
+	now := "connected"
+	switch {
+	case errors.Is(l.err, transport.ErrAuthorizationRequired):
+		now = "authentication"
+	case l.err != nil:
+		now = "down"
+	}
+	if now == l.logged || l.box.ctx.Err() != nil {
+		return
+	}
+	l.logged = now
+	log := l.box.opts.Logger.With("server", l.server.Name)
+	if l.err != nil {
+		log.Warn("MCP server is not available, trying again", "error", plain(l.err))
+		return
+	}
+	log.Info("MCP server connected", "tools", len(l.tools))
+	l.warnUnannotated()
+}
+
+func (l *link) warnUnannotated() {
+	var names []string
+	for _, tool := range l.tools {
+		if tool.Unannotated {
+			names = append(names, tool.Name)
+		}
+	}
+	if l.warned || len(names) == 0 || l.server.Unannotated == Ask {
+		return
+	}
+	l.warned = true
+	l.box.opts.Logger.Warn("tools without hints run without approval; \"unannotated: ask\" on the server holds them",
+		"server", l.server.Name, "tools", names)
+}
+
+func (l *link) state() (ready bool, problem string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.conn != nil && l.conn.reason() == nil {
+		return true, ""
+	}
+	err := l.err
+	if l.conn != nil {
+		err = l.conn.reason()
+	}
+	return false, plain(err)
+}
+
+func (l *link) listed() []Tool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tools
+}

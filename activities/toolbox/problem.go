@@ -1,0 +1,145 @@
+package toolbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// maxProblems bounds how many problems are told at once.
+const maxProblems = 3
+
+// problem tells in one line what does not fit, "" when everything does.
+func (s *schema) problem(value any) string {
+	if s.compiled == nil {
+		return ""
+	}
+	err := s.compiled.Validate(value)
+	var invalid *jsonschema.ValidationError
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &invalid):
+		return "the arguments do not fit the schema"
+	}
+	var p problems
+	p.collect(s, invalid)
+	if len(p.lines) > maxProblems {
+		p.lines = append(p.lines[:maxProblems], "…")
+	}
+	return strings.Join(p.lines, "; ")
+}
+
+type problems struct{ lines []string }
+
+func (p *problems) add(line string) {
+	if !slices.Contains(p.lines, line) {
+		p.lines = append(p.lines, line)
+	}
+}
+
+// collect walks to the causes. A choice of types is one problem, not one for
+// each branch.
+func (p *problems) collect(s *schema, e *jsonschema.ValidationError) {
+	if want, got := choice(e); len(want) > 1 {
+		p.add(fmt.Sprintf("%s: expected %s, got %s", place(e), strings.Join(want, " or "), got))
+		return
+	}
+	if len(e.Causes) == 0 {
+		for _, line := range s.explain(e) {
+			p.add(line)
+		}
+		return
+	}
+	causes := slices.Clone(e.Causes)
+	slices.SortStableFunc(causes, func(a, b *jsonschema.ValidationError) int {
+		return slices.Compare(a.InstanceLocation, b.InstanceLocation)
+	})
+	for _, cause := range causes {
+		p.collect(s, cause)
+	}
+}
+
+// choice recognises branches that all fail by type at the same place.
+func choice(e *jsonschema.ValidationError) (want []string, got string) {
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+	default:
+		return nil, ""
+	}
+	for _, cause := range e.Causes {
+		t, ok := cause.ErrorKind.(*kind.Type)
+		if !ok || len(cause.InstanceLocation) != len(e.InstanceLocation) {
+			return nil, ""
+		}
+		want, got = append(want, t.Want...), t.Got
+	}
+	return want, got
+}
+
+func (s *schema) explain(e *jsonschema.ValidationError) []string {
+	switch k := e.ErrorKind.(type) {
+	case *kind.Type:
+		return []string{fmt.Sprintf("%s: expected %s, got %s", place(e), strings.Join(k.Want, " or "), k.Got)}
+	case *kind.Required:
+		return s.missing(e, k.Missing)
+	case *kind.AdditionalProperties:
+		return unknown(e, k.Properties)
+	case *kind.Enum:
+		return []string{fmt.Sprintf("%s: expected one of %s", place(e), values(k.Want))}
+	}
+	text := e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
+	return []string{place(e) + ": " + strings.Join(strings.Fields(text), " ")}
+}
+
+func (s *schema) missing(e *jsonschema.ValidationError, names []string) []string {
+	var out []string
+	for _, name := range names {
+		line := fmt.Sprintf("%s is required", place(e, name))
+		if len(e.InstanceLocation) == 0 {
+			if property, ok := s.child(s.resolve(s.root), "properties", name, 0); ok {
+				if types := s.types(s.resolve(property), 0); len(types) > 0 {
+					line += ": expected " + strings.Join(types, " or ")
+				}
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func unknown(e *jsonschema.ValidationError, names []string) []string {
+	var out []string
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		out = append(out, place(e, name)+": there is no such property")
+	}
+	return out
+}
+
+// place names the property: "tags.0", or the arguments as a whole.
+func place(e *jsonschema.ValidationError, name ...string) string {
+	path := slices.Concat(e.InstanceLocation, name)
+	if len(path) == 0 {
+		return "arguments"
+	}
+	return fmt.Sprintf("%q", strings.Join(path, "."))
+}
+
+func values(list []any) string {
+	var out []string
+	for _, v := range list {
+		text, err := json.Marshal(v)
+		if err != nil {
+			continue
+		}
+		out = append(out, string(text))
+	}
+	return strings.Join(out, ", ")
+}

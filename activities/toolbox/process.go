@@ -1,0 +1,187 @@
+package toolbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// How long a child may take to end after its input was closed, and again after
+// SIGTERM; and how long one write to it may take.
+const (
+	grace      = 2 * time.Second
+	writeLimit = 10 * time.Second
+)
+
+var (
+	errNotWritten = errors.New("the request could not be written")
+	errEnded      = errors.New("the process has ended")
+)
+
+// process is a child that speaks MCP on its standard streams. It ends when its
+// input is closed, and on Linux at the latest when we die.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	done   chan struct{}
+	err    error // why it ended; set before done is closed
+}
+
+// startProcess starts the command of a server.
+func startProcess(s Server, logger *slog.Logger) (*process, error) {
+	path, err := lookup(s.Command)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.Command(path, s.Args...), done: make(chan struct{})}
+	stderr := &lineLogger{logger: logger.With("server", s.Name)}
+	p.cmd.Env = childEnv(s.Env)
+	p.cmd.Stderr = stderr
+	p.cmd.WaitDelay = time.Second
+	p.cmd.SysProcAttr = childAttributes()
+	started := make(chan error)
+	go p.live(started, stderr)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.Command, err)
+	}
+	return p, nil
+}
+
+// live runs the child. It holds its thread as long as the child lives: the
+// signal at our death is sent when the thread that started the child ends.
+func (p *process) live(started chan<- error, stderr *lineLogger) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.start()
+	started <- err
+	if err != nil {
+		return
+	}
+	err = p.cmd.Wait()
+	stderr.flush()
+	p.signal(syscall.SIGKILL) // what it may have left behind in its group
+	p.err = errEnded
+	if err != nil {
+		p.err = fmt.Errorf("%w: %w", errEnded, err)
+	}
+	// A stranger that holds the other end must not keep the reader waiting.
+	_ = p.stdout.SetReadDeadline(time.Now().Add(time.Second))
+	close(p.done)
+}
+
+func (p *process) start() error {
+	inRead, inWrite, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer inRead.Close()
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		inWrite.Close()
+		return err
+	}
+	defer outWrite.Close()
+	p.cmd.Stdin, p.cmd.Stdout = inRead, outWrite
+	p.stdin, p.stdout = inWrite, outRead
+	if err := p.cmd.Start(); err != nil {
+		inWrite.Close()
+		outRead.Close()
+		return err
+	}
+	return nil
+}
+
+// ended returns why the child has ended, nil while it lives.
+func (p *process) ended() error {
+	select {
+	case <-p.done:
+		return p.err
+	default:
+		return nil
+	}
+}
+
+// awaitEnd waits a moment for the end of a child whose output has ended, since
+// that comes first and does not say why.
+func (p *process) awaitEnd() error {
+	select {
+	case <-p.done:
+		return p.err
+	case <-time.After(time.Second):
+		return errEnded
+	}
+}
+
+// signal reaches the child and everything it started. Once the child is done
+// with, its number may be somebody else's.
+func (p *process) signal(sig syscall.Signal) {
+	if p.ended() == nil {
+		_ = syscall.Kill(-p.cmd.Process.Pid, sig)
+	}
+}
+
+// stop ends the child: politely, then less so. It returns when it has ended.
+func (p *process) stop() {
+	p.stdin.Close()
+	defer p.stdout.Close()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		select {
+		case <-p.done:
+			return
+		case <-time.After(grace):
+			p.signal(sig)
+		}
+	}
+	<-p.done
+}
+
+func (p *process) input() io.WriteCloser { return &childInput{p} }
+func (p *process) output() io.Reader     { return &childOutput{p: p} }
+
+// childInput writes whole messages or ends the child: after half a message the
+// stream is of no use.
+type childInput struct{ p *process }
+
+func (w *childInput) Write(b []byte) (int, error) {
+	_ = w.p.stdin.SetWriteDeadline(time.Now().Add(writeLimit))
+	n, err := w.p.stdin.Write(b)
+	if err != nil {
+		w.p.signal(syscall.SIGKILL)
+		return n, fmt.Errorf("%w: %w", errNotWritten, err)
+	}
+	return n, nil
+}
+
+func (w *childInput) Close() error { return w.p.stdin.Close() }
+
+// childOutput ends, without an error that mcp-go would log, when the child's
+// output does, and ends the child when it writes a line without end.
+type childOutput struct {
+	p    *process
+	line int
+}
+
+func (r *childOutput) Read(b []byte) (int, error) {
+	n, err := r.p.stdout.Read(b)
+	if i := bytes.LastIndexByte(b[:n], '\n'); i >= 0 {
+		r.line = n - i - 1
+	} else {
+		r.line += n
+	}
+	switch {
+	case r.line > maxAnswer:
+		r.p.signal(syscall.SIGKILL)
+		return 0, io.EOF
+	case err != nil:
+		return n, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,111 @@
+package toolbox
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxText is the size in bytes above which a result is cut, with a note.
+const MaxText = 16 << 20
+
+type answer struct {
+	Content           []block         `json:"content"`
+	StructuredContent json.RawMessage `json:"structuredContent"`
+	IsError           bool            `json:"isError"`
+}
+
+// block is a content block of any type.
+type block struct {
+	Type     string    `json:"type"`
+	Text     *string   `json:"text"`
+	MIMEType string    `json:"mimeType"`
+	Data     string    `json:"data"`
+	URI      string    `json:"uri"`
+	Name     string    `json:"name"`
+	Size     int64     `json:"size"`
+	Resource *resource `json:"resource"`
+}
+
+type resource struct {
+	URI      string  `json:"uri"`
+	MIMEType string  `json:"mimeType"`
+	Text     *string `json:"text"`
+	Blob     string  `json:"blob"`
+}
+
+// readAnswer turns a raw result of tools/call into a verdict. An answer that
+// cannot be read is lost.
+func readAnswer(raw json.RawMessage, destructive bool) verdict {
+	var a answer
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return lost(fmt.Errorf("decode the result: %w", err), destructive)
+	}
+	return verdict{result: Result{Text: cut(a.text()), IsError: a.IsError}}
+}
+
+func (a answer) text() string {
+	var lines []string
+	texts := 0
+	for _, b := range a.Content {
+		if b.Type == "text" && b.Text != nil {
+			texts++
+		}
+		lines = append(lines, b.lines()...)
+	}
+	if structured := string(a.StructuredContent); texts == 0 && structured != "" && structured != "null" {
+		lines = append(lines, structured)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// lines are the text of a block, or one line of JSON that describes it; both for
+// an embedded text.
+func (b block) lines() []string {
+	d := description{Type: b.Type, MIMEType: b.MIMEType, Name: b.Name, URI: b.URI, Size: b.Size}
+	switch {
+	case b.Type == "text" && b.Text != nil:
+		return []string{*b.Text}
+	case b.Resource != nil && b.Resource.Text != nil:
+		d.URI, d.MIMEType, d.Size = b.Resource.URI, b.Resource.MIMEType, int64(len(*b.Resource.Text))
+		return []string{d.line(), *b.Resource.Text}
+	case b.Resource != nil:
+		d.URI, d.MIMEType, d.Size = b.Resource.URI, b.Resource.MIMEType, decodedSize(b.Resource.Blob)
+	case b.Data != "":
+		d.Size = decodedSize(b.Data)
+	}
+	return []string{d.line()}
+}
+
+type description struct {
+	Type     string `json:"type"`
+	MIMEType string `json:"mimeType,omitempty"`
+	Name     string `json:"name,omitempty"`
+	URI      string `json:"uri,omitempty"`
+	Size     int64  `json:"size,omitempty"`
+}
+
+func (d description) line() string {
+	line, err := json.Marshal(d)
+	if err != nil {
+		return d.Type
+	}
+	return string(line)
+}
+
+func decodedSize(data string) int64 {
+	return int64(base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "="))))
+}
+
+func cut(text string) string {
+	if len(text) <= MaxText {
+		return text
+	}
+	end := MaxText
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s\n[cut: the result has %d bytes, the first %d are shown]", text[:end], len(text), end)
+}

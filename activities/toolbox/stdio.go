@@ -1,0 +1,51 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+)
+
+// stdioWire is mcp-go's stdio transport over the pipes of our own child.
+type stdioWire struct {
+	*transport.Stdio
+	child *process
+}
+
+func newStdioWire(child *process) *stdioWire {
+	return &stdioWire{Stdio: transport.NewIO(child.output(), child.input(), nil), child: child}
+}
+
+func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	x := exchangeOf(ctx)
+	if x == nil {
+		return w.Stdio.SendRequest(ctx, req)
+	}
+	if err := w.child.ended(); err != nil {
+		return nil, err
+	}
+	req.Params = marked{value: req.Params, x: x}
+	resp, err := w.Stdio.SendRequest(ctx, req)
+	if errors.Is(err, errNotWritten) {
+		x.sent.Store(false)
+	}
+	if errors.Is(err, transport.ErrTransportClosed) {
+		err = w.child.awaitEnd()
+	}
+	return x.answered(req, resp), err
+}
+
+// marked tells the exchange that its request is about to be written. The
+// transport answers "transport closed" both before and after writing; it
+// encodes the request in between, and only when it goes on to write it.
+type marked struct {
+	value any
+	x     *exchange
+}
+
+func (m marked) MarshalJSON() ([]byte, error) {
+	m.x.sent.Store(true)
+	return json.Marshal(m.value)
+}

@@ -1,0 +1,90 @@
+package toolbox
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Tool is a tool on offer. DestructiveHint is the decision, not what the server
+// said.
+type Tool struct {
+	contract.Tool
+	// ReadOnly and Idempotent are what the server says; false when it does not.
+	ReadOnly   bool
+	Idempotent bool
+	// Unannotated tools came without a hint about being destructive.
+	Unannotated bool
+}
+
+type annotations struct {
+	ReadOnly    *bool `json:"readOnlyHint"`
+	Destructive *bool `json:"destructiveHint"`
+	Idempotent  *bool `json:"idempotentHint"`
+}
+
+// listedTool is a tool on the wire. The schema stays raw: it reaches the model
+// as the server wrote it.
+type listedTool struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+	Annotations annotations     `json:"annotations"`
+}
+
+// destructive is the rule: read-only tools are safe, else the destructive hint
+// counts, and without one the policy of the server.
+func (a annotations) destructive(unannotated string) bool {
+	switch {
+	case isTrue(a.ReadOnly):
+		return false
+	case a.Destructive != nil:
+		return *a.Destructive
+	}
+	return unannotated == Ask
+}
+
+func (a annotations) silent() bool { return !isTrue(a.ReadOnly) && a.Destructive == nil }
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// parseTools reads the pages of tools/list, sorted by name.
+func parseTools(s Server, pages []json.RawMessage) ([]Tool, error) {
+	var tools []Tool
+	for _, page := range pages {
+		var list struct {
+			Tools []listedTool `json:"tools"`
+		}
+		if err := json.Unmarshal(page, &list); err != nil {
+			return nil, fmt.Errorf("decode the list of tools: %w", err)
+		}
+		for _, lt := range list.Tools {
+			tools = append(tools, lt.tool(s))
+		}
+	}
+	slices.SortStableFunc(tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(tools, func(a, b Tool) bool { return a.Name == b.Name }), nil
+}
+
+func (lt listedTool) tool(s Server) Tool {
+	schema := lt.InputSchema
+	if len(schema) == 0 || string(schema) == "null" {
+		schema = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return Tool{
+		Tool: contract.Tool{
+			Name:            lt.Name,
+			Description:     cmp.Or(lt.Description, lt.Title),
+			InputSchema:     schema,
+			DestructiveHint: lt.Annotations.destructive(s.Unannotated),
+			Server:          s.Name,
+		},
+		ReadOnly:    isTrue(lt.Annotations.ReadOnly),
+		Idempotent:  isTrue(lt.Annotations.Idempotent),
+		Unannotated: lt.Annotations.silent(),
+	}
+}

@@ -1,0 +1,246 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Server is an MCP server: with a URL it is reached over Streamable HTTP, else
+// Command is started and spoken to over stdio.
+type Server struct {
+	Name string
+	URL  string
+	// Command without a slash is looked up beside our own executable, then in
+	// PATH.
+	Command string
+	Args    []string
+	// Env is added to the few variables a child gets of ours: PATH, HOME and
+	// the like, no secrets.
+	Env map[string]string
+	// Unannotated tells what tools without hints are: Run (or empty) makes
+	// them safe, Ask destructive.
+	Unannotated string
+}
+
+// What tools without hints are.
+const (
+	Run = "run"
+	Ask = "ask"
+)
+
+// Options of a toolbox. Zero values mean the defaults.
+type Options struct {
+	Servers []Server
+	Logger  *slog.Logger
+	// CallTimeout bounds a call with everything it needs, 30 s by default.
+	CallTimeout time.Duration
+	// ConnectTimeout bounds an attempt to connect, 10 s by default.
+	ConnectTimeout time.Duration
+	// FirstWait bounds how long Tools waits for the servers that are still in
+	// their first attempt, 5 s by default.
+	FirstWait time.Duration
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	orDefault(&o.CallTimeout, 30*time.Second)
+	orDefault(&o.ConnectTimeout, 10*time.Second)
+	orDefault(&o.FirstWait, 5*time.Second)
+	return o
+}
+
+func orDefault(d *time.Duration, value time.Duration) {
+	if *d <= 0 {
+		*d = value
+	}
+}
+
+// Toolbox holds the connections to all servers. It is safe for concurrent use.
+type Toolbox struct {
+	opts    Options
+	links   []*link
+	schemas schemas
+	begin   sync.Once
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	conns  map[*conn]struct{}
+}
+
+var errClosed = errors.New("the toolbox is closed")
+
+// New makes a toolbox. Nothing is connected before Start, Tools or Call.
+func New(o Options) *Toolbox {
+	t := &Toolbox{opts: o.withDefaults(), conns: map[*conn]struct{}{}}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.schemas.logger = t.opts.Logger
+	for _, s := range t.opts.Servers {
+		t.links = append(t.links, newLink(t, s))
+	}
+	return t
+}
+
+// Start begins to connect to every server, each on its own and with back-off.
+// It returns at once. When ctx ends, lost connections are no longer restored in
+// the background, but calls still work, so that what runs can finish before
+// Close.
+func (t *Toolbox) Start(ctx context.Context) {
+	t.begin.Do(func() {
+		for _, l := range t.links {
+			t.spawn(func() { l.run(ctx) })
+		}
+	})
+}
+
+// Tools returns what is on offer: servers in declared order, tools by name. It
+// waits, for FirstWait at most, for servers that are in their first attempt to
+// connect, and never for dead ones. A tool whose name another server took
+// before is left out; States tells.
+func (t *Toolbox) Tools(ctx context.Context) []Tool {
+	t.Start(t.ctx)
+	wait, stop := context.WithTimeout(ctx, t.opts.FirstWait)
+	defer stop()
+	for _, l := range t.links {
+		select {
+		case <-l.first:
+		case <-wait.Done():
+		}
+	}
+	var out []Tool
+	for _, o := range t.offers() {
+		out = append(out, o.tools...)
+	}
+	return out
+}
+
+// States tells of every server, in declared order, whether it answers, and if
+// not, why. It does not wait.
+func (t *Toolbox) States() []contract.ServerState {
+	states := make([]contract.ServerState, 0, len(t.links))
+	for _, o := range t.offers() {
+		ready, problem := o.link.state()
+		if problem == "" {
+			problem = o.conflict
+		}
+		states = append(states, contract.ServerState{
+			Name: o.link.server.Name, Ready: ready, Error: problem, Tools: len(o.tools),
+		})
+	}
+	return states
+}
+
+// offer is what one server contributes.
+type offer struct {
+	link     *link
+	tools    []Tool
+	conflict string
+}
+
+func (t *Toolbox) offers() []offer {
+	owner := map[string]string{}
+	out := make([]offer, 0, len(t.links))
+	for _, l := range t.links {
+		o := offer{link: l}
+		for _, tool := range l.listed() {
+			if first, taken := owner[tool.Name]; taken {
+				if o.conflict == "" {
+					o.conflict = fmt.Sprintf("duplicate tool name %q found in MCP servers %q and %q", tool.Name, first, l.server.Name)
+				}
+				continue
+			}
+			owner[tool.Name] = l.server.Name
+			o.tools = append(o.tools, tool)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func (t *Toolbox) find(name string) (Tool, bool) {
+	for _, o := range t.offers() {
+		for _, tool := range o.tools {
+			if tool.Name == name {
+				return tool, true
+			}
+		}
+	}
+	return Tool{}, false
+}
+
+func (t *Toolbox) link(name string) *link {
+	for _, l := range t.links {
+		if l.server.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+// spawn runs f in a goroutine that Close waits for, or reports that it is too
+// late for that.
+func (t *Toolbox) spawn(f func()) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return false
+	}
+	t.wg.Go(f)
+	return true
+}
+
+const closeLimit = 15 * time.Second
+
+// Close ends every connection and every child process, and calls that still
+// run. It waits for them, for 15 s at most. A second Close does nothing.
+func (t *Toolbox) Close() error {
+	t.mu.Lock()
+	t.closed = true
+	conns := t.conns
+	t.conns = map[*conn]struct{}{}
+	t.mu.Unlock()
+	t.cancel()
+	for c := range conns {
+		t.wg.Add(1)
+		go func() {
+			defer t.wg.Done()
+			c.retire(errClosed)
+			c.close()
+		}()
+	}
+	done := make(chan struct{})
+	go func() { t.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(closeLimit):
+		return fmt.Errorf("close the toolbox: not done after %s", closeLimit)
+	}
+}
+
+// adopt remembers a connection, so that Close ends it.
+func (t *Toolbox) adopt(c *conn) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.closed {
+		t.conns[c] = struct{}{}
+	}
+	return !t.closed
+}
+
+func (t *Toolbox) forget(c *conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.conns, c)
+}

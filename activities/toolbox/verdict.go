@@ -1,0 +1,136 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// verdict is what became of one attempt at a call: a result, or a kind of
+// failure. With again the request did not reach the tool, and the connection is
+// of no more use.
+type verdict struct {
+	result Result
+	kind   contract.Kind
+	err    error
+	again  bool
+}
+
+var (
+	errSessionLost = errors.New("the server no longer knows the session")
+	errLost        = errors.New("the answer was lost")
+)
+
+// timeoutError is the cause of a deadline of ours.
+type timeoutError struct{ limit time.Duration }
+
+func (e timeoutError) Error() string { return "no answer within " + e.limit.String() }
+func (timeoutError) Unwrap() error   { return context.DeadlineExceeded }
+
+// unreachable is the verdict when there is no connection to send on.
+func (l *link) unreachable(ctx context.Context, err error) verdict {
+	if errors.Is(err, transport.ErrAuthorizationRequired) {
+		return verdict{result: l.authRequired()}
+	}
+	if ctx.Err() != nil {
+		err = ended(ctx)
+	}
+	return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("not connected: %w", err)}
+}
+
+func (l *link) authRequired() Result {
+	name := l.server.Name
+	return Result{
+		IsError: true, AuthRequired: name,
+		Text: "Authentication required to access the " + name + " server.",
+	}
+}
+
+// judge reads the exchange. The order matters: a status says more than the
+// body, an answer more than an error, and a doubt counts as sent.
+func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bool) verdict {
+	status := x.httpStatus()
+	switch {
+	case status == http.StatusUnauthorized:
+		return verdict{result: l.authRequired()}
+	case x.sessionRefused(err):
+		return verdict{kind: contract.KindToolUnavailable, err: errSessionLost, again: true}
+	case status >= 500 || status == http.StatusRequestTimeout:
+		return lost(fmt.Errorf("answered %s", statusText(status)), destructive)
+	case status == http.StatusTooManyRequests:
+		return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("answered %s", statusText(status))}
+	case x.refusal != nil:
+		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("the server refused: %s (%d)", x.refusal.Message, x.refusal.Code)}
+	case status >= 300:
+		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("answered %s", statusText(status))}
+	case len(x.answers) > 0:
+		return readAnswer(x.answers[len(x.answers)-1], destructive)
+	case ctx.Err() != nil:
+		return l.interrupted(ctx, x, destructive)
+	case !x.sent.Load():
+		return verdict{kind: contract.KindToolUnavailable, err: err, again: true}
+	}
+	return lost(whyLost(err), destructive)
+}
+
+// interrupted is the verdict when the time was up or the caller went away.
+func (l *link) interrupted(ctx context.Context, x *exchange, destructive bool) verdict {
+	if x.sent.Load() {
+		return lost(ended(ctx), destructive)
+	}
+	return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("not sent: %w", ended(ctx))}
+}
+
+// ended tells why ctx ended, and wraps its error whatever the cause says.
+func ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); !errors.Is(cause, ctx.Err()) {
+		return fmt.Errorf("%w: %w", ctx.Err(), cause)
+	}
+	return context.Cause(ctx)
+}
+
+// lost is the verdict on a call that may have happened.
+func lost(err error, destructive bool) verdict {
+	kind := contract.KindToolUnavailable
+	if destructive {
+		kind = contract.KindOutcomeUnknown
+	}
+	return verdict{kind: kind, err: fmt.Errorf("%w: %w", errLost, err)}
+}
+
+// whyLost prefers plain words to mcp-go's.
+func whyLost(err error) error {
+	if err == nil || strings.Contains(err.Error(), "unexpected nil response") { // the stream ended
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// sessionRefused tells whether the server refused the request unread because it
+// does not know the session. ErrSessionTerminated alone does not say so: it also
+// comes when a stream that was already answering cannot be resumed.
+func (x *exchange) sessionRefused(err error) bool {
+	switch x.httpStatus() {
+	case http.StatusNotFound:
+		return true
+	case http.StatusBadRequest:
+		said := ""
+		if err != nil {
+			said = err.Error()
+		}
+		if x.refusal != nil {
+			said += x.refusal.Message
+		}
+		said = strings.ToLower(said)
+		return strings.Contains(said, "session") || strings.Contains(said, "not initialized")
+	}
+	return !x.sent.Load() && errors.Is(err, transport.ErrSessionTerminated)
+}

@@ -1,0 +1,148 @@
+package toolbox_test
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"agent-stop-and-go/activities/toolbox"
+)
+
+// site is a place where an HTTP server can be started, killed and started again
+// under the same address.
+type site struct {
+	t    *testing.T
+	addr string
+	srv  *http.Server
+
+	mu       sync.Mutex
+	requests []seen
+	// intercept, when set, may answer a request itself.
+	intercept func(w http.ResponseWriter, r *http.Request, body string) bool
+}
+
+// seen is a request that arrived.
+type seen struct {
+	method, body string
+	header       http.Header
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s := &site{t: t, addr: l.Addr().String()}
+	t.Cleanup(s.kill)
+	return s
+}
+
+// serve starts a stateful MCP server: sessions of an earlier one are unknown.
+func serve(t *testing.T, m *server.MCPServer) *site {
+	t.Helper()
+	s := newSite(t)
+	s.start(m)
+	return s
+}
+
+func (s *site) server(name string) toolbox.Server {
+	return toolbox.Server{Name: name, URL: "http://" + s.addr + "/mcp"}
+}
+
+func (s *site) start(m *server.MCPServer) {
+	s.t.Helper()
+	s.startHandler(server.NewStreamableHTTPServer(m, server.WithStateful(true)))
+}
+
+func (s *site) startHandler(h http.Handler) {
+	s.t.Helper()
+	var l net.Listener
+	eventually(s.t, "the address is free", func() (ok bool) {
+		var err error
+		l, err = net.Listen("tcp", s.addr)
+		return err == nil
+	})
+	s.srv = &http.Server{Handler: s.watch(h)}
+	go func(srv *http.Server) { _ = srv.Serve(l) }(s.srv)
+}
+
+// kill breaks every connection, as a crash would.
+func (s *site) kill() {
+	if s.srv != nil {
+		_ = s.srv.Close()
+		s.srv = nil
+	}
+}
+
+func (s *site) watch(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		s.mu.Lock()
+		s.requests = append(s.requests, seen{method: r.Method, body: string(body), header: r.Header.Clone()})
+		intercept := s.intercept
+		s.mu.Unlock()
+		if intercept != nil && intercept(w, r, string(body)) {
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func (s *site) onRequest(f func(w http.ResponseWriter, r *http.Request, body string) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.intercept = f
+}
+
+// got are the requests whose body contains part.
+func (s *site) got(part string) []seen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []seen
+	for _, r := range s.requests {
+		if strings.Contains(r.body, part) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// listening waits until the client reads the server's own messages.
+func (s *site) listening() {
+	s.t.Helper()
+	eventually(s.t, "the client listens", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, r := range s.requests {
+			if r.method == http.MethodGet {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+const toolsCall = `"method":"tools/call"`
+
+// breakAfter answers tools/call by cutting the connection after it was read.
+func cutCalls(w http.ResponseWriter, _ *http.Request, body string) bool {
+	if !strings.Contains(body, toolsCall) {
+		return false
+	}
+	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+		conn.Close()
+	}
+	return true
+}
+
+const soon = 300 * time.Millisecond
