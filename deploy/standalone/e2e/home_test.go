@@ -1,0 +1,222 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/deploy/standalone/process"
+)
+
+// home is where an agent lives: a folder, a configuration, a model and a tool
+// server that outlive it.
+type home struct {
+	t      *testing.T
+	dir    string
+	tools  *tools
+	model  *llmtest.Server
+	ports  ports
+	file   string // name of the YAML file
+	queue  string // task queue
+	extra  string // more YAML
+	getenv func(string) string
+}
+
+type ports struct{ api, grpc int }
+
+func newHome(t *testing.T) *home {
+	t.Helper()
+	h := &home{t: t, dir: t.TempDir(), file: "agent.yaml", queue: "tester", tools: newTools(t), model: llmtest.NewServer()}
+	t.Cleanup(h.model.Close)
+	h.model.Always(obedient)
+	h.ports = ports{freePort(t), freePort(t)}
+	h.getenv = func(name string) string { return h.env()[name] }
+	return h
+}
+
+func (h *home) env() map[string]string {
+	return map[string]string{"OPENAI_API_KEY": canaryKey, "OPENAI_BASE_URL": h.model.URL(), "LOG_LEVEL": "debug"}
+}
+
+func (h *home) environ() []string {
+	var out []string
+	for k, v := range h.env() {
+		out = append(out, k+"="+v)
+	}
+	return out
+}
+
+const canaryKey = "sk-canary-key-5f1d"
+
+// configFile writes the YAML file and returns its path.
+func (h *home) configFile() string {
+	h.t.Helper()
+	text := fmt.Sprintf(`name: tester
+prompt: You test things.
+host: 127.0.0.1
+port: %d
+data_dir: %s
+llm: {model: "openai:test-model"}
+mcp_servers:
+  - {name: counting, url: %q}
+temporal: {port: %d, ui_port: 0, task_queue: %s}
+%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.ports.grpc, h.queue, h.extra)
+	path := filepath.Join(h.dir, h.file)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+	return path
+}
+
+// inside runs the agent in the test's own process.
+func (h *home) inside() (*api, *process.Process) {
+	h.t.Helper()
+	c, err := config.Load(h.configFile())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	log := &syncBuffer{}
+	p, err := process.Start(context.Background(), c, process.Options{
+		Getenv: h.getenv, Logger: slog.New(slog.NewTextHandler(log, nil)), Version: "test",
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		h.tools.release()
+		if err := p.Stop(context.Background()); err != nil {
+			h.t.Errorf("stop the agent: %v", err)
+		}
+		if h.t.Failed() {
+			h.t.Logf("log of the agent:\n%s", log)
+		}
+	})
+	return newAPI(h.t, p.API), p
+}
+
+// outside runs the agent's binary.
+func (h *home) outside() (*api, *proc) {
+	h.t.Helper()
+	p := start(h.t, h.dir, "agent", h.environ(), "--config", h.configFile())
+	return newAPI(h.t, fmt.Sprintf("http://127.0.0.1:%d", h.ports.api)), p
+}
+
+// dial connects to the agent's Temporal server as an operator would.
+func (h *home) dial() client.Client {
+	h.t.Helper()
+	c, err := client.Dial(client.Options{HostPort: fmt.Sprintf("127.0.0.1:%d", h.ports.grpc), Logger: quiet{}})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(c.Close)
+	return c
+}
+
+// obedient is a model that does what the last message says:
+//
+//	call TOOL {"arg":…}      calls a tool, then repeats its result
+//	both TOOL,TOOL           calls tools in one reply, without arguments
+//	repeat N TOOL            calls a tool N times, one after the other
+//	anything else            "You said: …"
+func obedient(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Messages []struct {
+			Role    string
+			Content string
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	task, results, last := "", 0, ""
+	for _, m := range body.Messages {
+		switch m.Role {
+		case "user":
+			task, results = m.Content, 0
+		case "tool":
+			results, last = results+1, m.Content
+		}
+	}
+	obey(task, results, last)(w, r)
+}
+
+func obey(task string, results int, last string) llmtest.Answer {
+	verb, rest, _ := strings.Cut(task, " ")
+	id := func(n int) string { return fmt.Sprintf("call-%d", n) }
+	switch {
+	case verb == "repeat":
+		var n int
+		var tool string
+		if _, err := fmt.Sscanf(rest, "%d %s", &n, &tool); err == nil && results < n {
+			return llmtest.CallTools("", llm.Call{ID: id(results), Name: tool, Arguments: json.RawMessage(`{}`)})
+		}
+		return llmtest.Say(fmt.Sprintf("called %d times", results))
+	case results > 0:
+		return llmtest.Say("The tool said: " + last)
+	case verb == "call":
+		tool, args, _ := strings.Cut(rest, " ")
+		if args == "" {
+			args = "{}"
+		}
+		return llmtest.CallTools("", llm.Call{ID: id(0), Name: tool, Arguments: json.RawMessage(args)})
+	case verb == "both":
+		var calls []llm.Call
+		for i, tool := range strings.Split(rest, ",") {
+			calls = append(calls, llm.Call{ID: id(i), Name: tool, Arguments: json.RawMessage(`{}`)})
+		}
+		return llmtest.CallTools("", calls...)
+	}
+	return llmtest.Say("You said: " + task)
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func contains(s, part string) bool { return strings.Contains(s, part) }
+
+// quiet is a Temporal client's logger that says nothing.
+type quiet struct{}
+
+func (quiet) Debug(string, ...any) {}
+func (quiet) Info(string, ...any)  {}
+func (quiet) Warn(string, ...any)  {}
+func (quiet) Error(string, ...any) {}
