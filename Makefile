@@ -16,7 +16,7 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build and start everything on this machine; needs no key and no set-up
-	$(BIN)/agent --config config/agent.yaml --demo-if-no-key
+	@$(BIN)/agent --config config/agent.yaml --demo-if-no-key
 
 test: ## run every test, with the race detector
 	$(GO) test -race $(TESTFLAGS) ./...

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,7 +103,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, tools []toolbox.Tool) (co
 	}
 	var err error
 	if out.SHA256, err = toolbox.Digest(args); err != nil {
-		out.Problem, args = "The arguments are not valid JSON.", json.RawMessage(`{}`)
+		out.Problem, args = cmp.Or(out.Problem, "The arguments are not a JSON object."), json.RawMessage(`{}`)
 	}
 	out.Arguments, err = transcript.JSON(ctx, m.Blobs, args)
 	return out, err

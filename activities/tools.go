@@ -52,16 +52,18 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 	text, err := transcript.Text(ctx, t.Blobs, r.Text)
 	if err != nil {
 		// The call has happened: a failure here must not have it repeated.
-		return contract.CallToolResult{}, fail(lostAfterCall(in), err.Error(), 0)
+		return contract.CallToolResult{}, fail(lostOr(contract.KindBlob, in), err.Error(), 0)
 	}
 	return contract.CallToolResult{Text: text, IsError: r.IsError, AuthRequired: r.AuthRequired, Note: note}, nil
 }
 
-func lostAfterCall(in contract.CallToolInput) contract.Kind {
+// lostOr is the kind of a failure when the call may have happened: kind, unless
+// the tool is destructive.
+func lostOr(kind contract.Kind, in contract.CallToolInput) contract.Kind {
 	if in.Destructive {
 		return contract.KindOutcomeUnknown
 	}
-	return contract.KindBlob
+	return kind
 }
 
 // bearer opens the sealed token the call came with. A token that cannot be
@@ -86,7 +88,7 @@ func toolFailure(ctx context.Context, in contract.CallToolInput, err error) erro
 	if errors.As(err, &known) {
 		return fail(known.Kind, known.Error(), 0)
 	}
-	return fail(lostAfterCall(in), err.Error(), 0)
+	return fail(lostOr(contract.KindInternal, in), err.Error(), 0)
 }
 
 // ListTools tells what is on offer and what is missing.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/config"
@@ -109,11 +110,12 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	if err != nil {
 		return err
 	}
-	greet(stdout, c, p, note, time.Since(began))
-	select {
-	case <-ctx.Done():
-		logger.Info("stopping: running calls are finished first")
-	case err = <-p.Failed:
+	if err = greet(stdout, c, p, note, time.Since(began)); err == nil {
+		select {
+		case <-ctx.Done():
+			logger.Info("stopping: running calls are finished first")
+		case err = <-p.Failed:
+		}
 	}
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
@@ -135,7 +137,9 @@ func chooseModel(c *config.Config, demo bool, getenv func(string) string) string
 	return fmt.Sprintf("%s is not set: the model cannot be called until it is", variable)
 }
 
-func greet(w io.Writer, c *config.Config, p *process.Process, note string, took time.Duration) {
+// greet says where everything is, in one write.
+func greet(out io.Writer, c *config.Config, p *process.Process, note string, took time.Duration) error {
+	w := &strings.Builder{}
 	fmt.Fprintf(w, "%s is ready after %.1f s\n\n", c.Name, took.Seconds())
 	fmt.Fprintf(w, "  API       %s  (try it at %s/docs)\n", p.API, p.API)
 	if p.UI != "" {
@@ -148,4 +152,6 @@ func greet(w io.Writer, c *config.Config, p *process.Process, note string, took 
 		fmt.Fprintf(w, "            %s\n", note)
 	}
 	fmt.Fprintf(w, "\nStop it with Ctrl-C. What waits for an approval goes on waiting.\n")
+	_, err := io.WriteString(out, w.String())
+	return err
 }

@@ -1,9 +1,6 @@
 package contract
 
-import (
-	"encoding/json"
-	"time"
-)
+import "encoding/json"
 
 // GenerateInput asks a model for the next reply.
 type GenerateInput struct {
@@ -122,7 +119,6 @@ type ExportInput struct {
 // ExportResult tells what was written. Skipped means that a later version of
 // the conversation was there already.
 type ExportResult struct {
-	Bytes     int64     `json:"bytes,omitempty"`
-	Skipped   bool      `json:"skipped,omitempty"`
-	WrittenAt time.Time `json:"written_at,omitzero"`
+	Bytes   int64 `json:"bytes,omitempty"`
+	Skipped bool  `json:"skipped,omitempty"`
 }

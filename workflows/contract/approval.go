@@ -48,19 +48,20 @@ func (in ApprovalInput) Pending() PendingApproval {
 	}
 }
 
-// PendingApproval is the "pending_approval" of the API and of the file.
+// PendingApproval is the "pending_approval" of the API and of the file. What
+// comes after created_at is an addition of ours.
 type PendingApproval struct {
 	UUID            string    `json:"uuid"`
 	ConversationID  string    `json:"conversation_id"`
 	ToolName        string    `json:"tool_name"`
 	ToolArgs        JSON      `json:"tool_args"`
 	Description     string    `json:"description"`
-	Reason          Reason    `json:"reason,omitempty"`
-	Digest          string    `json:"tool_args_sha256,omitempty"`
-	Node            string    `json:"node,omitempty"`
 	RemoteTaskID    string    `json:"remote_task_id,omitempty"`
 	RemoteAgentName string    `json:"remote_agent_name,omitempty"`
 	CreatedAt       time.Time `json:"created_at"`
+	Reason          Reason    `json:"reason,omitempty"`
+	Digest          string    `json:"tool_args_sha256,omitempty"`
+	Node            string    `json:"node,omitempty"`
 }
 
 // Decision is how an approval ended.

@@ -72,8 +72,9 @@ type Result struct {
 	AuthRequired    bool             `json:"auth_required"`
 }
 
-// Request is what a conversation remembers of a request: the last
-// RememberedRequests of them, with the answers of the last RememberedAnswers.
+// Request is what a conversation remembers of a request: those that are open,
+// the last RememberedRequests that settled, and the last RememberedAnswers
+// answers.
 type Request struct {
 	ID          string `json:"id"`
 	Fingerprint string `json:"fingerprint,omitempty"`
@@ -111,8 +112,8 @@ type ConversationView struct {
 	Transcript Transcript `json:"transcript"`
 	// Pending lists the open approvals, oldest first.
 	Pending []PendingApproval `json:"pending,omitempty"`
-	// Running tells that a turn is under way, Queued how many messages wait
-	// for it to end.
+	// Running tells that an answer is being worked on; it is not while an
+	// approval waits. Queued is how many messages wait for their turn.
 	Running   bool      `json:"running,omitempty"`
 	Queued    int       `json:"queued,omitempty"`
 	Usage     Usage     `json:"usage,omitzero"`

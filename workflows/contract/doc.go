@@ -21,3 +21,5 @@
 // of these files breaks conversations that are waiting right now: add optional
 // fields, never rename or remove. `make golden` rewrites the files.
 package contract
+
+//go:generate go test . -run TestWireFormat -update

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Provider names a model provider.
@@ -38,7 +39,7 @@ const (
 // "provider-model" (openai-gpt-4o), and the bare names "claude-…" (Anthropic)
 // and anything else (Gemini).
 func ParseModel(name string) (Provider, string, error) {
-	if name != strings.TrimSpace(name) || name == "" || strings.ContainsAny(name, " \t\n") {
+	if name == "" || strings.ContainsFunc(name, unicode.IsSpace) {
 		return "", "", fmt.Errorf("model %q: must be a name like %q, without spaces", name, DefaultModel)
 	}
 	if p, model, ok := strings.Cut(name, ":"); ok {

@@ -41,12 +41,15 @@ func Sum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// preview is the beginning of data, cut between runes. Bytes that are no text
+// are left out.
 func preview(data []byte) string {
 	if len(data) > previewLimit {
-		data = data[:previewLimit]
-		for len(data) > 0 && !utf8.Valid(data) {
-			data = data[:len(data)-1]
+		cut := previewLimit
+		for cut > previewLimit-utf8.UTFMax && !utf8.RuneStart(data[cut]) {
+			cut--
 		}
+		data = data[:cut]
 	}
 	return string(bytes.ToValidUTF8(data, nil))
 }

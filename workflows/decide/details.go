@@ -18,7 +18,7 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
 	} else {
 		fmt.Fprintf(&b, "### Waiting for a decision since %s\n\n", stamp(p.CreatedAt))
 	}
-	fmt.Fprintf(&b, "%s\n\nTool `%s`", p.Description, p.ToolName)
+	fmt.Fprintf(&b, "%s\n\nTool `%s`", quoted(p.Description), p.ToolName)
 	if server != "" {
 		fmt.Fprintf(&b, " on server `%s`", server)
 	}
@@ -33,8 +33,14 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
 	return b.String()
 }
 
+// quoted sets a description apart: its values come from the model, and must not
+// pass for a heading or a command of ours.
+func quoted(description string) string {
+	return "> " + strings.ReplaceAll(description, "\n", "\n> ")
+}
+
 func decided(r contract.ApprovalResult) string {
-	s := fmt.Sprintf("%s at %s", ApprovalMarker(r.Decision)[len("[APPROVAL]: "):], stamp(r.DecidedAt))
+	s := fmt.Sprintf("%s at %s", capital(string(r.Decision)), stamp(r.DecidedAt))
 	if r.By != "" {
 		s += " by " + r.By
 	}
@@ -64,7 +70,7 @@ func ConversationDetails(v contract.ConversationView, problem string) string {
 	b.WriteString(".\n")
 	for _, p := range v.Pending {
 		fmt.Fprintf(&b, "\n---\n\nApproval `%s` waits since %s.\n\n%s\n\n%s",
-			contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), p.Description, commands(p.UUID))
+			contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), quoted(p.Description), commands(p.UUID))
 	}
 	if problem != "" {
 		fmt.Fprintf(&b, "\n**Trouble:** %s\n", problem)

@@ -7,3 +7,5 @@
 // say; a recorded history replays only while they keep answering the same, so a
 // changed rule needs a version marker in the workflow that asks it.
 package decide
+
+//go:generate go test . -run Golden -update

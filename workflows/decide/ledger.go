@@ -8,8 +8,10 @@ import (
 
 // Ledger remembers requests, so that a repeated one is done once and gets the
 // first answer. The zero value is empty. It keeps the last
-// contract.RememberedRequests requests and the answers of the last
-// contract.RememberedAnswers; a request that is not settled is never forgotten.
+// contract.RememberedRequests requests, and the answers of the last
+// contract.RememberedAnswers that have one; a request that is not settled is
+// never forgotten. It forgets only when a request is added, so an answer is
+// there for whoever waits for it, however late it came.
 type Ledger struct {
 	requests []contract.Request
 }
@@ -68,15 +70,33 @@ func (l *Ledger) Settled(ids []string) []contract.Request {
 	return out
 }
 
+// trim forgets the oldest settled requests. Open ones do not count: however many
+// there are, one that has just settled is remembered.
 func (l *Ledger) trim() {
-	for excess := len(l.requests) - contract.RememberedRequests; excess > 0; excess-- {
-		i := slices.IndexFunc(l.requests, func(r contract.Request) bool { return r.Settled })
-		if i < 0 {
-			return
+	settled := 0
+	for _, r := range l.requests {
+		if r.Settled {
+			settled++
 		}
-		l.requests = slices.Delete(l.requests, i, i+1)
 	}
-	if i := len(l.requests) - contract.RememberedAnswers - 1; i >= 0 && l.requests[i].Settled {
-		l.requests[i].Result = nil
+	l.requests = slices.DeleteFunc(l.requests, func(r contract.Request) bool {
+		if !r.Settled || settled <= contract.RememberedRequests {
+			return false
+		}
+		settled--
+		return true
+	})
+	l.trimAnswers()
+}
+
+func (l *Ledger) trimAnswers() {
+	answers := 0
+	for i := len(l.requests) - 1; i >= 0; i-- {
+		if l.requests[i].Result == nil {
+			continue
+		}
+		if answers++; answers > contract.RememberedAnswers {
+			l.requests[i].Result = nil
+		}
 	}
 }

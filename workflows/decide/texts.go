@@ -36,8 +36,13 @@ func ApprovalRequest(description, uuid string) string {
 }
 
 // ApprovalMarker is the message that records a decision.
-func ApprovalMarker(d contract.Decision) string {
-	return "[APPROVAL]: " + strings.ToUpper(string(d[:1])) + string(d[1:])
+func ApprovalMarker(d contract.Decision) string { return "[APPROVAL]: " + capital(string(d)) }
+
+func capital(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // AfterRefusal is the reply that ends a turn whose call was not approved.
@@ -64,16 +69,24 @@ func Describe(c contract.Call) string {
 	return fmt.Sprintf("**%s**\n\nArgs: %s", strings.ToUpper(c.Name), indented(c.Arguments))
 }
 
+// describeRemove shows the id and the pattern where both are given: the tool
+// removes what either of them fits.
 func describeRemove(args map[string]any) string {
+	id, pattern := args["id"], args["pattern"]
 	switch {
-	case args["id"] != nil:
-		return "**REMOVE Resource**\n\nID: " + value(args["id"])
-	case args["pattern"] != nil:
-		return "**REMOVE Resources**\n\nPattern: " + value(args["pattern"]) +
-			"\n\n⚠️ This will remove all resources matching the pattern."
+	case !given(pattern) && !given(id):
+		return "**REMOVE Resource**\n\nArgs: {}"
+	case !given(pattern):
+		return "**REMOVE Resource**\n\nID: " + value(id)
 	}
-	return "**REMOVE Resource**\n\nArgs: {}"
+	text := "**REMOVE Resources**\n\n"
+	if given(id) {
+		text += "ID: " + value(id) + "\n"
+	}
+	return text + "Pattern: " + value(pattern) + "\n\n⚠️ This will remove all resources matching the pattern."
 }
+
+func given(v any) bool { return v != nil && v != "" }
 
 // DescribeUnknown asks what to do about a call whose answer was lost.
 func DescribeUnknown(c contract.Call, why string) string {

@@ -6,17 +6,19 @@
 // activities of the same sort that do nothing. Ratios are taken within one run,
 // in alternating rounds, because machines differ and drift.
 //
-//	bench [-quick]
+//	bench [-quick] [-only PART] [-cpuprofile FILE]
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"runtime/pprof"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -26,8 +28,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
+	only := flag.String("only", "", "measure only this: regular, lean, reads, lists or memory")
+	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
-	if err := run(ctx, os.Stdout, *quick); err != nil {
+	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -44,28 +48,49 @@ type size struct {
 	paused        int
 }
 
-func run(ctx context.Context, out io.Writer, quick bool) error {
+func run(ctx context.Context, out io.Writer, quick bool, only string) error {
 	debug.SetGCPercent(400) // as the agent itself does
 	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000}
 	if quick {
 		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 50}
 	}
-	table := newTable(out)
-	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean} {
-		if err := within(ctx, mode, func(s *stack) error { return turns(ctx, s, n, table) }); err != nil {
-			return fmt.Errorf("turns, %s: %w", mode, err)
+	t := newTable(out)
+	for _, part := range []struct {
+		name string
+		mode contract.Execution
+		run  func(context.Context, *stack, size, *table) error
+	}{
+		{"regular", contract.ExecutionRegular, turns},
+		{"lean", contract.ExecutionLean, turns},
+		{"reads", contract.ExecutionRegular, reads},
+		{"lists", contract.ExecutionRegular, lists},
+		{"memory", contract.ExecutionRegular, memory},
+	} {
+		if only != "" && only != part.name {
+			continue
+		}
+		if err := within(ctx, part.mode, func(s *stack) error { return part.run(ctx, s, n, t) }); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
-	if err := within(ctx, contract.ExecutionRegular, func(s *stack) error { return reads(ctx, s, n, table) }); err != nil {
-		return fmt.Errorf("reads: %w", err)
+	return t.err
+}
+
+// profiled runs f, with a CPU profile of it if a file is named.
+func profiled(file string, f func() error) error {
+	if file == "" {
+		return f()
 	}
-	if err := within(ctx, contract.ExecutionRegular, func(s *stack) error { return lists(ctx, s, n, table) }); err != nil {
-		return fmt.Errorf("lists: %w", err)
+	out, err := os.Create(file)
+	if err != nil {
+		return err
 	}
-	if err := within(ctx, contract.ExecutionRegular, func(s *stack) error { return memory(ctx, s, n, table) }); err != nil {
-		return fmt.Errorf("memory: %w", err)
+	if err := pprof.StartCPUProfile(out); err != nil {
+		return errors.Join(err, out.Close())
 	}
-	return table.err
+	err = f()
+	pprof.StopCPUProfile()
+	return errors.Join(err, out.Close())
 }
 
 // within runs f on a fresh stack.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/proto"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -17,10 +18,7 @@ func checkRuns(t *testing.T, c client.Client, id string) (runs int) {
 	workflow := contract.ConversationWorkflowID(id)
 	all := runsOf(t, c, workflow)
 	for _, run := range all {
-		size := 0
-		for _, e := range historyOf(t, c, workflow, run).GetEvents() {
-			size += len(e.String())
-		}
+		size := proto.Size(historyOf(t, c, workflow, run))
 		t.Logf("run %s: %d KiB", run, size>>10)
 		if size > historyLimit {
 			t.Errorf("run %s has a history of %d bytes", run, size)

@@ -34,12 +34,24 @@ var (
 	ErrExpired    = errors.New("has expired")
 )
 
-// Token is a caller's bearer token.
+// Token is a caller's bearer token. Its JSON is empty, so that it reaches no log.
 type Token struct {
-	Bearer string `json:"b"`
+	Bearer string `json:"-"`
 	// ExpiresAt is zero when the token does not tell.
+	ExpiresAt time.Time `json:"-"`
+}
+
+// content is what is sealed of a token.
+type content struct {
+	Bearer    string    `json:"b"`
 	ExpiresAt time.Time `json:"e,omitzero"`
 }
+
+// encoding refuses bits that mean nothing: an envelope has one form.
+var encoding = base64.RawURLEncoding.Strict()
+
+// lastSecond is the last one that RFC 3339 can write, of the year 9999.
+const lastSecond = 253402300799
 
 // NewToken takes the expiry from the "exp" claim when bearer is a JWT
 // (RFC 7519 §4.1.4). The signature is not checked: that is for the servers the
@@ -55,10 +67,10 @@ func NewToken(bearer string) Token {
 		return t
 	}
 	var claims struct {
-		Exp int64 `json:"exp"`
+		Exp float64 `json:"exp"` // fractions and exponents are allowed
 	}
-	if json.Unmarshal(payload, &claims) == nil && claims.Exp > 0 {
-		t.ExpiresAt = time.Unix(claims.Exp, 0).UTC()
+	if json.Unmarshal(payload, &claims) == nil && claims.Exp > 0 && claims.Exp <= lastSecond {
+		t.ExpiresAt = time.Unix(int64(claims.Exp), 0).UTC()
 	}
 	return t
 }
@@ -72,7 +84,7 @@ func (Token) GoString() string { return "[bearer token]" }
 // Key is a named key of KeySize bytes. IDs hold no dots.
 type Key struct {
 	ID     string
-	Secret []byte
+	Secret []byte `json:"-"`
 }
 
 // String hides the key.
@@ -97,6 +109,9 @@ func NewKeyring(keys ...Key) (*Keyring, error) {
 	for _, k := range keys {
 		if k.ID == "" || strings.Contains(k.ID, ".") {
 			return nil, fmt.Errorf("key id %q: must be set and hold no dot", k.ID)
+		}
+		if _, taken := r.aeads[k.ID]; taken {
+			return nil, fmt.Errorf("key %s: there are two of this id", k.ID)
 		}
 		if len(k.Secret) != KeySize {
 			return nil, fmt.Errorf("key %s: %d bytes, expected %d", k.ID, len(k.Secret), KeySize)
@@ -123,7 +138,7 @@ func NewKey() (Key, error) {
 
 // Seal encrypts a token for one conversation: "v1.<key>.<nonce and ciphertext>".
 func (r *Keyring) Seal(conversationID string, t Token) (string, error) {
-	plain, err := json.Marshal(t)
+	plain, err := json.Marshal(content(t))
 	if err != nil {
 		return "", errors.New("encode the token")
 	}
@@ -133,7 +148,7 @@ func (r *Keyring) Seal(conversationID string, t Token) (string, error) {
 		return "", fmt.Errorf("make a nonce: %w", err)
 	}
 	box := aead.Seal(nonce, nonce, plain, []byte(conversationID))
-	return version + "." + r.primary + "." + base64.RawURLEncoding.EncodeToString(box), nil
+	return version + "." + r.primary + "." + encoding.EncodeToString(box), nil
 }
 
 // Open decrypts what Seal made for the same conversation. It fails with
@@ -147,7 +162,7 @@ func (r *Keyring) Open(conversationID, sealed string, now time.Time) (Token, err
 	if !ok {
 		return Token{}, ErrUnknownKey
 	}
-	box, err := base64.RawURLEncoding.DecodeString(parts[2])
+	box, err := encoding.DecodeString(parts[2])
 	if err != nil || len(box) < aead.NonceSize() {
 		return Token{}, ErrUnreadable
 	}
@@ -156,10 +171,11 @@ func (r *Keyring) Open(conversationID, sealed string, now time.Time) (Token, err
 	if err != nil {
 		return Token{}, ErrUnreadable
 	}
-	var t Token
-	if json.Unmarshal(plain, &t) != nil {
+	var c content
+	if json.Unmarshal(plain, &c) != nil {
 		return Token{}, ErrUnreadable
 	}
+	t := Token(c)
 	if !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) {
 		return Token{}, ErrExpired
 	}

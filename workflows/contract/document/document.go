@@ -3,6 +3,8 @@
 // document, with every value in place and nothing that only workflows need.
 package document
 
+//go:generate go test . -run Golden -update
+
 import (
 	"context"
 	"encoding/json"
@@ -13,17 +15,18 @@ import (
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
-// Conversation is the document. Its keys up to updated_at are, in this order,
-// those of the conversation files of Agent Stop and Go; the rest are additions.
+// Conversation is the document. Here and in the types below, the keys begin, in
+// this order, with those of the conversation files of Agent Stop and Go, up to
+// updated_at, created_at or is_error; the rest are additions.
 type Conversation struct {
 	ID               string                     `json:"id"`
 	SessionID        string                     `json:"session_id,omitempty"`
 	Status           contract.Status            `json:"status"`
 	Messages         []Message                  `json:"messages"`
 	PendingApproval  *contract.PendingApproval  `json:"pending_approval,omitempty"`
-	PendingApprovals []contract.PendingApproval `json:"pending_approvals,omitempty"`
 	CreatedAt        time.Time                  `json:"created_at"`
 	UpdatedAt        time.Time                  `json:"updated_at"`
+	PendingApprovals []contract.PendingApproval `json:"pending_approvals,omitempty"`
 	Agent            string                     `json:"agent,omitempty"`
 	Running          bool                       `json:"running,omitempty"`
 	Queued           int                        `json:"queued,omitempty"`
@@ -37,18 +40,18 @@ type Message struct {
 	Role      contract.Role            `json:"role"`
 	Content   string                   `json:"content"`
 	ToolCall  *ToolCall                `json:"tool_call,omitempty"`
+	CreatedAt time.Time                `json:"created_at"`
 	Node      string                   `json:"node,omitempty"`
 	Approval  *contract.ApprovalResult `json:"approval,omitempty"`
-	CreatedAt time.Time                `json:"created_at"`
 }
 
 // ToolCall is a call, or the result of one; then its arguments are null.
 type ToolCall struct {
-	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	Result    string          `json:"result,omitempty"`
 	IsError   bool            `json:"is_error,omitempty"`
+	ID        string          `json:"id,omitempty"`
 	Note      string          `json:"note,omitempty"`
 }
 

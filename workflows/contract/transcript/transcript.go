@@ -9,9 +9,10 @@
 // # Segments
 //
 // A segment holds messages and the address of the segment before it. Fold merges
-// the new segment with the previous one as long as that is not larger, so a
-// conversation of n messages has O(log n) segments, each message is rewritten
-// O(log n) times, and no segment grows past 1 MiB by merging.
+// the new segment with the previous one unless that is at least twice as large,
+// so each segment is twice the size of the one after it: a conversation of n
+// messages has O(log n) segments, each message is rewritten O(log n) times, and
+// no segment grows past 1 MiB by merging.
 package transcript
 
 import (
@@ -116,7 +117,7 @@ func fold(ctx context.Context, store Store, t contract.Transcript) (contract.Hea
 			return contract.Head{}, err
 		}
 		size := int64(len(data))
-		if next.Prev == nil || next.Prev.Size > size || next.Prev.Size+size > maxSegment {
+		if next.Prev == nil || next.Prev.Size >= 2*size || next.Prev.Size+size > maxSegment {
 			b, err := store.Put(ctx, data)
 			b.Preview = ""
 			return contract.Head{Blob: b, Count: t.Len()}, err

@@ -1,0 +1,96 @@
+package activities_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// beats counts heartbeats where an activity makes them.
+type beats struct {
+	interceptor.WorkerInterceptorBase
+	n atomic.Int32
+}
+
+func (b *beats) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &beatsInbound{interceptor.ActivityInboundInterceptorBase{Next: next}, b}
+}
+
+type beatsInbound struct {
+	interceptor.ActivityInboundInterceptorBase
+	beats *beats
+}
+
+func (i *beatsInbound) Init(next interceptor.ActivityOutboundInterceptor) error {
+	return i.Next.Init(&beatsOutbound{interceptor.ActivityOutboundInterceptorBase{Next: next}, i.beats})
+}
+
+type beatsOutbound struct {
+	interceptor.ActivityOutboundInterceptorBase
+	beats *beats
+}
+
+func (o *beatsOutbound) RecordHeartbeat(context.Context, ...any) { o.beats.n.Add(1) }
+
+// thinking is a model that takes its time.
+func thinking(d time.Duration) *activities.Models {
+	return &activities.Models{Blobs: newMemory(), Offer: fakeOffer{},
+		Model: fakeModel{func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
+			select {
+			case <-time.After(d):
+				return llm.Reply{Text: "ok"}, nil
+			case <-ctx.Done():
+				return llm.Reply{}, &llm.Error{Kind: contract.KindModelUnavailable, Err: ctx.Err()}
+			}
+		}}}
+}
+
+// A goroutine that is left makes synctest fail: time is that of the bubble.
+func TestHeartbeatsStopWithTheActivity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b beats
+		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}}
+		if _, err := runWith(t, o, thinking(16*time.Second).Generate, question("hi")); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.n.Load(); n != 3 {
+			t.Errorf("%d heartbeats in 16 s, expected one every 5 s", n)
+		}
+		<-time.After(time.Minute)
+		if n := b.n.Load(); n != 3 {
+			t.Errorf("%d heartbeats after the end", n-3)
+		}
+	})
+}
+
+func TestHeartbeatsStopWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b beats
+		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
+		defer cancel()
+		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}, BackgroundActivityContext: ctx}
+		if _, err := runWith(t, o, thinking(time.Hour).Generate, question("hi")); err == nil {
+			t.Error("no error")
+		}
+		if n := b.n.Load(); n != 2 {
+			t.Errorf("%d heartbeats in 12 s", n)
+		}
+	})
+}
+
+func TestOutsideOfTemporalThereAreNoHeartbeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if _, err := thinking(time.Minute).Generate(t.Context(), question("hi")); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// step is a command of the README's tour and what it prints; "…" stands for
+// anything.
+type step struct{ command, prints string }
+
+// tour reads the console blocks of the README.
+func tour(t *testing.T) []step {
+	t.Helper()
+	data, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []step
+	inside := false
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		switch {
+		case line == "```console":
+			inside = true
+		case line == "```":
+			inside = false
+		case !inside:
+		case isCommand:
+			steps = append(steps, step{command: command})
+		default:
+			steps[len(steps)-1].prints += line + "\n"
+		}
+	}
+	return steps
+}
+
+// TestTheREADMEsTour does what the README says, in a folder of its own and on
+// other ports, and compares what is printed.
+func TestTheREADMEsTour(t *testing.T) {
+	steps := tour(t)
+	if len(steps) < 6 {
+		t.Fatalf("the README's tour has %d steps", len(steps))
+	}
+	api, grpc, ui := freePort(t), freePort(t), freePort(t)
+	ports := strings.NewReplacer("8080", strconv.Itoa(api), "7233", strconv.Itoa(grpc), "8233", strconv.Itoa(ui))
+	dir := t.TempDir()
+	config := shippedConfig(t, dir, ports, grpc, ui)
+	var agent *proc
+	variables := ""
+	for _, s := range steps {
+		var got string
+		switch {
+		case s.command == "make run":
+			agent = start(t, dir, "agent", nil, "--config", config, "--demo-if-no-key")
+			got = agent.out.String()
+		case strings.HasPrefix(s.command, "pkill"):
+			agent.kill()
+		case strings.HasPrefix(s.command, "UUID="):
+			uuid := shell(t, dir, ports.Replace(s.command)+"; echo $UUID", "")
+			variables = "UUID=" + strings.TrimSpace(uuid) + "\n"
+		default:
+			got = shell(t, dir, variables+ports.Replace(s.command), ports.Replace(s.prints))
+		}
+		if want := pattern(ports.Replace(s.prints)); !want.MatchString(got) {
+			t.Fatalf("$ %s\nprints\n%s\nbut the README says\n%s", s.command, got, s.prints)
+		}
+	}
+}
+
+// shippedConfig is the YAML file that make run uses, on other ports.
+func shippedConfig(t *testing.T, dir string, ports *strings.Replacer, grpc, ui int) string {
+	t.Helper()
+	data, err := os.ReadFile("../../../config/agent.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(data), "port: 8080", ports.Replace("port: 8080"), 1)
+	text += fmt.Sprintf("\ntemporal: {port: %d, ui_port: %d}\n", grpc, ui)
+	path := filepath.Join(dir, "agent.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// shell runs a command until it prints what is expected: the list of approvals
+// lags behind by a moment.
+func shell(t *testing.T, dir, command, prints string) string {
+	t.Helper()
+	var out []byte
+	tries := 0
+	eventually(t, "the README's output of "+command, func() bool {
+		cmd := exec.Command("bash", "-c", command)
+		cmd.Dir = dir
+		var err error
+		if out, err = cmd.Output(); err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		tries++
+		readOnly := !strings.Contains(command, " -d ")
+		return !readOnly || tries > 100 || pattern(prints).Match(out)
+	})
+	return string(out)
+}
+
+// pattern matches the beginning of an output. White space counts, "…" is
+// anything.
+func pattern(prints string) *regexp.Regexp {
+	parts := strings.Split(strings.TrimSpace(prints), "…")
+	for i, p := range parts {
+		parts[i] = regexp.QuoteMeta(p)
+	}
+	return regexp.MustCompile(`(?s)^\s*` + strings.Join(parts, ".*"))
+}

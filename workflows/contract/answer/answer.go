@@ -1,0 +1,165 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Accepted tells people what they may answer.
+const Accepted = `accepted is {"approved":true} or {"approved":false}, {"answer":WORD}, {"action":WORD}, or a bare WORD; ` +
+	`words for yes: yes y true approve approved ok confirm confirmed allow; ` +
+	`words for no: no n false reject rejected deny denied cancel`
+
+var (
+	yes = []string{"yes", "y", "true", "approve", "approved", "ok", "confirm", "confirmed", "allow"}
+	no  = []string{"no", "n", "false", "reject", "rejected", "deny", "denied", "cancel"}
+)
+
+// Answer is what somebody decided, and what they said about it.
+type Answer struct {
+	Approved   bool
+	By         string
+	Reason     string
+	RequestID  string
+	Via        string
+	Credential string
+}
+
+// Parse reads an answer of any accepted shape. Of the keys "answer", "action"
+// and "approved" those that are set must agree; keys are read in any case, and
+// unknown ones are ignored. An error says what is accepted.
+func Parse(raw json.RawMessage) (Answer, error) {
+	a, err := parse(raw)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%w; %s", err, Accepted)
+	}
+	return a, nil
+}
+
+// Word reads a single word; ok is false when it is neither a yes nor a no.
+func Word(s string) (approved, ok bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	approved = slices.Contains(yes, s)
+	return approved, approved || slices.Contains(no, s)
+}
+
+func parse(raw json.RawMessage) (Answer, error) {
+	raw = bytes.TrimSpace(raw)
+	if !json.Valid(raw) {
+		return Answer{}, errors.New("the answer is not JSON")
+	}
+	if raw[0] == '{' {
+		return parseObject(raw)
+	}
+	approved, given, err := vote("the answer", raw)
+	if err == nil && !given {
+		err = errors.New("there is no answer")
+	}
+	return Answer{Approved: approved}, err
+}
+
+// vote reads one value that may say yes or no. An empty string and null say
+// nothing.
+func vote(key string, raw json.RawMessage) (approved, given bool, err error) {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return false, false, fmt.Errorf("%s cannot be read", key)
+	}
+	switch v := v.(type) {
+	case nil:
+		return false, false, nil
+	case bool:
+		return v, true, nil
+	case string:
+		if strings.TrimSpace(v) == "" {
+			return false, false, nil
+		}
+		if approved, given = Word(v); !given {
+			return false, false, fmt.Errorf("%s is neither a yes nor a no: %.40q", key, v)
+		}
+		return approved, true, nil
+	}
+	return false, false, fmt.Errorf("%s must be a word, true or false", key)
+}
+
+// ballot collects the keys of an object. Keys may repeat, so it reads tokens: a
+// map would keep the last of two contradicting ones.
+type ballot struct {
+	answer Answer
+	by     string // the key that decided
+}
+
+func parseObject(raw json.RawMessage) (Answer, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return Answer{}, errors.New("the answer is not JSON")
+	}
+	var b ballot
+	for dec.More() {
+		key, value, err := member(dec)
+		if err == nil {
+			err = b.take(key, value)
+		}
+		if err != nil {
+			return Answer{}, err
+		}
+	}
+	if b.by == "" {
+		return Answer{}, errors.New("there is no answer")
+	}
+	return b.answer, nil
+}
+
+func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
+	token, err := dec.Token()
+	if err != nil {
+		return "", nil, errors.New("the answer is not JSON")
+	}
+	key, _ = token.(string)
+	if err := dec.Decode(&value); err != nil && !errors.Is(err, io.EOF) {
+		return "", nil, errors.New("the answer is not JSON")
+	}
+	return strings.ToLower(key), value, nil
+}
+
+func (b *ballot) take(key string, value json.RawMessage) error {
+	switch key {
+	case "answer", "action", "approved":
+		return b.count(key, value)
+	case "by":
+		return text(key, value, &b.answer.By)
+	case "reason":
+		return text(key, value, &b.answer.Reason)
+	case "request_id":
+		return text(key, value, &b.answer.RequestID)
+	case "via":
+		return text(key, value, &b.answer.Via)
+	case "credential":
+		return text(key, value, &b.answer.Credential)
+	}
+	return nil
+}
+
+func (b *ballot) count(key string, value json.RawMessage) error {
+	approved, given, err := vote(fmt.Sprintf("%q", key), value)
+	switch {
+	case err != nil || !given:
+		return err
+	case b.by != "" && b.answer.Approved != approved:
+		return fmt.Errorf("%q and %q contradict each other", b.by, key)
+	}
+	b.answer.Approved, b.by = approved, key
+	return nil
+}
+
+func text(key string, value json.RawMessage, into *string) error {
+	if json.Unmarshal(value, into) != nil {
+		return fmt.Errorf("%q must be a string", key)
+	}
+	return nil
+}

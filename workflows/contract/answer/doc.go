@@ -1,0 +1,13 @@
+// Package answer reads what a human says to an approval.
+//
+// People answer in many shapes: the REST API's {"approved":true}, the older
+// {"action":"approve"} and {"answer":"yes"}, or whatever they typed after
+// `temporal workflow signal --name decide --input`. Parse reads all of them, for
+// the gateway and for the Approval workflow alike, so that both take the same
+// words for the same decision.
+//
+// Nothing is guessed: what is neither a yes nor a no, and what is both, is an
+// error that says what is accepted, and the approval stays pending.
+//
+// Parse is deterministic and safe to call from a workflow.
+package answer

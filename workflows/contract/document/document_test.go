@@ -1,0 +1,286 @@
+package document_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const (
+	conversationID = "3f1f7a52-6c1e-4a7e-9d55-0a4f8d2b1c01"
+	approvalID     = "5b0c0f6e-2d3a-5a4f-8a39-6e9b1f1a2b02"
+	sealed         = "v1.k1.canary"
+)
+
+var (
+	noon      = time.Date(2026, 3, 14, 12, 0, 0, 123456789, time.UTC)
+	errNoBlob = errors.New("no such blob")
+)
+
+// memory is a transcript.Store.
+type memory map[string][]byte
+
+func (m memory) Put(_ context.Context, data []byte) (contract.Blob, error) {
+	b := contract.NewBlob(data)
+	m[b.SHA256] = bytes.Clone(data)
+	return b, nil
+}
+
+func (m memory) Get(_ context.Context, b contract.Blob) ([]byte, error) {
+	data, ok := m[b.SHA256]
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", errNoBlob, b.SHA256)
+	}
+	return data, nil
+}
+
+func arguments() contract.JSON {
+	return contract.JSON{Raw: json.RawMessage(`{"name":"web-1","value":42}`)}
+}
+
+func pending() contract.PendingApproval {
+	return contract.ApprovalInput{
+		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", Arguments: arguments(), ArgumentsSHA256: "d1",
+		Description: "**ADD Resource**", Reason: contract.ReasonDestructive, CreatedAt: noon, Node: "writer",
+		RemoteTaskID: "task-1", RemoteAgent: "remote",
+	}.Pending()
+}
+
+func messages() []contract.Message {
+	audit := contract.ApprovalResult{
+		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", Decision: contract.Approved, By: "ops",
+		RequestedAt: noon, DecidedAt: noon, Credential: sealed,
+	}
+	return []contract.Message{
+		{ID: "m1", Role: contract.RoleSystem, Content: contract.Inline("Be brief."), CreatedAt: noon},
+		{ID: "m2", Role: contract.RoleUser, Content: contract.Inline("Add web-1"), CreatedAt: noon},
+		{ID: "m3", Role: contract.RoleAssistant, CreatedAt: noon, Node: "writer", Reply: "r1",
+			ToolCall: &contract.ToolCall{ID: "call_1", Name: "resources_add", Arguments: arguments()}},
+		{ID: "m4", Role: contract.RoleUser, Content: contract.Inline("[APPROVAL]: Approved"), Approval: &audit, Notice: true, CreatedAt: noon},
+		{ID: "m5", Role: contract.RoleTool, CreatedAt: noon,
+			ToolCall: &contract.ToolCall{ID: "call_1", Name: "resources_add", Result: contract.Inline("no"), IsError: true, Note: "expired"}},
+	}
+}
+
+func conversation() contract.ConversationView {
+	return contract.ConversationView{
+		ID: conversationID, SessionID: "s-1", AgentName: "helper", Status: contract.StatusWaitingApproval,
+		Transcript: contract.Transcript{Tail: messages()}, Pending: []contract.PendingApproval{pending()}, Running: true, Queued: 1,
+		Usage: contract.Usage{InputTokens: 10, OutputTokens: 2}, CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7,
+		Request: &contract.Request{ID: "internal"},
+	}
+}
+
+func render(t *testing.T, store transcript.Store, v contract.ConversationView) []byte {
+	t.Helper()
+	d, err := document.Render(t.Context(), store, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(data, '\n')
+}
+
+func TestTheDocumentIsTheGoldenOne(t *testing.T) {
+	tests := map[string]contract.ConversationView{
+		"full":  conversation(),
+		"empty": {ID: conversationID, Status: contract.StatusActive, CreatedAt: noon, UpdatedAt: noon},
+	}
+	for name, v := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := render(t, memory{}, v)
+			path := "testdata/" + name + ".json"
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("document (-golden +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestKeysComeInTheOrderOfTheOldFiles(t *testing.T) {
+	data := render(t, memory{}, conversation())
+	var d struct {
+		Messages        []json.RawMessage
+		PendingApproval json.RawMessage `json:"pending_approval"`
+	}
+	decode(t, data, &d)
+	var call struct {
+		ToolCall json.RawMessage `json:"tool_call"`
+	}
+	decode(t, d.Messages[4], &call)
+
+	check := func(what string, data []byte, want ...string) {
+		t.Helper()
+		got := keys(t, data)
+		if diff := cmp.Diff(want, got[:min(len(want), len(got))]); diff != "" {
+			t.Errorf("first keys of a %s (-want +got):\n%s", what, diff)
+		}
+	}
+	check("conversation", data, "id", "session_id", "status", "messages", "pending_approval", "created_at", "updated_at")
+	check("message", d.Messages[2], "id", "role", "content", "tool_call", "created_at")
+	check("tool call", call.ToolCall, "name", "arguments", "result", "is_error")
+	check("pending approval", d.PendingApproval, "uuid", "conversation_id", "tool_name", "tool_args", "description",
+		"remote_task_id", "remote_agent_name", "created_at")
+}
+
+// The export reads the version from the end of the file.
+func TestTheVersionIsTheLastKey(t *testing.T) {
+	names := keys(t, render(t, memory{}, conversation()))
+	if last := names[len(names)-1]; last != "version" {
+		t.Errorf("the last key is %s", last)
+	}
+}
+
+func decode(t *testing.T, data []byte, v any) {
+	t.Helper()
+	if err := json.Unmarshal(data, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keys lists the keys of an object as they are written.
+func keys(t *testing.T, data []byte) []string {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if _, err := dec.Token(); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, key.(string))
+		var skip json.RawMessage
+		if err := dec.Decode(&skip); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func TestArgumentsOfAResultAreNull(t *testing.T) {
+	d, err := document.Render(t.Context(), memory{}, conversation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(d.Messages[4].ToolCall)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), `"arguments":null`) {
+		t.Errorf("got %s", data)
+	}
+}
+
+func TestAConversationWithoutMessagesHasAnEmptyList(t *testing.T) {
+	for name, tr := range map[string]contract.Transcript{"no tail": {}, "empty tail": {Tail: []contract.Message{}}} {
+		if data := render(t, memory{}, contract.ConversationView{Transcript: tr}); !strings.Contains(string(data), `"messages": []`) {
+			t.Errorf("%s: %s", name, data)
+		}
+	}
+}
+
+func TestACredentialIsNeverShown(t *testing.T) {
+	v := conversation()
+	if data := render(t, memory{}, v); strings.Contains(string(data), "canary") || strings.Contains(string(data), "credential") {
+		t.Errorf("the document holds a credential: %s", data)
+	}
+	if v.Transcript.Tail[3].Approval.Credential != sealed {
+		t.Error("rendering took the credential from the conversation itself")
+	}
+}
+
+func TestValuesOfTheStoreAreInPlace(t *testing.T) {
+	store := memory{}
+	long := strings.Repeat("long ", 2000)
+	text, err := transcript.Text(t.Context(), store, long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := transcript.JSON(t.Context(), store, json.RawMessage(`{"a":"`+long+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := conversation()
+	v.Transcript.Tail[0].Content = contract.Inline(strings.Repeat("Be brief. ", 150)) // enough to fold
+	v.Transcript.Tail[1].Content, v.Transcript.Tail[4].ToolCall.Result = text, text
+	v.Transcript.Tail[2].ToolCall.Arguments, v.Pending[0].ToolArgs = args, args
+	folded, err := transcript.Fold(t.Context(), store, v.Transcript)
+	if err != nil || folded == nil {
+		t.Fatalf("folded %v, %v", folded, err)
+	}
+	want := render(t, store, v)
+	v.Transcript = contract.Transcript{Head: &folded.Head, Tail: v.Transcript.Tail[folded.Count:]}
+	got := render(t, store, v)
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("a folded conversation reads differently (-unfolded +folded):\n%s", diff)
+	}
+	if n := strings.Count(string(got), long); n != 5 { // content, result, arguments, pending twice
+		t.Errorf("the long value is there %d times, expected 5", n)
+	}
+	if strings.Contains(string(got), `"blob"`) {
+		t.Error("an address is shown")
+	}
+}
+
+func TestEveryOpenApprovalIsListed(t *testing.T) {
+	v := conversation()
+	second := pending()
+	second.UUID = conversationID
+	v.Pending = append(v.Pending, second)
+	d, err := document.Render(t.Context(), memory{}, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.PendingApprovals) != 2 || d.PendingApproval.UUID != approvalID || d.PendingApprovals[1].UUID != conversationID {
+		t.Errorf("pending_approval %+v of %+v", d.PendingApproval, d.PendingApprovals)
+	}
+}
+
+func TestAMissingValueIsAnErrorThatNamesItsPlace(t *testing.T) {
+	lost := contract.NewBlob([]byte("never stored"))
+	tests := map[string]struct {
+		lose func(*contract.ConversationView)
+		want string
+	}{
+		"segment": {func(v *contract.ConversationView) { v.Transcript.Head = &contract.Head{Blob: lost, Count: 1} }, conversationID},
+		"content": {func(v *contract.ConversationView) { v.Transcript.Tail[1].Content = contract.Text{Blob: &lost} }, "m2"},
+		"args":    {func(v *contract.ConversationView) { v.Pending[0].ToolArgs = contract.JSON{Blob: &lost} }, approvalID},
+	}
+	for name, tt := range tests {
+		v := conversation()
+		tt.lose(&v)
+		if _, err := document.Render(t.Context(), memory{}, v); !errors.Is(err, errNoBlob) || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("missing %s: %v; expected an error that names %s", name, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package contract_test
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	. "agent-stop-and-go/workflows/contract"
+)
+
+const (
+	conversationID = "3f1f7a52-6c1e-4a7e-9d55-0a4f8d2b1c01"
+	approvalID     = "5b0c0f6e-2d3a-5a4f-8a39-6e9b1f1a2b02"
+	requestID      = "9d6c1c54-7b1f-4d0e-b1a5-2f3c4d5e6f03"
+	messageID      = "0e8f9d0a-1b2c-5d3e-8f4a-5b6c7d8e9f04"
+	sealed         = "v1.k1.c2VhbGVk"
+)
+
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456789, time.UTC)
+
+// samples holds one value of every wire type, under the type's name, with every
+// field set. A name with a dash is a variant.
+func samples() map[string]any {
+	all := map[string]any{}
+	for _, group := range []map[string]any{
+		valueSamples(), messageSamples(), conversationSamples(), signalSamples(), approvalSamples(), activitySamples(),
+	} {
+		for name, value := range group {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+func blob() Blob {
+	return Blob{SHA256: strings.Repeat("5e", 32), Size: 9000, Preview: "The first words"}
+}
+
+func blobText() Text { b := blob(); return Text{Blob: &b} }
+
+func blobJSON() JSON { b := blob(); return JSON{Blob: &b} }
+
+func arguments() JSON { return JSON{Raw: json.RawMessage(`{"name":"web-1","value":42}`)} }
+
+func digest() string { return Sum(arguments().Raw) }
+
+func valueSamples() map[string]any {
+	return map[string]any{
+		"Blob":      blob(),
+		"Text":      Inline("Grüße"),
+		"Text-blob": blobText(),
+		"JSON":      arguments(),
+		"JSON-blob": blobJSON(),
+	}
+}
+
+func head() *Head { return &Head{Blob: blob(), Count: 12} }
+
+func toolCall() ToolCall {
+	return ToolCall{
+		ID: "call_1", Name: "resources_add", Arguments: arguments(), Result: Inline("added"), IsError: true,
+		Note: "Called without authorization.",
+	}
+}
+
+func message() Message {
+	call, audit := toolCall(), approvalResult()
+	return Message{
+		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
+		Approval: &audit, Notice: true, CreatedAt: noon,
+	}
+}
+
+func plainMessage() Message {
+	return Message{ID: messageID, Role: RoleUser, Content: Inline("Hello"), CreatedAt: noon}
+}
+
+func transcriptValue() Transcript {
+	return Transcript{Head: head(), Tail: []Message{message(), plainMessage()}}
+}
+
+func usage() Usage { return Usage{InputTokens: 100, OutputTokens: 20, CachedTokens: 80} }
+
+func messageSamples() map[string]any {
+	return map[string]any{
+		"Head":       *head(),
+		"ToolCall":   toolCall(),
+		"Message":    message(),
+		"Transcript": transcriptValue(),
+		"Usage":      usage(),
+	}
+}
+
+func agent() Agent {
+	return Agent{
+		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
+		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, Node: "writer",
+	}
+}
+
+func result() Result {
+	p := pending()
+	return Result{Response: Inline("Done."), WaitingApproval: true, Approval: &p, AuthRequired: true}
+}
+
+func request() Request {
+	r := result()
+	return Request{ID: requestID, Fingerprint: "f1", Settled: true, Refused: KindWaiting, Result: &r}
+}
+
+func view() ConversationView {
+	r := request()
+	return ConversationView{
+		ID: conversationID, SessionID: "s-1", AgentName: "helper", Status: StatusWaitingApproval,
+		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Running: true, Queued: 2, Usage: usage(),
+		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
+	}
+}
+
+func carried() Carried {
+	return Carried{
+		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
+		Requests: []Request{request()}, Usage: usage(), ExportOwing: true,
+	}
+}
+
+func conversationSamples() map[string]any {
+	first, over := messageSignal(), carried()
+	return map[string]any{
+		"Agent":              agent(),
+		"ConversationInput":  ConversationInput{ID: conversationID, SessionID: "s-1", Agent: agent(), First: &first, Carried: &over},
+		"Carried":            over,
+		"Result":             result(),
+		"Request":            request(),
+		"AwaitInput":         AwaitInput{RequestIDs: []string{requestID}},
+		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
+		"ConversationView":   view(),
+		"ConversationQuery":  ConversationQuery{RequestID: requestID},
+		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage()},
+	}
+}
+
+func messageSignal() MessageSignal {
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Credential: sealed}
+}
+
+func signalSamples() map[string]any {
+	return map[string]any{
+		"MessageSignal": messageSignal(),
+		"CancelSignal":  CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops"},
+		"CloseSignal":   CloseSignal{RequestID: requestID, Reason: "done", By: "ops"},
+		"DecideSignal":  DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Credential: sealed},
+	}
+}
+
+func approvalInput() ApprovalInput {
+	return ApprovalInput{
+		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
+		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
+		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote",
+		CreatedAt: noon, Timeout: time.Hour,
+	}
+}
+
+func pending() PendingApproval { return approvalInput().Pending() }
+
+func approvalResult() ApprovalResult {
+	return ApprovalResult{
+		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
+		By: "ops", Reason: "fine", Via: "rest", RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
+		Credential: sealed,
+	}
+}
+
+func approvalSamples() map[string]any {
+	decided := approvalResult()
+	return map[string]any{
+		"ApprovalInput":   approvalInput(),
+		"PendingApproval": pending(),
+		"ApprovalResult":  decided,
+		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`},
+	}
+}
+
+func call() Call {
+	return Call{
+		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources",
+		Destructive: true, Unknown: true, Problem: "value must be a number",
+	}
+}
+
+func tool() Tool {
+	return Tool{
+		Name: "resources_add", Description: "Adds a resource", InputSchema: json.RawMessage(`{"type":"object"}`),
+		DestructiveHint: true, Server: "resources",
+	}
+}
+
+func server() ServerState {
+	return ServerState{Name: "resources", Ready: true, Error: "down", Tools: 3}
+}
+
+func activitySamples() map[string]any {
+	folded := Folded{Head: *head(), Count: 2}
+	model := ModelState{Name: DemoModel, Note: "offline"}
+	return map[string]any{
+		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."), Transcript: transcriptValue()},
+		"GenerateResult": GenerateResult{Text: Inline("Hi"), Calls: []Call{call()}, Model: "gemini-2.5-flash", Usage: usage(),
+			Finish: "tool_calls", Folded: &folded},
+		"Folded": folded,
+		"Call":   call(),
+		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true},
+		"CallToolResult":  CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
+		"ListToolsInput":  ListToolsInput{},
+		"CatalogueResult": CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
+		"Catalogue":       Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
+		"Tool":            tool(),
+		"ServerState":     server(),
+		"ModelState":      model,
+		"ExportInput":     ExportInput{Conversation: view()},
+		"ExportResult":    ExportResult{Bytes: 4096, Skipped: true},
+	}
+}

@@ -1,0 +1,166 @@
+package decide_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const (
+	conversationID = "3f1f7a52-6c1e-4a7e-9d55-0a4f8d2b1c01"
+	approvalID     = "5b0c0f6e-2d3a-5a4f-8a39-6e9b1f1a2b02"
+	approveCommand = "temporal workflow signal --workflow-id approval-" + approvalID + ` --name decide --input '{"approved":true,"by":"YOUR NAME"}'`
+)
+
+// since is noon in UTC, written in another zone.
+var since = time.Date(2026, 3, 14, 13, 0, 0, 123, time.FixedZone("CET", 3600))
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := "testdata/" + name + ".md"
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-golden +got):\n%s", path, diff)
+	}
+}
+
+func waiting() contract.ApprovalView {
+	c := call("resources_remove", `{"pattern":"^web","note":"`+"```"+`"}`)
+	return contract.ApprovalView{Pending: contract.PendingApproval{
+		UUID: approvalID, ConversationID: conversationID, ToolName: c.Name, ToolArgs: c.Arguments, Description: decide.Describe(c),
+		Digest: contract.Sum(c.Arguments.Raw), CreatedAt: since,
+	}}
+}
+
+func result(d contract.Decision) *contract.ApprovalResult {
+	return &contract.ApprovalResult{Decision: d, DecidedAt: since.Add(time.Hour)}
+}
+
+func TestApprovalDetailsGolden(t *testing.T) {
+	problem := waiting()
+	problem.Problem = `"maybe" is neither yes nor no`
+
+	approved := waiting()
+	approved.Result = result(contract.Approved)
+	approved.Result.By, approved.Result.Via = "ops", "rest"
+
+	rejected := waiting()
+	rejected.Result = result(contract.Rejected)
+	rejected.Result.By, rejected.Result.Via, rejected.Result.Reason = "ops", "signal", "not on a Friday"
+
+	expired := waiting()
+	expired.Result = result(contract.Expired)
+
+	large := waiting()
+	b := contract.NewBlob([]byte(`{"text":"` + strings.Repeat("long ", 1000) + `"}`))
+	large.Pending.ToolArgs = contract.JSON{Blob: &b}
+
+	for name, v := range map[string]contract.ApprovalView{
+		"approval-waiting": waiting(), "approval-problem": problem, "approval-approved": approved, "approval-rejected": rejected,
+		"approval-expired": expired, "approval-large": large,
+	} {
+		t.Run(name, func(t *testing.T) { golden(t, name, decide.ApprovalDetails(v, "helper", "resources")) })
+	}
+}
+
+func TestAnApprovalTellsWhatAnswersItUntilItIsDecided(t *testing.T) {
+	v := waiting()
+	v.Problem = "nobody understood"
+	got := decide.ApprovalDetails(v, "helper", "")
+	for _, want := range []string{approveCommand, `{"approved":false,`, "since 2026-03-14 12:00:00 UTC", "nobody understood", v.Pending.Digest, conversationID} {
+		if !strings.Contains(got, want) {
+			t.Errorf("details lack %q:\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "on server") {
+		t.Errorf("details name a server that is not known:\n%s", got)
+	}
+	v.Result = result(contract.Approved)
+	if got := decide.ApprovalDetails(v, "helper", ""); strings.Contains(got, "temporal workflow signal") {
+		t.Errorf("a decided approval still asks:\n%s", got)
+	}
+}
+
+func TestTheCommandThatIsShownIsADecision(t *testing.T) {
+	got := decide.ApprovalDetails(waiting(), "helper", "resources")
+	var seen []bool
+	for _, part := range strings.Split(got, "--input '")[1:] {
+		input, _, _ := strings.Cut(part, "'")
+		var s contract.DecideSignal
+		if err := json.Unmarshal([]byte(input), &s); err != nil {
+			t.Errorf("%s: %v", input, err)
+		}
+		seen = append(seen, s.Approved)
+	}
+	if diff := cmp.Diff([]bool{true, false}, seen); diff != "" {
+		t.Errorf("decisions of the commands (-want +got):\n%s", diff)
+	}
+}
+
+func TestConversationDetailsGolden(t *testing.T) {
+	base := contract.ConversationView{ID: conversationID, SessionID: "s-1", Status: contract.StatusActive,
+		Transcript: contract.Transcript{Head: &contract.Head{Count: 40}, Tail: make([]contract.Message, 2)}}
+
+	running := base
+	running.Running, running.Queued = true, 3
+
+	paused := base
+	paused.Status, paused.Running = contract.StatusWaitingApproval, true
+	second := waiting().Pending
+	second.UUID = conversationID
+	paused.Pending = []contract.PendingApproval{waiting().Pending, second}
+
+	done := base
+	done.Status = contract.StatusCompleted
+
+	for name, v := range map[string]contract.ConversationView{
+		"conversation-ready": base, "conversation-running": running, "conversation-waiting": paused, "conversation-completed": done,
+	} {
+		t.Run(name, func(t *testing.T) { golden(t, name, decide.ConversationDetails(v, "")) })
+	}
+	t.Run("trouble", func(t *testing.T) {
+		golden(t, "conversation-trouble", decide.ConversationDetails(base, "the file could not be written"))
+	})
+}
+
+func TestAWaitingConversationTellsWhatAnswersIt(t *testing.T) {
+	v := contract.ConversationView{Status: contract.StatusWaitingApproval, Pending: []contract.PendingApproval{waiting().Pending}}
+	got := decide.ConversationDetails(v, "trouble")
+	for _, want := range []string{approveCommand, "since 2026-03-14 12:00:00 UTC", "**REMOVE Resources**", "trouble"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("details lack %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestSummariesReadLikeAStory(t *testing.T) {
+	in := contract.GenerateInput{Model: "gemini-2.5-flash", Transcript: contract.Transcript{Head: &contract.Head{Count: 12}, Tail: make([]contract.Message, 2)}}
+	tests := map[string]string{
+		decide.GenerateSummary(in):                       "gemini-2.5-flash · 14 messages",
+		decide.ToolSummary("resources_add", "resources"): "resources_add on resources",
+		decide.ToolSummary("resources_add", ""):          "resources_add",
+	}
+	for got, want := range tests {
+		if got != want {
+			t.Errorf("got %q, expected %q", got, want)
+		}
+	}
+}
