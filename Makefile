@@ -25,8 +25,10 @@ test: ## run every test, with the race detector
 
 check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
-	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) tool staticcheck ./...) || exit 1; done
-	$(GO) tool workflowcheck ./workflows/...
+	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
+	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
+	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(CURDIR)/$(BIN)/tools/staticcheck ./...) || exit 1; done
+	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows
 	@echo "check passed"
 
 build: ## build every binary for this machine into bin/

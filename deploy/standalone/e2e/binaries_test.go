@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -137,18 +136,6 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.String()
-}
-
-// field returns what follows a label in the output, such as "API".
-func (o *output) field(label string) string {
-	s := bufio.NewScanner(strings.NewReader(o.String()))
-	for s.Scan() {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(s.Text()), label+" "); ok {
-			word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-			return strings.TrimSuffix(word, ",")
-		}
-	}
-	return ""
 }
 
 var _ io.Writer = (*output)(nil)
