@@ -1,0 +1,201 @@
+package gateway_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
+)
+
+// desk is an approval that takes the first decision.
+type desk struct {
+	mu     sync.Mutex
+	record *contract.ApprovalResult
+	tool   int // runs
+}
+
+func (d *desk) decide(uuid string, in contract.DecideSignal) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.record != nil {
+		return gateway.Errorf(contract.KindDecided, "decided")
+	}
+	d.record = &contract.ApprovalResult{
+		UUID: uuid, ConversationID: someID, Tool: "resources_add", Decision: contract.Rejected, By: in.By, Reason: in.Reason,
+		Via: in.Via, RequestID: in.RequestID, RequestedAt: epoch, DecidedAt: epoch, Credential: in.Credential,
+	}
+	if in.Approved {
+		d.record.Decision = contract.Approved
+		d.tool++
+	}
+	return nil
+}
+
+func (d *desk) decision(context.Context, string) (contract.ApprovalResult, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return *d.record, nil
+}
+
+func (d *desk) backend() *fakeBackend {
+	return &fakeBackend{
+		DecideFn: d.decide, DecisionFn: d.decision, AwaitFn: answering("done"), ConversationFn: showing,
+		OwnerFn: func(string) (string, error) { return someID, nil },
+	}
+}
+
+const approvalPath = "/approvals/" + someUUID
+
+func TestFormsOfAnAnswer(t *testing.T) {
+	for body, want := range map[string]contract.Decision{
+		`{"approved":true,"by":"ops","reason":"fine"}`: contract.Approved,
+		`{"approved":false}`:                           contract.Rejected,
+		`{"approved":"yes"}`:                           contract.Approved,
+		`{"action":"approve"}`:                         contract.Approved,
+		`{"answer":" No "}`:                            contract.Rejected,
+		`"ok"`:                                         contract.Approved,
+		`false`:                                        contract.Rejected,
+	} {
+		var d desk
+		a := newAPI(t, d.backend())
+		reply := a.want(200, a.do("POST", approvalPath, body))
+		if d.record.Decision != want || d.record.Via != "rest" {
+			t.Errorf("%s: %+v", body, d.record)
+		}
+		if reply.text("result", "response") != "done" || reply.text("conversation", "id") != someID {
+			t.Errorf("%s: %s", body, reply.raw)
+		}
+	}
+}
+
+func TestAnswersThatAreNoneLeaveTheApprovalPending(t *testing.T) {
+	a := newAPI(t, &fakeBackend{})
+	for _, body := range []string{
+		``, `{}`, `null`, `[]`, `1`, `"maybe"`, `{"answer":"maybe"}`, `{"approved":1}`, `{"foo":true}`,
+		`{"approved":true,"answer":"no"}`, `{"approved":true,"by":1}`,
+	} {
+		a.wantError(400, answer.Accepted, a.do("POST", approvalPath, body))
+		a.wantError(400, answer.Accepted, a.do("POST", "/approvals/unknown", body))
+	}
+	for _, body := range []string{`{`, `yes`, `{"approved":true} x`} {
+		a.wantError(400, "invalid request body: ", a.do("POST", approvalPath, body))
+	}
+}
+
+func TestAnApprovalThatIsNotThere(t *testing.T) {
+	missing := gateway.Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", someUUID)
+	a := newAPI(t, &fakeBackend{
+		DecideFn:   func(string, contract.DecideSignal) error { return missing },
+		OwnerFn:    func(string) (string, error) { return "", missing },
+		ApprovalFn: func(string) (contract.ApprovalView, error) { return contract.ApprovalView{}, missing },
+	})
+	const text = "no conversation found with approval UUID: "
+	a.wantError(404, text+someUUID, a.do("POST", approvalPath, `{"approved":true}`))
+	a.wantError(404, text+someUUID, a.do("POST", approvalPath, `{"approved":true}`, "Authorization: Bearer x"))
+	a.wantError(404, text+someUUID, a.do("GET", approvalPath, ""))
+	a.wantError(404, text+"nope", a.do("POST", "/approvals/nope", `{"approved":true}`))
+}
+
+func TestOfTwelveDecisionsAtOnceOneWins(t *testing.T) {
+	var d desk
+	a := newAPI(t, d.backend())
+	replies := make([]reply, 12)
+	var all sync.WaitGroup
+	for i := range replies {
+		all.Go(func() { replies[i] = a.do("POST", approvalPath, `{"approved":true,"by":"ops"}`) })
+	}
+	all.Wait()
+	won := 0
+	for _, r := range replies {
+		if r.status == 200 {
+			won++
+			continue
+		}
+		a.wantError(409, "was already approved by ops", r)
+		if r.text("decision", "decision") != "approved" || r.text("conversation", "id") != someID {
+			t.Error(r.raw)
+		}
+	}
+	if won != 1 || d.tool != 1 {
+		t.Errorf("%d won, the tool ran %d times", won, d.tool)
+	}
+}
+
+func TestARepeatedDecisionGetsTheFirstAnswer(t *testing.T) {
+	var d desk
+	a := newAPI(t, d.backend())
+	const key = "Idempotency-Key: k"
+	first := a.want(200, a.do("POST", approvalPath, `{"approved":true}`, key))
+	again := a.want(200, a.do("POST", approvalPath, `{"approved":true}`, key))
+	if first.raw != again.raw || again.header.Get("Idempotency-Replayed") != "true" {
+		t.Errorf("%s\nthen %s", first.raw, again.raw)
+	}
+	a.wantError(422, "different request", a.do("POST", approvalPath, `{"approved":false}`, key))
+	a.want(409, a.do("POST", approvalPath, `{"approved":true}`, "Idempotency-Key: other"))
+}
+
+func TestWhoDecidesIsSealedForTheConversationAndNeverShown(t *testing.T) {
+	var d desk
+	a := newAPI(t, d.backend())
+	a.want(200, a.do("POST", approvalPath, `{"approved":true}`, "Authorization: Bearer canary", "X-User: ops"))
+	token, err := a.keys.Open(someID, d.record.Credential, time.Now())
+	if err != nil || token.Bearer != "canary" || d.record.By != "ops" {
+		t.Errorf("%+v: %v", d.record, err)
+	}
+	late := a.want(409, a.do("POST", approvalPath, `{"approved":true}`))
+	a.backend.ApprovalFn = func(string) (contract.ApprovalView, error) {
+		return contract.ApprovalView{Pending: contract.PendingApproval{UUID: someUUID, ConversationID: someID}, Result: d.record}, nil
+	}
+	shown := a.want(200, a.do("GET", approvalPath, ""))
+	if strings.Contains(late.raw+shown.raw, "v1.") || shown.text("status") != "approved" || shown.text("decision", "by") != "ops" {
+		t.Errorf("%s\n%s", late.raw, shown.raw)
+	}
+}
+
+func TestADecisionWhoseOutcomeIsNotThereInTime(t *testing.T) {
+	var d desk
+	a := newAPI(t, d.backend(), impatient)
+	a.backend.AwaitFn = never
+	reply := a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
+	want := "/conversations/" + someID + "/requests/" + d.record.RequestID + "?approval=" + someUUID
+	if got := reply.header.Get("Location"); got != want && got != approvalPath {
+		t.Errorf("Location %q", got)
+	}
+	a.backend.DecisionFn = func(ctx context.Context, _ string) (contract.ApprovalResult, error) {
+		<-ctx.Done()
+		return contract.ApprovalResult{}, ctx.Err()
+	}
+	reply = a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
+	if got := reply.header.Get("Location"); got != approvalPath {
+		t.Errorf("Location %q", got)
+	}
+}
+
+func TestTheRecordIsShownThoughTheConversationIsGone(t *testing.T) {
+	var d desk
+	a := newAPI(t, d.backend())
+	a.want(200, a.do("POST", approvalPath, `{"approved":false}`))
+	a.backend.ConversationFn = func(id, _ string) (contract.ConversationView, error) {
+		return contract.ConversationView{}, gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+	}
+	reply := a.do("POST", approvalPath, `{"approved":true}`)
+	a.wantError(409, "was already rejected", reply)
+	if reply.text("decision", "decision") != "rejected" || reply.at("conversation") != nil {
+		t.Error(reply.raw)
+	}
+}
+
+func TestAPendingApprovalIsShownWithItsProblem(t *testing.T) {
+	a := newAPI(t, &fakeBackend{ApprovalFn: func(uuid string) (contract.ApprovalView, error) {
+		return contract.ApprovalView{Problem: "not JSON", Pending: contract.PendingApproval{UUID: uuid, ConversationID: someID}}, nil
+	}})
+	reply := a.want(200, a.do("GET", approvalPath, ""))
+	if reply.text("status") != "pending" || reply.text("problem") != "not JSON" || reply.at("decision") != nil {
+		t.Error(reply.raw)
+	}
+}

@@ -1,0 +1,111 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// ErrAgain is wrapped by what Backend.Await returns when asking again may help.
+var ErrAgain = errors.New("ask again")
+
+// Backend is what the handlers need of the world. Failures that callers should
+// be told about are an *Error; anything else is a fault of ours.
+type Backend interface {
+	Conversations
+	Approvals
+	Worker
+}
+
+// Conversations starts, addresses and reads conversations.
+type Conversations interface {
+	// Start starts a conversation, or tells that there is one under its ID.
+	Start(ctx context.Context, in StartInput) (Started, error)
+	// Signal sends one of the signals of package contract. It fails with
+	// KindNotFound or KindCompleted when nobody is there to receive it.
+	Signal(ctx context.Context, conversationID, signal string, payload any) error
+	// Await returns when at least one of the requests has settled. It may return
+	// none, or fail with ErrAgain; then the caller asks again.
+	Await(ctx context.Context, conversationID string, requestIDs []string) (contract.AwaitResult, error)
+	// Conversation reads a conversation, and what it remembers of a request when
+	// requestID is not empty. One whose workflow has ended is completed.
+	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
+	List(ctx context.Context, q ListQuery) (Page[Item], error)
+	Summary(ctx context.Context) (Summary, error)
+}
+
+// Approvals reads and decides approvals.
+type Approvals interface {
+	// Decide sends a decision. It fails with KindDecided when there is one already.
+	Decide(ctx context.Context, uuid string, in contract.DecideSignal) error
+	// Decision waits for the decision and returns its record.
+	Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error)
+	Approval(ctx context.Context, uuid string) (contract.ApprovalView, error)
+	// Owner is the ID of the conversation that an approval belongs to.
+	Owner(ctx context.Context, uuid string) (string, error)
+	// Waiting lists the approvals that wait for a decision.
+	Waiting(ctx context.Context, q ListQuery) (Page[WaitingItem], error)
+}
+
+// Worker asks about what runs behind Temporal.
+type Worker interface {
+	Catalogue(ctx context.Context) (contract.Catalogue, error)
+	// Ping fails when Temporal does not answer.
+	Ping(ctx context.Context) error
+}
+
+// StartInput starts a conversation.
+type StartInput struct {
+	Conversation contract.ConversationInput
+	// Fingerprint is kept with the conversation, for requests under the same key.
+	Fingerprint string
+	CreatedAt   time.Time
+}
+
+// Started tells whether the conversation was there before.
+type Started struct {
+	Existed bool
+	// Fingerprint is that of the request which started the existing one.
+	Fingerprint string
+}
+
+// ListQuery asks for a page.
+type ListQuery struct {
+	Limit  int
+	Token  []byte
+	Status contract.Status // empty for all
+}
+
+// Page is a part of a list. Next is empty on the last one.
+type Page[T any] struct {
+	Items []T
+	Next  []byte
+}
+
+// Item is a conversation in a list.
+type Item struct {
+	ID        string          `json:"id"`
+	SessionID string          `json:"session_id,omitempty"`
+	Status    contract.Status `json:"status"`
+	CreatedAt time.Time       `json:"created_at"`
+}
+
+// WaitingItem is a pending approval in a list.
+type WaitingItem struct {
+	UUID           string    `json:"uuid"`
+	ConversationID string    `json:"conversation_id"`
+	SessionID      string    `json:"session_id,omitempty"`
+	AgentName      string    `json:"agent_name,omitempty"`
+	ToolName       string    `json:"tool_name"`
+	CreatedAt      time.Time `json:"created_at"`
+}
+
+// Summary counts conversations by status.
+type Summary struct {
+	Total           int64 `json:"total"`
+	Active          int64 `json:"active"`
+	WaitingApproval int64 `json:"waiting_approval"`
+	Completed       int64 `json:"completed"`
+}

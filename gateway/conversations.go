@@ -1,0 +1,174 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/errgroup"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/document"
+)
+
+// show answers with one conversation.
+func (g *Gateway) show(c echo.Context) error {
+	id, err := conversationParam(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	view, err := g.Backend.Conversation(ctx, id, "")
+	if err != nil {
+		return err
+	}
+	conversation, err := document.Render(ctx, g.Blobs, view)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, turnReply{Conversation: conversation})
+}
+
+// requestReply is what became of an accepted request.
+type requestReply struct {
+	RequestID      string `json:"request_id"`
+	ConversationID string `json:"conversation_id"`
+	// Status is running, settled or refused.
+	Status       string                 `json:"status"`
+	Error        string                 `json:"error,omitempty"`
+	Conversation *document.Conversation `json:"conversation,omitempty"`
+	Result       *result                `json:"result,omitempty"`
+}
+
+// request answers with what became of a request, the Location of a 202.
+func (g *Gateway) request(c echo.Context) error {
+	id, err := conversationParam(c)
+	if err != nil {
+		return err
+	}
+	rid := c.Param("request_id")
+	if !contract.IsUUID(rid) {
+		return noRequest(rid)
+	}
+	view, err := g.Backend.Conversation(c.Request().Context(), id, rid)
+	if err != nil {
+		return err
+	}
+	if view.Request == nil {
+		if err := g.decisionOnItsWay(c, rid); err != nil {
+			return err
+		}
+		view.Request = &contract.Request{ID: rid}
+	}
+	return g.requestReply(c, view)
+}
+
+func noRequest(id string) *Error {
+	return Errorf(contract.KindNotFound, "request not found: %s", printable(id))
+}
+
+// decisionOnItsWay covers the moment in which an approval has been decided and
+// its conversation has not heard of it yet.
+func (g *Gateway) decisionOnItsWay(c echo.Context, requestID string) error {
+	uuid := c.QueryParam("approval")
+	if !contract.IsUUID(uuid) {
+		return noRequest(requestID)
+	}
+	view, err := g.Backend.Approval(c.Request().Context(), uuid)
+	switch {
+	case isKind(err, contract.KindNotFound):
+		return noRequest(requestID)
+	case err != nil:
+		return err
+	case view.Result == nil || view.Result.RequestID != requestID:
+		return noRequest(requestID)
+	}
+	return nil
+}
+
+func (g *Gateway) requestReply(c echo.Context, view contract.ConversationView) error {
+	ctx := c.Request().Context()
+	reply := requestReply{RequestID: view.Request.ID, ConversationID: view.ID, Status: statusRunning}
+	conversation, err := document.Render(ctx, g.Blobs, view)
+	if err != nil {
+		return err
+	}
+	reply.Conversation = &conversation
+	if reply.Result, err = g.result(ctx, view.Request.Result); err != nil {
+		return err
+	}
+	switch {
+	case view.Request.Refused != "":
+		reply.Status, reply.Error = "refused", refusal(view.Request.Refused, conversation, reply.Result).Text
+	case view.Request.Settled:
+		reply.Status = "settled"
+	default:
+		c.Response().Header().Set("Retry-After", "1")
+	}
+	return c.JSON(http.StatusOK, reply)
+}
+
+type listReply struct {
+	Conversations any     `json:"conversations"`
+	Summary       Summary `json:"summary"`
+	NextCursor    string  `json:"next_cursor,omitempty"`
+}
+
+// list answers with a page of conversations, newest first.
+func (g *Gateway) list(c echo.Context) error {
+	q, err := listQuery(c)
+	if err != nil {
+		return err
+	}
+	whole, err := includesMessages(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	var reply listReply
+	var page Page[Item]
+	both, bothCtx := errgroup.WithContext(ctx)
+	both.Go(func() (err error) { page, err = g.Backend.List(bothCtx, q); return err })
+	both.Go(func() (err error) { reply.Summary, err = g.summary.get(bothCtx); return err })
+	if err := both.Wait(); err != nil {
+		return err
+	}
+	reply.Conversations, reply.NextCursor = orEmpty(page.Items), encodeCursor(page.Next)
+	if whole {
+		if reply.Conversations, err = g.wholeConversations(c, page.Items); err != nil {
+			return err
+		}
+	}
+	return c.JSON(http.StatusOK, reply)
+}
+
+const maxReads = 8 // side by side
+
+// wholeConversations reads every conversation of a page. Those that are gone by
+// now are left out.
+func (g *Gateway) wholeConversations(c echo.Context, items []Item) ([]document.Conversation, error) {
+	found := make([]*document.Conversation, len(items))
+	reads, ctx := errgroup.WithContext(c.Request().Context())
+	reads.SetLimit(maxReads)
+	for i, item := range items {
+		reads.Go(func() error {
+			view, err := g.Backend.Conversation(ctx, item.ID, "")
+			if isKind(err, contract.KindNotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			d, err := document.Render(ctx, g.Blobs, view)
+			found[i] = &d
+			return err
+		})
+	}
+	err := reads.Wait()
+	out := []document.Conversation{}
+	for _, d := range found {
+		if d != nil {
+			out = append(out, *d)
+		}
+	}
+	return out, err
+}

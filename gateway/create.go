@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+type messageBody struct {
+	Message string `json:"message"`
+}
+
+func (m messageBody) empty() bool { return strings.TrimSpace(m.Message) == "" }
+
+// create starts a conversation, with a first message or without.
+func (g *Gateway) create(c echo.Context) error {
+	var body messageBody
+	raw, err := bind(c, &body)
+	if err != nil {
+		return err
+	}
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return err
+	}
+	id := conversationID(key)
+	c.Set(keyConversation, id)
+	t := ticket{
+		conversationID: id, requestID: requestID(c, id, key),
+		fingerprint: fingerprint(c.Request(), raw), status: http.StatusCreated,
+	}
+	if err := g.start(c, t, body); err != nil {
+		return err
+	}
+	c.Response().Header().Set("Location", "/conversations/"+id)
+	if body.empty() {
+		return g.created(c, t)
+	}
+	return g.settle(c, t)
+}
+
+func (g *Gateway) start(c echo.Context, t ticket, body messageBody) error {
+	ctx, cancel := sending(c)
+	defer cancel()
+	in := StartInput{
+		Conversation: contract.ConversationInput{ID: t.conversationID, SessionID: sessionOf(c), Agent: g.Agent},
+		Fingerprint:  t.fingerprint,
+		CreatedAt:    g.Now(),
+	}
+	if !body.empty() {
+		first, err := g.signalMessage(ctx, c, t, body)
+		if err != nil {
+			return err
+		}
+		in.Conversation.First = &first
+	}
+	started, err := g.Backend.Start(ctx, in)
+	switch {
+	case err != nil:
+		return err
+	case !started.Existed:
+		return nil
+	case started.Fingerprint != t.fingerprint:
+		return keyReused()
+	}
+	c.Response().Header().Set(headerReplayed, "true")
+	return nil
+}
+
+func (g *Gateway) signalMessage(ctx context.Context, c echo.Context, t ticket, body messageBody) (contract.MessageSignal, error) {
+	text, err := transcript.Text(ctx, g.Blobs, body.Message)
+	if err != nil {
+		return contract.MessageSignal{}, err
+	}
+	sealed, err := g.seal(c, t.conversationID)
+	return contract.MessageSignal{
+		RequestID: t.requestID, Fingerprint: t.fingerprint, Text: text, Credential: sealed,
+	}, err
+}
+
+// created answers with a conversation that nobody has written to yet.
+func (g *Gateway) created(c echo.Context, t ticket) error {
+	view, err := g.Backend.Conversation(c.Request().Context(), t.conversationID, "")
+	if isKind(err, KindUnavailable) { // it is there, only nobody can show it yet
+		t.location = "/conversations/" + t.conversationID
+		return acceptedReply(c, t)
+	}
+	if err != nil {
+		return err
+	}
+	conversation, err := document.Render(c.Request().Context(), g.Blobs, view)
+	if err != nil {
+		return err
+	}
+	return c.JSON(t.status, turnReply{Conversation: conversation})
+}

@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
+	"agent-stop-and-go/workflows/contract/document"
+)
+
+// viaREST marks decisions that came through this API.
+const viaREST = "rest"
+
+// decide answers an approval and waits for what comes of it. The first decision
+// wins; others get it as a 409.
+func (g *Gateway) decide(c echo.Context) error {
+	in, err := g.readDecision(c)
+	if err != nil {
+		return err
+	}
+	uuid, err := approvalParam(c)
+	if err != nil {
+		return err
+	}
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return err
+	}
+	in.RequestID = requestID(c, uuid, key)
+	late, err := g.sendDecision(c, uuid, &in)
+	if err != nil {
+		return err
+	}
+	record, err := g.decision(c, uuid)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing) {
+		return acceptedReply(c, ticket{requestID: in.RequestID, location: "/approvals/" + uuid})
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(keyConversation, record.ConversationID)
+	if record.RequestID != in.RequestID {
+		return g.decided(c, record)
+	}
+	if (record.Decision == contract.Approved) != in.Approved {
+		return keyReused()
+	}
+	if late {
+		c.Response().Header().Set(headerReplayed, "true")
+	}
+	return g.settle(c, ticket{
+		conversationID: record.ConversationID, requestID: in.RequestID, status: http.StatusOK, endIsFine: true,
+		location: requestPath(record.ConversationID, in.RequestID) + "?approval=" + uuid,
+	})
+}
+
+func (g *Gateway) readDecision(c echo.Context) (contract.DecideSignal, error) {
+	raw, err := readBody(c)
+	if err != nil {
+		return contract.DecideSignal{}, err
+	}
+	var syntax json.RawMessage // malformed JSON is told from an answer of the wrong shape
+	if err := decode(raw, &syntax); err != nil {
+		return contract.DecideSignal{}, err
+	}
+	given, err := answer.Parse(raw)
+	if err != nil {
+		return contract.DecideSignal{}, &Error{Kind: contract.KindInvalid, Text: "invalid answer: " + err.Error()}
+	}
+	about := reasonBody{Reason: given.Reason, By: given.By}
+	if err := about.check(c); err != nil {
+		return contract.DecideSignal{}, err
+	}
+	return contract.DecideSignal{Approved: given.Approved, By: about.By, Reason: about.Reason, Via: viaREST}, nil
+}
+
+// sendDecision sends the decision. That it came too late is no error: the record
+// tells whose came in time, and it may be an earlier attempt of this request.
+func (g *Gateway) sendDecision(c echo.Context, uuid string, in *contract.DecideSignal) (late bool, err error) {
+	ctx, cancel := sending(c)
+	defer cancel()
+	if bearer(c) != "" {
+		owner, err := g.Backend.Owner(ctx, uuid)
+		if err != nil {
+			return false, err
+		}
+		if in.Credential, err = g.seal(c, owner); err != nil {
+			return false, err
+		}
+	}
+	err = g.Backend.Decide(ctx, uuid, *in)
+	if isKind(err, contract.KindDecided) {
+		return true, nil
+	}
+	return false, err
+}
+
+// decision waits for the record.
+func (g *Gateway) decision(c echo.Context, uuid string) (contract.ApprovalResult, error) {
+	ctx, cancel := context.WithCancelCause(c.Request().Context())
+	defer cancel(nil)
+	defer context.AfterFunc(g.base, func() { cancel(errClosing) })()
+	record, err := g.Backend.Decision(ctx, uuid)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	record.Credential = ""
+	return record, err
+}
+
+// decided is the 409 of a decision that came too late.
+func (g *Gateway) decided(c echo.Context, record contract.ApprovalResult) error {
+	e := Errorf(contract.KindDecided, "approval %s was already %s", record.UUID, record.Decision)
+	if record.By != "" {
+		e.Text += fmt.Sprintf(" by %s", printable(record.By))
+	}
+	e.with.Decision = &record
+	ctx := c.Request().Context()
+	view, err := g.Backend.Conversation(ctx, record.ConversationID, "")
+	if err != nil { // the record is what matters
+		return e.because(err)
+	}
+	conversation, err := document.Render(ctx, g.Blobs, view)
+	if err != nil {
+		return e.because(err)
+	}
+	e.with.Conversation = &conversation
+	return e
+}

@@ -1,0 +1,185 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const (
+	someID   = "7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f"
+	someUUID = "3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e"
+	otherID  = "0b8c9d0e-1f2a-4b3c-8d4e-5f6a7b8c9d0e"
+)
+
+var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+
+// fakeBackend answers with its functions; a call without one is an error.
+type fakeBackend struct {
+	StartFn        func(gateway.StartInput) (gateway.Started, error)
+	SignalFn       func(id, signal string, payload any) error
+	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
+	ConversationFn func(id, requestID string) (contract.ConversationView, error)
+	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
+	SummaryFn      func() (gateway.Summary, error)
+	DecideFn       func(uuid string, in contract.DecideSignal) error
+	DecisionFn     func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
+	ApprovalFn     func(uuid string) (contract.ApprovalView, error)
+	OwnerFn        func(uuid string) (string, error)
+	WaitingFn      func(gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error)
+	CatalogueFn    func(context.Context) (contract.Catalogue, error)
+	PingFn         func() error
+}
+
+var errUnexpected = errors.New("a call that the test does not expect")
+
+func (f *fakeBackend) Start(_ context.Context, in gateway.StartInput) (gateway.Started, error) {
+	if f.StartFn == nil {
+		return gateway.Started{}, errUnexpected
+	}
+	return f.StartFn(in)
+}
+
+func (f *fakeBackend) Signal(_ context.Context, id, signal string, payload any) error {
+	if f.SignalFn == nil {
+		return errUnexpected
+	}
+	return f.SignalFn(id, signal, payload)
+}
+
+func (f *fakeBackend) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	if f.AwaitFn == nil {
+		return contract.AwaitResult{}, errUnexpected
+	}
+	return f.AwaitFn(ctx, id, requestIDs)
+}
+
+func (f *fakeBackend) Conversation(_ context.Context, id, requestID string) (contract.ConversationView, error) {
+	if f.ConversationFn == nil {
+		return contract.ConversationView{}, errUnexpected
+	}
+	return f.ConversationFn(id, requestID)
+}
+
+func (f *fakeBackend) List(_ context.Context, q gateway.ListQuery) (gateway.Page[gateway.Item], error) {
+	if f.ListFn == nil {
+		return gateway.Page[gateway.Item]{}, errUnexpected
+	}
+	return f.ListFn(q)
+}
+
+func (f *fakeBackend) Summary(context.Context) (gateway.Summary, error) {
+	if f.SummaryFn == nil {
+		return gateway.Summary{}, nil
+	}
+	return f.SummaryFn()
+}
+
+func (f *fakeBackend) Decide(_ context.Context, uuid string, in contract.DecideSignal) error {
+	if f.DecideFn == nil {
+		return errUnexpected
+	}
+	return f.DecideFn(uuid, in)
+}
+
+func (f *fakeBackend) Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	if f.DecisionFn == nil {
+		return contract.ApprovalResult{}, errUnexpected
+	}
+	return f.DecisionFn(ctx, uuid)
+}
+
+func (f *fakeBackend) Approval(_ context.Context, uuid string) (contract.ApprovalView, error) {
+	if f.ApprovalFn == nil {
+		return contract.ApprovalView{}, errUnexpected
+	}
+	return f.ApprovalFn(uuid)
+}
+
+func (f *fakeBackend) Owner(_ context.Context, uuid string) (string, error) {
+	if f.OwnerFn == nil {
+		return "", errUnexpected
+	}
+	return f.OwnerFn(uuid)
+}
+
+func (f *fakeBackend) Waiting(_ context.Context, q gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error) {
+	if f.WaitingFn == nil {
+		return gateway.Page[gateway.WaitingItem]{}, errUnexpected
+	}
+	return f.WaitingFn(q)
+}
+
+func (f *fakeBackend) Catalogue(ctx context.Context) (contract.Catalogue, error) {
+	if f.CatalogueFn == nil {
+		return contract.Catalogue{}, errUnexpected
+	}
+	return f.CatalogueFn(ctx)
+}
+
+func (f *fakeBackend) Ping(context.Context) error {
+	if f.PingFn == nil {
+		return nil
+	}
+	return f.PingFn()
+}
+
+func viewOf(id string) contract.ConversationView {
+	return contract.ConversationView{
+		ID: id, SessionID: "s1", Status: contract.StatusActive, CreatedAt: epoch, UpdatedAt: epoch, Version: 1,
+	}
+}
+
+// answering settles every request with a text.
+func answering(response string) func(context.Context, string, []string) (contract.AwaitResult, error) {
+	return settling(contract.Request{Settled: true, Result: &contract.Result{Response: contract.Inline(response)}})
+}
+
+func settling(r contract.Request) func(context.Context, string, []string) (contract.AwaitResult, error) {
+	return func(_ context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+		out := contract.AwaitResult{Conversation: viewOf(id)}
+		for _, rid := range requestIDs {
+			r.ID = rid
+			out.Settled = append(out.Settled, r)
+		}
+		return out, nil
+	}
+}
+
+// never waits until nobody does any more.
+func never(ctx context.Context, _ string, _ []string) (contract.AwaitResult, error) {
+	<-ctx.Done()
+	return contract.AwaitResult{}, fmt.Errorf("%w: %w", gateway.ErrAgain, ctx.Err())
+}
+
+// memory is a blob store.
+type memory struct {
+	mu   sync.Mutex
+	data map[string][]byte
+}
+
+func (m *memory) Put(_ context.Context, data []byte) (contract.Blob, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.data == nil {
+		m.data = map[string][]byte{}
+	}
+	b := contract.NewBlob(data)
+	m.data[b.SHA256] = data
+	return b, nil
+}
+
+func (m *memory) Get(_ context.Context, b contract.Blob) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	data, ok := m.data[b.SHA256]
+	if !ok {
+		return nil, fmt.Errorf("no blob %s", b.SHA256)
+	}
+	return data, nil
+}

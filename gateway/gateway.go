@@ -1,0 +1,112 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// DefaultRequestTimeout is how long a request waits for its answer before it
+// gets a 202.
+const DefaultRequestTimeout = 60 * time.Second
+
+// Deps is what a gateway needs.
+type Deps struct {
+	// Client, TaskQueue and Namespace say where conversations run. They are not
+	// used when Backend is set.
+	Client    client.Client
+	TaskQueue string
+	Namespace string
+	// Backend replaces the one on Temporal, in tests.
+	Backend Backend
+	// Agent is what new conversations run by.
+	Agent contract.Agent
+	Blobs transcript.Store
+	// Keyring seals bearer tokens. Without one they are dropped.
+	Keyring *credential.Keyring
+	// Logger is slog.Default when nil.
+	Logger *slog.Logger
+	// RequestTimeout is DefaultRequestTimeout when zero.
+	RequestTimeout time.Duration
+	// Now is time.Now when nil.
+	Now     func() time.Time
+	Version string
+}
+
+func (d Deps) withDefaults() Deps {
+	if d.Logger == nil {
+		d.Logger = slog.Default()
+	}
+	if d.RequestTimeout <= 0 {
+		d.RequestTimeout = DefaultRequestTimeout
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.TaskQueue == "" {
+		d.TaskQueue = contract.DefaultTaskQueue
+	}
+	if d.Backend == nil {
+		d.Backend = newTemporal(d)
+	}
+	return d
+}
+
+// Gateway is the API as an http.Handler. It is safe for concurrent use.
+type Gateway struct {
+	Deps
+	echo      *echo.Echo
+	base      context.Context
+	stop      context.CancelFunc
+	waits     *waits
+	summary   *cache[Summary]
+	catalogue *cache[contract.Catalogue]
+}
+
+// New makes a gateway. Close it to release those who wait.
+func New(deps Deps) *Gateway {
+	g := &Gateway{Deps: deps.withDefaults()}
+	g.base, g.stop = context.WithCancel(context.Background())
+	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
+	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
+	g.catalogue = &cache[contract.Catalogue]{load: g.Backend.Catalogue, fresh: 5 * time.Second, stale: time.Minute, now: g.Now}
+	g.echo = g.routes()
+	return g
+}
+
+// ServeHTTP implements http.Handler.
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.echo.ServeHTTP(w, r) }
+
+// Close answers everybody who waits with a 202 and returns when nothing waits for
+// a workflow any more. Requests are still served, without waiting; call it before
+// http.Server.Shutdown.
+func (g *Gateway) Close() {
+	g.stop()
+	g.waits.close()
+}
+
+// Limits of the HTTP server. There is no write timeout: a client may wait for
+// RequestTimeout, and every handler has its own deadline.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = 30 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 64 << 10
+)
+
+// NewServer returns a server with limits that keep slow and oversized requests
+// from holding it up. The caller sets the address.
+func NewServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+	}
+}

@@ -1,0 +1,87 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
+)
+
+const (
+	headerKey      = "Idempotency-Key"
+	headerReplayed = "Idempotency-Replayed"
+	maxKey         = 255
+)
+
+// idempotencyKey returns the caller's key, or "" when there is none.
+func idempotencyKey(c echo.Context) (string, error) {
+	values := c.Request().Header.Values(headerKey)
+	if len(values) == 0 {
+		return "", nil
+	}
+	visible := func(r rune) bool { return r > ' ' && r <= '~' }
+	if len(values) > 1 || values[0] == "" || len(values[0]) > maxKey ||
+		strings.ContainsFunc(values[0], func(r rune) bool { return !visible(r) }) {
+		return "", Errorf(contract.KindInvalid, "%s: expected one value of 1 to %d visible ASCII characters", headerKey, maxKey)
+	}
+	return values[0], nil
+}
+
+// conversationID is random without a key, else always the same for that key.
+func conversationID(key string) string {
+	if key == "" {
+		return uuid.NewString()
+	}
+	return contract.NameUUID("create", key)
+}
+
+// requestID is random without a key. Else it is derived from what the request is
+// about, the route and the key, so the same key may serve on other routes.
+func requestID(c echo.Context, subject, key string) string {
+	if key == "" {
+		return uuid.NewString()
+	}
+	return contract.NameUUID(subject, c.Request().Method+" "+c.Path()+" "+key)
+}
+
+func keyReused() *Error {
+	return Errorf(contract.KindKeyReused, "%s was used for a different request", headerKey)
+}
+
+// seal returns the caller's bearer token sealed for a conversation, or "".
+func (g *Gateway) seal(c echo.Context, conversationID string) (string, error) {
+	token := bearer(c)
+	if token == "" || g.Keyring == nil {
+		return "", nil
+	}
+	sealed, err := g.Keyring.Seal(conversationID, credential.NewToken(token))
+	if err != nil {
+		return "", fmt.Errorf("seal the caller's token: %w", err)
+	}
+	return sealed, nil
+}
+
+func bearer(c echo.Context) string {
+	scheme, token, ok := strings.Cut(strings.TrimSpace(c.Request().Header.Get("Authorization")), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// prefersAsync tells whether the caller sent Prefer: respond-async (RFC 7240).
+func prefersAsync(c echo.Context) bool {
+	for _, value := range c.Request().Header.Values("Prefer") {
+		for _, preference := range strings.Split(value, ",") {
+			name, _, _ := strings.Cut(preference, ";")
+			if strings.EqualFold(strings.TrimSpace(name), "respond-async") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,129 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// conversationParam returns the conversation's ID from the path.
+func conversationParam(c echo.Context) (string, error) {
+	id := c.Param("id")
+	if !contract.IsUUID(id) {
+		return "", noConversation(id)
+	}
+	c.Set(keyConversation, id)
+	return id, nil
+}
+
+func noConversation(id string) *Error {
+	return Errorf(contract.KindNotFound, "conversation not found: %s", printable(id))
+}
+
+// message sends a message to a conversation.
+func (g *Gateway) message(c echo.Context) error {
+	var body messageBody
+	raw, err := bind(c, &body)
+	if err != nil {
+		return err
+	}
+	if body.empty() {
+		return Errorf(contract.KindInvalid, "message is required")
+	}
+	t, err := newTicket(c)
+	if err != nil {
+		return err
+	}
+	t.fingerprint = fingerprint(c.Request(), raw)
+	ctx, cancel := sending(c)
+	defer cancel()
+	in, err := g.signalMessage(ctx, c, t, body)
+	if err != nil {
+		return err
+	}
+	return g.signal(c, t, contract.SignalMessage, in)
+}
+
+// newTicket identifies a request to the conversation in the path.
+func newTicket(c echo.Context) (ticket, error) {
+	id, err := conversationParam(c)
+	if err != nil {
+		return ticket{}, err
+	}
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return ticket{}, err
+	}
+	return ticket{conversationID: id, requestID: requestID(c, id, key), status: http.StatusOK}, nil
+}
+
+// signal sends and waits for the answer.
+func (g *Gateway) signal(c echo.Context, t ticket, name string, payload any) error {
+	ctx, cancel := sending(c)
+	defer cancel()
+	err := g.Backend.Signal(ctx, t.conversationID, name, payload)
+	if isKind(err, contract.KindCompleted) {
+		return g.ended(c, t)
+	}
+	if err != nil {
+		return err
+	}
+	return g.settle(c, t)
+}
+
+// reasonBody is the optional body of cancel and close.
+type reasonBody struct {
+	Reason string `json:"reason"`
+	By     string `json:"by"`
+}
+
+const (
+	maxReason = 2000
+	maxBy     = 200
+)
+
+// check keeps what people write about a decision out of history when it is long.
+func (b *reasonBody) check(c echo.Context) error {
+	if b.By == "" {
+		b.By = c.Request().Header.Get("X-User")
+	}
+	if len(b.Reason) > maxReason || len(b.By) > maxBy {
+		return Errorf(contract.KindInvalid, "reason may have %d bytes and by %d", maxReason, maxBy)
+	}
+	return nil
+}
+
+func (g *Gateway) reasoned(c echo.Context) (reasonBody, ticket, error) {
+	var body reasonBody
+	if _, err := bind(c, &body); err != nil {
+		return body, ticket{}, err
+	}
+	if err := body.check(c); err != nil {
+		return body, ticket{}, err
+	}
+	t, err := newTicket(c)
+	return body, t, err
+}
+
+// cancelTurn stops the running turn.
+func (g *Gateway) cancelTurn(c echo.Context) error {
+	body, t, err := g.reasoned(c)
+	if err != nil {
+		return err
+	}
+	return g.signal(c, t, contract.SignalCancel,
+		contract.CancelSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By})
+}
+
+// closeConversation ends a conversation. Ending it again is fine.
+func (g *Gateway) closeConversation(c echo.Context) error {
+	body, t, err := g.reasoned(c)
+	if err != nil {
+		return err
+	}
+	t.endIsFine = true
+	return g.signal(c, t, contract.SignalClose,
+		contract.CloseSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By})
+}

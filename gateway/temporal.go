@@ -1,0 +1,202 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// temporalClient is the part of client.Client that the backend uses.
+type temporalClient interface {
+	ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
+	GetWorkflow(ctx context.Context, workflowID, runID string) client.WorkflowRun
+	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, arg any) error
+	UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
+	QueryWorkflowWithOptions(ctx context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
+	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	ListWorkflow(ctx context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+	CountWorkflow(ctx context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error)
+	CheckHealth(ctx context.Context, r *client.CheckHealthRequest) (*client.CheckHealthResponse, error)
+}
+
+// temporalBackend is the Backend on a Temporal client.
+type temporalBackend struct {
+	client    temporalClient
+	namespace string
+	taskQueue string
+	agentHash string
+	agentName string
+	blobs     transcript.Store
+}
+
+func newTemporal(d Deps) *temporalBackend {
+	return &temporalBackend{
+		client: d.Client, namespace: d.Namespace, taskQueue: d.TaskQueue,
+		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
+	}
+}
+
+var (
+	attrAgentName      = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentName)
+	attrConversationID = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationID)
+	attrStatus         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
+	attrSessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
+	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
+)
+
+// memoFingerprint is the memo key with the fingerprint of the request that
+// started a conversation.
+const memoFingerprint = "create_fingerprint"
+
+// Start implements Conversations. There is no execution timeout, ever.
+func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, error) {
+	id := contract.ConversationWorkflowID(in.Conversation.ID)
+	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: id, TaskQueue: t.taskQueue,
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticSummary:                            t.agentName + " · conversation",
+		Memo: map[string]any{
+			contract.MemoCreatedAt: in.CreatedAt.UTC().Format(time.RFC3339Nano), memoFingerprint: in.Fingerprint,
+		},
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			attrAgentName.ValueSet(in.Conversation.Agent.Name),
+			attrConversationID.ValueSet(in.Conversation.ID),
+			attrStatus.ValueSet(string(contract.StatusActive)),
+			attrSessionID.ValueSet(in.Conversation.SessionID),
+			attrConfigHash.ValueSet(t.agentHash),
+		),
+	}, contract.WorkflowConversation, in.Conversation)
+	var there *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &there) {
+		return t.existing(ctx, id)
+	}
+	return Started{}, fault(err, "start a conversation")
+}
+
+func (t *temporalBackend) existing(ctx context.Context, workflowID string) (Started, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, workflowID, "")
+	if err != nil {
+		return Started{}, fault(err, "describe the conversation that exists")
+	}
+	return Started{Existed: true, Fingerprint: text(d.GetWorkflowExecutionInfo().GetMemo().GetFields()[memoFingerprint])}, nil
+}
+
+// Signal implements Conversations.
+func (t *temporalBackend) Signal(ctx context.Context, conversationID, signal string, payload any) error {
+	id := contract.ConversationWorkflowID(conversationID)
+	err := t.client.SignalWorkflow(ctx, id, "", signal, payload)
+	if !isNotFound(err) {
+		return fault(err, "signal "+signal)
+	}
+	open, err := t.open(ctx, id)
+	switch {
+	case isNotFound(err):
+		return noConversation(conversationID)
+	case err != nil:
+		return fault(err, "describe the conversation")
+	case open: // it was continuing as a new run
+		return fault(t.client.SignalWorkflow(ctx, id, "", signal, payload), "signal "+signal+" again")
+	}
+	return Errorf(contract.KindCompleted, "conversation %s is completed", conversationID)
+}
+
+func (t *temporalBackend) open(ctx context.Context, workflowID string) (bool, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, workflowID, "")
+	if err != nil {
+		return false, err
+	}
+	return isOpen(d.GetWorkflowExecutionInfo().GetStatus()), nil
+}
+
+// A run that continued as a new one is about to be followed by it.
+func isOpen(s enumspb.WorkflowExecutionStatus) bool {
+	return s == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || s == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+}
+
+// Ping implements Worker.
+func (t *temporalBackend) Ping(ctx context.Context) error {
+	_, err := t.client.CheckHealth(ctx, &client.CheckHealthRequest{})
+	return fault(err, "check Temporal's health")
+}
+
+// query asks a workflow, the last run when it has ended.
+func (t *temporalBackend) query(ctx context.Context, workflowID, name string, out any, args ...any) (open bool, err error) {
+	request := &client.QueryWorkflowWithOptionsRequest{
+		WorkflowID: workflowID, QueryType: name, Args: args,
+		QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NOT_OPEN,
+	}
+	response, err := t.client.QueryWorkflowWithOptions(ctx, request)
+	if err != nil {
+		return false, err
+	}
+	if open = response.QueryRejected == nil; !open {
+		request.QueryRejectCondition = enumspb.QUERY_REJECT_CONDITION_NONE
+		if response, err = t.client.QueryWorkflowWithOptions(ctx, request); err != nil {
+			return false, err
+		}
+	}
+	return open, response.QueryResult.Get(out)
+}
+
+const unavailableText = "the workflow service is not available"
+
+// fault classifies what the SDK returns. What is not known is a fault of ours.
+func fault(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	wrapped := fmt.Errorf("%s: %w", doing, err)
+	switch {
+	case isType[*serviceerror.Unavailable](err), isType[*serviceerror.ResourceExhausted](err),
+		isType[*serviceerror.WorkflowNotReady](err), isType[*serviceerror.NamespaceNotFound](err):
+		return Errorf(KindUnavailable, unavailableText).because(wrapped)
+	case isType[*serviceerror.DeadlineExceeded](err), isType[*serviceerror.FailedPrecondition](err),
+		errors.Is(err, context.DeadlineExceeded):
+		return Errorf(KindUnavailable, "no worker is answering").because(wrapped)
+	case errors.Is(err, context.Canceled), isType[*serviceerror.Canceled](err):
+		return Errorf(KindGone, "the client went away").because(wrapped)
+	}
+	return wrapped
+}
+
+func isType[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+func isNotFound(err error) bool { return isType[*serviceerror.NotFound](err) }
+
+// text decodes a string from a memo or a search attribute; "" when it is absent.
+func text(p *commonpb.Payload) string {
+	var s string
+	if p == nil || converter.GetDefaultDataConverter().FromPayload(p, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func when(p *commonpb.Payload) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text(p))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

@@ -1,0 +1,80 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Decide implements Approvals.
+func (t *temporalBackend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) error {
+	id := contract.ApprovalWorkflowID(uuid)
+	err := t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
+	if !isNotFound(err) {
+		return fault(err, "signal a decision")
+	}
+	if _, err := t.client.DescribeWorkflowExecution(ctx, id, ""); isNotFound(err) {
+		return noApproval(uuid)
+	} else if err != nil {
+		return fault(err, "describe an approval")
+	}
+	return Errorf(contract.KindDecided, "approval %s was already decided", uuid)
+}
+
+// Decision implements Approvals.
+func (t *temporalBackend) Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	var record contract.ApprovalResult
+	err := t.client.GetWorkflow(ctx, contract.ApprovalWorkflowID(uuid), "").Get(ctx, &record)
+	var ended *temporal.WorkflowExecutionError
+	switch {
+	case err == nil:
+		return record, nil
+	case isNotFound(err):
+		return record, noApproval(uuid)
+	case errors.As(err, &ended):
+		return t.withdrawn(ctx, uuid)
+	case ctx.Err() != nil:
+		return record, ctx.Err()
+	}
+	return record, fault(err, "read a decision")
+}
+
+// withdrawn is the record of an approval that an operator ended by hand.
+func (t *temporalBackend) withdrawn(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	owner, err := t.Owner(ctx, uuid)
+	return contract.ApprovalResult{UUID: uuid, ConversationID: owner, Decision: contract.Cancelled}, err
+}
+
+// Approval implements Approvals.
+func (t *temporalBackend) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {
+	var view contract.ApprovalView
+	open, err := t.query(ctx, contract.ApprovalWorkflowID(uuid), contract.QueryApproval, &view)
+	if isNotFound(err) {
+		return view, noApproval(uuid)
+	}
+	if err != nil {
+		return view, fault(err, "query an approval")
+	}
+	if !open && view.Result == nil {
+		record, err := t.withdrawn(ctx, uuid)
+		view.Result = &record
+		return view, err
+	}
+	return view, nil
+}
+
+// Owner implements Approvals.
+func (t *temporalBackend) Owner(ctx context.Context, uuid string) (string, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ApprovalWorkflowID(uuid), "")
+	if isNotFound(err) {
+		return "", noApproval(uuid)
+	}
+	if err != nil {
+		return "", fault(err, "describe an approval")
+	}
+	attributes := d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()
+	return text(attributes[contract.AttrConversationID]), nil
+}

@@ -1,0 +1,166 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	querypb "go.temporal.io/api/query/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// fakeClient is a Temporal client; a call without a function panics.
+type fakeClient struct {
+	client.Client
+	ExecuteFn  func(o client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error)
+	GetFn      func(workflowID string) client.WorkflowRun
+	SignalFn   func(workflowID, signal string, arg any) error
+	UpdateFn   func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
+	QueryFn    func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
+	DescribeFn func(workflowID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	ListFn     func(r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+	CountFn    func(query string) (int64, error)
+	HealthFn   func() error
+}
+
+func (f *fakeClient) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
+	return f.ExecuteFn(o, w, args)
+}
+
+func (f *fakeClient) GetWorkflow(_ context.Context, workflowID, _ string) client.WorkflowRun {
+	return f.GetFn(workflowID)
+}
+
+func (f *fakeClient) SignalWorkflow(_ context.Context, workflowID, _, signal string, arg any) error {
+	return f.SignalFn(workflowID, signal, arg)
+}
+
+func (f *fakeClient) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+	return f.UpdateFn(o)
+}
+
+func (f *fakeClient) QueryWorkflowWithOptions(_ context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+	return f.QueryFn(r)
+}
+
+func (f *fakeClient) DescribeWorkflowExecution(_ context.Context, workflowID, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return f.DescribeFn(workflowID)
+}
+
+func (f *fakeClient) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	return f.ListFn(r)
+}
+
+func (f *fakeClient) CountWorkflow(_ context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	n, err := f.CountFn(r.GetQuery())
+	return &workflowservice.CountWorkflowExecutionsResponse{Count: n}, err
+}
+
+func (f *fakeClient) CheckHealth(context.Context, *client.CheckHealthRequest) (*client.CheckHealthResponse, error) {
+	return &client.CheckHealthResponse{}, f.HealthFn()
+}
+
+// encoded is a value that a workflow returns.
+type encoded struct {
+	value any
+	err   error
+}
+
+func (e encoded) HasValue() bool { return e.value != nil }
+
+func (e encoded) Get(out any) error {
+	if e.err != nil {
+		return e.err
+	}
+	data, err := json.Marshal(e.value)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, out)
+}
+
+type fakeRun struct {
+	client.WorkflowRun
+	encoded
+}
+
+func (r fakeRun) Get(_ context.Context, out any) error { return r.encoded.Get(out) }
+
+type fakeHandle struct {
+	client.WorkflowUpdateHandle
+	encoded
+}
+
+func (h fakeHandle) Get(_ context.Context, out any) error { return h.encoded.Get(out) }
+
+// queried answers a query of an open workflow.
+func queried(v any) (*client.QueryWorkflowWithOptionsResponse, error) {
+	return &client.QueryWorkflowWithOptionsResponse{QueryResult: encoded{value: v}}, nil
+}
+
+// queriedClosed answers a query of a workflow that has ended.
+func queriedClosed(r *client.QueryWorkflowWithOptionsRequest, v any) (*client.QueryWorkflowWithOptionsResponse, error) {
+	if r.QueryRejectCondition == enumspb.QUERY_REJECT_CONDITION_NOT_OPEN {
+		return &client.QueryWorkflowWithOptionsResponse{QueryRejected: &querypb.QueryRejected{}}, nil
+	}
+	return queried(v)
+}
+
+func described(status enumspb.WorkflowExecutionStatus, memo map[string]any) *workflowservice.DescribeWorkflowExecutionResponse {
+	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
+		Status: status, Memo: &commonpb.Memo{Fields: payloads(memo)},
+		SearchAttributes: &commonpb.SearchAttributes{IndexedFields: payloads(map[string]any{contract.AttrConversationID: someID})},
+	}}
+}
+
+func payloads(values map[string]any) map[string]*commonpb.Payload {
+	out := map[string]*commonpb.Payload{}
+	for k, v := range values {
+		p, err := converter.GetDefaultDataConverter().ToPayload(v)
+		if err != nil {
+			panic(err)
+		}
+		out[k] = p
+	}
+	return out
+}
+
+// onTemporal is a gateway on a fake client.
+func onTemporal(t *testing.T, c *fakeClient) *api {
+	return newAPI(t, nil, func(d *gateway.Deps) {
+		d.Backend, d.Client, d.TaskQueue, d.Namespace = nil, c, "queue-1", "space-1"
+	})
+}
+
+// listed is a page as visibility has it: what runs before what has ended.
+func listed() *workflowservice.ListWorkflowExecutionsResponse {
+	execution := func(id string, status enumspb.WorkflowExecutionStatus, created time.Time, attributes map[string]any) *workflowpb.WorkflowExecutionInfo {
+		return &workflowpb.WorkflowExecutionInfo{
+			Execution: &commonpb.WorkflowExecution{WorkflowId: id}, Status: status, StartTime: timestamppb.New(epoch),
+			Memo:             &commonpb.Memo{Fields: payloads(map[string]any{contract.MemoCreatedAt: created.Format(time.RFC3339Nano)})},
+			SearchAttributes: &commonpb.SearchAttributes{IndexedFields: payloads(attributes)},
+		}
+	}
+	return &workflowservice.ListWorkflowExecutionsResponse{
+		NextPageToken: []byte("next"),
+		Executions: []*workflowpb.WorkflowExecutionInfo{
+			execution("conversation-"+someID, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, epoch, map[string]any{
+				contract.AttrConversationStatus: "waiting_approval", contract.AttrSessionID: "s-1",
+			}),
+			execution("conversation-"+otherID, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, epoch.Add(time.Hour), map[string]any{
+				contract.AttrConversationStatus: "active",
+			}),
+			execution("conversation-typed-by-hand", enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, epoch, nil),
+		},
+	}
+}

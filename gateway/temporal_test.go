@@ -1,0 +1,340 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+var errMissing = serviceerror.NewNotFound("workflow not found")
+
+func settledBy(o client.UpdateWorkflowOptions, response string) (client.WorkflowUpdateHandle, error) {
+	in, _ := o.Args[0].(contract.AwaitInput)
+	id, _ := contract.ConversationIDOf(o.WorkflowID)
+	out, err := answering(response)(context.Background(), id, in.RequestIDs)
+	return fakeHandle{encoded: encoded{value: out}}, err
+}
+
+func TestAConversationStartsAsAWorkflow(t *testing.T) {
+	var options client.StartWorkflowOptions
+	var input contract.ConversationInput
+	a := onTemporal(t, &fakeClient{
+		ExecuteFn: func(o client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error) {
+			if workflow != "Conversation" {
+				t.Errorf("workflow %v", workflow)
+			}
+			options, input = o, args[0].(contract.ConversationInput)
+			return fakeRun{}, nil
+		},
+		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+			if o.UpdateName != "await_settled" || o.WaitForStage != client.WorkflowUpdateStageCompleted {
+				t.Errorf("update %+v", o)
+			}
+			return settledBy(o, "hello")
+		},
+	})
+	reply := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`, "X-Session-ID: s-1"))
+	if reply.text("result", "response") != "hello" || options.ID != "conversation-"+input.ID {
+		t.Errorf("%s: %+v", reply.raw, options)
+	}
+	if options.TaskQueue != "queue-1" || options.WorkflowExecutionTimeout != 0 || options.WorkflowRunTimeout != 0 ||
+		options.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE ||
+		!options.WorkflowExecutionErrorWhenAlreadyStarted || options.StaticSummary != "helper · conversation" {
+		t.Errorf("options %+v", options)
+	}
+	status, _ := options.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus))
+	session, _ := options.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID))
+	if status != "active" || session != "s-1" || options.TypedSearchAttributes.Size() != 5 || options.Memo[contract.MemoCreatedAt] == "" {
+		t.Errorf("attributes %+v, memo %v", options.TypedSearchAttributes, options.Memo)
+	}
+}
+
+func TestAConversationThatExistsIsComparedByItsMemo(t *testing.T) {
+	var memo map[string]any
+	c := &fakeClient{}
+	c.ExecuteFn = func(o client.StartWorkflowOptions, _ any, _ []any) (client.WorkflowRun, error) {
+		if memo != nil {
+			return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("there", "", "")
+		}
+		memo = o.Memo
+		return fakeRun{}, nil
+	}
+	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, memo), nil
+	}
+	c.QueryFn = func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		return queried(viewOf(someID))
+	}
+	a := onTemporal(t, c)
+	a.want(201, a.do("POST", "/conversations", `{}`, "Idempotency-Key: k"))
+	again := a.want(201, a.do("POST", "/conversations", `{}`, "Idempotency-Key: k"))
+	if again.header.Get("Idempotency-Replayed") != "true" {
+		t.Error("it is a replay")
+	}
+	a.wantError(422, "different request", a.do("POST", "/conversations", `{"message":"x"}`, "Idempotency-Key: k"))
+}
+
+func TestASignalThatNobodyReceives(t *testing.T) {
+	c := &fakeClient{SignalFn: func(string, string, any) error { return errMissing }}
+	a := onTemporal(t, c)
+	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return nil, errMissing }
+	a.wantError(404, "conversation not found: "+someID, a.do("POST", messages, `{"message":"x"}`))
+
+	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		return described(enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, nil), nil
+	}
+	c.QueryFn = func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		view := viewOf(someID) // as it was when an operator terminated it
+		view.Running, view.Queued = true, 3
+		return queriedClosed(r, view)
+	}
+	reply := a.do("POST", messages, `{"message":"x"}`)
+	a.wantError(409, "completed", reply)
+	if reply.text("conversation", "status") != "completed" || reply.at("conversation", "running") != nil {
+		t.Error(reply.raw)
+	}
+}
+
+func TestASignalThatMeetsContinueAsNewIsSentAgain(t *testing.T) {
+	sent := 0
+	a := onTemporal(t, &fakeClient{
+		SignalFn: func(string, string, any) error {
+			if sent++; sent == 1 {
+				return errMissing
+			}
+			return nil
+		},
+		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+		},
+		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return settledBy(o, "ok") },
+	})
+	a.want(200, a.do("POST", messages, `{"message":"x"}`))
+}
+
+func TestAwaitingIsRepeatedUntilThereIsAnAnswer(t *testing.T) {
+	passing := []error{
+		serviceerror.NewWorkflowNotReady("not ready"),
+		serviceerror.NewResourceExhausted(enumspb.RESOURCE_EXHAUSTED_CAUSE_CONCURRENT_LIMIT, "too many"),
+		client.NewWorkflowUpdateServiceTimeoutOrCanceledError(context.DeadlineExceeded),
+		temporal.NewApplicationError("the run ended", "AcceptedUpdateCompletedWorkflow"),
+		serviceerror.NewUnavailable("restarting"),
+	}
+	asked := 0
+	a := onTemporal(t, &fakeClient{
+		SignalFn: func(string, string, any) error { return nil },
+		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			return queried(viewOf(someID)) // the next run
+		},
+		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+			if asked++; asked > len(passing) {
+				return settledBy(o, "ok")
+			}
+			return fakeHandle{encoded: encoded{err: passing[asked-1]}}, nil
+		},
+	})
+	a.want(200, a.do("POST", messages, `{"message":"x"}`))
+	if asked != len(passing)+1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+func TestTheAnswerOfAConversationThatEndedMeanwhile(t *testing.T) {
+	for want, known := range map[int]*contract.Request{
+		200: {Settled: true, Result: &contract.Result{Response: contract.Inline("last words")}},
+		409: nil,
+	} {
+		a := onTemporal(t, &fakeClient{
+			SignalFn: func(string, string, any) error { return nil },
+			UpdateFn: func(client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return nil, errMissing },
+			QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+				view := viewOf(someID)
+				if q, _ := r.Args[0].(contract.ConversationQuery); known != nil {
+					request := *known
+					request.ID, view.Request = q.RequestID, &request
+				}
+				return queriedClosed(r, view)
+			},
+		})
+		reply := a.want(want, a.do("POST", messages, `{"message":"x"}`))
+		if reply.text("conversation", "status") != "completed" {
+			t.Error(reply.raw)
+		}
+	}
+}
+
+func TestTroubleWithTemporal(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+	}{
+		{serviceerror.NewUnavailable("down"), 503},
+		{serviceerror.NewDeadlineExceeded("no poller"), 503},
+		{context.DeadlineExceeded, 503},
+		{serviceerror.NewFailedPrecondition("no poller"), 503},
+		{serviceerror.NewResourceExhausted(enumspb.RESOURCE_EXHAUSTED_CAUSE_RPS_LIMIT, "slow down"), 503},
+		{serviceerror.NewQueryFailed("bug"), 500},
+		{errMissing, 404},
+	} {
+		a := onTemporal(t, &fakeClient{
+			QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+				return nil, c.err
+			},
+		})
+		reply := a.do("GET", "/conversations/"+someID, "")
+		a.wantError(c.status, "", reply)
+		if c.status != 404 && strings.Contains(reply.raw, c.err.Error()) {
+			t.Errorf("%v is in the reply: %s", c.err, reply.raw)
+		}
+	}
+}
+
+func approvalRecord(d contract.Decision, requestID string) contract.ApprovalResult {
+	return contract.ApprovalResult{
+		UUID: someUUID, ConversationID: someID, Tool: "t", Decision: d, RequestID: requestID, RequestedAt: epoch, DecidedAt: epoch,
+	}
+}
+
+func TestADecisionIsASignalToTheApproval(t *testing.T) {
+	var sent contract.DecideSignal
+	a := onTemporal(t, &fakeClient{
+		SignalFn: func(id, signal string, arg any) error {
+			if id != "approval-"+someUUID || signal != "decide" {
+				t.Errorf("%s to %s", signal, id)
+			}
+			sent = arg.(contract.DecideSignal)
+			return nil
+		},
+		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+		},
+		GetFn: func(string) client.WorkflowRun {
+			return fakeRun{encoded: encoded{value: approvalRecord(contract.Approved, sent.RequestID)}}
+		},
+		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return settledBy(o, "done") },
+	})
+	a.want(200, a.do("POST", approvalPath, `{"approved":true}`, "Authorization: Bearer canary"))
+	if token, err := a.keys.Open(someID, sent.Credential, epoch); err != nil || token.Bearer != "canary" {
+		t.Errorf("credential: %v", err)
+	}
+}
+
+func TestAnApprovalThatHasEnded(t *testing.T) {
+	c := &fakeClient{
+		SignalFn: func(string, string, any) error { return errMissing },
+		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			return queried(viewOf(someID))
+		},
+	}
+	a := onTemporal(t, c)
+	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return nil, errMissing }
+	a.wantError(404, "approval UUID: "+someUUID, a.do("POST", approvalPath, `{"approved":true}`))
+
+	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		return described(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, nil), nil
+	}
+	for want, run := range map[string]fakeRun{
+		"expired":   {encoded: encoded{value: approvalRecord(contract.Expired, "")}},
+		"cancelled": {encoded: encoded{err: &temporal.WorkflowExecutionError{}}}, // terminated by an operator
+	} {
+		c.GetFn = func(string) client.WorkflowRun { return run }
+		reply := a.do("POST", approvalPath, `{"approved":true}`)
+		a.wantError(409, "was already "+want, reply)
+		if reply.text("decision", "decision") != want || reply.text("conversation", "id") != someID {
+			t.Error(reply.raw)
+		}
+	}
+}
+
+func TestVisibilityQueries(t *testing.T) {
+	const all = "WorkflowType = 'Conversation' AND ExecutionStatus != 'ContinuedAsNew'"
+	var queries []string
+	a := onTemporal(t, &fakeClient{
+		ListFn: func(r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+			queries = append(queries, r.GetQuery())
+			if r.GetNamespace() != "space-1" || r.GetPageSize() != 50 || strings.Contains(r.GetQuery(), "ORDER BY") {
+				t.Errorf("%+v", r)
+			}
+			return &workflowservice.ListWorkflowExecutionsResponse{}, nil
+		},
+		CountFn: func(query string) (int64, error) {
+			return map[string]int64{
+				all: 10, all + " AND ExecutionStatus != 'Running'": 3,
+				all + " AND ExecutionStatus = 'Running' AND ConversationStatus = 'waiting_approval'": 2,
+			}[query], nil
+		},
+	})
+	reply := a.want(200, a.do("GET", "/conversations", ""))
+	want := map[string]any{"total": 10.0, "active": 5.0, "waiting_approval": 2.0, "completed": 3.0}
+	if got := fmt.Sprint(reply.at("summary")); got != fmt.Sprint(want) {
+		t.Errorf("summary %s", got)
+	}
+	a.do("GET", "/conversations?status=waiting_approval", "")
+	a.do("GET", "/approvals", "")
+	if !slices.Equal(queries, []string{
+		all, all + " AND ExecutionStatus = 'Running' AND ConversationStatus = 'waiting_approval'",
+		"WorkflowType = 'Approval' AND ExecutionStatus = 'Running'",
+	}) {
+		t.Errorf("%q", queries)
+	}
+}
+
+func TestListedConversations(t *testing.T) {
+	a := onTemporal(t, &fakeClient{
+		CountFn: func(string) (int64, error) { return 0, nil },
+		ListFn: func(r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+			if len(r.GetNextPageToken()) > 0 {
+				return nil, serviceerror.NewInvalidArgument("page token")
+			}
+			return listed(), nil
+		},
+	})
+	reply := a.want(200, a.do("GET", "/conversations", ""))
+	const want = `{"conversations":[` +
+		`{"id":"` + otherID + `","status":"completed","created_at":"2026-03-01T11:00:00Z"},` +
+		`{"id":"` + someID + `","session_id":"s-1","status":"waiting_approval","created_at":"2026-03-01T10:00:00Z"}]`
+	if !strings.HasPrefix(reply.raw, want) {
+		t.Error(reply.raw)
+	}
+	a.wantError(400, "cursor", a.do("GET", "/conversations?cursor="+reply.text("next_cursor"), ""))
+}
+
+func TestTheCatalogueIsAWorkflowsResult(t *testing.T) {
+	run := fakeRun{encoded: encoded{value: map[string]any{"body": map[string]any{
+		"tools": []any{}, "servers": []any{}, "model": map[string]any{"name": "demo:rules"},
+	}}}}
+	c := &fakeClient{ExecuteFn: func(o client.StartWorkflowOptions, workflow any, _ []any) (client.WorkflowRun, error) {
+		if workflow != "Catalogue" || !strings.HasPrefix(o.ID, "catalogue-") || !strings.HasSuffix(o.ID, "-queue-1") ||
+			o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING || o.WorkflowRunTimeout == 0 {
+			t.Errorf("%v with %+v", workflow, o)
+		}
+		return run, nil
+	}}
+	a := onTemporal(t, c)
+	run.err = context.DeadlineExceeded
+	a.wantError(503, "no worker is answering on task queue queue-1", a.do("GET", "/tools", ""))
+	run.err = &temporal.WorkflowExecutionError{}
+	a.wantError(503, "could not list its tools", a.do("GET", "/tools", ""))
+	run.err = nil
+	if reply := a.want(200, a.do("GET", "/tools", "")); reply.text("model", "name") != "demo:rules" {
+		t.Error(reply.raw)
+	}
+}
+
+func TestErrorsKeepTheirCauseForTheLog(t *testing.T) {
+	err := gateway.Errorf(contract.KindInvalid, "text: %w", errMissing)
+	if !strings.Contains(err.Error(), "workflow not found") || err.Unwrap() != error(errMissing) {
+		t.Errorf("%v", err)
+	}
+}

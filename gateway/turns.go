@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// sendTimeout bounds the sending of a signal or a start. It does not end when
+// the client goes away: half a request is worse than one that nobody reads.
+const sendTimeout = 15 * time.Second
+
+func sending(c echo.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(c.Request().Context()), sendTimeout)
+}
+
+// result is the "result" of the API.
+type result struct {
+	Response        string                    `json:"response"`
+	WaitingApproval bool                      `json:"waiting_approval"`
+	Approval        *contract.PendingApproval `json:"approval,omitempty"`
+	AuthRequired    bool                      `json:"auth_required"`
+}
+
+// turnReply is what a request that changes a conversation answers.
+type turnReply struct {
+	Conversation document.Conversation `json:"conversation"`
+	Result       *result               `json:"result,omitempty"`
+}
+
+// accepted is the body of a 202.
+type accepted struct {
+	RequestID      string `json:"request_id"`
+	ConversationID string `json:"conversation_id,omitempty"`
+	Status         string `json:"status"`
+}
+
+const statusRunning = "running"
+
+// ticket is a request that has been accepted and whose answer is to be had.
+type ticket struct {
+	conversationID string
+	requestID      string
+	fingerprint    string // empty when there is nothing to compare
+	status         int    // of the reply, when all is well
+	location       string // of the answer, when it is not there in time
+	endIsFine      bool   // a completed conversation is what was asked for
+}
+
+// settle answers with what the request has settled to, or with a 202.
+func (g *Gateway) settle(c echo.Context, t ticket) error {
+	if prefersAsync(c) {
+		c.Response().Header().Set("Preference-Applied", "respond-async")
+		return acceptedReply(c, t)
+	}
+	s, err := g.waits.wait(c.Request().Context(), t.conversationID, t.requestID)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing) {
+		return acceptedReply(c, t)
+	}
+	if err != nil {
+		return err
+	}
+	return g.settled(c, t, s)
+}
+
+func acceptedReply(c echo.Context, t ticket) error {
+	location := t.location
+	if location == "" {
+		location = requestPath(t.conversationID, t.requestID)
+	}
+	c.Response().Header().Set("Location", location)
+	c.Response().Header().Set("Retry-After", "1")
+	return c.JSON(http.StatusAccepted, accepted{t.requestID, t.conversationID, statusRunning})
+}
+
+func requestPath(conversationID, requestID string) string {
+	return "/conversations/" + conversationID + "/requests/" + requestID
+}
+
+func (g *Gateway) settled(c echo.Context, t ticket, s settlement) error {
+	if t.fingerprint != "" && s.request.Fingerprint != "" && t.fingerprint != s.request.Fingerprint {
+		return keyReused()
+	}
+	ctx := c.Request().Context()
+	conversation, err := document.Render(ctx, g.Blobs, s.view)
+	if err != nil {
+		return err
+	}
+	res, err := g.result(ctx, s.request.Result)
+	if err != nil {
+		return err
+	}
+	if refused := s.request.Refused; refused != "" && !(t.endIsFine && refused == contract.KindCompleted) {
+		return refusal(refused, conversation, res)
+	}
+	return c.JSON(t.status, turnReply{conversation, res})
+}
+
+func refusal(kind contract.Kind, conversation document.Conversation, res *result) *Error {
+	e := &Error{Kind: kind, Text: "Conversation is completed."}
+	if kind == contract.KindWaiting {
+		e.Text = "Conversation is waiting for approval. Please respond to the pending approval first."
+	}
+	e.with = details{Conversation: &conversation, Result: res}
+	return e
+}
+
+// result is nil for an answer that is no longer remembered: the conversation
+// itself still has it.
+func (g *Gateway) result(ctx context.Context, r *contract.Result) (*result, error) {
+	if r == nil {
+		return nil, nil
+	}
+	out := &result{WaitingApproval: r.WaitingApproval, AuthRequired: r.AuthRequired}
+	var err error
+	if out.Response, err = transcript.ReadText(ctx, g.Blobs, r.Response); err != nil {
+		return nil, err
+	}
+	if r.Approval != nil {
+		pending, err := document.Pending(ctx, g.Blobs, *r.Approval)
+		if err != nil {
+			return nil, err
+		}
+		out.Approval = &pending
+	}
+	return out, nil
+}
+
+// ended answers a request to a conversation that has completed. One that was
+// carried out before that gets its first answer.
+func (g *Gateway) ended(c echo.Context, t ticket) error {
+	view, err := g.Backend.Conversation(c.Request().Context(), t.conversationID, t.requestID)
+	if err != nil {
+		return err
+	}
+	s := settlement{view: view, request: contract.Request{Refused: contract.KindCompleted}}
+	if view.Request != nil && view.Request.Settled {
+		s.request = *view.Request
+		c.Response().Header().Set(headerReplayed, "true")
+	}
+	if s.request.Refused != "" && t.endIsFine && s.request.Result == nil {
+		s.request.Result = &contract.Result{}
+	}
+	return g.settled(c, t, s)
+}
