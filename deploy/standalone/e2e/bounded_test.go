@@ -32,6 +32,7 @@ func TestOneTurnOf500CallsWithLargeResults(t *testing.T) {
 	h.extra = "max_tool_rounds: 600\nrequest_timeout: 10m\n"
 	h.model.KeepRequests(false)
 	api, p := h.inside()
+	api.http.Timeout = 0
 	asked := api.ask("repeat 500 big")
 	if asked.Result.Response != "called 500 times" {
 		t.Fatalf("answer: %+v", asked.Result)

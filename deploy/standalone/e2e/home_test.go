@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -44,7 +45,7 @@ func newHome(t *testing.T) *home {
 	t.Cleanup(h.model.Close)
 	h.model.Always(obedient)
 	h.ports = ports{freePort(t), freePort(t)}
-	h.getenv = func(name string) string { return h.env()[name] }
+	h.getenv = func(name string) string { return cmp.Or(h.env()[name], os.Getenv(name)) }
 	return h
 }
 

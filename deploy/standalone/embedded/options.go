@@ -30,6 +30,9 @@ type Options struct {
 	Retention time.Duration
 	// SearchAttributes are added where missing, at every start. One that exists with another type is an error.
 	SearchAttributes map[string]enumspb.IndexedValueType
+	// LongHistory is the number of events from which the server suggests a workflow to continue as new. 0 means the
+	// server's own 4096; tests set it low.
+	LongHistory int
 	// Logger gets what an operator should know: warnings and errors of the server. Nil means slog.Default().
 	Logger *slog.Logger
 }

@@ -59,7 +59,7 @@ func (s *Server) start(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	dynamic, logger := newSettings(), newServerLog(o.Logger)
+	dynamic, logger := newSettings(o), newServerLog(o.Logger)
 	if err := s.startServer(ctx, o, dynamic, logger); err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ type settings struct {
 	fresh atomic.Bool // search attributes are read from the database, not from a cache up to two seconds old
 }
 
-func newSettings() *settings {
-	return &settings{StaticClient: dynamicconfig.StaticClient{
+func newSettings(o Options) *settings {
+	s := &settings{StaticClient: dynamicconfig.StaticClient{
 		// The queues look for work at most 20 times a second by default: about 50 ms added to every step.
 		dynamicconfig.TransferProcessorMaxPollRPS.Key():   5000,
 		dynamicconfig.TimerProcessorMaxPollRPS.Key():      5000,
@@ -66,6 +66,10 @@ func newSettings() *settings {
 		// Does not call home.
 		dynamicconfig.EnableServerVersionCheck.Key(): false,
 	}}
+	if o.LongHistory > 0 {
+		s.StaticClient[dynamicconfig.HistoryCountSuggestContinueAsNew.Key()] = o.LongHistory
+	}
+	return s
 }
 
 var freshValue = []dynamicconfig.ConstrainedValue{{Value: true}}
