@@ -1,10 +1,10 @@
 package workflows
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
@@ -18,9 +18,7 @@ import (
 // a decision too, so it never fails.
 func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.ApprovalResult, error) {
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}}
-	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, func() (contract.ApprovalView, error) {
-		return a.view, nil
-	}); err != nil {
+	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, a.query); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register query: %w", err)
 	}
 	a.show(ctx)
@@ -39,7 +37,7 @@ func (a *approval) wait(ctx workflow.Context) {
 	for a.view.Result == nil {
 		ok, err := a.awaitSignal(ctx, ch)
 		switch {
-		case errors.Is(err, workflow.ErrCanceled) && ch.Len() == 0:
+		case temporal.IsCanceledError(err) && ch.Len() == 0:
 			a.end(ctx, contract.Cancelled, answer.Answer{Reason: "the request was withdrawn"})
 		case err == nil && !ok:
 			a.end(ctx, contract.Expired, answer.Answer{Reason: fmt.Sprintf("nobody decided within %s", a.in.Timeout)})
@@ -90,6 +88,17 @@ func (a *approval) end(ctx workflow.Context, d contract.Decision, given answer.A
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
 		Credential: given.Credential,
 	}
+}
+
+// query shows everything but the credential, which is for the conversation.
+func (a *approval) query() (contract.ApprovalView, error) {
+	v := a.view
+	if v.Result != nil {
+		record := *v.Result
+		record.Credential = ""
+		v.Result = &record
+	}
+	return v, nil
 }
 
 func (a *approval) show(ctx workflow.Context) {

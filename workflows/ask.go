@@ -38,8 +38,10 @@ func (t *turn) ask(ctx workflow.Context, c call, description string, reason cont
 		Decision: contract.Cancelled, RequestedAt: in.CreatedAt,
 	}
 	err := child.GetChildWorkflowExecution().Get(ctx, nil)
-	if err == nil {
+	if err == nil && !t.stopped {
 		t.announce(ctx, in)
+	}
+	if err == nil {
 		err = child.Get(ctx, &result)
 	}
 	if err != nil { // withdrawn before it started, or ended by an operator's hand

@@ -34,10 +34,11 @@ type conversation struct {
 
 	messages, cancels, closes workflow.ReceiveChannel
 
-	waiters waiters
-	wake    bool          // something happened that no channel tells of
-	retry   time.Duration // until the next try at an export that is owing
-	problem string        // what an operator should know
+	waiters   waiters
+	wake      bool          // something happened that no channel tells of
+	retry     time.Duration // until the next try at an export that is owing
+	problem   string        // what was wrong with the last message signal
+	unwritten string        // why the file could not be written
 }
 
 // closing is set once the conversation is to end.
@@ -94,7 +95,7 @@ func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, e
 		case c.turn != nil:
 		case c.closing != nil:
 			return c.finish(work)
-		case c.mayRollOver(work):
+		case c.mayRollOver(waiting):
 			if c.rollOver(work) {
 				return contract.ConversationResult{}, c.continueAsNew(ctx)
 			}
@@ -125,8 +126,8 @@ func (c *conversation) begin(ctx workflow.Context) {
 
 // wait blocks until there is something to do.
 func (c *conversation) wait(ctx, work workflow.Context) error {
-	ready := func() bool { return c.wake || c.arrived() }
-	if !c.state.ExportOwing || c.turn != nil {
+	ready := func() bool { return c.wake || c.arrived() || c.turn == nil && c.mayRollOver(ctx) }
+	if !c.mayRetry(work) {
 		err := workflow.Await(ctx, ready)
 		c.wake = false
 		return err
@@ -138,6 +139,13 @@ func (c *conversation) wait(ctx, work workflow.Context) error {
 		c.publish(work)
 	}
 	return err
+}
+
+// mayRetry tells whether an export that is owing may be tried again: between
+// turns, and while an approval waits as long as the run's history has room for
+// it, because such a run cannot continue as new.
+func (c *conversation) mayRetry(ctx workflow.Context) bool {
+	return c.state.ExportOwing && (c.turn == nil || len(c.pending) > 0 && !c.long(ctx))
 }
 
 func (c *conversation) arrived() bool {
@@ -158,9 +166,15 @@ func (c *conversation) startTurn(ctx workflow.Context) {
 	})
 }
 
+// mayRollOver is false for a cancelled run: the next one would not know.
 func (c *conversation) mayRollOver(ctx workflow.Context) bool {
+	return ctx.Err() == nil && len(c.queue) == 0 && c.long(ctx)
+}
+
+// long tells whether the run's history is long enough for a new run.
+func (c *conversation) long(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
-	return len(c.queue) == 0 && decide.RollOver(decide.History{
+	return decide.RollOver(decide.History{
 		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(),
 		Updates: c.waiters.seen, Suggested: info.GetContinueAsNewSuggested(),
 	})
@@ -183,19 +197,32 @@ func (c *conversation) continueAsNew(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowConversation, next)
 }
 
-// finish ends the conversation: nothing runs, what is still queued is refused.
+// finish ends the conversation: nothing runs, what is still queued is refused,
+// and so is what arrives until the file is written. Callers do not wait for that
+// longer than for any other export.
 func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult, error) {
+	queue := c.queue
+	c.queue = nil
 	c.setStatus(ctx, contract.StatusCompleted)
-	for _, m := range c.queue {
+	c.publish(ctx)
+	for _, m := range queue {
 		c.refuse(m.RequestID)
 	}
-	c.queue = nil
-	c.publish(ctx)
-	for _, id := range c.closing.requests {
-		c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextClosed)})
+	for {
+		c.receive(ctx)
+		for _, id := range c.closing.requests {
+			c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextClosed)})
+		}
+		c.waiters.releaseAll = true
+		if c.state.ExportOwing && !c.long(ctx) {
+			_ = c.wait(ctx, ctx) // the context is never cancelled
+			continue
+		}
+		_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+		if !c.arrived() {
+			break
+		}
 	}
-	c.waiters.releaseAll = true
-	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
 	return contract.ConversationResult{
 		ID: c.in.ID, Status: c.status, Messages: c.state.Transcript.Len(), Turns: c.state.Turn,
 		Reason: c.closing.reason, Usage: c.state.Usage,

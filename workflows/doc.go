@@ -19,7 +19,9 @@
 // turn, close ends the conversation. A turn asks the model, runs the calls or
 // asks a human first, and asks the model again, until there is a text. Whenever
 // it pauses or ends the conversation is exported to its file, and only then are
-// the requests behind it settled, which releases their await_settled.
+// the requests behind it settled, which releases their await_settled. An export
+// that fails is owed: it is tried again between turns, while an approval waits,
+// and before a closed conversation completes, as long as the history has room.
 //
 // # Determinism
 //
@@ -31,5 +33,7 @@
 // # Continue-as-new
 //
 // Only between turns: no turn, no queued message, no approval, all handlers
-// finished, all channels empty. What survives is contract.Carried.
+// finished, all channels empty, the workflow not cancelled. What survives is
+// contract.Carried, besides memo and search attributes. The static summary given
+// at the start does not: the server keeps it with the first run only.
 package workflows

@@ -35,5 +35,18 @@ func failure(err error) decide.Failure {
 	if errors.As(err, &app) {
 		return decide.Failure{Kind: contract.Kind(app.Type()), Message: app.Message()}
 	}
-	return decide.Failure{Kind: contract.KindInternal, Message: err.Error()}
+	var crash *temporal.PanicError
+	if errors.As(err, &crash) { // a call may have been made by then
+		return decide.Failure{Kind: contract.KindOutcomeUnknown, Message: crash.Error()}
+	}
+	return decide.Failure{Kind: contract.KindInternal, Message: innermost(err).Error()}
+}
+
+// innermost drops what the SDK wraps around an error: numbers of events, which
+// tell people nothing.
+func innermost(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"slices"
+	"strings"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -40,10 +41,13 @@ func (c *conversation) view() contract.ConversationView {
 	return contract.ConversationView{
 		ID: c.in.ID, SessionID: c.in.SessionID, AgentName: c.in.Agent.Name,
 		Status: c.status, Transcript: c.transcript(), Pending: slices.Clone(c.pending),
-		Running: c.turn != nil, Queued: len(c.queue), Usage: c.state.Usage,
+		Running: c.running() && len(c.pending) == 0, Queued: len(c.queue), Usage: c.state.Usage,
 		CreatedAt: c.state.CreatedAt, UpdatedAt: c.state.UpdatedAt, Version: c.state.Version,
 	}
 }
+
+// running tells whether there is a turn that can still be stopped.
+func (c *conversation) running() bool { return c.turn != nil && !c.turn.over }
 
 // transcript is a copy that later messages do not change.
 func (c *conversation) transcript() contract.Transcript {
@@ -55,17 +59,23 @@ func (c *conversation) transcript() contract.Transcript {
 
 // publish writes the conversation to its file and shows it to operators. A file
 // that cannot be written never holds an answer back for long: it is owed, and
-// the loop tries again.
+// the loop tries again. It may do so while a turn publishes: the latest version
+// counts.
 func (c *conversation) publish(ctx workflow.Context) {
 	c.state.Version++
+	version := c.state.Version
 	_, err := runLocal(ctx, contract.ActivityExport, export(), contract.ExportInput{Conversation: c.view()})
+	if version != c.state.Version {
+		return
+	}
 	c.state.ExportOwing = err != nil
 	if err != nil {
-		c.problem = "The conversation file could not be written: " + failure(err).Message
+		c.unwritten = "The conversation file could not be written: " + failure(err).Message
+		c.wake = true // for the loop to set its timer
 		workflow.GetLogger(ctx).Error("export conversation", "error", err)
 	} else {
+		c.unwritten = ""
 		c.retry = exportRetryFirst
-		c.problem = ""
 	}
 	c.show(ctx)
 }
@@ -89,5 +99,6 @@ func (c *conversation) setStatus(ctx workflow.Context, s contract.Status) {
 }
 
 func (c *conversation) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(c.view(), c.problem))
+	trouble := strings.TrimSpace(c.problem + " " + c.unwritten)
+	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(c.view(), trouble))
 }

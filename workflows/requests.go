@@ -20,6 +20,7 @@ func (c *conversation) receive(ctx workflow.Context) {
 			c.show(ctx)
 			continue
 		}
+		c.problem = ""
 		c.accept(m)
 	}
 	if c.turn == nil && c.closing == nil && len(c.queue) > 0 {
@@ -73,7 +74,7 @@ func (c *conversation) cancel(s contract.CancelSignal) {
 	id := c.begun(s.RequestID, "")
 	switch {
 	case id == "":
-	case c.turn == nil:
+	case !c.running():
 		c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextNothingRunning)})
 	default:
 		c.turn.requests = append(c.turn.requests, id)
@@ -154,7 +155,7 @@ func (c *conversation) awaitSettled(ctx workflow.Context, in contract.AwaitInput
 		return w.released || c.waiters.releaseAll || len(c.ledger.Settled(in.RequestIDs)) > 0
 	})
 	settled := c.ledger.Settled(in.RequestIDs)
-	if len(settled) == 0 && c.status == contract.StatusCompleted {
+	if len(settled) == 0 && c.waiters.releaseAll && c.status == contract.StatusCompleted {
 		for _, id := range in.RequestIDs {
 			settled = append(settled, contract.Request{ID: id, Settled: true, Refused: contract.KindCompleted,
 				Result: &contract.Result{Response: contract.Inline(decide.TextCompleted)}})

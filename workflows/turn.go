@@ -17,6 +17,7 @@ type turn struct {
 	requests   []string // that get the answer when the turn next pauses or ends
 	credential string   // the sealed token of who asked, or of who approved
 	rounds     int
+	over       bool // the reply is there; it only has to be published
 	stopped    bool
 	why        string
 }
@@ -26,6 +27,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.show(ctx)
 	result := t.answer(ctx)
 	t.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: result.Response})
+	t.over = true
 	done, _ := workflow.NewDisconnectedContext(ctx)
 	t.settle(done, t.requests, result)
 }

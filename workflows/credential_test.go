@@ -1,0 +1,146 @@
+package workflows_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+const (
+	askersToken    = "v1.k1.c2VhbGVkLWZvci10aGUtYXNrZXI"
+	approversToken = "v1.k1.c2VhbGVkLWZvci10aGUtYXBwcm92ZXI"
+)
+
+func askedBy(token string) contract.ConversationInput {
+	in := hello()
+	in.First.Credential = token
+	return in
+}
+
+func TestTheTokenOfWhoAskedTravelsWithEveryCall(t *testing.T) {
+	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean} {
+		t.Run(string(mode), func(t *testing.T) {
+			w := &world{GenerateFn: script(asks(list("a")), says("Done."), says("Again."))}
+			how := map[contract.Execution]string{contract.ExecutionRegular: "regular", contract.ExecutionLean: "local"}[mode]
+			in := with(askedBy(askersToken), func(a *contract.Agent) { a.Execution = mode })
+			converse(t, w, in, func(s *session) {
+				s.rest()
+				s.say("r2", "without a token")
+				s.rest()
+			})
+			same(t, "calls", read(w, &w.log)[:6], []string{
+				how + " generate " + askersToken, how + ` resources_list{"pattern":"a"} ` + askersToken,
+				how + " generate " + askersToken, "local export ",
+				how + " generate ", "local export ",
+			})
+		})
+	}
+}
+
+func TestTheTokenOfWhoAskedIsThereAfterAnApproval(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")), says("Done."))}
+	converse(t, w, askedBy(askersToken), func(s *session) {
+		s.rest()
+		s.approve()
+		s.rest()
+	})
+	same(t, "the call", read(w, &w.log)[2], `regular resources_add{"name":"x","value":1} `+askersToken)
+}
+
+func TestTheTokenOfWhoApprovedReplacesTheFirst(t *testing.T) {
+	for _, first := range []string{askersToken, ""} {
+		w := &world{GenerateFn: script(asks(list("a"), add("x")), says("Done."), says("Again."))}
+		converse(t, w, askedBy(first), func(s *session) {
+			s.rest()
+			s.decide(contract.DecideSignal{Approved: true, Credential: approversToken})
+			s.rest()
+			s.say("r2", "without a token")
+			s.rest()
+		})
+		same(t, "calls", read(w, &w.log)[:7], []string{
+			"regular generate " + first, "local export ",
+			`regular resources_list{"pattern":"a"} ` + approversToken, `regular resources_add{"name":"x","value":1} ` + approversToken,
+			"regular generate " + approversToken, "local export ",
+			"regular generate ",
+		})
+	}
+}
+
+func TestTheTokenOfWhoHadALostCallRepeatedIsUsedForIt(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")), says("Done.")), CallToolFn: holdTools}
+	call := `resources_add{"name":"x","value":1}`
+	converse(t, w, askedBy(askersToken), func(s *session) {
+		s.rest()
+		s.approve()
+		s.rest()
+		s.release(call, nil, timedOut())
+		s.rest()
+		s.decide(contract.DecideSignal{Approved: true, Credential: approversToken})
+		s.rest()
+		s.release(call, returns("added"), nil)
+		s.rest()
+	})
+	log := read(w, &w.log)
+	same(t, "first", log[2], "regular "+call+" "+askersToken)
+	same(t, "repeated", log[4], "regular "+call+" "+approversToken)
+}
+
+func TestNoTokenIsInWhatPeopleCanRead(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")), says("Done."))}
+	s := converse(t, w, askedBy(askersToken), func(s *session) {
+		clean := func(uuid string) {
+			s.rest()
+			for what, v := range map[string]any{
+				"conversation": s.view(), "request": s.request("r1"), "decision": s.request("d1"), "approval": s.approval(uuid),
+				"details":             s.details(contract.ConversationWorkflowID(conversationID)),
+				"details of approval": s.details(contract.ApprovalWorkflowID(uuid)),
+			} {
+				withoutToken(t, what, v)
+			}
+		}
+		s.rest()
+		uuid := s.pending().UUID
+		clean(uuid)
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1", Credential: approversToken})
+		caller := s.await("d1")
+		clean(uuid)
+		withoutToken(t, "await_settled", caller.result)
+	})
+	for _, e := range read(w, &w.exports) {
+		withoutToken(t, "file", e)
+	}
+	withoutToken(t, "result", s.result())
+	withoutToken(t, "model input", read(w, &w.prompts))
+	withoutToken(t, "tool input", read(w, &w.calls))
+	withoutToken(t, "approvals", s.seen.children)
+}
+
+func withoutToken(t *testing.T, what string, v any) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{askersToken, approversToken} {
+		if strings.Contains(string(data), token) {
+			t.Errorf("%s holds a token: %s", what, data)
+		}
+	}
+}
+
+func TestTheNextRunCarriesNoToken(t *testing.T) {
+	w := &world{GenerateFn: holdModel}
+	s := converse(t, w, askedBy(askersToken), func(s *session) {
+		s.rest()
+		s.env.SetCurrentHistoryLength(8_000)
+		s.release("generate", says("Hi."), nil)
+		s.rest()
+	})
+	in, ok := s.next()
+	if !ok {
+		t.Fatal("the run went on")
+	}
+	withoutToken(t, "input of the next run", in)
+}

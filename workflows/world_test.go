@@ -1,0 +1,232 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
+)
+
+// world is what a conversation acts on: a model, tools and the file that it is
+// exported to. A function that is nil answers with something harmless. Every
+// call is recorded.
+type world struct {
+	GenerateFn func(context.Context, contract.GenerateInput) (contract.GenerateResult, error)
+	CallToolFn func(context.Context, contract.CallToolInput) (contract.CallToolResult, error)
+	ExportFn   func(context.Context, contract.ExportInput) (contract.ExportResult, error)
+
+	mu      sync.Mutex
+	prompts []contract.GenerateInput
+	calls   []contract.CallToolInput
+	exports []contract.ConversationView // tried
+	written []contract.ConversationView
+	log     []string // what ran, how, and with whose token
+	marks   []string // what a test noted down
+	held    map[string][]byte
+}
+
+func (w *world) mark(s string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.marks = append(w.marks, s)
+}
+
+func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
+	w.held = map[string][]byte{}
+	env.RegisterActivityWithOptions(w.generate, activity.RegisterOptions{Name: contract.ActivityGenerate.Name})
+	env.RegisterActivityWithOptions(w.callTool, activity.RegisterOptions{Name: contract.ActivityCallTool.Name})
+	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
+}
+
+func (w *world) generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+	w.note(ctx, "generate", func() { w.prompts = append(w.prompts, in) })
+	if w.GenerateFn == nil {
+		return says("Hello!"), nil
+	}
+	return w.GenerateFn(ctx, in)
+}
+
+func (w *world) callTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
+	w.note(ctx, callName(in), func() { w.calls = append(w.calls, in) })
+	if w.CallToolFn == nil {
+		return returns(in.Tool + " done"), nil
+	}
+	return w.CallToolFn(ctx, in)
+}
+
+func (w *world) export(ctx context.Context, in contract.ExportInput) (contract.ExportResult, error) {
+	w.note(ctx, "export", func() { w.exports = append(w.exports, in.Conversation) })
+	if w.ExportFn != nil {
+		if out, err := w.ExportFn(ctx, in); err != nil {
+			return out, err
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.written = append(w.written, in.Conversation)
+	return contract.ExportResult{}, nil
+}
+
+func (w *world) note(ctx context.Context, what string, record func()) {
+	info := activity.GetInfo(ctx)
+	how := "regular"
+	if info.IsLocalActivity {
+		how = "local"
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held[what] = info.TaskToken
+	w.log = append(w.log, fmt.Sprintf("%s %s %s", how, what, credential.FromContext(ctx)))
+	record()
+}
+
+// read returns a copy of something the world recorded.
+func read[T any](w *world, list *[]T) []T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]T(nil), *list...)
+}
+
+// ran lists the tool calls that were made, in order.
+func (w *world) ran() (out []string) {
+	for _, c := range read(w, &w.calls) {
+		out = append(out, callName(c))
+	}
+	return out
+}
+
+// exported is what the file holds.
+func (w *world) exported() contract.ConversationView {
+	all := read(w, &w.written)
+	if len(all) == 0 {
+		return contract.ConversationView{}
+	}
+	return all[len(all)-1]
+}
+
+func callName(c contract.CallToolInput) string { return c.Tool + string(c.Arguments.Raw) }
+
+// release ends an activity that returned held.
+func (s *session) release(what string, result any, err error) {
+	s.t.Helper()
+	s.world.mu.Lock()
+	token := s.world.held[what]
+	s.world.mu.Unlock()
+	if token == nil {
+		s.t.Fatalf("%s was not called", what)
+	}
+	if err := s.env.CompleteActivity(token, result, err); err != nil {
+		s.t.Fatalf("complete %s: %v", what, err)
+	}
+}
+
+// held leaves an activity running until the test releases it.
+var held = activity.ErrResultPending
+
+// script is a model that gives these replies one after the other; an error
+// among them fails the call.
+func script(replies ...any) func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
+	var mu sync.Mutex
+	return func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(replies) == 0 {
+			return contract.GenerateResult{}, fails(contract.KindModelRequest, "the script has ended")
+		}
+		next := replies[0]
+		replies = replies[1:]
+		if err, ok := next.(error); ok {
+			return contract.GenerateResult{}, err
+		}
+		return next.(contract.GenerateResult), nil
+	}
+}
+
+// echo is a model that repeats the last thing a user said.
+func echo(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+	for i := len(in.Transcript.Tail) - 1; i >= 0; i-- {
+		if m := in.Transcript.Tail[i]; m.Role == contract.RoleUser && !m.Notice {
+			return says("echo " + m.Content.Inline), nil
+		}
+	}
+	return contract.GenerateResult{}, errors.New("nobody said anything")
+}
+
+func holdModel(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
+	return contract.GenerateResult{}, held
+}
+
+func holdTools(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
+	return contract.CallToolResult{}, held
+}
+
+func says(text string) contract.GenerateResult {
+	return contract.GenerateResult{Text: contract.Inline(text), Usage: contract.Usage{InputTokens: 10, OutputTokens: 2}}
+}
+
+func asks(calls ...contract.Call) contract.GenerateResult {
+	return contract.GenerateResult{Calls: calls, Usage: contract.Usage{InputTokens: 20, OutputTokens: 4, CachedTokens: 1}}
+}
+
+func returns(text string) contract.CallToolResult {
+	return contract.CallToolResult{Text: contract.Inline(text)}
+}
+
+// list is a read-only call, add a destructive one.
+func list(id string) contract.Call {
+	return callOf("resources_list", id, `{"pattern":"`+id+`"}`, false)
+}
+func add(name string) contract.Call {
+	return callOf("resources_add", name, `{"name":"`+name+`","value":1}`, true)
+}
+
+func callOf(tool, id, args string, destructive bool) contract.Call {
+	return contract.Call{
+		ID: id, Name: tool, Server: "resources", Destructive: destructive,
+		Arguments: contract.JSON{Raw: json.RawMessage(args)}, SHA256: contract.Sum([]byte(args)),
+	}
+}
+
+// fails is an activity's error as the activities return it.
+func fails(kind contract.Kind, message string) error {
+	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{
+		NonRetryable: kind.Permanent(),
+	})
+}
+
+// hello is a conversation that starts with the message "hello", request r1.
+func hello() contract.ConversationInput {
+	in := silent()
+	in.First = &contract.MessageSignal{RequestID: "r1", Text: contract.Inline("hello")}
+	return in
+}
+
+// silent is a conversation that starts without a message.
+func silent() contract.ConversationInput {
+	return contract.ConversationInput{
+		ID: conversationID, SessionID: "sid-1",
+		Agent: contract.Agent{Name: "tester", Model: "demo:rules", Prompt: contract.Inline(systemPrompt)},
+	}
+}
+
+func with(in contract.ConversationInput, change func(*contract.Agent)) contract.ConversationInput {
+	change(&in.Agent)
+	return in
+}
+
+// trimmed is the log without tokens, for tests in which there is none.
+func trimmed(log []string) (out []string) {
+	for _, s := range log {
+		out = append(out, strings.TrimSpace(s))
+	}
+	return out
+}
