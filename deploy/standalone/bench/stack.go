@@ -153,11 +153,14 @@ func (s *stack) call(ctx context.Context, method, path string, in, out any) erro
 	return json.Unmarshal(data, out)
 }
 
-// chat is a conversation over HTTP.
+// chat is a client that talks over HTTP, in conversations of a usual length.
 type chat struct {
 	*stack
-	id string
+	id    string
+	turns int
 }
+
+const usualLength = 25 // turns
 
 type message struct {
 	Message string `json:"message,omitempty"`
@@ -168,10 +171,18 @@ func (s *stack) newChat(ctx context.Context, first string) (*chat, error) {
 		Conversation struct{ ID string }
 	}
 	err := s.call(ctx, "POST", "/conversations", message{first}, &out)
-	return &chat{s, out.Conversation.ID}, err
+	return &chat{stack: s, id: out.Conversation.ID}, err
 }
 
+// turn runs a turn. The start of a new conversation counts as part of it.
 func (c *chat) turn(ctx context.Context) error {
+	if c.turns++; c.turns%usualLength == 0 {
+		next, err := c.newChat(ctx, "")
+		if err != nil {
+			return err
+		}
+		c.id = next.id
+	}
 	return c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{"go"}, nil)
 }
 
