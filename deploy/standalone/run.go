@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/logging"
+	"agent-stop-and-go/config/command"
 	"agent-stop-and-go/deploy/standalone/process"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -38,13 +38,10 @@ Environment:
                       debug, info, warn or error; text or json
 `
 
-// errUsage means that the usage was printed and the command line was wrong.
-var errUsage = errors.New("wrong usage")
-
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	command := "run"
-	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
-		command, args = args[0], args[1:]
+	verb := "run"
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		verb, args = args[0], args[1:]
 	}
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -55,12 +52,12 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case errors.Is(err, flag.ErrHelp):
 		return nil
 	case err != nil:
-		return errUsage
+		return command.ErrUsage
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "agent: unexpected argument %q\n\n%s", flags.Arg(0), usage)
-		return errUsage
+		return command.ErrUsage
 	}
-	switch command {
+	switch verb {
 	case "run":
 		return start(ctx, *file, *demo, getenv, stdout, stderr)
 	case "validate":
@@ -72,8 +69,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		_, err := fmt.Fprint(stdout, usage)
 		return err
 	}
-	fmt.Fprintf(stderr, "agent: unknown command %q\n\n%s", command, usage)
-	return errUsage
+	fmt.Fprintf(stderr, "agent: unknown command %q\n\n%s", verb, usage)
+	return command.ErrUsage
 }
 
 func validate(file string, getenv func(string) string, stdout io.Writer) error {
@@ -89,17 +86,11 @@ const stopGrace = 15 * time.Second
 
 func start(ctx context.Context, file string, demo bool, getenv func(string) string, stdout, stderr io.Writer) error {
 	began := time.Now()
-	logger, err := logging.New(stderr, getenv)
+	e, err := command.Open(file, getenv, stdout, stderr)
 	if err != nil {
 		return err
 	}
-	c, err := config.Load(file)
-	if err != nil {
-		return err
-	}
-	if err := c.Runnable(); err != nil {
-		return err
-	}
+	c, logger := e.Config, e.Logger
 	note := chooseModel(c, demo, getenv)
 	// The embedded server allocates much and keeps little: fewer collections
 	// are worth about a fifth more turns for some 200 MiB.

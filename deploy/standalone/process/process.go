@@ -13,9 +13,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
-	"strconv"
-	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -23,7 +20,6 @@ import (
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/deploy/standalone/embedded"
-	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
@@ -50,8 +46,7 @@ type Process struct {
 
 // Start brings an agent up. On an error nothing is left running.
 func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
-	s := &starter{Process: &Process{}, config: c, options: o, failed: make(chan error, 1)}
-	s.Failed = s.failed
+	s := &starter{Process: &Process{}, config: c, options: o}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
@@ -71,10 +66,8 @@ func (p *Process) Stop(ctx context.Context) error {
 
 type starter struct {
 	*Process
-	config  *config.Config
-	options Options
-	failed  chan error
-
+	config   *config.Config
+	options  Options
 	listener net.Listener
 }
 
@@ -91,16 +84,12 @@ func (s *starter) start(ctx context.Context) error {
 
 func (s *starter) onStop(f func(context.Context) error) { s.undo = append(s.undo, f) }
 
-// listen takes the port first: a taken one is the commonest trouble, and known
-// at once.
 func (s *starter) listen(context.Context) error {
-	address := net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port))
-	l, err := net.Listen("tcp", address)
+	l, err := front.Listen(s.config)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w: stop the other process or set port in the YAML", address, err)
+		return err
 	}
-	s.listener = l
-	s.API = "http://" + reachable(l.Addr())
+	s.listener, s.API = l, front.URL(l)
 	s.onStop(func(context.Context) error {
 		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 			return err
@@ -108,18 +97,6 @@ func (s *starter) listen(context.Context) error {
 		return nil
 	})
 	return nil
-}
-
-// reachable is an address that a browser on this machine can open.
-func reachable(a net.Addr) string {
-	host, port, err := net.SplitHostPort(a.String())
-	if err != nil {
-		return a.String()
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }
 
 // stand opens what the parts stand on, with a server of our own unless another
@@ -184,26 +161,8 @@ func (s *starter) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := gateway.NewServer(g)
-	go func() {
-		if err := server.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("serve HTTP: %w", err)
-		}
-	}()
-	s.onStop(func(ctx context.Context) error { return stopHTTP(ctx, server, g) })
-	return nil
-}
-
-const httpGrace = 10 * time.Second
-
-// stopHTTP lets requests finish. Those that wait for an answer are told where to
-// read it later.
-func stopHTTP(ctx context.Context, server *http.Server, g *gateway.Gateway) error {
-	ctx, cancel := context.WithTimeout(ctx, httpGrace)
-	defer cancel()
-	g.Close()
-	if err := server.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("finish HTTP requests: %w", err), server.Close())
-	}
+	failed, stop := front.Serve(s.listener, g)
+	s.Failed = failed
+	s.onStop(stop)
 	return nil
 }

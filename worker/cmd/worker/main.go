@@ -5,18 +5,12 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"go.temporal.io/sdk/workflow"
 
-	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/backing"
-	"agent-stop-and-go/config/logging"
+	"agent-stop-and-go/config/command"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 )
@@ -33,49 +27,11 @@ TEMPORAL_ADDRESS with all of Temporal's usual environment settings. Workers and
 gateways must share AGENT_CREDENTIAL_KEYS and the blob store (blobs.url).
 `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
-	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "worker:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Command{Name: "worker", Usage: usage, Version: version, Run: work}.Main() }
 
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("worker", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { fmt.Fprint(stderr, usage) }
-	file := flags.String("config", "config/agent.yaml", "")
-	tell := flags.Bool("version", false, "")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return err
-	}
-	if *tell {
-		_, err := fmt.Fprintln(stdout, version)
-		return err
-	}
-	return work(ctx, *file, getenv, stdout, stderr)
-}
-
-func work(ctx context.Context, file string, getenv func(string) string, stdout, stderr io.Writer) (err error) {
-	logger, err := logging.New(stderr, getenv)
-	if err != nil {
-		return err
-	}
-	c, err := config.Load(file)
-	if err != nil {
-		return err
-	}
-	if err := c.Runnable(); err != nil {
-		return err
-	}
-	b, err := backing.Open(ctx, c, backing.Options{
-		Getenv: getenv, Logger: logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+func work(ctx context.Context, e command.Environment) (err error) {
+	b, err := backing.Open(ctx, e.Config, backing.Options{
+		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	})
 	if err != nil {
 		return err
@@ -83,21 +39,21 @@ func work(ctx context.Context, file string, getenv func(string) string, stdout, 
 	defer func() { err = errors.Join(err, b.Close()) }()
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	activities, release, err := worker.Assemble(background, c, worker.Parts{
-		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: getenv, Logger: logger,
+	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
+		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	w := worker.New(b.Client, c.Temporal.TaskQueue, activities)
+	w := worker.New(b.Client, e.Config.Temporal.TaskQueue, activities)
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer w.Stop()
-	fmt.Fprintf(stdout, "worker of %s is ready: Temporal %s, namespace %s, task queue %s\n",
-		c.Name, b.Address, b.Namespace, c.Temporal.TaskQueue)
+	fmt.Fprintf(e.Stdout, "worker of %s is ready: Temporal %s, namespace %s, task queue %s\n",
+		e.Config.Name, b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
 	<-ctx.Done()
-	logger.Info("stopping: running calls are finished first")
+	e.Logger.Info("stopping: running calls are finished first")
 	return nil
 }

@@ -1,0 +1,106 @@
+// Package command is what the programs that run from a configuration have in
+// common: flags, the log, the file, signals and exit codes.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/logging"
+)
+
+// Environment is what a program runs in.
+type Environment struct {
+	Config *config.Config
+	Getenv func(string) string
+	Logger *slog.Logger
+	Stdout io.Writer
+}
+
+// Command is a program.
+type Command struct {
+	Name, Usage, Version string
+	// Run runs until ctx ends, and then stops in order.
+	Run func(ctx context.Context, e Environment) error
+}
+
+// ErrUsage means that the command line was wrong and the usage was printed.
+var ErrUsage = errors.New("wrong usage")
+
+// Signals returns a context that SIGINT and SIGTERM end. A second signal ends
+// the process at once.
+func Signals() (ctx context.Context, stop func()) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// Exit ends the process: with 0 without an error, 2 for wrong usage, else 1.
+func Exit(name string, err error) {
+	switch {
+	case errors.Is(err, ErrUsage):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Main runs the command as the process and does not return.
+func (c Command) Main() {
+	ctx, stop := Signals()
+	err := c.Execute(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	stop()
+	Exit(c.Name, err)
+}
+
+// Execute runs the command with everything it needs given.
+func (c Command) Execute(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { fmt.Fprint(stderr, c.Usage) }
+	file := flags.String("config", "config/agent.yaml", "")
+	version := flags.Bool("version", false, "")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return ErrUsage
+	case flags.NArg() > 0:
+		fmt.Fprintf(stderr, "%s: unexpected argument %q\n\n%s", c.Name, flags.Arg(0), c.Usage)
+		return ErrUsage
+	case *version:
+		_, err := fmt.Fprintln(stdout, c.Version)
+		return err
+	}
+	e, err := Open(*file, getenv, stdout, stderr)
+	if err != nil {
+		return err
+	}
+	return c.Run(ctx, e)
+}
+
+// Open makes the log and loads a configuration that can run.
+func Open(file string, getenv func(string) string, stdout, stderr io.Writer) (Environment, error) {
+	logger, err := logging.New(stderr, getenv)
+	if err != nil {
+		return Environment{}, err
+	}
+	c, err := config.Load(file)
+	if err != nil {
+		return Environment{}, err
+	}
+	if err := c.Runnable(); err != nil {
+		return Environment{}, err
+	}
+	return Environment{Config: c, Getenv: getenv, Logger: logger, Stdout: stdout}, nil
+}
