@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -144,9 +145,11 @@ func (g *Gateway) list(c echo.Context) error {
 const maxReads = 8 // side by side
 
 // wholeConversations reads every conversation of a page. Those that are gone by
-// now are left out.
+// now are left out, and so are those with an unreadable text unless all are: one
+// lost blob must not hide the others. The log names them.
 func (g *Gateway) wholeConversations(c echo.Context, items []Item) ([]document.Conversation, error) {
 	found := make([]*document.Conversation, len(items))
+	unreadable := make([]error, len(items))
 	reads, ctx := errgroup.WithContext(c.Request().Context())
 	reads.SetLimit(maxReads)
 	for i, item := range items {
@@ -159,16 +162,28 @@ func (g *Gateway) wholeConversations(c echo.Context, items []Item) ([]document.C
 				return err
 			}
 			d, err := document.Render(ctx, g.Blobs, view)
+			if err != nil {
+				unreadable[i] = err
+				return ctx.Err()
+			}
 			found[i] = &d
-			return err
+			return nil
 		})
 	}
-	err := reads.Wait()
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
 	out := []document.Conversation{}
-	for _, d := range found {
-		if d != nil {
+	for i, d := range found {
+		switch {
+		case d != nil:
 			out = append(out, *d)
+		case unreadable[i] != nil:
+			g.Logger.Error("left out of a list", "conversation", items[i].ID, "error", unreadable[i])
 		}
 	}
-	return out, err
+	if len(out) == 0 {
+		return out, errors.Join(unreadable...)
+	}
+	return out, nil
 }

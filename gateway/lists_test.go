@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -88,6 +89,30 @@ func TestListWithMessagesLeavesOutWhatIsGone(t *testing.T) {
 	if len(list) != 2 || list[0].(map[string]any)["id"] != someID || list[1].(map[string]any)["messages"] == nil {
 		t.Errorf("%v", list)
 	}
+}
+
+func TestOneUnreadableConversationDoesNotHideTheOthers(t *testing.T) {
+	lost := contract.Text{Blob: &contract.Blob{SHA256: strings.Repeat("ab", 32), Size: 5000}}
+	listed := items(someID, otherID)
+	a := newAPI(t, &fakeBackend{
+		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return listed, nil },
+		ConversationFn: func(id, _ string) (contract.ConversationView, error) {
+			view := viewOf(id)
+			if id == otherID {
+				view.Transcript.Tail = append(view.Transcript.Tail, contract.Message{ID: someUUID, Role: contract.RoleUser, Content: lost})
+			}
+			return view, nil
+		},
+	})
+	list, _ := a.want(200, a.do("GET", "/conversations?include=messages", "")).at("conversations").([]any)
+	if len(list) != 1 || list[0].(map[string]any)["id"] != someID {
+		t.Errorf("%v", list)
+	}
+	if !strings.Contains(a.logs.String(), otherID) {
+		t.Errorf("the log does not name it: %s", a.logs)
+	}
+	listed = items(otherID) // nothing can be read: that is no empty list
+	a.want(500, a.do("GET", "/conversations?include=messages", ""))
 }
 
 func TestWhatWaits(t *testing.T) {

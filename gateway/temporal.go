@@ -152,7 +152,10 @@ func (t *temporalBackend) query(ctx context.Context, workflowID, name string, ou
 	return open, response.QueryResult.Get(out)
 }
 
-const unavailableText = "the workflow service is not available"
+const (
+	unavailableText = "the workflow service is not available"
+	silentText      = "no answer in time from the workflow service or its workers"
+)
 
 // fault classifies what the SDK returns. What is not known is a fault of ours.
 func fault(err error, doing string) error {
@@ -170,7 +173,7 @@ func fault(err error, doing string) error {
 		return Errorf(KindUnavailable, unavailableText).because(wrapped)
 	case isType[*serviceerror.DeadlineExceeded](err), isType[*serviceerror.FailedPrecondition](err),
 		errors.Is(err, context.DeadlineExceeded):
-		return Errorf(KindUnavailable, "no worker is answering").because(wrapped)
+		return Errorf(KindUnavailable, silentText).because(wrapped)
 	case errors.Is(err, context.Canceled), isType[*serviceerror.Canceled](err):
 		return Errorf(KindGone, "the client went away").because(wrapped)
 	}

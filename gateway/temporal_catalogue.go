@@ -8,6 +8,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -31,7 +32,7 @@ func (t *temporalBackend) Catalogue(ctx context.Context) (contract.Catalogue, er
 		StaticSummary:            t.agentName + " · tools",
 	}, contract.WorkflowCatalogue, contract.ListToolsInput{})
 	if err != nil {
-		return contract.Catalogue{}, t.catalogueFault(err)
+		return contract.Catalogue{}, fault(err, "start the listing of tools")
 	}
 	var result contract.CatalogueResult
 	if err := run.Get(ctx, &result); err != nil {
@@ -65,7 +66,7 @@ func (t *temporalBackend) catalogueFault(err error) error {
 	var failed *temporal.WorkflowExecutionError
 	var timedOut *temporal.TimeoutError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timedOut):
+	case errors.Is(err, context.DeadlineExceeded), isType[*serviceerror.DeadlineExceeded](err), errors.As(err, &timedOut):
 		return Errorf(KindUnavailable, "no worker is answering on task queue %s", t.taskQueue).because(err)
 	case errors.As(err, &failed):
 		return Errorf(KindUnavailable, "the worker could not list its tools").because(err)
