@@ -22,6 +22,12 @@ const (
 	allWaiting       = "WorkflowType = '" + contract.WorkflowApproval + "' AND ExecutionStatus = 'Running'"
 )
 
+// ours narrows a query to the task queue of this gateway's workers: several
+// agents may share a namespace.
+func (t *temporalBackend) ours(query string) string {
+	return query + " AND TaskQueue = '" + strings.ReplaceAll(t.taskQueue, "'", `\'`) + "'"
+}
+
 // where selects conversations of a status. One whose workflow has ended is
 // completed, whatever it last said of itself.
 func where(s contract.Status) string {
@@ -100,7 +106,7 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) WaitingItem {
 
 func (t *temporalBackend) page(ctx context.Context, query string, q ListQuery) ([]*workflowpb.WorkflowExecutionInfo, []byte, error) {
 	r, err := t.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-		Namespace: t.namespace, PageSize: int32(q.Limit), NextPageToken: q.Token, Query: query, //nolint:gosec // at most maxLimit
+		Namespace: t.namespace, PageSize: int32(q.Limit), NextPageToken: q.Token, Query: t.ours(query), //nolint:gosec // at most maxLimit
 	})
 	if isType[*serviceerror.InvalidArgument](err) && len(q.Token) > 0 {
 		return nil, nil, badCursor().because(err)
@@ -117,7 +123,7 @@ func (t *temporalBackend) Summary(ctx context.Context) (Summary, error) {
 	} {
 		counts.Go(func() error {
 			r, err := t.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-				Namespace: t.namespace, Query: where(status),
+				Namespace: t.namespace, Query: t.ours(where(status)),
 			})
 			*into = r.GetCount()
 			return fault(err, "count conversations")

@@ -24,9 +24,11 @@ type Activities struct {
 // longer than a tool call may take, so that no destructive call loses its answer.
 const drain = 40 * time.Second
 
-// New makes a worker. It runs once started.
-func New(c client.Client, taskQueue string, a Activities) worker.Worker {
+// New makes a worker. It runs once started; fatal is called at most once, when it
+// cannot go on, such as when its namespace is gone.
+func New(c client.Client, taskQueue string, a Activities, fatal func(error)) worker.Worker {
 	w := worker.New(c, taskQueue, worker.Options{
+		OnFatalError:                fatal,
 		WorkerStopTimeout:           drain,
 		DisableRegistrationAliasing: true,
 	})

@@ -39,13 +39,14 @@ func URL(l net.Listener) string {
 // grace is how long open requests may take to finish.
 const grace = 10 * time.Second
 
-// Serve serves a gateway. failed delivers the error that ended it by itself;
-// stop lets requests finish, and tells those that wait for an answer where to
+// Serve serves a gateway. failed delivers the error that ended it by itself, and
+// is closed at the end; stop lets requests finish, and tells those that wait for an answer where to
 // read it later.
 func Serve(l net.Listener, g *gateway.Gateway) (failed <-chan error, stop func(context.Context) error) {
 	server := gateway.NewServer(g)
 	errs := make(chan error, 1)
 	go func() {
+		defer close(errs)
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			errs <- fmt.Errorf("serve HTTP: %w", err)
 		}

@@ -85,7 +85,7 @@ func (s *stack) work(c *config.Config) error {
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs},
-	})
+	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
 	registerBare(w, s.mode)
 	if err := w.Start(); err != nil {
 		return err

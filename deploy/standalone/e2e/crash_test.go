@@ -96,8 +96,8 @@ func TestADestructiveCallCutOffByACrashAsksAHuman(t *testing.T) {
 // The pieces run apart: a server in one process, workers and gateways in others.
 func TestWorkerAndGatewayApart(t *testing.T) {
 	h := newHome(t)
-	_, host := h.outside() // only its Temporal server is used
-	t.Cleanup(func() { _ = host })
+	other, _ := h.outside() // its Temporal server is used by both
+	other.ask("hello")
 	g := h.apart()
 	env := append(g.environ(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", h.ports.grpc),
 		"AGENT_CREDENTIAL_KEYS=k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
@@ -113,6 +113,11 @@ func TestWorkerAndGatewayApart(t *testing.T) {
 	if done.Result.Response != "The tool said: added apart" || len(g.tools.called("note_add")) != 1 {
 		t.Errorf("after the worker came back: %+v, %d calls", done.Result, len(g.tools.called("note_add")))
 	}
+
+	eventually(t, "the list shows this agent's conversation and not another's", func() bool {
+		list := api.want(200, "GET", "/conversations", "")
+		return list.Summary.Total == 1 && len(list.Conversations) == 1
+	})
 
 	id := asked.Conversation.ID
 	lost := make(chan error, 1)

@@ -61,8 +61,9 @@ func TestTheREADMEsTour(t *testing.T) {
 		case s.command == "make run":
 			agent = start(t, dir, "agent", nil, "--config", config, "--demo-if-no-key")
 			got = agent.out.String()
-		case strings.HasPrefix(s.command, "pkill"):
-			agent.kill()
+		case strings.HasPrefix(s.command, "kill -9"):
+			shell(t, dir, s.command, "")
+			<-agent.done
 		case strings.HasPrefix(s.command, "UUID="):
 			uuid := shell(t, dir, ports.Replace(s.command)+"; echo $UUID", "")
 			variables = "UUID=" + strings.TrimSpace(uuid) + "\n"

@@ -46,7 +46,8 @@ type Process struct {
 
 // Start brings an agent up. On an error nothing is left running.
 func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
-	s := &starter{Process: &Process{}, config: c, options: o}
+	s := &starter{Process: &Process{}, config: c, options: o, failed: make(chan error, parts)}
+	s.Failed = s.failed
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
@@ -69,7 +70,11 @@ type starter struct {
 	config   *config.Config
 	options  Options
 	listener net.Listener
+	failed   chan error
 }
+
+// parts is how many parts may fail by themselves: the worker and the gateway.
+const parts = 2
 
 func (s *starter) start(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
@@ -145,7 +150,9 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
-	w := worker.New(s.Client, s.config.Temporal.TaskQueue, activities)
+	w := worker.New(s.Client, s.config.Temporal.TaskQueue, activities, func(err error) {
+		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
+	})
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
@@ -162,7 +169,11 @@ func (s *starter) serve(ctx context.Context) error {
 		return err
 	}
 	failed, stop := front.Serve(s.listener, g)
-	s.Failed = failed
+	go func() {
+		if err, ok := <-failed; ok {
+			s.failed <- err
+		}
+	}()
 	s.onStop(stop)
 	return nil
 }

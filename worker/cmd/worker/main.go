@@ -46,14 +46,19 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	w := worker.New(b.Client, e.Config.Temporal.TaskQueue, activities)
+	failed := make(chan error, 1)
+	w := worker.New(b.Client, e.Config.Temporal.TaskQueue, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer w.Stop()
 	fmt.Fprintf(e.Stdout, "worker of %s is ready: Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
-	<-ctx.Done()
-	e.Logger.Info("stopping: running calls are finished first")
-	return nil
+	select {
+	case err := <-failed:
+		return fmt.Errorf("the worker cannot go on: %w", err)
+	case <-ctx.Done():
+		e.Logger.Info("stopping: running calls are finished first")
+		return nil
+	}
 }
