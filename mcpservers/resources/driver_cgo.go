@@ -2,7 +2,13 @@
 
 package resources
 
-import _ "github.com/mattn/go-sqlite3"
+import (
+	"net/url"
+
+	_ "github.com/mattn/go-sqlite3"
+)
 
 // Driver names the database/sql driver this binary was built with.
 const Driver = "sqlite3"
+
+func setPragma(q url.Values, name, value string) { q.Set("_"+name, value) }

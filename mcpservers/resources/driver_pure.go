@@ -2,7 +2,13 @@
 
 package resources
 
-import _ "modernc.org/sqlite"
+import (
+	"net/url"
+
+	_ "modernc.org/sqlite"
+)
 
 // Driver names the database/sql driver this binary was built with.
 const Driver = "sqlite"
+
+func setPragma(q url.Values, name, value string) { q.Add("_pragma", name+"("+value+")") }

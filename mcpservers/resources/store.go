@@ -67,14 +67,14 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) connect(ctx context.Context, path string) (err error) {
-	if s.writes, err = sql.Open(Driver, dataSource(path, "_journal_mode", "WAL", "_txlock", "immediate")); err != nil {
+	if s.writes, err = sql.Open(Driver, dataSource(path, "journal_mode", "WAL")+"&_txlock=immediate"); err != nil {
 		return err
 	}
 	s.writes.SetMaxOpenConns(1)
 	if err := whileBusy(ctx, func() error { return s.migrate(ctx) }); err != nil {
 		return err
 	}
-	if s.reads, err = sql.Open(Driver, dataSource(path, "_query_only", "true")); err != nil {
+	if s.reads, err = sql.Open(Driver, dataSource(path, "query_only", "true")); err != nil {
 		return err
 	}
 	s.reads.SetMaxOpenConns(8)
@@ -82,15 +82,13 @@ func (s *Store) connect(ctx context.Context, path string) (err error) {
 	return s.reads.PingContext(ctx)
 }
 
-// dataSource builds the connection string; both drivers read the same keys.
-func dataSource(path string, options ...string) string {
-	query := url.Values{
-		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())},
-		"_synchronous":  {"FULL"},
-	}
-	for i := 0; i+1 < len(options); i += 2 {
-		query.Set(options[i], options[i+1])
-	}
+// dataSource builds a connection string that sets pragmas, first the timeout,
+// because setting another may have to wait.
+func dataSource(path string, pragma, value string) string {
+	query := url.Values{}
+	setPragma(query, "busy_timeout", fmt.Sprint(busyTimeout.Milliseconds()))
+	setPragma(query, "synchronous", "FULL")
+	setPragma(query, pragma, value)
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() + "?" + query.Encode()
 }
 
