@@ -52,7 +52,9 @@ histories: ## record the histories that every build replays
 	cd deploy/standalone && $(GO) test ./e2e -run TestRecord -count=1 -record
 
 golden: ## rewrite golden files and the JSON schema from the code
-	$(GO) generate ./...
+	$(GO) generate ./workflows/...
+	$(GO) test ./config -update
+	UPDATE_GOLDEN=1 $(GO) test ./activities/llm
 
 clean: ## remove what was built
 	rm -rf $(BIN) dist
