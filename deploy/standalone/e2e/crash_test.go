@@ -165,11 +165,11 @@ func TestSIGTERMDrainsAndNothingIsLost(t *testing.T) {
 	asked := api.ask("call slow_write")
 	go api.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
 	<-h.tools.entered
-	go func() {
-		time.Sleep(300 * time.Millisecond) // the agent is stopping by now
-		h.tools.release()
-	}()
-	if err := agent.terminate(); err != nil {
+	ended := make(chan error, 1)
+	go func() { ended <- agent.terminate() }()
+	eventually(t, "the agent says that it is stopping", func() bool { return contains(agent.out.String(), "stopping") })
+	h.tools.release() // only now may the call finish
+	if err := <-ended; err != nil {
 		t.Fatalf("the agent ended with %v\n%s", err, agent.out)
 	}
 	api, _ = h.outside()

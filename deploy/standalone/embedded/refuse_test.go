@@ -61,15 +61,15 @@ func TestDirectoryThatCannotBeWrittenIsRefused(t *testing.T) {
 	_, err := embedded.Start(t.Context(), embedded.Options{DataDir: filepath.Join(file, "data")})
 	wantError(t, err, "create data directory "+file, "not a directory")
 
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	readOnly := filepath.Join(t.TempDir(), "read-only")
-	if err := os.Mkdir(readOnly, 0o500); err != nil {
-		t.Fatal(err)
+	readOnly := "/proc" // for root, whom modes do not stop, a folder that the kernel makes up
+	if os.Geteuid() != 0 {
+		readOnly = filepath.Join(t.TempDir(), "read-only")
+		if err := os.Mkdir(readOnly, 0o500); err != nil {
+			t.Fatal(err)
+		}
 	}
 	_, err = embedded.Start(t.Context(), embedded.Options{DataDir: readOnly})
-	wantError(t, err, "data directory "+readOnly+" is not writable", "permission denied")
+	wantError(t, err, "data directory "+readOnly+" is not writable")
 }
 
 func TestOtherSchemaIsRefused(t *testing.T) {
