@@ -40,7 +40,7 @@ func (t *turn) stop(reason string) {
 
 // answer is the model–tool loop. Its result is the turn's reply.
 func (t *turn) answer(ctx workflow.Context) contract.Result {
-	for t.rounds < t.in.Agent.Rounds() {
+	for t.rounds < t.in.Agent.Root().Rounds() {
 		reply, err := t.generate(withCredential(ctx, t.credential))
 		switch {
 		case t.stopped:

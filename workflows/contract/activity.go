@@ -8,6 +8,15 @@ type GenerateInput struct {
 	Model          string     `json:"model"`
 	Prompt         Text       `json:"prompt,omitzero"`
 	Transcript     Transcript `json:"transcript"`
+	// Before is what the model sees before Transcript. It is not folded.
+	Before *Transcript `json:"before,omitempty"`
+	// Values replace the placeholders in the prompt.
+	Values State `json:"values,omitempty"`
+	// Tools are the names of the servers and tools on offer; nil means all.
+	Tools []string `json:"tools,omitzero"`
+	// Peers are offered as tools, and so is ToolExitLoop when ExitLoop is set.
+	Peers    []Peer `json:"peers,omitempty"`
+	ExitLoop bool   `json:"exit_loop,omitempty"`
 }
 
 // GenerateResult is a model's reply. At least one of Text and Calls is set.
@@ -39,6 +48,10 @@ type Call struct {
 	// SHA256 is the digest of the canonical arguments.
 	SHA256 string `json:"arguments_sha256,omitempty"`
 	Server string `json:"server,omitempty"`
+	// Peer is the agent that the call delegates to, if it does.
+	Peer *Peer `json:"peer,omitempty"`
+	// Exit: the call leaves the loop, and nothing is called.
+	Exit bool `json:"exit,omitempty"`
 	// Destructive tools wait for an approval and are never called twice.
 	Destructive bool `json:"destructive,omitempty"`
 	// Unknown: no such tool was on offer.
@@ -70,6 +83,75 @@ type CallToolResult struct {
 	AuthRequired string `json:"auth_required,omitempty"`
 	// Note tells people about the circumstances of the call.
 	Note string `json:"note,omitempty"`
+}
+
+// DelegateInput sends a message to another agent, or a decision to one that
+// asked for an approval.
+type DelegateInput struct {
+	ConversationID string `json:"conversation_id"`
+	SessionID      string `json:"session_id,omitempty"`
+	Peer           Peer   `json:"peer"`
+	// MessageID is the same in every attempt: the idempotency key.
+	MessageID string `json:"message_id"`
+	// Arguments are {"message": "…"}; SHA256 must match them.
+	Arguments JSON   `json:"arguments,omitzero"`
+	SHA256    string `json:"arguments_sha256,omitempty"`
+	// TaskID and Decision (Approved or Rejected) answer a task that waits.
+	TaskID   string   `json:"task_id,omitempty"`
+	Decision Decision `json:"decision,omitempty"`
+}
+
+// PeerState is the state of a remote task, with the names of A2A 0.3 (§6.3).
+type PeerState string
+
+// The states in which a delegation comes back.
+const (
+	PeerCompleted     PeerState = "completed"
+	PeerFailed        PeerState = "failed"
+	PeerRejected      PeerState = "rejected"
+	PeerCanceled      PeerState = "canceled"
+	PeerInputRequired PeerState = "input-required"
+	PeerAuthRequired  PeerState = "auth-required"
+)
+
+// DelegateResult is what a remote task came to.
+type DelegateResult struct {
+	State  PeerState `json:"state"`
+	TaskID string    `json:"task_id,omitempty"`
+	// Text is the result, or what the other agent says about its state.
+	Text Text `json:"text"`
+	// Note tells people about the circumstances of the call.
+	Note string `json:"note,omitempty"`
+}
+
+// ComposeInput makes one text of several: a template with its placeholders
+// replaced, or parts a line each.
+type ComposeInput struct {
+	Template Text   `json:"template,omitzero"`
+	Values   State  `json:"values,omitempty"`
+	Parts    []Text `json:"parts,omitempty"`
+	// Arguments asks for the text as the arguments of a delegation too.
+	Arguments bool `json:"arguments,omitempty"`
+}
+
+// ComposeResult is the text, and as arguments of a delegation if asked for:
+// {"message": text} with its digest.
+type ComposeResult struct {
+	Text      Text   `json:"text"`
+	Arguments JSON   `json:"arguments,omitzero"`
+	SHA256    string `json:"arguments_sha256,omitempty"`
+}
+
+// FoldInput is what grows in a workflow and has to be moved to the blob store.
+type FoldInput struct {
+	Transcript Transcript  `json:"transcript"`
+	Nodes      []NodeState `json:"nodes,omitempty"`
+}
+
+// FoldResult is nil in what was small enough to stay.
+type FoldResult struct {
+	Folded *Folded `json:"folded,omitempty"`
+	Nodes  *Blob   `json:"nodes,omitempty"`
 }
 
 // ListToolsInput asks a worker for what the gateway must know of it.

@@ -41,14 +41,22 @@ type Agent struct {
 	ApprovalTimeout time.Duration `json:"approval_timeout,omitempty"`
 	// Node names the llm node that the messages of a lone node carry.
 	Node string `json:"node,omitempty"`
+	// Peers are the agents that an agent without a tree may delegate to.
+	Peers []Peer `json:"peers,omitempty"`
+	// Tree is the agent's tree. Without one the agent is a single llm node.
+	Tree *Node `json:"tree,omitempty"`
 }
 
-// Rounds is MaxToolRounds with its default.
-func (a Agent) Rounds() int {
-	if a.MaxToolRounds <= 0 {
-		return DefaultMaxToolRounds
+// Root is the agent's tree. An agent without one is a single llm node that sees
+// the whole conversation.
+func (a Agent) Root() Node {
+	if a.Tree != nil {
+		return *a.Tree
 	}
-	return a.MaxToolRounds
+	return Node{
+		Name: a.Node, Type: NodeLLM, Prompt: a.Prompt, Model: a.Model, MaxToolRounds: a.MaxToolRounds,
+		History: true, Peers: a.Peers,
+	}
 }
 
 // Hash identifies the configuration: 12 hex digits of the SHA-256 of its JSON.

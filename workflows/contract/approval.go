@@ -12,6 +12,8 @@ const (
 	// ReasonUnknownOutcome: a destructive call was sent and its answer lost.
 	// Approving runs it again, rejecting goes on without a result.
 	ReasonUnknownOutcome Reason = "unknown_outcome"
+	// ReasonRemote: an agent that work was delegated to asks for an approval.
+	ReasonRemote Reason = "remote"
 )
 
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
@@ -44,6 +46,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 	return PendingApproval{
 		UUID: in.UUID, ConversationID: in.ConversationID, ToolName: in.Tool, ToolArgs: in.Arguments,
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
+		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 	}
 }
@@ -62,6 +65,7 @@ type PendingApproval struct {
 	Reason          Reason    `json:"reason,omitempty"`
 	Digest          string    `json:"tool_args_sha256,omitempty"`
 	Node            string    `json:"node,omitempty"`
+	NodePath        []int     `json:"node_path,omitempty"`
 }
 
 // Decision is how an approval ended.

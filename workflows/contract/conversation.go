@@ -35,6 +35,8 @@ type Carried struct {
 	Requests    []Request  `json:"requests"`
 	Usage       Usage      `json:"usage,omitzero"`
 	ExportOwing bool       `json:"export_owing,omitempty"`
+	// Tree is how the last turn went through the agent's tree.
+	Tree *NodeState `json:"tree,omitempty"`
 }
 
 // MessageSignal asks a conversation to answer a message (signal "message").
@@ -112,6 +114,8 @@ type ConversationView struct {
 	Transcript Transcript `json:"transcript"`
 	// Pending lists the open approvals, oldest first.
 	Pending []PendingApproval `json:"pending,omitempty"`
+	// Pipeline says where a tree has paused for the first of them.
+	Pipeline *PipelineState `json:"pipeline,omitempty"`
 	// Running tells that an answer is being worked on; it is not while an
 	// approval waits. Queued is how many messages wait for their turn.
 	Running   bool      `json:"running,omitempty"`

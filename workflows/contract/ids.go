@@ -35,6 +35,46 @@ func ConversationIDOf(workflowID string) (id string, ok bool) {
 // ApprovalWorkflowID is the workflow ID of an approval, the one people signal.
 func ApprovalWorkflowID(uuid string) string { return approvalPrefix + uuid }
 
+// NodeWorkflowID is the workflow ID of a composite node: the names of the nodes
+// from the root, as people read them in the Web UI. parent is the workflow ID
+// around it, or that of the conversation with the turn.
+//
+// A name is shortened and cleaned; the node's index keeps cleaned names apart. A
+// tree too deep for an ID of 900 bytes has a digest in the place of its middle.
+func NodeWorkflowID(parent, name string, index int) string {
+	clean := unreadable.ReplaceAllString(name, "-")
+	if len(clean) > maxNodeName {
+		clean = clean[:maxNodeName]
+	}
+	if clean != name {
+		clean = fmt.Sprintf("%s-%d", clean, index)
+	}
+	id := parent + "/" + clean
+	if len(id) > maxWorkflowID {
+		turn := strings.Join(strings.SplitN(id, "/", 3)[:2], "/")
+		id = turn + "/" + Sum([]byte(parent))[:32] + "/" + clean
+	}
+	return id
+}
+
+// TurnWorkflowID is what the workflow IDs of a turn's nodes begin with.
+func TurnWorkflowID(conversationID string, turn int) string {
+	return fmt.Sprintf("%s/turn-%d", ConversationWorkflowID(conversationID), turn)
+}
+
+// IterationWorkflowID is what the workflow IDs of an iteration's nodes begin
+// with. Iterations count from 1.
+func IterationWorkflowID(loop string, iteration int) string {
+	return fmt.Sprintf("%s/iteration-%d", loop, iteration)
+}
+
+const (
+	maxWorkflowID = 900 // the server's own limit is 1000
+	maxNodeName   = 100
+)
+
+var unreadable = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
 // CatalogueWorkflowID is the workflow ID under which the tools of one
 // configuration are listed.
 func CatalogueWorkflowID(configHash string) string { return "catalogue-" + configHash }

@@ -34,6 +34,8 @@ const (
 	KindToolUnavailable Kind = "tool_unavailable" // the server was not reached; the call did not happen
 	KindToolFailed      Kind = "tool_failed"      // the server answered with a protocol error; never retried
 	KindOutcomeUnknown  Kind = "outcome_unknown"  // the call was sent and its answer lost; never retried
+	KindPeerUnavailable Kind = "peer_unavailable" // the other agent was not reached, or answered with a passing error; retried
+	KindPeerFailed      Kind = "peer_failed"      // the other agent refused the message; never retried
 	KindDigest          Kind = "arguments_digest" // the arguments are not those that were shown; never retried
 	KindBlob            Kind = "blob"             // the blob store failed
 	KindExport          Kind = "export"           // the conversation file could not be written
@@ -41,7 +43,7 @@ const (
 
 var permanent = []Kind{
 	KindModelAuth, KindModelRequest, KindModelContext,
-	KindToolFailed, KindOutcomeUnknown, KindDigest, KindInvalid, KindNotFound,
+	KindToolFailed, KindPeerFailed, KindOutcomeUnknown, KindDigest, KindInvalid, KindNotFound,
 }
 
 // Permanent tells whether trying again cannot help.

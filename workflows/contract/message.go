@@ -31,6 +31,17 @@ type Message struct {
 	// does not need: the request for an approval, the decision.
 	Notice    bool      `json:"notice,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
+	// Part, when it is set, stands for the messages of a node. All else is
+	// empty then.
+	Part *Part `json:"part,omitempty"`
+}
+
+// Part is the messages of a composite node within those around it.
+type Part struct {
+	// Run is the workflow ID of the node.
+	Run string `json:"run"`
+	// Transcript is nil while the node runs: its reports have it.
+	Transcript *Transcript `json:"transcript,omitempty"`
 }
 
 // ToolCall is a call in a message. Arguments is null on results.
@@ -61,8 +72,17 @@ type Head struct {
 
 // Len is the number of messages.
 func (t Transcript) Len() int {
-	if t.Head == nil {
-		return len(t.Tail)
+	n := 0
+	if t.Head != nil {
+		n = t.Head.Count
 	}
-	return t.Head.Count + len(t.Tail)
+	for _, m := range t.Tail {
+		switch {
+		case m.Part == nil:
+			n++
+		case m.Part.Transcript != nil:
+			n += m.Part.Transcript.Len()
+		}
+	}
+	return n
 }

@@ -6,15 +6,20 @@ const (
 	WorkflowConversation = "Conversation"
 	WorkflowApproval     = "Approval"
 	WorkflowCatalogue    = "Catalogue"
+	WorkflowSequential   = "Sequential"
+	WorkflowParallel     = "Parallel"
+	WorkflowLoop         = "Loop"
 
 	SignalMessage = "message"
 	SignalCancel  = "cancel"
 	SignalClose   = "close"
 	SignalDecide  = "decide"
+	SignalReport  = "report" // from nodes to their conversation
 
 	QueryConversation = "conversation"
 	QueryPending      = "pending"
 	QueryApproval     = "approval"
+	QueryTree         = "tree"
 
 	UpdateAwaitSettled = "await_settled"
 )
@@ -48,6 +53,9 @@ var (
 	ActivityGenerate  = Activity[GenerateInput, GenerateResult]{"generate"}
 	ActivityCallTool  = Activity[CallToolInput, CallToolResult]{"call_tool"}
 	ActivityListTools = Activity[ListToolsInput, CatalogueResult]{"list_tools"}
+	ActivityDelegate  = Activity[DelegateInput, DelegateResult]{"delegate"}
+	ActivityCompose   = Activity[ComposeInput, ComposeResult]{"compose"}
+	ActivityFold      = Activity[FoldInput, FoldResult]{"fold"}
 	ActivityExport    = Activity[ExportInput, ExportResult]{"export_conversation"}
 )
 

@@ -1,0 +1,151 @@
+package contract
+
+import (
+	"slices"
+	"time"
+)
+
+// NodeType is the type of a node of an agent's tree.
+type NodeType string
+
+// The types. The first three are composite: they run as workflows of their own.
+// Nodes of the other two are leaves: they run inside the workflow around them.
+const (
+	NodeSequential NodeType = "sequential"
+	NodeParallel   NodeType = "parallel"
+	NodeLoop       NodeType = "loop"
+	NodeLLM        NodeType = "llm"
+	NodeA2A        NodeType = "a2a"
+)
+
+// DefaultMaxIterations is how often a loop runs at most unless it says otherwise.
+const DefaultMaxIterations = 10
+
+// KeyUserMessage is the placeholder for the message that the turn answers.
+const KeyUserMessage = "user_message"
+
+// OnRejectContinue makes a node's rejection its output; without it a rejection
+// ends the turn.
+const OnRejectContinue = "continue"
+
+// Node is a node of an agent's tree, with all defaults resolved.
+type Node struct {
+	Name        string   `json:"name"`
+	Type        NodeType `json:"type"`
+	Description string   `json:"description,omitempty"`
+	// OutputKey keeps the node's output in the session state.
+	OutputKey string `json:"output_key,omitempty"`
+	// OnReject is empty or OnRejectContinue.
+	OnReject string `json:"on_reject,omitempty"`
+	// Timeout bounds how long the node works. Waiting for people does not count.
+	Timeout time.Duration `json:"timeout,omitempty"`
+
+	// Prompt is a leaf's prompt: the system prompt of an llm node, the message
+	// of an a2a node. Keys lists the placeholders in it.
+	Prompt Text     `json:"prompt,omitzero"`
+	Keys   []string `json:"keys,omitempty"`
+	// AtOnce: destructive calls of this leaf do not wait for an approval.
+	AtOnce bool `json:"at_once,omitempty"`
+
+	Model         string `json:"model,omitempty"`
+	MaxToolRounds int    `json:"max_tool_rounds,omitempty"`
+	// History: the model sees the conversation, not only the user's message.
+	History bool `json:"history,omitempty"`
+	// Tools are the names of the servers and tools on offer; nil means all.
+	Tools       []string `json:"tools,omitzero"`
+	CanExitLoop bool     `json:"can_exit_loop,omitempty"`
+	// Peers are the agents an llm node may delegate to.
+	Peers []Peer `json:"peers,omitempty"`
+	// Peer is the agent that an a2a node delegates to.
+	Peer *Peer `json:"peer,omitempty"`
+
+	Nodes         []Node `json:"nodes,omitempty"`
+	MaxIterations int    `json:"max_iterations,omitempty"`
+	// FailFast: the first failed branch of a parallel node stops the others.
+	FailFast bool `json:"fail_fast,omitempty"`
+}
+
+// Composite tells whether the node runs as a workflow of its own.
+func (n Node) Composite() bool {
+	return n.Type == NodeSequential || n.Type == NodeParallel || n.Type == NodeLoop
+}
+
+// Iterations is MaxIterations with its default.
+func (n Node) Iterations() int {
+	if n.MaxIterations <= 0 {
+		return DefaultMaxIterations
+	}
+	return n.MaxIterations
+}
+
+// Rounds is MaxToolRounds with its default.
+func (n Node) Rounds() int {
+	if n.MaxToolRounds <= 0 {
+		return DefaultMaxToolRounds
+	}
+	return n.MaxToolRounds
+}
+
+// WantsHistory tells whether a node in the tree sees the conversation.
+func (n Node) WantsHistory() bool {
+	return n.History || slices.ContainsFunc(n.Nodes, Node.WantsHistory)
+}
+
+// Peer is another agent that work is delegated to.
+type Peer struct {
+	Name        string `json:"name"`
+	URL         string `json:"url"`
+	Description string `json:"description,omitempty"`
+	// Destructive: a person approves every delegation.
+	Destructive bool `json:"destructive,omitempty"`
+}
+
+// Tool is the name of the tool that delegates to the peer.
+func (p Peer) Tool() string { return "a2a_" + p.Name }
+
+// ToolExitLoop is the tool by which a model leaves the loop around its node.
+const ToolExitLoop = "exit_loop"
+
+// Value is an entry of the session state.
+type Value struct {
+	Key  string `json:"key"`
+	Text Text   `json:"text"`
+}
+
+// State is the session state: the outputs of nodes under their output keys, each
+// key once, in the order in which they were first set.
+type State []Value
+
+// Get returns the value of a key.
+func (s State) Get(key string) (Text, bool) {
+	for _, v := range s {
+		if v.Key == key {
+			return v.Text, true
+		}
+	}
+	return Text{}, false
+}
+
+// With returns the state with the values of delta set. It changes neither.
+func (s State) With(delta ...Value) State {
+	out := slices.Clone(s)
+	for _, v := range delta {
+		if i := slices.IndexFunc(out, func(o Value) bool { return o.Key == v.Key }); i >= 0 {
+			out[i] = v
+		} else {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Only returns the values of the keys that have one.
+func (s State) Only(keys []string) State {
+	var out State
+	for _, v := range s {
+		if slices.Contains(keys, v.Key) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
