@@ -22,24 +22,33 @@ var (
 	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
 )
 
-// ask stops the turn until a human has decided about a call. The approval is
+// ask stops the leaf until a human has decided about a call. The approval is
 // announced only once its workflow has started, so that no decision can come
-// too early. Meanwhile the requests behind the turn have their answer: that an
-// approval waits.
-func (t *turn) ask(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalResult {
-	in := contract.ApprovalInput{
-		UUID: newUUID(ctx), ConversationID: t.in.ID, SessionID: t.in.SessionID, AgentName: t.in.Agent.Name,
-		Node: t.in.Agent.Node, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
-		Description: description, Reason: reason, CreatedAt: now(ctx), Timeout: t.in.Agent.ApprovalTimeout,
+// too early.
+func (l *leaf) ask(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalResult {
+	return l.await(ctx, l.approvalFor(ctx, c, description, reason))
+}
+
+func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
+	a := l.about()
+	return contract.ApprovalInput{
+		UUID: newUUID(ctx), ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
+		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
+		Description: description, Reason: reason, CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout,
 	}
-	child := workflow.ExecuteChildWorkflow(t.approvalOptions(ctx, in), contract.WorkflowApproval, in)
+}
+
+// await runs an approval and returns the decision.
+func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
+	defer l.clock.pause(ctx)()
+	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about().configHash), contract.WorkflowApproval, in)
 	result := contract.ApprovalResult{
-		UUID: in.UUID, ConversationID: t.in.ID, Tool: c.Name, ArgumentsSHA256: c.SHA256,
+		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
 		Decision: contract.Cancelled, RequestedAt: in.CreatedAt,
 	}
 	err := child.GetChildWorkflowExecution().Get(ctx, nil)
-	if err == nil && !t.stopped {
-		t.announce(ctx, in)
+	if err == nil && ctx.Err() == nil {
+		l.announce(ctx, in)
 	}
 	if err == nil {
 		err = child.Get(ctx, &result)
@@ -47,11 +56,36 @@ func (t *turn) ask(ctx workflow.Context, c call, description string, reason cont
 	if err != nil { // withdrawn before it started, or ended by an operator's hand
 		result.DecidedAt, result.Reason = now(ctx), failure(err).Message
 	}
-	t.decided(ctx, result)
+	l.conclusion(ctx, result)
 	return result
 }
 
-func (t *turn) approvalOptions(ctx workflow.Context, in contract.ApprovalInput) workflow.Context {
+func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
+	l.state.Status, l.state.Approvals = contract.NodeWaiting, append(l.state.Approvals, in.UUID)
+	l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.requestFor(in), Notice: true})
+	l.opened(ctx, l, in)
+}
+
+// requestFor is the message that asks for an approval.
+func (l *leaf) requestFor(in contract.ApprovalInput) contract.Text {
+	return contract.Inline(decide.ApprovalRequest(in.Description, in.UUID, l.inTree))
+}
+
+// conclusion records a decision.
+func (l *leaf) conclusion(ctx workflow.Context, r contract.ApprovalResult) {
+	if l.state.Approvals = without(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
+		l.state.Status = contract.NodeRunning
+	}
+	record := r
+	record.Credential = ""
+	l.append(ctx, contract.Message{
+		Role: contract.RoleUser, Content: contract.Inline(decide.ApprovalMarker(r.Decision)), Approval: &record, Notice: true,
+		Node: l.nameInTree(),
+	})
+	l.decided(ctx, l, r)
+}
+
+func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash string) workflow.Context {
 	return workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:            contract.ApprovalWorkflowID(in.UUID),
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
@@ -64,44 +98,9 @@ func (t *turn) approvalOptions(ctx workflow.Context, in contract.ApprovalInput) 
 			attrSessionID.ValueSet(in.SessionID),
 			attrToolName.ValueSet(in.Tool),
 			attrPendingSince.ValueSet(in.CreatedAt),
-			attrConfigHash.ValueSet(t.in.Agent.Hash()),
+			attrConfigHash.ValueSet(configHash),
 		),
 	})
-}
-
-// announce makes the approval visible everywhere and releases the requests that
-// led to it.
-func (t *turn) announce(ctx workflow.Context, in contract.ApprovalInput) {
-	text := contract.Inline(decide.ApprovalRequest(in.Description, in.UUID))
-	pending := in.Pending()
-	t.pending = append(t.pending, pending)
-	t.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: text, Notice: true})
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	t.setStatus(ctx, contract.StatusWaitingApproval)
-	requests := t.requests
-	t.requests = nil
-	t.settle(ctx, requests, contract.Result{Response: text, WaitingApproval: true, Approval: &pending})
-}
-
-// decided records the decision. The request that brought it is answered when
-// the turn next pauses or ends.
-func (t *turn) decided(ctx workflow.Context, r contract.ApprovalResult) {
-	if r.Credential != "" {
-		t.credential = r.Credential
-	}
-	if r.RequestID != "" && t.ledger.Add(r.RequestID, "") {
-		t.requests = append(t.requests, r.RequestID)
-	}
-	r.Credential = ""
-	t.pending = without(t.pending, r.UUID)
-	t.append(ctx, contract.Message{
-		Role: contract.RoleUser, Content: contract.Inline(decide.ApprovalMarker(r.Decision)), Approval: &r, Notice: true,
-	})
-	if len(t.pending) == 0 {
-		ctx, _ = workflow.NewDisconnectedContext(ctx)
-		t.setStatus(ctx, contract.StatusActive)
-	}
-	t.show(ctx)
 }
 
 // newUUID is random: who holds an approval's UUID can answer it.

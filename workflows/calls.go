@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"slices"
-
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -18,79 +16,105 @@ type call struct {
 	reply   string
 }
 
+// made is what became of a call.
+type made struct {
+	contract.CallToolResult
+	// login is the reply to the user when AuthRequired is set.
+	login string
+	// refused is the decision that keeps a delegation from going on.
+	refused contract.Decision
+}
+
+// ends tells whether nothing else may run after this call.
+func (m made) ends() bool { return m.AuthRequired != "" || m.refused != "" }
+
 // record puts a reply that asks for calls into the transcript.
-func (t *turn) record(ctx workflow.Context, reply contract.GenerateResult) []call {
-	id := contract.MessageID(t.in.ID, t.state.Seq+1)
+func (l *leaf) record(ctx workflow.Context, reply contract.GenerateResult) []call {
+	id := l.next()
 	if !reply.Text.IsZero() {
-		t.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: reply.Text, Reply: id})
+		l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: reply.Text, Reply: id})
 	}
 	calls := make([]call, len(reply.Calls))
 	for i, c := range reply.Calls {
-		message := t.append(ctx, contract.Message{
-			Role: contract.RoleAssistant, Reply: id,
-			ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments},
-		})
-		calls[i] = call{Call: c, message: message, reply: id}
+		calls[i] = l.recordCall(ctx, c, id)
 	}
 	return calls
 }
 
-// runAll runs the calls batch by batch and records their results. It returns
-// the server that wants the caller to log in, if any; nothing runs after that,
-// nor after the turn was stopped.
-func (t *turn) runAll(ctx workflow.Context, calls []call, plan decide.Plan) (authRequired string) {
-	for i, c := range calls {
-		if r, ok := plan.Answered[i]; ok {
-			t.recordResult(ctx, c, r)
-		}
-	}
-	for _, batch := range plan.Batches {
-		if t.stopped {
-			return ""
-		}
-		for n, r := range t.runBatch(ctx, calls, batch) {
-			t.recordResult(ctx, calls[batch[n]], r)
-			if r.AuthRequired != "" {
-				authRequired = r.AuthRequired
-			}
-		}
-		if authRequired != "" {
-			return authRequired
-		}
-	}
-	return ""
+func (l *leaf) recordCall(ctx workflow.Context, c contract.Call, reply string) call {
+	message := l.append(ctx, contract.Message{
+		Role: contract.RoleAssistant, Reply: reply,
+		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments},
+	})
+	return call{Call: c, message: message, reply: reply}
 }
 
-func (t *turn) recordResult(ctx workflow.Context, c call, r contract.CallToolResult) {
-	t.append(ctx, contract.Message{
+func (l *leaf) recordResult(ctx workflow.Context, c call, r contract.CallToolResult) {
+	l.append(ctx, contract.Message{
 		Role: contract.RoleTool, Reply: c.reply,
 		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Note: r.Note},
 	})
 }
 
-// runBatch runs calls side by side; the results are in the order of the calls.
-func (t *turn) runBatch(ctx workflow.Context, calls []call, batch []int) []contract.CallToolResult {
-	if len(batch) == 1 {
-		return []contract.CallToolResult{t.runOne(ctx, calls[batch[0]])}
+// runAll runs the calls batch by batch and records their results. It returns
+// the one that keeps everything after it from running, if there is one. Nothing
+// runs either once the context has ended.
+func (l *leaf) runAll(ctx workflow.Context, calls []call, plan decide.Plan) made {
+	for i, c := range calls {
+		if r, ok := plan.Answered[i]; ok {
+			l.recordResult(ctx, c, r)
+		}
 	}
-	results := make([]contract.CallToolResult, len(batch))
+	for _, batch := range plan.Batches {
+		if ctx.Err() != nil {
+			return made{}
+		}
+		var last made
+		for n, r := range l.runBatch(ctx, calls, batch) {
+			l.recordResult(ctx, calls[batch[n]], r.CallToolResult)
+			if r.ends() {
+				last = r
+			}
+		}
+		if last.ends() {
+			return last
+		}
+		l.changed(ctx)
+	}
+	return made{}
+}
+
+// runBatch runs calls side by side; the results are in the order of the calls.
+func (l *leaf) runBatch(ctx workflow.Context, calls []call, batch []int) []made {
+	if len(batch) == 1 {
+		return []made{l.runOne(ctx, calls[batch[0]])}
+	}
+	results := make([]made, len(batch))
 	group := workflow.NewWaitGroup(ctx)
 	for n, i := range batch {
 		group.Add(1)
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer group.Done()
-			results[n] = t.runOne(ctx, calls[i])
+			results[n] = l.runOne(ctx, calls[i])
 		})
 	}
 	group.Wait(ctx)
 	return results
 }
 
-// runOne runs a call. One whose answer was lost goes to a human, who may have
-// it repeated.
-func (t *turn) runOne(ctx workflow.Context, c call) contract.CallToolResult {
+func (l *leaf) runOne(ctx workflow.Context, c call) made {
+	if c.Peer != nil {
+		return l.delegate(ctx, c)
+	}
+	r := l.callUntilKnown(ctx, c)
+	return made{CallToolResult: r, login: decide.AuthRequired(r.AuthRequired)}
+}
+
+// callUntilKnown calls a tool. A call whose answer was lost goes to a human, who
+// may have it repeated.
+func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolResult {
 	for {
-		r, err := t.callTool(withCredential(ctx, t.credential), c)
+		r, err := l.callTool(withCredential(ctx, l.token()), c)
 		if err == nil {
 			return r
 		}
@@ -101,19 +125,20 @@ func (t *turn) runOne(ctx workflow.Context, c call) contract.CallToolResult {
 		if !decide.OutcomeUnknown(c.Call, f) {
 			return decide.ToolFailure(f)
 		}
-		if t.stopped {
+		if ctx.Err() != nil {
 			return decide.UnknownResult(f.Message)
 		}
-		decision := t.ask(ctx, c, decide.DescribeUnknown(c.Call, f.Message), contract.ReasonUnknownOutcome)
-		if decision.Decision != contract.Approved || t.stopped {
+		decision := l.ask(ctx, c, decide.DescribeUnknown(c.Call, l.nameInTree(), f.Message), contract.ReasonUnknownOutcome)
+		if decision.Decision != contract.Approved || ctx.Err() != nil {
 			return decide.UnknownResult(f.Message)
 		}
 	}
 }
 
-func (t *turn) callTool(ctx workflow.Context, c call) (contract.CallToolResult, error) {
+func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, error) {
+	a := l.about()
 	in := contract.CallToolInput{
-		ConversationID: t.in.ID, SessionID: t.in.SessionID, Server: c.Server, Tool: c.Name,
+		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
 		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive,
 	}
 	summary := decide.ToolSummary(c.Name, c.Server)
@@ -121,12 +146,8 @@ func (t *turn) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	case c.Destructive: // one attempt, and seen through even when the turn is cancelled
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 		return run(ctx, contract.ActivityCallTool, regular(callToolTimeout, 1, summary), in)
-	case t.in.Agent.Execution == contract.ExecutionLean:
+	case a.agent.Execution == contract.ExecutionLean:
 		return runLocal(ctx, contract.ActivityCallTool, lean(callToolTimeout, summary), in)
 	}
 	return run(ctx, contract.ActivityCallTool, regular(callToolTimeout, attempts, summary), in)
-}
-
-func without(list []contract.PendingApproval, uuid string) []contract.PendingApproval {
-	return slices.DeleteFunc(slices.Clone(list), func(p contract.PendingApproval) bool { return p.UUID == uuid })
 }

@@ -28,17 +28,25 @@ type conversation struct {
 	status  contract.Status
 	ledger  *decide.Ledger
 	queue   []contract.MessageSignal
-	pending []contract.PendingApproval
+	pending []openApproval
 	turn    *turn // nil between turns
 	closing *closing
 
-	messages, cancels, closes workflow.ReceiveChannel
+	messages, cancels, closes, reports workflow.ReceiveChannel
 
 	waiters   waiters
 	wake      bool          // something happened that no channel tells of
 	retry     time.Duration // until the next try at an export that is owing
 	problem   string        // what was wrong with the last message signal
 	unwritten string        // why the file could not be written
+}
+
+// openApproval is an approval that waits: in a tree, with the node's workflow and
+// where that has paused.
+type openApproval struct {
+	contract.PendingApproval
+	run      string
+	pipeline *contract.PipelineState
 }
 
 // closing is set once the conversation is to end.
@@ -54,6 +62,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 		messages: workflow.GetSignalChannel(ctx, contract.SignalMessage),
 		cancels:  workflow.GetSignalChannel(ctx, contract.SignalCancel),
 		closes:   workflow.GetSignalChannel(ctx, contract.SignalClose),
+		reports:  workflow.GetSignalChannel(ctx, contract.SignalReport),
 	}
 	if in.Carried != nil {
 		c.state = *in.Carried
@@ -70,8 +79,11 @@ func (c *conversation) register(ctx workflow.Context) error {
 	err := workflow.SetQueryHandler(ctx, contract.QueryConversation, c.query)
 	if err == nil {
 		err = workflow.SetQueryHandler(ctx, contract.QueryPending, func() ([]contract.PendingApproval, error) {
-			return append([]contract.PendingApproval{}, c.pending...), nil
+			return c.pendingApprovals(), nil
 		})
+	}
+	if err == nil {
+		err = workflow.SetQueryHandler(ctx, contract.QueryTree, c.queryTree)
 	}
 	if err == nil {
 		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,
@@ -145,11 +157,11 @@ func (c *conversation) wait(ctx, work workflow.Context) error {
 // turns, and while an approval waits as long as the run's history has room for
 // it, because such a run cannot continue as new.
 func (c *conversation) mayRetry(ctx workflow.Context) bool {
-	return c.state.ExportOwing && (c.turn == nil || len(c.pending) > 0 && !c.long(ctx))
+	return c.state.ExportOwing && (c.turn == nil || len(c.pending) > 0 && !c.longRun(ctx))
 }
 
 func (c *conversation) arrived() bool {
-	return c.messages.Len()+c.cancels.Len()+c.closes.Len() > 0
+	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len() > 0
 }
 
 // startTurn answers the oldest queued message.
@@ -168,11 +180,11 @@ func (c *conversation) startTurn(ctx workflow.Context) {
 
 // mayRollOver is false for a cancelled run: the next one would not know.
 func (c *conversation) mayRollOver(ctx workflow.Context) bool {
-	return ctx.Err() == nil && len(c.queue) == 0 && c.long(ctx)
+	return ctx.Err() == nil && len(c.queue) == 0 && c.longRun(ctx)
 }
 
-// long tells whether the run's history is long enough for a new run.
-func (c *conversation) long(ctx workflow.Context) bool {
+// longRun tells whether the run's history is long enough for a new run.
+func (c *conversation) longRun(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	return decide.RollOver(decide.History{
 		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(),
@@ -214,7 +226,7 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 			c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextClosed)})
 		}
 		c.waiters.releaseAll = true
-		if c.state.ExportOwing && !c.long(ctx) {
+		if c.state.ExportOwing && !c.longRun(ctx) {
 			_ = c.wait(ctx, ctx) // the context is never cancelled
 			continue
 		}

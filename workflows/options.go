@@ -15,6 +15,8 @@ const (
 	generateTimeout  = 65 * time.Second
 	callToolTimeout  = 35 * time.Second
 	listToolsTimeout = 20 * time.Second
+	delegateTimeout  = 65 * time.Second
+	composeTimeout   = 5 * time.Second // blob store only
 	exportTimeout    = 5 * time.Second
 
 	heartbeatTimeout = 20 * time.Second

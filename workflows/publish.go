@@ -3,6 +3,7 @@ package workflows
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -10,51 +11,64 @@ import (
 	"agent-stop-and-go/workflows/decide"
 )
 
-// append adds a message to the transcript and returns its ID.
+// append adds a message of the conversation itself and returns its ID.
 func (c *conversation) append(ctx workflow.Context, m contract.Message) string {
-	m.ID = contract.MessageID(c.in.ID, c.nextSeq())
-	m.CreatedAt = now(ctx)
-	if m.Node == "" && m.Role != contract.RoleSystem && m.Role != contract.RoleUser {
-		m.Node = c.in.Agent.Node
-	}
-	c.state.Transcript.Tail = append(c.state.Transcript.Tail, m)
-	c.state.UpdatedAt = m.CreatedAt
-	return m.ID
+	return c.journal().append(ctx, m)
 }
 
-func (c *conversation) nextSeq() int {
-	c.state.Seq++
-	return c.state.Seq
-}
-
-// fold drops the messages from the tail that an activity has moved to the blob
-// store. Messages that came later stay.
-func (c *conversation) fold(f *contract.Folded) {
-	if f == nil {
-		return
+// journal is the conversation's own transcript as a node writes it.
+func (c *conversation) journal() *journal {
+	return &journal{
+		transcript: &c.state.Transcript, node: c.in.Agent.Node, seq: &c.state.Seq,
+		id:    func(seq int) string { return contract.MessageID(c.in.ID, seq) },
+		wrote: func(at time.Time) { c.state.UpdatedAt = at },
 	}
-	c.state.Transcript.Head = &f.Head
-	c.state.Transcript.Tail = slices.Clone(c.state.Transcript.Tail[f.Count:])
 }
 
 func (c *conversation) view() contract.ConversationView {
-	return contract.ConversationView{
+	v := contract.ConversationView{
 		ID: c.in.ID, SessionID: c.in.SessionID, AgentName: c.in.Agent.Name,
-		Status: c.status, Transcript: c.transcript(), Pending: slices.Clone(c.pending),
+		Status: c.status, Transcript: c.transcript(), Pending: c.pendingApprovals(),
 		Running: c.running() && len(c.pending) == 0, Queued: len(c.queue), Usage: c.state.Usage,
 		CreatedAt: c.state.CreatedAt, UpdatedAt: c.state.UpdatedAt, Version: c.state.Version,
 	}
+	if len(c.pending) > 0 {
+		v.Pipeline = c.pending[0].pipeline
+	}
+	return v
+}
+
+// pendingApprovals lists the open approvals, oldest first.
+func (c *conversation) pendingApprovals() []contract.PendingApproval {
+	list := []contract.PendingApproval{}
+	for _, p := range c.pending {
+		list = append(list, p.PendingApproval)
+	}
+	return list
+}
+
+func (c *conversation) closePending(uuid string) {
+	c.pending = slices.DeleteFunc(slices.Clone(c.pending), func(p openApproval) bool { return p.UUID == uuid })
+}
+
+// waitingFor is the result of a request while approval number i waits.
+func (c *conversation) waitingFor(i int, text contract.Text) contract.Result {
+	approval := c.pending[i].PendingApproval
+	return contract.Result{Response: text, WaitingApproval: true, Approval: &approval}
 }
 
 // running tells whether there is a turn that can still be stopped.
 func (c *conversation) running() bool { return c.turn != nil && !c.turn.over }
 
-// transcript is a copy that later messages do not change.
+// transcript is a copy that later messages do not change, with what the nodes of
+// a running tree have reported.
 func (c *conversation) transcript() contract.Transcript {
-	return contract.Transcript{
-		Head: c.state.Transcript.Head,
-		Tail: append([]contract.Message{}, c.state.Transcript.Tail...),
+	t := copyOf(c.state.Transcript)
+	if c.turn != nil && c.turn.pipeline != nil && c.turn.pipeline.reports != nil {
+		p := c.turn.pipeline
+		absorb(&t, p.run, p.transcript(p.run))
 	}
+	return t
 }
 
 // publish writes the conversation to its file and shows it to operators. A file

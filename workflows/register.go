@@ -18,6 +18,9 @@ func Register(r Registry) {
 		contract.WorkflowConversation: Conversation,
 		contract.WorkflowApproval:     Approval,
 		contract.WorkflowCatalogue:    Catalogue,
+		contract.WorkflowSequential:   Sequential,
+		contract.WorkflowParallel:     Parallel,
+		contract.WorkflowLoop:         Loop,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

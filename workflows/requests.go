@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -29,8 +30,24 @@ func (c *conversation) receive(ctx workflow.Context) {
 	for raw, ok := receive(c.cancels); ok; raw, ok = receive(c.cancels) {
 		c.cancel(readOptional[contract.CancelSignal](raw))
 	}
+	for raw, ok := receive(c.reports); ok; raw, ok = receive(c.reports) {
+		c.takeIn(ctx, raw)
+	}
 	for raw, ok := receive(c.closes); ok; raw, ok = receive(c.closes) {
 		c.close(readOptional[contract.CloseSignal](raw), nil)
+	}
+}
+
+// takeIn hands a report to the turn it belongs to. One of an earlier turn is
+// late and tells nothing new.
+func (c *conversation) takeIn(ctx workflow.Context, raw json.RawMessage) {
+	var r contract.NodeReport
+	if err := json.Unmarshal(raw, &r); err != nil {
+		workflow.GetLogger(ctx).Warn("a report was not understood", "error", err)
+		return
+	}
+	if c.turn != nil && c.turn.pipeline != nil && r.Turn == c.state.Turn {
+		c.turn.pipeline.inbox = append(c.turn.pipeline.inbox, r)
 	}
 }
 
@@ -51,7 +68,8 @@ func (c *conversation) accept(m contract.MessageSignal) {
 // was typed without one, or "" when the request is known already.
 func (c *conversation) begun(id, fingerprint string) string {
 	if id == "" {
-		id = contract.NameUUID(c.in.ID, fmt.Sprintf("request-%d", c.nextSeq()))
+		c.state.Seq++
+		id = contract.NameUUID(c.in.ID, fmt.Sprintf("request-%d", c.state.Seq))
 	}
 	if !c.ledger.Add(id, fingerprint) {
 		return ""
@@ -64,9 +82,7 @@ func (c *conversation) refuse(id string) {
 		c.ledger.Refuse(id, contract.KindCompleted, contract.Result{Response: contract.Inline(decide.TextCompleted)})
 		return
 	}
-	c.ledger.Refuse(id, contract.KindWaiting, contract.Result{
-		Response: contract.Inline(decide.TextWaiting), WaitingApproval: true, Approval: &c.pending[0],
-	})
+	c.ledger.Refuse(id, contract.KindWaiting, c.waitingFor(0, contract.Inline(decide.TextWaiting)))
 }
 
 // cancel stops the running turn. Queued messages are answered all the same.

@@ -7,16 +7,15 @@ import (
 	"agent-stop-and-go/workflows/decide"
 )
 
-// turn answers one message: it asks the model, runs or asks for what the model
-// wants, and asks the model again, until there is a text. Cancelling its context
-// stops it at the next step; a destructive call that is under way is seen
-// through first.
+// turn answers one message. A root that is a leaf works right here, with the
+// turn as its host; a composite one is a workflow of its own (pipeline.go).
+// Cancelling the turn's context stops it at the next step.
 type turn struct {
 	*conversation
 	cancel     workflow.CancelFunc
 	requests   []string // that get the answer when the turn next pauses or ends
 	credential string   // the sealed token of who asked, or of who approved
-	rounds     int
+	pipeline   *pipeline
 	over       bool // the reply is there; it only has to be published
 	stopped    bool
 	why        string
@@ -24,12 +23,47 @@ type turn struct {
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text})
+	t.state.Tree = &contract.NodeState{}
 	t.show(ctx)
-	result := t.answer(ctx)
-	t.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: result.Response})
+	var r contract.NodeResult
+	if root := t.in.Agent.Root(); root.Composite() {
+		r = t.runPipeline(ctx, root)
+	} else {
+		r = t.runLeaf(ctx, root, m)
+	}
+	result := t.reply(ctx, r)
 	t.over = true
 	done, _ := workflow.NewDisconnectedContext(ctx)
 	t.settle(done, t.requests, result)
+}
+
+// runLeaf runs an agent that is a single node.
+func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
+	l := &leaf{
+		host: t, journal: t.journal(), node: root, state: t.state.Tree,
+		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
+	}
+	r := l.run(ctx, root.Timeout)
+	t.state.Usage = t.state.Usage.Add(r.Usage)
+	return r
+}
+
+// reply makes the answer to the user of what the tree came to, and records it
+// unless the nodes have said it already.
+func (t *turn) reply(ctx workflow.Context, r contract.NodeResult) contract.Result {
+	result := contract.Result{Response: r.Output, AuthRequired: r.AuthRequired != ""}
+	switch {
+	case t.stopped:
+		result.Response = contract.Inline(decide.TurnCancelled(t.why))
+	case t.pipeline != nil && r.Outcome == contract.OutcomeRejected:
+		result.Response = contract.Inline(decide.AfterRejectedNode(t.in.Agent.Root(), r))
+	case t.pipeline != nil && r.Outcome == contract.OutcomeDone && !r.Output.IsZero():
+		return result
+	case result.Response.IsZero():
+		result.Response = contract.Inline(decide.TextNoOutput)
+	}
+	t.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.in.Agent.Node})
+	return result
 }
 
 // stop ends the turn early.
@@ -38,77 +72,42 @@ func (t *turn) stop(reason string) {
 	t.cancel()
 }
 
-// answer is the model–tool loop. Its result is the turn's reply.
-func (t *turn) answer(ctx workflow.Context) contract.Result {
-	for t.rounds < t.in.Agent.Root().Rounds() {
-		reply, err := t.generate(withCredential(ctx, t.credential))
-		switch {
-		case t.stopped:
-			return t.cancelled()
-		case err != nil:
-			return say(decide.ModelFailure(failure(err)))
-		case len(reply.Calls) == 0:
-			return contract.Result{Response: reply.Text}
-		}
-		if result, over := t.carryOut(ctx, reply); over {
-			return result
-		}
-		t.rounds++
-	}
-	return say(decide.TextRoundLimit)
+func (t *turn) about() about {
+	return about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash()}
 }
 
-// carryOut does what one reply asks for. over means that the turn ends with the
-// result; else the model is asked again.
-func (t *turn) carryOut(ctx workflow.Context, reply contract.GenerateResult) (result contract.Result, over bool) {
-	calls := t.record(ctx, reply)
-	plan := decide.Next(reply.Calls)
-	for _, i := range plan.Ask {
-		c := calls[i]
-		r := t.ask(ctx, c, decide.Describe(c.Call), contract.ReasonDestructive)
-		if t.stopped {
-			return t.cancelled(), true
-		}
-		if r.Decision != contract.Approved {
-			return say(decide.AfterRefusal(r.Decision)), true
-		}
-		t.rounds = -1 // a decision opens a fresh budget, this round included
-	}
-	server := t.runAll(ctx, calls, plan)
-	switch {
-	case t.stopped:
-		return t.cancelled(), true
-	case server != "":
-		return contract.Result{Response: contract.Inline(decide.AuthRequired(server)), AuthRequired: true}, true
-	}
-	return contract.Result{}, false
+func (t *turn) token() string { return t.credential }
+
+func (t *turn) changed(workflow.Context) {}
+
+// opened releases the requests that led to the approval: that it waits is their
+// answer.
+func (t *turn) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
+	t.pending = append(t.pending, openApproval{PendingApproval: in.Pending()})
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	t.setStatus(ctx, contract.StatusWaitingApproval)
+	requests := t.requests
+	t.requests = nil
+	t.settle(ctx, requests, t.waitingFor(0, l.requestFor(in)))
 }
 
-func (t *turn) generate(ctx workflow.Context) (contract.GenerateResult, error) {
-	in := contract.GenerateInput{
-		ConversationID: t.in.ID, Model: t.in.Agent.Model, Prompt: t.in.Agent.Prompt, Transcript: t.transcript(),
+// decided notes the request that brought a decision. It is answered when the
+// turn next pauses or ends.
+func (t *turn) decided(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
+	t.noteDecision(r)
+	t.closePending(r.UUID)
+	if len(t.pending) == 0 {
+		ctx, _ = workflow.NewDisconnectedContext(ctx)
+		t.setStatus(ctx, contract.StatusActive)
 	}
-	summary := decide.GenerateSummary(in)
-	var out contract.GenerateResult
-	var err error
-	if t.in.Agent.Execution == contract.ExecutionLean {
-		out, err = runLocal(ctx, contract.ActivityGenerate, lean(generateTimeout, summary), in)
-	} else {
-		out, err = run(ctx, contract.ActivityGenerate, regular(generateTimeout, attempts, summary), in)
-	}
-	if err == nil {
-		t.fold(out.Folded)
-		t.state.Usage = t.state.Usage.Add(out.Usage)
-	}
-	return out, err
+	t.show(ctx)
 }
 
-func (t *turn) cancelled() contract.Result {
-	text := decide.TextTurnCancelled
-	if t.why != "" {
-		text += " " + t.why
+func (t *turn) noteDecision(r contract.ApprovalResult) {
+	if r.Credential != "" {
+		t.credential = r.Credential
 	}
-	return say(text)
+	if r.RequestID != "" && t.ledger.Add(r.RequestID, "") {
+		t.requests = append(t.requests, r.RequestID)
+	}
 }
-
-func say(text string) contract.Result { return contract.Result{Response: contract.Inline(text)} }

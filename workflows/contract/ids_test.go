@@ -52,6 +52,63 @@ func TestConversationIDOfRefusesOtherWorkflows(t *testing.T) {
 	}
 }
 
+func TestNodesAreNamedByTheirPlaceInTheTree(t *testing.T) {
+	turn := contract.TurnWorkflowID(conversationID, 3)
+	pipeline := contract.NodeWorkflowID(turn, "pipeline", 0)
+	loop := contract.NodeWorkflowID(pipeline, "polish", 1)
+	inLoop := contract.NodeWorkflowID(contract.IterationWorkflowID(loop, 4), "reviewers", 0)
+	if want := "conversation-" + conversationID + "/turn-3/pipeline/polish/iteration-4/reviewers"; inLoop != want {
+		t.Errorf("got %q, expected %q", inLoop, want)
+	}
+	if got, ok := contract.ConversationIDOf(pipeline); ok {
+		t.Errorf("node %q is taken for conversation %q", pipeline, got)
+	}
+}
+
+func TestNamesAreCleanedAndKeptApart(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	tests := []struct {
+		name  string
+		index int
+		want  string
+	}{
+		{"writer", 7, "writer"},
+		{"A.b_c-9", 0, "A.b_c-9"},
+		{"the writer", 2, "the-writer-2"},
+		{"the/writer", 3, "the-writer-3"},
+		{"../..", 4, "..-..-4"},
+		{"Prüfer & Co", 1, "Pr-fer-Co-1"},
+		{"作家", 0, "--0"},
+		{"作者", 1, "--1"},
+		{"a\nb\x00", 5, "a-b--5"},
+		{"", 0, ""},
+		{long, 1, long},
+		{long + "y", 1, long + "-1"},
+		{long + "z", 2, long + "-2"},
+	}
+	for _, tt := range tests {
+		if got := contract.NodeWorkflowID("p", tt.name, tt.index); got != "p/"+tt.want {
+			t.Errorf("node %q at %d: %q, expected %q", tt.name, tt.index, got, "p/"+tt.want)
+		}
+	}
+}
+
+func TestTheIDOfADeepNodeFitsAndStaysItsOwn(t *testing.T) {
+	turn := contract.TurnWorkflowID(conversationID, 12)
+	seen := map[string]bool{}
+	for _, root := range []string{"a", "b"} {
+		id := contract.NodeWorkflowID(turn, root, 0)
+		for depth := range 50 {
+			name := strings.Repeat("n", 90)
+			id = contract.NodeWorkflowID(contract.IterationWorkflowID(id, 2), name, depth)
+			if len(id) > 900 || !strings.HasPrefix(id, turn+"/") || !strings.HasSuffix(id, "/"+name) || seen[id] {
+				t.Fatalf("depth %d: %q of %d bytes, seen before: %t", depth, id, len(id), seen[id])
+			}
+			seen[id] = true
+		}
+	}
+}
+
 func TestNameUUIDNeverChanges(t *testing.T) {
 	// Computed with another implementation of RFC 9562 §5.5:
 	// python3 -c 'import uuid; print(uuid.uuid5(uuid.NAMESPACE_OID, "a\0b"))'

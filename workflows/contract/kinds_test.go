@@ -11,7 +11,7 @@ import (
 
 func TestPermanentKindsAreThoseThatTryingAgainCannotHelp(t *testing.T) {
 	want := []string{
-		"model_auth", "model_bad_request", "model_context", "tool_failed", "outcome_unknown", "arguments_digest",
+		"model_auth", "model_bad_request", "model_context", "tool_failed", "peer_failed", "outcome_unknown", "arguments_digest",
 		"invalid", "not_found",
 	}
 	if diff := cmp.Diff(want, contract.PermanentKinds()); diff != "" {
@@ -27,7 +27,7 @@ func TestPermanentKindsAreThoseThatTryingAgainCannotHelp(t *testing.T) {
 func TestKindsThatPassAreRetried(t *testing.T) {
 	for _, k := range []contract.Kind{
 		contract.KindModelRateLimited, contract.KindModelUnavailable, contract.KindModelGarbage, contract.KindToolUnavailable,
-		contract.KindBlob, contract.KindExport, contract.KindInternal, contract.KindTimeout, "",
+		contract.KindPeerUnavailable, contract.KindBlob, contract.KindExport, contract.KindInternal, contract.KindTimeout, "",
 	} {
 		if k.Permanent() {
 			t.Errorf("%q is not retried", k)
@@ -44,8 +44,16 @@ func TestPermanentKindsAreTheCallersToChange(t *testing.T) {
 
 func TestRoundsHaveADefault(t *testing.T) {
 	for rounds, want := range map[int]int{-1: 10, 0: 10, 1: 1, 25: 25} {
-		if got := (contract.Agent{MaxToolRounds: rounds}).Rounds(); got != want {
+		if got := (contract.Node{MaxToolRounds: rounds}).Rounds(); got != want {
 			t.Errorf("max_tool_rounds %d gives %d rounds, expected %d", rounds, got, want)
+		}
+	}
+}
+
+func TestIterationsHaveADefault(t *testing.T) {
+	for iterations, want := range map[int]int{-1: 10, 0: 10, 1: 1, 200: 200} {
+		if got := (contract.Node{MaxIterations: iterations}).Iterations(); got != want {
+			t.Errorf("max_iterations %d gives %d iterations, expected %d", iterations, got, want)
 		}
 	}
 }
@@ -60,6 +68,8 @@ func TestHashFollowsTheConfiguration(t *testing.T) {
 		"model":   func(a *contract.Agent) { a.Model = contract.DemoModel },
 		"timeout": func(a *contract.Agent) { a.ApprovalTimeout += time.Second },
 		"mode":    func(a *contract.Agent) { a.Execution = contract.ExecutionRegular },
+		"tree":    func(a *contract.Agent) { a.Tree.Nodes[0].Prompt = contract.Inline("other") },
+		"peer":    func(a *contract.Agent) { a.Peers = nil },
 	}
 	for what, change := range changed {
 		a := agent()
@@ -78,11 +88,26 @@ func TestUsageAdds(t *testing.T) {
 }
 
 func TestTranscriptCountsWhatIsElsewhereToo(t *testing.T) {
-	tail := []contract.Message{{}, {}}
-	if got := (contract.Transcript{Tail: tail}).Len(); got != 2 {
-		t.Errorf("got %d", got)
+	of := func(tr contract.Transcript) contract.Message {
+		return contract.Message{Part: &contract.Part{Transcript: &tr}}
 	}
-	if got := (contract.Transcript{Head: head(), Tail: tail}).Len(); got != 14 {
-		t.Errorf("got %d", got)
+	two := []contract.Message{{}, {}}
+	tests := map[string]struct {
+		tr   contract.Transcript
+		want int
+	}{
+		"nothing":                 {contract.Transcript{}, 0},
+		"a tail":                  {contract.Transcript{Tail: two}, 2},
+		"a head":                  {contract.Transcript{Head: head(), Tail: two}, 14},
+		"a part":                  {contract.Transcript{Tail: []contract.Message{{}, of(contract.Transcript{Tail: two}), {}}}, 4},
+		"a folded part":           {contract.Transcript{Head: head(), Tail: []contract.Message{of(contract.Transcript{Head: head(), Tail: two})}}, 26},
+		"a part in a part":        {contract.Transcript{Tail: []contract.Message{of(contract.Transcript{Tail: []contract.Message{{}, of(contract.Transcript{Tail: two})}})}}, 3},
+		"a part that still runs":  {contract.Transcript{Tail: []contract.Message{{Part: &contract.Part{Run: "r"}}, {}}}, 1},
+		"a part without messages": {contract.Transcript{Tail: []contract.Message{of(contract.Transcript{}), {}}}, 1},
+	}
+	for name, tt := range tests {
+		if got := tt.tr.Len(); got != tt.want {
+			t.Errorf("%s: %d messages, expected %d", name, got, tt.want)
+		}
 	}
 }

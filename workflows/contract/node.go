@@ -139,6 +139,11 @@ func (s State) With(delta ...Value) State {
 	return out
 }
 
+// Without returns the state without a key.
+func (s State) Without(key string) State {
+	return slices.DeleteFunc(slices.Clone(s), func(v Value) bool { return v.Key == key })
+}
+
 // Only returns the values of the keys that have one.
 func (s State) Only(keys []string) State {
 	var out State

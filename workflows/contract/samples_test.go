@@ -19,11 +19,13 @@ const (
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456789, time.UTC)
 
 // samples holds one value of every wire type, under the type's name, with every
-// field set. A name with a dash is a variant.
+// field set. A name with a dash is a variant, with fields left out. So is a value
+// inside one of its own type.
 func samples() map[string]any {
 	all := map[string]any{}
 	for _, group := range []map[string]any{
 		valueSamples(), messageSamples(), conversationSamples(), signalSamples(), approvalSamples(), activitySamples(),
+		treeSamples(), nodeSamples(), delegationSamples(),
 	} {
 		for name, value := range group {
 			all[name] = value
@@ -64,11 +66,23 @@ func toolCall() ToolCall {
 }
 
 func message() Message {
+	m := wholeMessage()
+	m.Part = part()
+	return m
+}
+
+func wholeMessage() Message {
 	call, audit := toolCall(), approvalResult()
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon,
 	}
+}
+
+func part() *Part {
+	inside := wholeMessage()
+	inside.Part = &Part{Run: run + "/polish"}
+	return &Part{Run: run, Transcript: &Transcript{Head: head(), Tail: []Message{inside, plainMessage()}}}
 }
 
 func plainMessage() Message {
@@ -86,15 +100,18 @@ func messageSamples() map[string]any {
 		"Head":       *head(),
 		"ToolCall":   toolCall(),
 		"Message":    message(),
+		"Part":       *part(),
 		"Transcript": transcriptValue(),
 		"Usage":      usage(),
 	}
 }
 
 func agent() Agent {
+	root := node()
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
 		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, Node: "writer",
+		Peers: []Peer{peer()}, Tree: &root,
 	}
 }
 
@@ -112,15 +129,15 @@ func view() ConversationView {
 	r := request()
 	return ConversationView{
 		ID: conversationID, SessionID: "s-1", AgentName: "helper", Status: StatusWaitingApproval,
-		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Running: true, Queued: 2, Usage: usage(),
-		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
+		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Pipeline: pipeline(),
+		Running: true, Queued: 2, Usage: usage(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
 	}
 }
 
 func carried() Carried {
 	return Carried{
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
-		Requests: []Request{request()}, Usage: usage(), ExportOwing: true,
+		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 	}
 }
 
@@ -183,9 +200,10 @@ func approvalSamples() map[string]any {
 }
 
 func call() Call {
+	remote := peer()
 	return Call{
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources",
-		Destructive: true, Unknown: true, Problem: "value must be a number",
+		Peer: &remote, Exit: true, Destructive: true, Unknown: true, Problem: "value must be a number",
 	}
 }
 
@@ -201,10 +219,11 @@ func server() ServerState {
 }
 
 func activitySamples() map[string]any {
-	folded := Folded{Head: *head(), Count: 2}
+	folded, before := Folded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
 	return map[string]any{
-		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."), Transcript: transcriptValue()},
+		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
+			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true},
 		"GenerateResult": GenerateResult{Text: Inline("Hi"), Calls: []Call{call()}, Model: "gemini-2.5-flash", Usage: usage(),
 			Finish: "tool_calls", Folded: &folded},
 		"Folded": folded,

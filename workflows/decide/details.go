@@ -69,8 +69,7 @@ func ConversationDetails(v contract.ConversationView, problem string) string {
 	}
 	b.WriteString(".\n")
 	for _, p := range v.Pending {
-		fmt.Fprintf(&b, "\n---\n\nApproval `%s` waits since %s.\n\n%s\n\n%s",
-			contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), quoted(p.Description), commands(p.UUID))
+		b.WriteString("\n---\n\n" + waiting(p))
 	}
 	if problem != "" {
 		fmt.Fprintf(&b, "\n**Trouble:** %s\n", problem)
@@ -92,9 +91,17 @@ func status(v contract.ConversationView) string {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
 
-// GenerateSummary is the line the Web UI shows for a model call.
-func GenerateSummary(in contract.GenerateInput) string {
-	return fmt.Sprintf("%s · %d messages", in.Model, in.Transcript.Len())
+// GenerateSummary is the line the Web UI shows for a model call of a node.
+func GenerateSummary(in contract.GenerateInput, node string) string {
+	n := in.Transcript.Len()
+	if in.Before != nil {
+		n += in.Before.Len()
+	}
+	summary := fmt.Sprintf("%s · %d messages", in.Model, n)
+	if node != "" {
+		summary = node + " · " + summary
+	}
+	return summary
 }
 
 // ToolSummary is the line the Web UI shows for a tool call or an approval.

@@ -45,7 +45,7 @@ func golden(t *testing.T, name, got string) {
 func waiting() contract.ApprovalView {
 	c := call("resources_remove", `{"pattern":"^web","note":"`+"```"+`"}`)
 	return contract.ApprovalView{Pending: contract.PendingApproval{
-		UUID: approvalID, ConversationID: conversationID, ToolName: c.Name, ToolArgs: c.Arguments, Description: decide.Describe(c),
+		UUID: approvalID, ConversationID: conversationID, ToolName: c.Name, ToolArgs: c.Arguments, Description: decide.Describe(c, ""),
 		Digest: contract.Sum(c.Arguments.Raw), CreatedAt: since,
 	}}
 }
@@ -154,7 +154,7 @@ func TestAWaitingConversationTellsWhatAnswersIt(t *testing.T) {
 func TestSummariesReadLikeAStory(t *testing.T) {
 	in := contract.GenerateInput{Model: "gemini-2.5-flash", Transcript: contract.Transcript{Head: &contract.Head{Count: 12}, Tail: make([]contract.Message, 2)}}
 	tests := map[string]string{
-		decide.GenerateSummary(in):                       "gemini-2.5-flash · 14 messages",
+		decide.GenerateSummary(in, ""):                   "gemini-2.5-flash · 14 messages",
 		decide.ToolSummary("resources_add", "resources"): "resources_add on resources",
 		decide.ToolSummary("resources_add", ""):          "resources_add",
 	}

@@ -14,11 +14,13 @@ type Plan struct {
 	// Batches lists the calls to run. Those of one batch run side by side;
 	// a destructive call is a batch of its own.
 	Batches [][]int
+	// Exit: the node leaves the loop once the batches have run.
+	Exit bool
 }
 
-// Next plans the calls of a reply. A reply without calls ends the turn and has
-// an empty plan.
-func Next(calls []contract.Call) Plan {
+// Next plans the calls of a reply. A reply without calls ends the node and has
+// an empty plan. With atOnce no call waits for a human.
+func Next(calls []contract.Call, atOnce bool) Plan {
 	p := Plan{Answered: map[int]contract.CallToolResult{}}
 	open := false // whether the last batch takes another read-only call
 	for i, c := range calls {
@@ -27,8 +29,13 @@ func Next(calls []contract.Call) Plan {
 			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(ToolNotFound(c.Name)), IsError: true}
 		case c.Problem != "":
 			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(c.Problem), IsError: true}
+		case c.Exit:
+			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(TextLoopLeft)}
+			p.Exit = true
 		case c.Destructive:
-			p.Ask = append(p.Ask, i)
+			if !atOnce {
+				p.Ask = append(p.Ask, i)
+			}
 			p.Batches = append(p.Batches, []int{i})
 			open = false
 		case open:

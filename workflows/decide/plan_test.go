@@ -72,7 +72,7 @@ func TestNext(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, decide.Next(tt.calls)); diff != "" {
+			if diff := cmp.Diff(tt.want, decide.Next(tt.calls, false)); diff != "" {
 				t.Errorf("plan (-want +got):\n%s", diff)
 			}
 		})
@@ -82,7 +82,7 @@ func TestNext(t *testing.T) {
 func TestEveryPlanIsSound(t *testing.T) {
 	for seed := range uint64(500) {
 		calls := randomCalls(rand.New(rand.NewPCG(seed, 1)))
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { sound(t, calls, decide.Next(calls)) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { sound(t, calls, decide.Next(calls, false)) })
 	}
 }
 

@@ -15,6 +15,8 @@ const (
 	maxEvents  = 8_000
 	maxBytes   = 2 << 20
 	maxUpdates = 1_000
+
+	maxNodeEvents = 1_000
 )
 
 // RollOver tells whether a run is long enough to continue as new. The caller
@@ -22,3 +24,7 @@ const (
 func RollOver(h History) bool {
 	return h.Suggested || h.Events >= maxEvents || h.Bytes >= maxBytes || h.Updates >= maxUpdates
 }
+
+// RollOverNode tells whether the run of a composite node is long enough. Nodes
+// roll over sooner than conversations: nobody waits in them, so it costs little.
+func RollOverNode(h History) bool { return RollOver(h) || h.Events >= maxNodeEvents }

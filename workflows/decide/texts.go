@@ -19,6 +19,9 @@ const (
 	TextTurnCancelled   = "The turn was cancelled."
 	TextNothingRunning  = "Nothing is running."
 	TextClosed          = "Conversation closed."
+	TextExitLoop        = "exit_loop called"
+	TextLoopLeft        = "The loop ends here."
+	TextNoOutput        = "No node of the agent had anything to say."
 )
 
 // ToolNotFound is the result of a call to a tool that is not on offer.
@@ -29,10 +32,19 @@ func AuthRequired(server string) string {
 	return fmt.Sprintf("Authentication required to access the %s server.", server)
 }
 
-// ApprovalRequest is the message that asks for an approval.
-func ApprovalRequest(description, uuid string) string {
-	return "This action requires approval:\n\n" + description +
-		"\n\nPlease approve or reject using the approval UUID: " + uuid
+// ApprovalRequest is the message that asks for an approval. Inside a tree it has
+// the shorter ending that clients of trees know.
+func ApprovalRequest(description, uuid string, inTree bool) string {
+	ending := "Please approve or reject using the approval UUID: "
+	if inTree {
+		ending = "Approval UUID: "
+	}
+	return "This action requires approval:\n\n" + description + "\n\n" + ending + uuid
+}
+
+// TurnCancelled is the reply of a turn that was cancelled.
+func TurnCancelled(why string) string {
+	return strings.TrimSpace(TextTurnCancelled + " " + why)
 }
 
 // ApprovalMarker is the message that records a decision.
@@ -56,10 +68,13 @@ func AfterRefusal(d contract.Decision) string {
 	return TextCancelledByUser
 }
 
-// Describe says in markdown what a call would do, for the human who decides.
-func Describe(c contract.Call) string {
+// Describe says in markdown what a call would do, for the human who decides. node
+// is the name of a node in a tree, and empty for an agent that is one node.
+func Describe(c contract.Call, node string) string {
 	args := arguments(c.Arguments)
 	switch {
+	case c.Peer != nil:
+		return describeDelegation(c, node, args)
 	case c.Arguments.Blob != nil: // too large to read here: shown by its beginning
 	case c.Name == "resources_add":
 		return fmt.Sprintf("**ADD Resource**\n\nName: %s\nValue: %s", value(args["name"]), value(args["value"]))
@@ -89,9 +104,9 @@ func describeRemove(args map[string]any) string {
 func given(v any) bool { return v != nil && v != "" }
 
 // DescribeUnknown asks what to do about a call whose answer was lost.
-func DescribeUnknown(c contract.Call, why string) string {
+func DescribeUnknown(c contract.Call, node, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
-		"have happened. Approve to call it again, reject to go on without it.", c.Name, Describe(c), why)
+		"have happened. Approve to call it again, reject to go on without it.", c.Name, Describe(c, node), why)
 }
 
 func arguments(j contract.JSON) map[string]any {

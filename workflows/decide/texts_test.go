@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := decide.Describe(call(tt.name, tt.args)); got != tt.want {
+			if got := decide.Describe(call(tt.name, tt.args), ""); got != tt.want {
 				t.Errorf("got\n%s\nexpected\n%s", got, tt.want)
 			}
 		})
@@ -53,7 +53,7 @@ func TestDescribe(t *testing.T) {
 func TestDescribeShowsTheBeginningOfWhatIsTooLarge(t *testing.T) {
 	b := contract.NewBlob([]byte(`{"name":"` + strings.Repeat("x", 9000) + `"}`))
 	for _, name := range []string{"resources_add", "resources_remove", "other"} {
-		got := decide.Describe(contract.Call{Name: name, Arguments: contract.JSON{Blob: &b}})
+		got := decide.Describe(contract.Call{Name: name, Arguments: contract.JSON{Blob: &b}}, "")
 		want := "**" + strings.ToUpper(name) + "**\n\nArgs: " + b.Preview + "… (9011 bytes)"
 		if got != want {
 			t.Errorf("%s: got\n%s\nexpected\n%s", name, got, want)
@@ -62,7 +62,7 @@ func TestDescribeShowsTheBeginningOfWhatIsTooLarge(t *testing.T) {
 }
 
 func TestAnUnknownOutcomeSaysWhatAnswersMean(t *testing.T) {
-	got := decide.DescribeUnknown(call("resources_remove", `{"id":"17"}`), "connection reset")
+	got := decide.DescribeUnknown(call("resources_remove", `{"id":"17"}`), "", "connection reset")
 	want := "**OUTCOME UNKNOWN: resources_remove**\n\n**REMOVE Resource**\n\nID: 17\n\n" +
 		"The call was sent and its answer was lost (connection reset). It may or may not have happened. " +
 		"Approve to call it again, reject to go on without it."
@@ -73,12 +73,12 @@ func TestAnUnknownOutcomeSaysWhatAnswersMean(t *testing.T) {
 
 func TestTextsThatClientsMatchOn(t *testing.T) {
 	tests := map[string]string{
-		decide.ApprovalRequest("**X**", "u-1"): "This action requires approval:\n\n**X**\n\nPlease approve or reject using the approval UUID: u-1",
-		decide.ToolNotFound("x"):               "Tool not found: x",
-		decide.AuthRequired("files"):           "Authentication required to access the files server.",
-		decide.TextCancelledByUser:             "Operation cancelled by user.",
-		decide.TextRoundLimit:                  "Maximum tool call iterations reached.",
-		decide.TextWaiting:                     "Conversation is waiting for approval. Please respond to the pending approval first.",
+		decide.ApprovalRequest("**X**", "u-1", false): "This action requires approval:\n\n**X**\n\nPlease approve or reject using the approval UUID: u-1",
+		decide.ToolNotFound("x"):                      "Tool not found: x",
+		decide.AuthRequired("files"):                  "Authentication required to access the files server.",
+		decide.TextCancelledByUser:                    "Operation cancelled by user.",
+		decide.TextRoundLimit:                         "Maximum tool call iterations reached.",
+		decide.TextWaiting:                            "Conversation is waiting for approval. Please respond to the pending approval first.",
 	}
 	for got, want := range tests {
 		if got != want {

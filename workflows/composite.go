@@ -1,0 +1,225 @@
+package workflows
+
+import (
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// composite is a sequential, parallel or loop node at work: a workflow that runs
+// the nodes inside it, the leaves in coroutines of its own and the composite ones
+// as child workflows. It never fails: what becomes of it is its result.
+type composite struct {
+	in    contract.NodeInput
+	id    string // the workflow's
+	next  int    // the step, or the iteration, that comes next
+	seq   int    // of the last message
+	state contract.NodeState
+	sum   decide.Sum
+
+	credential string
+	past       contract.Transcript // of nodes that have ended
+	parts      []*part             // of nodes that run, in declared order
+	open       []contract.OpenApproval
+	reporter   reporter
+}
+
+// part is what a node inside has written so far.
+type part struct {
+	run        string // workflow ID of a composite node that still runs
+	transcript contract.Transcript
+}
+
+// runComposite runs a composite node with the given body, which tells whether it
+// wants to go on in a new run.
+func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*composite, workflow.Context) (again bool)) (contract.NodeResult, error) {
+	c := newComposite(ctx, in)
+	work, _ := workflow.NewDisconnectedContext(ctx)
+	workflow.Go(work, c.report)
+	c.changed(work)
+	again := body(c, withCredential(ctx, c.credential))
+	c.reporter.over = true
+	c.foldAll(work)
+	if again || len(c.reporter.decided) > 0 {
+		c.reporter.settle(work)
+	}
+	if again {
+		return contract.NodeResult{}, c.continueAsNew(ctx)
+	}
+	r := c.result(ctx)
+	c.show(ctx)
+	return r, nil
+}
+
+func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
+	c := &composite{in: in, id: workflow.GetInfo(ctx).WorkflowExecution.ID, credential: in.Credential}
+	c.state = contract.NodeState{Status: contract.NodeRunning, Run: c.id, StartedAt: now(ctx)}
+	if carried := in.Carried; carried != nil {
+		c.next, c.seq, c.reporter.sent = carried.Next, carried.Seq, carried.Reports
+		c.state, c.past = carried.Result.Tree, carried.Result.Transcript
+		c.sum = decide.Resume(carried.Result)
+		c.credential = carried.Result.Credential
+	}
+	if c.state.Folded == nil && c.state.Nodes == nil {
+		c.state.Nodes = make([]contract.NodeState, len(in.Node.Nodes))
+	}
+	return c
+}
+
+// mayRollOver tells whether the run's history is long enough for a new one. No
+// node may be running. A cancelled run ends instead.
+func (c *composite) mayRollOver(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	return ctx.Err() == nil && decide.RollOverNode(decide.History{
+		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
+	})
+}
+
+func (c *composite) continueAsNew(ctx workflow.Context) error {
+	r := c.sum.Result()
+	r.Transcript, r.Tree, r.Credential = c.past, c.state, c.credential
+	next := c.in
+	next.Carried = &contract.NodeCarried{Next: c.next, Reports: c.reporter.sent, Seq: c.seq, Result: r}
+	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, next)
+}
+
+// result is what the node completes with.
+func (c *composite) result(ctx workflow.Context) contract.NodeResult {
+	r := c.sum.Result()
+	if ctx.Err() != nil {
+		r.Outcome, r.Output = contract.OutcomeCancelled, contract.Inline(decide.TextTurnCancelled)
+	}
+	if c.credential != c.in.Credential {
+		r.Credential = c.credential
+	}
+	finish(ctx, &c.state, r)
+	r.Transcript, r.Tree = c.past, c.state
+	return r
+}
+
+// begun is a node inside that has been started.
+type begun struct {
+	node  contract.Node
+	index int
+	path  []int
+	part  *part
+	state contract.State // what its prompts see
+	id    string         // of its workflow, if it is composite
+}
+
+// begin makes room for a node's messages, behind those of the nodes before it.
+func (c *composite) begin(i int, parent string) *begun {
+	b := &begun{
+		node: c.in.Node.Nodes[i], index: i, part: &part{},
+		path: append(append([]int{}, c.in.Path...), i), state: c.in.State.With(c.sum.Delta...),
+	}
+	if b.node.Composite() {
+		b.id = contract.NodeWorkflowID(parent, b.node.Name, i)
+		b.part.run = b.id
+	}
+	c.parts = append(c.parts, b.part)
+	return b
+}
+
+// work runs a node. It returns when the node has ended.
+func (c *composite) work(ctx workflow.Context, b *begun) contract.NodeResult {
+	budget := decide.Shorter(b.node.Timeout, c.sum.Left(c.in.Budget))
+	var r contract.NodeResult
+	if b.node.Composite() {
+		r = c.workChild(ctx, b, budget)
+	} else {
+		r = c.workLeaf(ctx, b, budget)
+	}
+	b.part.run = ""
+	c.changed(ctx)
+	return r
+}
+
+func (c *composite) workLeaf(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
+	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: &c.state.Nodes[b.index]}
+	*l.state = contract.NodeState{}
+	l.values = b.state.With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
+	r := l.run(ctx, budget)
+	l.conclude(ctx, r)
+	return r
+}
+
+func (c *composite) journal(b *begun) *journal {
+	before := &contract.Transcript{Tail: []contract.Message{c.in.User}}
+	if b.node.History && c.in.History != nil {
+		before = c.in.History
+	}
+	return &journal{
+		transcript: &b.part.transcript, node: b.node.Name, seq: &c.seq, before: before,
+		id:    func(seq int) string { return contract.NameUUID(c.id, fmt.Sprintf("message-%d", seq)) },
+		wrote: func(time.Time) { c.reporter.unseen = true },
+	}
+}
+
+func (c *composite) workChild(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
+	s := &c.state.Nodes[b.index]
+	*s = contract.NodeState{Status: contract.NodeRunning, Run: b.id, StartedAt: now(ctx)}
+	c.handOver(ctx)
+	in := c.in
+	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, b.state, c.credential, budget, nil
+	if !b.node.WantsHistory() {
+		in.History = nil
+	}
+	r := nodeResult(ctx, startNode(withCredential(ctx, c.credential), b.id, in))
+	if r.Credential != "" {
+		c.credential = r.Credential
+	}
+	b.part.transcript = r.Transcript
+	if r.Tree.Status == "" { // it ended without a result
+		b.part.transcript.Tail = []contract.Message{{Part: &contract.Part{Run: b.id}}}
+		r.Tree = *s
+	}
+	r = decide.Settle(b.node, r)
+	*s = r.Tree
+	finish(ctx, s, r)
+	return r
+}
+
+// ended moves what finished nodes wrote to where it stays.
+func (c *composite) ended() {
+	for _, p := range c.parts {
+		absorb(&c.past, p.run, p.transcript)
+	}
+	c.parts = nil
+}
+
+func (c *composite) about() about {
+	return about{conversation: c.in.ConversationID, session: c.in.SessionID, agent: c.in.Agent, configHash: c.in.ConfigHash}
+}
+
+func (c *composite) token() string { return c.credential }
+
+func (c *composite) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
+	c.open = append(c.open, contract.OpenApproval{
+		Approval: in.Pending(), Request: l.requestFor(in),
+		Pipeline: contract.PipelineState{
+			Path: l.path, OutputKey: l.node.OutputKey, State: l.values.Without(contract.KeyUserMessage), UserMessage: c.in.User.Content,
+		},
+	})
+	c.changed(ctx)
+	c.reporter.flush(ctx)
+}
+
+func (c *composite) decided(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
+	if r.Credential != "" {
+		c.credential = r.Credential
+	}
+	for i, o := range c.open {
+		if o.Approval.UUID == r.UUID {
+			c.open = append(c.open[:i:i], c.open[i+1:]...)
+			break
+		}
+	}
+	c.reporter.decided = append(c.reporter.decided, r)
+	c.changed(ctx)
+	c.reporter.urgent = true
+}

@@ -1,0 +1,116 @@
+package contract_test
+
+import (
+	"time"
+
+	. "agent-stop-and-go/workflows/contract"
+)
+
+const run = "conversation-" + conversationID + "/turn-3/pipeline"
+
+func peer() Peer {
+	return Peer{Name: "researcher", URL: "http://localhost:9001/a2a", Description: "Finds things", Destructive: true}
+}
+
+// node has every field set, which no node of a file has.
+func node() Node {
+	remote := peer()
+	return Node{
+		Name: "pipeline", Type: NodeLoop, Description: "Writes and reviews", OutputKey: "text", OnReject: OnRejectContinue,
+		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, AtOnce: true, Model: DefaultModel,
+		MaxToolRounds: 5, History: true, Tools: []string{"resources"}, CanExitLoop: true, Peers: []Peer{peer()}, Peer: &remote,
+		Nodes: []Node{leaf("writer"), leaf("reviewer")}, MaxIterations: 4, FailFast: true,
+	}
+}
+
+func leaf(name string) Node {
+	return Node{Name: name, Type: NodeLLM, Prompt: Inline("Write."), Model: DefaultModel}
+}
+
+// tree is one as a file has it.
+func tree() Node {
+	remote := peer()
+	loop := Node{Name: "polish", Type: NodeLoop, Nodes: []Node{leaf("writer")}, MaxIterations: 4}
+	ask := Node{Name: "ask", Type: NodeA2A, Prompt: Inline("{user_message}"), Keys: []string{KeyUserMessage}, Peer: &remote}
+	return Node{Name: "pipeline", Type: NodeSequential, Nodes: []Node{loop, ask}}
+}
+
+func state() State {
+	return State{{Key: "draft", Text: Inline("A draft")}, {Key: "notes", Text: blobText()}}
+}
+
+func nodeState() *NodeState {
+	folded := blob()
+	return &NodeState{
+		Status: NodeWaiting, Run: run, StartedAt: noon, EndedAt: noon.Add(time.Minute), Output: Inline("A draft"), Usage: usage(),
+		Iteration: 2, Approvals: []string{approvalID}, Nodes: []NodeState{{Status: NodeDone, Output: blobText()}, {}}, Folded: &folded,
+	}
+}
+
+func pipeline() *PipelineState {
+	return &PipelineState{Path: []int{1, 0}, OutputKey: "draft", State: state(), UserMessage: Inline("Write it")}
+}
+
+func nodeResult() NodeResult {
+	return NodeResult{
+		Outcome: OutcomeRejected, Output: Inline("Operation cancelled by user."), Delta: state(), Transcript: transcriptValue(),
+		Usage: usage(), Tree: *nodeState(), Exit: true, AuthRequired: "resources", Credential: sealed, Worked: time.Minute,
+	}
+}
+
+func nodeCarried() *NodeCarried {
+	return &NodeCarried{Next: 4, Reports: 9, Seq: 30, StartedAt: noon, Result: nodeResult()}
+}
+
+func openApproval() OpenApproval {
+	return OpenApproval{Approval: pending(), Request: Inline("This action requires approval:"), Pipeline: *pipeline()}
+}
+
+func treeSamples() map[string]any {
+	return map[string]any{
+		"Node":          node(),
+		"Node-tree":     tree(),
+		"Peer":          peer(),
+		"Value":         Value{Key: "draft", Text: Inline("A draft")},
+		"State":         state(),
+		"NodeState":     *nodeState(),
+		"NodeState-new": NodeState{},
+		"PipelineState": *pipeline(),
+		// The root itself has paused.
+		"PipelineState-root": PipelineState{Path: []int{}, State: State{}, UserMessage: Inline("Write it")},
+		"TreeView":           TreeView{ConversationID: conversationID, Turn: 3, Node: node(), State: *nodeState()},
+	}
+}
+
+func nodeSamples() map[string]any {
+	history := transcriptValue()
+	return map[string]any{
+		"NodeInput": NodeInput{
+			ConversationID: conversationID, SessionID: "s-1", Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
+			Node: node(), User: message(), History: &history, State: state(), Credential: sealed, Budget: time.Hour, Carried: nodeCarried(),
+		},
+		"NodeCarried": *nodeCarried(),
+		"NodeResult":  nodeResult(),
+		"NodeReport": NodeReport{
+			Turn: 3, Run: run, Seq: 5, Tree: *nodeState(), Transcript: transcriptValue(), Open: []OpenApproval{openApproval()},
+			Decided: []ApprovalResult{approvalResult()},
+		},
+		"OpenApproval": openApproval(),
+	}
+}
+
+func delegationSamples() map[string]any {
+	message := JSON{Raw: []byte(`{"message":"Find it"}`)}
+	folded, nodes := Folded{Head: *head(), Count: 2}, blob()
+	return map[string]any{
+		"DelegateInput": DelegateInput{
+			ConversationID: conversationID, SessionID: "s-1", Peer: peer(), MessageID: messageID, Arguments: message,
+			SHA256: Sum(message.Raw), TaskID: "task-1", Decision: Approved,
+		},
+		"DelegateResult": DelegateResult{State: PeerInputRequired, TaskID: "task-1", Text: Inline("May I?"), Note: "note"},
+		"ComposeInput":   ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true},
+		"ComposeResult":  ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Sum(message.Raw)},
+		"FoldInput":      FoldInput{Transcript: transcriptValue(), Nodes: []NodeState{*nodeState()}},
+		"FoldResult":     FoldResult{Folded: &folded, Nodes: &nodes},
+	}
+}

@@ -1,0 +1,126 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// answer is the model–tool loop of an llm node: it asks the model, runs or asks
+// for what the model wants, and asks the model again, until there is a text.
+func (l *leaf) answer(ctx workflow.Context) contract.NodeResult {
+	for l.rounds < l.node.Rounds() {
+		reply, err := l.generate(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return l.interrupted()
+		case err != nil:
+			return ended(contract.OutcomeFailed, decide.ModelFailure(failure(err)))
+		case len(reply.Calls) == 0:
+			return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}
+		}
+		if result, over := l.carryOut(ctx, reply); over {
+			return result
+		}
+		l.rounds++
+	}
+	return ended(contract.OutcomeFailed, decide.TextRoundLimit)
+}
+
+// carryOut does what one reply asks for. over means that the node ends with the
+// result; else the model is asked again.
+func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
+	calls := l.record(ctx, reply)
+	l.changed(ctx)
+	plan := decide.Next(reply.Calls, l.node.AtOnce)
+	for _, i := range plan.Ask {
+		c := calls[i]
+		r := l.ask(ctx, c, decide.Describe(c.Call, l.nameInTree()), contract.ReasonDestructive)
+		if ctx.Err() != nil {
+			return l.interrupted(), true
+		}
+		if r.Decision != contract.Approved {
+			return ended(contract.OutcomeRejected, decide.AfterRefusal(r.Decision)), true
+		}
+		l.rounds = -1 // a decision opens a fresh budget, this round included
+	}
+	made := l.runAll(ctx, calls, plan)
+	switch {
+	case ctx.Err() != nil:
+		return l.interrupted(), true
+	case made.refused != "":
+		return ended(contract.OutcomeRejected, decide.AfterRefusal(made.refused)), true
+	case made.AuthRequired != "":
+		r := ended(contract.OutcomeFailed, made.login)
+		r.AuthRequired = made.AuthRequired
+		return r, true
+	case plan.Exit:
+		return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text, Exit: true}, true
+	}
+	return contract.NodeResult{}, false
+}
+
+// nameInTree is the node's name, or nothing for an agent that is one node.
+func (l *leaf) nameInTree() string {
+	if l.inTree {
+		return l.node.Name
+	}
+	return ""
+}
+
+func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
+	ctx = withCredential(ctx, l.token())
+	in := contract.GenerateInput{
+		ConversationID: l.about().conversation, Model: l.node.Model, Prompt: l.node.Prompt,
+		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.Only(l.node.Keys),
+		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop,
+	}
+	summary := decide.GenerateSummary(in, l.nameInTree())
+	var out contract.GenerateResult
+	var err error
+	if l.about().agent.Execution == contract.ExecutionLean {
+		out, err = runLocal(ctx, contract.ActivityGenerate, lean(generateTimeout, summary), in)
+	} else {
+		out, err = run(ctx, contract.ActivityGenerate, regular(generateTimeout, attempts, summary), in)
+	}
+	if err == nil {
+		fold(l.transcript, out.Folded)
+		l.state.Usage = l.state.Usage.Add(out.Usage)
+	}
+	return out, err
+}
+
+// signed is a text of a node inside a tree, with the node's name in front.
+func (l *leaf) signed(ctx workflow.Context, text contract.Text) contract.Text {
+	if text.Blob == nil {
+		return contract.Inline(decide.Signed(l.node.Name, text.Inline))
+	}
+	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, "text of "+l.node.Name), contract.ComposeInput{
+		Template: contract.Inline(decide.Signed(l.node.Name, "{output}")),
+		Values:   contract.State{{Key: "output", Text: text}},
+	})
+	if err != nil {
+		workflow.GetLogger(ctx).Error("sign a long text", "node", l.node.Name, "error", err)
+		return text
+	}
+	return out.Text
+}
+
+// conclude writes what a node inside a tree came to.
+func (l *leaf) conclude(ctx workflow.Context, r contract.NodeResult) {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	text := r.Output
+	if r.Exit {
+		text = contract.Inline(decide.TextExitLoop)
+	}
+	if !text.IsZero() {
+		l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.signed(ctx, text)})
+	}
+}
+
+func without(list []string, s string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(other string) bool { return other == s })
+}

@@ -1,0 +1,63 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// Parallel runs its nodes side by side and ends when all of them have. Each sees
+// the session state as it was at the start; what they set is merged in declared
+// order. With FailFast the first failure stops the others.
+func Parallel(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, error) {
+	return runComposite(ctx, in, func(c *composite, ctx workflow.Context) bool {
+		results := c.branches(ctx)
+		c.ended()
+		c.sum.Join(in.Node.FailFast, results)
+		if ctx.Err() == nil {
+			c.sum.Output = c.join(ctx, c.sum.Parts)
+		}
+		return false
+	})
+}
+
+func (c *composite) branches(ctx workflow.Context) []contract.NodeResult {
+	ctx, cancel := workflow.WithCancel(ctx)
+	nodes := c.in.Node.Nodes
+	started := make([]*begun, len(nodes))
+	for i := range nodes {
+		started[i] = c.begin(i, c.id)
+	}
+	results := make([]contract.NodeResult, len(nodes))
+	group := workflow.NewWaitGroup(ctx)
+	for i, b := range started {
+		group.Add(1)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer group.Done()
+			results[i] = c.work(ctx, b)
+			if results[i].Outcome == contract.OutcomeFailed && c.in.Node.FailFast {
+				cancel()
+			}
+		})
+	}
+	group.Wait(ctx)
+	return results
+}
+
+// join makes one text of the branches' outputs, a line each.
+func (c *composite) join(ctx workflow.Context, parts []contract.Text) contract.Text {
+	if text, ok := decide.JoinInline(parts); ok {
+		return text
+	}
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, "outputs of "+c.in.Node.Name),
+		contract.ComposeInput{Parts: parts})
+	if err != nil {
+		workflow.GetLogger(ctx).Error("join the outputs", "node", c.in.Node.Name, "error", err)
+		return slices.MaxFunc(parts, func(a, b contract.Text) int { return len(a.Short()) - len(b.Short()) })
+	}
+	return out.Text
+}
