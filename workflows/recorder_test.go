@@ -17,7 +17,15 @@ type recorder struct {
 
 	scheduled []scheduled
 	statuses  []string // values given to the search attribute ConversationStatus
-	children  []child
+	children  []child  // approvals
+	nodes     []nodeStarted
+	reports   []contract.NodeReport
+}
+
+// nodeStarted is the workflow of a composite node.
+type nodeStarted struct {
+	ID, Type, Summary string
+	Input             contract.NodeInput
 }
 
 type scheduled struct {
@@ -74,11 +82,22 @@ func (o *outbound) ExecuteLocalActivity(ctx workflow.Context, name string, args 
 
 func (o *outbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...any) workflow.ChildWorkflowFuture {
 	opts := workflow.GetChildWorkflowOptions(ctx)
+	if in, ok := args[0].(contract.NodeInput); ok {
+		o.recorder.nodes = append(o.recorder.nodes, nodeStarted{ID: opts.WorkflowID, Type: name, Summary: opts.StaticSummary, Input: in})
+		return o.Next.ExecuteChildWorkflow(ctx, name, args...)
+	}
 	o.recorder.children = append(o.recorder.children, child{
 		ID: opts.WorkflowID, Summary: opts.StaticSummary, Attributes: opts.TypedSearchAttributes,
 		Input: args[0].(contract.ApprovalInput),
 	})
 	return o.Next.ExecuteChildWorkflow(ctx, name, args...)
+}
+
+func (o *outbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runID, name string, arg any) workflow.Future {
+	if r, ok := arg.(contract.NodeReport); ok {
+		o.recorder.reports = append(o.recorder.reports, r)
+	}
+	return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
 }
 
 func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) error {
@@ -91,7 +110,10 @@ func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes 
 
 // childStarted looks whether the conversation speaks of an approval before
 // there is one.
-func (s *session) childStarted(*workflow.Info, workflow.Context, converter.EncodedValues) {
+func (s *session) childStarted(info *workflow.Info, _ workflow.Context, _ converter.EncodedValues) {
+	if info.WorkflowType.Name != contract.WorkflowApproval {
+		return
+	}
 	started := &s.seen.children[len(s.seen.children)-1]
 	started.AnnouncedTooEarly = len(s.view().Pending) > 0
 }

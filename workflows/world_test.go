@@ -23,12 +23,15 @@ type world struct {
 	GenerateFn func(context.Context, contract.GenerateInput) (contract.GenerateResult, error)
 	CallToolFn func(context.Context, contract.CallToolInput) (contract.CallToolResult, error)
 	ExportFn   func(context.Context, contract.ExportInput) (contract.ExportResult, error)
+	DelegateFn func(context.Context, contract.DelegateInput) (contract.DelegateResult, error)
 
 	mu      sync.Mutex
 	prompts []contract.GenerateInput
 	calls   []contract.CallToolInput
 	exports []contract.ConversationView // tried
 	written []contract.ConversationView
+	sent    []contract.DelegateInput
+	blobs   store
 	log     []string // what ran, how, and with whose token
 	marks   []string // what a test noted down
 	held    map[string][]byte
@@ -44,6 +47,9 @@ func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	w.held = map[string][]byte{}
 	env.RegisterActivityWithOptions(w.generate, activity.RegisterOptions{Name: contract.ActivityGenerate.Name})
 	env.RegisterActivityWithOptions(w.callTool, activity.RegisterOptions{Name: contract.ActivityCallTool.Name})
+	env.RegisterActivityWithOptions(w.delegate, activity.RegisterOptions{Name: contract.ActivityDelegate.Name})
+	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
+	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityFold.Name})
 	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
 }
 

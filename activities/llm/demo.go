@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
@@ -18,8 +19,30 @@ const maxDemoResult = 4 << 10
 
 // Demo is demo:rules: offline, free, and the same answer to the same
 // conversation every time. Rules only, in this order: results are reported,
-// greetings returned, requests matched to tools (demo_match.go) and their
-// arguments taken from the text by the tool's schema (demo_bind.go).
+// requests for other agents handed on (demo_peers.go), greetings returned,
+// requests matched to tools (demo_match.go) and their arguments taken from the
+// text by the tool's schema (demo_bind.go).
+//
+// # Directives
+//
+// A system prompt may hold a line that begins with "demo:", in upper or lower
+// case, with blanks before it. The last such line is done in place of what the
+// user asked for; other models read it as a part of their prompt.
+//
+//	demo: list the resources        any request, as if the user had made it
+//	demo: {user_message}            the user's own, placed in the prompt
+//	demo: ask reviewer to check it  a call of a2a_reviewer
+//	demo: say Found: {found}        a text: all from here to the end of the prompt
+//	demo: exit the loop             a call of exit_loop, if that is on offer
+//	demo: exit the loop if "ready" was found, else list the resources
+//
+// The last form looks for its text, whatever the case, in the prompt above the
+// directive and in the texts and results of the conversation, the user's
+// included; after "else" stands any directive, or nothing. As the prompt above is
+// searched with all its words, it should not say itself what is looked for.
+// A directive's results are reported in the next reply, and DemoNote is left out.
+//
+// Nothing else calls exit_loop but the request "call exit_loop".
 type Demo struct{}
 
 // Generate implements Model.
@@ -27,11 +50,7 @@ func (Demo) Generate(ctx context.Context, r Request) (Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return Reply{}, &Error{Kind: contract.KindModelUnavailable, Message: "the call to demo was cancelled", Err: err}
 	}
-	turns := Exchange(r.Messages)
-	reply := demoReply(turns, r)
-	if !spoken(turns) {
-		reply.Text = join(DemoNote, reply.Text)
-	}
+	reply := demoReply(Exchange(r.Messages), r)
 	reply.Model, reply.Finish = contract.DemoModel, FinishStop
 	if len(reply.Calls) > 0 {
 		reply.Finish = FinishToolCalls
@@ -40,6 +59,17 @@ func (Demo) Generate(ctx context.Context, r Request) (Reply, error) {
 }
 
 func demoReply(turns []Turn, r Request) Reply {
+	if d, ok := directiveIn(r.System, lastText(r.Messages)); ok {
+		return d.reply(turns, r)
+	}
+	reply := undirected(turns, r)
+	if !spoken(turns) {
+		reply.Text = join(DemoNote, reply.Text)
+	}
+	return reply
+}
+
+func undirected(turns []Turn, r Request) Reply {
 	if len(turns) > 0 {
 		if last := turns[len(turns)-1]; len(last.Calls) > 0 {
 			return Reply{Text: reportAll(last.Calls)}
@@ -47,14 +77,20 @@ func demoReply(turns []Turn, r Request) Reply {
 			return Reply{Text: "There is nothing new to answer."}
 		}
 	}
-	tools := newDemoTools(r.Tools)
-	text := demoQuestion(r.Messages)
-	if answer := smallTalk(text, tools); answer != "" {
-		return Reply{Text: answer}
+	return demoAnswer(demoQuestion(r.Messages), r.Tools, callsMade(turns))
+}
+
+// demoAnswer is the reply to a request, whoever made it.
+func demoAnswer(text string, offer []contract.Tool, callsBefore int) Reply {
+	p := planner{tools: newDemoTools(offer)}
+	errands := p.errands(text)
+	if len(errands) == 0 {
+		if answer := smallTalk(text, p.tools); answer != "" {
+			return Reply{Text: answer}
+		}
 	}
-	p := planner{tools: tools}
-	p.read(text)
-	return p.reply(callsMade(turns))
+	p.read(text, errands)
+	return p.reply(callsBefore)
 }
 
 func spoken(turns []Turn) bool {
@@ -96,6 +132,16 @@ func demoQuestion(messages []contract.Message) string {
 		return ""
 	}
 	return texts[len(texts)-1]
+}
+
+// lastText is what the user said last.
+func lastText(messages []contract.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if text := m.Content.Short(); m.Role == contract.RoleUser && !m.Notice && m.Approval == nil && text != "" {
+			return strings.TrimSpace(text)
+		}
+	}
+	return ""
 }
 
 func reportAll(calls []PastCall) string {

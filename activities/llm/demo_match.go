@@ -1,6 +1,10 @@
 package llm
 
-import "slices"
+import (
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+)
 
 // weak verbs open questions: alone they say nothing about what is wanted.
 var weak = set("what which how give tell")
@@ -28,6 +32,9 @@ func rate(t *demoTool, tokens []token) (*binding, int) {
 	if mentions(t, tokens) {
 		return bind(t, tokens, v.action), 1000
 	}
+	if t.Name == contract.ToolExitLoop || t.peer() != "" {
+		return nil, 0 // words alone do not lead there
+	}
 	nouns := nounHits(t, tokens)
 	fit := 0
 	switch {
@@ -51,10 +58,28 @@ func verbIn(tokens []token) (verb, bool) {
 
 // mentions: the request calls the tool by its full name.
 func mentions(t *demoTool, tokens []token) bool {
+	if t.Name == contract.ToolExitLoop {
+		return asksToExit(tokens)
+	}
 	name := plain(t.Name)
 	return slices.ContainsFunc(tokens, func(tok token) bool {
 		return !tok.quoted && tok.key == "" && len(t.words) > 1 && plain(tok.lower) == name
 	})
+}
+
+// asksToExit: the request says "call exit_loop" and nothing more. With more words
+// it may be a condition, or the opposite.
+func asksToExit(tokens []token) bool {
+	var said []string
+	for _, t := range tokens {
+		if t.quoted || t.key != "" {
+			return false
+		}
+		if t.lower != "please" && t.lower != "now" {
+			said = append(said, t.lower)
+		}
+	}
+	return slices.Equal(said, []string{"call", contract.ToolExitLoop})
 }
 
 // verbFit: the same word, one that stands in for it, or at least one that does

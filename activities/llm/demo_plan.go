@@ -19,14 +19,25 @@ type planner struct {
 // request is a part of a message with the tool that fits it.
 type request struct {
 	*binding
-	tokens []token
+	tokens []token // none if it is an errand
 	times  int
 }
 
-// read cuts the message at its borders and finds a tool for each part. A part
+// read plans the errands, and what stands between them.
+func (p *planner) read(text string, errands []errand) {
+	at := 0
+	for _, e := range errands {
+		p.readOwn(text[at:e.from])
+		p.requests = append(p.requests, e.request())
+		at = e.to
+	}
+	p.readOwn(text[at:])
+}
+
+// readOwn cuts a text at its borders and finds a tool for each part. A part
 // without a verb goes on with the verb before it, as long as it makes a request
 // by itself; otherwise it belongs to the request before it.
-func (p *planner) read(text string) {
+func (p *planner) readOwn(text string) {
 	tokens := lex(text, p.isProperty)
 	for len(tokens) > 1 && greetings[tokens[0].lower] {
 		tokens = tokens[1:]
@@ -61,7 +72,7 @@ func (p *planner) part(joiner token, part []token) {
 	if !verbal && idle(part) {
 		return
 	}
-	if n := len(p.requests); n > 0 && !verbal && !p.called(part) {
+	if n := len(p.requests); n > 0 && !verbal && !p.called(part) && len(p.requests[n-1].tokens) > 0 {
 		p.goOn(&p.requests[n-1], joiner, part, times)
 		return
 	}

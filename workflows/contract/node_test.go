@@ -53,6 +53,19 @@ func TestWithChangesNeitherTheStateNorTheDelta(t *testing.T) {
 	}
 }
 
+func TestAKeyIsTakenOutOfAStateAndNotOutOfItsOrigin(t *testing.T) {
+	a, b, c := value("a", "1"), value("b", "2"), value("c", "3")
+	s := contract.State{a, b, c}
+	for key, want := range map[string]contract.State{"b": {a, c}, "unknown": {a, b, c}} {
+		if diff := cmp.Diff(want, s.Without(key)); diff != "" {
+			t.Errorf("without %s (-want +got):\n%s", key, diff)
+		}
+	}
+	if diff := cmp.Diff(contract.State{a, b, c}, s); diff != "" {
+		t.Errorf("the state changed:\n%s", diff)
+	}
+}
+
 func TestStateIsReadByKey(t *testing.T) {
 	s := contract.State{value("a", "1"), value("empty", "")}
 	for key, want := range map[string]bool{"a": true, "empty": true, "A": false, "": false} {

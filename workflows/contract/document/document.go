@@ -1,6 +1,7 @@
 // Package document is a conversation as people and programs outside read it: the
 // file that is exported and the "conversation" of the REST API are the same
-// document, with every value in place and nothing that only workflows need.
+// document, with every value in place and nothing that only workflows need. Tree
+// is its last turn as a picture of the agent's tree has it.
 package document
 
 //go:generate go test . -run Golden -update
@@ -24,6 +25,7 @@ type Conversation struct {
 	Status           contract.Status            `json:"status"`
 	Messages         []Message                  `json:"messages"`
 	PendingApproval  *contract.PendingApproval  `json:"pending_approval,omitempty"`
+	PipelineState    *PipelineState             `json:"pipeline_state,omitempty"`
 	CreatedAt        time.Time                  `json:"created_at"`
 	UpdatedAt        time.Time                  `json:"updated_at"`
 	PendingApprovals []contract.PendingApproval `json:"pending_approvals,omitempty"`
@@ -55,6 +57,15 @@ type ToolCall struct {
 	Note      string          `json:"note,omitempty"`
 }
 
+// PipelineState says where a tree has paused for the pending approval.
+type PipelineState struct {
+	// NodePath leads to the node: child indices from the root, none for the root.
+	NodePath     []int             `json:"paused_node_path"`
+	OutputKey    string            `json:"paused_node_output_key"`
+	SessionState map[string]string `json:"session_state"`
+	UserMessage  string            `json:"user_message"`
+}
+
 // Render reads what lives in the store and returns the whole document.
 func Render(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
 	d := Conversation{
@@ -84,8 +95,26 @@ func Render(ctx context.Context, store transcript.Store, v contract.Conversation
 	}
 	if len(d.PendingApprovals) > 0 {
 		d.PendingApproval = &d.PendingApprovals[0]
+		if d.PipelineState, err = pipeline(ctx, store, v.Pipeline); err != nil {
+			return d, fmt.Errorf("render the pipeline of conversation %s: %w", v.ID, err)
+		}
 	}
 	return d, nil
+}
+
+func pipeline(ctx context.Context, store transcript.Store, p *contract.PipelineState) (*PipelineState, error) {
+	if p == nil {
+		return nil, nil
+	}
+	d := &PipelineState{NodePath: append([]int{}, p.Path...), OutputKey: p.OutputKey, SessionState: map[string]string{}}
+	var err error
+	for _, v := range p.State {
+		if d.SessionState[v.Key], err = transcript.ReadText(ctx, store, v.Text); err != nil {
+			return nil, fmt.Errorf("value of %s: %w", v.Key, err)
+		}
+	}
+	d.UserMessage, err = transcript.ReadText(ctx, store, p.UserMessage)
+	return d, err
 }
 
 // Pending returns an approval with its arguments in place.

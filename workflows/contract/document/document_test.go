@@ -57,7 +57,7 @@ func pending() contract.PendingApproval {
 	return contract.ApprovalInput{
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", Arguments: arguments(), ArgumentsSHA256: "d1",
 		Description: "**ADD Resource**", Reason: contract.ReasonDestructive, CreatedAt: noon, Node: "writer",
-		RemoteTaskID: "task-1", RemoteAgent: "remote",
+		NodePath: []int{1, 0}, RemoteTaskID: "task-1", RemoteAgent: "remote",
 	}.Pending()
 }
 
@@ -80,9 +80,16 @@ func messages() []contract.Message {
 func conversation() contract.ConversationView {
 	return contract.ConversationView{
 		ID: conversationID, SessionID: "s-1", AgentName: "helper", Status: contract.StatusWaitingApproval,
-		Transcript: contract.Transcript{Tail: messages()}, Pending: []contract.PendingApproval{pending()}, Running: true, Queued: 1,
-		Usage: contract.Usage{InputTokens: 10, OutputTokens: 2}, CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7,
+		Transcript: contract.Transcript{Tail: messages()}, Pending: []contract.PendingApproval{pending()}, Pipeline: paused(),
+		Running: true, Queued: 1, Usage: contract.Usage{InputTokens: 10, OutputTokens: 2}, CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7,
 		Request: &contract.Request{ID: "internal"},
+	}
+}
+
+func paused() *contract.PipelineState {
+	return &contract.PipelineState{
+		Path: []int{1, 0}, OutputKey: "added", UserMessage: contract.Inline("Add web-1"),
+		State: contract.State{{Key: "plan", Text: contract.Inline("Add it")}, {Key: "count", Text: contract.Inline("1")}},
 	}
 }
 
@@ -106,21 +113,25 @@ func TestTheDocumentIsTheGoldenOne(t *testing.T) {
 	}
 	for name, v := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := render(t, memory{}, v)
-			path := "testdata/" + name + ".json"
-			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("document (-golden +got):\n%s", diff)
-			}
+			golden(t, name, render(t, memory{}, v))
 		})
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := "testdata/" + name + ".json"
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("document (-golden +got):\n%s", diff)
 	}
 }
 
@@ -129,6 +140,7 @@ func TestKeysComeInTheOrderOfTheOldFiles(t *testing.T) {
 	var d struct {
 		Messages        []json.RawMessage
 		PendingApproval json.RawMessage `json:"pending_approval"`
+		PipelineState   json.RawMessage `json:"pipeline_state"`
 	}
 	decode(t, data, &d)
 	var call struct {
@@ -143,11 +155,13 @@ func TestKeysComeInTheOrderOfTheOldFiles(t *testing.T) {
 			t.Errorf("first keys of a %s (-want +got):\n%s", what, diff)
 		}
 	}
-	check("conversation", data, "id", "session_id", "status", "messages", "pending_approval", "created_at", "updated_at")
+	check("conversation", data, "id", "session_id", "status", "messages", "pending_approval", "pipeline_state",
+		"created_at", "updated_at")
 	check("message", d.Messages[2], "id", "role", "content", "tool_call", "created_at")
 	check("tool call", call.ToolCall, "name", "arguments", "result", "is_error")
 	check("pending approval", d.PendingApproval, "uuid", "conversation_id", "tool_name", "tool_args", "description",
 		"remote_task_id", "remote_agent_name", "created_at")
+	check("pipeline state", d.PipelineState, "paused_node_path", "paused_node_output_key", "session_state", "user_message")
 }
 
 // The export reads the version from the end of the file.
@@ -234,6 +248,7 @@ func TestValuesOfTheStoreAreInPlace(t *testing.T) {
 	v.Transcript.Tail[0].Content = contract.Inline(strings.Repeat("Be brief. ", 150)) // enough to fold
 	v.Transcript.Tail[1].Content, v.Transcript.Tail[4].ToolCall.Result = text, text
 	v.Transcript.Tail[2].ToolCall.Arguments, v.Pending[0].ToolArgs = args, args
+	v.Pipeline.UserMessage, v.Pipeline.State[1].Text = text, text
 	folded, err := transcript.Fold(t.Context(), store, v.Transcript)
 	if err != nil || folded == nil {
 		t.Fatalf("folded %v, %v", folded, err)
@@ -244,8 +259,8 @@ func TestValuesOfTheStoreAreInPlace(t *testing.T) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("a folded conversation reads differently (-unfolded +folded):\n%s", diff)
 	}
-	if n := strings.Count(string(got), long); n != 5 { // content, result, arguments, pending twice
-		t.Errorf("the long value is there %d times, expected 5", n)
+	if n := strings.Count(string(got), long); n != 7 { // content, result, arguments, pending twice, pipeline twice
+		t.Errorf("the long value is there %d times, expected 7", n)
 	}
 	if strings.Contains(string(got), `"blob"`) {
 		t.Error("an address is shown")
@@ -266,6 +281,47 @@ func TestEveryOpenApprovalIsListed(t *testing.T) {
 	}
 }
 
+func TestThePipelineStateHasAllItsKeysWhereverItPauses(t *testing.T) {
+	v := conversation()
+	v.Pipeline = &contract.PipelineState{UserMessage: contract.Inline("Add web-1")} // the root itself, and nothing kept
+	const want = `"pipeline_state":{"paused_node_path":[],"paused_node_output_key":"","session_state":{},"user_message":"Add web-1"}`
+	d, err := document.Render(t.Context(), memory{}, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), want) {
+		t.Errorf("got %s", data)
+	}
+}
+
+func TestThereIsNoPipelineStateUnlessAnApprovalWaits(t *testing.T) {
+	waits, over := conversation(), conversation()
+	waits.Pipeline = nil // no tree
+	over.Pending = nil
+	for name, v := range map[string]contract.ConversationView{"no tree": waits, "nothing waits": over} {
+		if data := render(t, memory{}, v); strings.Contains(string(data), "pipeline_state") {
+			t.Errorf("%s: %s", name, data)
+		}
+	}
+}
+
+func TestMessagesOfNodesStandInTheirPlace(t *testing.T) {
+	v := conversation()
+	want := render(t, memory{}, v)
+	all := v.Transcript.Tail
+	inside := contract.Transcript{Tail: []contract.Message{all[2], {Part: &contract.Part{Transcript: &contract.Transcript{Tail: all[3:4]}}}}}
+	v.Transcript.Tail = []contract.Message{
+		all[0], all[1], {Part: &contract.Part{Run: "a", Transcript: &inside}}, {Part: &contract.Part{Run: "b"}}, all[4],
+	}
+	if diff := cmp.Diff(string(want), string(render(t, memory{}, v))); diff != "" {
+		t.Errorf("messages of nodes read differently (-want +got):\n%s", diff)
+	}
+}
+
 func TestAMissingValueIsAnErrorThatNamesItsPlace(t *testing.T) {
 	lost := contract.NewBlob([]byte("never stored"))
 	tests := map[string]struct {
@@ -274,6 +330,8 @@ func TestAMissingValueIsAnErrorThatNamesItsPlace(t *testing.T) {
 	}{
 		"segment": {func(v *contract.ConversationView) { v.Transcript.Head = &contract.Head{Blob: lost, Count: 1} }, conversationID},
 		"content": {func(v *contract.ConversationView) { v.Transcript.Tail[1].Content = contract.Text{Blob: &lost} }, "m2"},
+		"value":   {func(v *contract.ConversationView) { v.Pipeline.State[0].Text = contract.Text{Blob: &lost} }, "plan"},
+		"message": {func(v *contract.ConversationView) { v.Pipeline.UserMessage = contract.Text{Blob: &lost} }, conversationID},
 		"args":    {func(v *contract.ConversationView) { v.Pending[0].ToolArgs = contract.JSON{Blob: &lost} }, approvalID},
 	}
 	for name, tt := range tests {

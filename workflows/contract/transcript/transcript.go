@@ -13,6 +13,13 @@
 // so each segment is twice the size of the one after it: a conversation of n
 // messages has O(log n) segments, each message is rewritten O(log n) times, and
 // no segment grows past 1 MiB by merging.
+//
+// # Parts
+//
+// The messages of a composite node are one entry among those around it: a
+// contract.Part with a transcript of its own, which may hold parts again. Load
+// puts their messages in place. Counts of a contract.Head are of messages,
+// contract.Folded.Count is of entries.
 package transcript
 
 import (
@@ -94,7 +101,13 @@ func ReadJSON(ctx context.Context, store Store, j contract.JSON) (json.RawMessag
 
 // Fold moves the tail into the store when it is larger than FoldAbove. It
 // returns nil when there was nothing to do.
+//
+// A part of a node that still runs has no messages yet, so it stays in the tail,
+// and so does what follows it.
 func Fold(ctx context.Context, store Store, t contract.Transcript) (*contract.Folded, error) {
+	if i := slices.IndexFunc(t.Tail, open); i >= 0 {
+		t.Tail = t.Tail[:i]
+	}
 	tail, err := json.Marshal(t.Tail)
 	if err != nil {
 		return nil, fmt.Errorf("encode the tail: %w", err)
@@ -107,6 +120,15 @@ func Fold(ctx context.Context, store Store, t contract.Transcript) (*contract.Fo
 		return nil, fmt.Errorf("fold %d messages: %w", len(t.Tail), err)
 	}
 	return &contract.Folded{Head: head, Count: len(t.Tail)}, nil
+}
+
+// open tells whether the message stands for a node that still runs, or for one
+// with such a node inside. What is in the store has none.
+func open(m contract.Message) bool {
+	if m.Part == nil {
+		return false
+	}
+	return m.Part.Transcript == nil || slices.ContainsFunc(m.Part.Transcript.Tail, open)
 }
 
 func fold(ctx context.Context, store Store, t contract.Transcript) (contract.Head, error) {
@@ -130,20 +152,57 @@ func fold(ctx context.Context, store Store, t contract.Transcript) (contract.Hea
 	}
 }
 
-// Load returns all messages, oldest first. Large texts in them are still
-// addresses.
+// MaxDepth is how deep parts, and the nodes of a tree, may be nested.
+const MaxDepth = 64
+
+// ErrTooDeep is wrapped when MaxDepth is exceeded.
+var ErrTooDeep = fmt.Errorf("nested more than %d levels deep", MaxDepth)
+
+// Load returns all messages, oldest first, those of parts in their place. Large
+// texts in them are still addresses.
 func Load(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
-	parts := [][]contract.Message{t.Tail}
+	messages, err := load(ctx, store, nil, t, 0)
+	if err != nil {
+		return nil, fmt.Errorf("load a transcript of %d messages: %w", t.Len(), err)
+	}
+	return messages, nil
+}
+
+// load appends the messages of a transcript to those before it.
+func load(ctx context.Context, store Store, before []contract.Message, t contract.Transcript, depth int) ([]contract.Message, error) {
+	if depth > MaxDepth {
+		return nil, fmt.Errorf("parts are %w", ErrTooDeep)
+	}
+	all, err := entries(ctx, store, t)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		switch {
+		case m.Part == nil:
+			before = append(before, m)
+		case m.Part.Transcript != nil:
+			if before, err = load(ctx, store, before, *m.Part.Transcript, depth+1); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return before, nil
+}
+
+// entries returns the messages and the parts of a transcript itself.
+func entries(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
+	segments := [][]contract.Message{t.Tail}
 	for head := t.Head; head != nil; {
 		s, err := readSegment(ctx, store, *head)
 		if err != nil {
-			return nil, fmt.Errorf("load a transcript of %d messages: %w", t.Len(), err)
+			return nil, err
 		}
-		parts = append(parts, s.Messages)
+		segments = append(segments, s.Messages)
 		head = s.Prev
 	}
-	slices.Reverse(parts)
-	return slices.Concat(parts...), nil
+	slices.Reverse(segments)
+	return slices.Concat(segments...), nil
 }
 
 func readSegment(ctx context.Context, store Store, head contract.Head) (segment, error) {

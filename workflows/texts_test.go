@@ -1,0 +1,93 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/template"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// store is a blob store in memory.
+type store struct {
+	mu    sync.Mutex
+	blobs map[string][]byte
+}
+
+func (s *store) Put(_ context.Context, data []byte) (contract.Blob, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.blobs == nil {
+		s.blobs = map[string][]byte{}
+	}
+	b := contract.NewBlob(data)
+	s.blobs[b.SHA256] = data
+	return b, nil
+}
+
+func (s *store) Get(_ context.Context, b contract.Blob) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, ok := s.blobs[b.SHA256]
+	if !ok {
+		return nil, fmt.Errorf("no blob %s", b.SHA256)
+	}
+	return data, nil
+}
+
+func (w *world) delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
+	w.note(ctx, "delegate", func() { w.sent = append(w.sent, in) })
+	if w.DelegateFn == nil {
+		return contract.DelegateResult{State: contract.PeerCompleted, Text: contract.Inline("delegated")}, nil
+	}
+	return w.DelegateFn(ctx, in)
+}
+
+func (w *world) compose(ctx context.Context, in contract.ComposeInput) (contract.ComposeResult, error) {
+	var text string
+	var err error
+	read := func(t contract.Text) string {
+		s, failed := transcript.ReadText(ctx, &w.blobs, t)
+		if failed != nil {
+			err = failed
+		}
+		return s
+	}
+	if in.Template.IsZero() {
+		var parts []string
+		for _, p := range in.Parts {
+			parts = append(parts, read(p))
+		}
+		text = strings.Join(parts, "\n")
+	} else {
+		text = template.Fill(read(in.Template), func(key string) string { v, _ := in.Values.Get(key); return read(v) })
+	}
+	out := contract.ComposeResult{}
+	if err == nil {
+		out.Text, err = transcript.Text(ctx, &w.blobs, text)
+	}
+	if in.Arguments && err == nil {
+		raw, _ := json.Marshal(map[string]string{"message": text})
+		out.SHA256 = contract.Sum(raw)
+		out.Arguments, err = transcript.JSON(ctx, &w.blobs, raw)
+	}
+	return out, err
+}
+
+func (w *world) fold(ctx context.Context, in contract.FoldInput) (out contract.FoldResult, err error) {
+	if out.Folded, err = transcript.Fold(ctx, &w.blobs, in.Transcript); err != nil || len(in.Nodes) == 0 {
+		return out, err
+	}
+	raw, err := json.Marshal(in.Nodes)
+	if err != nil {
+		return out, err
+	}
+	b, err := w.blobs.Put(ctx, raw)
+	b.Preview = ""
+	out.Nodes = &b
+	return out, err
+}
