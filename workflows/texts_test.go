@@ -91,3 +91,15 @@ func (w *world) fold(ctx context.Context, in contract.FoldInput) (out contract.F
 	out.Nodes = &b
 	return out, err
 }
+
+func load(t interface {
+	Helper()
+	Fatal(args ...any)
+}, w *world, transcripted contract.Transcript) []contract.Message {
+	t.Helper()
+	messages, err := transcript.Load(context.Background(), &w.blobs, transcripted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return messages
+}
