@@ -3,12 +3,15 @@
 //
 //	Models   Generate            one call of a model, with the tools on offer
 //	Tools    CallTool, ListTools the MCP servers
+//	Peers    Delegate            other agents
+//	Texts    Compose, Fold       what workflows need of the blob store
 //	Files    Export              the conversation file
 //
 // Every activity may run more than once: Temporal repeats it when a worker dies
 // before it has reported. They are safe to repeat, but for a destructive tool
 // call, which the workflow lets run once (see package toolbox for how a lost
-// answer is told from a call that never went out).
+// answer is told from a call that never went out). A delegation is repeated with
+// the ID of its message, by which the other agent knows it again.
 //
 // An activity fails with a kind (contract.Kind) as the type of its application
 // error, by fail, which is always the outermost wrapper: wrapped once more, a

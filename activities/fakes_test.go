@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
+	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
@@ -98,6 +99,14 @@ func (f fakeCaller) Call(ctx context.Context, c toolbox.Call) (toolbox.Result, e
 }
 func (f fakeCaller) Tools(context.Context) []toolbox.Tool { return f.tools }
 func (f fakeCaller) States() []contract.ServerState       { return f.states }
+
+type fakePeer struct {
+	SendFn func(context.Context, activities.PeerMessage) (activities.PeerReply, error)
+}
+
+func (f fakePeer) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+	return f.SendFn(ctx, m)
+}
 
 func tool(name string, destructive bool) toolbox.Tool {
 	return toolbox.Tool{Tool: contract.Tool{

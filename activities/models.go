@@ -13,14 +13,6 @@ import (
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
-// Offer is the tools a model is told of.
-type Offer interface {
-	// Tools returns what is on offer now.
-	Tools(ctx context.Context) []toolbox.Tool
-	// Check returns arguments that fit the tool's schema, or what is wrong.
-	Check(tool string, args json.RawMessage) (fixed json.RawMessage, problem string)
-}
-
 // Models calls models.
 type Models struct {
 	Model llm.Model
@@ -28,13 +20,14 @@ type Models struct {
 	Blobs transcript.Store
 }
 
-// Generate asks the model for the next reply. Calls come back with what is known
-// of the tools they name, and with arguments that are final. A long tail of the
-// transcript is folded on the way.
+// Generate asks the model for the next reply, with the placeholders of its prompt
+// filled in. Calls come back with what is known of the tools they name, and with
+// arguments that are final. A tool that was not on offer to this call is unknown.
+// A long tail of the transcript is folded on the way.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	defer heartbeat(ctx)()
-	tools := m.Offer.Tools(ctx)
-	request, err := m.request(ctx, in, tools)
+	offer := offers(in, m.Offer.Tools(ctx))
+	request, err := m.request(ctx, in, offer)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
@@ -42,41 +35,57 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	if err != nil {
 		return contract.GenerateResult{}, modelFailure(ctx, err)
 	}
-	out, err := m.result(ctx, in, reply, tools)
+	out, err := m.result(ctx, in, reply, offer)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, nil
 }
 
-func (m *Models) request(ctx context.Context, in contract.GenerateInput, tools []toolbox.Tool) (llm.Request, error) {
+func (m *Models) request(ctx context.Context, in contract.GenerateInput, offer []offered) (llm.Request, error) {
 	r := llm.Request{Model: in.Model}
 	var err error
-	if r.System, err = transcript.ReadText(ctx, m.Blobs, in.Prompt); err != nil {
+	if r.System, err = filled(ctx, m.Blobs, in.Prompt, in.Values); err != nil {
 		return r, fmt.Errorf("read the prompt: %w", err)
 	}
-	if r.Messages, err = transcript.Load(ctx, m.Blobs, in.Transcript); err != nil {
-		return r, err
-	}
-	for i := range r.Messages {
-		if r.Messages[i], err = transcript.Resolve(ctx, m.Blobs, r.Messages[i]); err != nil {
+	for _, t := range []*contract.Transcript{in.Before, &in.Transcript} {
+		if t == nil {
+			continue
+		}
+		messages, err := m.messages(ctx, *t)
+		if err != nil {
 			return r, err
 		}
+		r.Messages = append(r.Messages, messages...)
 	}
-	for _, t := range tools {
-		r.Tools = append(r.Tools, t.Tool)
+	for _, o := range offer {
+		r.Tools = append(r.Tools, o.Tool)
 	}
 	return r, nil
 }
 
-func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, tools []toolbox.Tool) (contract.GenerateResult, error) {
+// messages are those of a transcript with all texts inline.
+func (m *Models) messages(ctx context.Context, t contract.Transcript) ([]contract.Message, error) {
+	messages, err := transcript.Load(ctx, m.Blobs, t)
+	if err != nil {
+		return nil, err
+	}
+	for i := range messages {
+		if messages[i], err = transcript.Resolve(ctx, m.Blobs, messages[i]); err != nil {
+			return nil, err
+		}
+	}
+	return messages, nil
+}
+
+func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, offer []offered) (contract.GenerateResult, error) {
 	out := contract.GenerateResult{Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
 	var err error
 	if out.Text, err = transcript.Text(ctx, m.Blobs, reply.Text); err != nil {
 		return out, err
 	}
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, c, tools)
+		call, err := m.call(ctx, c, offer)
 		if err != nil {
 			return out, err
 		}
@@ -87,16 +96,15 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 }
 
 // call says what is known of a call and checks its arguments.
-func (m *Models) call(ctx context.Context, c llm.Call, tools []toolbox.Tool) (contract.Call, error) {
-	out := contract.Call{ID: c.ID, Name: c.Name, Problem: c.Problem}
+func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contract.Call, error) {
+	tool, known := find(offer, c.Name)
+	out := contract.Call{
+		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
+		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Destructive: tool.DestructiveHint,
+	}
 	args := c.Arguments
-	if tool, ok := find(tools, c.Name); ok {
-		out.Server, out.Destructive = tool.Server, tool.DestructiveHint
-		if out.Problem == "" {
-			args, out.Problem = m.Offer.Check(c.Name, args)
-		}
-	} else {
-		out.Unknown = true
+	if known && out.Problem == "" {
+		args, out.Problem = m.check(tool, args)
 	}
 	if out.Problem != "" {
 		args = c.Arguments
@@ -109,13 +117,17 @@ func (m *Models) call(ctx context.Context, c llm.Call, tools []toolbox.Tool) (co
 	return out, err
 }
 
-func find(tools []toolbox.Tool, name string) (toolbox.Tool, bool) {
-	for _, t := range tools {
-		if t.Name == name {
-			return t, true
-		}
+// check returns arguments that fit the tool, or what is wrong with them. Those of
+// exit_loop mean nothing, whatever they are.
+func (m *Models) check(tool offered, args json.RawMessage) (fixed json.RawMessage, problem string) {
+	switch {
+	case tool.peer != nil:
+		_, problem = delegated(args)
+		return args, problem
+	case tool.exit:
+		return args, ""
 	}
-	return toolbox.Tool{}, false
+	return m.Offer.Check(tool.Name, args)
 }
 
 func modelFailure(ctx context.Context, err error) error {

@@ -41,7 +41,7 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 		return contract.CallToolResult{}, fail(contract.KindDigest,
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
-	bearer, note := t.bearer(ctx, in.ConversationID)
+	bearer, note := openBearer(ctx, t.Keyring, in.ConversationID, t.Now)
 	r, err := t.Caller.Call(ctx, toolbox.Call{
 		Server: in.Server, Tool: in.Tool, Arguments: args, Bearer: bearer, SessionID: in.SessionID,
 		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive,
@@ -64,20 +64,6 @@ func lostOr(kind contract.Kind, in contract.CallToolInput) contract.Kind {
 		return contract.KindOutcomeUnknown
 	}
 	return kind
-}
-
-// bearer opens the sealed token the call came with. A token that cannot be
-// opened means a call without one, and a note that says so.
-func (t *Tools) bearer(ctx context.Context, conversationID string) (bearer, note string) {
-	sealed := credential.FromContext(ctx)
-	if sealed == "" {
-		return "", ""
-	}
-	token, err := t.Keyring.Open(conversationID, sealed, t.Now())
-	if err != nil {
-		return "", "Called without authorization: the caller's token " + err.Error() + "."
-	}
-	return token.Bearer, ""
 }
 
 func toolFailure(ctx context.Context, in contract.CallToolInput, err error) error {

@@ -1,8 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"agent-stop-and-go/activities"
@@ -23,9 +25,10 @@ type Parts struct {
 }
 
 // Assemble builds the activities that a configuration describes and begins to
-// connect to its tool servers, in the background. Call release once the worker
-// has stopped; it ends the tool servers that were started. It fails when a
-// variable that a tool server needs is not set.
+// connect to its tool servers, in the background. As they answer, it logs a
+// warning for each node that runs destructive tools of theirs without asking.
+// Call release once the worker has stopped; it ends the tool servers that were
+// started. It fails when a variable that a tool server needs is not set.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
 	servers, err := servers(c, p.Getenv)
 	if err != nil {
@@ -33,14 +36,28 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	}
 	box := toolbox.New(toolbox.Options{Servers: servers, Logger: p.Logger})
 	box.Start(ctx)
+	nodes := c.AtOnceNodes()
+	stop := background(ctx, func(ctx context.Context) {
+		warnUnasked(ctx, nodes, box, cmp.Or(p.Logger, slog.Default()))
+	})
 	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL})
 	return Activities{
 		Models: &activities.Models{Model: router, Offer: box, Blobs: p.Blobs},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now,
 		},
+		Peers: &activities.Peers{Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
+		Texts: &activities.Texts{Blobs: p.Blobs},
 		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs},
-	}, box.Close, nil
+	}, func() error { stop(); return box.Close() }, nil
+}
+
+// background runs f until it returns or ctx or stop ends it. Stop waits for that.
+func background(ctx context.Context, f func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { f(ctx) })
+	return func() { cancel(); wg.Wait() }
 }
 
 func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, error) {

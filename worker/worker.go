@@ -17,6 +17,8 @@ import (
 type Activities struct {
 	Models *activities.Models
 	Tools  *activities.Tools
+	Peers  *activities.Peers
+	Texts  *activities.Texts
 	Files  *activities.Files
 }
 
@@ -47,6 +49,9 @@ func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityGenerate, a.Models.Generate)
 	bind(r, contract.ActivityCallTool, a.Tools.CallTool)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
+	bind(r, contract.ActivityDelegate, a.Peers.Delegate)
+	bind(r, contract.ActivityCompose, a.Texts.Compose)
+	bind(r, contract.ActivityFold, a.Texts.Fold)
 	bind(r, contract.ActivityExport, a.Files.Export)
 }
 

@@ -1,0 +1,81 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Offer is the tools a model is told of.
+type Offer interface {
+	// Tools returns what is on offer now.
+	Tools(ctx context.Context) []toolbox.Tool
+	// Check returns arguments that fit the tool's schema, or what is wrong.
+	Check(tool string, args json.RawMessage) (fixed json.RawMessage, problem string)
+}
+
+const (
+	peerSchema = `{"type":"object","properties":{"message":{"type":"string",` +
+		`"description":"The task, with everything that the agent must know"}},"required":["message"]}`
+	exitSchema      = `{"type":"object","properties":{},"additionalProperties":false}`
+	exitDescription = "Leave the loop: call this when the work is done and needs no further iteration."
+)
+
+// offered is a tool that a model may call: of a server, or one of ours, which
+// delegates to a peer or leaves the loop.
+type offered struct {
+	contract.Tool
+	peer *contract.Peer
+	exit bool
+}
+
+// offers lists what a model may call: the servers' tools that the input allows,
+// then its peers, then the way out of the loop. Where a server's tool has the
+// name of one of ours, ours is on offer and the server's is not.
+func offers(in contract.GenerateInput, tools []toolbox.Tool) []offered {
+	own := ours(in)
+	var out []offered
+	for _, t := range tools {
+		if _, taken := find(own, t.Name); !taken && allowed(in.Tools, t) {
+			out = append(out, offered{Tool: t.Tool})
+		}
+	}
+	return append(out, own...)
+}
+
+// allowed tells whether a list of names of servers and tools has the tool. A nil
+// list has every tool, an empty one none.
+func allowed(list []string, t toolbox.Tool) bool {
+	return list == nil || slices.Contains(list, t.Name) || slices.Contains(list, t.Server)
+}
+
+func ours(in contract.GenerateInput) []offered {
+	var out []offered
+	for _, p := range in.Peers {
+		out = append(out, offered{peer: &p, Tool: contract.Tool{
+			Name:            p.Tool(),
+			Description:     strings.TrimSpace(fmt.Sprintf("Delegate task to A2A agent '%s'. %s", p.Name, p.Description)),
+			InputSchema:     json.RawMessage(peerSchema),
+			DestructiveHint: p.Destructive,
+		}})
+	}
+	if in.ExitLoop {
+		out = append(out, offered{exit: true, Tool: contract.Tool{
+			Name: contract.ToolExitLoop, Description: exitDescription, InputSchema: json.RawMessage(exitSchema),
+		}})
+	}
+	return out
+}
+
+func find(list []offered, name string) (offered, bool) {
+	i := slices.IndexFunc(list, func(o offered) bool { return o.Name == name })
+	if i < 0 {
+		return offered{}, false
+	}
+	return list[i], true
+}

@@ -1,0 +1,296 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+type sending func(context.Context, activities.PeerMessage) (activities.PeerReply, error)
+
+func peers(t *testing.T, send sending) *activities.Peers {
+	return &activities.Peers{
+		Peer: fakePeer{send}, Blobs: newMemory(), Keyring: ring(t, "k1"), Now: func() time.Time { return noon },
+	}
+}
+
+func saying(r activities.PeerReply, err error) sending {
+	return func(context.Context, activities.PeerMessage) (activities.PeerReply, error) { return r, err }
+}
+
+// recording notes what was sent and completes it.
+func recording(sent *activities.PeerMessage) sending {
+	return func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+		*sent = m
+		return activities.PeerReply{State: contract.PeerCompleted}, nil
+	}
+}
+
+func unsent(t *testing.T) sending {
+	return func(context.Context, activities.PeerMessage) (activities.PeerReply, error) {
+		t.Error("a message was sent")
+		return activities.PeerReply{}, nil
+	}
+}
+
+func delegating(t *testing.T, args string) contract.DelegateInput {
+	return contract.DelegateInput{
+		ConversationID: conversationID, SessionID: "s-1", Peer: risky, MessageID: "m-1", Arguments: raw(args), SHA256: digest(t, args),
+	}
+}
+
+func deciding(d contract.Decision) contract.DelegateInput {
+	return contract.DelegateInput{ConversationID: conversationID, SessionID: "s-1", Peer: risky, MessageID: "m-2", TaskID: "t-1", Decision: d}
+}
+
+func TestAMessageIsDelegatedAsItWasShown(t *testing.T) {
+	var got activities.PeerMessage
+	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+		got = m
+		return activities.PeerReply{State: contract.PeerCompleted, TaskID: "t-1", Text: "deployed"}, nil
+	})
+	r, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"deploy <it>"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := activities.PeerMessage{Peer: risky, MessageID: "m-1", Text: "deploy <it>", SessionID: "s-1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("message (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(contract.DelegateResult{State: contract.PeerCompleted, TaskID: "t-1", Text: contract.Inline("deployed")}, r); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}
+
+func TestADecisionIsPassedOn(t *testing.T) {
+	for _, d := range []contract.Decision{contract.Approved, contract.Rejected} {
+		var got activities.PeerMessage
+		p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+			got = m
+			return activities.PeerReply{State: contract.PeerInputRequired, Text: "and the next?"}, nil
+		})
+		r, err := run(t, t.Context(), p.Delegate, deciding(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(activities.PeerMessage{Peer: risky, MessageID: "m-2", TaskID: "t-1", Decision: d, SessionID: "s-1"}, got); diff != "" {
+			t.Errorf("message (-want +got):\n%s", diff)
+		}
+		if r.State != contract.PeerInputRequired || r.TaskID != "t-1" { // the task goes on under its ID
+			t.Errorf("result %+v", r)
+		}
+	}
+}
+
+func TestWhatIsNoDecisionIsNotPassedOn(t *testing.T) {
+	for _, d := range []contract.Decision{"", contract.Expired, contract.Cancelled, "yes"} {
+		_, err := run(t, t.Context(), peers(t, unsent(t)).Delegate, deciding(d))
+		failedAs(t, err, contract.KindInvalid, false)
+	}
+}
+
+func TestEveryStateOfATaskComesBack(t *testing.T) {
+	for _, state := range []contract.PeerState{
+		contract.PeerCompleted, contract.PeerFailed, contract.PeerRejected, contract.PeerCanceled,
+		contract.PeerInputRequired, contract.PeerAuthRequired,
+	} {
+		p := peers(t, saying(activities.PeerReply{State: state, TaskID: "t-1", Text: "why"}, nil))
+		got, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
+		if err != nil || got.State != state || got.TaskID != "t-1" || got.Text.Inline != "why" {
+			t.Errorf("%s: %+v, %v", state, got, err)
+		}
+	}
+}
+
+func TestAReplyThatMakesNoSenseIsNotAskedForAgain(t *testing.T) {
+	for name, r := range map[string]activities.PeerReply{
+		"no state": {TaskID: "t-1"}, "a state that goes on": {State: "working", TaskID: "t-1"}, "a state with the token": {State: canary},
+		"input for no task": {State: contract.PeerInputRequired},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := peers(t, saying(r, nil))
+			_, err := run(t, withToken(t, p), p.Delegate, delegating(t, `{"message":"x"}`))
+			failedAs(t, err, contract.KindPeerFailed, false)
+		})
+	}
+}
+
+func TestAnotherMessageThanTheOneShownIsRefused(t *testing.T) {
+	tests := map[string]struct {
+		change func(*contract.DelegateInput)
+		kind   contract.Kind
+	}{
+		"changed arguments": {func(in *contract.DelegateInput) { in.Arguments = raw(`{"message":"y"}`) }, contract.KindDigest},
+		"no digest":         {func(in *contract.DelegateInput) { in.SHA256 = "" }, contract.KindDigest},
+		"no arguments":      {func(in *contract.DelegateInput) { in.Arguments = contract.JSON{} }, contract.KindDigest},
+		"no object":         {func(in *contract.DelegateInput) { in.Arguments = raw(`[1]`); in.SHA256 = contract.Sum([]byte(`[1]`)) }, contract.KindDigest},
+		"no message":        {func(in *contract.DelegateInput) { *in = delegating(t, `{"text":"x"}`) }, contract.KindInvalid},
+		"an empty message":  {func(in *contract.DelegateInput) { *in = delegating(t, `{"message":""}`) }, contract.KindInvalid},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := delegating(t, `{"message":"x"}`)
+			tt.change(&in)
+			_, err := run(t, t.Context(), peers(t, unsent(t)).Delegate, in)
+			failedAs(t, err, tt.kind, false)
+		})
+	}
+}
+
+func TestALongMessageAndALongAnswerLiveInTheStore(t *testing.T) {
+	var got string
+	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+		got = m.Text
+		return activities.PeerReply{State: contract.PeerCompleted, Text: long}, nil
+	})
+	args := `{"message":"` + long + `"}`
+	in := delegating(t, args)
+	var err error
+	if in.Arguments, err = transcript.JSON(t.Context(), p.Blobs, []byte(args)); err != nil || in.Arguments.Blob == nil {
+		t.Fatal(in.Arguments, err)
+	}
+	r, err := run(t, t.Context(), p.Delegate, in)
+	if err != nil || got != long || r.Text.Blob == nil || text(t, p.Blobs.(*memory), r.Text) != long {
+		t.Errorf("sent %.60q, got %+v, %v", got, r, err)
+	}
+}
+
+func TestAMessageThatIsLostIsAFailureBeforeItIsSent(t *testing.T) {
+	in := delegating(t, `{"message":"x"}`)
+	lost := contract.NewBlob([]byte("never stored"))
+	in.Arguments = contract.JSON{Blob: &lost}
+	_, err := run(t, t.Context(), peers(t, unsent(t)).Delegate, in)
+	failedAs(t, err, contract.KindBlob, true)
+}
+
+func TestAnAnswerThatIsNotStoredIsAskedForAgain(t *testing.T) {
+	p := peers(t, saying(activities.PeerReply{State: contract.PeerCompleted, Text: long}, nil))
+	p.Blobs.(*memory).putErr = errStore
+	_, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
+	failedAs(t, err, contract.KindPeerUnavailable, true)
+}
+
+// withToken is a context with a token that opens.
+func withToken(t *testing.T, p *activities.Peers) context.Context {
+	return credential.NewContext(t.Context(), sealWith(t, p.Keyring, conversationID, credential.Token{Bearer: canary, ExpiresAt: noon.Add(1)}))
+}
+
+func TestTheCallersTokenIsForwardedToThePeer(t *testing.T) {
+	for _, in := range []contract.DelegateInput{delegating(t, `{"message":"x"}`), deciding(contract.Approved)} {
+		var bearer string
+		p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+			bearer = m.Bearer
+			return activities.PeerReply{State: contract.PeerAuthRequired, Text: "not with " + m.Bearer}, nil
+		})
+		got, err := run(t, withToken(t, p), p.Delegate, in)
+		if err != nil || bearer != canary || got.Note != "" {
+			t.Errorf("token forwarded: %t, note %q, %v", bearer == canary, got.Note, err)
+		}
+		if got.Text.Inline != "not with [bearer token]" {
+			t.Errorf("the answer is %q", got.Text.Inline)
+		}
+	}
+}
+
+func TestAnExpiredTokenMeansADelegationWithoutOneAndANote(t *testing.T) {
+	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+		if m.Bearer != "" {
+			t.Error("a token was forwarded")
+		}
+		return activities.PeerReply{State: contract.PeerCompleted, Text: "ok"}, nil
+	})
+	sealed := sealWith(t, p.Keyring, conversationID, credential.Token{Bearer: canary, ExpiresAt: noon})
+	got, err := run(t, credential.NewContext(t.Context(), sealed), p.Delegate, delegating(t, `{"message":"x"}`))
+	if want := "Called without authorization: the caller's token has expired."; err != nil || got.Note != want || got.Text.Inline != "ok" {
+		t.Errorf("note %q, %v; expected %q", got.Note, err, want)
+	}
+}
+
+func TestAFailedDelegationKeepsItsKind(t *testing.T) {
+	tests := map[string]struct {
+		err     error
+		kind    contract.Kind
+		retried bool
+		message string
+		delay   time.Duration
+	}{
+		"refused": {&activities.PeerError{Kind: contract.KindPeerFailed, Message: "no such skill"}, contract.KindPeerFailed, false, "no such skill", 0},
+		"busy": {&activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: 9 * time.Second},
+			contract.KindPeerUnavailable, true, "busy", 9 * time.Second},
+		"busy for long": {&activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: time.Hour},
+			contract.KindPeerUnavailable, false, "busy (to be tried again in 1h0m0s)", 0},
+		"unreachable": {errors.New("connection refused"), contract.KindPeerUnavailable, true, "delegate to agent deploy: connection refused", 0},
+		"with the token in it": {errors.New("bad header " + canary), contract.KindPeerUnavailable, true,
+			"delegate to agent deploy: bad header [bearer token]", 0},
+		"refused with the token in it": {&activities.PeerError{Kind: contract.KindPeerFailed, Message: "not you, " + canary},
+			contract.KindPeerFailed, false, "not you, [bearer token]", 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := peers(t, saying(activities.PeerReply{}, tt.err))
+			_, err := run(t, withToken(t, p), p.Delegate, delegating(t, `{"message":"x"}`))
+			app := failedAs(t, err, tt.kind, tt.retried)
+			if app.Message() != tt.message || app.NextRetryDelay() != tt.delay {
+				t.Errorf("message %q, next attempt in %s", app.Message(), app.NextRetryDelay())
+			}
+		})
+	}
+}
+
+func TestACancelledDelegationIsCancelled(t *testing.T) {
+	for _, failure := range []error{context.Canceled, errors.New("closed"), &activities.PeerError{Kind: contract.KindPeerFailed}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		p := peers(t, func(ctx context.Context, _ activities.PeerMessage) (activities.PeerReply, error) {
+			cancel()
+			<-ctx.Done()
+			return activities.PeerReply{}, failure
+		})
+		if _, err := p.Delegate(ctx, delegating(t, `{"message":"x"}`)); err != context.Canceled {
+			t.Errorf("got %#v", err)
+		}
+	}
+}
+
+func TestATimeoutOfThePeerIsAFailureAndNoCancellation(t *testing.T) {
+	ctx, cancel := context.WithDeadline(t.Context(), noon)
+	defer cancel()
+	_, err := peers(t, saying(activities.PeerReply{}, context.DeadlineExceeded)).Delegate(ctx, delegating(t, `{"message":"x"}`))
+	failedAs(t, err, contract.KindPeerUnavailable, true)
+}
+
+func TestWithoutAPeerNothingIsDelegated(t *testing.T) {
+	p := &activities.Peers{Blobs: newMemory(), Keyring: ring(t, "k1"), Now: time.Now}
+	_, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
+	if app := failedAs(t, err, contract.KindPeerFailed, false); !strings.Contains(app.Message(), "not supported") {
+		t.Errorf("message %q", app.Message())
+	}
+}
+
+func TestADelegationHeartbeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b beats
+		p := peers(t, func(context.Context, activities.PeerMessage) (activities.PeerReply, error) {
+			<-time.After(11 * time.Second)
+			return activities.PeerReply{State: contract.PeerCompleted}, nil
+		})
+		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}}
+		if _, err := runWith(t, o, p.Delegate, delegating(t, `{"message":"x"}`)); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.n.Load(); n != 2 {
+			t.Errorf("%d heartbeats in 11 s", n)
+		}
+	})
+}

@@ -1,0 +1,6 @@
+package worker
+
+// LookEvery and WarnUnasked are tested without servers.
+const LookEvery = lookEvery
+
+var WarnUnasked = warnUnasked

@@ -1,0 +1,151 @@
+package worker_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// shelf has the tools of the servers that are up.
+type shelf struct {
+	mu    sync.Mutex
+	up    []string
+	looks int
+}
+
+var stock = []toolbox.Tool{
+	tool("resources", "resources_add", true), tool("resources", "resources_list", false), tool("resources", "resources_remove", true),
+	tool("files", "write_file", true), tool("files", "read_file", false),
+}
+
+func tool(server, name string, destructive bool) toolbox.Tool {
+	return toolbox.Tool{Tool: contract.Tool{Name: name, Server: server, DestructiveHint: destructive}}
+}
+
+func (s *shelf) Tools(context.Context) []toolbox.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looks++
+	return slices.DeleteFunc(slices.Clone(stock), func(t toolbox.Tool) bool { return !slices.Contains(s.up, t.Server) })
+}
+
+func (s *shelf) States() []contract.ServerState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []contract.ServerState
+	for _, name := range []string{"resources", "files"} {
+		out = append(out, contract.ServerState{Name: name, Ready: slices.Contains(s.up, name)})
+	}
+	return out
+}
+
+func (s *shelf) start(server string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.up = append(s.up, server)
+}
+
+// arriving is a shelf whose second server comes up between two looks at it.
+type arriving struct{ *shelf }
+
+func (a arriving) States() []contract.ServerState {
+	a.start("files")
+	return a.shelf.States()
+}
+
+// lines logs without times.
+func lines() (*slog.Logger, *bytes.Buffer) {
+	var b bytes.Buffer
+	return slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	})), &b
+}
+
+func warning(node, tools string) string {
+	return fmt.Sprintf(`level=WARN msg="node \"%s\" runs destructive tools without asking" node=%s tools=%s hint="set approval: required on it to hold them"`+"\n",
+		node, node, tools)
+}
+
+func expect(t *testing.T, got *bytes.Buffer, want ...string) {
+	t.Helper()
+	if w := strings.Join(want, ""); got.String() != w {
+		t.Errorf("logged\n%sexpected\n%s", got, w)
+	}
+}
+
+func TestNodesThatRunDestructiveToolsUnaskedAreNamed(t *testing.T) {
+	nodes := []config.AtOnceNode{
+		{Name: "all"}, {Name: "none", Tools: []string{}}, {Name: "one", Tools: []string{"resources_remove"}},
+		{Name: "server", Tools: []string{"files"}}, {Name: "safe", Tools: []string{"resources_list", "read_file", "nope"}},
+	}
+	logger, got := lines()
+	worker.WarnUnasked(t.Context(), nodes, &shelf{up: []string{"resources", "files"}}, logger)
+	expect(t, got, warning("all", `"resources_add, resources_remove, write_file"`), warning("one", "resources_remove"), warning("server", "write_file"))
+}
+
+func TestWithoutSuchNodesNobodyLooks(t *testing.T) {
+	logger, got := lines()
+	s := &shelf{}
+	worker.WarnUnasked(t.Context(), nil, s, logger)
+	expect(t, got)
+	if s.looks != 0 {
+		t.Errorf("%d looks", s.looks)
+	}
+}
+
+func TestAServerThatComesLateIsLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		logger, got := lines()
+		s := &shelf{}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			worker.WarnUnasked(t.Context(), []config.AtOnceNode{{Name: "gather"}, {Name: "keep", Tools: []string{"files"}}}, s, logger)
+		}()
+		synctest.Wait()
+		expect(t, got)
+
+		s.start("resources")
+		<-time.After(2*worker.LookEvery + 1)
+		synctest.Wait()
+		first := warning("gather", `"resources_add, resources_remove"`)
+		expect(t, got, first)
+
+		s.start("files")
+		<-done
+		expect(t, got, first, warning("gather", "write_file"), warning("keep", "write_file"))
+	})
+}
+
+func TestAServerThatComesWhileLookingIsNotMissed(t *testing.T) {
+	logger, got := lines()
+	worker.WarnUnasked(t.Context(), []config.AtOnceNode{{Name: "keep", Tools: []string{"files"}}}, arriving{&shelf{up: []string{"resources"}}}, logger)
+	expect(t, got, warning("keep", "write_file"))
+}
+
+func TestTheLookingEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		logger, got := lines()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*worker.LookEvery+1)
+		defer cancel()
+		worker.WarnUnasked(ctx, []config.AtOnceNode{{Name: "gather"}}, &shelf{up: []string{"resources"}}, logger)
+		expect(t, got, warning("gather", `"resources_add, resources_remove"`))
+	})
+}

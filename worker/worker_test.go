@@ -1,0 +1,113 @@
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"go.temporal.io/sdk/activity"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// names is a Registry.
+type names []string
+
+func (n *names) RegisterActivityWithOptions(a any, o activity.RegisterOptions) {
+	if reflect.ValueOf(a).Kind() == reflect.Func {
+		*n = append(*n, o.Name)
+	}
+}
+
+func registered(a worker.Activities) []string {
+	var n names
+	worker.Register(&n, a)
+	slices.Sort(n)
+	return n
+}
+
+func TestEveryActivityIsBound(t *testing.T) {
+	want := []string{
+		contract.ActivityGenerate.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
+		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityFold.Name, contract.ActivityExport.Name,
+	}
+	slices.Sort(want)
+	if got := registered(worker.Activities{}); !slices.Equal(got, want) {
+		t.Errorf("bound %v, expected %v", got, want)
+	}
+}
+
+func TestAssembledActivitiesAreComplete(t *testing.T) {
+	c := config.Default()
+	c.MCPServers = nil
+	a, release, err := worker.Assemble(t.Context(), c, worker.Parts{Getenv: func(string) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, v := range reflect.ValueOf(a).Fields() {
+		if v.IsNil() {
+			t.Errorf("%s is missing", f.Name)
+		}
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// waiting is a slog.Handler that passes warnings on.
+type waiting struct {
+	slog.Handler
+	warnings chan string
+}
+
+func (w waiting) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level == slog.LevelWarn {
+		w.warnings <- r.Message
+	}
+	return w.Handler.Handle(ctx, r)
+}
+
+func (w waiting) Enabled(context.Context, slog.Level) bool { return true }
+
+func (w waiting) WithAttrs([]slog.Attr) slog.Handler { return w }
+
+func TestAssembleWarnsOfWhatItsServersOffer(t *testing.T) {
+	m := server.NewMCPServer("s", "1")
+	m.AddTool(mcp.NewTool("remove", mcp.WithDestructiveHintAnnotation(true), mcp.WithReadOnlyHintAnnotation(false)), nil)
+	web := httptest.NewServer(server.NewStreamableHTTPServer(m))
+	defer web.Close()
+	c, err := config.Parse("agent.yaml", fmt.Appendf(nil, `
+mcp_servers: [{name: things, url: %q}]
+agent:
+  name: tree
+  type: sequential
+  agents:
+    - {name: asks, prompt: x}
+    - {name: gather, type: parallel, agents: [{name: cleaner, prompt: x}, {name: held, prompt: x, approval: required}]}
+`, web.URL+"/mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := waiting{slog.DiscardHandler, make(chan string, 10)}
+	_, release, err := worker.Assemble(t.Context(), c, worker.Parts{Getenv: func(string) string { return "" }, Logger: slog.New(w)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := <-w.warnings, `node "cleaner" runs destructive tools without asking`; got != want {
+		t.Errorf("warned %q, expected %q", got, want)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
+	if n := len(w.warnings); n > 0 {
+		t.Errorf("%d more warnings: %s", n, <-w.warnings)
+	}
+}
