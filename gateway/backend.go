@@ -32,6 +32,9 @@ type Conversations interface {
 	// Conversation reads a conversation, and what it remembers of a request when
 	// requestID is not empty. One whose workflow has ended is completed.
 	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
+	// Tree reads how the conversation's last turn went through the agent's tree. It
+	// fails with KindUnavailable while only workers answer that know no trees.
+	Tree(ctx context.Context, conversationID string) (contract.TreeView, error)
 	List(ctx context.Context, q ListQuery) (Page[Item], error)
 	Summary(ctx context.Context) (Summary, error)
 }

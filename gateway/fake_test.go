@@ -25,6 +25,7 @@ type fakeBackend struct {
 	SignalFn       func(id, signal string, payload any) error
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
 	ConversationFn func(id, requestID string) (contract.ConversationView, error)
+	TreeFn         func(id string) (contract.TreeView, error)
 	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
 	SummaryFn      func() (gateway.Summary, error)
 	DecideFn       func(uuid string, in contract.DecideSignal) error
@@ -64,6 +65,13 @@ func (f *fakeBackend) Conversation(_ context.Context, id, requestID string) (con
 		return contract.ConversationView{}, errUnexpected
 	}
 	return f.ConversationFn(id, requestID)
+}
+
+func (f *fakeBackend) Tree(_ context.Context, id string) (contract.TreeView, error) {
+	if f.TreeFn == nil {
+		return contract.TreeView{}, errUnexpected
+	}
+	return f.TreeFn(id)
 }
 
 func (f *fakeBackend) List(_ context.Context, q gateway.ListQuery) (gateway.Page[gateway.Item], error) {

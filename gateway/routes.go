@@ -24,6 +24,7 @@ func (g *Gateway) table() []route {
 		{Route{"POST", "/conversations"}, g.create},
 		{Route{"GET", "/conversations"}, g.list},
 		{Route{"GET", "/conversations/:id"}, g.show},
+		{Route{"GET", "/conversations/:id/tree"}, g.tree},
 		{Route{"POST", "/conversations/:id/messages"}, g.message},
 		{Route{"POST", "/conversations/:id/cancel"}, g.cancelTurn},
 		{Route{"POST", "/conversations/:id/close"}, g.closeConversation},

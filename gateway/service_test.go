@@ -141,12 +141,12 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 func TestHeadWorksWhereGetDoes(t *testing.T) {
 	name := "m"
 	a := newAPI(t, &fakeBackend{
-		CatalogueFn: catalogueNamed(&name), ConversationFn: showing,
+		CatalogueFn: catalogueNamed(&name), ConversationFn: showing, TreeFn: showingTree,
 		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(), nil },
 	})
 	server := httptest.NewServer(a)
 	defer server.Close()
-	for _, path := range []string{"/health", "/tools", "/conversations", "/conversations/" + someID, "/docs", "/openapi.yaml"} {
+	for _, path := range []string{"/health", "/tools", "/conversations", "/conversations/" + someID, treePath, "/docs", "/openapi.yaml"} {
 		res, err := server.Client().Head(server.URL + path)
 		if err != nil {
 			t.Fatal(err)

@@ -28,7 +28,8 @@ func (t *temporalBackend) view(ctx context.Context, id, requestID string) (view 
 		return view, false, fault(err, "query a conversation")
 	}
 	if !open { // also one that was terminated and could not say so itself
-		view.Status, view.Running, view.Queued, view.Pending = contract.StatusCompleted, false, 0, nil
+		view.Status, view.Running, view.Queued = contract.StatusCompleted, false, 0
+		view.Pending, view.Pipeline = nil, nil
 	}
 	return view, open, nil
 }

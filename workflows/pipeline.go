@@ -123,6 +123,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 		r.Transcript, r.Tree = p.transcript(p.run), t.treeState()
 		finish(ctx, &r.Tree, r)
 	}
+	r.Transcript = p.filled(r.Transcript)
 	if r.Credential != "" {
 		t.credential = r.Credential
 	}
@@ -140,12 +141,24 @@ func (p *pipeline) transcript(run string) contract.Transcript {
 	if !ok {
 		return contract.Transcript{}
 	}
-	out := copyOf(r.Transcript)
+	return p.filled(r.Transcript)
+}
+
+// filled is a transcript with what nodes have reported in their places: those
+// that still run, and those that ended without a result.
+func (p *pipeline) filled(t contract.Transcript) contract.Transcript {
+	out := copyOf(t)
 	for i, m := range out.Tail {
-		if m.Part != nil && m.Part.Transcript == nil {
-			inside := p.transcript(m.Part.Run)
-			out.Tail[i].Part = &contract.Part{Run: m.Part.Run, Transcript: &inside}
+		if m.Part == nil {
+			continue
 		}
+		var inside contract.Transcript
+		if m.Part.Transcript == nil {
+			inside = p.transcript(m.Part.Run)
+		} else {
+			inside = p.filled(*m.Part.Transcript)
+		}
+		out.Tail[i].Part = &contract.Part{Run: m.Part.Run, Transcript: &inside}
 	}
 	return out
 }

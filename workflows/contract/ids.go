@@ -39,7 +39,7 @@ func ApprovalWorkflowID(uuid string) string { return approvalPrefix + uuid }
 // from the root, as people read them in the Web UI. parent is the workflow ID
 // around it, or that of the conversation with the turn.
 //
-// A name is shortened and cleaned; the node's index keeps cleaned names apart. A
+// A name is shortened and cleaned; ~ and the node's index keep cleaned names apart. A
 // tree too deep for an ID of 900 bytes has a digest in the place of its middle.
 func NodeWorkflowID(parent, name string, index int) string {
 	clean := unreadable.ReplaceAllString(name, "-")
@@ -47,7 +47,7 @@ func NodeWorkflowID(parent, name string, index int) string {
 		clean = clean[:maxNodeName]
 	}
 	if clean != name {
-		clean = fmt.Sprintf("%s-%d", clean, index)
+		clean = fmt.Sprintf("%s~%d", clean, index)
 	}
 	id := parent + "/" + clean
 	if len(id) > maxWorkflowID {

@@ -74,17 +74,17 @@ func TestNamesAreCleanedAndKeptApart(t *testing.T) {
 	}{
 		{"writer", 7, "writer"},
 		{"A.b_c-9", 0, "A.b_c-9"},
-		{"the writer", 2, "the-writer-2"},
-		{"the/writer", 3, "the-writer-3"},
-		{"../..", 4, "..-..-4"},
-		{"Prüfer & Co", 1, "Pr-fer-Co-1"},
-		{"作家", 0, "--0"},
-		{"作者", 1, "--1"},
-		{"a\nb\x00", 5, "a-b--5"},
+		{"the writer", 2, "the-writer~2"},
+		{"the/writer", 3, "the-writer~3"},
+		{"../..", 4, "..-..~4"},
+		{"Prüfer & Co", 1, "Pr-fer-Co~1"},
+		{"作家", 0, "-~0"},
+		{"作者", 1, "-~1"},
+		{"a\nb\x00", 5, "a-b-~5"},
 		{"", 0, ""},
 		{long, 1, long},
-		{long + "y", 1, long + "-1"},
-		{long + "z", 2, long + "-2"},
+		{long + "y", 1, long + "~1"},
+		{long + "z", 2, long + "~2"},
 	}
 	for _, tt := range tests {
 		if got := contract.NodeWorkflowID("p", tt.name, tt.index); got != "p/"+tt.want {

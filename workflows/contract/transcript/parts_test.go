@@ -96,36 +96,18 @@ func TestSegmentsWithPartsMerge(t *testing.T) {
 	}
 }
 
-func TestAPartThatStillRunsIsNotFolded(t *testing.T) {
-	tests := map[string]struct {
-		tail []contract.Message
-		want int // entries that are folded
-	}{
-		"first":                {[]contract.Message{running(), sized(1, 9000)}, 0},
-		"after little":         {[]contract.Message{sized(1, 9), running(), sized(2, 9000)}, 0},
-		"after much":           {[]contract.Message{sized(1, 9000), sized(2, 9), running(), sized(3, 9000)}, 2},
-		"last":                 {[]contract.Message{sized(1, 9000), running()}, 1},
-		"inside another":       {[]contract.Message{sized(1, 9000), part(tail(sized(2, 9000), part(tail(running())))), sized(3, 9)}, 1},
-		"over by now":          {[]contract.Message{sized(1, 9000), part(tail(sized(2, 9000))), sized(3, 9)}, 3},
-		"over without a trace": {[]contract.Message{sized(1, 9000), part(tail()), sized(3, 9)}, 3},
+func TestAPartWithoutATranscriptIsFoldedAsAnEntryWithoutMessages(t *testing.T) {
+	store := newMemory()
+	before := tail(sized(1, 3000), running(), part(tail(running())), sized(2, 10))
+	folded, err := transcript.Fold(t.Context(), store, before)
+	if err != nil || folded == nil {
+		t.Fatalf("folded %v, %v", folded, err)
 	}
-	for name, tt := range tests {
-		store := newMemory()
-		before := contract.Transcript{Tail: tt.tail}
-		folded, err := transcript.Fold(t.Context(), store, before)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after := before
-		if folded != nil {
-			after = contract.Transcript{Head: &folded.Head, Tail: tt.tail[folded.Count:]}
-		}
-		if n := len(tt.tail) - len(after.Tail); n != tt.want {
-			t.Errorf("%s: %d entries are folded, expected %d", name, n, tt.want)
-		}
-		if after.Len() != before.Len() {
-			t.Errorf("%s: %d messages, expected %d", name, after.Len(), before.Len())
-		}
+	if folded.Count != 4 || folded.Head.Count != 2 {
+		t.Errorf("folded %d entries to %d messages, expected 4 and 2", folded.Count, folded.Head.Count)
+	}
+	if got := ids(load(t, store, contract.Transcript{Head: &folded.Head})); got != "1 2" {
+		t.Errorf("loaded %q", got)
 	}
 }
 
@@ -170,7 +152,7 @@ func (f *forest) grow(depth int) contract.Transcript {
 		case n < 3 && depth > 0:
 			tr.Tail = append(tr.Tail, part(f.grow(depth-1)))
 		case n == 3:
-			tr.Tail = append(tr.Tail, part(tail()))
+			tr.Tail = append(tr.Tail, part(tail()), running())
 		case n == 4:
 			tr = foldOnce(f.t, f.store, tr)
 		default:

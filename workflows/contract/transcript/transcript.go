@@ -102,12 +102,9 @@ func ReadJSON(ctx context.Context, store Store, j contract.JSON) (json.RawMessag
 // Fold moves the tail into the store when it is larger than FoldAbove. It
 // returns nil when there was nothing to do.
 //
-// A part of a node that still runs has no messages yet, so it stays in the tail,
-// and so does what follows it.
+// What is folded is final: a part without a transcript stays without one. Fold a
+// part only when its node has ended.
 func Fold(ctx context.Context, store Store, t contract.Transcript) (*contract.Folded, error) {
-	if i := slices.IndexFunc(t.Tail, open); i >= 0 {
-		t.Tail = t.Tail[:i]
-	}
 	tail, err := json.Marshal(t.Tail)
 	if err != nil {
 		return nil, fmt.Errorf("encode the tail: %w", err)
@@ -120,15 +117,6 @@ func Fold(ctx context.Context, store Store, t contract.Transcript) (*contract.Fo
 		return nil, fmt.Errorf("fold %d messages: %w", len(t.Tail), err)
 	}
 	return &contract.Folded{Head: head, Count: len(t.Tail)}, nil
-}
-
-// open tells whether the message stands for a node that still runs, or for one
-// with such a node inside. What is in the store has none.
-func open(m contract.Message) bool {
-	if m.Part == nil {
-		return false
-	}
-	return m.Part.Transcript == nil || slices.ContainsFunc(m.Part.Transcript.Tail, open)
 }
 
 func fold(ctx context.Context, store Store, t contract.Transcript) (contract.Head, error) {
