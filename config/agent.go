@@ -12,9 +12,9 @@ import (
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
-// Agent is what a conversation starts with. A long prompt goes to the store.
-// A lone llm node's name, prompt and model come before the settings at the top
-// of the file. It fails when the configuration is not Runnable.
+// Agent is what a conversation starts with: the settings at the top of the file
+// and the Tree. Those of a single llm agent come from its node first. Long
+// prompts go to the store. It fails when the configuration is not Runnable.
 func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Agent, error) {
 	if err := c.Runnable(); err != nil {
 		return contract.Agent{}, err
@@ -24,9 +24,13 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout,
 	}
 	prompt := c.Prompt
-	if c.Root != nil {
+	switch {
+	case c.Root == nil:
+		a.Peers = peersOf(c.A2A)
+	case c.single():
 		a.Name = cmp.Or(c.Root.Name, c.Name)
 		a.Description = cmp.Or(c.Root.Description, c.Description)
+		a.MaxToolRounds = cmp.Or(c.Root.MaxToolRounds, c.MaxToolRounds)
 		a.Node = a.Name
 		prompt = cmp.Or(c.Root.Prompt, c.Prompt)
 	}
@@ -34,54 +38,38 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 	if a.Prompt, err = transcript.Text(ctx, store, prompt); err != nil {
 		return contract.Agent{}, fmt.Errorf("keep the prompt of %s: %w", a.Name, err)
 	}
+	if a.Tree, err = c.Tree(ctx, store); err != nil {
+		return contract.Agent{}, err
+	}
 	return a, nil
 }
 
 // Runnable fails for what loads and validates but does not run yet.
 func (c *Config) Runnable() error {
-	what := ""
-	switch {
-	case c.Root != nil && c.Root.Type != LLMNode:
-		what = "agent: type " + c.Root.Type
-	case c.Root != nil && len(c.Root.A2A) > 0:
-		what = "agent.a2a: delegating to other agents"
-	case len(c.A2A) > 0:
-		what = "a2a: delegating to other agents"
-	default:
+	path := c.delegates()
+	if path == "" {
 		return nil
 	}
-	return &Error{File: c.file, Message: what + " is not supported by this version yet; use a single llm agent"}
-}
-
-// Model is the name of the model that a single llm agent uses.
-func (c *Config) Model() string {
-	if c.Root != nil {
-		return cmp.Or(c.Root.Model, c.LLM.Model)
-	}
-	return c.LLM.Model
-}
-
-// UseModel makes the agent use another model than the file says.
-func (c *Config) UseModel(model string) {
-	c.LLM.Model = model
-	if c.Root != nil {
-		c.Root.Model = model
+	return &Error{
+		File: c.file, Line: c.lines[path], Path: path,
+		Message: "delegating to other agents is not supported by this version yet; remove it",
 	}
 }
 
-// KeyMissing returns the variable with the key of Model's provider, and whether
-// it is unset. The variable is empty when the provider needs no key.
-func (c *Config) KeyMissing(getenv func(string) string) (variable string, missing bool) {
-	return keyMissing(c.Model(), getenv)
-}
-
-func keyMissing(model string, getenv func(string) string) (variable string, missing bool) {
-	provider, _, err := contract.ParseModel(model)
-	if err != nil {
-		return "", false
+// delegates is the key path of the first agent to delegate to, or "".
+func (c *Config) delegates() string {
+	if len(c.A2A) > 0 {
+		return "a2a"
 	}
-	variable = provider.KeyVariable()
-	return variable, variable != "" && strings.TrimSpace(getenv(variable)) == ""
+	for p := range c.places() {
+		switch {
+		case p.Type == A2ANode:
+			return p.path
+		case len(p.A2A) > 0:
+			return p.path + ".a2a"
+		}
+	}
+	return ""
 }
 
 // BlobURL is where values go that are too large for history; blobstore.Open

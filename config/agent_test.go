@@ -53,6 +53,7 @@ func TestALoneNodeComesBeforeTheTopOfTheFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.want.MaxToolRounds, tt.want.Execution = 10, contract.ExecutionRegular
+			tt.want.Tree = got.Tree // see TestASingleNodeFallsBackOnTheFile
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -88,11 +89,15 @@ func TestALongPromptGoesToTheStore(t *testing.T) {
 }
 
 func TestWhatDoesNotRunYetSaysSo(t *testing.T) {
+	const not = "delegating to other agents is not supported by this version yet"
 	tests := map[string]struct{ text, want string }{
-		"sequential":   {"agent: {name: r, type: sequential, agents: [{name: a}]}", "agent: type sequential is not supported"},
-		"a2a root":     {"agent: {name: r, type: a2a, url: 'http://x'}", "agent: type a2a is not supported"},
-		"a2a of root":  {"agent: {a2a: [{name: b, url: 'http://b'}]}", "agent.a2a: delegating to other agents is not supported"},
-		"a2a at top":   {"a2a: [{name: b, url: 'http://b'}]", "a2a: delegating to other agents is not supported"},
+		"a2a root":     {"agent: {name: r, type: a2a, url: 'http://x'}", "agent.yaml:1: agent: " + not},
+		"a2a inside":   {"agent:\n  type: loop\n  agents:\n  - {name: r, type: a2a, url: 'http://x'}", "agent.yaml:4: agent.agents[0]: " + not},
+		"a2a of root":  {"agent: {a2a: [{name: b, url: 'http://b'}]}", "agent.yaml:1: agent.a2a: " + not},
+		"a2a of nodes": {"agent: {type: loop, agents: [{name: a, a2a: [{name: b, url: 'http://b'}]}]}", "agent.yaml:1: agent.agents[0].a2a: " + not},
+		"a2a at top":   {"a2a: [{name: b, url: 'http://b'}]", "agent.yaml:1: a2a: " + not},
+		"an empty a2a": {"a2a: []\nagent: {a2a: []}", ""},
+		"sequential":   {"agent: {name: r, type: sequential, agents: [{name: a}]}", ""},
 		"a lone agent": {"agent: {type: llm}", ""},
 		"nothing":      {"", ""},
 	}
@@ -100,17 +105,21 @@ func TestWhatDoesNotRunYetSaysSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := parse(t, tt.text)
 			err := c.Runnable()
+			_, agentErr := c.Agent(t.Context(), blobstore.Memory())
 			if tt.want == "" {
-				if err != nil {
-					t.Error(err)
+				if err != nil || agentErr != nil {
+					t.Error(err, agentErr)
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "use a single llm agent") {
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v", err)
 			}
-			if _, agentErr := c.Agent(t.Context(), blobstore.Memory()); agentErr == nil {
+			if agentErr == nil {
 				t.Error("Agent made an input of it")
+			}
+			if _, err := c.Tree(t.Context(), blobstore.Memory()); err != nil {
+				t.Errorf("Tree: %v", err)
 			}
 		})
 	}
@@ -136,6 +145,10 @@ func TestKeyMissingNamesTheVariable(t *testing.T) {
 		{"", env("GEMINI_API_KEY", "k"), "GEMINI_API_KEY", false},
 		{"llm: {model: claude-x}", env("GEMINI_API_KEY", "k"), "ANTHROPIC_API_KEY", true},
 		{"agent: {model: openai:x}", env(), "OPENAI_API_KEY", true},
+		{"agent: {type: loop, agents: [{name: a, model: ollama:x}, {name: b, model: openai:x}]}", env(), "OPENAI_API_KEY", true},
+		{"agent: {type: loop, agents: [{name: a}, {name: b, model: openai:x}]}", env("OPENAI_API_KEY", "k"), "GEMINI_API_KEY", true},
+		{"agent: {type: loop, agents: [{name: a, model: claude-x}]}", env("ANTHROPIC_API_KEY", "k"), "ANTHROPIC_API_KEY", false},
+		{"agent: {type: a2a, url: 'http://x'}", env(), "", false},
 		{"llm: {model: ollama:x}", env(), "", false},
 		{"llm: {model: demo:rules}", env(), "", false},
 	}
@@ -144,6 +157,27 @@ func TestKeyMissingNamesTheVariable(t *testing.T) {
 		if variable != tt.variable || missing != tt.missing {
 			t.Errorf("%q: got %q, %t", tt.text, variable, missing)
 		}
+	}
+}
+
+func TestUseModelReachesEveryNode(t *testing.T) {
+	c := parse(t, "agent: {type: loop, agents: [{name: a, model: claude-x}, {name: b, type: sequential, agents: [{name: c, model: openai:x}, {name: d}]}]}")
+	if c.Model() != contract.DefaultModel {
+		t.Errorf("model of the tree: %s", c.Model())
+	}
+	c.UseModel(contract.DemoModel)
+	tree, err := c.Tree(t.Context(), blobstore.Memory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := tree.Nodes[1].Nodes
+	for _, n := range []contract.Node{tree.Nodes[0], inner[0], inner[1]} {
+		if n.Model != contract.DemoModel {
+			t.Errorf("%s has the model %q", n.Name, n.Model)
+		}
+	}
+	if err := c.Validate(); err != nil || c.Model() != contract.DemoModel {
+		t.Errorf("%s, %v", c.Model(), err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/blobstore"
 )
 
 // Each file in testdata/bad holds pairs: CASE.yaml, and the errors it gives.
@@ -88,13 +89,15 @@ func TestHostileFilesAreRefusedAtOnce(t *testing.T) {
 		wide += fmt.Sprintf("    - {name: n%d}\n", i)
 	}
 	tests := map[string]struct{ text, want string }{
-		"billion laughs": {laughs, "more than 20000 values, with every alias written out"},
+		"billion laughs": {laughs, "more than 50000 values, with every alias written out"},
 		"cycle":          {"agent: &a\n  type: loop\n  agents: [*a]\n", "the alias *a stands inside what it stands for"},
 		"cycle by merge": {"llm: &a\n  <<: *a\n", "the alias *a stands inside what it stands for"},
-		"deep lists":     {"a: " + strings.Repeat("[", 60) + strings.Repeat("]", 60), "nested more than 50 levels deep"},
+		"deep lists":     {"a: " + strings.Repeat("[", 140) + strings.Repeat("]", 140), "nested more than 128 levels deep"},
 		"deeper lists":   {"a: " + strings.Repeat("[", 200_000), "failed to parse config file"},
+		"tree of 50":     {deepTree(50), "f.yaml:130: agent: the tree is more than 32 nodes deep here"},
+		"tree of 500":    {deepTree(500), "an agent tree may be 32 nodes deep"},
 		"wide tree":      {wide, "the tree has more than 1000 nodes"},
-		"long list":      {"a: [" + strings.Repeat("1,", 30_000) + "]", "more than 20000 values"},
+		"long list":      {"a: [" + strings.Repeat("1,", 60_000) + "]", "more than 50000 values"},
 		"huge":           {strings.Repeat("# nothing\n", 200_000), "larger than 1048576 bytes"},
 		"not UTF-8":      {"name: \xff\xfe\x00", "failed to parse config file"},
 	}
@@ -126,8 +129,15 @@ func FuzzParse(f *testing.F) {
 		if (c == nil) == (err == nil) {
 			t.Errorf("config %v, error %v", c, err)
 		}
-		if err == nil && c.Validate() != nil {
-			t.Errorf("accepted, then refused: %v", c.Validate())
+		if err != nil {
+			return
+		}
+		if err := c.Validate(); err != nil {
+			t.Errorf("accepted, then refused: %v", err)
+		}
+		c.Warnings()
+		if _, err := c.Tree(t.Context(), blobstore.Memory()); err != nil {
+			t.Errorf("no tree: %v", err)
 		}
 	})
 }

@@ -66,16 +66,24 @@ func TestEveryKeyIsRead(t *testing.T) {
 			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "run"},
 		},
 		A2A: []config.A2AAgent{{Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true}},
-		Root: &config.Node{Name: "all", Type: "sequential", Agents: []*config.Node{
-			{Name: "round", Type: "loop", MaxIterations: 3, Agents: []*config.Node{
-				{Name: "ask", Type: "llm", Model: "openai-gpt-4o", Prompt: "Ask.", OutputKey: "asked", CanExitLoop: true,
-					A2A: []config.A2AAgent{{Name: "d", URL: "http://d"}}},
-			}},
-			{Name: "both", Type: "parallel", Agents: []*config.Node{
-				{Name: "c", Type: "a2a", URL: "https://c.example.com/a2a", Prompt: "Do {asked}.", Description: "Does c.", DestructiveHint: true},
-				{Name: "plain", Type: "llm"},
-			}},
-		}},
+		Root: &config.Node{
+			Name: "all", Type: "sequential", Approval: "inherit", OnReject: "continue", Timeout: 90 * time.Minute,
+			Agents: []*config.Node{
+				{Name: "round", Type: "loop", Approval: "inherit", OnReject: "stop", MaxIterations: 3, Agents: []*config.Node{{
+					Name: "ask", Type: "llm", Approval: "inherit", OnReject: "stop",
+					Model: "openai-gpt-4o", Prompt: "Ask.", History: true, Tools: []string{"near", "far_read"}, MaxToolRounds: 4,
+					OutputKey: "asked", CanExitLoop: true,
+					A2A: []config.A2AAgent{{Name: "d", URL: "http://d", DestructiveHint: true}},
+				}}},
+				{Name: "both", Type: "parallel", Approval: "inherit", OnReject: "stop", FailFast: true, Agents: []*config.Node{
+					{
+						Name: "c", Type: "a2a", Approval: "required", OnReject: "stop",
+						URL: "https://c.example.com/a2a", Prompt: "Do {asked}.", Description: "Does c.", DestructiveHint: true,
+					},
+					{Name: "plain", Type: "llm", Approval: "inherit", OnReject: "stop", Tools: []string{}},
+				}},
+			},
+		},
 		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour},
 		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour},
 		Blobs:    config.Blobs{URL: "file:///srv/blobs"}, RequestTimeout: 1500 * time.Millisecond,

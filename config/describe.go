@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Describe writes the settings, with defaults marked, and the agent tree. It
-// shows names of variables, never their values.
+// Describe writes the settings, with defaults marked, the agent tree and the
+// Warnings. It shows names of variables, never their values.
 func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	var buf bytes.Buffer
 	c.describeSettings(&buf)
@@ -24,6 +24,7 @@ func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	if err := c.Runnable(); err != nil {
 		fmt.Fprintf(&buf, "\nNote: %v\n", err)
 	}
+	describeWarnings(&buf, c.Warnings())
 	if _, err := w.Write(buf.Bytes()); err != nil {
 		return fmt.Errorf("describe the configuration: %w", err)
 	}
@@ -114,17 +115,26 @@ func describeA2A(w io.Writer, title string, agents []A2AAgent) {
 	}
 	fmt.Fprint(w, title)
 	for _, a := range agents {
-		fmt.Fprintf(w, "  %s\n", a.summary())
+		fmt.Fprintf(w, "  %s: %s%s\n", a.Name, shownURL(a.URL), asks(a.DestructiveHint, false))
 	}
 }
 
-func (a A2AAgent) summary() string {
-	return fmt.Sprintf("%s: %s%s", a.Name, shownURL(a.URL), asks(a.DestructiveHint))
-}
-
-func asks(destructive bool) string {
-	if destructive {
+// asks says whether a delegation waits for a person.
+func asks(destructive, atOnce bool) string {
+	switch {
+	case destructive && atOnce:
+		return ", destructive, runs at once"
+	case destructive:
 		return ", asks first"
 	}
 	return ""
+}
+
+func describeWarnings(w io.Writer, warnings []string) {
+	if len(warnings) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, text := range warnings {
+		fmt.Fprintf(w, "Warning: %s\n", text)
+	}
 }

@@ -3,6 +3,7 @@
 //
 //	c, err := config.Load("config/agent.yaml") // err: every mistake, one a line
 //	agent, err := c.Agent(ctx, store)          // the input of a conversation
+//	for _, w := range c.Warnings() { … }       // what loads but deserves a look
 //
 // # Where things are
 //
@@ -10,9 +11,14 @@
 // description in struct tags. Those tags are read three times, so they cannot
 // disagree: by Default, by the checks, and by Schema, which makes
 // agent.schema.json for editors. A new key is one new field; a rule that a tag
-// cannot say goes into validate.go (settings, lists) or tree.go (nodes). Then
-// run `go test ./config -update` for the schema, and add a line to a file in
-// testdata, which hold bad files and the errors they must give.
+// cannot say goes into validate.go (settings, lists), tree.go (nodes) or peers.go
+// (agents to delegate to). Then run `go test ./config -update` for the schema, and
+// add a line to a file in testdata, which hold bad files and the errors they must
+// give. A key of nodes also needs a row in NODES.md.
+//
+// What a node means depends on the nodes around it: place.go walks the tree and
+// keeps track of them, for build.go (the tree as workflows take it), warnings.go
+// and drawing.go.
 //
 // # How a file is read
 //

@@ -4,37 +4,37 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 )
 
 func (c *Config) describeTree(w io.Writer, getenv func(string) string) {
 	fmt.Fprintln(w, "\nAgent")
-	root := c.Root
-	if root == nil {
-		root = &Node{Type: LLMNode}
+	root, ok := c.root()
+	if !ok {
+		root = place{Node: &Node{Type: LLMNode, Name: c.Name}}
 	}
-	top := *root
-	top.Name = cmp.Or(root.Name, c.Name)
-	d := treeDrawing{w: w, model: c.LLM.Model, getenv: getenv}
-	d.node(&top, "  ", "  ")
+	treeDrawing{w: w, config: c, getenv: getenv}.node(root, "  ", "  ")
 }
 
 // treeDrawing draws nodes with box characters.
 type treeDrawing struct {
 	w      io.Writer
-	model  string
+	config *Config
 	getenv func(string) string
 }
 
-func (d treeDrawing) node(n *Node, first, rest string) {
-	fmt.Fprintf(d.w, "%s%s (%s)%s\n", first, n.Name, n.Type, d.details(n))
+func (d treeDrawing) node(p place, first, rest string) {
+	fmt.Fprintf(d.w, "%s%s (%s)%s\n", first, p.Name, p.Type, d.details(p))
 	var below []func(first, rest string)
-	for _, a := range n.A2A {
-		below = append(below, func(first, _ string) { fmt.Fprintf(d.w, "%sdelegates to %s\n", first, a.summary()) })
+	for _, a := range p.A2A {
+		below = append(below, func(first, _ string) {
+			fmt.Fprintf(d.w, "%sdelegates to %s: %s%s\n", first, a.Name, shownURL(a.URL), asks(a.DestructiveHint, p.atOnce()))
+		})
 	}
-	for _, child := range n.Agents {
-		below = append(below, func(first, rest string) { d.node(child, first, rest) })
+	for _, q := range p.below() {
+		below = append(below, func(first, rest string) { d.node(q, first, rest) })
 	}
 	for i, draw := range below {
 		if i == len(below)-1 {
@@ -45,20 +45,40 @@ func (d treeDrawing) node(n *Node, first, rest string) {
 	}
 }
 
-func (d treeDrawing) details(n *Node) string {
-	s := ""
-	switch n.Type {
+// details are the settings of a node that are not at their defaults.
+func (d treeDrawing) details(p place) string {
+	var parts []string
+	add := func(apply bool, format string, args ...any) {
+		if apply {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	switch p.Type {
 	case LLMNode:
-		s = "  " + modelDetails(cmp.Or(n.Model, d.model), d.getenv)
+		add(true, "%s", modelDetails(cmp.Or(p.Model, d.config.LLM.Model), d.getenv))
 	case A2ANode:
-		s = "  " + shownURL(n.URL) + asks(n.DestructiveHint)
+		add(true, "%s%s", shownURL(p.URL), asks(p.DestructiveHint, p.atOnce()))
 	case Loop:
-		s = fmt.Sprintf("  at most %d times", cmp.Or(n.MaxIterations, 10))
+		add(true, "at most %d times", cmp.Or(p.MaxIterations, contract.DefaultMaxIterations))
 	}
-	if n.OutputKey != "" {
-		s += "  → {" + n.OutputKey + "}"
+	add(p.History, "sees the conversation")
+	add(len(p.Tools) > 0, "tools: %s", strings.Join(p.Tools, ", "))
+	add(p.Tools != nil && len(p.Tools) == 0, "no tools")
+	add(p.MaxToolRounds > 0, "at most %d tool rounds", p.MaxToolRounds)
+	add(p.CanExitLoop, "may exit the loop")
+	add(d.config.runsToolsAtOnce(p), "runs destructive calls at once")
+	add(p.Approval == ApprovalRequired, "approval required")
+	add(p.FailFast, "fails fast")
+	add(p.OnReject == OnRejectContinue, "goes on after a rejection")
+	add(p.Timeout > 0, "timeout %s", short(p.Timeout))
+	text := ""
+	if len(parts) > 0 {
+		text = "  " + strings.Join(parts, "; ")
 	}
-	return s
+	if p.OutputKey != "" {
+		text += "  → {" + p.OutputKey + "}"
+	}
+	return text
 }
 
 // modelDetails names a model's provider and the key it needs.

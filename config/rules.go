@@ -17,6 +17,9 @@ import (
 func checkRules(r *report, path string, rules rules, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Int:
+		if _, has := rules.one("default"); !has && v.IsZero() { // not set; scalar has refused a written 0
+			return
+		}
 		checkRange(r, path, rules, int(v.Int()))
 	case reflect.String:
 		checkText(r, path, rules, v.String())
@@ -47,6 +50,11 @@ func checkText(r *report, path string, rules rules, s string) {
 	}
 	if strings.Contains(s, "\x00") {
 		r.at(path, "must hold no null byte")
+	}
+	if most, ok := rules.one("maxLength"); ok {
+		if n, _ := strconv.Atoi(most); len([]rune(s)) > n {
+			r.at(path, "%s: must have at most %d characters", quote(s), n)
+		}
 	}
 	if pattern, ok := rules.one("pattern"); ok && s != "" && !regexp.MustCompile(pattern).MatchString(s) {
 		r.at(path, "%s: must match %s", quote(s), pattern)

@@ -27,6 +27,10 @@ func (d decoder) scalar(path string, n *yaml.Node, line int, v reflect.Value) {
 	}
 	if err := setScalar(v, n.Value); err != nil {
 		d.wrongType(path, n, line, v)
+		return
+	}
+	if v.Kind() == reflect.Int {
+		checkRange(d.report, path, d.rules, int(v.Int()))
 	}
 }
 

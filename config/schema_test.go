@@ -75,13 +75,24 @@ func checkSchema(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 	return schema.Validate(doc)
 }
 
+// shipped are the files that people start from.
+func shipped(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, pattern := range []string{"*.yaml", "examples/*.yaml"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, found, err)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
 // A shipped file names its schema in its first line. A new kind of file needs a
 // case of its own here.
 func TestEveryShippedFileLoadsAndFitsItsSchema(t *testing.T) {
-	files, err := filepath.Glob("*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files: %v", err)
-	}
+	files := shipped(t)
 	schema := compileSchema(t)
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
@@ -90,7 +101,8 @@ func TestEveryShippedFileLoadsAndFitsItsSchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			first, _, _ := strings.Cut(string(text), "\n")
-			if first != "# yaml-language-server: $schema="+schemaFile {
+			ref, ok := strings.CutPrefix(first, "# yaml-language-server: $schema=")
+			if !ok || filepath.Join(filepath.Dir(file), ref) != schemaFile {
 				t.Fatalf("first line %q names no known schema", first)
 			}
 			c, err := config.Load(file)
@@ -99,6 +111,9 @@ func TestEveryShippedFileLoadsAndFitsItsSchema(t *testing.T) {
 			}
 			if err := c.Runnable(); err != nil {
 				t.Error(err)
+			}
+			if warnings := c.Warnings(); len(warnings) > 0 {
+				t.Error(warnings)
 			}
 			if err := checkSchema(t, schema, text); err != nil {
 				t.Error(err)
@@ -136,6 +151,15 @@ func TestTheSchemaAgreesWithTheLoader(t *testing.T) {
 		"a2a without url":   {"a2a: [{name: a}]", false},
 		"output key":        {"agent: {output_key: 'a b'}", false},
 		"empty name":        {"name: ''", false},
+		"a2a name":          {"a2a: [{name: a b, url: 'http://x'}]", false},
+		"a2a long name":     {"a2a: [{name: " + strings.Repeat("a", 61) + ", url: 'http://x'}]", false},
+		"a2a longest name":  {"a2a: [{name: " + strings.Repeat("a", 60) + ", url: 'http://x'}]", true},
+		"node rounds":       {"agent: {max_tool_rounds: 0}", false},
+		"approval":          {"agent: {approval: 'always'}", false},
+		"on reject":         {"agent: {on_reject: 'ask'}", false},
+		"node timeout":      {"agent: {timeout: 5m}", true},
+		"no tools":          {"agent: {tools: []}", true},
+		"number in tools":   {"agent: {tools: [1]}", false},
 	}
 	schema := compileSchema(t)
 	for name, tt := range tests {

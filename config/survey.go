@@ -3,10 +3,12 @@ package config
 import "gopkg.in/yaml.v3"
 
 // Limits of a file. maxValues counts keys and values with every alias written
-// out; 1,000 agent nodes (maxNodes in tree.go) of ten keys each fit.
+// out; 1,000 agent nodes (maxNodes in tree.go) with every key fit. maxDepth
+// leaves room for maxNodeDepth, two levels a node, and for the checks of the tree
+// to complain of somewhat deeper ones in their own words.
 const (
-	maxValues = 20_000
-	maxDepth  = 50
+	maxValues = 50_000
+	maxDepth  = 128
 )
 
 // surveyor walks a document as decode will, and stops where that could take
@@ -30,7 +32,7 @@ func (s *surveyor) visit(n *yaml.Node, line, depth int) bool {
 	case s.values > maxValues:
 		return s.refuse(line, "more than %d values, with every alias written out", maxValues)
 	case depth > maxDepth:
-		return s.refuse(line, "nested more than %d levels deep", maxDepth)
+		return s.refuse(line, "nested more than %d levels deep; an agent tree may be %d nodes deep", maxDepth, maxNodeDepth)
 	case n.Kind == yaml.AliasNode && s.open[n.Alias]:
 		return s.refuse(line, "the alias *%s stands inside what it stands for", n.Value)
 	case n.Kind == yaml.AliasNode:

@@ -31,6 +31,7 @@ func (c *Config) check(r *report) {
 	checkServers(r, c.MCPServers)
 	checkA2A(r, "a2a", c.A2A)
 	checkTree(r, c.Root)
+	c.checkPeers(r)
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
 	checkDuration(r, "request_timeout", c.RequestTimeout, time.Millisecond)
 	checkDuration(r, "temporal.retention", c.Temporal.Retention, time.Hour)
@@ -106,8 +107,7 @@ func checkVariable(r *report, path, name, value string) {
 
 func checkA2A(r *report, list string, agents []A2AAgent) {
 	seen := map[string]bool{}
-	for i, a := range agents {
-		path := fmt.Sprintf("%s[%d]", list, i)
+	for path, a := range eachA2A(list, agents) {
 		checkName(r, path, a.Name)
 		checkUnique(r, list, path, a.Name, seen)
 		checkURL(r, path+".url", a.URL)
@@ -125,9 +125,13 @@ func checkName(r *report, path, name string) {
 	case !r.holds(key, name):
 		r.atLine(r.line(key), path, "name is required")
 		delete(r.failed, path) // the rest of it is worth a look
-	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, isControl):
+	case untidy(name):
 		r.at(key, "%s: must have no space around it and no control characters in it", quote(name))
 	}
+}
+
+func untidy(name string) bool {
+	return strings.TrimSpace(name) != name || strings.ContainsFunc(name, isControl)
 }
 
 func isControl(c rune) bool { return c < ' ' || c == 0x7f }

@@ -4,11 +4,15 @@
 //
 //	workflow      started by                    ends when
 //	Conversation  the gateway, or by hand       it is closed
-//	Approval      a turn, as a child            it is decided, expires or is cancelled
+//	Sequential, Parallel, Loop
+//	              a turn or another of them,    the nodes inside have ended
+//	              as a child
+//	Approval      whoever runs the leaf that    it is decided, expires or is cancelled
+//	              asks, as a child
 //	Catalogue     the gateway                   a worker has listed its tools
 //
-//	Conversation: signals message, cancel, close; queries conversation, pending;
-//	              update await_settled (waits, changes nothing)
+//	Conversation: signals message, cancel, close, and report from nodes; queries
+//	              conversation, pending, tree; update await_settled (waits, changes nothing)
 //	Approval:     signal decide; query approval
 //
 // # How a conversation runs
@@ -23,6 +27,31 @@
 // that fails is owed: it is tried again between turns, while an approval waits,
 // and before a closed conversation completes, as long as the history has room.
 //
+// # How a tree runs
+//
+// A leaf (leaf.go; llm.go and calls.go, delegate.go) is an llm or a2a node at work.
+// It knows nothing of what it runs in but the interface host: the turn of an agent
+// that is one node (turn.go), or a composite node (composite.go). A composite node
+// is a workflow: it runs its leaves in coroutines and its composite nodes as
+// children, and adds up their results with decide.Sum. It never fails: a
+// rejection, a failure and a cancellation are outcomes in its result. State comes
+// back as a delta that the parent merges in declared order.
+//
+// The messages of a leaf are collected in its part and move behind those of the
+// nodes before it when it ends (ended), so that parallel branches do not mix. In
+// the transcript around it a long one stands as a single entry, contract.Part.
+//
+// A composite node reports to the root conversation by signal (report.go): at once
+// when an approval opens or closes inside it, and before it hands over to a child;
+// else at a pace that slows down with its age. A report is a whole snapshot and one
+// coroutine sends them, so a late or lost one does no harm. The conversation
+// (pipeline.go) keeps the latest of each node, and makes from them what the API
+// shows: messages, pending approvals, the tree. An approval is announced only when
+// the conversation has the report, and the report before tells what led to it.
+//
+// A node's timeout counts work, not waiting for people: leaves measure
+// (stopwatch), composite nodes hand down what is left.
+//
 // # Determinism
 //
 // No clock, no randomness, no map iteration that reaches a command; workflowcheck
@@ -35,5 +64,8 @@
 // Only between turns: no turn, no queued message, no approval, all handlers
 // finished, all channels empty, the workflow not cancelled. What survives is
 // contract.Carried, besides memo and search attributes. The static summary given
-// at the start does not: the server keeps it with the first run only.
+// at the start does not: the server keeps it with the first run only. Sequences
+// continue as new between steps and loops between iterations, when no child runs:
+// a parent's continue-as-new counts as its close. What survives is
+// contract.NodeCarried.
 package workflows

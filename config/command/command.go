@@ -89,7 +89,8 @@ func (c Command) Execute(ctx context.Context, args []string, getenv func(string)
 	return c.Run(ctx, e)
 }
 
-// Open makes the log and loads a configuration that can run.
+// Open makes the log and loads a configuration that can run. What deserves a
+// look in it is logged.
 func Open(file string, getenv func(string) string, stdout, stderr io.Writer) (Environment, error) {
 	logger, err := logging.New(stderr, getenv)
 	if err != nil {
@@ -101,6 +102,9 @@ func Open(file string, getenv func(string) string, stdout, stderr io.Writer) (En
 	}
 	if err := c.Runnable(); err != nil {
 		return Environment{}, err
+	}
+	for _, warning := range c.Warnings() {
+		logger.Warn(warning)
 	}
 	return Environment{Config: c, Getenv: getenv, Logger: logger, Stdout: stdout}, nil
 }

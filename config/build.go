@@ -1,0 +1,125 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/template"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// A tree whose JSON is larger than treeLimit bytes has its prompts of more than
+// promptLimit bytes in the store: it is part of every conversation's history.
+const (
+	treeLimit   = 32 << 10
+	promptLimit = 100
+)
+
+// Tree is the agent tree as workflows take it, with all defaults resolved; nil
+// when the file has none. Long prompts go to the store. Unlike Agent it does not
+// ask whether the tree is Runnable.
+func (c *Config) Tree(ctx context.Context, store transcript.Store) (*contract.Node, error) {
+	root, ok := c.root()
+	if !ok {
+		return nil, nil
+	}
+	b := builder{config: c, keys: append(root.outputKeys(), contract.KeyUserMessage)}
+	b.keep = func(prompt string) (contract.Text, error) { return transcript.Text(ctx, store, prompt) }
+	tree, err := b.node(root)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(tree)
+	if err != nil {
+		return nil, fmt.Errorf("encode the agent tree: %w", err)
+	}
+	if len(data) > treeLimit {
+		b.keep = func(prompt string) (contract.Text, error) { return keepShort(ctx, store, prompt) }
+		if tree, err = b.node(root); err != nil {
+			return nil, err
+		}
+	}
+	return &tree, nil
+}
+
+// keepShort keeps all but the shortest prompts in the store, and shows nothing
+// of them.
+func keepShort(ctx context.Context, store transcript.Store, prompt string) (contract.Text, error) {
+	if len(prompt) <= promptLimit {
+		return contract.Inline(prompt), nil
+	}
+	b, err := store.Put(ctx, []byte(prompt))
+	if err != nil {
+		return contract.Text{}, fmt.Errorf("store a text of %d bytes: %w", len(prompt), err)
+	}
+	b.Preview = ""
+	return contract.Text{Blob: &b}, nil
+}
+
+// builder turns nodes of a file into nodes of a workflow's input.
+type builder struct {
+	config *Config
+	keys   []string // that a placeholder may name
+	keep   func(prompt string) (contract.Text, error)
+}
+
+func (b builder) node(p place) (contract.Node, error) {
+	n := contract.Node{
+		Name: p.Name, Type: contract.NodeType(p.Type), Description: p.Description, OutputKey: p.OutputKey, Timeout: p.Timeout,
+		MaxIterations: p.MaxIterations, FailFast: p.FailFast, CanExitLoop: p.CanExitLoop, Tools: p.Tools,
+	}
+	if p.OnReject == OnRejectContinue {
+		n.OnReject = contract.OnRejectContinue
+	}
+	switch p.Type {
+	case LLMNode:
+		return b.llm(n, p)
+	case A2ANode:
+		n.Peer = &contract.Peer{Name: p.Name, URL: p.URL, Description: p.Description, Destructive: p.DestructiveHint}
+		return b.leaf(n, p, p.Prompt)
+	}
+	for _, q := range p.below() {
+		child, err := b.node(q)
+		if err != nil {
+			return n, err
+		}
+		n.Nodes = append(n.Nodes, child)
+	}
+	return n, nil
+}
+
+// llm adds what an llm node has. A lone one is the whole agent: it falls back on
+// the top of the file, and sees the conversation.
+func (b builder) llm(n contract.Node, p place) (contract.Node, error) {
+	n.Model = cmp.Or(p.Model, b.config.LLM.Model)
+	n.MaxToolRounds = cmp.Or(p.MaxToolRounds, b.config.MaxToolRounds)
+	n.History = p.History
+	agents, prompt := p.A2A, p.Prompt
+	if b.config.single() {
+		n.History = true
+		prompt = cmp.Or(prompt, b.config.Prompt)
+		if agents == nil {
+			agents = b.config.A2A
+		}
+	}
+	n.Peers = peersOf(agents)
+	return b.leaf(n, p, prompt)
+}
+
+func (b builder) leaf(n contract.Node, p place, prompt string) (contract.Node, error) {
+	n.AtOnce = p.atOnce()
+	for _, key := range template.Keys(prompt) {
+		if slices.Contains(b.keys, key) {
+			n.Keys = append(n.Keys, key)
+		}
+	}
+	var err error
+	if n.Prompt, err = b.keep(prompt); err != nil {
+		return n, fmt.Errorf("keep the prompt of %s: %w", n.Name, err)
+	}
+	return n, nil
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/template"
+)
+
+// Warnings are about what loads but deserves a look, each one line like an
+// error's, sorted by line. They show no values but names and keys.
+func (c *Config) Warnings() []string {
+	root, ok := c.root()
+	if !ok {
+		return nil
+	}
+	w := warner{newReport(c.file, c.lines)}
+	for p := range root.all() {
+		if p.Type == Parallel {
+			w.conflicts(p)
+		}
+		if p.CanExitLoop && !p.looped {
+			w.at(p.path+".can_exit_loop", "no loop is around this node; exit_loop ends the sequence around it")
+		}
+		w.unasked(p)
+	}
+	known := keySet{}
+	known.add(root.outputKeys())
+	w.placeholders(root, known, keySet{})
+	var lines []string
+	slices.SortStableFunc(w.errs, func(a, b *Error) int { return a.Line - b.Line })
+	for _, e := range w.errs {
+		lines = append(lines, e.Error())
+	}
+	return lines
+}
+
+// warner collects warnings as if they were mistakes.
+type warner struct{ *report }
+
+// conflicts warns of a key that two branches of a parallel node set.
+func (w warner) conflicts(parallel place) {
+	type setter struct {
+		place
+		branch int
+	}
+	first := map[string]setter{}
+	for i, branch := range parallel.below() {
+		for p := range branch.all() {
+			if p.OutputKey == "" {
+				continue
+			}
+			other, again := first[p.OutputKey]
+			switch {
+			case !again:
+				first[p.OutputKey] = setter{p, i}
+			case other.branch != i:
+				w.at(p.path+".output_key", "%s is also set in %s, by another branch of %s; the branch that is declared last wins",
+					quote(p.OutputKey), w.place(other.path+".output_key"), quote(parallel.Name))
+			}
+		}
+	}
+}
+
+// unasked warns of delegations that say they are destructive and do not ask.
+func (w warner) unasked(p place) {
+	if !p.atOnce() {
+		return
+	}
+	warn := func(path string, destructive bool) {
+		if destructive {
+			w.at(path+".destructiveHint", "runs without asking, being inside the %s node %s; approval: required makes it wait for a person",
+				p.around.Type, quote(p.around.Name))
+		}
+	}
+	warn(p.path, p.DestructiveHint)
+	for path, a := range eachA2A(p.path+".a2a", p.A2A) {
+		warn(path, a.DestructiveHint)
+	}
+}
+
+// keySet counts how often a key was added.
+type keySet map[string]int
+
+func (s keySet) add(keys []string) {
+	for _, key := range keys {
+		s[key]++
+	}
+}
+
+func (s keySet) remove(keys []string) {
+	for _, key := range keys {
+		s[key]--
+	}
+}
+
+// placeholders warns of those that will never be filled. known has every output
+// key of the tree; set has those of nodes that can have finished before p: the
+// ones earlier in a sequence around it, and all in a loop around it.
+func (w warner) placeholders(p place, known, set keySet) {
+	for _, key := range template.Keys(p.Prompt) {
+		switch {
+		case key == contract.KeyUserMessage || set[key] > 0:
+		case known[key] > 0:
+			w.atPrompt(p, key, "no node with this output_key can have finished before this one")
+		default:
+			w.atPrompt(p, key, "no node has this output_key")
+		}
+	}
+	var added []string
+	if p.Type == Loop {
+		for _, q := range p.below() {
+			added = append(added, q.outputKeys()...)
+		}
+		set.add(added)
+	}
+	for _, q := range p.below() {
+		w.placeholders(q, known, set)
+		if p.Type == Sequential {
+			keys := q.outputKeys()
+			set.add(keys)
+			added = append(added, keys...)
+		}
+	}
+	set.remove(added)
+}
+
+// atPrompt warns of a placeholder; a prompt may have many.
+func (w warner) atPrompt(p place, key, why string) {
+	path := p.path + ".prompt"
+	w.atLine(w.line(path), path, "{%s} stays as it is: %s", key, why)
+}
