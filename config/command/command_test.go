@@ -22,7 +22,7 @@ func TestCommandLines(t *testing.T) {
 		return path
 	}
 	good, peers := write("good.yaml", "name: tester\n"), write("peers.yaml", "a2a: [{name: b, url: 'http://b'}]\n")
-	doubtful := write("doubtful.yaml", "agent: {type: sequential, agents: [{name: a, prompt: 'about {nothing}'}]}\n")
+	doubtful := write("doubtful.yaml", "name: tester\nagent: {type: sequential, agents: [{name: a, prompt: 'about {nothing}'}]}\n")
 	cases := map[string]struct {
 		args   []string
 		env    string
@@ -38,7 +38,7 @@ func TestCommandLines(t *testing.T) {
 		"an argument too many":            {args: []string{"extra"}, usage: true, says: `unexpected argument "extra"`},
 		"a file that is not there":        {args: []string{"--config", filepath.Join(dir, "none.yaml")}, says: "failed to read config file"},
 		"agents to delegate to":           {args: []string{"--config", peers}, says: "not supported"},
-		"a file that deserves a look":     {args: []string{"--config", doubtful}, ran: true, says: "doubtful.yaml:1: agent.agents[0].prompt"},
+		"a file that deserves a look":     {args: []string{"--config", doubtful}, ran: true, says: "doubtful.yaml:2: agent.agents[0].prompt"},
 		"a log level that does not exist": {args: []string{"--config", good}, env: "loud", says: "LOG_LEVEL=loud: must be debug"},
 	}
 	for name, c := range cases {

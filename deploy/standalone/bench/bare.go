@@ -15,10 +15,9 @@ import (
 // The bare workflows do what Temporal needs for a turn and nothing else: as many
 // activities of the same sort, with payloads of a few bytes.
 const (
-	bareLoop  = "BareLoop"  // lives as long as a conversation: signal, activities, update
-	bareTurn  = "BareTurn"  // one workflow for each turn
-	bareNoop  = "bare_noop" // an activity that does nothing
-	bareCalls = 3           // model, tool, model
+	bareLoop = "BareLoop"  // lives as long as a conversation: signal, activities, update
+	bareTurn = "BareTurn"  // one workflow for each turn
+	bareNoop = "bare_noop" // an activity that does nothing
 )
 
 func registerBare(w worker.Worker, mode contract.Execution) {
@@ -31,8 +30,8 @@ func registerBare(w worker.Worker, mode contract.Execution) {
 
 type bare struct{ lean bool }
 
-func (b bare) turn(ctx workflow.Context) error {
-	for range bareCalls {
+func (b bare) turn(ctx workflow.Context, calls int) error {
+	for range calls {
 		if err := b.call(ctx, b.lean); err != nil {
 			return err
 		}
@@ -49,7 +48,7 @@ func (b bare) call(ctx workflow.Context, local bool) error {
 	return workflow.ExecuteActivity(ctx, bareNoop, "go").Get(ctx, nil)
 }
 
-func (b bare) loop(ctx workflow.Context) error {
+func (b bare) loop(ctx workflow.Context, calls int) error {
 	done := 0
 	err := workflow.SetUpdateHandler(ctx, "await", func(ctx workflow.Context, n int) error {
 		return workflow.Await(ctx, func() bool { return done >= n })
@@ -60,7 +59,7 @@ func (b bare) loop(ctx workflow.Context) error {
 	ch := workflow.GetSignalChannel(ctx, "go")
 	for workflow.GetInfo(ctx).GetCurrentHistoryLength() < 20_000 {
 		ch.Receive(ctx, nil)
-		if err := b.turn(ctx); err != nil {
+		if err := b.turn(ctx, calls); err != nil {
 			return err
 		}
 		done++
@@ -75,8 +74,8 @@ type bareClient struct {
 	n      int
 }
 
-func newBareClient(ctx context.Context, c client.Client, id string) (*bareClient, error) {
-	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: taskQueue}, bareLoop)
+func newBareClient(ctx context.Context, c client.Client, id string, calls int) (*bareClient, error) {
+	_, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: taskQueue}, bareLoop, calls)
 	return &bareClient{client: c, id: id}, err
 }
 
@@ -95,10 +94,13 @@ func (b *bareClient) turn(ctx context.Context) error {
 }
 
 // onceClient runs one bare workflow for each turn.
-type onceClient struct{ client client.Client }
+type onceClient struct {
+	client client.Client
+	calls  int
+}
 
 func (o onceClient) turn(ctx context.Context) error {
-	run, err := o.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: taskQueue}, bareTurn)
+	run, err := o.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: taskQueue}, bareTurn, o.calls)
 	if err != nil {
 		return err
 	}

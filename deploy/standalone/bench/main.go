@@ -2,8 +2,8 @@
 //
 // Everything runs in this one process on this one machine, with a model and a
 // tool that take no time, so what is measured is the cost of the system itself.
-// A turn is model, tool, model; the bare workflow beside it runs as many
-// activities of the same sort that do nothing. Ratios are taken within one run,
+// A turn is model, tool, model, or the models of a tree; the bare workflow beside
+// it runs as many activities of the same sort that do nothing. Ratios are taken within one run,
 // in alternating rounds, because machines differ and drift.
 //
 //	bench [-quick] [-only PART] [-cpuprofile FILE]
@@ -28,7 +28,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: regular, lean, reads, lists or memory")
+	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists or memory")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only) }); err != nil {
@@ -62,6 +62,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only string) error {
 	}{
 		{"regular", contract.ExecutionRegular, turns},
 		{"lean", contract.ExecutionLean, turns},
+		{"tree", contract.ExecutionRegular, trees},
 		{"reads", contract.ExecutionRegular, reads},
 		{"lists", contract.ExecutionRegular, lists},
 		{"memory", contract.ExecutionRegular, memory},

@@ -34,11 +34,18 @@ const taskQueue = contract.DefaultTaskQueue
 // stack is an agent whose model and tool take no time, unless told to.
 type stack struct {
 	*backing.Backing
-	mode  contract.Execution
-	url   string
-	http  *http.Client
-	model *model
-	undo  []func() error
+	*site  // of an agent without a tree
+	mode   contract.Execution
+	model  *model
+	config *config.Config
+	logger *slog.Logger
+	undo   []func() error
+}
+
+// site is a gateway at the stack's server.
+type site struct {
+	url  string
+	http *http.Client
 }
 
 func newStack(ctx context.Context, mode contract.Execution) (*stack, error) {
@@ -74,16 +81,20 @@ func (s *stack) start(ctx context.Context) error {
 		return err
 	}
 	s.undo = append(s.undo, s.Backing.Close)
+	s.config, s.logger = c, logger
 	if err := s.work(c); err != nil {
 		return err
 	}
-	return s.serve(ctx, c, logger)
+	s.site, err = s.open(ctx, nil)
+	return err
 }
 
 func (s *stack) work(c *config.Config) error {
 	w := worker.New(s.Client, taskQueue, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},
+		Peers:  &activities.Peers{Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},
+		Texts:  &activities.Texts{Blobs: s.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
 	registerBare(w, s.mode)
@@ -94,23 +105,25 @@ func (s *stack) work(c *config.Config) error {
 	return nil
 }
 
-func (s *stack) serve(ctx context.Context, c *config.Config, logger *slog.Logger) error {
-	g, err := front.New(ctx, c, front.Parts{
-		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Logger: logger,
+// open starts a gateway whose agent has this tree, or none.
+func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
+	c := *s.config
+	c.Root = root
+	g, err := front.New(ctx, &c, front.Parts{
+		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Logger: s.logger,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	web := httptest.NewServer(g)
-	s.url = web.URL
-	s.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 500, DialContext: (&net.Dialer{}).DialContext}}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 500, DialContext: (&net.Dialer{}).DialContext}}
 	s.undo = append(s.undo, func() error {
 		g.Close()
-		s.http.CloseIdleConnections()
+		client.CloseIdleConnections()
 		web.Close()
 		return nil
 	})
-	return nil
+	return &site{web.URL, client}, nil
 }
 
 func (s *stack) stop() error {
@@ -122,7 +135,7 @@ func (s *stack) stop() error {
 }
 
 // call sends a request and decodes the answer into out, if that is given.
-func (s *stack) call(ctx context.Context, method, path string, in, out any) error {
+func (s *site) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
 		data, err := json.Marshal(in)
@@ -155,7 +168,7 @@ func (s *stack) call(ctx context.Context, method, path string, in, out any) erro
 
 // chat is a client that talks over HTTP, in conversations of a usual length.
 type chat struct {
-	*stack
+	*site
 	id    string
 	turns int
 }
@@ -166,12 +179,12 @@ type message struct {
 	Message string `json:"message,omitempty"`
 }
 
-func (s *stack) newChat(ctx context.Context, first string) (*chat, error) {
+func (s *site) newChat(ctx context.Context, first string) (*chat, error) {
 	var out struct {
 		Conversation struct{ ID string }
 	}
 	err := s.call(ctx, "POST", "/conversations", message{first}, &out)
-	return &chat{stack: s, id: out.Conversation.ID}, err
+	return &chat{site: s, id: out.Conversation.ID}, err
 }
 
 // turn runs a turn. The start of a new conversation counts as part of it.
@@ -186,24 +199,40 @@ func (c *chat) turn(ctx context.Context) error {
 	return c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{"go"}, nil)
 }
 
-// model calls the tool once in every turn. It takes no time unless hold is set;
-// then it waits until hold is closed.
+// model calls the tool once in every turn of an agent without a tree. It takes no
+// time unless hold is set; then it waits until hold is closed. A node's prompt
+// says "write", or how long its call takes.
 type model struct{ hold chan struct{} }
 
 func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	last := r.Messages[len(r.Messages)-1]
+	did := last.Role == contract.RoleTool
+	takes, err := time.ParseDuration(r.System)
 	switch {
-	case last.Role == contract.RoleTool:
-		return llm.Reply{Text: "done", Finish: llm.FinishStop}, nil
-	case last.Content.Inline == "write":
-		return llm.Reply{Calls: []llm.Call{{ID: "1", Name: "write", Arguments: json.RawMessage(`{"name":"n"}`)}}}, nil
+	case err == nil:
+		pause(ctx, time.After(takes))
+		return done, nil
+	case did:
+		return done, nil
+	case last.Content.Inline == "write" || r.System == "write":
+		return calls("write"), nil
 	case last.Content.Inline == "hold":
-		select {
-		case <-m.hold:
-		case <-ctx.Done():
-		}
+		pause(ctx, m.hold)
 	}
-	return llm.Reply{Calls: []llm.Call{{ID: "1", Name: "noop", Arguments: json.RawMessage(`{}`)}}}, nil
+	return calls("noop"), nil
+}
+
+var done = llm.Reply{Text: "done", Finish: llm.FinishStop}
+
+func calls(tool string) llm.Reply {
+	return llm.Reply{Calls: []llm.Call{{ID: "1", Name: tool, Arguments: json.RawMessage(`{"name":"n"}`)}}}
+}
+
+func pause[T any](ctx context.Context, until <-chan T) {
+	select {
+	case <-until:
+	case <-ctx.Done():
+	}
 }
 
 // tool offers a call that does nothing and one that needs an approval.
