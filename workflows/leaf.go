@@ -132,7 +132,7 @@ func (s *stopwatch) limit(ctx workflow.Context, budget time.Duration) workflow.C
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for !s.over {
 			left := max(budget-s.elapsed(ctx), time.Millisecond)
-			stopped, err := workflow.AwaitWithTimeout(ctx, left, func() bool { return s.over || s.asking > 0 })
+			stopped, err := workflow.AwaitWithOptions(ctx, awaitFor(left, "time limit"), func() bool { return s.over || s.asking > 0 })
 			if err == nil && !stopped {
 				s.expired = true
 				cancel()

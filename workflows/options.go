@@ -65,3 +65,8 @@ func export() workflow.LocalActivityOptions {
 	o.ScheduleToCloseTimeout = 2 * exportTimeout
 	return o
 }
+
+// awaitFor waits for a time that the Web UI shows under a name.
+func awaitFor(d time.Duration, summary string) workflow.AwaitOptions {
+	return workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: summary}}
+}

@@ -27,7 +27,7 @@ func (c *composite) report(ctx workflow.Context) {
 		_ = workflow.Await(ctx, func() bool { return r.dirty })
 		if !r.urgent {
 			pace := decide.ReportPace(workflow.Now(ctx).Sub(c.state.StartedAt))
-			_, _ = workflow.AwaitWithTimeout(ctx, pace, func() bool { return r.urgent || r.over })
+			_, _ = workflow.AwaitWithOptions(ctx, awaitFor(pace, "until the next report"), func() bool { return r.urgent || r.over })
 		}
 		if r.over && !r.urgent {
 			return
