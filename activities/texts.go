@@ -86,25 +86,61 @@ func filled(ctx context.Context, store transcript.Store, t contract.Text, values
 }
 
 // Fold moves to the blob store what grows in a workflow: a long tail of messages,
-// and the states of nodes, if there are any.
+// texts, and the states of nodes.
 func (t *Texts) Fold(ctx context.Context, in contract.FoldInput) (contract.FoldResult, error) {
 	var out contract.FoldResult
 	var err error
-	if out.Folded, err = transcript.Fold(ctx, t.Blobs, in.Transcript); err != nil {
+	fold := transcript.Fold
+	if in.Whole {
+		fold = transcript.FoldWhole
+	}
+	if out.Folded, err = fold(ctx, t.Blobs, in.Transcript); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}
-	if len(in.Nodes) == 0 {
-		return out, nil
+	for _, text := range in.Texts {
+		stored, err := t.store(ctx, text)
+		if err != nil {
+			return out, fail(contract.KindBlob, fmt.Sprintf("store %d texts: %v", len(in.Texts), err), 0)
+		}
+		out.Texts = append(out.Texts, stored)
 	}
-	data, err := json.Marshal(in.Nodes)
-	if err != nil {
-		return out, fail(contract.KindInternal, "encode the states of nodes: "+err.Error(), 0)
-	}
-	blob, err := t.Blobs.Put(ctx, data)
-	if err != nil {
+	if out.Nodes, err = t.storeNodes(ctx, in); err != nil {
 		return out, fail(contract.KindBlob, fmt.Sprintf("store the states of %d nodes: %v", len(in.Nodes), err), 0)
 	}
-	blob.Preview = ""
-	out.Nodes = &blob
 	return out, nil
+}
+
+// store keeps a text, and nothing of it in its address.
+func (t *Texts) store(ctx context.Context, text contract.Text) (contract.Text, error) {
+	blob := text.Blob
+	if blob == nil {
+		b, err := t.Blobs.Put(ctx, []byte(text.Inline))
+		if err != nil {
+			return contract.Text{}, err
+		}
+		blob = &b
+	}
+	return contract.Text{Blob: &contract.Blob{SHA256: blob.SHA256, Size: blob.Size}}, nil
+}
+
+func (t *Texts) storeNodes(ctx context.Context, in contract.FoldInput) (*contract.Blob, error) {
+	if len(in.Nodes) == 0 {
+		return in.NodesBefore, nil
+	}
+	var nodes []contract.NodeState
+	if in.NodesBefore != nil {
+		data, err := t.Blobs.Get(ctx, *in.NodesBefore)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(data, &nodes); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.Marshal(append(nodes, in.Nodes...))
+	if err != nil {
+		return nil, err
+	}
+	blob, err := t.Blobs.Put(ctx, data)
+	return &contract.Blob{SHA256: blob.SHA256, Size: blob.Size}, err
 }

@@ -76,6 +76,9 @@ func (l *leaf) conclusion(ctx workflow.Context, r contract.ApprovalResult) {
 	if l.state.Approvals = without(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
 		l.state.Status = contract.NodeRunning
 	}
+	if r.Credential != "" {
+		l.credential = r.Credential
+	}
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{

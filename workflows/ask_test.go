@@ -174,7 +174,7 @@ func TestAnApprovalThatAnOperatorTerminatedRunsNothing(t *testing.T) {
 		s.sleep(time.Hour)
 		s.nothingWaits()
 		same(t, "ran", w.ran(), nil)
-		same(t, "end of the transcript", s.lines()[4:], []string{"user: [APPROVAL]: Cancelled", "assistant: The turn was cancelled."})
+		same(t, "end of the transcript", s.lines()[4:], []string{"user: [APPROVAL]: Cancelled", "assistant: The approval was withdrawn; nothing was done."})
 		record := s.view().Transcript.Tail[4].Approval
 		same(t, "reason", record.Reason, "terminated")
 		if record.DecidedAt.IsZero() || record.UUID == "" {

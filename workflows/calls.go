@@ -114,7 +114,7 @@ func (l *leaf) runOne(ctx workflow.Context, c call) made {
 // may have it repeated.
 func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolResult {
 	for {
-		r, err := l.callTool(withCredential(ctx, l.token()), c)
+		r, err := l.callTool(withCredential(ctx, l.credential), c)
 		if err == nil {
 			return r
 		}

@@ -40,10 +40,13 @@ func nodeResult(ctx workflow.Context, child workflow.ChildWorkflowFuture) contra
 	var r contract.NodeResult
 	err := child.Get(ctx, &r)
 	switch {
+	case err == nil && r.Outcome == contract.OutcomeCancelled && ctx.Err() == nil: // by an operator's hand
+		r.Outcome, r.Output = contract.OutcomeFailed, contract.Inline(decide.TextStopped)
+		return r
 	case err == nil:
 		return r
 	case ctx.Err() != nil:
-		return ended(contract.OutcomeCancelled, decide.TextTurnCancelled)
+		return ended(contract.OutcomeCancelled, decide.TextStopped)
 	}
 	return ended(contract.OutcomeFailed, decide.PipelineError(failure(err)))
 }

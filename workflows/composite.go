@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -17,6 +18,7 @@ type composite struct {
 	in    contract.NodeInput
 	id    string // the workflow's
 	next  int    // the step, or the iteration, that comes next
+	base  int    // how many states of nodes inside are folded
 	seq   int    // of the last message
 	state contract.NodeState
 	sum   decide.Sum
@@ -26,6 +28,8 @@ type composite struct {
 	parts      []*part             // of nodes that run, in declared order
 	open       []contract.OpenApproval
 	reporter   reporter
+	folding    workflow.Mutex
+	ended      bool // no node will run any more
 }
 
 // part is what a node inside has written so far.
@@ -40,11 +44,13 @@ func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*compos
 	c := newComposite(ctx, in)
 	work, _ := workflow.NewDisconnectedContext(ctx)
 	workflow.Go(work, c.report)
+	workflow.Go(work, c.listen)
 	c.changed(work)
 	again := body(c, withCredential(ctx, c.credential))
-	c.reporter.over = true
+	c.reporter.over, c.ended = true, !again
 	c.foldAll(work)
-	if again || len(c.reporter.decided) > 0 {
+	c.takeReports(work)
+	if again || c.reporter.owes() {
 		c.reporter.settle(work)
 	}
 	if again {
@@ -57,6 +63,9 @@ func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*compos
 
 func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	c := &composite{in: in, id: workflow.GetInfo(ctx).WorkflowExecution.ID, credential: in.Credential}
+	c.folding = workflow.NewMutex(ctx)
+	c.reporter.since = now(ctx)
+	c.reporter.arrived = workflow.GetSignalChannel(ctx, contract.SignalReport)
 	c.state = contract.NodeState{Status: contract.NodeRunning, Run: c.id, StartedAt: now(ctx)}
 	if carried := in.Carried; carried != nil {
 		c.next, c.seq, c.reporter.sent = carried.Next, carried.Seq, carried.Reports
@@ -64,11 +73,25 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 		c.sum = decide.Resume(carried.Result)
 		c.credential = carried.Result.Credential
 	}
-	if c.state.Folded == nil && c.state.Nodes == nil {
-		c.state.Nodes = make([]contract.NodeState, len(in.Node.Nodes))
-	}
+	c.openStates()
 	return c
 }
+
+// openStates makes room for the states of the nodes whose turn has not come.
+func (c *composite) openStates() {
+	all := len(c.in.Node.Nodes)
+	c.base = 0
+	if c.state.Folded != nil {
+		c.base = all - len(c.state.Nodes)
+		return
+	}
+	nodes := make([]contract.NodeState, all)
+	copy(nodes, c.state.Nodes)
+	c.state.Nodes = nodes
+}
+
+// stateOf is the state of node i, which must not have ended.
+func (c *composite) stateOf(i int) *contract.NodeState { return &c.state.Nodes[i-c.base] }
 
 // mayRollOver tells whether the run's history is long enough for a new one. No
 // node may be running. A cancelled run ends instead.
@@ -91,7 +114,7 @@ func (c *composite) continueAsNew(ctx workflow.Context) error {
 func (c *composite) result(ctx workflow.Context) contract.NodeResult {
 	r := c.sum.Result()
 	if ctx.Err() != nil {
-		r.Outcome, r.Output = contract.OutcomeCancelled, contract.Inline(decide.TextTurnCancelled)
+		r.Outcome, r.Output = contract.OutcomeCancelled, contract.Inline(decide.TextStopped)
 	}
 	if c.credential != c.in.Credential {
 		r.Credential = c.credential
@@ -107,15 +130,14 @@ type begun struct {
 	index int
 	path  []int
 	part  *part
-	state contract.State // what its prompts see
-	id    string         // of its workflow, if it is composite
+	id    string // of its workflow, if it is composite
 }
 
 // begin makes room for a node's messages, behind those of the nodes before it.
 func (c *composite) begin(i int, parent string) *begun {
 	b := &begun{
 		node: c.in.Node.Nodes[i], index: i, part: &part{},
-		path: append(append([]int{}, c.in.Path...), i), state: c.in.State.With(c.sum.Delta...),
+		path: append(append([]int{}, c.in.Path...), i),
 	}
 	if b.node.Composite() {
 		b.id = contract.NodeWorkflowID(parent, b.node.Name, i)
@@ -124,6 +146,9 @@ func (c *composite) begin(i int, parent string) *begun {
 	c.parts = append(c.parts, b.part)
 	return b
 }
+
+// session is the session state as the nodes inside see it.
+func (c *composite) session() contract.State { return c.in.State.With(c.sum.Delta...) }
 
 // work runs a node. It returns when the node has ended.
 func (c *composite) work(ctx workflow.Context, b *begun) contract.NodeResult {
@@ -140,9 +165,9 @@ func (c *composite) work(ctx workflow.Context, b *begun) contract.NodeResult {
 }
 
 func (c *composite) workLeaf(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
-	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: &c.state.Nodes[b.index]}
+	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index), credential: c.credential}
 	*l.state = contract.NodeState{}
-	l.values = b.state.With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
+	l.values = c.session().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
 	r := l.run(ctx, budget)
 	l.conclude(ctx, r)
 	return r
@@ -155,71 +180,88 @@ func (c *composite) journal(b *begun) *journal {
 	}
 	return &journal{
 		transcript: &b.part.transcript, node: b.node.Name, seq: &c.seq, before: before,
-		id:    func(seq int) string { return contract.NameUUID(c.id, fmt.Sprintf("message-%d", seq)) },
-		wrote: func(time.Time) { c.reporter.unseen = true },
+		id:    c.messageID,
+		wrote: func(time.Time) {},
 	}
 }
 
+func (c *composite) messageID(seq int) string {
+	return contract.NameUUID(c.id, fmt.Sprintf("message-%d", seq))
+}
+
+// say writes a text of the node itself.
+func (j *journal) say(ctx workflow.Context, text string) {
+	j.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(decide.Signed(j.node, text))})
+}
+
 func (c *composite) workChild(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
-	s := &c.state.Nodes[b.index]
+	s := c.stateOf(b.index)
 	*s = contract.NodeState{Status: contract.NodeRunning, Run: b.id, StartedAt: now(ctx)}
-	c.handOver(ctx)
+	c.changed(ctx)
+	c.foldAll(detached(ctx))
 	in := c.in
-	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, b.state, c.credential, budget, nil
+	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.session(), c.credential, budget, nil
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
 	r := nodeResult(ctx, startNode(withCredential(ctx, c.credential), b.id, in))
-	if r.Credential != "" {
-		c.credential = r.Credential
-	}
+	c.takeReports(ctx)
+	c.forget(b.id)
 	b.part.transcript = r.Transcript
 	if r.Tree.Status == "" { // it ended without a result
-		b.part.transcript.Tail = []contract.Message{{Part: &contract.Part{Run: b.id}}}
+		c.journal(b).say(ctx, r.Output.Inline)
+		c.reporter.lost = append(c.reporter.lost, b.id)
+		c.reporter.urgent = true
 		r.Tree = *s
 	}
-	r = decide.Settle(b.node, r)
 	*s = r.Tree
 	finish(ctx, s, r)
-	return r
+	return decide.Settle(b.node, r)
 }
 
-// ended moves what finished nodes wrote to where it stays.
-func (c *composite) ended() {
+// detached is a context that is never cancelled.
+func detached(ctx workflow.Context) workflow.Context {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	return ctx
+}
+
+// collect moves what ended nodes wrote to where it stays.
+func (c *composite) collect() {
 	for _, p := range c.parts {
-		absorb(&c.past, p.run, p.transcript)
+		absorb(&c.past, c.id, p.transcript)
 	}
 	c.parts = nil
+}
+
+// timeIsUp tells whether the node has worked for as long as it may, and says so.
+func (c *composite) timeIsUp(ctx workflow.Context) bool {
+	if !c.sum.TimeIsUp(c.in.Budget) {
+		return false
+	}
+	own := &journal{
+		transcript: &c.past, node: c.in.Node.Name, seq: &c.seq, id: c.messageID, wrote: func(time.Time) {},
+	}
+	own.say(ctx, c.sum.Output.Inline)
+	return true
 }
 
 func (c *composite) about() about {
 	return about{conversation: c.in.ConversationID, session: c.in.SessionID, agent: c.in.Agent, configHash: c.in.ConfigHash}
 }
 
-func (c *composite) token() string { return c.credential }
-
 func (c *composite) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
-	c.open = append(c.open, contract.OpenApproval{
-		Approval: in.Pending(), Request: l.requestFor(in),
-		Pipeline: contract.PipelineState{
-			Path: l.path, OutputKey: l.node.OutputKey, State: l.values.Without(contract.KeyUserMessage), UserMessage: c.in.User.Content,
-		},
-	})
+	o := contract.OpenApproval{Approval: in.Pending(), OutputKey: l.node.OutputKey}
+	c.open, c.reporter.opened = append(c.open, o), append(c.reporter.opened, o)
 	c.changed(ctx)
-	c.reporter.flush(ctx)
+	c.reporter.flush(detached(ctx))
 }
 
 func (c *composite) decided(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
-	if r.Credential != "" {
-		c.credential = r.Credential
-	}
-	for i, o := range c.open {
-		if o.Approval.UUID == r.UUID {
-			c.open = append(c.open[:i:i], c.open[i+1:]...)
-			break
-		}
-	}
+	gone := func(o contract.OpenApproval) bool { return o.Approval.UUID == r.UUID }
+	c.open = slices.DeleteFunc(slices.Clone(c.open), gone)
+	c.reporter.opened = slices.DeleteFunc(slices.Clone(c.reporter.opened), gone)
 	c.reporter.decided = append(c.reporter.decided, r)
+	c.reporter.since = now(ctx)
 	c.changed(ctx)
 	c.reporter.urgent = true
 }

@@ -3,7 +3,9 @@ package workflows
 import (
 	"cmp"
 	"fmt"
+	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
@@ -76,10 +78,14 @@ func (l *leaf) delegate(ctx workflow.Context, c call) made {
 		Arguments: c.Arguments, SHA256: c.SHA256,
 	}
 	for answers := 1; ; answers++ {
-		out, err := l.send(ctx, in)
+		out, err := l.send(ctx, in, delegateTimeout)
 		switch {
 		case err != nil:
-			return made{CallToolResult: decide.DelegationFailed(failure(err))}
+			f := failure(err)
+			if temporal.IsCanceledError(err) {
+				f.Message = "the turn was cancelled"
+			}
+			return made{CallToolResult: decide.DelegationFailed(f)}
 		case out.State == contract.PeerAuthRequired:
 			return made{
 				CallToolResult: contract.CallToolResult{Text: out.Text, IsError: true, AuthRequired: c.Peer.Name, Note: out.Note},
@@ -115,7 +121,7 @@ func (l *leaf) refuseRemote(ctx workflow.Context, in contract.DelegateInput, d c
 	m := made{CallToolResult: contract.CallToolResult{
 		Text: contract.Inline(decide.AfterRefusal(d)), IsError: true,
 	}, refused: d}
-	if _, err := l.send(told, in); err != nil {
+	if _, err := l.send(told, in, refuseTimeout); err != nil {
 		m.Note = decide.RemoteNotTold(in.Peer.Name, failure(err))
 	}
 	if d == contract.Approved { // and then the turn was cancelled
@@ -124,7 +130,7 @@ func (l *leaf) refuseRemote(ctx workflow.Context, in contract.DelegateInput, d c
 	return m
 }
 
-func (l *leaf) send(ctx workflow.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
-	ctx = withCredential(ctx, l.token())
-	return run(ctx, contract.ActivityDelegate, regular(delegateTimeout, attempts, decide.DelegateSummary(in)), in)
+func (l *leaf) send(ctx workflow.Context, in contract.DelegateInput, timeout time.Duration) (contract.DelegateResult, error) {
+	ctx = withCredential(ctx, l.credential)
+	return run(ctx, contract.ActivityDelegate, regular(timeout, attempts, decide.DelegateSummary(in)), in)
 }

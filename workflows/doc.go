@@ -38,19 +38,30 @@
 // back as a delta that the parent merges in declared order.
 //
 // The messages of a leaf are collected in its part and move behind those of the
-// nodes before it when it ends (ended), so that parallel branches do not mix. In
+// nodes before it when it ends (collect), so that parallel branches do not mix. In
 // the transcript around it a long one stands as a single entry, contract.Part.
 //
-// A composite node reports to the root conversation by signal (report.go): at once
-// when an approval opens or closes inside it, and before it hands over to a child;
-// else at a pace that slows down with its age. A report is a whole snapshot and one
-// coroutine sends them, so a late or lost one does no harm. The conversation
-// (pipeline.go) keeps the latest of each node, and makes from them what the API
-// shows: messages, pending approvals, the tree. An approval is announced only when
-// the conversation has the report, and the report before tells what led to it.
+// A composite node reports to the workflow around it by signal (report.go), which
+// passes the report on with its own in front, up to the conversation: at once
+// when an approval opens or closes, else at a pace that slows down. So what led
+// to an approval always arrives before it, and the conversation, which cannot
+// continue as new during a turn, hears from one child only, however many nodes
+// run below. (Signalling the conversation directly needs a wait at every
+// hand-over for the first, and costs it four events for every nested node.) A
+// report is a whole snapshot and one coroutine sends them, so a late one does no
+// harm; what is in no snapshot and in no result (decisions, lost nodes) is owed
+// until it has arrived. The conversation (pipeline.go) keeps the latest report of
+// each node that runs, and makes from them what the API shows: messages, pending
+// approvals, the tree.
 //
-// A node's timeout counts work, not waiting for people: leaves measure
-// (stopwatch), composite nodes hand down what is left.
+// What a composite node holds is folded into the blob store before it is reported
+// or returned (fold.go): no signal, result or input grows with the number of nodes
+// or the length of what they say.
+//
+// A node's timeout counts time on the clock without the waiting for people: leaves
+// measure (stopwatch), composite nodes hand down what is left. A token that came
+// with a decision is used by the leaf that asked and by what follows it in a
+// sequence, not by other branches.
 //
 // # Determinism
 //

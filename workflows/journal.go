@@ -38,9 +38,10 @@ func (j *journal) append(ctx workflow.Context, m contract.Message) string {
 func (j *journal) next() string { return j.id(*j.seq + 1) }
 
 // fold drops the messages from the tail that an activity has moved to the blob
-// store. Messages that came later stay.
-func fold(t *contract.Transcript, f *contract.Folded) {
-	if f == nil {
+// store. Messages that came later stay. before is the transcript as the activity
+// was given it: of two that were folding at a time, one was in vain.
+func fold(t *contract.Transcript, before contract.Transcript, f *contract.Folded) {
+	if f == nil || t.Head != before.Head {
 		return
 	}
 	t.Head = &f.Head

@@ -14,10 +14,7 @@ import (
 type host interface {
 	// about says whose work this is. It does not change.
 	about() about
-	// token is the sealed credential of who asked, or of who approved since.
-	token() string
-	// opened makes a started approval visible everywhere. It returns once the
-	// conversation knows of it.
+	// opened makes a started approval visible everywhere.
 	opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput)
 	// decided takes note of a decision.
 	decided(ctx workflow.Context, l *leaf, r contract.ApprovalResult)
@@ -43,6 +40,9 @@ type leaf struct {
 	inTree bool           // there are nodes around it: its texts carry its name
 	values contract.State // the session state, with the user's message
 	state  *contract.NodeState
+	// credential is the sealed token of who asked, or of who approved a call of
+	// this leaf since.
+	credential string
 
 	rounds int
 	clock  stopwatch
@@ -61,11 +61,9 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 	} else {
 		r = l.answer(working)
 	}
-	r.Worked = l.clock.stop(ctx)
-	r.Usage = l.state.Usage
-	r = decide.Settle(l.node, r)
+	r.Worked, r.Usage, r.Credential = l.clock.stop(ctx), l.state.Usage, l.credential
 	finish(ctx, l.state, r)
-	return r
+	return decide.Settle(l.node, decide.Counted(l.node, r))
 }
 
 // finish notes in a node's state how it ended.
@@ -79,7 +77,7 @@ func (l *leaf) interrupted() contract.NodeResult {
 	if l.clock.expired {
 		return ended(contract.OutcomeFailed, decide.TimedOut(l.clock.budget))
 	}
-	return ended(contract.OutcomeCancelled, decide.TextTurnCancelled)
+	return ended(contract.OutcomeCancelled, decide.TextStopped)
 }
 
 func ended(o contract.Outcome, text string) contract.NodeResult {

@@ -72,7 +72,7 @@ func (l *leaf) nameInTree() string {
 }
 
 func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
-	ctx = withCredential(ctx, l.token())
+	ctx = withCredential(ctx, l.credential)
 	in := contract.GenerateInput{
 		ConversationID: l.about().conversation, Model: l.node.Model, Prompt: l.node.Prompt,
 		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.Only(l.node.Keys),
@@ -87,7 +87,7 @@ func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
 		out, err = run(ctx, contract.ActivityGenerate, regular(generateTimeout, attempts, summary), in)
 	}
 	if err == nil {
-		fold(l.transcript, out.Folded)
+		fold(l.transcript, in.Transcript, out.Folded)
 		l.state.Usage = l.state.Usage.Add(out.Usage)
 	}
 	return out, err

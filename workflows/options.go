@@ -16,6 +16,7 @@ const (
 	callToolTimeout  = 35 * time.Second
 	listToolsTimeout = 20 * time.Second
 	delegateTimeout  = 65 * time.Second
+	refuseTimeout    = 5 * time.Second // somebody waits, and the turn ends all the same
 	composeTimeout   = 5 * time.Second // blob store only
 	exportTimeout    = 5 * time.Second
 

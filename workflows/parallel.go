@@ -15,7 +15,7 @@ import (
 func Parallel(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, error) {
 	return runComposite(ctx, in, func(c *composite, ctx workflow.Context) bool {
 		results := c.branches(ctx)
-		c.ended()
+		c.collect()
 		c.sum.Join(in.Node.FailFast, results)
 		if ctx.Err() == nil {
 			c.sum.Output = c.join(ctx, c.sum.Parts)

@@ -13,8 +13,50 @@ import (
 // the nodes inside it have reported.
 type pipeline struct {
 	run     string // the root's workflow ID
-	inbox   []contract.NodeReport
+	inbox   []contract.NodeReports
 	reports map[string]contract.NodeReport // by workflow ID, the latest of each
+	order   []string                       // of the first reports
+	lost    []contract.NodeState           // of nodes inside that did, as last reported
+	broken  bool                           // it ended without a result itself
+}
+
+// keep keeps a report, unless there is a later one.
+func (p *pipeline) keep(r contract.NodeReport) bool {
+	last, known := p.reports[r.Run]
+	if known && last.Seq >= r.Seq {
+		return false
+	}
+	if !known {
+		p.order = append(p.order, r.Run)
+	}
+	p.reports[r.Run] = r
+	return true
+}
+
+func (p *pipeline) knows(run string) bool { return slices.Contains(p.order, run) }
+
+// clean drops the reports of nodes that have ended: what is around them does not
+// leave a place for them any more.
+func (p *pipeline) clean() {
+	running := p.reachable(p.run)
+	p.order = slices.DeleteFunc(p.order, func(run string) bool {
+		if slices.Contains(running, run) {
+			return false
+		}
+		delete(p.reports, run)
+		return true
+	})
+}
+
+// reachable lists a node and those inside it that report on their own.
+func (p *pipeline) reachable(run string) []string {
+	list := []string{run}
+	for _, m := range p.reports[run].Transcript.Tail {
+		if m.Part != nil && m.Part.Transcript == nil {
+			list = append(list, p.reachable(m.Part.Run)...)
+		}
+	}
+	return list
 }
 
 // runPipeline runs a composite root. Reports are dealt with as they come.
@@ -29,17 +71,28 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	t.pipeline = p
 	*t.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
 	child := startNode(withCredential(ctx, t.credential), p.run, in)
-	for !child.IsReady() || len(p.inbox) > 0 {
-		if len(p.inbox) == 0 {
-			// The context is never cancelled, so Await cannot fail.
-			_ = workflow.Await(always, func() bool { return child.IsReady() || len(p.inbox) > 0 })
-			continue
+	for !child.IsReady() || t.arrivedReports(always) {
+		for _, batch := range p.take() {
+			t.takeReports(always, batch)
 		}
-		r := p.inbox[0]
-		p.inbox = p.inbox[1:]
-		t.takeReport(always, r)
+		// The context is never cancelled, so Await cannot fail.
+		_ = workflow.Await(always, func() bool { return child.IsReady() || t.arrivedReports(always) })
 	}
 	return t.endPipeline(always, nodeResult(ctx, child))
+}
+
+// arrivedReports tells whether there are reports to be dealt with. It looks into
+// the signal channel too: the loop that owns it may be busy with an export.
+func (t *turn) arrivedReports(ctx workflow.Context) bool {
+	t.receiveReports(ctx)
+	return len(t.pipeline.inbox) > 0
+}
+
+// take empties the inbox.
+func (p *pipeline) take() []contract.NodeReports {
+	list := p.inbox
+	p.inbox = nil
+	return list
 }
 
 func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
@@ -47,7 +100,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 	agent.Prompt, agent.Tree, agent.Peers = contract.Text{}, nil, nil
 	in := contract.NodeInput{
 		ConversationID: t.in.ID, SessionID: t.in.SessionID, Agent: agent, ConfigHash: t.in.Agent.Hash(),
-		Turn: t.state.Turn, Path: []int{}, Node: root, User: t.state.Transcript.Tail[len(t.state.Transcript.Tail)-1],
+		Turn: t.state.Turn, Path: []int{}, Node: root, User: t.question,
 		Credential: t.credential, Budget: root.Timeout,
 	}
 	if root.WantsHistory() {
@@ -66,37 +119,36 @@ func (t *turn) foldTranscript(ctx workflow.Context) {
 	tail := t.state.Transcript.Tail
 	older := contract.Transcript{Head: t.state.Transcript.Head, Tail: tail[:len(tail)-1]}
 	if out, ok := foldAway(ctx, contract.FoldInput{Transcript: older}); ok {
-		fold(&t.state.Transcript, out.Folded)
+		fold(&t.state.Transcript, older, out.Folded)
 	}
 }
 
-// takeReport makes visible what a node reports, and answers the requests that
-// waited for it.
-func (t *turn) takeReport(ctx workflow.Context, r contract.NodeReport) {
-	if last, ok := t.pipeline.reports[r.Run]; ok && last.Seq >= r.Seq {
-		return
-	}
-	t.pipeline.reports[r.Run] = r
+// takeReports makes visible what nodes report, and answers the requests that
+// waited for it. Those of a turn that is being stopped wait for its end.
+func (t *turn) takeReports(ctx workflow.Context, batch contract.NodeReports) {
 	waited := len(t.pending) > 0
-	var fresh *contract.OpenApproval
-	for i, o := range r.Open {
-		if !slices.ContainsFunc(t.pending, func(p openApproval) bool { return p.UUID == o.Approval.UUID }) {
-			t.pending = append(t.pending, openApproval{PendingApproval: o.Approval, run: r.Run, pipeline: &r.Open[i].Pipeline})
-			fresh = &r.Open[i]
+	var fresh *contract.PendingApproval
+	news := false
+	for _, r := range batch.Reports {
+		opened, isNew := t.takeReport(r)
+		news = news || isNew
+		if opened != nil {
+			fresh = opened
 		}
 	}
-	t.pending = slices.DeleteFunc(slices.Clone(t.pending), func(p openApproval) bool {
-		return p.run == r.Run && !slices.ContainsFunc(r.Open, func(o contract.OpenApproval) bool { return o.Approval.UUID == p.UUID })
-	})
-	for _, d := range r.Decided {
-		t.noteDecision(d)
+	if !news {
+		return
 	}
+	t.pipeline.clean()
+	t.dropPending(func(o openApproval) bool { return !t.pipeline.knows(o.run) })
 	t.state.UpdatedAt = now(ctx)
 	switch {
 	case len(t.pending) > 0:
 		t.setStatus(ctx, contract.StatusWaitingApproval)
-		requests := t.requests
-		t.requests = nil
+		var requests []string
+		if !t.stopped {
+			requests, t.requests = t.requests, nil
+		}
 		t.settle(ctx, requests, t.waitingResult(fresh))
 	case waited:
 		t.setStatus(ctx, contract.StatusActive)
@@ -104,33 +156,76 @@ func (t *turn) takeReport(ctx workflow.Context, r contract.NodeReport) {
 	}
 }
 
+// takeReport keeps a report and takes over the open approvals of its node. It
+// returns one that was not open before, if there is one, and whether the report
+// told anything.
+func (t *turn) takeReport(r contract.NodeReport) (fresh *contract.PendingApproval, news bool) {
+	for _, d := range r.Decided {
+		t.noteDecision(d)
+	}
+	for _, run := range r.Lost {
+		t.giveUp(run)
+	}
+	if !t.pipeline.keep(r) {
+		return nil, len(r.Decided)+len(r.Lost) > 0
+	}
+	for _, o := range r.Open {
+		if !slices.Contains(r.Waiting, o.Approval.UUID) {
+			continue
+		}
+		t.pending = append(t.pending, openApproval{PendingApproval: o.Approval, run: r.Run, pipeline: &contract.PipelineState{
+			Path: o.Approval.NodePath, OutputKey: o.OutputKey, State: r.State, UserMessage: t.question.Content,
+		}})
+		fresh = &o.Approval
+	}
+	t.dropPending(func(p openApproval) bool { return p.run == r.Run && !slices.Contains(r.Waiting, p.UUID) })
+	return fresh, true
+}
+
+// giveUp keeps what a node had reported that ended without a result, and those
+// inside it.
+func (t *turn) giveUp(run string) {
+	p := t.pipeline
+	absorb(&t.state.Transcript, run, p.transcript(run))
+	if last, ok := p.reports[run]; ok {
+		p.lost = append(p.lost, last.Tree)
+	}
+}
+
+func (t *turn) dropPending(gone func(openApproval) bool) {
+	t.pending = slices.DeleteFunc(slices.Clone(t.pending), gone)
+}
+
 // waitingResult answers who asked or decided while approvals wait: with the one
 // that has just opened, else with the first.
-func (t *turn) waitingResult(fresh *contract.OpenApproval) contract.Result {
+func (t *turn) waitingResult(fresh *contract.PendingApproval) contract.Result {
+	shown := 0
 	for i, p := range t.pending {
-		if fresh != nil && p.UUID == fresh.Approval.UUID {
-			return t.waitingFor(i, fresh.Request)
+		if fresh != nil && p.UUID == fresh.UUID {
+			shown = i
 		}
 	}
-	first := t.pending[0]
-	return t.waitingFor(0, contract.Inline(decide.ApprovalRequest(first.Description, first.UUID, true)))
+	p := t.pending[shown]
+	return t.waitingFor(shown, contract.Inline(decide.ApprovalRequest(p.Description, p.UUID, t.pipeline != nil)))
 }
 
 // endPipeline takes over what the root leaves behind.
 func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract.NodeResult {
 	p := t.pipeline
-	if r.Tree.Status == "" { // it ended without a result: its reports are what there is
-		r.Transcript, r.Tree = p.transcript(p.run), t.treeState()
+	if p.broken = r.Tree.Status == ""; p.broken { // its reports are what there is
+		r.Transcript, r.Tree = p.transcript(p.run), *t.state.Tree
+		if last, ok := p.reports[p.run]; ok {
+			r.Tree = last.Tree
+		}
 		finish(ctx, &r.Tree, r)
 	}
+	r = decide.Settle(t.in.Agent.Root(), r)
 	r.Transcript = p.filled(r.Transcript)
-	if r.Credential != "" {
-		t.credential = r.Credential
-	}
 	absorb(&t.state.Transcript, p.run, r.Transcript)
 	t.state.Usage = t.state.Usage.Add(r.Usage)
+	r.Tree = p.withLost(r.Tree)
 	t.state.Tree = &r.Tree
-	t.pending, p.reports = nil, nil
+	t.pending, p.reports, p.order = nil, nil, nil
 	t.setStatus(ctx, contract.StatusActive)
 	return r
 }
@@ -163,30 +258,32 @@ func (p *pipeline) filled(t contract.Transcript) contract.Transcript {
 	return out
 }
 
-// tree is the state of a node, with what the running nodes inside have reported.
-func (p *pipeline) tree(s contract.NodeState) contract.NodeState {
-	if s.Run == "" || s.Status.Over() {
+// running are the latest states of the nodes that have not ended.
+func (p *pipeline) running() []contract.NodeState {
+	var list []contract.NodeState
+	for _, run := range p.order {
+		if r := p.reports[run]; !r.Tree.Status.Over() {
+			list = append(list, r.Tree)
+		}
+	}
+	return append(list, p.lost...)
+}
+
+// withLost is a state with what lost nodes inside it had last reported.
+func (p *pipeline) withLost(s contract.NodeState) contract.NodeState {
+	if s.Run == "" || len(p.lost) == 0 {
 		return s
 	}
-	if r, ok := p.reports[s.Run]; ok {
-		s = r.Tree
+	for _, l := range p.lost {
+		if l.Run == s.Run && s.Lost() {
+			s.Nodes, s.Folded = l.Nodes, l.Folded
+		}
 	}
 	s.Nodes = slices.Clone(s.Nodes)
 	for i := range s.Nodes {
-		s.Nodes[i] = p.tree(s.Nodes[i])
+		s.Nodes[i] = p.withLost(s.Nodes[i])
 	}
 	return s
-}
-
-// treeState is the state of the tree in the running turn, or in the last one.
-func (c *conversation) treeState() contract.NodeState {
-	switch {
-	case c.state.Tree == nil:
-		return contract.NodeState{}
-	case c.turn != nil && c.turn.pipeline != nil && c.turn.pipeline.reports != nil:
-		return c.turn.pipeline.tree(*c.state.Tree)
-	}
-	return *c.state.Tree
 }
 
 // queryTree answers the query "tree".
@@ -195,9 +292,14 @@ func (c *conversation) queryTree() (contract.TreeView, error) {
 	if root.Name == "" {
 		root.Name = c.in.Agent.Name
 	}
-	return contract.TreeView{
-		ConversationID: c.in.ID, Turn: c.state.Turn, Node: withoutPrompts(root), State: c.treeState(),
-	}, nil
+	v := contract.TreeView{ConversationID: c.in.ID, Turn: c.state.Turn, Node: withoutPrompts(root)}
+	if c.state.Tree != nil {
+		v.State = *c.state.Tree
+	}
+	if c.turn != nil && c.turn.pipeline != nil {
+		v.Running = c.turn.pipeline.running()
+	}
+	return v, nil
 }
 
 func withoutPrompts(n contract.Node) contract.Node {

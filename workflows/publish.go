@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -45,10 +44,6 @@ func (c *conversation) pendingApprovals() []contract.PendingApproval {
 		list = append(list, p.PendingApproval)
 	}
 	return list
-}
-
-func (c *conversation) closePending(uuid string) {
-	c.pending = slices.DeleteFunc(slices.Clone(c.pending), func(p openApproval) bool { return p.UUID == uuid })
 }
 
 // waitingFor is the result of a request while approval number i waits.

@@ -19,7 +19,18 @@ type recorder struct {
 	statuses  []string // values given to the search attribute ConversationStatus
 	children  []child  // approvals
 	nodes     []nodeStarted
-	reports   []contract.NodeReport
+	reports   []contract.NodeReport  // of every node, its own
+	batches   []contract.NodeReports // that reached the conversation
+	results   []contract.NodeResult  // of nodes
+
+	// rollOver makes a node's run look long after so many activities and child
+	// workflows; the test gives the conversation's run the length of a long node.
+	rollOver  int
+	continued int                  // runs of nodes that followed another
+	carried   []contract.NodeInput // what those began with
+	long      *workflow.Info
+
+	slow time.Duration // how long a report takes
 }
 
 // nodeStarted is the workflow of a composite node.
@@ -62,9 +73,40 @@ func (i *inbound) Init(out interceptor.WorkflowOutboundInterceptor) error {
 type outbound struct {
 	interceptor.WorkflowOutboundInterceptorBase
 	recorder *recorder
+	commands int
+}
+
+// GetInfo lends the length of the conversation's run to a node's, because the
+// test environment has no setter for those of child workflows.
+func (o *outbound) GetInfo(ctx workflow.Context) *workflow.Info {
+	info := o.Next.GetInfo(ctx)
+	switch {
+	case info.WorkflowType.Name == contract.WorkflowConversation:
+		o.recorder.long = info
+	case o.recorder.rollOver > 0 && o.commands >= o.recorder.rollOver && o.recorder.long != nil:
+		long := *o.recorder.long
+		long.WorkflowExecution, long.WorkflowType = info.WorkflowExecution, info.WorkflowType
+		return &long
+	}
+	return info
+}
+
+// ExecuteWorkflow notes what nodes begin and end with.
+func (i *inbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
+	if node, ok := in.Args[0].(contract.NodeInput); ok && node.Carried != nil {
+		i.recorder.continued++
+		i.recorder.carried = append(i.recorder.carried, node)
+	}
+	workflow.GetInfo(ctx) // the conversation's, before anything asks for it
+	out, err := i.Next.ExecuteWorkflow(ctx, in)
+	if r, ok := out.(contract.NodeResult); ok && err == nil {
+		i.recorder.results = append(i.recorder.results, r)
+	}
+	return out, err
 }
 
 func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...any) workflow.Future {
+	o.commands++
 	opts := workflow.GetActivityOptions(ctx)
 	o.recorder.scheduled = append(o.recorder.scheduled, scheduled{
 		Name: name, Summary: opts.Summary, Attempts: opts.RetryPolicy.MaximumAttempts, Timeout: opts.StartToCloseTimeout,
@@ -81,6 +123,7 @@ func (o *outbound) ExecuteLocalActivity(ctx workflow.Context, name string, args 
 }
 
 func (o *outbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...any) workflow.ChildWorkflowFuture {
+	o.commands++
 	opts := workflow.GetChildWorkflowOptions(ctx)
 	if in, ok := args[0].(contract.NodeInput); ok {
 		o.recorder.nodes = append(o.recorder.nodes, nodeStarted{ID: opts.WorkflowID, Type: name, Summary: opts.StaticSummary, Input: in})
@@ -94,10 +137,31 @@ func (o *outbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args 
 }
 
 func (o *outbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runID, name string, arg any) workflow.Future {
-	if r, ok := arg.(contract.NodeReport); ok {
-		o.recorder.reports = append(o.recorder.reports, r)
+	if batch, ok := arg.(contract.NodeReports); ok {
+		o.recorder.reports = append(o.recorder.reports, batch.Reports[0])
+		if _, root := contract.ConversationIDOf(workflowID); root {
+			o.recorder.batches = append(o.recorder.batches, batch)
+		}
+		if o.recorder.slow > 0 {
+			return o.later(ctx, o.recorder.slow, func(ctx workflow.Context) workflow.Future {
+				return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
+			})
+		}
 	}
 	return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
+}
+
+// later is a command that is carried out only after a while.
+func (o *outbound) later(ctx workflow.Context, d time.Duration, give func(workflow.Context) workflow.Future) workflow.Future {
+	future, settable := workflow.NewFuture(ctx)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		err := workflow.Sleep(ctx, d)
+		if err == nil {
+			err = give(ctx).Get(ctx, nil)
+		}
+		settable.Set(nil, err)
+	})
+	return future
 }
 
 func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) error {

@@ -1,32 +1,45 @@
 package workflows
 
 import (
+	"encoding/json"
+	"slices"
+	"time"
+
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 )
 
-// reporter is what a composite node has to tell its conversation. One coroutine
-// tells it, so reports arrive in order: at once when that is urgent, else at a
-// pace that keeps their number small however long the node runs.
+// reporter is what a composite node has to tell the workflow around it. One
+// coroutine tells it, so reports arrive in order: at once when that is urgent,
+// else at a pace that keeps their number small however long the node runs.
 type reporter struct {
 	dirty   bool // something changed since the last report
 	urgent  bool
-	unseen  bool // messages were written since the last report
 	over    bool // the result says it all
 	sending bool
-	sent    int // reports
+	sent    int       // reports
+	since   time.Time // the node started, or a person last decided
+
+	opened []contract.OpenApproval // since the last report
+
+	// What no result tells, until it has arrived.
 	decided []contract.ApprovalResult
+	lost    []string
+
+	inside  []contract.NodeReport // the latest of each node inside
+	fresh   []string              // runs of those that are to be passed on
+	arrived workflow.ReceiveChannel
 }
 
-// report is the coroutine. Its context is never cancelled.
+// report is the coroutine that sends. Its context is never cancelled.
 func (c *composite) report(ctx workflow.Context) {
 	r := &c.reporter
 	for {
 		_ = workflow.Await(ctx, func() bool { return r.dirty })
 		if !r.urgent {
-			pace := decide.ReportPace(workflow.Now(ctx).Sub(c.state.StartedAt))
+			pace := decide.ReportPace(workflow.Now(ctx).Sub(r.since))
 			_, _ = workflow.AwaitWithOptions(ctx, awaitFor(pace, "until the next report"), func() bool { return r.urgent || r.over })
 		}
 		if r.over && !r.urgent {
@@ -36,47 +49,127 @@ func (c *composite) report(ctx workflow.Context) {
 	}
 }
 
-// send sends a report and waits until the conversation has it.
+// send sends a report and waits until the workflow around has it.
 func (c *composite) send(ctx workflow.Context) {
 	r := &c.reporter
 	r.sending = true
 	defer func() { r.sending = false }()
 	c.foldAll(ctx)
-	r.dirty, r.urgent, r.unseen = false, false, false
+	batch := contract.NodeReports{Urgent: r.urgent, Reports: []contract.NodeReport{c.ownReport()}}
+	for _, report := range r.inside {
+		if slices.Contains(r.fresh, report.Run) {
+			batch.Reports = append(batch.Reports, report)
+		}
+	}
+	r.dirty, r.urgent, r.fresh, r.opened = false, false, nil, nil
+	err := workflow.SignalExternalWorkflow(ctx, c.around(ctx), "", contract.SignalReport, batch).Get(ctx, nil)
+	if err != nil { // it has ended, and will end this node
+		workflow.GetLogger(ctx).Warn("report to the workflow around", "error", err)
+	}
+	own := batch.Reports[0]
+	r.decided, r.lost = r.decided[len(own.Decided):], r.lost[len(own.Lost):]
+}
+
+// around is the workflow that a node reports to. One that was started by hand has
+// nothing around it but its conversation.
+func (c *composite) around(ctx workflow.Context) string {
+	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
+		return parent.ID
+	}
+	return contract.ConversationWorkflowID(c.in.ConversationID)
+}
+
+func (c *composite) ownReport() contract.NodeReport {
+	r := &c.reporter
 	r.sent++
 	report := contract.NodeReport{
 		Turn: c.in.Turn, Run: c.id, Seq: r.sent, Tree: c.snapshot(), Transcript: c.transcript(),
-		Open: append([]contract.OpenApproval{}, c.open...), Decided: r.decided,
+		Open: slices.Clone(r.opened), Decided: slices.Clone(r.decided), Lost: slices.Clone(r.lost),
 	}
-	r.decided = nil
-	conversation := contract.ConversationWorkflowID(c.in.ConversationID)
-	err := workflow.SignalExternalWorkflow(ctx, conversation, "", contract.SignalReport, report).Get(ctx, nil)
-	if err != nil { // it has ended, and with it this node
-		workflow.GetLogger(ctx).Warn("report to the conversation", "error", err)
+	for _, o := range c.open {
+		report.Waiting = append(report.Waiting, o.Approval.UUID)
 	}
+	if len(c.open) > 0 {
+		report.State = c.session()
+	}
+	return report
 }
 
-// flush sends a report now and returns when the conversation has it.
+// owes tells whether there is something that is in no result and has not arrived.
+func (r *reporter) owes() bool { return len(r.decided)+len(r.lost) > 0 }
+
+// flush sends a report now and returns when the workflow around has it.
 func (r *reporter) flush(ctx workflow.Context) {
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	r.dirty, r.urgent = true, true
 	_ = workflow.Await(ctx, func() bool { return !r.urgent && !r.sending })
 }
 
-// settle waits for what is urgent and under way.
+// settle waits until what is owed has arrived.
 func (r *reporter) settle(ctx workflow.Context) {
+	if r.owes() {
+		r.dirty, r.urgent = true, true
+	}
 	_ = workflow.Await(ctx, func() bool { return !r.urgent && !r.sending })
 }
 
-// handOver reports before a node inside starts to report on its own: the
-// conversation then knows where that belongs, and what led to it.
-func (c *composite) handOver(ctx workflow.Context) {
-	c.changed(ctx)
-	if c.reporter.unseen {
-		c.reporter.flush(ctx)
+// listen is the coroutine that takes in what nodes inside report. Its context is
+// never cancelled.
+func (c *composite) listen(ctx workflow.Context) {
+	for {
+		_ = workflow.Await(ctx, func() bool { return c.reporter.arrived.Len() > 0 })
+		c.takeReports(ctx)
+	}
+}
+
+func (c *composite) takeReports(ctx workflow.Context) {
+	for raw, ok := receive(c.reporter.arrived); ok; raw, ok = receive(c.reporter.arrived) {
+		var batch contract.NodeReports
+		if err := json.Unmarshal(raw, &batch); err != nil {
+			workflow.GetLogger(ctx).Warn("a report was not understood", "error", err)
+			continue
+		}
+		for _, r := range batch.Reports {
+			c.takeReport(r)
+		}
+		c.reporter.dirty = true
+		c.reporter.urgent = c.reporter.urgent || batch.Urgent
+	}
+}
+
+// takeReport keeps a report to pass it on. What it tells besides the node's state
+// is passed on as our own, which is never overtaken by a later report.
+func (c *composite) takeReport(report contract.NodeReport) {
+	r := &c.reporter
+	r.decided, r.lost = append(r.decided, report.Decided...), append(r.lost, report.Lost...)
+	report.Decided, report.Lost = nil, nil
+	if !c.runs(report.Run) {
 		return
 	}
-	c.reporter.urgent = true
+	i := slices.IndexFunc(r.inside, func(old contract.NodeReport) bool { return old.Run == report.Run })
+	switch {
+	case i < 0:
+		r.inside = append(r.inside, report)
+	case r.inside[i].Seq >= report.Seq:
+		return
+	default:
+		if slices.Contains(r.fresh, report.Run) { // the one before was not passed on
+			report.Open = append(slices.Clone(r.inside[i].Open), report.Open...)
+		}
+		r.inside[i] = report
+	}
+	if !slices.Contains(r.fresh, report.Run) {
+		r.fresh = append(r.fresh, report.Run)
+	}
+}
+
+// runs tells whether a workflow is, or belongs to, a node inside that runs.
+func (c *composite) runs(run string) bool {
+	return slices.ContainsFunc(c.parts, func(p *part) bool { return p.run != "" && contract.Within(run, p.run) })
+}
+
+// forget drops the reports of a node inside that has ended: its result has it all.
+func (c *composite) forget(run string) {
+	c.reporter.inside = slices.DeleteFunc(c.reporter.inside, func(r contract.NodeReport) bool { return contract.Within(r.Run, run) })
 }
 
 func (c *composite) changed(ctx workflow.Context) {
@@ -93,7 +186,7 @@ func (c *composite) show(ctx workflow.Context) {
 func (c *composite) snapshot() contract.NodeState {
 	s := c.state
 	s.Usage = c.sum.Usage
-	s.Nodes = append([]contract.NodeState{}, s.Nodes...)
+	s.Nodes = slices.Clone(s.Nodes)
 	return s
 }
 
@@ -109,40 +202,4 @@ func (c *composite) transcript() contract.Transcript {
 		absorb(&t, c.id, copyOf(p.transcript))
 	}
 	return t
-}
-
-// foldAll moves to the blob store what has grown too large for a history: the
-// messages of nodes that have ended, and the states of nodes inside those.
-func (c *composite) foldAll(ctx workflow.Context) {
-	if long(c.past) {
-		if out, ok := foldAway(ctx, contract.FoldInput{Transcript: c.past}); ok {
-			fold(&c.past, out.Folded)
-		}
-	}
-	if size(c.state.Nodes) <= maxStates {
-		return
-	}
-	for i := range c.state.Nodes {
-		s := &c.state.Nodes[i]
-		if len(s.Nodes) == 0 || !s.Status.Over() {
-			continue
-		}
-		if out, ok := foldAway(ctx, contract.FoldInput{Nodes: s.Nodes}); ok && out.Nodes != nil {
-			s.Nodes, s.Folded = nil, out.Nodes
-		}
-	}
-}
-
-// maxStates is the size in bytes from which states of nodes are folded.
-const maxStates = 8 << 10
-
-// foldAway is best effort: what cannot be folded now stays and is tried again.
-func foldAway(ctx workflow.Context, in contract.FoldInput) (contract.FoldResult, bool) {
-	o := lean(composeTimeout, "older messages")
-	o.ScheduleToCloseTimeout = 2 * composeTimeout
-	out, err := runLocal(ctx, contract.ActivityFold, o, in)
-	if err != nil {
-		workflow.GetLogger(ctx).Error("fold", "error", err)
-	}
-	return out, err == nil
 }

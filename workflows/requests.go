@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -30,24 +31,25 @@ func (c *conversation) receive(ctx workflow.Context) {
 	for raw, ok := receive(c.cancels); ok; raw, ok = receive(c.cancels) {
 		c.cancel(readOptional[contract.CancelSignal](raw))
 	}
-	for raw, ok := receive(c.reports); ok; raw, ok = receive(c.reports) {
-		c.takeIn(ctx, raw)
-	}
+	c.receiveReports(ctx)
 	for raw, ok := receive(c.closes); ok; raw, ok = receive(c.closes) {
 		c.close(readOptional[contract.CloseSignal](raw), nil)
 	}
 }
 
-// takeIn hands a report to the turn it belongs to. One of an earlier turn is
-// late and tells nothing new.
-func (c *conversation) takeIn(ctx workflow.Context, raw json.RawMessage) {
-	var r contract.NodeReport
-	if err := json.Unmarshal(raw, &r); err != nil {
-		workflow.GetLogger(ctx).Warn("a report was not understood", "error", err)
-		return
-	}
-	if c.turn != nil && c.turn.pipeline != nil && r.Turn == c.state.Turn {
-		c.turn.pipeline.inbox = append(c.turn.pipeline.inbox, r)
+// receiveReports hands reports to the turn they belong to. One of an earlier turn
+// is late and tells nothing new.
+func (c *conversation) receiveReports(ctx workflow.Context) {
+	for raw, ok := receive(c.reports); ok; raw, ok = receive(c.reports) {
+		var batch contract.NodeReports
+		if err := json.Unmarshal(raw, &batch); err != nil {
+			workflow.GetLogger(ctx).Warn("a report was not understood", "error", err)
+			continue
+		}
+		batch.Reports = slices.DeleteFunc(batch.Reports, func(r contract.NodeReport) bool { return r.Turn != c.state.Turn })
+		if c.turn != nil && c.turn.pipeline != nil && len(batch.Reports) > 0 {
+			c.turn.pipeline.inbox = append(c.turn.pipeline.inbox, batch)
+		}
 	}
 }
 

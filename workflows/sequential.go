@@ -25,10 +25,13 @@ func Sequential(ctx workflow.Context, in contract.NodeInput) (contract.NodeResul
 // step runs a node and takes its result into account. It returns true when no
 // other may follow.
 func (c *composite) step(ctx workflow.Context, i int, parent string) (last bool) {
-	if ctx.Err() != nil || c.sum.TimeIsUp(c.in.Budget) {
+	if ctx.Err() != nil || c.timeIsUp(ctx) {
 		return true
 	}
 	r := c.work(ctx, c.begin(i, parent))
-	c.ended()
+	c.collect()
+	if r.Credential != "" {
+		c.credential = r.Credential
+	}
 	return c.sum.Then(r)
 }

@@ -75,6 +75,13 @@ func newSession(t *testing.T, w *world, workflowID string) *session {
 	return s
 }
 
+// nodesRollOverAfter makes every run of a node look long after so many
+// activities and child workflows. Zero is never.
+func (s *session) nodesRollOverAfter(commands int) {
+	s.seen.rollOver = commands
+	s.env.SetCurrentHistoryLength(1_000) // long for a node, short for a conversation
+}
+
 // run runs body as a coroutine of the test environment's main loop.
 func (s *session) run(name string, in any, body func(*session), end func()) {
 	next, stop := iter.Pull(func(yield func(time.Duration) bool) {

@@ -79,17 +79,43 @@ func (w *world) compose(ctx context.Context, in contract.ComposeInput) (contract
 }
 
 func (w *world) fold(ctx context.Context, in contract.FoldInput) (out contract.FoldResult, err error) {
-	if out.Folded, err = transcript.Fold(ctx, &w.blobs, in.Transcript); err != nil || len(in.Nodes) == 0 {
+	fold := transcript.Fold
+	if in.Whole {
+		fold = transcript.FoldWhole
+	}
+	if out.Folded, err = fold(ctx, &w.blobs, in.Transcript); err != nil {
 		return out, err
 	}
-	raw, err := json.Marshal(in.Nodes)
-	if err != nil {
-		return out, err
+	for _, t := range in.Texts {
+		text, err := transcript.ReadText(ctx, &w.blobs, t)
+		if err != nil {
+			return out, err
+		}
+		out.Texts = append(out.Texts, contract.Text{Blob: w.keep([]byte(text))})
 	}
-	b, err := w.blobs.Put(ctx, raw)
-	b.Preview = ""
-	out.Nodes = &b
+	if out.Nodes = in.NodesBefore; len(in.Nodes) == 0 {
+		return out, nil
+	}
+	var nodes []contract.NodeState
+	if in.NodesBefore != nil {
+		data, err := w.blobs.Get(ctx, *in.NodesBefore)
+		if err != nil {
+			return out, err
+		}
+		if err := json.Unmarshal(data, &nodes); err != nil {
+			return out, err
+		}
+	}
+	raw, err := json.Marshal(append(nodes, in.Nodes...))
+	out.Nodes = w.keep(raw)
 	return out, err
+}
+
+// keep stores data under an address without a preview.
+func (w *world) keep(data []byte) *contract.Blob {
+	b, _ := w.blobs.Put(context.Background(), data)
+	b.Preview = ""
+	return &b
 }
 
 func load(t interface {

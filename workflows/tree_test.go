@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -108,7 +109,37 @@ func (s *session) messages() []contract.Message {
 func (s *session) states() string {
 	s.t.Helper()
 	v := query[contract.TreeView](s, contract.ConversationWorkflowID(conversationID), contract.QueryTree)
-	return draw(v.Node, v.State)
+	running := map[string]contract.NodeState{}
+	for _, r := range v.Running {
+		running[r.Run] = r
+	}
+	return draw(v.Node, s.whole(v.State, running))
+}
+
+// whole is a state with those inside it that are reported or stored elsewhere.
+func (s *session) whole(state contract.NodeState, running map[string]contract.NodeState) contract.NodeState {
+	s.t.Helper()
+	if latest, ok := running[state.Run]; ok && state.Lost() {
+		state.Nodes, state.Folded = latest.Nodes, latest.Folded
+	} else if ok && !state.Status.Over() {
+		state = latest
+	}
+	var nodes []contract.NodeState
+	if state.Folded != nil {
+		data, err := s.world.blobs.Get(context.Background(), *state.Folded)
+		if err == nil {
+			err = json.Unmarshal(data, &nodes)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	nodes = append(nodes, state.Nodes...)
+	state.Nodes, state.Folded = nil, nil
+	for _, n := range nodes {
+		state.Nodes = append(state.Nodes, s.whole(n, running))
+	}
+	return state
 }
 
 func draw(n contract.Node, s contract.NodeState) string {

@@ -14,7 +14,8 @@ type turn struct {
 	*conversation
 	cancel     workflow.CancelFunc
 	requests   []string // that get the answer when the turn next pauses or ends
-	credential string   // the sealed token of who asked, or of who approved
+	credential string   // the sealed token of who asked
+	question   contract.Message
 	pipeline   *pipeline
 	over       bool // the reply is there; it only has to be published
 	stopped    bool
@@ -23,6 +24,7 @@ type turn struct {
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text})
+	t.question = t.state.Transcript.Tail[len(t.state.Transcript.Tail)-1]
 	t.state.Tree = &contract.NodeState{}
 	t.show(ctx)
 	var r contract.NodeResult
@@ -40,7 +42,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 // runLeaf runs an agent that is a single node.
 func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
 	l := &leaf{
-		host: t, journal: t.journal(), node: root, state: t.state.Tree,
+		host: t, journal: t.journal(), node: root, state: t.state.Tree, credential: t.credential,
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}
 	r := l.run(ctx, root.Timeout)
@@ -57,7 +59,7 @@ func (t *turn) reply(ctx workflow.Context, r contract.NodeResult) contract.Resul
 		result.Response = contract.Inline(decide.TurnCancelled(t.why))
 	case t.pipeline != nil && r.Outcome == contract.OutcomeRejected:
 		result.Response = contract.Inline(decide.AfterRejectedNode(t.in.Agent.Root(), r))
-	case t.pipeline != nil && r.Outcome == contract.OutcomeDone && !r.Output.IsZero():
+	case t.pipeline != nil && !t.pipeline.broken && !r.Output.IsZero():
 		return result
 	case result.Response.IsZero():
 		result.Response = contract.Inline(decide.TextNoOutput)
@@ -76,8 +78,6 @@ func (t *turn) about() about {
 	return about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash()}
 }
 
-func (t *turn) token() string { return t.credential }
-
 func (t *turn) changed(workflow.Context) {}
 
 // opened releases the requests that led to the approval: that it waits is their
@@ -95,18 +95,20 @@ func (t *turn) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) 
 // turn next pauses or ends.
 func (t *turn) decided(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
 	t.noteDecision(r)
-	t.closePending(r.UUID)
-	if len(t.pending) == 0 {
-		ctx, _ = workflow.NewDisconnectedContext(ctx)
+	t.dropPending(func(p openApproval) bool { return p.UUID == r.UUID })
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	switch {
+	case len(t.pending) == 0:
 		t.setStatus(ctx, contract.StatusActive)
+	case !t.stopped: // another one waits still, and that is the answer to the decision
+		requests := t.requests
+		t.requests = nil
+		t.settle(ctx, requests, t.waitingResult(nil))
 	}
 	t.show(ctx)
 }
 
 func (t *turn) noteDecision(r contract.ApprovalResult) {
-	if r.Credential != "" {
-		t.credential = r.Credential
-	}
 	if r.RequestID != "" && t.ledger.Add(r.RequestID, "") {
 		t.requests = append(t.requests, r.RequestID)
 	}

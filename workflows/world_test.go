@@ -54,7 +54,10 @@ func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 }
 
 func (w *world) generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
-	w.note(ctx, "generate", func() { w.prompts = append(w.prompts, in) })
+	w.note(ctx, "generate", func() {
+		w.prompts = append(w.prompts, in)
+		w.held["generate "+in.Prompt.Inline] = w.held["generate"]
+	})
 	if w.GenerateFn == nil {
 		return says("Hello!"), nil
 	}
@@ -132,6 +135,11 @@ func (s *session) release(what string, result any, err error) {
 	}
 	if err := s.env.CompleteActivity(token, result, err); err != nil {
 		s.t.Fatalf("complete %s: %v", what, err)
+	}
+	// The test environment wakes only the conversation; a signal that nobody
+	// reads wakes the nodes too.
+	for _, n := range s.seen.nodes {
+		_ = s.env.SignalWorkflowByID(n.ID, "nudge", nil) // one that has ended needs none
 	}
 }
 

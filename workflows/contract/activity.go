@@ -144,13 +144,21 @@ type ComposeResult struct {
 
 // FoldInput is what grows in a workflow and has to be moved to the blob store.
 type FoldInput struct {
-	Transcript Transcript  `json:"transcript"`
-	Nodes      []NodeState `json:"nodes,omitempty"`
+	Transcript Transcript `json:"transcript"`
+	// Whole: the tail is folded however short it is.
+	Whole bool `json:"whole,omitempty"`
+	// Texts are stored one by one.
+	Texts []Text `json:"texts,omitempty"`
+	// Nodes are stored together, behind those of NodesBefore.
+	Nodes       []NodeState `json:"nodes,omitempty"`
+	NodesBefore *Blob       `json:"nodes_before,omitempty"`
 }
 
-// FoldResult is nil in what was small enough to stay.
+// FoldResult says where it is now. Folded is nil when the tail was short enough
+// to stay.
 type FoldResult struct {
 	Folded *Folded `json:"folded,omitempty"`
+	Texts  []Text  `json:"texts,omitempty"`
 	Nodes  *Blob   `json:"nodes,omitempty"`
 }
 

@@ -81,7 +81,7 @@ const (
 
 // DecideSignal decides an approval (signal "decide" of the approval's
 // workflow). People type it, so the workflow receives it as raw JSON and
-// decide.ParseAnswer reads it; this type is what the gateway sends.
+// package answer reads it; this type is what the gateway sends.
 type DecideSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Approved  bool   `json:"approved"`

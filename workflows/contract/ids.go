@@ -57,6 +57,9 @@ func NodeWorkflowID(parent, name string, index int) string {
 	return id
 }
 
+// Within tells whether a node's workflow is another one or inside it.
+func Within(run, node string) bool { return run == node || strings.HasPrefix(run, node+"/") }
+
 // TurnWorkflowID is what the workflow IDs of a turn's nodes begin with.
 func TurnWorkflowID(conversationID string, turn int) string {
 	return fmt.Sprintf("%s/turn-%d", ConversationWorkflowID(conversationID), turn)

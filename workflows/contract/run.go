@@ -31,10 +31,9 @@ type NodeCarried struct {
 	// Next is the step, or the iteration of a loop, that comes next. From 0.
 	Next int `json:"next"`
 	// Reports is how many reports were sent, Seq how many messages written.
-	Reports   int        `json:"reports"`
-	Seq       int        `json:"seq"`
-	StartedAt time.Time  `json:"started_at"`
-	Result    NodeResult `json:"result"`
+	Reports int        `json:"reports"`
+	Seq     int        `json:"seq"`
+	Result  NodeResult `json:"result"`
 }
 
 // Outcome is how a node ended.
@@ -69,6 +68,16 @@ type NodeResult struct {
 	Credential string `json:"credential,omitempty"`
 	// Worked is how long the node worked, without the waiting for people.
 	Worked time.Duration `json:"worked,omitempty"`
+	// Tally counts how often each leaf ended, and how.
+	Tally []Tally `json:"tally,omitempty"`
+}
+
+// Tally counts the ends of a leaf within a turn.
+type Tally struct {
+	Node     string `json:"node"`
+	Done     int    `json:"done,omitempty"`
+	Failed   int    `json:"failed,omitempty"`
+	Rejected int    `json:"rejected,omitempty"`
 }
 
 // NodeStatus is the state of a node as a picture of the tree shows it.
@@ -110,13 +119,42 @@ type NodeState struct {
 	// Approvals are the UUIDs of the approvals that a leaf waits for.
 	Approvals []string `json:"approvals,omitempty"`
 	// Nodes are the states of the nodes inside, in declared order. When they are
-	// many they live in the blob store as a JSON array.
+	// many, the first of them live in the blob store as a JSON array, and Nodes
+	// has the rest.
 	Nodes  []NodeState `json:"nodes,omitempty"`
 	Folded *Blob       `json:"folded,omitempty"`
 }
 
-// NodeReport tells the conversation how far a composite node has come (signal
-// "report"). Each report replaces the one before it.
+// Lost tells whether a composite node ended without telling of those inside it.
+func (s NodeState) Lost() bool {
+	return s.Run != "" && s.Status.Over() && len(s.Nodes) == 0 && s.Folded == nil
+}
+
+// At returns the state of node i out of n, and whether it is inline.
+func (s NodeState) At(i, n int) (NodeState, bool) {
+	if s.Folded != nil {
+		i -= n - len(s.Nodes)
+	}
+	if i < 0 {
+		return NodeState{}, false
+	}
+	if i >= len(s.Nodes) {
+		return NodeState{}, true
+	}
+	return s.Nodes[i], true
+}
+
+// NodeReports is the payload of the signal "report", which a composite node sends
+// to the workflow around it: its own report, then those of nodes inside it that
+// are new. On their way to the conversation reports pass every node around.
+type NodeReports struct {
+	// Urgent reports are passed on at once.
+	Urgent  bool         `json:"urgent,omitempty"`
+	Reports []NodeReport `json:"reports"`
+}
+
+// NodeReport tells how far a composite node has come. Each report replaces the
+// one before it.
 type NodeReport struct {
 	Turn int    `json:"turn"`
 	Run  string `json:"run"`
@@ -124,19 +162,24 @@ type NodeReport struct {
 	Seq        int        `json:"seq"`
 	Tree       NodeState  `json:"tree"`
 	Transcript Transcript `json:"transcript"`
-	// Open lists the approvals that wait in the node itself; those of nodes
-	// inside it that run on their own are in their reports.
-	Open []OpenApproval `json:"open,omitempty"`
+	// Waiting are the UUIDs of the approvals that wait in the node itself, not in
+	// composite nodes inside it. Open describes those that are new.
+	Waiting []string       `json:"waiting,omitempty"`
+	Open    []OpenApproval `json:"open,omitempty"`
+	// State is the session state that the node's leaves see.
+	State State `json:"state,omitempty"`
 	// Decided lists the decisions since the report before.
 	Decided []ApprovalResult `json:"decided,omitempty"`
+	// Lost lists the nodes inside that ended without a result since the report
+	// before: stopped by an operator's hand. What they had reported is all there is.
+	Lost []string `json:"lost,omitempty"`
 }
 
 // OpenApproval is an approval that waits inside a tree.
 type OpenApproval struct {
 	Approval PendingApproval `json:"approval"`
-	// Request is the message that asks for it.
-	Request  Text          `json:"request"`
-	Pipeline PipelineState `json:"pipeline"`
+	// OutputKey is that of the leaf that asks.
+	OutputKey string `json:"output_key,omitempty"`
 }
 
 // PipelineState says where a tree has paused.
@@ -154,4 +197,7 @@ type TreeView struct {
 	// Node is the tree without prompts.
 	Node  Node      `json:"node"`
 	State NodeState `json:"state"`
+	// Running are the latest states of composite nodes that still run, and of those
+	// that were lost; each takes the place of the state with the same Run.
+	Running []NodeState `json:"running,omitempty"`
 }

@@ -55,15 +55,23 @@ func nodeResult() NodeResult {
 	return NodeResult{
 		Outcome: OutcomeRejected, Output: Inline("Operation cancelled by user."), Delta: state(), Transcript: transcriptValue(),
 		Usage: usage(), Tree: *nodeState(), Exit: true, AuthRequired: "resources", Credential: sealed, Worked: time.Minute,
+		Tally: []Tally{{Node: "writer", Done: 2, Failed: 1, Rejected: 1}},
 	}
 }
 
 func nodeCarried() *NodeCarried {
-	return &NodeCarried{Next: 4, Reports: 9, Seq: 30, StartedAt: noon, Result: nodeResult()}
+	return &NodeCarried{Next: 4, Reports: 9, Seq: 30, Result: nodeResult()}
 }
 
 func openApproval() OpenApproval {
-	return OpenApproval{Approval: pending(), Request: Inline("This action requires approval:"), Pipeline: *pipeline()}
+	return OpenApproval{Approval: pending(), OutputKey: "draft"}
+}
+
+func nodeReport() NodeReport {
+	return NodeReport{
+		Turn: 3, Run: run, Seq: 5, Tree: *nodeState(), Transcript: transcriptValue(), Open: []OpenApproval{openApproval()},
+		Decided: []ApprovalResult{approvalResult()}, Waiting: []string{approvalID}, State: state(), Lost: []string{run},
+	}
 }
 
 func treeSamples() map[string]any {
@@ -78,7 +86,7 @@ func treeSamples() map[string]any {
 		"PipelineState": *pipeline(),
 		// The root itself has paused.
 		"PipelineState-root": PipelineState{Path: []int{}, State: State{}, UserMessage: Inline("Write it")},
-		"TreeView":           TreeView{ConversationID: conversationID, Turn: 3, Node: node(), State: *nodeState()},
+		"TreeView":           TreeView{ConversationID: conversationID, Turn: 3, Node: node(), State: *nodeState(), Running: []NodeState{*nodeState()}},
 	}
 }
 
@@ -89,12 +97,11 @@ func nodeSamples() map[string]any {
 			ConversationID: conversationID, SessionID: "s-1", Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
 			Node: node(), User: message(), History: &history, State: state(), Credential: sealed, Budget: time.Hour, Carried: nodeCarried(),
 		},
-		"NodeCarried": *nodeCarried(),
-		"NodeResult":  nodeResult(),
-		"NodeReport": NodeReport{
-			Turn: 3, Run: run, Seq: 5, Tree: *nodeState(), Transcript: transcriptValue(), Open: []OpenApproval{openApproval()},
-			Decided: []ApprovalResult{approvalResult()},
-		},
+		"NodeCarried":  *nodeCarried(),
+		"NodeResult":   nodeResult(),
+		"NodeReport":   nodeReport(),
+		"NodeReports":  NodeReports{Urgent: true, Reports: []NodeReport{nodeReport()}},
+		"Tally":        Tally{Node: "writer", Done: 2, Failed: 1, Rejected: 1},
 		"OpenApproval": openApproval(),
 	}
 }
@@ -110,7 +117,7 @@ func delegationSamples() map[string]any {
 		"DelegateResult": DelegateResult{State: PeerInputRequired, TaskID: "task-1", Text: Inline("May I?"), Note: "note"},
 		"ComposeInput":   ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true},
 		"ComposeResult":  ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Sum(message.Raw)},
-		"FoldInput":      FoldInput{Transcript: transcriptValue(), Nodes: []NodeState{*nodeState()}},
-		"FoldResult":     FoldResult{Folded: &folded, Nodes: &nodes},
+		"FoldInput":      FoldInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
+		"FoldResult":     FoldResult{Folded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
 	}
 }

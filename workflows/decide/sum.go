@@ -21,6 +21,23 @@ func Settle(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	return r
 }
 
+// Counted is a leaf's result with its own end counted.
+func Counted(n contract.Node, r contract.NodeResult) contract.NodeResult {
+	t := contract.Tally{Node: n.Name}
+	switch r.Outcome {
+	case contract.OutcomeDone:
+		t.Done = 1
+	case contract.OutcomeFailed:
+		t.Failed = 1
+	case contract.OutcomeRejected:
+		t.Rejected = 1
+	default:
+		return r
+	}
+	r.Tally = []contract.Tally{t}
+	return r
+}
+
 // Sum adds up the results of the nodes inside a composite node.
 type Sum struct {
 	Outcome      contract.Outcome
@@ -30,6 +47,7 @@ type Sum struct {
 	Exit         bool
 	AuthRequired string
 	Worked       time.Duration
+	Tally        []contract.Tally
 	// Parts are the outputs of parallel nodes.
 	Parts []contract.Text
 }
@@ -38,7 +56,7 @@ type Sum struct {
 func Resume(r contract.NodeResult) Sum {
 	return Sum{
 		Outcome: r.Outcome, Output: r.Output, Delta: r.Delta, Usage: r.Usage, Exit: r.Exit,
-		AuthRequired: r.AuthRequired, Worked: r.Worked,
+		AuthRequired: r.AuthRequired, Worked: r.Worked, Tally: r.Tally,
 	}
 }
 
@@ -46,7 +64,7 @@ func Resume(r contract.NodeResult) Sum {
 func (s *Sum) Result() contract.NodeResult {
 	r := contract.NodeResult{
 		Outcome: s.Outcome, Output: s.Output, Delta: s.Delta, Usage: s.Usage, Exit: s.Exit,
-		AuthRequired: s.AuthRequired, Worked: s.Worked,
+		AuthRequired: s.AuthRequired, Worked: s.Worked, Tally: s.Tally,
 	}
 	if r.Outcome == "" {
 		r.Outcome = contract.OutcomeDone
@@ -74,6 +92,22 @@ func (s *Sum) add(r contract.NodeResult) {
 	if s.AuthRequired == "" {
 		s.AuthRequired = r.AuthRequired
 	}
+	for _, t := range r.Tally {
+		s.count(t)
+	}
+}
+
+func (s *Sum) count(t contract.Tally) {
+	for i, known := range s.Tally {
+		if known.Node == t.Node {
+			s.Tally = slices.Clone(s.Tally)
+			s.Tally[i] = contract.Tally{
+				Node: t.Node, Done: known.Done + t.Done, Failed: known.Failed + t.Failed, Rejected: known.Rejected + t.Rejected,
+			}
+			return
+		}
+	}
+	s.Tally = append(s.Tally, t)
 }
 
 // Join adds the results of nodes that ran side by side, in declared order. A

@@ -19,6 +19,8 @@ const (
 	TextTurnCancelled   = "The turn was cancelled."
 	TextNothingRunning  = "Nothing is running."
 	TextClosed          = "Conversation closed."
+	TextStopped         = "Stopped."
+	TextWithdrawn       = "The approval was withdrawn; nothing was done."
 	TextExitLoop        = "exit_loop called"
 	TextLoopLeft        = "The loop ends here."
 	TextNoOutput        = "No node of the agent had anything to say."
@@ -63,7 +65,7 @@ func AfterRefusal(d contract.Decision) string {
 	case contract.Expired:
 		return TextExpired
 	case contract.Cancelled:
-		return TextTurnCancelled
+		return TextWithdrawn
 	}
 	return TextCancelledByUser
 }

@@ -106,7 +106,7 @@ func TestADeclinedToolEndsTheTurnWithAReply(t *testing.T) {
 	tests := map[contract.Decision]string{
 		contract.Rejected:  "Operation cancelled by user.",
 		contract.Expired:   "The approval expired; nothing was done.",
-		contract.Cancelled: "The turn was cancelled.",
+		contract.Cancelled: "The approval was withdrawn; nothing was done.",
 		"":                 "Operation cancelled by user.",
 	}
 	for d, want := range tests {

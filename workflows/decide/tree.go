@@ -12,7 +12,9 @@ import (
 func Signed(node, text string) string { return "[" + node + "] " + text }
 
 // TimedOut is the output of a node that has used up its time.
-func TimedOut(budget time.Duration) string { return fmt.Sprintf("Timed out after %s of work.", budget) }
+func TimedOut(budget time.Duration) string {
+	return fmt.Sprintf("Timed out after %s of work.", budget.Round(time.Millisecond))
+}
 
 // PipelineError is the output of a composite node whose workflow failed.
 func PipelineError(f Failure) string { return "Pipeline error: " + f.Message }
@@ -23,49 +25,59 @@ func NodeSummary(n contract.Node) string {
 }
 
 // AfterRejectedNode is the reply of a turn that a rejection ended: what was done
-// and what was not.
+// and what was not. A leaf in a loop may be in both lists.
 func AfterRejectedNode(root contract.Node, r contract.NodeResult) string {
-	var a account
-	a.walk(root, r.Tree)
+	done, not := account(root, r.Tally)
 	text := r.Output.Short()
-	if len(a.done) > 0 {
-		text += "\n\nDone: " + strings.Join(a.done, ", ") + "."
+	if len(done) > 0 {
+		text += "\n\nDone: " + listed(done) + "."
 	}
-	if len(a.not) > 0 {
-		text += "\n\nNot done: " + strings.Join(a.not, ", ") + "."
+	if len(not) > 0 {
+		text += "\n\nNot done: " + listed(not) + "."
 	}
 	return text
 }
 
-// account lists the leaves of a tree by what became of them.
-type account struct{ done, not []string }
+const mostListed = 20
 
-func (a *account) walk(n contract.Node, s contract.NodeState) {
-	switch {
-	case !n.Composite():
-		a.leaf(n.Name, s.Status)
-	case s.Folded != nil: // too many to name here
-		a.leaf(n.Name, s.Status)
-	default:
-		for i, inside := range n.Nodes {
-			var state contract.NodeState
-			if i < len(s.Nodes) {
-				state = s.Nodes[i]
-			}
-			a.walk(inside, state)
-		}
+func listed(names []string) string {
+	more := ""
+	if n := len(names) - mostListed; n > 0 {
+		names, more = names[:mostListed], fmt.Sprintf(" and %d more", n)
 	}
+	return strings.Join(names, ", ") + more
 }
 
-func (a *account) leaf(name string, s contract.NodeStatus) {
-	switch s {
-	case contract.NodeDone:
-		a.done = append(a.done, name)
-	case "", contract.NodePending:
-		a.not = append(a.not, name+" (skipped)")
-	default:
-		a.not = append(a.not, fmt.Sprintf("%s (%s)", name, s))
+// account lists the leaves of a tree by what became of them.
+func account(n contract.Node, tally []contract.Tally) (done, not []string) {
+	if n.Composite() {
+		for _, inside := range n.Nodes {
+			d, o := account(inside, tally)
+			done, not = append(done, d...), append(not, o...)
+		}
+		return done, not
 	}
+	t := contract.Tally{Node: n.Name}
+	for _, counted := range tally {
+		if counted.Node == n.Name {
+			t = counted
+		}
+	}
+	switch {
+	case t.Done == 1:
+		done = append(done, n.Name)
+	case t.Done > 1:
+		done = append(done, fmt.Sprintf("%s (%d times)", n.Name, t.Done))
+	}
+	switch {
+	case t.Rejected > 0:
+		not = append(not, n.Name+" (rejected)")
+	case t.Failed > 0:
+		not = append(not, n.Name+" (failed)")
+	case t.Done == 0:
+		not = append(not, n.Name+" (skipped)")
+	}
+	return done, not
 }
 
 // NodeDetails is what the Temporal Web UI shows of a composite node: the nodes
@@ -78,12 +90,12 @@ func NodeDetails(n contract.Node, s contract.NodeState, open []contract.OpenAppr
 	}
 	b.WriteString("\n\n")
 	for i, inside := range n.Nodes {
-		var state contract.NodeState
-		if i < len(s.Nodes) {
-			state = s.Nodes[i]
-		}
+		state, known := s.At(i, len(n.Nodes))
 		status := state.Status
-		if status == "" {
+		switch {
+		case !known:
+			status = "ended"
+		case status == "":
 			status = contract.NodePending
 		}
 		fmt.Fprintf(&b, "%d. **%s** (%s): %s\n", i+1, inside.Name, inside.Type, status)

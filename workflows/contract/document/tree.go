@@ -47,7 +47,11 @@ type Node struct {
 
 // RenderTree reads what lives in the store and returns the whole tree.
 func RenderTree(ctx context.Context, store transcript.Store, v contract.TreeView) (Tree, error) {
-	root, err := painter{store}.node(ctx, v.Node, v.State, []int{}, false)
+	p := painter{store: store, running: map[string]contract.NodeState{}}
+	for _, s := range v.Running {
+		p.running[s.Run] = s
+	}
+	root, err := p.node(ctx, v.Node, v.State, []int{}, false)
 	if err != nil {
 		return Tree{}, fmt.Errorf("render the tree of conversation %s: %w", v.ConversationID, err)
 	}
@@ -55,13 +59,17 @@ func RenderTree(ctx context.Context, store transcript.Store, v contract.TreeView
 }
 
 // painter lays states over nodes.
-type painter struct{ store transcript.Store }
+type painter struct {
+	store   transcript.Store
+	running map[string]contract.NodeState // by Run
+}
 
 // node paints a node. over tells that a node around it has ended.
 func (p painter) node(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) (Node, error) {
 	if len(path) > transcript.MaxDepth {
 		return Node{}, fmt.Errorf("nodes are %w", transcript.ErrTooDeep)
 	}
+	s = p.latest(s)
 	d := Node{
 		Name: n.Name, Type: n.Type, Path: path, Status: settled(s.Status, over), StartedAt: s.StartedAt, EndedAt: s.EndedAt,
 		DurationMS: duration(s), Usage: s.Usage, Iteration: s.Iteration, OutputKey: n.OutputKey, Run: s.Run,
@@ -89,6 +97,19 @@ func (p painter) node(ctx context.Context, n contract.Node, s contract.NodeState
 		d.Status = contract.NodeWaiting
 	}
 	return d, nil
+}
+
+// latest is a state as the node itself last reported it, if it did.
+func (p painter) latest(s contract.NodeState) contract.NodeState {
+	reported, ok := p.running[s.Run]
+	switch {
+	case !ok:
+	case s.Lost():
+		s.Nodes, s.Folded = reported.Nodes, reported.Folded
+	case !s.Status.Over():
+		return reported
+	}
+	return s
 }
 
 func (p painter) inside(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) ([]Node, error) {
@@ -121,7 +142,7 @@ func (p painter) states(ctx context.Context, s contract.NodeState) ([]contract.N
 	if err := json.Unmarshal(data, &states); err != nil {
 		return nil, fmt.Errorf("decode blob %s: %w", s.Folded.SHA256, err)
 	}
-	return states, nil
+	return append(states, s.Nodes...), nil
 }
 
 // settled is the status of a node. Inside one that has ended nothing goes on:

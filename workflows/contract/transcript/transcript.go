@@ -112,6 +112,14 @@ func Fold(ctx context.Context, store Store, t contract.Transcript) (*contract.Fo
 	if len(tail) <= FoldAbove {
 		return nil, nil
 	}
+	return FoldWhole(ctx, store, t)
+}
+
+// FoldWhole moves the tail into the store, however short it is.
+func FoldWhole(ctx context.Context, store Store, t contract.Transcript) (*contract.Folded, error) {
+	if len(t.Tail) == 0 {
+		return nil, nil
+	}
 	head, err := fold(ctx, store, t)
 	if err != nil {
 		return nil, fmt.Errorf("fold %d messages: %w", len(t.Tail), err)

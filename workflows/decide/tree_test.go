@@ -1,0 +1,180 @@
+package decide_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+func leaf(name string) contract.Node { return contract.Node{Name: name, Type: contract.NodeLLM} }
+
+func inside(kind contract.NodeType, name string, nodes ...contract.Node) contract.Node {
+	return contract.Node{Name: name, Type: kind, Nodes: nodes}
+}
+
+func state(s contract.NodeStatus, nodes ...contract.NodeState) contract.NodeState {
+	return contract.NodeState{Status: s, Nodes: nodes}
+}
+
+func TestAfterARejectionTheUserIsToldWhatWasDone(t *testing.T) {
+	a, b, c, d := leaf("a"), leaf("b"), leaf("c"), leaf("d")
+	var many []contract.Node
+	for i := range 23 {
+		many = append(many, leaf(fmt.Sprintf("n%d", i)))
+	}
+	tests := map[string]struct {
+		root  contract.Node
+		tally []contract.Tally
+		want  string
+	}{
+		"done, rejected and skipped": {
+			inside(contract.NodeSequential, "p", a, b, c), []contract.Tally{{Node: "a", Done: 1}, {Node: "b", Rejected: 1}},
+			"Why.\n\nDone: a.\n\nNot done: b (rejected), c (skipped).",
+		},
+		"inside each other, in declared order": {
+			inside(contract.NodeSequential, "p", inside(contract.NodeParallel, "q", a, b, c), d),
+			[]contract.Tally{{Node: "c", Rejected: 1}, {Node: "b", Failed: 1}, {Node: "a", Done: 1}},
+			"Why.\n\nDone: a.\n\nNot done: b (failed), c (rejected), d (skipped).",
+		},
+		"a loop has done some of it before": {
+			inside(contract.NodeLoop, "p", a, b, c), []contract.Tally{{Node: "a", Done: 2}, {Node: "b", Done: 1, Rejected: 1}, {Node: "c", Done: 1}},
+			"Why.\n\nDone: a (2 times), b, c.\n\nNot done: b (rejected).",
+		},
+		"nothing was done": {
+			inside(contract.NodeParallel, "p", a), []contract.Tally{{Node: "a", Rejected: 1}}, "Why.\n\nNot done: a (rejected).",
+		},
+		"too many to list": {
+			inside(contract.NodeSequential, "p", many...), nil,
+			"Why.\n\nNot done: n0 (skipped), n1 (skipped), n2 (skipped), n3 (skipped), n4 (skipped), n5 (skipped), n6 (skipped), " +
+				"n7 (skipped), n8 (skipped), n9 (skipped), n10 (skipped), n11 (skipped), n12 (skipped), n13 (skipped), n14 (skipped), " +
+				"n15 (skipped), n16 (skipped), n17 (skipped), n18 (skipped), n19 (skipped) and 3 more.",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := came(contract.OutcomeRejected, "Why.")
+			r.Tally = tt.tally
+			equal(t, "reply", decide.AfterRejectedNode(tt.root, r), tt.want)
+		})
+	}
+}
+
+func TestLeavesAreCounted(t *testing.T) {
+	var s decide.Sum
+	for _, o := range []contract.Outcome{contract.OutcomeDone, contract.OutcomeDone, contract.OutcomeFailed, contract.OutcomeRejected, contract.OutcomeCancelled} {
+		s.Then(decide.Counted(leaf("a"), came(o, "x")))
+	}
+	s.Then(decide.Counted(leaf("b"), came(contract.OutcomeDone, "x")))
+	equal(t, "tally", s.Result().Tally, []contract.Tally{{Node: "a", Done: 2, Failed: 1, Rejected: 1}, {Node: "b", Done: 1}})
+}
+
+func TestNodeDetailsShowTheNodesInside(t *testing.T) {
+	n := inside(contract.NodeSequential, "pipeline", leaf("find"), inside(contract.NodeParallel, "both"), leaf("report"))
+	got := decide.NodeDetails(n, state(contract.NodeRunning, state(contract.NodeDone), state(contract.NodeRunning)), nil)
+	equal(t, "details", got, "### pipeline · sequential · running\n\n"+
+		"1. **find** (llm): done\n2. **both** (parallel): running\n3. **report** (llm): pending\n")
+}
+
+func TestNodeDetailsOfStatesThatAreFoldedSayThatTheyEnded(t *testing.T) {
+	folded := contract.NewBlob([]byte("[]"))
+	n := inside(contract.NodeSequential, "pipeline", leaf("a"), leaf("b"), leaf("c"))
+	s := contract.NodeState{Status: contract.NodeRunning, Folded: &folded, Nodes: []contract.NodeState{state(contract.NodeRunning), {}}}
+	equal(t, "details", decide.NodeDetails(n, s, nil), "### pipeline · sequential · running\n\n"+
+		"1. **a** (llm): ended\n2. **b** (llm): running\n3. **c** (llm): pending\n")
+}
+
+func TestNodeDetailsOfALoopCountItsIterations(t *testing.T) {
+	n := inside(contract.NodeLoop, "refine", leaf("draft"))
+	s := state(contract.NodeRunning, state(contract.NodeRunning))
+	s.Iteration = 3
+	equal(t, "details", decide.NodeDetails(n, s, nil),
+		"### refine · loop · running · iteration 3 of at most 10\n\n1. **draft** (llm): running\n")
+}
+
+func TestNodeDetailsShowWhatWaitsAndHowToAnswer(t *testing.T) {
+	open := []contract.OpenApproval{
+		{Approval: contract.PendingApproval{UUID: approvalID, Description: "**A**\n\n# not ours", CreatedAt: since}},
+		{Approval: contract.PendingApproval{UUID: "other", Description: "**B**", CreatedAt: since.Add(time.Hour)}},
+	}
+	got := decide.NodeDetails(inside(contract.NodeParallel, "both", leaf("a")), state(contract.NodeRunning, state(contract.NodeWaiting)), open)
+	for _, want := range []string{
+		"1. **a** (llm): waiting\n",
+		"Approval `approval-" + approvalID + "` waits since 2026-03-14 12:00:00 UTC.\n\n> **A**\n> \n> # not ours\n",
+		approveCommand, "Approval `approval-other` waits since 2026-03-14 13:00:00 UTC.\n\n> **B**\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("details lack %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestNodeTexts(t *testing.T) {
+	equal(t, "summary", decide.NodeSummary(inside(contract.NodeParallel, "both", leaf("a"), leaf("b"))), "both · parallel of 2")
+	equal(t, "signed", decide.Signed("find", "two lines\nhere"), "[find] two lines\nhere")
+	equal(t, "timed out", decide.TimedOut(90*time.Second), "Timed out after 1m30s of work.")
+	equal(t, "pipeline error", decide.PipelineError(decide.Failure{Message: "terminated"}), "Pipeline error: terminated")
+}
+
+func TestAnApprovalInATreeIsAskedForInFewerWords(t *testing.T) {
+	equal(t, "request", decide.ApprovalRequest("**X**", "u-1", true), "This action requires approval:\n\n**X**\n\nApproval UUID: u-1")
+}
+
+func peerCall(message string) contract.Call {
+	raw, _ := json.Marshal(map[string]string{"message": message})
+	return contract.Call{Name: "a2a_writer", Peer: &contract.Peer{Name: "writer"}, Arguments: contract.JSON{Raw: raw}}
+}
+
+func TestADelegationIsDescribed(t *testing.T) {
+	b := contract.NewBlob([]byte(`{"message":"` + strings.Repeat("x", 9000) + `"}`))
+	long := peerCall("")
+	long.Arguments = contract.JSON{Blob: &b}
+	tests := map[string]struct{ got, want string }{
+		"by an agent that is one node": {decide.Describe(peerCall("write it"), ""), "**DELEGATE to A2A Agent: writer**\n\nMessage: write it"},
+		"in a tree":                    {decide.Describe(peerCall("a\nb"), "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: a\nb"},
+		"too large":                    {decide.Describe(long, "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: " + b.Preview + "… (9014 bytes)"},
+		"without a message":            {decide.Describe(contract.Call{Peer: &contract.Peer{Name: "writer"}}, "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: <nil>"},
+		"what the other agent asks":    {decide.DescribeProxy("writer", "", "Delete it?"), "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?"},
+		"what it asks, in a tree":      {decide.DescribeProxy("writer", "ask", "Delete it?"), "[ask] Proxy approval for A2A agent: writer\n\nDelete it?"},
+		"a tool of a node in a tree":   {decide.Describe(call("resources_add", `{"name":"a","value":1}`), "ask"), "**ADD Resource**\n\nName: a\nValue: 1"},
+		"a login":                      {decide.PeerAuthRequired("writer"), "Authentication required by A2A agent writer."},
+		"a lost delegation":            {decide.DelegationFailure(decide.Failure{Lost: true, Message: "x"}), "A2A error: no answer in time."},
+		"a failed delegation":          {decide.DelegationFailure(decide.Failure{Message: "refused"}), "A2A error: refused"},
+		"an agent that was not told":   {decide.RemoteNotTold("writer", decide.Failure{Message: "refused"}), "The agent writer could not be told: A2A error: refused"},
+		"summary":                      {decide.DelegateSummary(contract.DelegateInput{Peer: contract.Peer{Name: "writer"}}), "delegate to writer"},
+		"summary of an answer":         {decide.DelegateSummary(contract.DelegateInput{Peer: contract.Peer{Name: "writer"}, Decision: contract.Rejected}), "tell writer: rejected"},
+	}
+	for name, tt := range tests {
+		equal(t, name, tt.got, tt.want)
+	}
+}
+
+func TestWhatARemoteTaskCameToIsAToolsResult(t *testing.T) {
+	tests := map[string]struct {
+		in   contract.DelegateResult
+		want contract.CallToolResult
+	}{
+		"completed":             {contract.DelegateResult{State: contract.PeerCompleted, Text: contract.Inline("ok"), Note: "n"}, contract.CallToolResult{Text: contract.Inline("ok"), Note: "n"}},
+		"completed, speechless": {contract.DelegateResult{State: contract.PeerCompleted}, contract.CallToolResult{}},
+		"failed":                {contract.DelegateResult{State: contract.PeerFailed, Text: contract.Inline("no")}, failed("no")},
+		"failed, speechless":    {contract.DelegateResult{State: contract.PeerFailed}, failed("A2A error: the task ended as failed.")},
+		"rejected":              {contract.DelegateResult{State: contract.PeerRejected, Text: contract.Inline("no")}, failed("no")},
+		"canceled":              {contract.DelegateResult{State: contract.PeerCanceled}, failed("A2A error: the task ended as canceled.")},
+	}
+	for name, tt := range tests {
+		equal(t, name, decide.Delegated(tt.in), tt.want)
+	}
+	equal(t, "failed for good", decide.DelegationFailed(decide.Failure{Message: "refused"}), failed("A2A error: refused"))
+}
+
+func TestAModelCallInATreeIsSummedUpWithItsNode(t *testing.T) {
+	in := contract.GenerateInput{Model: "demo:rules", Transcript: contract.Transcript{Tail: make([]contract.Message, 2)},
+		Before: &contract.Transcript{Tail: make([]contract.Message, 3)}}
+	equal(t, "in a tree", decide.GenerateSummary(in, "find"), "find · demo:rules · 5 messages")
+	in.Before = nil
+	equal(t, "alone", decide.GenerateSummary(in, ""), "demo:rules · 2 messages")
+}

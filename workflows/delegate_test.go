@@ -1,0 +1,502 @@
+package workflows_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// answers is another agent that gives these answers one after the other; an
+// error among them fails the delegation.
+func answers(list ...any) func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
+	var mu sync.Mutex
+	return func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(list) == 0 {
+			return contract.DelegateResult{}, fails(contract.KindInternal, "the other agent has nothing more to say")
+		}
+		next := list[0]
+		list = list[1:]
+		if err, ok := next.(error); ok {
+			return contract.DelegateResult{}, err
+		}
+		return next.(contract.DelegateResult), nil
+	}
+}
+
+func remote(state contract.PeerState, text string) contract.DelegateResult {
+	return contract.DelegateResult{State: state, TaskID: "task-1", Text: contract.Inline(text)}
+}
+
+// ask is a node that delegates its prompt to the agent writer.
+func ask(text string, keys ...string) contract.Node {
+	return contract.Node{
+		Name: "ask", Type: contract.NodeA2A, OutputKey: "asked", Prompt: contract.Inline(text), Keys: keys,
+		Peer: &contract.Peer{Name: "writer", URL: "http://writer"},
+	}
+}
+
+func destructive(n *contract.Node) {
+	p := *n.Peer
+	p.Destructive = true
+	n.Peer = &p
+}
+
+// asking is a sequence with the node ask in its middle.
+func asking(n contract.Node) contract.Node {
+	return sequential("pipeline", llm("find", key("found")), n, llm("tell", prompt("tell {asked}", "asked")))
+}
+
+func sentTo(w *world) (out []string) {
+	for _, in := range read(w, &w.sent) {
+		if in.Decision != "" {
+			out = append(out, string(in.Decision)+" for "+in.TaskID)
+		} else {
+			out = append(out, string(in.Arguments.Raw))
+		}
+	}
+	return out
+}
+
+func TestAnAgentThatOnlyDelegatesPassesTheMessageOn(t *testing.T) {
+	root := ask("")
+	root.Prompt = contract.Text{}
+	w := &world{DelegateFn: answers(remote(contract.PeerCompleted, "written"))}
+	s := converse(t, w, tree(root), func(s *session) {
+		s.rest()
+		same(t, "answer", s.answer("r1"), "written")
+		same(t, "transcript", s.lines(), []string{
+			"user: hello", `call a2a_writer {"message":"hello"}`, "result a2a_writer: written", "assistant: written",
+		})
+		same(t, "states", s.states(), "ask:done")
+	})
+	same(t, "workflows", len(s.seen.nodes), 0)
+	sent := read(w, &w.sent)[0]
+	same(t, "to", sent.Peer.URL, "http://writer")
+	same(t, "for", sent.SessionID, "sid-1")
+	same(t, "digest", sent.SHA256, contract.Sum([]byte(`{"message":"hello"}`)))
+	same(t, "summary", s.seen.options(contract.ActivityDelegate.Name).Summary, "delegate to writer")
+}
+
+func TestAnAgentThatOnlyDelegatesWaitsForTheOtherAgentsApproval(t *testing.T) {
+	w := &world{DelegateFn: answers(remote(contract.PeerInputRequired, "Delete it?"), remote(contract.PeerCompleted, "deleted"))}
+	converse(t, w, tree(ask("delete it")), func(s *session) {
+		s.rest()
+		same(t, "description", s.pending().Description, "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?")
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
+		s.rest()
+		same(t, "answer", s.answer("d1"), "deleted")
+		same(t, "sent", sentTo(w), []string{`{"message":"delete it"}`, "approved for task-1"})
+	})
+}
+
+func TestADelegationsResultIsTheNodesOutput(t *testing.T) {
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerCompleted, "written"))}
+	converse(t, w, tree(asking(ask("write {found} for {user_message}, {nothing}", "found", "user_message"))), func(s *session) {
+		s.rest()
+		same(t, "answer", s.answer("r1"), "tell written")
+		same(t, "transcript", lines(s.messages()), []string{
+			"user: hello", "assistant: [find] find", `call a2a_writer {"message":"write find for hello, {nothing}"}`,
+			"result a2a_writer: written", "assistant: [ask] written", "assistant: [tell] tell written",
+		})
+		s.usable()
+	})
+}
+
+func TestADelegationThatFailsBecomesTextAndTheNextNodeRuns(t *testing.T) {
+	noted := remote(contract.PeerFailed, "no paper")
+	noted.Note = "after two attempts"
+	for name, tt := range map[string]struct {
+		answer any
+		text   string
+	}{
+		"failed":             {noted, "no paper"},
+		"failed, speechless": {contract.DelegateResult{State: contract.PeerFailed}, "A2A error: the task ended as failed."},
+		"rejected":           {remote(contract.PeerRejected, "not my task"), "not my task"},
+		"canceled":           {remote(contract.PeerCanceled, "stopped"), "stopped"},
+		"unreachable":        {fails(contract.KindModelAuth, "connection refused"), "A2A error: connection refused"},
+		"no answer":          {timedOut(), "A2A error: no answer in time."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{GenerateFn: play(nil), DelegateFn: answers(tt.answer, tt.answer, tt.answer)}
+			converse(t, w, tree(asking(ask("write"))), func(s *session) {
+				s.rest()
+				s.rest()
+				same(t, "answer", s.answer("r1"), "tell {asked}")
+				same(t, "transcript", lines(s.messages())[3:5], []string{
+					"failed a2a_writer: " + tt.text, "assistant: [ask] " + tt.text,
+				})
+				same(t, "states", s.states(), "pipeline:done[find:done ask:failed tell:done]")
+				s.usable()
+			})
+		})
+	}
+}
+
+func TestADelegationIsTriedAgainUnderTheSameID(t *testing.T) {
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(
+		fails(contract.KindInternal, "busy"), remote(contract.PeerInputRequired, "Sure?"),
+		fails(contract.KindInternal, "busy"), remote(contract.PeerInputRequired, "Really?"),
+		remote(contract.PeerCompleted, "written"),
+	)}
+	converse(t, w, tree(asking(ask("write"))), func(s *session) {
+		s.rest()
+		s.approve()
+		s.rest()
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d2"})
+		s.rest()
+		same(t, "answer", s.answer("d2"), "tell written")
+	})
+	sent := read(w, &w.sent)
+	same(t, "sent", len(sent), 5)
+	id := func(i int) string { return sent[i].MessageID }
+	if id(0) != id(1) || id(2) != id(3) || id(0) == id(2) || id(2) == id(4) || id(0) == id(4) {
+		t.Errorf("message ids: %s %s %s %s %s", id(0), id(1), id(2), id(3), id(4))
+	}
+}
+
+func TestTheOtherAgentMayAskAgainAndAgain(t *testing.T) {
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(
+		remote(contract.PeerInputRequired, "Delete a?"), remote(contract.PeerInputRequired, "Delete b?"),
+		remote(contract.PeerCompleted, "both deleted"),
+	)}
+	s := converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
+		s.rest()
+		first := s.pending()
+		same(t, "description", first.Description, "[ask] Proxy approval for A2A agent: writer\n\nDelete a?")
+		same(t, "task", first.RemoteTaskID, "task-1")
+		same(t, "agent", first.RemoteAgentName, "writer")
+		same(t, "tool", first.ToolName, "a2a_writer")
+		same(t, "arguments", string(first.ToolArgs.Raw), `{"message":"clean up"}`)
+		same(t, "reason", first.Reason, contract.ReasonRemote)
+		same(t, "node", first.Node, "ask")
+		v := s.view()
+		same(t, "pipeline", *v.Pipeline, contract.PipelineState{
+			Path: []int{1}, OutputKey: "asked", UserMessage: contract.Inline("hello"),
+			State: contract.State{{Key: "found", Text: contract.Inline("find")}},
+		})
+		same(t, "answer", s.request("r1").Result.WaitingApproval, true)
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
+		s.rest()
+		second := s.pending()
+		same(t, "description", second.Description, "[ask] Proxy approval for A2A agent: writer\n\nDelete b?")
+		same(t, "another approval", second.UUID != first.UUID, true)
+		same(t, "still waiting", s.request("d1").Result.WaitingApproval, true)
+		same(t, "for the second", s.request("d1").Result.Approval.UUID, second.UUID)
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d2"})
+		s.rest()
+		same(t, "answer", s.answer("d2"), "tell both deleted")
+		s.usable()
+	})
+	same(t, "sent", sentTo(w)[:3], []string{`{"message":"clean up"}`, "approved for task-1", "approved for task-1"})
+	same(t, "reason", s.seen.children[0].Input.Reason, contract.ReasonRemote)
+}
+
+func TestTheOtherAgentIsToldOfARejection(t *testing.T) {
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Delete a?"), remote(contract.PeerCanceled, "kept"))}
+	converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{RequestID: "d1"})
+		s.rest()
+		same(t, "sent", sentTo(w), []string{`{"message":"clean up"}`, "rejected for task-1"})
+		same(t, "answer", s.answer("d1"), "Operation cancelled by user.\n\nDone: find.\n\nNot done: ask (rejected), tell (skipped).")
+		s.usable()
+	})
+}
+
+func TestARejectionStandsAlsoWhereTheOtherAgentCannotBeTold(t *testing.T) {
+	gone := fails(contract.KindModelAuth, "connection refused")
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Delete a?"), gone)}
+	converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{RequestID: "d1"})
+		s.rest()
+		same(t, "answer", s.answer("d1"), "Operation cancelled by user.\n\nDone: find.\n\nNot done: ask (rejected), tell (skipped).")
+		var note string
+		for _, m := range s.messages() {
+			if m.Role == contract.RoleTool {
+				note = m.ToolCall.Note
+			}
+		}
+		same(t, "note", note, "The agent writer could not be told: A2A error: connection refused")
+		s.usable()
+	})
+}
+
+func TestARejectedDelegationMayBeAnOutputLikeAnyOther(t *testing.T) {
+	n := within(ask("clean up"), goOn)
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Delete a?"), remote(contract.PeerCanceled, "kept"))}
+	converse(t, w, tree(asking(n)), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{RequestID: "d1"})
+		s.rest()
+		same(t, "answer", s.answer("d1"), "tell Operation cancelled by user.")
+	})
+}
+
+func TestTheOtherAgentWantsTheUserToLogIn(t *testing.T) {
+	for name, tt := range map[string]struct{ says, text string }{
+		"in its own words": {"Log in at https://writer.", "Log in at https://writer."},
+		"without a word":   {"", "Authentication required by A2A agent writer."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerAuthRequired, tt.says))}
+			converse(t, w, tree(asking(ask("write"))), func(s *session) {
+				s.rest()
+				r := s.request("r1").Result
+				same(t, "auth required", r.AuthRequired, true)
+				same(t, "answer", r.Response.Inline, tt.text)
+				same(t, "states", s.states(), "pipeline:failed[find:done ask:failed tell:pending]")
+				s.usable()
+			})
+		})
+	}
+}
+
+func TestADelegationThatMayDestroyWaitsFirst(t *testing.T) {
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCompleted, "written"))}
+	converse(t, w, tree(asking(within(ask("write {found}", "found"), destructive))), func(s *session) {
+		s.rest()
+		p := s.pending()
+		same(t, "description", p.Description, "[ask] Delegate to A2A agent: writer\n\nMessage: write find")
+		same(t, "reason", p.Reason, contract.ReasonDestructive)
+		same(t, "task", p.RemoteTaskID, "")
+		same(t, "sent", len(read(w, &w.sent)), 0)
+		s.approve()
+		s.rest()
+		same(t, "sent", sentTo(w), []string{`{"message":"write find"}`})
+		same(t, "reason", s.pending().Reason, contract.ReasonRemote)
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d2"})
+		s.rest()
+		same(t, "answer", s.answer("d2"), "tell written")
+	})
+}
+
+func TestADelegationThatWasNotApprovedIsNotSent(t *testing.T) {
+	w := &world{GenerateFn: play(nil)}
+	converse(t, w, tree(asking(within(ask("write"), destructive))), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{RequestID: "d1"})
+		s.rest()
+		same(t, "sent", len(read(w, &w.sent)), 0)
+		same(t, "answer", s.answer("d1"), "Operation cancelled by user.\n\nDone: find.\n\nNot done: ask (rejected), tell (skipped).")
+		s.nothingWaits()
+	})
+}
+
+func TestInsideAParallelNodeADelegationIsSentAtOnce(t *testing.T) {
+	n := within(ask("write"), destructive, atOnce)
+	w := &world{GenerateFn: play(nil)}
+	s := converse(t, w, tree(parallel("both", n, llm("other"))), func(s *session) {
+		s.rest()
+		same(t, "answer", s.answer("r1"), "delegated\nother")
+	})
+	same(t, "approvals", len(s.seen.children), 0)
+}
+
+func TestInsideAParallelNodeTheOtherAgentStillAsks(t *testing.T) {
+	n := within(ask("write"), destructive, atOnce)
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCompleted, "written"))}
+	converse(t, w, tree(parallel("both", n, llm("other"))), func(s *session) {
+		s.rest()
+		same(t, "states", s.states(), "both:running[ask:waiting other:done]")
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
+		s.rest()
+		same(t, "answer", s.answer("d1"), "written\nother")
+		same(t, "sent", sentTo(w), []string{`{"message":"write"}`, "approved for task-1"})
+	})
+}
+
+// delegates is a model's call to another agent.
+func delegates(name, message string, destructive bool) contract.Call {
+	c := callOf("a2a_"+name, name, `{"message":"`+message+`"}`, destructive)
+	c.Server, c.Peer = "", &contract.Peer{Name: name, URL: "http://" + name, Destructive: destructive}
+	return c
+}
+
+func TestAModelMayDelegate(t *testing.T) {
+	root := sequential("pipeline", llm("boss"))
+	w := &world{
+		GenerateFn: play(map[string][]any{"boss": {asks(delegates("writer", "write", false)), says("all done")}}),
+		DelegateFn: answers(remote(contract.PeerCompleted, "written")),
+	}
+	converse(t, w, tree(root), func(s *session) {
+		s.rest()
+		same(t, "answer", s.answer("r1"), "all done")
+		same(t, "model saw", lines(w.promptsOf("boss")[1].Transcript.Tail), []string{
+			`call a2a_writer {"message":"write"}`, "result a2a_writer: written",
+		})
+	})
+	same(t, "sent", sentTo(w), []string{`{"message":"write"}`})
+}
+
+func TestAModelsDelegationThatMayDestroyWaitsFirst(t *testing.T) {
+	w := &world{GenerateFn: script(asks(delegates("writer", "write", true)), says("all done"))}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		same(t, "description", s.pending().Description, "**DELEGATE to A2A Agent: writer**\n\nMessage: write")
+		same(t, "sent", len(read(w, &w.sent)), 0)
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
+		s.rest()
+		same(t, "answer", s.answer("d1"), "all done")
+	})
+}
+
+func TestAModelIsToldThatADelegationFailed(t *testing.T) {
+	w := &world{GenerateFn: script(asks(delegates("writer", "write", false)), says("sorry")), DelegateFn: answers(fails(contract.KindModelAuth, "gone"))}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		same(t, "answer", s.answer("r1"), "sorry")
+		same(t, "result", s.lines()[3], "failed a2a_writer: A2A error: gone")
+	})
+}
+
+func TestARejectedDelegationOfAModelEndsTheTurn(t *testing.T) {
+	w := &world{
+		GenerateFn: script(asks(delegates("writer", "write", false)), says("unheard")),
+		DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCanceled, "kept")),
+	}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{RequestID: "d1"})
+		s.rest()
+		same(t, "answer", s.answer("d1"), "Operation cancelled by user.")
+		same(t, "sent", sentTo(w), []string{`{"message":"write"}`, "rejected for task-1"})
+		same(t, "asked", len(w.asked()), 1)
+	})
+}
+
+// Both delegations of one reply run side by side, and both agents ask.
+func TestTwoAgentsMayAskAtATime(t *testing.T) {
+	w := &world{
+		GenerateFn: script(asks(delegates("writer", "write", false), delegates("reader", "read", false)), says("all done")),
+		DelegateFn: func(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
+			if in.Decision == contract.Approved {
+				return remote(contract.PeerCompleted, in.Peer.Name+" done"), nil
+			}
+			return remote(contract.PeerInputRequired, "May I, says "+in.Peer.Name), nil
+		},
+	}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		list := s.view().Pending
+		same(t, "waiting", len(list), 2)
+		r := s.request("r1").Result
+		same(t, "answer asks for", r.Response.Inline[len(r.Response.Inline)-36:], r.Approval.UUID)
+		s.decideOn(list[1].UUID, contract.DecideSignal{Approved: true, RequestID: "d2"})
+		s.rest()
+		d2 := s.request("d2")
+		same(t, "the decision is settled while the other waits", d2.Settled && d2.Result.WaitingApproval, true)
+		s.decideOn(list[0].UUID, contract.DecideSignal{Approved: true, RequestID: "d1"})
+		s.rest()
+		same(t, "answer", s.answer("d1"), "all done")
+	})
+}
+
+func TestACancelTellsTheOtherAgentThatWaits(t *testing.T) {
+	for name, root := range map[string]contract.Node{"alone": ask("write"), "in a tree": parallel("both", asking(ask("write")), llm("other"))} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCanceled, "kept"))}
+			converse(t, w, tree(root), func(s *session) {
+				s.rest()
+				s.pending()
+				s.cancel("c1", "")
+				s.rest()
+				same(t, "answer", s.answer("c1"), "The turn was cancelled.")
+				same(t, "sent", sentTo(w), []string{`{"message":"write"}`, "rejected for task-1"})
+				s.usable()
+			})
+		})
+	}
+}
+
+func TestACancelStopsADelegation(t *testing.T) {
+	w := &world{GenerateFn: play(nil), DelegateFn: func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
+		return contract.DelegateResult{}, held
+	}}
+	converse(t, w, tree(asking(ask("write"))), func(s *session) {
+		s.rest()
+		s.cancel("c1", "")
+		s.rest()
+		same(t, "answer", s.answer("c1"), "The turn was cancelled.")
+		s.usable()
+	})
+}
+
+func TestTheTokenOfWhoApprovedGoesToTheOtherAgent(t *testing.T) {
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCompleted, "written"))}
+	in := tree(asking(ask("write")))
+	in.First.Credential = askersToken
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{Approved: true, Credential: approversToken})
+		s.rest()
+	})
+	var log []string
+	for _, l := range read(w, &w.log) {
+		if l == "regular delegate "+askersToken || l == "regular delegate "+approversToken {
+			log = append(log, l)
+		}
+	}
+	same(t, "tokens", log, []string{"regular delegate " + askersToken, "regular delegate " + approversToken})
+}
+
+// asksFirst is two agents that ask before they do anything.
+func asksFirst(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
+	switch in.Decision {
+	case contract.Approved:
+		return remote(contract.PeerCompleted, in.Peer.Name+" done"), nil
+	case contract.Rejected:
+		return remote(contract.PeerCanceled, "kept"), nil
+	}
+	return remote(contract.PeerInputRequired, "May I, says "+in.Peer.Name), nil
+}
+
+func TestOneOfTwoAgentsIsRefused(t *testing.T) {
+	for name, in := range map[string]contract.ConversationInput{"alone": hello(), "in a tree": tree(sequential("pipeline", llm("boss", limit(time.Minute))))} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{
+				GenerateFn: script(asks(delegates("writer", "write", false), delegates("reader", "read", false)), says("unheard")),
+				DelegateFn: asksFirst,
+			}
+			converse(t, w, in, func(s *session) {
+				s.rest()
+				list := s.view().Pending
+				s.sleep(100 * time.Hour)
+				s.decideOn(list[0].UUID, contract.DecideSignal{RequestID: "d1"})
+				s.rest()
+				s.sleep(100 * time.Hour)
+				s.decideOn(list[1].UUID, contract.DecideSignal{Approved: true, RequestID: "d2"})
+				s.rest()
+				same(t, "answer", strings.HasPrefix(s.answer("d2"), "Operation cancelled by user."), true)
+				same(t, "sent", len(read(w, &w.sent)), 4)
+				same(t, "models asked", len(w.asked()), 1)
+				s.usable()
+			})
+		})
+	}
+}
+
+func TestACancelTellsEveryAgentThatWaits(t *testing.T) {
+	for name, in := range map[string]contract.ConversationInput{"alone": hello(), "in a tree": tree(sequential("pipeline", llm("boss")))} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{
+				GenerateFn: script(asks(delegates("writer", "write", false), delegates("reader", "read", false)), says("unheard")),
+				DelegateFn: asksFirst,
+			}
+			converse(t, w, in, func(s *session) {
+				s.rest()
+				s.cancel("c1", "")
+				s.rest()
+				same(t, "cancel", s.answer("c1"), "The turn was cancelled.")
+				same(t, "told", sentTo(w)[2:], []string{"rejected for task-1", "rejected for task-1"})
+				s.usable()
+			})
+		})
+	}
+}
