@@ -110,3 +110,21 @@ func (c *Config) runsToolsAtOnce(p place) bool {
 	none := p.Tools != nil && len(p.Tools) == 0
 	return p.Type == LLMNode && p.atOnce() && len(c.MCPServers) > 0 && !none
 }
+
+// ToolList is the tools setting of an llm node: names of servers and tools.
+type ToolList struct {
+	Node  string
+	Names []string
+}
+
+// ToolLists are the tools settings that name something. Whether they name what
+// is there, only the servers know.
+func (c *Config) ToolLists() []ToolList {
+	var lists []ToolList
+	for p := range c.places() {
+		if p.Type == LLMNode && len(p.Tools) > 0 {
+			lists = append(lists, ToolList{Node: p.Name, Names: p.Tools})
+		}
+	}
+	return lists
+}

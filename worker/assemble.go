@@ -26,7 +26,8 @@ type Parts struct {
 
 // Assemble builds the activities that a configuration describes and begins to
 // connect to its tool servers, in the background. As they answer, it logs a
-// warning for each node that runs destructive tools of theirs without asking.
+// warning for each node that runs destructive tools of theirs without asking, or
+// lists a tool that they do not have.
 // Call release once the worker has stopped; it ends the tool servers that were
 // started. It fails when a variable that a tool server needs is not set.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
@@ -36,9 +37,9 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	}
 	box := toolbox.New(toolbox.Options{Servers: servers, Logger: p.Logger})
 	box.Start(ctx)
-	nodes := c.AtOnceNodes()
+	nodes, lists := c.AtOnceNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
-		warnUnasked(ctx, nodes, box, cmp.Or(p.Logger, slog.Default()))
+		warnUnasked(ctx, nodes, lists, box, cmp.Or(p.Logger, slog.Default()))
 	})
 	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL})
 	return Activities{

@@ -23,19 +23,21 @@ type shelf interface {
 // were missing are there.
 const lookEvery = 5 * time.Second
 
-// unasked warns of nodes that run destructive tools without asking.
+// unasked warns of nodes that run destructive tools without asking, and of names
+// in their settings that no tool has.
 type unasked struct {
 	nodes  []config.AtOnceNode
+	lists  []config.ToolList
 	shelf  shelf
 	logger *slog.Logger
 	named  map[string][]string // tools already warned of, by node
 }
 
-func warnUnasked(ctx context.Context, nodes []config.AtOnceNode, s shelf, logger *slog.Logger) {
-	if len(nodes) == 0 {
+func warnUnasked(ctx context.Context, nodes []config.AtOnceNode, lists []config.ToolList, s shelf, logger *slog.Logger) {
+	if len(nodes)+len(lists) == 0 {
 		return
 	}
-	u := unasked{nodes: nodes, shelf: s, logger: logger, named: map[string][]string{}}
+	u := unasked{nodes: nodes, lists: lists, shelf: s, logger: logger, named: map[string][]string{}}
 	u.watch(ctx)
 }
 
@@ -46,8 +48,10 @@ func (u *unasked) watch(ctx context.Context) {
 	u.shelf.Tools(ctx) // waits for servers that are being started
 	for {
 		complete := u.complete() // first, so that who comes in between is seen
-		u.warn(u.shelf.Tools(ctx))
+		tools := u.shelf.Tools(ctx)
+		u.warn(tools)
 		if complete {
+			u.warnUnknown(tools)
 			return
 		}
 		select {
@@ -78,6 +82,21 @@ func (u *unasked) warn(tools []toolbox.Tool) {
 		u.named[n.Name] = append(u.named[n.Name], names...)
 		u.logger.Warn(fmt.Sprintf("node %q runs destructive tools without asking", n.Name),
 			"node", n.Name, "tools", strings.Join(names, ", "), "hint", "set approval: required on it to hold them")
+	}
+}
+
+// warnUnknown names what nodes list and no server has. Only when every server is
+// there can that be told.
+func (u *unasked) warnUnknown(tools []toolbox.Tool) {
+	for _, l := range u.lists {
+		for _, name := range l.Names {
+			known := slices.ContainsFunc(tools, func(t toolbox.Tool) bool { return t.Name == name || t.Server == name }) ||
+				slices.ContainsFunc(u.shelf.States(), func(s contract.ServerState) bool { return s.Name == name })
+			if !known {
+				u.logger.Warn(fmt.Sprintf("node %q lists a tool that no server has", l.Node),
+					"node", l.Node, "tool", name, "hint", "GET /tools lists the names")
+			}
+		}
 	}
 }
 
