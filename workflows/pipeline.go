@@ -132,7 +132,7 @@ func (t *turn) takeReports(ctx workflow.Context, batch contract.NodeReports) {
 	for _, r := range batch.Reports {
 		opened, isNew := t.takeReport(r)
 		news = news || isNew
-		if opened != nil {
+		if fresh == nil {
 			fresh = opened
 		}
 	}
@@ -157,7 +157,7 @@ func (t *turn) takeReports(ctx workflow.Context, batch contract.NodeReports) {
 }
 
 // takeReport keeps a report and takes over the open approvals of its node. It
-// returns one that was not open before, if there is one, and whether the report
+// returns the first that was not open before, if there is one, and whether the report
 // told anything.
 func (t *turn) takeReport(r contract.NodeReport) (fresh *contract.PendingApproval, news bool) {
 	for _, d := range r.Decided {
@@ -176,7 +176,9 @@ func (t *turn) takeReport(r contract.NodeReport) (fresh *contract.PendingApprova
 		t.pending = append(t.pending, openApproval{PendingApproval: o.Approval, run: r.Run, pipeline: &contract.PipelineState{
 			Path: o.Approval.NodePath, OutputKey: o.OutputKey, State: r.State, UserMessage: t.question.Content,
 		}})
-		fresh = &o.Approval
+		if fresh == nil {
+			fresh = &o.Approval
+		}
 	}
 	t.dropPending(func(p openApproval) bool { return p.run == r.Run && !slices.Contains(r.Waiting, p.UUID) })
 	return fresh, true
