@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"encoding/json"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,13 +13,15 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 )
 
 // beats counts heartbeats where an activity makes them.
 type beats struct {
 	interceptor.WorkerInterceptorBase
-	n atomic.Int32
+	n    atomic.Int32
+	last atomic.Value // its details as JSON
 }
 
 func (b *beats) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
@@ -39,7 +42,11 @@ type beatsOutbound struct {
 	beats *beats
 }
 
-func (o *beatsOutbound) RecordHeartbeat(context.Context, ...any) { o.beats.n.Add(1) }
+func (o *beatsOutbound) RecordHeartbeat(_ context.Context, details ...any) {
+	text, _ := json.Marshal(details)
+	o.beats.last.Store(string(text))
+	o.beats.n.Add(1)
+}
 
 // thinking is a model that takes its time.
 func thinking(d time.Duration) *activities.Models {
@@ -83,6 +90,29 @@ func TestHeartbeatsStopWithTheContext(t *testing.T) {
 		}
 		if n := b.n.Load(); n != 2 {
 			t.Errorf("%d heartbeats in 12 s", n)
+		}
+	})
+}
+
+func TestProgressOfAToolIsAHeartbeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b beats
+		a := tools(t, func(_ context.Context, c toolbox.Call) (toolbox.Result, error) {
+			for i := range 3 {
+				c.Progress(toolbox.Progress{Progress: float64(i), Total: 3, Message: canary})
+				synctest.Wait()
+			}
+			return toolbox.Result{Text: "done"}, nil
+		})
+		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}}
+		if _, err := runWith(t, o, a.CallTool, calling(t, `{}`, true)); err != nil {
+			t.Fatal(err)
+		}
+		if n := b.n.Load(); n != 3 {
+			t.Errorf("%d heartbeats, expected 3", n)
+		}
+		if got := b.last.Load(); got != `[{"progress":2,"total":3}]` {
+			t.Errorf("the last one says %v", got)
 		}
 	})
 }

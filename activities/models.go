@@ -64,16 +64,18 @@ func (m *Models) request(ctx context.Context, in contract.GenerateInput, offer [
 	return r, nil
 }
 
-// messages are those of a transcript with all texts inline.
+// messages are those of a transcript with all texts inline, and long results of
+// tools cut.
 func (m *Models) messages(ctx context.Context, t contract.Transcript) ([]contract.Message, error) {
 	messages, err := transcript.Load(ctx, m.Blobs, t)
 	if err != nil {
 		return nil, err
 	}
-	for i := range messages {
-		if messages[i], err = transcript.Resolve(ctx, m.Blobs, messages[i]); err != nil {
+	for i, stored := range messages {
+		if messages[i], err = transcript.Resolve(ctx, m.Blobs, stored); err != nil {
 			return nil, err
 		}
+		messages[i] = shortened(messages[i], stored)
 	}
 	return messages, nil
 }

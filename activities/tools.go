@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/credential"
@@ -42,9 +44,11 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
 	bearer, note := openBearer(ctx, t.Keyring, in.ConversationID, t.Now)
+	tell, stop := progress(ctx)
+	defer stop()
 	r, err := t.Caller.Call(ctx, toolbox.Call{
 		Server: in.Server, Tool: in.Tool, Arguments: args, Bearer: bearer, SessionID: in.SessionID,
-		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive,
+		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Progress: tell,
 	})
 	if err != nil {
 		return contract.CallToolResult{}, toolFailure(ctx, in, err)
@@ -55,6 +59,33 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 		return contract.CallToolResult{}, fail(lostOr(contract.KindBlob, in), err.Error(), 0)
 	}
 	return contract.CallToolResult{Text: text, IsError: r.IsError, AuthRequired: r.AuthRequired, Note: note}, nil
+}
+
+// progress tells Temporal, in numbers only, how far a call is, and drops what
+// comes while it does: tell does not wait. Outside of a regular activity tell is
+// nil. Stop ends it.
+func progress(ctx context.Context) (tell func(toolbox.Progress), stop func()) {
+	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
+		return nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	steps := make(chan toolbox.Progress, 1)
+	go func() {
+		for {
+			select {
+			case p := <-steps:
+				activity.RecordHeartbeat(ctx, p)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func(p toolbox.Progress) {
+		select {
+		case steps <- p:
+		default:
+		}
+	}, cancel
 }
 
 // lostOr is the kind of a failure when the call may have happened: kind, unless

@@ -39,13 +39,54 @@ type LLM struct {
 
 // MCPServer is a tool server, reached at URL or started as Command.
 type MCPServer struct {
-	Name    string            `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The server's name, unique in the list."`
-	URL     string            `yaml:"url" jsonschema:"oneof_required=url" jsonschema_description:"Its Streamable HTTP endpoint, for example http://localhost:8090/mcp."`
-	Command string            `yaml:"command" jsonschema:"oneof_required=command" jsonschema_description:"A program that speaks MCP over its standard input and output; the agent starts and stops it."`
-	Args    []string          `yaml:"args" jsonschema_description:"The command's arguments."`
-	Env     map[string]string `yaml:"env" jsonschema_description:"Variables for the command, which gets nothing else of the agent's environment but PATH, HOME and the like. ${NAME} takes a value from there, which is how secrets are given."`
+	Name      string            `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The server's name, unique in the list."`
+	URL       string            `yaml:"url" jsonschema:"oneof_required=url" jsonschema_description:"Its HTTP endpoint, for example http://localhost:8090/mcp."`
+	Command   string            `yaml:"command" jsonschema:"oneof_required=command" jsonschema_description:"A program that speaks MCP over its standard input and output; the agent starts and stops it."`
+	Args      []string          `yaml:"args" jsonschema_description:"The command's arguments."`
+	Env       map[string]string `yaml:"env" jsonschema_description:"Variables for the command, which gets nothing else of the agent's environment but PATH, HOME and the like. ${NAME} takes a value from there, which is how secrets are given."`
+	Headers   map[string]string `yaml:"headers" jsonschema_description:"url: HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
+	Transport string            `yaml:"transport" jsonschema:"enum=http,enum=sse,enum=stdio" jsonschema_description:"How to speak to the server: http (Streamable HTTP), sse (the older HTTP+SSE) or stdio. Without it, http with a url and stdio with a command."`
+	// Timeout is MaxToolTimeout when it is 0.
+	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take, at most and by default 30s. A duration such as 5s."`
 	// Unannotated is "run" or "ask".
-	Unannotated string `yaml:"unannotated" jsonschema:"default=run,enum=run,enum=ask" jsonschema_description:"What happens to calls of tools that do not tell whether they are destructive: run at once, or ask a person first."`
+	Unannotated string     `yaml:"unannotated" jsonschema:"default=run,enum=run,enum=ask" jsonschema_description:"What happens to calls of tools that do not tell whether they are destructive: run at once, or ask a person first."`
+	Tools       ToolFilter `yaml:"tools" jsonschema_description:"Which of its tools are on offer. The others cannot be called."`
+	Destructive []string   `yaml:"destructive" jsonschema_description:"Tools that ask a person first, whatever the server says of them."`
+	Safe        []string   `yaml:"safe" jsonschema_description:"Tools that run at once, whatever the server says of them."`
+	Optional    bool       `yaml:"optional" jsonschema:"default=false" jsonschema_description:"true: the agent is ready also while the server is missing, and never waits for it."`
+	Prefix      bool       `yaml:"prefix" jsonschema:"default=false" jsonschema_description:"true: its tools are on offer as NAME__TOOL, so that two servers may have tools of one name. The lists of tools here keep the server's own names, those of nodes have the new ones."`
+	Roots       []string   `yaml:"roots" jsonschema_description:"Folders, or file:// URIs, that the server is told to work in when it asks. It is advice, not a fence."`
+	Sampling    *Sampling  `yaml:"sampling" jsonschema_description:"Lets the server ask the agent's model. Without it, it cannot."`
+	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read of the server besides calling its tools: resources, prompts or both. It does so with the tools read_resource and get_prompt, which a node with a list of tools has to name."`
+}
+
+// MaxToolTimeout is the most that the timeout of a server may be: the activity
+// that calls tools has no more time.
+const MaxToolTimeout = 30 * time.Second
+
+// The ways to reach a server.
+const (
+	TransportHTTP  = "http"
+	TransportSSE   = "sse"
+	TransportStdio = "stdio"
+)
+
+// What a server may expose.
+const (
+	ExposeResources = "resources"
+	ExposePrompts   = "prompts"
+)
+
+// ToolFilter is which tools of a server are on offer, by the names that the
+// server gives them. Of a nil Allow all are, of an empty one none.
+type ToolFilter struct {
+	Allow []string `yaml:"allow" jsonschema_description:"The only tools on offer. Without the key all are, with an empty list none."`
+	Deny  []string `yaml:"deny" jsonschema_description:"Tools that are not on offer, even if they are allowed."`
+}
+
+// Sampling is what a server may ask of the model.
+type Sampling struct {
+	MaxTokens int `yaml:"max_tokens" jsonschema:"default=1024,minimum=1,maximum=1000000" jsonschema_description:"How many tokens an answer to the server may have at most."`
 }
 
 // A2AAgent is an agent to delegate to.

@@ -62,8 +62,13 @@ func TestEveryKeyIsRead(t *testing.T) {
 		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, DataDir: "/var/lib/shop",
 		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1"},
 		MCPServers: []config.MCPServer{
-			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "ask"},
-			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "run"},
+			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "ask",
+				Transport: "stdio", Roots: []string{".", "file:///srv"}, Sampling: &config.Sampling{MaxTokens: 99},
+				Expose: []string{"resources", "prompts"}},
+			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "run", Transport: "sse", Timeout: 5 * time.Second,
+				Headers:     map[string]string{"X-Team": "shop", "Authorization": "Bearer ${FAR_TOKEN}"},
+				Tools:       config.ToolFilter{Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}},
+				Destructive: []string{"write"}, Safe: []string{"read"}, Optional: true, Prefix: true},
 		},
 		A2A: []config.A2AAgent{{Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true}},
 		Root: &config.Node{

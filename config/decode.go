@@ -48,7 +48,8 @@ func follow(n *yaml.Node) (*yaml.Node, int) {
 
 func (d decoder) object(path string, n *yaml.Node, line int, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
-		d.atLine(line, path, "must be a mapping with keys such as %s", strings.Join(keysOf(v.Type())[:2], " and "))
+		keys := keysOf(v.Type())
+		d.atLine(line, path, "must be a mapping with keys such as %s", strings.Join(keys[:min(2, len(keys))], " and "))
 		return
 	}
 	for _, p := range d.pairs(path, n) {

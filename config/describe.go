@@ -98,15 +98,54 @@ func (c *Config) describeServers(w io.Writer) {
 	}
 	fmt.Fprintln(w, "\nMCP servers")
 	for _, s := range c.MCPServers {
-		where := shownURL(s.URL)
-		if s.Command != "" {
-			where = "starts " + strings.Join(append([]string{s.Command}, s.Args...), " ")
-		}
-		if len(s.Env) > 0 {
-			where += " with " + strings.Join(slices.Sorted(maps.Keys(s.Env)), ", ") + " set"
-		}
-		fmt.Fprintf(w, "  %s: %s; tools without hints: %s\n", s.Name, where, s.Unannotated)
+		fmt.Fprintf(w, "  %s: %s\n", s.Name, strings.Join(s.facts(), "; "))
 	}
+}
+
+// facts are what is worth telling of a server. Of variables and headers only the
+// names are.
+func (s MCPServer) facts() []string {
+	where := shownURL(s.URL)
+	if s.Command != "" {
+		where = "starts " + strings.Join(append([]string{s.Command}, s.Args...), " ")
+	}
+	if s.Transport == TransportSSE {
+		where += " over SSE"
+	}
+	if set := slices.Sorted(maps.Keys(s.Env)); len(set) > 0 {
+		where += " with " + strings.Join(set, ", ") + " set"
+	}
+	if set := slices.Sorted(maps.Keys(s.Headers)); len(set) > 0 {
+		where += " with the headers " + strings.Join(set, ", ")
+	}
+	out := []string{where, "tools without hints: " + s.Unannotated}
+	add := func(what string, list []string) {
+		if len(list) > 0 {
+			out = append(out, what+strings.Join(list, ", "))
+		}
+	}
+	if s.Tools.Allow != nil && len(s.Tools.Allow) == 0 {
+		out = append(out, "no tools")
+	}
+	add("only ", s.Tools.Allow)
+	add("without ", s.Tools.Deny)
+	add("asks for ", s.Destructive)
+	add("runs at once ", s.Safe)
+	if s.Timeout > 0 {
+		out = append(out, "at most "+short(s.Timeout)+" a call")
+	}
+	if s.Prefix {
+		out = append(out, "tools are called "+s.Name+"__…")
+	}
+	if s.Optional {
+		out = append(out, "optional")
+	}
+	add("roots ", s.Roots)
+	if s.Sampling != nil {
+		out = append(out, fmt.Sprintf("may ask the model for %d tokens", s.Sampling.MaxTokens))
+	}
+	add("shows the model its ", s.Expose)
+	return out
 }
 
 func describeA2A(w io.Writer, title string, agents []A2AAgent) {

@@ -11,8 +11,8 @@
 // description in struct tags. Those tags are read three times, so they cannot
 // disagree: by Default, by the checks, and by Schema, which makes
 // agent.schema.json for editors. A new key is one new field; a rule that a tag
-// cannot say goes into validate.go (settings, lists), tree.go (nodes) or peers.go
-// (agents to delegate to). Then run `go test ./config -update` for the schema, and
+// cannot say goes into validate.go (settings, lists), servers.go (tool servers),
+// tree.go (nodes) or peers.go (agents to delegate to). Then run `go test ./config -update` for the schema, and
 // add a line to a file in testdata, which hold bad files and the errors they must
 // give. A key of nodes also needs a row in NODES.md.
 //
@@ -33,6 +33,6 @@
 //
 // There is no key for them. API keys and credential keys come from the
 // environment, and a key or variable that looks like a secret is refused. No
-// error and no line of Describe holds a value from an env map, a URL's user
-// info or query, or a key.
+// error and no line of Describe holds a value from an env or headers map, a
+// URL's user info or query, or a key.
 package config

@@ -18,20 +18,39 @@ func isReference(value string) bool {
 // Environment is Env with every ${NAME} replaced by that variable of ours. A
 // variable that is not set is an error that names it.
 func (s MCPServer) Environment(getenv func(string) string) (map[string]string, error) {
-	env := map[string]string{}
+	return s.expand("env", s.Env, getenv)
+}
+
+// HTTPHeaders is Headers with every ${NAME} replaced as in Environment. A value
+// that no header can have is an error, which does not show it.
+func (s MCPServer) HTTPHeaders(getenv func(string) string) (map[string]string, error) {
+	headers, err := s.expand("headers", s.Headers, getenv)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if !isHeaderValue(headers[name]) {
+			return nil, fmt.Errorf("mcp server %s: headers.%s: the value has a line break or another control character in it", s.Name, name)
+		}
+	}
+	return headers, nil
+}
+
+func (s MCPServer) expand(key string, values map[string]string, getenv func(string) string) (map[string]string, error) {
+	out := map[string]string{}
 	var missing []string
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		env[name] = reference.ReplaceAllStringFunc(s.Env[name], func(m string) string {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		out[name] = reference.ReplaceAllStringFunc(values[name], func(m string) string {
 			variable := m[len("${") : len(m)-len("}")]
 			value := getenv(variable)
-			if value == "" {
+			if value == "" && !slices.Contains(missing, variable) {
 				missing = append(missing, variable)
 			}
 			return value
 		})
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("mcp server %s: env: not set in the environment: %v", s.Name, missing)
+		return nil, fmt.Errorf("mcp server %s: %s: not set in the environment: %v", s.Name, key, missing)
 	}
-	return env, nil
+	return out, nil
 }

@@ -39,3 +39,35 @@ func TestASecretInEnvMustBeAReference(t *testing.T) {
 		t.Error("a secret in the file was accepted")
 	}
 }
+
+func TestAServersHeadersTakeValuesFromTheEnvironment(t *testing.T) {
+	getenv := func(name string) string { return map[string]string{"A": "a", "BAD": "x\r\nInjected: y"}[name] }
+	s := config.MCPServer{Name: "far", Headers: map[string]string{"Authorization": "Bearer ${A}", "X-Team": "shop"}}
+	got, err := s.HTTPHeaders(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"Authorization": "Bearer a", "X-Team": "shop"}, got); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+	for value, want := range map[string]string{"${B} ${C} ${B}": "mcp server far: headers: not set in the environment: [B C]", "${BAD}": "headers.X-Team"} {
+		s.Headers["X-Team"] = value
+		if _, err := s.HTTPHeaders(getenv); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Injected") {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
+func TestASecretInHeadersMustBeAReference(t *testing.T) {
+	for header, ok := range map[string]bool{
+		`Authorization: "Bearer ${TOKEN}"`: true, `Authorization: "${TOKEN}"`: true, `X-API-Key: "${KEY}"`: true, `X-Team: shop`: true,
+		`X-Team: "shop ${NAME} 1"`:  true,
+		`Authorization: Bearer abc`: false, `authorization: abc`: false, `X-API-Key: abc`: false, `Cookie: "a=b"`: false,
+		`Authorization: "Bearer abc${TOKEN}"`: false, `Private-Token: "${A} b"`: false,
+	} {
+		_, err := config.Parse("a.yaml", []byte("mcp_servers:\n  - name: far\n    url: http://far\n    headers: {"+header+"}\n"))
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}

@@ -40,7 +40,8 @@ func checkRange(r *report, path string, rules rules, n int) {
 }
 
 func checkText(r *report, path string, rules rules, s string) {
-	if allowed := rules["enum"]; len(allowed) > 0 && !slices.Contains(allowed, s) {
+	_, has := rules.one("default")
+	if allowed := rules["enum"]; len(allowed) > 0 && !slices.Contains(allowed, s) && (s != "" || has) {
 		r.at(path, "%s: must be %s", quote(s), either(allowed))
 		return
 	}

@@ -1,11 +1,8 @@
 package config
 
 import (
-	"fmt"
-	"maps"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,47 +58,6 @@ func (c *Config) checkPorts(r *report) {
 			}
 			r.at(at, "%d: is also %s; every listener needs its own port", a.port, other)
 		}
-	}
-}
-
-func checkServers(r *report, servers []MCPServer) {
-	seen := map[string]bool{}
-	for i, s := range servers {
-		path := fmt.Sprintf("mcp_servers[%d]", i)
-		checkName(r, path, s.Name)
-		checkUnique(r, "mcp_servers", path, s.Name, seen)
-		checkURL(r, path+".url", s.URL)
-		checkTransport(r, path, s)
-		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-			checkVariable(r, path+".env", name, s.Env[name])
-		}
-	}
-}
-
-func checkTransport(r *report, path string, s MCPServer) {
-	hasURL, hasCommand := r.holds(path+".url", s.URL), r.holds(path+".command", s.Command)
-	switch {
-	case r.failed[path]:
-	case hasURL && hasCommand:
-		r.at(path, "url and command are both set; keep one: url for a server that runs, command for one to start")
-	case !hasURL && !hasCommand:
-		r.at(path, "url or command is required: url for a server that runs, command for one to start")
-	case hasURL && len(s.Args) > 0:
-		r.at(path+".args", "only a server with a command takes args")
-	case hasURL && len(s.Env) > 0:
-		r.at(path+".env", "only a server with a command takes env")
-	}
-}
-
-func checkVariable(r *report, path, name, value string) {
-	key := join(path, name)
-	switch {
-	case name == "" || strings.ContainsAny(name, "=\x00"):
-		r.at(key, "%s: must be the name of an environment variable", quote(name))
-	case strings.Contains(value, "\x00"):
-		r.at(key, "must hold no null byte")
-	case looksSecret(name) && value != "" && !isReference(value):
-		r.at(key, "secrets do not belong in this file; write ${%s} and set it in the agent's own environment", name)
 	}
 }
 

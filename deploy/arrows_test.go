@@ -28,6 +28,7 @@ var arrows = map[string][]string{
 	"gateway/cmd":        {"workflows/contract", "gateway", "config"},
 	"mcpservers":         {"mcpservers"},
 	"deploy":             {},
+	"deploy/conformance": {"activities", "workflows/contract"},
 }
 
 // foreign says which modules of others a room must not import, itself.

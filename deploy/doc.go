@@ -6,4 +6,5 @@
 //	contract ← config ← worker, gateway, mains
 //	gateway → contract, Temporal client
 //	mcpservers → none of ours
+//	conformance → activities (a client for suites that others wrote)
 package deploy

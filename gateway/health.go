@@ -56,7 +56,7 @@ func (g *Gateway) readiness(ctx context.Context) readyReply {
 	}
 	for _, s := range catalogue.Servers {
 		reply.Servers = append(reply.Servers, s)
-		if !s.Ready {
+		if !s.Ready && !s.Optional {
 			reply.Problems = append(reply.Problems, fmt.Sprintf("tool server %s is not ready: %s", s.Name, s.Error))
 		}
 	}

@@ -53,6 +53,17 @@ func TestReadinessSaysWhatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+func TestAnOptionalServerMayBeMissing(t *testing.T) {
+	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
+		return contract.Catalogue{Servers: []contract.ServerState{{Name: "resources", Error: "connection refused", Optional: true}}}, nil
+	}})
+	for _, path := range []string{"/health/ready", "/tools"} {
+		if reply := a.want(200, a.do("GET", path, "")); !strings.Contains(reply.raw, `"error":"connection refused","tools":0,"optional":true`) {
+			t.Error(reply.raw)
+		}
+	}
+}
+
 func TestToolsWithoutAny(t *testing.T) {
 	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) { return contract.Catalogue{}, nil }})
 	if got := a.want(200, a.do("GET", "/tools", "")).raw; got != `{"tools":[],"servers":[],"model":{"name":""}}`+"\n" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,9 +69,22 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, toolbox.Server{
-			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Unannotated: s.Unannotated,
-		})
+		headers, err := s.HTTPHeaders(getenv)
+		if err != nil {
+			return nil, err
+		}
+		server := toolbox.Server{
+			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
+			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
+			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
+			Optional: s.Optional, Prefix: s.Prefix, Roots: s.Roots,
+			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
+			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
+		}
+		if s.Sampling != nil {
+			server.SampleTokens = s.Sampling.MaxTokens
+		}
+		out = append(out, server)
 	}
 	return out, nil
 }

@@ -4,3 +4,6 @@ package worker
 const LookEvery = lookEvery
 
 var WarnUnasked = warnUnasked
+
+// Servers are the settings of tool servers as the toolbox takes them.
+var Servers = servers

@@ -7,12 +7,16 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"go.temporal.io/sdk/activity"
 
+	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows/contract"
@@ -109,5 +113,35 @@ agent:
 	}
 	if n := len(w.warnings); n > 0 {
 		t.Errorf("%d more warnings: %s", n, <-w.warnings)
+	}
+}
+
+func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
+	c, err := config.Load("../config/testdata/full.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := worker.Servers(c, func(name string) string { return map[string]string{"FAR_TOKEN": "t0ken"}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []toolbox.Server{
+		{
+			Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"},
+			Headers: map[string]string{}, Unannotated: toolbox.Ask, Transport: toolbox.Stdio, Roots: []string{".", "file:///srv"},
+			SampleTokens: 99, ExposeResources: true, ExposePrompts: true,
+		},
+		{
+			Name: "far", URL: "http://localhost:8090/mcp", Env: map[string]string{}, Unannotated: toolbox.Run, Transport: toolbox.SSE,
+			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Timeout: 5 * time.Second,
+			Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}, Destructive: []string{"write"}, Safe: []string{"read"},
+			Optional: true, Prefix: true,
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := worker.Servers(c, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "FAR_TOKEN") {
+		t.Errorf("a missing variable: %v", err)
 	}
 }

@@ -130,3 +130,18 @@ func TestTokenInTheServersWordsIsHidden(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestTheServersOwnCredentialsAreHidden(t *testing.T) {
+	s := serve(t, newMCP(nil)).server("web")
+	s.Headers = map[string]string{"Authorization": "Bearer own-canary", "X-API-Key": "key-canary", "X-Team": "our-shop-team", "X-Auth-Kind": "none"}
+	box := openServers(t, s)
+	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "canary-1", Arguments: []byte(`{"text":"own-canary, key-canary, our-shop-team, none, canary-1"}`)})
+	if want := "[secret], [secret], our-shop-team, none, [bearer token]"; got.Text != want {
+		t.Errorf("got %q, want %q", got.Text, want)
+	}
+	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "own-canary"})
+	wantKind(t, err, contract.KindToolFailed)
+	if strings.Contains(strings.TrimPrefix(err.Error(), "call own-canary"), "canary") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 // Call is a call of a tool.
 type Call struct {
+	// Server is that of the tool on offer, and empty for a tool of our own.
 	Server    string
 	Tool      string
 	Arguments json.RawMessage
@@ -23,6 +24,9 @@ type Call struct {
 	IdempotencyKey string
 	// Destructive calls are never sent again once they may have been seen.
 	Destructive bool
+	// Progress, when set, is told what the server says while the call runs. It
+	// must not wait: the connection does.
+	Progress func(Progress)
 }
 
 // Result is a tool's answer.
@@ -46,7 +50,10 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-var errNoServer = errors.New("there is no such MCP server")
+var (
+	errNoServer = errors.New("there is no such MCP server")
+	errDenied   = errors.New("the settings of the server do not allow this tool")
+)
 
 // Call calls a tool. A server that is not connected gets one immediate attempt;
 // a request that provably did not reach the tool is sent once more, on a new
@@ -55,45 +62,71 @@ var errNoServer = errors.New("there is no such MCP server")
 func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	t.Start(t.ctx)
 	fail := func(kind contract.Kind, err error) (Result, error) {
-		return Result{}, &Error{Kind: kind, Server: c.Server, Tool: c.Tool, Err: hide(err, c.Bearer)}
-	}
-	l := t.link(c.Server)
-	if l == nil {
-		return fail(contract.KindToolFailed, errNoServer)
+		return Result{}, &Error{Kind: kind, Server: c.Server, Tool: c.Tool, Err: hide(err, t.secrets(c.Server, c.Bearer))}
 	}
 	args, err := CanonicalArguments(c.Arguments)
 	if err != nil {
 		return fail(contract.KindInvalid, err)
 	}
-	v := l.call(ctx, c, args)
+	if c.Server == "" {
+		return t.callOwn(ctx, c, args)
+	}
+	l := t.link(c.Server)
+	if l == nil {
+		return fail(contract.KindToolFailed, errNoServer)
+	}
+	if !l.server.offers(l.server.bareName(c.Tool)) {
+		return fail(contract.KindToolFailed, errDenied)
+	}
+	v := l.ask(ctx, request{
+		who:         caller{bearer: c.Bearer, sessionID: c.SessionID},
+		destructive: c.Destructive,
+		send:        func(ctx context.Context, conn *conn, x *exchange) error { return conn.call(ctx, x, c, args) },
+	})
+	if v.answer != nil {
+		v = readAnswer(v.answer, c.Destructive)
+	}
 	if v.kind != "" {
 		return fail(v.kind, v.err)
 	}
-	return v.result.without(c.Bearer), nil
+	return v.result.without(l.secrets(c.Bearer)), nil
 }
 
-func (l *link) call(parent context.Context, c Call, args json.RawMessage) verdict {
-	ctx, cancel := context.WithTimeoutCause(parent, l.box.opts.CallTimeout,
-		timeoutError{limit: l.box.opts.CallTimeout})
+// request is what is asked of a server.
+type request struct {
+	who         caller
+	destructive bool
+	// send sends it over a connection; the exchange tells afterwards what became
+	// of it. The error is mcp-go's.
+	send func(ctx context.Context, c *conn, x *exchange) error
+}
+
+// ask sends a request, and once more if it did not reach the server.
+func (l *link) ask(parent context.Context, r request) verdict {
+	limit := l.server.limit(l.box.opts.CallTimeout)
+	ctx, cancel := context.WithTimeoutCause(parent, limit, timeoutError{limit: limit})
 	defer cancel()
-	ctx = withCaller(ctx, caller{bearer: c.Bearer, sessionID: c.SessionID})
-	v := l.once(ctx, c, args)
+	ctx = withCaller(ctx, r.who)
+	v := l.once(ctx, r)
 	if v.again && ctx.Err() == nil {
-		v = l.once(ctx, c, args)
+		v = l.once(ctx, r)
 	}
 	return v
 }
 
-// once sends the call over the connection there is, or a new one.
-func (l *link) once(ctx context.Context, c Call, args json.RawMessage) verdict {
-	conn, err := l.acquire(ctx, c)
+// once sends the request over the connection there is, or a new one.
+func (l *link) once(ctx context.Context, r request) verdict {
+	conn, err := l.acquire(ctx, r.who)
 	if err != nil {
 		return l.unreachable(ctx, err)
 	}
 	defer conn.release()
-	x := &exchange{fresh: c.Destructive}
-	err = conn.call(ctx, x, c, args)
-	v := l.judge(ctx, x, err, c.Destructive)
+	x := &exchange{fresh: r.destructive}
+	err = r.send(ctx, conn, x)
+	if err != nil && ctx.Err() != nil {
+		conn.notifyCancelled(ctx, x)
+	}
+	v := l.judge(ctx, x, err, r.destructive)
 	if v.again {
 		conn.retire(v.err)
 		l.dropped(conn)
@@ -102,14 +135,14 @@ func (l *link) once(ctx context.Context, c Call, args json.RawMessage) verdict {
 }
 
 // acquire returns a connection that is held for the caller.
-func (l *link) acquire(ctx context.Context, c Call) (*conn, error) {
+func (l *link) acquire(ctx context.Context, who caller) (*conn, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, l.box.opts.ConnectTimeout,
 		timeoutError{limit: l.box.opts.ConnectTimeout})
 	defer cancel()
 	for range 3 {
 		conn, err := l.connect(limited)
-		if errors.Is(err, transport.ErrAuthorizationRequired) && c.Bearer != "" {
-			return l.private(limited, c)
+		if errors.Is(err, transport.ErrAuthorizationRequired) && who.bearer != "" {
+			return l.private(limited, who)
 		}
 		if err != nil {
 			return nil, err
@@ -124,12 +157,12 @@ func (l *link) acquire(ctx context.Context, c Call) (*conn, error) {
 
 // private connects for one call, with the caller's token. The connection is
 // retired from the start in all but name: it closes when the call releases it.
-func (l *link) private(ctx context.Context, c Call) (*conn, error) {
-	conn, tools, err := dial(ctx, l.box, l.server, caller{bearer: c.Bearer, sessionID: c.SessionID})
+func (l *link) private(ctx context.Context, who caller) (*conn, error) {
+	conn, list, err := dial(ctx, l.box, l.server, who)
 	if err != nil {
 		return nil, err
 	}
-	l.learn(tools)
+	l.learn(list)
 	if !conn.hold() {
 		return nil, conn.reason()
 	}

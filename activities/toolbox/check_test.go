@@ -112,7 +112,15 @@ func TestSchemaThatIsNotValidIsNotChecked(t *testing.T) {
 }
 
 func TestSchemasReachTheModelWhole(t *testing.T) {
-	schema := `{"type":"object","properties":{"a":{"oneOf":[{"const":1},{"const":2}]}},"oneOf":[{"required":["a"]},{"required":["b"]}],"x-own":true}`
+	schema := `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{
+		"a":{"oneOf":[{"const":1},{"const":2}]},
+		"nested":{"type":"object","properties":{"deep":{"type":"array","items":{"$ref":"#/$defs/item"},"minItems":1,"uniqueItems":true}},"required":["deep"]},
+		"level":{"enum":["low","high"],"default":"low"},"count":{"type":["integer","null"],"default":5,"minimum":0,"exclusiveMaximum":10},
+		"map":{"type":"object","additionalProperties":{"type":"number"},"patternProperties":{"^x-":{"type":"string"}}},
+		"when":{"type":"string","format":"date-time","description":"Wann? <&>","examples":["2026-01-01T00:00:00Z"]}},
+		"$defs":{"item":{"type":"object","properties":{"child":{"$ref":"#/$defs/item"},"big":{"const":12345678901234567890}}}},
+		"dependentRequired":{"a":["level"]},"if":{"required":["a"]},"then":{"required":["level"]},
+		"oneOf":[{"required":["a"]},{"required":["b"]}],"x-own":true,"required":[],"additionalProperties":false}`
 	box := schemaBox(t, map[string]string{"whole": schema}, toolbox.Options{})
 	got, err := toolbox.CanonicalArguments(box.Tools(t.Context())[0].InputSchema)
 	want, _ := toolbox.CanonicalArguments([]byte(schema))
@@ -194,6 +202,13 @@ func TestResults(t *testing.T) {
 	}{
 		{"every text block", &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent("a"), mcp.NewTextContent("b")}}, "a\nb"},
 		{"an image is described", &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent("a"), mcp.NewImageContent("aGVsbG8=", "image/png")}}, "a\n" + `{"type":"image","mimeType":"image/png","size":5}`},
+		{"a sound is described", &mcp.CallToolResult{Content: []mcp.Content{mcp.NewAudioContent("aGVsbG8h", "audio/wav")}}, `{"type":"audio","mimeType":"audio/wav","size":6}`},
+		{"a link is described", &mcp.CallToolResult{Content: []mcp.Content{mcp.NewResourceLink("file:///a", "a", "", "text/plain")}}, `{"type":"resource_link","mimeType":"text/plain","name":"a","uri":"file:///a"}`},
+		{"an embedded file is described", &mcp.CallToolResult{Content: []mcp.Content{mcp.NewEmbeddedResource(mcp.BlobResourceContents{URI: "file:///b", MIMEType: "image/png", Blob: "aGVsbG8="})}},
+			`{"type":"resource","mimeType":"image/png","uri":"file:///b","size":5}`},
+		{"structured content is not told twice", &mcp.CallToolResult{StructuredContent: map[string]any{"a": 1}, Content: []mcp.Content{mcp.NewTextContent("a is 1")}}, "a is 1"},
+		{"structured content beside an image", &mcp.CallToolResult{StructuredContent: map[string]any{"a": 1}, Content: []mcp.Content{mcp.NewImageContent("aGVsbG8=", "image/png")}},
+			`{"type":"image","mimeType":"image/png","size":5}` + "\n" + `{"a":1}`},
 		{"structured content alone", structured, `{"a":1}`},
 		{"nothing at all", &mcp.CallToolResult{Content: []mcp.Content{}}, ""},
 		{"an embedded text", &mcp.CallToolResult{Content: []mcp.Content{mcp.NewEmbeddedResource(mcp.TextResourceContents{URI: "file:///a", MIMEType: "text/plain", Text: "inside"})}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -18,76 +19,112 @@ import (
 const (
 	clientName    = "agent-stop-and-go"
 	clientVersion = "1.0.0"
-	protocol      = mcp.LATEST_LEGACY_PROTOCOL_VERSION // 2025-11-25
 	notifyLimit   = 2 * time.Second
 )
 
 // conn is one initialized connection. Whoever uses it holds it; once it is
 // retired nobody new may, and it is closed when the last one lets go.
 type conn struct {
-	box     *Toolbox
-	client  *client.Client
-	wire    transport.Interface
-	changed chan struct{} // the server's tools have changed
-	done    chan struct{} // closed by retire
-	cancel  context.CancelFunc
-	once    sync.Once
-	private bool
+	box      *Toolbox
+	server   Server
+	client   *client.Client
+	wire     transport.Interface
+	protocol string        // what is asked for
+	changed  chan struct{} // the server's tools have, or may have, changed
+	done     chan struct{} // closed by retire
+	life     context.Context
+	cancel   context.CancelFunc
+	once     sync.Once
+	private  bool
+	progress progress
 
 	mu    sync.Mutex
 	users int
 	lost  error
 }
 
+// webWire is a wire over HTTP.
+type webWire interface {
+	transport.Interface
+	closeIdle()
+}
+
 // dial connects to a server and lists its tools. A connection for a caller is
-// the caller's alone.
-func dial(ctx context.Context, t *Toolbox, s Server, who caller) (*conn, []Tool, error) {
-	c := &conn{box: t, changed: make(chan struct{}, 1), done: make(chan struct{}), private: who != caller{}}
-	if err := c.open(s); err != nil {
-		return nil, nil, err
+// the caller's alone. A server that refuses the handshake is asked again in the
+// protocol that has none.
+func dial(ctx context.Context, t *Toolbox, s Server, who caller) (*conn, listing, error) {
+	c, list, err := dialAs(ctx, t, s, who, mcp.LATEST_LEGACY_PROTOCOL_VERSION)
+	var refused *refusedError
+	if s.transport() == SSE || !errors.As(err, &refused) {
+		return c, list, err
+	}
+	if c, list, again := dialAs(ctx, t, s, who, mcp.LATEST_PROTOCOL_VERSION); again == nil {
+		return c, list, nil
+	}
+	return nil, listing{}, err
+}
+
+func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol string) (*conn, listing, error) {
+	c := &conn{
+		box: t, server: s, protocol: protocol, private: who != caller{},
+		changed: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	if err := c.open(ctx, who); err != nil {
+		return nil, listing{}, err
 	}
 	if !t.adopt(c) {
 		c.close()
-		return nil, nil, errClosed
+		return nil, listing{}, errClosed
 	}
 	c.follow()
-	tools, err := c.introduce(withCaller(ctx, who), s)
+	list, err := c.introduce(withCaller(ctx, who))
 	if err != nil {
 		c.retire(err)
-		return nil, nil, err
+		return nil, listing{}, err
 	}
-	return c, tools, nil
+	c.subscribe()
+	return c, list, nil
 }
 
-// open makes the wire: for a command, that starts the child.
-func (c *conn) open(s Server) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	c.cancel = cancel
-	wire, err := c.newWire(s)
+// open makes the wire: for a command, that starts the child; for SSE, it opens
+// the stream.
+func (c *conn) open(ctx context.Context, who caller) error {
+	c.life, c.cancel = context.WithCancel(withCaller(context.Background(), who))
+	wire, err := c.newWire()
 	if err != nil {
-		cancel()
+		c.cancel()
 		return err
 	}
 	c.wire = wire
-	c.client = client.NewClient(wire, client.WithProtocolVersion(protocol))
-	c.client.OnNotification(c.notified)
-	if err := c.client.Start(ctx); err != nil {
+	options, err := c.box.hostOptions(c.server)
+	if err == nil {
+		c.client = client.NewClient(wire, append(options, client.WithProtocolVersion(c.protocol))...)
+		c.client.OnNotification(c.notified)
+		defer context.AfterFunc(ctx, c.cancel)() // a stream that does not open
+		err = c.client.Start(c.life)
+	}
+	if err != nil {
 		c.close()
-		return err
+		return (&exchange{}).explain(ctx, err)
 	}
 	return nil
 }
 
-func (c *conn) newWire(s Server) (transport.Interface, error) {
-	if s.URL != "" {
-		return newHTTPWire(s.URL, c.box.opts.ConnectTimeout, !c.private, c.retire)
+func (c *conn) newWire() (transport.Interface, error) {
+	switch c.server.transport() {
+	case HTTP:
+		return newHTTPWire(c, !c.private && !c.modern())
+	case SSE:
+		return newSSEWire(c)
 	}
-	child, err := startProcess(s, c.box.opts.Logger)
+	child, err := startProcess(c.server, c.box.opts.Logger)
 	if err != nil {
 		return nil, err
 	}
 	return newStdioWire(child), nil
 }
+
+func (c *conn) modern() bool { return mcp.IsModernProtocol(c.protocol) }
 
 // follow gives the connection up when its child ends.
 func (c *conn) follow() {
@@ -101,57 +138,106 @@ func (c *conn) follow() {
 
 // notified runs on the goroutine that reads the connection: it must not wait.
 func (c *conn) notified(n mcp.JSONRPCNotification) {
-	if n.Method == mcp.MethodNotificationToolsListChanged {
-		select {
-		case c.changed <- struct{}{}:
-		default:
-		}
+	switch n.Method {
+	case string(mcp.MethodNotificationProgress):
+		c.progress.tell(n.Params.AdditionalFields)
+	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationSubscriptionsAcknowledged:
+		c.noteChange()
+	}
+}
+
+// noteChange has the tools listed again: they have changed, or could have while
+// nobody listened.
+func (c *conn) noteChange() {
+	select {
+	case c.changed <- struct{}{}:
+	default:
 	}
 }
 
 // introduce makes the handshake and lists the tools.
-func (c *conn) introduce(ctx context.Context, s Server) ([]Tool, error) {
+func (c *conn) introduce(ctx context.Context) (listing, error) {
 	x := &exchange{}
 	var hello mcp.InitializeRequest
 	hello.Params.ClientInfo = mcp.Implementation{Name: clientName, Version: clientVersion}
 	if _, err := c.client.Initialize(withExchange(ctx, x), hello); err != nil {
-		return nil, fmt.Errorf("initialize: %w", x.explain(ctx, err))
+		err = fmt.Errorf("initialize: %w", x.explain(ctx, err))
+		if x.refusedHandshake() {
+			return listing{}, &refusedError{err: err, web: c.server.transport() == HTTP}
+		}
+		return listing{}, err
 	}
-	return c.list(ctx, s)
+	return c.list(ctx)
+}
+
+// subscribe asks a server without sessions for its notifications; the others
+// send them unasked.
+func (c *conn) subscribe() {
+	changes := c.client.GetServerCapabilities().Tools
+	if !mcp.IsModernProtocol(c.client.ProtocolVersion()) || changes == nil || !changes.ListChanged || c.private {
+		return
+	}
+	c.box.spawn(func() {
+		x := &exchange{}
+		err := c.client.Listen(withExchange(c.life, x), mcp.SubscriptionFilter{ToolsListChanged: true})
+		if c.life.Err() == nil && x.httpStatus() == http.StatusOK && x.refusal == nil {
+			c.retire(whyLost(err)) // the stream was open
+		}
+	})
+}
+
+// listing is what a server has: the tools that are on offer, and the names in
+// its settings that no tool of it has.
+type listing struct {
+	tools     []Tool
+	strangers []string
 }
 
 // list reads every page of tools/list.
-func (c *conn) list(ctx context.Context, s Server) ([]Tool, error) {
+func (c *conn) list(ctx context.Context) (listing, error) {
 	if c.client.GetServerCapabilities().Tools == nil {
-		return nil, nil
+		return listing{}, nil
 	}
 	x := &exchange{}
-	if _, err := c.client.ListTools(withExchange(ctx, x), mcp.ListToolsRequest{}); err != nil {
-		return nil, fmt.Errorf("list the tools: %w", x.explain(ctx, err))
+	valid, err := c.client.ListTools(withExchange(ctx, x), mcp.ListToolsRequest{})
+	if err != nil {
+		return listing{}, fmt.Errorf("list the tools: %w", x.explain(ctx, err))
 	}
-	return parseTools(s, x.pages())
+	usable := map[string]bool{}
+	for _, tool := range valid.Tools {
+		usable[tool.Name] = true
+	}
+	tools, names, err := parseTools(c.server, x.pages(), usable)
+	return listing{tools: tools, strangers: c.server.strangers(names)}, err
 }
 
 // call sends one tools/call; x tells afterwards what became of it. The error is
 // mcp-go's.
 func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMessage) error {
 	var req mcp.CallToolRequest
-	req.Params.Name = call.Tool
+	req.Params.Name = c.server.bareName(call.Tool)
 	req.Params.Arguments = args
+	meta := mcp.Meta{}
 	if call.IdempotencyKey != "" {
-		req.Params.Meta = &mcp.Meta{AdditionalFields: map[string]any{contract.IdempotencyMetaKey: call.IdempotencyKey}}
+		meta.AdditionalFields = map[string]any{contract.IdempotencyMetaKey: call.IdempotencyKey}
+	}
+	if call.Progress != nil {
+		token := c.progress.begin(call.Progress)
+		defer c.progress.end(token)
+		meta.ProgressToken = token
+	}
+	if meta.AdditionalFields != nil || meta.ProgressToken != nil {
+		req.Params.Meta = &meta
 	}
 	_, err := c.client.CallTool(withExchange(ctx, x), req)
-	if err != nil && ctx.Err() != nil {
-		c.notifyCancelled(ctx, x)
-	}
 	return err
 }
 
-// notifyCancelled tells an HTTP server that nobody waits any more, which mcp-go
-// does over stdio only. It does not wait for the server.
+// notifyCancelled tells a server over HTTP that nobody waits any more, which
+// mcp-go does over stdio only. It does not wait for the server. In the protocol
+// without sessions the end of the request says the same.
 func (c *conn) notifyCancelled(ctx context.Context, x *exchange) {
-	if _, isHTTP := c.wire.(*httpWire); !isHTTP || !x.sent.Load() || x.id == nil {
+	if _, web := c.wire.(webWire); !web || c.modern() || !x.sent.Load() || x.id == nil {
 		return
 	}
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
@@ -235,11 +321,11 @@ func (c *conn) closeSoon() { c.box.spawn(c.close) } // else Toolbox.Close does i
 // seconds, since mcp-go's farewell to an HTTP server and a child's end are bounded.
 func (c *conn) close() {
 	c.once.Do(func() {
-		_ = c.client.Close()
+		_ = c.wire.Close()
 		c.cancel()
 		switch w := c.wire.(type) {
-		case *httpWire:
-			w.trip.CloseIdleConnections()
+		case webWire:
+			w.closeIdle()
 		case *stdioWire:
 			w.child.stop()
 		}

@@ -32,6 +32,34 @@
 // not executed: it is sent once more on a new session, destructive or not.
 //
 // A tool that answers with isError, and a server that answers 401, are results.
+// Over SSE a request is sent when it has been posted; the end of the stream of
+// answers loses every answer that was to come on it.
+//
+// # What is on offer
+//
+// A server's settings choose among its tools (Allow, Deny), correct what it says
+// of them (Destructive, Safe, Unannotated) and rename them (Prefix). All but the
+// renamed name are the server's own names; what is not on offer cannot be called
+// either. Two tools of one name are a problem that States names; the first one
+// declared is on offer. Schemas stay as the server wrote them.
+//
+// A server that exposes its resources or prompts adds a tool of our own
+// (ToolRead, ToolPrompt), which is of no server.
+//
+// # Protocols
+//
+// A server is spoken to in 2025-11-25, which has sessions and tells of new tools
+// unasked. One that refuses initialize is spoken to in 2026-07-28, which has
+// neither: its subscriptions/listen stream takes their place, and when that ends
+// the connection counts as lost. The older HTTP+SSE is used where Server.Transport
+// says so, and States suggests it where a server looks like it.
+//
+// # What a server may ask
+//
+// Roots are answered where the server has some. Sampling is declared to servers
+// with SampleTokens while there is a Sampler, elicitation while there is an
+// Elicitor; both answer within the time of the call that the server asks
+// during. A tool that ends by asking for what nobody can give has failed.
 //
 // # Life of a server
 //
@@ -42,22 +70,30 @@
 // conversation does not forget them during a restart; States tells the truth
 // about the server. A lost connection is closed when its last call has returned.
 //
+// A stream of server messages that opens, or opens again, has the tools listed
+// again: they may have changed while nobody listened.
+//
 // A server that asks for authentication already at initialize is connected for
 // the length of one call with the bearer token of that call, and such a session
 // is never shared between callers.
 //
 // # Files
 //
-//	toolbox.go  the box: what is on offer, states, life
-//	link.go     one server: attempts, back-off, state, log
-//	conn.go     one connection, and when it may be closed
-//	http.go     Streamable HTTP; stdio.go, process.go, stderr.go, env.go children
-//	exchange.go what is known of one request: sent? status? raw answer?
-//	call.go     a call and its one transparent retry; verdict.go its meaning;
-//	            words.go how failures are told, and what is kept out of them
-//	check.go    arguments: coerce.go, schema.go, problem.go, digest.go
-//	tool.go     tools as listed, and the rule that makes one destructive
-//	result.go   a result as text
+//	toolbox.go   the box: what is on offer, states, life
+//	server.go    the settings of a server
+//	link.go      one server: attempts, back-off, state, log
+//	conn.go      one connection, and when it may be closed
+//	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
+//	             stderr.go, env.go children
+//	exchange.go  what is known of one request: sent? status? raw answer?
+//	call.go      a call and its one transparent retry; verdict.go its meaning;
+//	             words.go how failures are told, and what is kept out of them;
+//	             progress.go what is told meanwhile
+//	resources.go resources and prompts; own.go the tools to read them with
+//	host.go      what a server may ask of us
+//	check.go     arguments: coerce.go, schema.go, problem.go, digest.go
+//	tool.go      tools as listed, and the rule that makes one destructive
+//	result.go    a result as text
 //
 // # Working around mcp-go
 //
@@ -66,5 +102,9 @@
 // wrapped, and an exchange travels in the request's context. Its stdio transport
 // is given pipes (NewIO) instead of a command, because only then can the child's
 // end be seen, its thread be held for Pdeathsig, and the write be bounded. It
-// sends notifications/cancelled over stdio but not over HTTP; conn.go does.
+// sends notifications/cancelled over stdio but not over HTTP; conn.go does. Its
+// SSE transport takes a server's request for the answer to ours of the same
+// number, never answers one, and leaves calls waiting when the stream ends;
+// sse.go filters the stream. Its Streamable HTTP leaves the configured headers
+// out of the DELETE that ends a session; http.go adds them to every request.
 package toolbox

@@ -25,6 +25,7 @@ type exchange struct {
 	id      *mcp.RequestId
 	answers []json.RawMessage // raw results, one a page
 	refusal *mcp.JSONRPCErrorDetails
+	asked   bool // the last answer was a request for input
 }
 
 type exchangeKey struct{}
@@ -41,23 +42,47 @@ func exchangeOf(ctx context.Context) *exchange {
 // answered records what the server said to a request, and returns what mcp-go
 // shall make of it: for a call that is next to nothing, since decoding the result
 // a second time would cost as much as all the rest. A result that asks for input
-// is mcp-go's to handle.
+// is no answer, and mcp-go's to handle.
 func (x *exchange) answered(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.id = &req.ID
-	switch {
-	case resp == nil:
+	if resp == nil {
 		return nil
+	}
+	x.asked = resp.Error == nil && asksForInput(resp.Result)
+	switch {
 	case resp.Error != nil:
 		x.refusal = resp.Error
-	case len(resp.Result) > 0:
+	case len(resp.Result) > 0 && !x.asked:
 		x.answers = append(x.answers, resp.Result)
 	}
-	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !bytes.Contains(resp.Result, []byte("input_required")) {
+	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !x.asked {
 		return transport.NewJSONRPCResultResponse(resp.ID, json.RawMessage(`{"content":[]}`))
 	}
 	return resp
+}
+
+func asksForInput(result json.RawMessage) bool {
+	if !bytes.Contains(result, []byte("input_required")) {
+		return false
+	}
+	var r struct {
+		ResultType string `json:"resultType"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.ResultType == "input_required"
+}
+
+// refusedHandshake tells whether the server has answered initialize, and does
+// not know it.
+func (x *exchange) refusedHandshake() bool {
+	switch x.httpStatus() {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.refusal != nil || x.status/100 == 4
 }
 
 // gotStatus keeps the status of the request itself: neither that of a redirect

@@ -25,11 +25,11 @@ type httpWire struct {
 	trip *watchedTransport
 }
 
-// newHTTPWire makes the wire of an HTTP server. lost is told, once or more,
-// when the stream of server messages shows that the server is gone. listen is
-// off for connections of one caller: the stream would go without the token.
-func newHTTPWire(url string, dial time.Duration, listen bool, lost func(error)) (*httpWire, error) {
-	trip := newWatchedTransport(dial, lost)
+// newHTTPWire makes the wire of an HTTP server. Without listen it does not read
+// the stream of server messages: that of one caller would go without the token.
+func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
+	trip := newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout)
+	trip.lost, trip.opened = c.retire, c.noteChange
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(&http.Client{Transport: trip, CheckRedirect: sameServer}),
 		transport.WithHTTPHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
@@ -37,15 +37,17 @@ func newHTTPWire(url string, dial time.Duration, listen bool, lost func(error)) 
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)),
 	}
 	if listen {
-		//lint:ignore SA1019 the protocol that conn.go pins has no other way
+		//lint:ignore SA1019 the protocol that conn.go prefers has no other way
 		options = append(options, transport.WithContinuousListening())
 	}
-	t, err := transport.NewStreamableHTTP(url, options...)
+	t, err := transport.NewStreamableHTTP(c.server.URL, options...)
 	if err != nil {
 		return nil, err
 	}
 	return &httpWire{StreamableHTTP: t, trip: trip}, nil
 }
+
+func (w *httpWire) closeIdle() { w.trip.CloseIdleConnections() }
 
 func (w *httpWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	resp, err := w.StreamableHTTP.SendRequest(ctx, req)
@@ -67,21 +69,26 @@ func sameServer(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// watchedTransport writes into the exchange of a request how far it got.
+// watchedTransport sends the headers of a server with every request, and writes
+// into the exchange of a request how far it got.
 type watchedTransport struct {
 	kept, fresh *http.Transport
-	lost        func(error)
-	streamed    atomic.Bool // the stream of server messages was open once
+	headers     map[string]string
+	// lost is told, once or more, when the stream of server messages shows that
+	// the server is gone; opened, when one begins.
+	lost     func(error)
+	opened   func()
+	streamed atomic.Bool // the stream of server messages was open once
 }
 
-func newWatchedTransport(dial time.Duration, lost func(error)) *watchedTransport {
+func newWatchedTransport(headers map[string]string, dial time.Duration) *watchedTransport {
 	kept := http.DefaultTransport.(*http.Transport).Clone()
 	kept.DialContext = (&net.Dialer{Timeout: dial, KeepAlive: 15 * time.Second}).DialContext
 	kept.TLSHandshakeTimeout = dial
 	kept.MaxIdleConnsPerHost = 32
 	fresh := kept.Clone()
 	fresh.DisableKeepAlives = true
-	return &watchedTransport{kept: kept, fresh: fresh, lost: lost}
+	return &watchedTransport{kept: kept, fresh: fresh, headers: headers}
 }
 
 func (t *watchedTransport) CloseIdleConnections() {
@@ -90,6 +97,12 @@ func (t *watchedTransport) CloseIdleConnections() {
 }
 
 func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if len(t.headers) > 0 {
+		req = req.Clone(req.Context())
+		for name, value := range t.headers {
+			req.Header.Set(name, value)
+		}
+	}
 	x := exchangeOf(req.Context())
 	switch {
 	case x != nil && isPost(req):
@@ -123,6 +136,7 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil && resp.StatusCode == http.StatusOK:
 		t.streamed.Store(true)
+		t.opened()
 	case !t.streamed.Load() || req.Context().Err() != nil:
 	case err != nil:
 		t.lost(err)

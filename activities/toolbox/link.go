@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"time"
 
@@ -29,8 +31,8 @@ type link struct {
 	mu      sync.Mutex
 	conn    *conn
 	attempt *attempt
-	tools   []Tool // as last listed; kept while the server is down
-	err     error  // why there is no connection
+	list    listing // as last listed; kept while the server is down
+	err     error   // why there is no connection
 	logged  string
 	warned  bool
 }
@@ -96,15 +98,18 @@ func (l *link) watch(ctx context.Context, c *conn) {
 func (l *link) relist(ctx context.Context, c *conn) {
 	ctx, cancel := context.WithTimeout(ctx, l.box.opts.ConnectTimeout)
 	defer cancel()
-	tools, err := c.list(ctx, l.server)
+	list, err := c.list(ctx)
 	if err != nil {
 		c.retire(err)
 		return
 	}
 	l.mu.Lock()
-	l.tools = tools
-	l.mu.Unlock()
-	l.box.opts.Logger.Info("MCP server changed its tools", "server", l.server.Name, "tools", len(tools))
+	defer l.mu.Unlock()
+	if reflect.DeepEqual(l.list, list) {
+		return
+	}
+	l.list = list
+	l.box.opts.Logger.Info("MCP server changed its tools", "server", l.server.Name, "tools", len(list.tools))
 }
 
 // connect returns the connection, or what the attempt to make one says. The
@@ -136,8 +141,8 @@ func (l *link) connect(ctx context.Context) (*conn, error) {
 func (l *link) try(a *attempt) {
 	ctx, cancel := context.WithTimeout(l.box.ctx, l.box.opts.ConnectTimeout)
 	defer cancel()
-	c, tools, err := dial(ctx, l.box, l.server, caller{})
-	l.settle(a, c, tools, err)
+	c, list, err := dial(ctx, l.box, l.server, caller{})
+	l.settle(a, c, list, err)
 	if err != nil {
 		return
 	}
@@ -147,12 +152,12 @@ func (l *link) try(a *attempt) {
 	})
 }
 
-func (l *link) settle(a *attempt, c *conn, tools []Tool, err error) {
+func (l *link) settle(a *attempt, c *conn, list listing, err error) {
 	l.mu.Lock()
 	a.conn, a.err = c, err
 	l.attempt, l.conn, l.err = nil, c, err
 	if err == nil {
-		l.tools = tools
+		l.list = list
 	}
 	l.report()
 	l.mu.Unlock()
@@ -175,11 +180,11 @@ func (l *link) dropped(c *conn) {
 }
 
 // learn takes the tools over that a caller's own connection has listed.
-func (l *link) learn(tools []Tool) {
+func (l *link) learn(list listing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn == nil {
-		l.tools = tools
+		l.list = list
 	}
 }
 
@@ -198,26 +203,32 @@ func (l *link) report() {
 	l.logged = now
 	log := l.box.opts.Logger.With("server", l.server.Name)
 	if l.err != nil {
-		log.Warn("MCP server is not available, trying again", "error", plain(l.err))
+		log.Warn("MCP server is not available, trying again", "error", plain(l.err), "optional", l.server.Optional)
 		return
 	}
-	log.Info("MCP server connected", "tools", len(l.tools))
-	l.warnUnannotated()
+	log.Info("MCP server connected", "tools", len(l.list.tools))
+	l.warn(log)
 }
 
-func (l *link) warnUnannotated() {
+// warn tells once of tools that run although nothing is known of them, and of
+// settings that may be slips.
+func (l *link) warn(log *slog.Logger) {
+	if l.warned {
+		return
+	}
+	l.warned = true
 	var names []string
-	for _, tool := range l.tools {
+	for _, tool := range l.list.tools {
 		if tool.Unannotated {
 			names = append(names, tool.Name)
 		}
 	}
-	if l.warned || len(names) == 0 || l.server.Unannotated == Ask {
-		return
+	if len(names) > 0 && l.server.Unannotated != Ask {
+		log.Warn("tools without hints run without approval; \"unannotated: ask\" on the server holds them", "tools", names)
 	}
-	l.warned = true
-	l.box.opts.Logger.Warn("tools without hints run without approval; \"unannotated: ask\" on the server holds them",
-		"server", l.server.Name, "tools", names)
+	if len(l.list.strangers) > 0 {
+		log.Warn("the settings of the server name tools that it does not have", "tools", l.list.strangers)
+	}
 }
 
 func (l *link) state() (ready bool, problem string) {
@@ -236,5 +247,5 @@ func (l *link) state() (ready bool, problem string) {
 func (l *link) listed() []Tool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.tools
+	return l.list.tools
 }

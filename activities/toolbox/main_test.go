@@ -42,6 +42,14 @@ func runChild(mode string) {
 		runParent()
 	}
 	fmt.Fprintln(os.Stderr, "child is up")
+	switch mode {
+	case "host":
+		_ = server.ServeStdio(newHost())
+		return
+	case "stateless":
+		serveStateless()
+		return
+	}
 	s := newMCP(nil)
 	s.AddTool(mcp.NewTool("die"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		os.Exit(3)
@@ -135,7 +143,9 @@ func child(t testing.TB, name string) toolbox.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return toolbox.Server{Name: name, Command: self, Env: map[string]string{childMarker: "tools"}}
+	return toolbox.Server{Name: name, Command: self, Env: map[string]string{
+		childMarker: "tools", "GORACE": "atexit_sleep_ms=0",
+	}}
 }
 
 // open makes a started toolbox that the test's end closes.

@@ -46,6 +46,44 @@ func readAnswer(raw json.RawMessage, destructive bool) verdict {
 	return verdict{result: Result{Text: cut(a.text()), IsError: a.IsError}}
 }
 
+// readContents turns a raw result of resources/read into text.
+func readContents(raw json.RawMessage) (string, error) {
+	var r struct {
+		Contents []resource `json:"contents"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return "", fmt.Errorf("decode the resource: %w", err)
+	}
+	var lines []string
+	for _, c := range r.Contents {
+		if c.Text != nil {
+			lines = append(lines, *c.Text)
+			continue
+		}
+		lines = append(lines, block{Type: "resource", Resource: &c}.lines()...)
+	}
+	return cut(strings.Join(lines, "\n")), nil
+}
+
+// readPrompt turns a raw result of prompts/get into text: each message under
+// the role that it has.
+func readPrompt(raw json.RawMessage) (string, error) {
+	var r struct {
+		Messages []struct {
+			Role    string `json:"role"`
+			Content block  `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return "", fmt.Errorf("decode the prompt: %w", err)
+	}
+	var lines []string
+	for _, m := range r.Messages {
+		lines = append(lines, m.Role+": "+strings.Join(m.Content.lines(), "\n"))
+	}
+	return cut(strings.Join(lines, "\n\n")), nil
+}
+
 func (a answer) text() string {
 	var lines []string
 	texts := 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -15,7 +16,10 @@ type stdioWire struct {
 }
 
 func newStdioWire(child *process) *stdioWire {
-	return &stdioWire{Stdio: transport.NewIO(child.output(), child.input(), nil), child: child}
+	io := transport.NewIO(child.output(), child.input(), nil)
+	// mcp-go would log that a child that was ended takes no more answers.
+	transport.WithCommandLogger(slog.New(slog.DiscardHandler))(io)
+	return &stdioWire{Stdio: io, child: child}
 }
 
 func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {

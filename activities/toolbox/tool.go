@@ -10,7 +10,7 @@ import (
 )
 
 // Tool is a tool on offer. DestructiveHint is the decision, not what the server
-// said.
+// said. Server is empty when the box answers itself.
 type Tool struct {
 	contract.Tool
 	// ReadOnly and Idempotent are what the server says; false when it does not.
@@ -52,22 +52,25 @@ func (a annotations) silent() bool { return !isTrue(a.ReadOnly) && a.Destructive
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// parseTools reads the pages of tools/list, sorted by name.
-func parseTools(s Server, pages []json.RawMessage) ([]Tool, error) {
-	var tools []Tool
+// parseTools reads the pages of tools/list: the tools on offer, sorted by name,
+// and the names of all. The protocol forbids to use some whose definition is bad.
+func parseTools(s Server, pages []json.RawMessage, usable map[string]bool) (tools []Tool, names []string, err error) {
 	for _, page := range pages {
 		var list struct {
 			Tools []listedTool `json:"tools"`
 		}
 		if err := json.Unmarshal(page, &list); err != nil {
-			return nil, fmt.Errorf("decode the list of tools: %w", err)
+			return nil, nil, fmt.Errorf("decode the list of tools: %w", err)
 		}
 		for _, lt := range list.Tools {
-			tools = append(tools, lt.tool(s))
+			names = append(names, lt.Name)
+			if s.offers(lt.Name) && usable[lt.Name] {
+				tools = append(tools, lt.tool(s))
+			}
 		}
 	}
 	slices.SortStableFunc(tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(tools, func(a, b Tool) bool { return a.Name == b.Name }), nil
+	return slices.CompactFunc(tools, func(a, b Tool) bool { return a.Name == b.Name }), names, nil
 }
 
 func (lt listedTool) tool(s Server) Tool {
@@ -75,9 +78,9 @@ func (lt listedTool) tool(s Server) Tool {
 	if len(schema) == 0 || string(schema) == "null" {
 		schema = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	return Tool{
+	t := Tool{
 		Tool: contract.Tool{
-			Name:            lt.Name,
+			Name:            s.toolName(lt.Name),
 			Description:     cmp.Or(lt.Description, lt.Title),
 			InputSchema:     schema,
 			DestructiveHint: lt.Annotations.destructive(s.Unannotated),
@@ -87,4 +90,11 @@ func (lt listedTool) tool(s Server) Tool {
 		Idempotent:  isTrue(lt.Annotations.Idempotent),
 		Unannotated: lt.Annotations.silent(),
 	}
+	switch {
+	case slices.Contains(s.Destructive, lt.Name):
+		t.DestructiveHint, t.ReadOnly, t.Unannotated = true, false, false
+	case slices.Contains(s.Safe, lt.Name):
+		t.DestructiveHint, t.Unannotated = false, false
+	}
+	return t
 }

@@ -1,37 +1,16 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
-)
-
-// Server is an MCP server: with a URL it is reached over Streamable HTTP, else
-// Command is started and spoken to over stdio.
-type Server struct {
-	Name string
-	URL  string
-	// Command without a slash is looked up beside our own executable, then in
-	// PATH.
-	Command string
-	Args    []string
-	// Env is added to the few variables a child gets of ours: PATH, HOME and
-	// the like, no secrets.
-	Env map[string]string
-	// Unannotated tells what tools without hints are: Run (or empty) makes
-	// them safe, Ask destructive.
-	Unannotated string
-}
-
-// What tools without hints are.
-const (
-	Run = "run"
-	Ask = "ask"
 )
 
 // Options of a toolbox. Zero values mean the defaults.
@@ -45,6 +24,10 @@ type Options struct {
 	// FirstWait bounds how long Tools waits for the servers that are still in
 	// their first attempt, 5 s by default.
 	FirstWait time.Duration
+	// Sampler answers servers that ask for a model's words, Elicitor those that
+	// ask for a person's. Servers are told of neither while it is nil.
+	Sampler  Sampler
+	Elicitor Elicitor
 }
 
 func (o Options) withDefaults() Options {
@@ -67,6 +50,7 @@ func orDefault(d *time.Duration, value time.Duration) {
 type Toolbox struct {
 	opts    Options
 	links   []*link
+	own     []Tool // tools that the box itself answers
 	schemas schemas
 	begin   sync.Once
 
@@ -89,6 +73,7 @@ func New(o Options) *Toolbox {
 	for _, s := range t.opts.Servers {
 		t.links = append(t.links, newLink(t, s))
 	}
+	t.own = ownTools(t.opts.Servers)
 	return t
 }
 
@@ -104,15 +89,18 @@ func (t *Toolbox) Start(ctx context.Context) {
 	})
 }
 
-// Tools returns what is on offer: servers in declared order, tools by name. It
-// waits, for FirstWait at most, for servers that are in their first attempt to
-// connect, and never for dead ones. A tool whose name another server took
-// before is left out; States tells.
+// Tools returns what is on offer: servers in declared order, tools by name, then
+// the tools of our own. It waits, for FirstWait at most, for servers that are in
+// their first attempt to connect, and never for dead or optional ones. A tool
+// whose name another server took before is left out; States tells.
 func (t *Toolbox) Tools(ctx context.Context) []Tool {
 	t.Start(t.ctx)
 	wait, stop := context.WithTimeout(ctx, t.opts.FirstWait)
 	defer stop()
 	for _, l := range t.links {
+		if l.server.Optional {
+			continue
+		}
 		select {
 		case <-l.first:
 		case <-wait.Done():
@@ -122,7 +110,7 @@ func (t *Toolbox) Tools(ctx context.Context) []Tool {
 	for _, o := range t.offers() {
 		out = append(out, o.tools...)
 	}
-	return out
+	return append(out, t.own...)
 }
 
 // States tells of every server, in declared order, whether it answers, and if
@@ -135,7 +123,7 @@ func (t *Toolbox) States() []contract.ServerState {
 			problem = o.conflict
 		}
 		states = append(states, contract.ServerState{
-			Name: o.link.server.Name, Ready: ready, Error: problem, Tools: len(o.tools),
+			Name: o.link.server.Name, Ready: ready, Error: problem, Tools: len(o.tools), Optional: o.link.server.Optional,
 		})
 	}
 	return states
@@ -154,10 +142,8 @@ func (t *Toolbox) offers() []offer {
 	for _, l := range t.links {
 		o := offer{link: l}
 		for _, tool := range l.listed() {
-			if first, taken := owner[tool.Name]; taken {
-				if o.conflict == "" {
-					o.conflict = fmt.Sprintf("duplicate tool name %q found in MCP servers %q and %q", tool.Name, first, l.server.Name)
-				}
+			if problem := t.conflict(tool, owner); problem != "" {
+				o.conflict = cmp.Or(o.conflict, problem)
 				continue
 			}
 			owner[tool.Name] = l.server.Name
@@ -168,12 +154,28 @@ func (t *Toolbox) offers() []offer {
 	return out
 }
 
+// conflict tells who has the name of a tool already.
+func (t *Toolbox) conflict(tool Tool, owner map[string]string) string {
+	if first, taken := owner[tool.Name]; taken {
+		return fmt.Sprintf("duplicate tool name %q found in MCP servers %q and %q", tool.Name, first, tool.Server)
+	}
+	if slices.ContainsFunc(t.own, func(own Tool) bool { return own.Name == tool.Name }) {
+		return fmt.Sprintf("tool name %q of MCP server %q is that of a tool of our own", tool.Name, tool.Server)
+	}
+	return ""
+}
+
 func (t *Toolbox) find(name string) (Tool, bool) {
 	for _, o := range t.offers() {
 		for _, tool := range o.tools {
 			if tool.Name == name {
 				return tool, true
 			}
+		}
+	}
+	for _, tool := range t.own {
+		if tool.Name == name {
+			return tool, true
 		}
 	}
 	return Tool{}, false

@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +15,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// verdict is what became of one attempt at a call: a result, or a kind of
-// failure. With again the request did not reach the tool, and the connection is
-// of no more use.
+// verdict is what became of one attempt at a request: an answer to be read, a
+// result, or a kind of failure. With again the request did not reach the tool,
+// and the connection is of no more use.
 type verdict struct {
+	answer json.RawMessage
+	pages  []json.RawMessage // every answer, when there are several
 	result Result
 	kind   contract.Kind
 	err    error
@@ -59,6 +62,8 @@ func (l *link) authRequired() Result {
 func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bool) verdict {
 	status := x.httpStatus()
 	switch {
+	case errors.Is(err, errNothing):
+		return verdict{}
 	case status == http.StatusUnauthorized:
 		return verdict{result: l.authRequired()}
 	case x.sessionRefused(err):
@@ -72,9 +77,11 @@ func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bo
 	case status >= 300:
 		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("answered %s", statusText(status))}
 	case len(x.answers) > 0:
-		return readAnswer(x.answers[len(x.answers)-1], destructive)
+		return verdict{answer: x.answers[len(x.answers)-1], pages: x.answers}
 	case ctx.Err() != nil:
 		return l.interrupted(ctx, x, destructive)
+	case x.asked:
+		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("the server asks for what it cannot be given: %w", err)}
 	case !x.sent.Load():
 		return verdict{kind: contract.KindToolUnavailable, err: err, again: true}
 	}

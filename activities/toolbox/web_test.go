@@ -117,6 +117,17 @@ func (s *site) got(part string) []seen {
 	return out
 }
 
+// methods are the requests with a method.
+func (s *site) methods(method string) []seen {
+	var out []seen
+	for _, r := range s.got("") {
+		if r.method == method {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // listening waits until the client reads the server's own messages.
 func (s *site) listening() {
 	s.t.Helper()

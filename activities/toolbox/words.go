@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -29,6 +30,21 @@ func (x *exchange) explain(ctx context.Context, err error) error {
 	return err
 }
 
+// refusedError is a refused handshake.
+type refusedError struct {
+	err error
+	web bool
+}
+
+func (e *refusedError) Error() string {
+	if e.web {
+		return e.err.Error() + " (a server of the older kind wants transport: sse)"
+	}
+	return e.err.Error()
+}
+
+func (e *refusedError) Unwrap() error { return e.err }
+
 func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
@@ -47,21 +63,58 @@ func plain(err error) string {
 	if errors.As(err, &ue) {
 		text = strings.ReplaceAll(text, ue.Error(), ue.Err.Error())
 	}
-	for _, layer := range []string{"transport error: ", "failed to send request: "} {
+	for _, layer := range []string{"transport error: ", "failed to send request: ", "failed to connect to SSE stream: "} {
 		text = strings.ReplaceAll(text, layer, "")
 	}
 	return strings.Join(strings.Fields(text), " ")
 }
 
-const hidden = "[bearer token]"
+// secrets are values that a server may know and others must not see, each with
+// the word that takes its place.
+type secrets map[string]string
 
-// hide replaces a token that a server has put into its words. The identity of
+// secrets of a call: the caller's token, and what the server's own headers hold.
+func (l *link) secrets(bearer string) secrets {
+	out := secrets{bearer: "[bearer token]"}
+	for name, value := range l.server.Headers {
+		if _, token, ok := strings.Cut(value, " "); ok {
+			value = token
+		}
+		if credentialHeader.MatchString(name) && len(value) >= minSecret {
+			out[value] = "[secret]"
+		}
+	}
+	return out
+}
+
+func (t *Toolbox) secrets(server, bearer string) secrets {
+	if l := t.link(server); l != nil {
+		return l.secrets(bearer)
+	}
+	return secrets{bearer: "[bearer token]"}
+}
+
+// minSecret keeps a word that is hardly a secret from being cut out of texts.
+const minSecret = 8
+
+var credentialHeader = regexp.MustCompile(`(?i)auth|token|key|secret|password|cookie|credential`)
+
+func (s secrets) hide(text string) string {
+	for secret, word := range s {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, word)
+		}
+	}
+	return text
+}
+
+// hide replaces secrets that a server has put into its words. The identity of
 // the error stays.
-func hide(err error, bearer string) error {
-	if bearer == "" || err == nil || !strings.Contains(err.Error(), bearer) {
+func hide(err error, s secrets) error {
+	if err == nil || s.hide(err.Error()) == err.Error() {
 		return err
 	}
-	return hiddenError{err: err, text: strings.ReplaceAll(plain(err), bearer, hidden)}
+	return hiddenError{err: err, text: s.hide(plain(err))}
 }
 
 type hiddenError struct {
@@ -72,9 +125,7 @@ type hiddenError struct {
 func (e hiddenError) Error() string        { return e.text }
 func (e hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
 
-func (r Result) without(bearer string) Result {
-	if bearer != "" {
-		r.Text = strings.ReplaceAll(r.Text, bearer, hidden)
-	}
+func (r Result) without(s secrets) Result {
+	r.Text = s.hide(r.Text)
 	return r
 }

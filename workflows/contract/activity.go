@@ -193,6 +193,8 @@ type ServerState struct {
 	Ready bool   `json:"ready"`
 	Error string `json:"error,omitempty"`
 	Tools int    `json:"tools"`
+	// Optional servers may be missing: nobody waits for them.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // ModelState tells what model answers, and what its users should know.

@@ -215,7 +215,7 @@ func tool() Tool {
 }
 
 func server() ServerState {
-	return ServerState{Name: "resources", Ready: true, Error: "down", Tools: 3}
+	return ServerState{Name: "resources", Ready: true, Error: "down", Tools: 3, Optional: true}
 }
 
 func activitySamples() map[string]any {

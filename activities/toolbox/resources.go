@@ -1,0 +1,227 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Resource is a resource of a server, or, with Template, a family of them whose
+// URI has parts to fill in.
+type Resource struct {
+	Server      string
+	URI         string
+	Name        string
+	Description string
+	MIMEType    string
+	Size        int64
+	Template    bool
+}
+
+// Prompt is a prompt that a server offers.
+type Prompt struct {
+	Server      string
+	Name        string
+	Description string
+	Arguments   []PromptArgument
+}
+
+// PromptArgument is what a prompt has to be given.
+type PromptArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+}
+
+// Access says which server is meant, and who asks.
+type Access struct {
+	Server    string
+	Bearer    string
+	SessionID string
+}
+
+// Resources lists the resources and templates of all servers, in declared order.
+// The error joins those of servers that do not answer; the list has the rest.
+func (t *Toolbox) Resources(ctx context.Context) ([]Resource, error) {
+	return gather(ctx, t, (*link).resources)
+}
+
+// Prompts lists the prompts of all servers as Resources does resources.
+func (t *Toolbox) Prompts(ctx context.Context) ([]Prompt, error) {
+	return gather(ctx, t, (*link).prompts)
+}
+
+// gather asks all servers at once.
+func gather[T any](ctx context.Context, t *Toolbox, list func(*link, context.Context, caller) ([]T, error)) ([]T, error) {
+	t.Start(t.ctx)
+	type part struct {
+		items []T
+		err   error
+	}
+	parts := make([]chan part, len(t.links))
+	for i, l := range t.links {
+		parts[i] = make(chan part, 1)
+		go func() {
+			items, err := list(l, ctx, caller{})
+			parts[i] <- part{items, err}
+		}()
+	}
+	all, errs := []T{}, []error{}
+	for _, p := range parts {
+		got := <-p
+		all, errs = append(all, got.items...), append(errs, got.err)
+	}
+	return all, errors.Join(errs...)
+}
+
+// ReadResource reads a resource. Like Call, it has a result also for a server
+// that wants the caller to log in, and its error is an *Error.
+func (t *Toolbox) ReadResource(ctx context.Context, a Access, uri string) (Result, error) {
+	return t.read(ctx, a, string(mcp.MethodResourcesRead), readContents, func(ctx context.Context, c *conn, x *exchange) error {
+		var req mcp.ReadResourceRequest
+		req.Params.URI = uri
+		_, err := c.client.ReadResource(withExchange(ctx, x), req)
+		return err
+	})
+}
+
+// GetPrompt fills a prompt in and returns its messages as text. Its result and
+// error are those of ReadResource.
+func (t *Toolbox) GetPrompt(ctx context.Context, a Access, name string, args map[string]string) (Result, error) {
+	return t.read(ctx, a, string(mcp.MethodPromptsGet), readPrompt, func(ctx context.Context, c *conn, x *exchange) error {
+		var req mcp.GetPromptRequest
+		req.Params.Name, req.Params.Arguments = name, args
+		_, err := c.client.GetPrompt(withExchange(ctx, x), req)
+		return err
+	})
+}
+
+type sendFunc func(ctx context.Context, c *conn, x *exchange) error
+
+func (t *Toolbox) read(ctx context.Context, a Access, method string, text func(json.RawMessage) (string, error), send sendFunc) (Result, error) {
+	t.Start(t.ctx)
+	fail := func(kind contract.Kind, err error) (Result, error) {
+		return Result{}, &Error{Kind: kind, Server: a.Server, Tool: method, Err: hide(err, t.secrets(a.Server, a.Bearer))}
+	}
+	l := t.link(a.Server)
+	if l == nil {
+		return fail(contract.KindToolFailed, errNoServer)
+	}
+	v := l.ask(ctx, request{who: caller{bearer: a.Bearer, sessionID: a.SessionID}, send: send})
+	if v.kind != "" {
+		return fail(v.kind, v.err)
+	}
+	if v.answer == nil {
+		return v.result, nil
+	}
+	said, err := text(v.answer)
+	if err != nil {
+		return fail(contract.KindToolFailed, err)
+	}
+	return Result{Text: said}.without(l.secrets(a.Bearer)), nil
+}
+
+// resources lists what one server has, templates last.
+func (l *link) resources(ctx context.Context, who caller) ([]Resource, error) {
+	offers := func(c mcp.ServerCapabilities) bool { return c.Resources != nil }
+	plain, err := l.pages(ctx, who, mcp.MethodResourcesList, offers, func(ctx context.Context, c *conn, x *exchange) error {
+		_, err := c.client.ListResources(withExchange(ctx, x), mcp.ListResourcesRequest{})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// A server may have resources and no templates, and say so by refusing.
+	templates, err := l.pages(ctx, who, mcp.MethodResourcesTemplatesList, offers, func(ctx context.Context, c *conn, x *exchange) error {
+		_, err := c.client.ListResourceTemplates(withExchange(ctx, x), mcp.ListResourceTemplatesRequest{})
+		return err
+	})
+	var refused *Error
+	if err != nil && !(errors.As(err, &refused) && refused.Kind == contract.KindToolFailed) {
+		return nil, err
+	}
+	return l.decodeResources(append(plain, templates...))
+}
+
+func (l *link) decodeResources(pages []json.RawMessage) ([]Resource, error) {
+	var out []Resource
+	for _, page := range pages {
+		var list struct {
+			Resources []struct {
+				URI, Name, Description, MIMEType string
+				Size                             int64
+			}
+			ResourceTemplates []struct{ URITemplate, Name, Description, MIMEType string }
+		}
+		if err := json.Unmarshal(page, &list); err != nil {
+			return nil, fmt.Errorf("decode the resources of %s: %w", l.server.Name, err)
+		}
+		for _, r := range list.Resources {
+			out = append(out, Resource{
+				Server: l.server.Name, URI: r.URI, Name: r.Name, Description: r.Description, MIMEType: r.MIMEType, Size: r.Size,
+			})
+		}
+		for _, r := range list.ResourceTemplates {
+			out = append(out, Resource{
+				Server: l.server.Name, URI: r.URITemplate, Name: r.Name, Description: r.Description, MIMEType: r.MIMEType, Template: true,
+			})
+		}
+	}
+	return out, nil
+}
+
+func (l *link) prompts(ctx context.Context, who caller) ([]Prompt, error) {
+	offers := func(c mcp.ServerCapabilities) bool { return c.Prompts != nil }
+	pages, err := l.pages(ctx, who, mcp.MethodPromptsList, offers, func(ctx context.Context, c *conn, x *exchange) error {
+		_, err := c.client.ListPrompts(withExchange(ctx, x), mcp.ListPromptsRequest{})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []Prompt
+	for _, page := range pages {
+		var list struct {
+			Prompts []struct {
+				Name, Description string
+				Arguments         []PromptArgument
+			}
+		}
+		if err := json.Unmarshal(page, &list); err != nil {
+			return nil, fmt.Errorf("decode the prompts of %s: %w", l.server.Name, err)
+		}
+		for _, p := range list.Prompts {
+			out = append(out, Prompt{Server: l.server.Name, Name: p.Name, Description: p.Description, Arguments: p.Arguments})
+		}
+	}
+	return out, nil
+}
+
+// errNothing: the server has nothing of the kind, and was not asked.
+var errNothing = errors.New("the server offers none")
+
+// pages are the raw pages of a list, none of a server that offers no such thing.
+func (l *link) pages(ctx context.Context, who caller, method mcp.MCPMethod, offers func(mcp.ServerCapabilities) bool, list sendFunc) ([]json.RawMessage, error) {
+	v := l.ask(ctx, request{who: who, send: func(ctx context.Context, c *conn, x *exchange) error {
+		if !offers(c.client.GetServerCapabilities()) {
+			return errNothing
+		}
+		return list(ctx, c, x)
+	}})
+	fail := func(kind contract.Kind, err error) error {
+		return &Error{Kind: kind, Server: l.server.Name, Tool: string(method), Err: hide(err, l.secrets(who.bearer))}
+	}
+	switch {
+	case v.kind != "":
+		return nil, fail(v.kind, v.err)
+	case v.result.AuthRequired != "":
+		return nil, fail(contract.KindToolUnavailable, transport.ErrAuthorizationRequired)
+	}
+	return v.pages, nil
+}

@@ -1,0 +1,137 @@
+package toolbox
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// The ways to reach a server.
+const (
+	HTTP  = "http"  // Streamable HTTP
+	SSE   = "sse"   // HTTP+SSE, the transport of protocol 2024-11-05
+	Stdio = "stdio" // a child process
+)
+
+// What tools without hints are.
+const (
+	Run = "run"
+	Ask = "ask"
+)
+
+// Server is an MCP server: with a URL it is reached over HTTP, else Command is
+// started and spoken to over stdio.
+type Server struct {
+	Name string
+	URL  string
+	// Command without a slash is looked up beside our own executable, then in
+	// PATH.
+	Command string
+	Args    []string
+	// Env is added to the few variables a child gets of ours: PATH, HOME and
+	// the like, no secrets.
+	Env map[string]string
+	// Headers go with every HTTP request, also those of the session itself.
+	// Where one is called like a header of the call (Authorization), it wins.
+	Headers map[string]string
+	// Transport is HTTP, SSE or Stdio; empty means HTTP with a URL, else Stdio.
+	Transport string
+	// Timeout bounds a call of this server's tools; 0, and more than
+	// Options.CallTimeout, mean that.
+	Timeout time.Duration
+	// Unannotated tells what tools without hints are: Run (or empty) makes
+	// them safe, Ask destructive.
+	Unannotated string
+	// Allow and Deny name tools as the server does. Of a nil Allow all are on
+	// offer, of an empty one none; Deny wins. The others cannot be called.
+	Allow, Deny []string
+	// Destructive and Safe name tools whose hints are not to be believed.
+	Destructive, Safe []string
+	// Optional servers are never waited for.
+	Optional bool
+	// Prefix offers the server's tools as NAME__TOOL.
+	Prefix bool
+	// Roots are folders or file:// URIs that the server is told of when it asks.
+	Roots []string
+	// SampleTokens lets the server ask Options.Sampler for at most that many
+	// tokens at a time. With 0 it may not ask.
+	SampleTokens int
+	// ExposeResources and ExposePrompts let the model read them: see ToolRead
+	// and ToolPrompt.
+	ExposeResources, ExposePrompts bool
+}
+
+// separator stands between the name of a server and that of its tool.
+const separator = "__"
+
+func (s Server) transport() string {
+	switch {
+	case s.Transport != "":
+		return s.Transport
+	case s.URL != "":
+		return HTTP
+	}
+	return Stdio
+}
+
+// toolName is what a tool is called on offer, bareName what its server calls it.
+func (s Server) toolName(bare string) string {
+	if s.Prefix {
+		return s.Name + separator + bare
+	}
+	return bare
+}
+
+func (s Server) bareName(tool string) string {
+	if s.Prefix {
+		return strings.TrimPrefix(tool, s.Name+separator)
+	}
+	return tool
+}
+
+func (s Server) offers(bare string) bool {
+	return (s.Allow == nil || slices.Contains(s.Allow, bare)) && !slices.Contains(s.Deny, bare)
+}
+
+func (s Server) limit(most time.Duration) time.Duration {
+	if s.Timeout > 0 {
+		return min(s.Timeout, most)
+	}
+	return most
+}
+
+// strangers are names in the server's lists that no tool of it has.
+func (s Server) strangers(names []string) []string {
+	var out []string
+	for _, list := range [][]string{s.Allow, s.Deny, s.Destructive, s.Safe} {
+		for _, name := range list {
+			if !slices.Contains(names, name) && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// roots are the server's roots as URIs.
+func (s Server) roots() ([]mcp.Root, error) {
+	out := []mcp.Root{}
+	for _, root := range s.Roots {
+		uri, err := url.Parse(root)
+		if !strings.HasPrefix(root, "file://") {
+			root, err = filepath.Abs(root)
+			uri = &url.URL{Scheme: "file", Path: filepath.ToSlash(root)}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("root %q: %w", root, err)
+		}
+		out = append(out, mcp.Root{URI: uri.String(), Name: path.Base(uri.Path)})
+	}
+	return out, nil
+}

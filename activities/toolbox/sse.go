@@ -1,0 +1,222 @@
+package toolbox
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// sseWire is mcp-go's HTTP+SSE, watched, and taught to answer the server: mcp-go
+// would take a request of the server's for the answer to one of ours that has
+// the same number.
+type sseWire struct {
+	*transport.SSE
+	trip   *watchedTransport
+	client *http.Client
+	ctx    context.Context // ends with the connection
+	// broken ends, with the reason, when the stream of answers does.
+	broken context.Context
+
+	mu      sync.Mutex
+	handler transport.RequestHandler
+}
+
+var errStreamEnded = errors.New("the stream of answers has ended")
+
+func newSSEWire(c *conn) (*sseWire, error) {
+	broken, breakOff := context.WithCancelCause(context.Background())
+	w := &sseWire{trip: newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken}
+	lost := func(err error) {
+		if err == nil || errors.Is(err, io.EOF) {
+			err = errStreamEnded
+		}
+		breakOff(err)
+		c.retire(err)
+	}
+	w.trip.lost, w.trip.opened = lost, func() {}
+	w.client = &http.Client{Transport: sseTransport{w}, CheckRedirect: sameServer}
+	var err error
+	w.SSE, err = transport.NewSSE(c.server.URL,
+		transport.WithHTTPClient(w.client),
+		transport.WithHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
+		transport.WithSSELogger(slog.New(slog.DiscardHandler)),
+		transport.WithEndpointTimeout(c.box.opts.ConnectTimeout),
+		transport.WithResponseTimeout(time.Hour), // every request has a deadline
+	)
+	if err != nil {
+		breakOff(err)
+		return nil, err
+	}
+	w.SetConnectionLostHandler(lost)
+	return w, nil
+}
+
+func (w *sseWire) closeIdle() { w.trip.CloseIdleConnections() }
+
+// SetRequestHandler is how mcp-go offers to answer the server's requests.
+func (w *sseWire) SetRequestHandler(handler transport.RequestHandler) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.handler = handler
+}
+
+// SendRequest fails when the stream ends, which mcp-go does not notice. mcp-go
+// sees no deadline: it would report that as an error of its own.
+func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	if w.broken.Err() != nil {
+		return nil, context.Cause(w.broken)
+	}
+	limited, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), callKey{}, ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	defer context.AfterFunc(w.broken, cancel)()
+	resp, err := w.SSE.SendRequest(limited, req)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case errors.Is(err, context.Canceled):
+		err = context.Cause(w.broken)
+	}
+	if x := exchangeOf(ctx); x != nil {
+		resp = x.answered(req, resp)
+	}
+	return resp, err
+}
+
+// callKey finds the context of the call in that of its request.
+type callKey struct{}
+
+// serve answers a request of the server.
+func (w *sseWire) serve(req transport.JSONRPCRequest) {
+	w.mu.Lock()
+	handler := w.handler
+	w.mu.Unlock()
+	resp := transport.NewJSONRPCErrorResponse(req.ID, mcp.METHOD_NOT_FOUND, "there is nobody to answer "+req.Method, nil)
+	if handler != nil {
+		made, err := handler(w.ctx, req)
+		if err != nil {
+			resp = transport.NewJSONRPCErrorResponse(req.ID, mcp.INTERNAL_ERROR, err.Error(), nil)
+		} else if made != nil {
+			resp = made
+		}
+	}
+	// A server that does not take its answer fails the call by itself.
+	_ = w.post(resp)
+}
+
+func (w *sseWire) post(message any) error {
+	body, err := json.Marshal(message)
+	if err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	endpoint := w.GetEndpoint()
+	if endpoint == nil {
+		return errors.New("the server has named no endpoint")
+	}
+	req, err := http.NewRequestWithContext(w.ctx, http.MethodPost, endpoint.String(), bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	for name, value := range callerOf(w.ctx).headers() {
+		req.Header.Set(name, value)
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// sseTransport takes the server's requests out of the stream, and has what is
+// posted last as long as the call.
+type sseTransport struct{ wire *sseWire }
+
+func (t sseTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if call, ok := req.Context().Value(callKey{}).(context.Context); ok {
+		// Also when the stream has ended, a server may say that it refuses.
+		req = req.WithContext(call)
+	}
+	resp, err := t.wire.trip.RoundTrip(req)
+	if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
+		resp.Body = &eventFilter{ReadCloser: resp.Body, in: bufio.NewReader(resp.Body), serve: t.wire.serve}
+	}
+	return resp, err
+}
+
+// eventFilter passes a stream on event by event, without the requests in it.
+type eventFilter struct {
+	io.ReadCloser
+	in    *bufio.Reader
+	out   []byte
+	err   error
+	serve func(transport.JSONRPCRequest)
+}
+
+func (f *eventFilter) Read(p []byte) (int, error) {
+	for len(f.out) == 0 {
+		if f.err != nil {
+			return 0, f.err
+		}
+		var event, data []byte
+		event, data, f.err = f.next()
+		if req, ok := requestIn(data); ok {
+			go f.serve(req)
+			continue
+		}
+		f.out = event
+	}
+	n := copy(p, f.out)
+	f.out = f.out[n:]
+	return n, nil
+}
+
+// next reads an event: as it is, and what its data lines hold.
+func (f *eventFilter) next() (event, data []byte, err error) {
+	for {
+		line, err := f.in.ReadSlice('\n')
+		event = append(event, line...)
+		switch {
+		case len(event) > maxAnswer:
+			return nil, nil, errTooLarge
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil:
+			return event, nil, err
+		}
+		if bytes.HasSuffix(event, []byte("\n\n")) || bytes.HasSuffix(event, []byte("\n\r\n")) || len(bytes.TrimSpace(event)) == 0 {
+			return event, eventData(event), nil
+		}
+	}
+}
+
+func eventData(event []byte) []byte {
+	var data []byte
+	for line := range bytes.Lines(event) {
+		if rest, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(data, rest...)
+		}
+	}
+	return data
+}
+
+// requestIn finds a request of the server: what has a method and a number.
+func requestIn(data []byte) (transport.JSONRPCRequest, bool) {
+	var req transport.JSONRPCRequest
+	if !bytes.Contains(data, []byte(`"method"`)) || json.Unmarshal(data, &req) != nil {
+		return req, false
+	}
+	return req, req.Method != "" && !req.ID.IsNil()
+}
