@@ -9,7 +9,7 @@ ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-res
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
-LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns
+LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check build build-all bench histories golden clean
@@ -48,7 +48,7 @@ build-all: ## cross-compile every binary into dist/<os>-<arch>/
 bench: ## measure turns, reads and memory on the embedded server; prints ratios
 	cd deploy/standalone && $(GO) run ./bench
 
-histories: ## record the histories that every build replays
+histories: ## record the histories that every build replays and that are missing (-record=NAME, -record=all)
 	cd deploy/standalone && $(GO) test ./e2e -run TestRecord -count=1 -record
 
 golden: ## rewrite golden files and the JSON schema from the code

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
@@ -18,7 +19,14 @@ const histories = "testdata/histories"
 
 // recorded are the histories that must be there. `make histories` records them
 // on a real server.
-var recorded = []string{"simple", "approve", "reject", "cancel", "continue-as-new"}
+var recorded = []string{
+	"simple", "approve", "reject", "cancel", "continue-as-new",
+	"sequential", "sequential-node", "parallel", "parallel-node", "loop", "loop-node",
+	"loop-of-groups", "loop-continue-as-new", "loop-continued",
+	"nested", "nested-root", "nested-both", "nested-branch",
+	"tree-reject", "tree-reject-root", "tree-reject-inner",
+	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
+}
 
 func TestRecordedHistoriesReplay(t *testing.T) {
 	for _, name := range recorded {
@@ -32,11 +40,31 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			if err := replayer(t).ReplayWorkflowHistoryFromJSONFile(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), file); err != nil {
+			if err := replay(t, file); err != nil {
 				t.Errorf("%v\n\nConversations of this shape may be waiting right now: see Determinism in doc.go.", err)
 			}
 		})
 	}
+}
+
+// replay runs a recording under its own workflow ID: those of nodes inside are
+// made of it.
+func replay(t *testing.T, file string) error {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	h, err := client.HistoryFromJSON(f, client.HistoryJSONOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := h.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes()
+	return replayer(t).ReplayWorkflowHistoryWithOptions(log.NewStructuredLogger(slog.New(slog.DiscardHandler)), h,
+		worker.ReplayWorkflowHistoryOptions{OriginalExecution: workflow.Execution{
+			ID: began.GetWorkflowId(), RunID: began.GetOriginalExecutionRunId(),
+		}})
 }
 
 func replayer(t *testing.T) worker.WorkflowReplayer {

@@ -2,6 +2,7 @@
 // HTTP, with a scripted model behind the provider's wire format. What needs a
 // process to die runs the built binaries; the rest runs an agent inside the test.
 //
-// TestRecordHistories (with -record) rewrites the histories that the tests of
-// package workflows replay.
+// The tests TestRecord… write the histories that the tests of package workflows
+// replay: with -record those that are missing, with -record=NAME,NAME or
+// -record=all others again.
 package e2e

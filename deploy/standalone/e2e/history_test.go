@@ -4,9 +4,10 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"go.temporal.io/api/common/v1"
@@ -17,13 +18,49 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/workflows/contract"
 )
 
-var record = flag.Bool("record", false, "rewrite the recorded histories of package workflows")
+// recording says which histories of package workflows are written: those that
+// are missing, all, or the ones named.
+type recording string
+
+var record recording
+
+func init() {
+	flag.Var(&record, "record", "write histories of package workflows: the missing ones, or with =all or =NAME,NAME those")
+}
+
+// IsBoolFlag makes the value optional.
+func (r *recording) IsBoolFlag() bool { return true }
+
+func (r *recording) String() string { return string(*r) }
+
+// Set implements flag.Value.
+func (r *recording) Set(s string) error {
+	*r = recording(s)
+	return nil
+}
+
+// wants tells whether to write a history. What has been recorded by an earlier
+// version is worth more than what this one would record.
+func (r *recording) wants(name string) bool {
+	switch *r {
+	case "", "false":
+		return false
+	case "all":
+		return true
+	case "true":
+		_, err := os.Stat(recordingOf(name))
+		return os.IsNotExist(err)
+	}
+	return slices.Contains(strings.Split(string(*r), ","), name)
+}
+
+func recordingOf(name string) string {
+	return filepath.Join("..", "..", "..", "workflows", "testdata", "histories", name+".json")
+}
 
 // readable is an event with its payloads as text.
 func readable(e *history.HistoryEvent) string {
@@ -91,8 +128,8 @@ func runsOf(t *testing.T, c client.Client, workflowID string) []string {
 	}
 }
 
-// TestRecordHistories drives one conversation of each shape. With -record it
-// writes their histories for the replay test of package workflows.
+// TestRecordHistories drives one conversation of each shape without a tree. With
+// -record it writes their histories for the replay test of package workflows.
 func TestRecordHistories(t *testing.T) {
 	h := newHome(t)
 	api, p := h.inside()
@@ -135,27 +172,7 @@ func TestRecordHistories(t *testing.T) {
 // A server that suggests a new run early makes the recording a short one.
 func TestRecordARunThatContinuesAsNew(t *testing.T) {
 	h := newHome(t)
-	server, err := embedded.Start(context.Background(), embedded.Options{
-		DataDir: t.TempDir(), Port: h.ports.grpc, LongHistory: 60,
-		SearchAttributes: connect.SearchAttributes(), Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	h.extra = fmt.Sprintf("blobs: {url: %q}\n", "file://"+t.TempDir())
-	inner := h.getenv
-	h.getenv = func(name string) string {
-		if name == config.KeysVariable {
-			return "k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
-		}
-		return inner(name)
-	}
-	t.Setenv("TEMPORAL_ADDRESS", server.Address())
+	h.external(embedded.Options{LongHistory: 60})
 	api, p := h.inside()
 	id := api.ask("repeat 3 big").Conversation.ID
 	workflow := contract.ConversationWorkflowID(id)
@@ -170,6 +187,124 @@ func TestRecordARunThatContinuesAsNew(t *testing.T) {
 	keep(t, p.Client, "continue-as-new", workflow)
 }
 
+// shape is a tree that is driven to its end. Of the conversation and of each of
+// its nodes' workflows, first runs are kept; of a continued one the last run too.
+type shape struct {
+	tree      string
+	drive     func(*api) (id string)
+	nodes     map[string]string // recording: what follows the turn in the workflow ID
+	continued string            // the recording of a last run, of the root
+	early     bool              // continue as new early
+}
+
+var shapes = map[string]shape{
+	"sequential": {
+		tree: `{name: root, type: sequential, agents: [
+  {name: read, output_key: seen, prompt: "do: call note_list"},
+  {name: write, output_key: written, prompt: "do: call note_add {}"},
+  {name: fail, model: "openai:other", prompt: "do: call fail"},
+  {name: tell, history: true, prompt: "do: say {seen}, {written}"}]}`,
+		drive: func(a *api) string { return a.approveAll("go") },
+		nodes: map[string]string{"sequential-node": "/root"},
+	},
+	"parallel": {
+		tree: `{name: root, type: parallel, approval: required, agents: [
+  {name: left, prompt: "do: call note_add {}"}, {name: right, timeout: 1m, prompt: "do: call note_add {}"},
+  {name: third, prompt: "do: call note_list"}]}`,
+		drive: func(a *api) string { return a.approveAll("go") },
+		nodes: map[string]string{"parallel-node": "/root"},
+	},
+	"loop": {
+		tree: `{name: root, type: loop, agents: [
+  {name: step, output_key: n, prompt: 'do: call tick {"name":"loop"}'},
+  {name: judge, can_exit_loop: true, prompt: "do: if {n} is The tool said: 3 => call exit_loop"}]}`,
+		drive: func(a *api) string { return a.ask("go").Conversation.ID },
+		nodes: map[string]string{"loop-node": "/root"},
+	},
+	"loop-of-groups": {
+		tree: `{name: root, type: loop, max_iterations: 8, agents: [
+  {name: both, type: parallel, agents: [{name: a, output_key: n, prompt: "do: call big"}, {name: b, prompt: "do: say {n}"}]}]}`,
+		drive: func(a *api) string { return a.ask("go").Conversation.ID },
+		nodes: map[string]string{"loop-continue-as-new": "/root"}, continued: "loop-continued", early: true,
+	},
+	"nested": {
+		tree: `{name: root, type: sequential, agents: [
+  {name: both, type: parallel, agents: [
+    {name: branch, type: sequential, approval: required, output_key: done, agents: [
+      {name: deep, prompt: "do: call note_add {}"}, {name: next, prompt: "do: say next"}]},
+    {name: beside, prompt: "do: call note_add {}"}]},
+  {name: tell, prompt: "do: say {done}"}]}`,
+		drive: func(a *api) string { return a.approveAll("go") },
+		nodes: map[string]string{"nested-root": "/root", "nested-both": "/root/both", "nested-branch": "/root/both/branch"},
+	},
+	"tree-reject": {
+		tree: `{name: root, type: sequential, agents: [
+  {name: inner, type: sequential, agents: [{name: write, prompt: "do: call note_add {}"}]}, {name: tell, prompt: "do: say done"}]}`,
+		drive: func(a *api) string {
+			asked := a.ask("go")
+			a.decide(asked.Result.Approval.UUID, `{"approved":false}`)
+			return asked.Conversation.ID
+		},
+		nodes: map[string]string{"tree-reject-root": "/root", "tree-reject-inner": "/root/inner"},
+	},
+	"tree-cancel": {
+		tree: `{name: root, type: sequential, agents: [
+  {name: sides, type: parallel, agents: [
+    {name: inner, type: sequential, approval: required, agents: [{name: write, prompt: "do: call note_add {}"}]},
+    {name: reads, prompt: "do: call slow_read"}]}]}`,
+		drive: func(a *api) string {
+			id := a.ask("go").Conversation.ID
+			a.becomes(id, "root:running[sides:running[inner:waiting[write:waiting] reads:running]]")
+			a.want(200, "POST", "/conversations/"+id+"/cancel", `{"reason":"Enough."}`)
+			a.becomes(id, "root:cancelled[sides:cancelled[inner:cancelled[write:cancelled] reads:cancelled]]")
+			return id
+		},
+		nodes: map[string]string{
+			"tree-cancel-root": "/root", "tree-cancel-sides": "/root/sides", "tree-cancel-inner": "/root/sides/inner",
+		},
+	},
+}
+
+// approveAll asks, and approves until nothing waits.
+func (a *api) approveAll(text string) (id string) {
+	a.t.Helper()
+	got := a.ask(text)
+	for got.Result.WaitingApproval {
+		got = a.decide(got.Result.Approval.UUID, `{"approved":true}`)
+	}
+	return got.Conversation.ID
+}
+
+// TestRecordHistoriesOfTrees is TestRecordHistories for trees: it keeps the
+// histories of the conversation and of the nodes' workflows.
+func TestRecordHistoriesOfTrees(t *testing.T) {
+	for name, s := range shapes {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			if s.early {
+				h.external(embedded.Options{LongHistory: 60})
+			}
+			h.extra += "agent: " + s.tree + "\n"
+			api, p := h.inside()
+			id := s.drive(api)
+			keep(t, p.Client, name, contract.ConversationWorkflowID(id))
+			for recording, place := range s.nodes {
+				keep(t, p.Client, recording, contract.TurnWorkflowID(id, 1)+place)
+			}
+			if s.continued == "" {
+				return
+			}
+			root := contract.TurnWorkflowID(id, 1) + "/root"
+			var runs []string
+			eventually(t, "a second run of the loop", func() bool {
+				runs = runsOf(t, p.Client, root)
+				return len(runs) > 1
+			})
+			keepRun(t, p.Client, s.continued, root, runs[len(runs)-1])
+		})
+	}
+}
+
 // keep saves the history of a workflow's first run, if histories are recorded.
 func keep(t *testing.T, c client.Client, name, workflow string) {
 	t.Helper()
@@ -177,11 +312,16 @@ func keep(t *testing.T, c client.Client, name, workflow string) {
 	if runs := runsOf(t, c, workflow); len(runs) > 0 { // visibility lags behind
 		run = runs[0]
 	}
+	keepRun(t, c, name, workflow, run)
+}
+
+func keepRun(t *testing.T, c client.Client, name, workflow, run string) {
+	t.Helper()
 	recorded := historyOf(t, c, workflow, run)
 	if len(recorded.GetEvents()) < 5 {
 		t.Fatalf("%d events", len(recorded.GetEvents()))
 	}
-	if *record {
+	if record.wants(name) {
 		save(t, name, recorded)
 	}
 }
@@ -192,7 +332,7 @@ func save(t *testing.T, name string, h *history.History) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("..", "..", "..", "workflows", "testdata", "histories", name+".json")
+	path := recordingOf(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,9 +33,10 @@ type home struct {
 	tools  *tools
 	model  *llmtest.Server
 	ports  ports
-	file   string // name of the YAML file
-	queue  string // task queue
-	extra  string // more YAML
+	file   string            // name of the YAML file
+	queue  string            // task queue
+	extra  string            // more YAML
+	more   map[string]string // more of the environment
 	getenv func(string) string
 }
 
@@ -50,7 +53,9 @@ func newHome(t *testing.T) *home {
 }
 
 func (h *home) env() map[string]string {
-	return map[string]string{"OPENAI_API_KEY": canaryKey, "OPENAI_BASE_URL": h.model.URL(), "LOG_LEVEL": "debug"}
+	env := map[string]string{"OPENAI_API_KEY": canaryKey, "OPENAI_BASE_URL": h.model.URL(), "LOG_LEVEL": "debug"}
+	maps.Copy(env, h.more)
+	return env
 }
 
 func (h *home) environ() []string {
@@ -127,11 +132,15 @@ func (h *home) dial() client.Client {
 	return c
 }
 
-// obedient is a model that does what the last message says:
+// obedient is a model that does what the last message says, or in its place a
+// line of the system prompt that begins with "do: ":
 //
 //	call TOOL {"arg":…}      calls a tool, then repeats its result
 //	both TOOL,TOOL           calls tools in one reply, without arguments
 //	repeat N TOOL            calls a tool N times, one after the other
+//	if A is B => TASK        does the task if A and B are the same text
+//	say TEXT                 TEXT
+//	fill N TEXT              TEXT, filled up to N bytes
 //	anything else            "You said: …"
 func obedient(w http.ResponseWriter, r *http.Request) {
 	var body struct {
@@ -144,16 +153,27 @@ func obedient(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	task, results, last := "", 0, ""
+	task, results, last, order := "", 0, "", ""
 	for _, m := range body.Messages {
 		switch m.Role {
+		case "system":
+			order = orderIn(m.Content)
 		case "user":
 			task, results = m.Content, 0
 		case "tool":
 			results, last = results+1, m.Content
 		}
 	}
-	obey(task, results, last)(w, r)
+	obey(cmp.Or(order, task), results, last)(w, r)
+}
+
+func orderIn(prompt string) string {
+	for line := range strings.Lines(prompt) {
+		if order, ok := strings.CutPrefix(line, "do: "); ok {
+			return strings.TrimSpace(order)
+		}
+	}
+	return ""
 }
 
 func obey(task string, results int, last string) llmtest.Answer {
@@ -181,6 +201,18 @@ func obey(task string, results int, last string) llmtest.Answer {
 			calls = append(calls, llm.Call{ID: id(i), Name: tool, Arguments: json.RawMessage(`{}`)})
 		}
 		return llmtest.CallTools("", calls...)
+	case verb == "if":
+		condition, then, _ := strings.Cut(rest, " => ")
+		if a, b, _ := strings.Cut(condition, " is "); a == b {
+			return obey(then, results, last)
+		}
+		return llmtest.Say("not yet")
+	case verb == "say":
+		return llmtest.Say(rest)
+	case verb == "fill":
+		size, text, _ := strings.Cut(rest, " ")
+		n, _ := strconv.Atoi(size)
+		return llmtest.Say(text + strings.Repeat(".", max(0, n-len(text))))
 	}
 	return llmtest.Say("You said: " + task)
 }

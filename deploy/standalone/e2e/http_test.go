@@ -47,16 +47,25 @@ type body struct {
 }
 
 type conversation struct {
-	ID, Status      string
-	SessionID       string `json:"session_id"`
-	Messages        []message
-	PendingApproval *approval `json:"pending_approval"`
-	Version         int64
+	ID, Status       string
+	SessionID        string `json:"session_id"`
+	Messages         []message
+	PendingApproval  *approval      `json:"pending_approval"`
+	PendingApprovals []approval     `json:"pending_approvals"`
+	PipelineState    *pipelineState `json:"pipeline_state"`
+	Version          int64
+}
+
+type pipelineState struct {
+	Path      []int             `json:"paused_node_path"`
+	OutputKey string            `json:"paused_node_output_key"`
+	State     map[string]string `json:"session_state"`
+	Message   string            `json:"user_message"`
 }
 
 type message struct {
-	ID, Role, Content string
-	ToolCall          *struct {
+	ID, Role, Content, Node string
+	ToolCall                *struct {
 		Name      string
 		Arguments json.RawMessage
 		Result    string
@@ -66,7 +75,7 @@ type message struct {
 }
 
 type approval struct {
-	UUID        string
+	UUID, Node  string
 	ToolName    string          `json:"tool_name"`
 	ToolArgs    json.RawMessage `json:"tool_args"`
 	Description string

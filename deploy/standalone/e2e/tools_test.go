@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ type tools struct {
 	calls   []toolCall
 	blocked chan struct{} // closed to release calls of "slow"
 	entered chan struct{} // gets a value when "slow" is called
+	left    chan struct{} // gets a value when a caller of "slow" does not wait any longer
 	broken  bool          // answer 502 instead of calling
 }
 
@@ -31,14 +33,16 @@ type toolCall struct {
 }
 
 func newTools(t *testing.T) *tools {
-	s := &tools{blocked: make(chan struct{}), entered: make(chan struct{}, 100)}
+	s := &tools{blocked: make(chan struct{}), entered: make(chan struct{}, 100), left: make(chan struct{}, 100)}
 	m := server.NewMCPServer("counting", "1.0.0", server.WithToolCapabilities(true))
 	s.add(m, "note_add", true, func(args map[string]any) string { return fmt.Sprintf("added %v", args["name"]) })
 	s.add(m, "note_list", false, func(map[string]any) string { return "no notes" })
+	s.add(m, "look", false, s.count("look"))
+	s.add(m, "tick", true, s.count("tick"))
 	s.add(m, "big", false, func(map[string]any) string { return strings.Repeat("0123456789abcdef", 20<<10/16) })
 	s.add(m, "fail", false, nil)
-	s.add(m, "slow_read", false, s.wait)
-	s.add(m, "slow_write", true, s.wait)
+	s.addBlocking(m, "slow_read", false, s.wait)
+	s.addBlocking(m, "slow_write", true, s.wait)
 	h := server.NewStreamableHTTPServer(m)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -59,13 +63,41 @@ func newTools(t *testing.T) *tools {
 	return s
 }
 
-func (s *tools) wait(map[string]any) string {
+func (s *tools) wait(ctx context.Context, _ map[string]any) string {
 	s.mu.Lock()
 	blocked := s.blocked
 	s.mu.Unlock()
 	s.entered <- struct{}{}
-	<-blocked
+	select {
+	case <-blocked:
+	case <-ctx.Done():
+		s.left <- struct{}{}
+	}
 	return "done at last"
+}
+
+// count tells how often a tool was called with the same name, this time included.
+func (s *tools) count(tool string) func(map[string]any) string {
+	return func(args map[string]any) string {
+		n := 0
+		for _, c := range s.called(tool) {
+			if c.Args["name"] == args["name"] {
+				n++
+			}
+		}
+		return strconv.Itoa(n)
+	}
+}
+
+// counts tells how often each name was given to the tools that count.
+func (s *tools) counts() map[string]int {
+	out := map[string]int{}
+	for _, tool := range []string{"look", "tick"} {
+		for _, c := range s.called(tool) {
+			out[fmt.Sprint(c.Args["name"])]++
+		}
+	}
+	return out
 }
 
 // release lets the slow calls finish, those under way and all later ones.
@@ -80,15 +112,23 @@ func (s *tools) release() {
 }
 
 func (s *tools) add(m *server.MCPServer, name string, destructive bool, f func(map[string]any) string) {
+	if f == nil {
+		s.addBlocking(m, name, destructive, nil)
+		return
+	}
+	s.addBlocking(m, name, destructive, func(_ context.Context, args map[string]any) string { return f(args) })
+}
+
+func (s *tools) addBlocking(m *server.MCPServer, name string, destructive bool, f func(context.Context, map[string]any) string) {
 	tool := mcp.NewTool(name, mcp.WithDescription("For tests: "+name),
 		mcp.WithString("name"), mcp.WithNumber("n"),
 		mcp.WithReadOnlyHintAnnotation(!destructive), mcp.WithDestructiveHintAnnotation(destructive))
-	m.AddTool(tool, func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	m.AddTool(tool, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		s.record(r)
 		if f == nil {
 			return mcp.NewToolResultError("this tool always fails"), nil
 		}
-		return mcp.NewToolResultText(f(r.GetArguments())), nil
+		return mcp.NewToolResultText(f(ctx, r.GetArguments())), nil
 	})
 }
 

@@ -1,0 +1,187 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	mcpclient "github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const examples = "../../../config/examples"
+
+// example is what somebody does with one of the files, and what comes of it.
+type example struct {
+	ask      string
+	approves []string // tool and node of what is approved, in order
+	rejects  bool     // the last of them
+	answers  string   // the beginning
+	stores   []string // names of the resources afterwards
+	says     []string // nodes that wrote messages, in order
+	tree     string
+}
+
+// exampleRuns has an entry for every file, and some have more: what is behind a
+// space in the key tells them apart.
+var exampleRuns = map[string]example{
+	"simple.yaml": {
+		ask: "add a resource named apple with value 42", approves: []string{"resources_add "},
+		answers: "The tool resources_add answered: ", stores: []string{"apple=42"}, tree: "simple:done",
+	},
+	"sequential.yaml": {
+		ask: "put a report on the list", approves: []string{"resources_add add"},
+		answers: "Found: ", stores: []string{"report=42"}, says: []string{"look", "add", "report"},
+		tree: "pipeline:done[look:done add:done report:done]",
+	},
+	"sequential.yaml rejected": {
+		ask: "put a report on the list", approves: []string{"resources_add add"}, rejects: true,
+		answers: "Operation cancelled by user.\n\nDone: look.\n\nNot done: add (rejected), report (skipped).",
+		says:    []string{"look", "add"}, tree: "pipeline:rejected[look:done add:rejected report:skipped]",
+	},
+	"parallel.yaml": {
+		ask: "check the list and leave a mark", approves: []string{"resources_add mark"},
+		answers: "The tool resources_list answered: ", stores: []string{"checked=1"}, says: []string{"list", "greet", "mark"},
+		tree: "sides:done[list:done greet:done mark:done]",
+	},
+	"loop.yaml": {
+		ask: "is the list in order?", answers: "The tool resources_list answered: ", says: []string{"look", "judge"},
+		tree: "watch:done[look:done judge:done]",
+	},
+	"nested.yaml": {
+		ask: "back up the list", approves: []string{"resources_add store"},
+		answers: "Stored: ", stores: []string{"backup=7"}, says: []string{"read", "check", "store", "report"},
+		tree: "pipeline:done[both:done[read:done backup:done[check:done store:done]] report:done]",
+	},
+	"full-pipeline.yaml": {
+		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
+		answers: "Published: ", stores: []string{"summary=3"},
+		says: []string{"facts", "wishes", "draft", "review", "publish", "report"}, tree: publishedTree,
+	},
+	"full-pipeline.yaml rejected": {
+		ask: "publish a summary of the list", approves: []string{"resources_add publish"}, rejects: true,
+		answers: "Published: Operation cancelled by user.",
+		says:    []string{"facts", "wishes", "draft", "review", "publish", "report"},
+		tree:    strings.Replace(publishedTree, "publish:done", "publish:rejected", 1),
+	},
+}
+
+const publishedTree = "pipeline:done[gather:done[facts:done wishes:done] refine:done[draft:done review:done] publish:done report:done]"
+
+func TestEveryExampleRuns(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(examples, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if _, ok := exampleRuns[filepath.Base(file)]; !ok {
+			t.Errorf("nothing tests %s", filepath.Base(file))
+		}
+	}
+	for name, e := range exampleRuns {
+		t.Run(name, func(t *testing.T) { e.run(t, strings.SplitN(name, " ", 2)[0]) })
+	}
+}
+
+func (e example) run(t *testing.T, file string) {
+	dir := t.TempDir()
+	api := runExample(t, dir, file)
+	got := api.ask(e.ask)
+	id := got.Conversation.ID
+	for i, want := range e.approves {
+		if !got.Result.WaitingApproval {
+			t.Fatalf("it does not wait for %s: %+v", want, got.Result)
+		}
+		p := got.Result.Approval
+		same(t, "what waits", p.ToolName+" "+p.Node, want)
+		approve := !e.rejects || i < len(e.approves)-1
+		got = api.decide(p.UUID, fmt.Sprintf(`{"approved":%t}`, approve))
+	}
+	if got.Result.WaitingApproval || !strings.HasPrefix(got.Result.Response, e.answers) {
+		t.Errorf("the answer is %q, want %q", got.Result.Response, e.answers)
+	}
+	var says []string
+	for _, m := range api.conversation(id).Messages {
+		if m.Node != "" && (len(says) == 0 || says[len(says)-1] != m.Node) {
+			says = append(says, m.Node)
+		}
+	}
+	same(t, "nodes that wrote", says, e.says)
+	same(t, "tree", api.statuses(id), e.tree)
+	same(t, "resources", resources(t, filepath.Join(dir, "data", "resources.db")), e.stores)
+}
+
+// runExample starts the agent with a file as it is, but for ports and folders.
+func runExample(t *testing.T, dir, file string) *api {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(examples, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	text := string(data)
+	for old, replacement := range map[string]string{
+		"port: 8080": fmt.Sprintf("port: %d", port), "./data": filepath.Join(dir, "data"),
+	} {
+		if !strings.Contains(text, old) {
+			t.Fatalf("there is no %q in %s", old, file)
+		}
+		text = strings.ReplaceAll(text, old, replacement)
+	}
+	text += fmt.Sprintf("\ntemporal: {port: %d, ui_port: 0}\n", freePort(t))
+	path := filepath.Join(dir, file)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, dir, "agent", nil, "--config", path)
+	return newAPI(t, fmt.Sprintf("http://127.0.0.1:%d", port))
+}
+
+// resources asks another tool server what is in the database.
+func resources(t *testing.T, db string) []string {
+	t.Helper()
+	bin, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	c, err := mcpclient.NewStdioMCPClient(filepath.Join(bin, "mcp-resources"), nil, "--stdio", "--db", db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	hello := mcp.InitializeRequest{}
+	hello.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
+	hello.Params.ClientInfo = mcp.Implementation{Name: "test", Version: "1"}
+	if _, err := c.Initialize(ctx, hello); err != nil {
+		t.Fatal(err)
+	}
+	list := mcp.CallToolRequest{}
+	list.Params.Name = "resources_list"
+	r, err := c.CallTool(ctx, list)
+	if err != nil || r.IsError || len(r.Content) == 0 {
+		t.Fatalf("list the resources: %v, %+v", err, r)
+	}
+	text := r.Content[0].(mcp.TextContent).Text
+	var listed struct {
+		Resources []struct {
+			Name  string
+			Value json.Number
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &listed); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	var names []string
+	for _, l := range listed.Resources {
+		names = append(names, l.Name+"="+l.Value.String())
+	}
+	slices.Sort(names)
+	return names
+}
