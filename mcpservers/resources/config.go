@@ -6,21 +6,23 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
+
+	"agent-stop-and-go/mcpservers/hosting"
 
 	"gopkg.in/yaml.v3"
 )
 
-// Config says where the server listens and where it keeps its data.
+// Config says how the server is reached and where it keeps its data.
 type Config struct {
-	Host   string `yaml:"host"`
-	Port   int    `yaml:"port"` // 0 picks a free one
-	DBPath string `yaml:"db_path"`
+	hosting.Settings `yaml:",inline"`
+	DBPath           string `yaml:"db_path"` // also of the sessions
 }
 
 // DefaultConfig listens on this machine only.
 func DefaultConfig() Config {
-	return Config{Host: "127.0.0.1", Port: 8090, DBPath: "./data/resources.db"}
+	return Config{Settings: hosting.DefaultSettings(8090), DBPath: "./data/resources.db"}
 }
 
 // LoadConfig reads a YAML file over the defaults. A file with mistakes gives
@@ -45,17 +47,11 @@ func LoadConfig(path string) (Config, error) {
 
 // Validate reports the values no server can start with.
 func (c Config) Validate() error {
-	var errs []error
-	if c.Host == "" {
-		errs = append(errs, errors.New("host is empty: use 127.0.0.1 for this machine only, 0.0.0.0 for every network"))
-	}
-	if c.Port < 0 || c.Port > 65535 {
-		errs = append(errs, fmt.Errorf("port %d is out of range: 1 to 65535, or 0 for any free port", c.Port))
-	}
+	err := c.Settings.Validate()
 	if c.DBPath == "" {
-		errs = append(errs, errors.New("db_path is empty: name a file, it is created when missing"))
+		err = errors.Join(err, errors.New("db_path is empty: name a file, it is created when missing"))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
@@ -67,8 +63,10 @@ func explain(err error) error {
 		return err
 	}
 	lines := make([]string, len(wrong.Errors))
+	allowed := `unknown key "$1", allowed: ` + strings.Join(slices.Insert(hosting.Keys(), 2, "db_path"), ", ")
 	for i, line := range wrong.Errors {
-		lines[i] = unknownKey.ReplaceAllString(line, `unknown key "$1", allowed: host, port, db_path`)
+		line = strings.ReplaceAll(line, "into time.Duration", "into a time such as 30m or 1h")
+		lines[i] = unknownKey.ReplaceAllString(line, allowed)
 	}
 	return errors.New(strings.Join(lines, "; "))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/resources"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,12 +22,17 @@ func writeConfig(t *testing.T, text string) string {
 }
 
 func TestConfigFillsDefaults(t *testing.T) {
+	config := func(host string, port int, db string) resources.Config {
+		settings := hosting.DefaultSettings(port)
+		settings.Host = host
+		return resources.Config{Settings: settings, DBPath: db}
+	}
 	for text, want := range map[string]resources.Config{
-		"":              {Host: "127.0.0.1", Port: 8090, DBPath: "./data/resources.db"},
-		"# nothing\n":   {Host: "127.0.0.1", Port: 8090, DBPath: "./data/resources.db"},
-		"port: 9\n":     {Host: "127.0.0.1", Port: 9, DBPath: "./data/resources.db"},
-		"db_path: /x":   {Host: "127.0.0.1", Port: 8090, DBPath: "/x"},
-		"host: 0.0.0.0": {Host: "0.0.0.0", Port: 8090, DBPath: "./data/resources.db"},
+		"":              config("127.0.0.1", 8090, "./data/resources.db"),
+		"# nothing\n":   config("127.0.0.1", 8090, "./data/resources.db"),
+		"port: 9\n":     config("127.0.0.1", 9, "./data/resources.db"),
+		"db_path: /x":   config("127.0.0.1", 8090, "/x"),
+		"host: 0.0.0.0": config("0.0.0.0", 8090, "./data/resources.db"),
 	} {
 		got, err := resources.LoadConfig(writeConfig(t, text))
 		if err != nil {
@@ -46,6 +52,11 @@ func TestConfigMistakesNameTheLine(t *testing.T) {
 		"db_path: ''":               {"db_path is empty"},
 		"host: [\n":                 {"line"},
 		"port: 1\nport: 2\n":        {"line 2", "port"},
+		"transport: carrier-pigeon": {"use http, sse or stdio"},
+		"session_idle: 5ms\n":       {"session_idle 5ms is too short"},
+		"session_idle: 5\n":         {"line 1", "a time such as 30m or 1h"},
+		"allowed_hosts: ['a:1']":    {`"a:1" is not a host name`},
+		"allowed_origins: [a.com]":  {`"a.com" is not an origin`},
 	} {
 		_, err := resources.LoadConfig(writeConfig(t, text))
 		for _, part := range append(want, "r.yaml") {

@@ -1,7 +1,7 @@
 // Package resources is the tool server mcp-resources: named whole numbers in
 // one SQLite file, offered to agents over the Model Context Protocol. It is the
-// example every other tool server can be copied from, and imports nothing else
-// of this project.
+// example every other tool server can be copied from; package hosting brings the
+// transports, sessions and protection.
 //
 // Try it without an agent:
 //
@@ -19,6 +19,17 @@
 // caller can put right comes back as a result with isError; an unknown tool is
 // the JSON-RPC error -32602.
 //
+// # Resources and prompts
+//
+// Every row is the MCP resource resource://ID, JSON text as resources_add gives
+// it; the template resource://{id} says so. Lists are read from the file page by
+// page, so they show what other processes wrote. When a tool of this process
+// adds or removes rows, all clients get resources/list_changed and subscribers
+// of a removed row get resources/updated; reading it then fails.
+//
+//	summarize-resources  pattern, question   a request for a summary, with the data
+//	tidy-resources       pattern, keep       a request to propose what to remove, and to ask first
+//
 // # Calling twice
 //
 // A writing call may carry a string in _meta under [IdempotencyKey]. The same
@@ -31,18 +42,20 @@
 // WAL mode with synchronous FULL: what was answered survives a power cut. All
 // writers of a process share one connection, whose transactions take the file's
 // write lock at once; other processes wait for it up to ten seconds. Readers
-// have their own connections and never wait.
+// have their own connections and never wait. The program keeps the sessions of
+// its clients in the same file, so they carry on after a restart.
 //
 // With cgo the driver is mattn/go-sqlite3, without it modernc.org/sqlite; the
 // build tag sqlite_pure forces the second:
 //
-//	go test ./mcpservers/resources/... && go test -tags sqlite_pure ./mcpservers/resources/...
+//	go test ./mcpservers/... && go test -tags sqlite_pure ./mcpservers/...
 //
 // # Map
 //
 //	store.go read.go write.go once.go ids.go   the database; usable without MCP
-//	server.go tools.go arguments.go            the MCP server
-//	http.go requestlog.go stdio.go config.go   how it is reached
+//	server.go tools.go arguments.go            the MCP server and its tools
+//	publish.go prompts.go                      its resources and prompts
+//	config.go                                  its configuration
 //
 // The program is in mcpservers/cmd/mcp-resources.
 package resources

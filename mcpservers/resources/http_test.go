@@ -6,30 +6,38 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/resources"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-func newHTTP(t *testing.T, log *slog.Logger) *resources.HTTP {
+// newHTTP serves what is stored at path, with the sessions in the same file.
+func newHTTP(t *testing.T, path string, log *slog.Logger) *hosting.HTTP {
 	t.Helper()
-	store, _ := openStore(t)
-	h := resources.NewHTTP(resources.NewServer(store, log), log)
-	t.Cleanup(func() { h.Shutdown(context.Background()) })
+	sessions, err := hosting.OpenSessions(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hosting.NewHTTP(hosting.Options{Sessions: sessions, Log: log}, resources.NewServer(openAt(t, path), log))
+	t.Cleanup(func() {
+		h.Shutdown(context.Background())
+		sessions.Close()
+	})
 	return h
 }
 
 func newSite(t *testing.T, log *slog.Logger) string {
 	t.Helper()
-	site := httptest.NewServer(newHTTP(t, log))
+	_, path := openStore(t)
+	site := httptest.NewServer(newHTTP(t, path, log))
 	t.Cleanup(site.Close)
 	return site.URL
 }
@@ -80,6 +88,7 @@ func TestBadHTTPRequestsAreAnsweredAndTheServerLivesOn(t *testing.T) {
 		"no session":          {"POST", "", listTools, 400, "Invalid session ID"},
 		"made-up session":     {"POST", "abc", listTools, 400, "Invalid session ID"},
 		"session with escape": {"POST", "../../x", listTools, 400, "Invalid session ID"},
+		"foreign session":     {"POST", "mcp-session-6d1f8b1e-4f3e-4c6b-9d0f-2b8a8f6c1d11", listTools, 404, "Session not found"},
 		"not JSON":            {"POST", "", `{"jsonrpc":`, 400, "-32700"},
 		"empty body":          {"POST", "", ``, 400, "-32700"},
 		"body over 1 MiB":     {"POST", "", `"` + strings.Repeat("x", 1<<20) + `"`, 413, "over 1 MiB"},
@@ -117,49 +126,21 @@ func send(t *testing.T, method, url, session, body string) (int, string) {
 }
 
 func TestAClientCarriesOnAfterARestart(t *testing.T) {
-	store, _ := openStore(t)
+	_, path := openStore(t)
 	var current http.Handler
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.ServeHTTP(w, r) }))
 	t.Cleanup(site.Close)
-	start := func() *resources.HTTP { return resources.NewHTTP(resources.NewServer(store, quiet()), quiet()) }
-	first := start()
+	first := newHTTP(t, path, quiet())
 	current = first
 	c := dial(t, site.URL)
 	add(t, c, "before", 1)
 	if err := first.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	second := start()
-	current = second
-	t.Cleanup(func() { second.Shutdown(context.Background()) })
+	current = newHTTP(t, path, quiet())
 	add(t, c, "after", 2)
 	if got := list(t, c).Count; got != 2 {
 		t.Errorf("%d resources", got)
-	}
-}
-
-func TestServeEndsWithOpenStreams(t *testing.T) {
-	h := newHTTP(t, quiet())
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- h.Serve(ctx, listener) }()
-	r, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+listener.Addr().String()+"/mcp", nil)
-	r.Header.Set("Accept", "text/event-stream")
-	stream, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stream.Body.Close()
-	stop()
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
-	if _, err := io.ReadAll(stream.Body); err != nil {
-		t.Errorf("stream was cut: %v", err)
 	}
 }
 

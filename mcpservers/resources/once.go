@@ -30,7 +30,7 @@ type Once struct {
 // both are on disk or neither is.
 func write[R any](ctx context.Context, s *Store, tool string, once Once, do func(*sql.Tx) (R, error)) (R, error) {
 	var zero R
-	tx, err := s.writes.BeginTx(ctx, nil)
+	tx, err := s.db.Writes.BeginTx(ctx, nil)
 	if err != nil {
 		return zero, fmt.Errorf("begin: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -17,26 +18,49 @@ type Listed struct {
 // List returns the resources whose name matches pattern, all of them when
 // pattern is nil, ordered by name and then id. It never waits for a writer.
 func (s *Store) List(ctx context.Context, pattern *regexp.Regexp) (Listed, error) {
-	rows, err := s.reads.QueryContext(ctx,
-		`SELECT id, name, value, created_at, updated_at FROM resources ORDER BY name, id`)
+	all, err := s.query(ctx, `ORDER BY name, id`)
 	if err != nil {
-		return Listed{}, fmt.Errorf("query resources: %w", err)
+		return Listed{}, err
+	}
+	if pattern != nil {
+		all = slices.DeleteFunc(all, func(r Resource) bool { return !pattern.MatchString(r.Name) })
+	}
+	return Listed{Count: len(all), Resources: all}, nil
+}
+
+// Get returns one resource and whether there is one with that id.
+func (s *Store) Get(ctx context.Context, id string) (Resource, bool, error) {
+	found, err := s.query(ctx, `WHERE id = ?`, id)
+	if err != nil || len(found) == 0 {
+		return Resource{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// Page returns up to limit resources that come after the given one, ordered by
+// name and then id. The zero Resource is before the first.
+func (s *Store) Page(ctx context.Context, after Resource, limit int) ([]Resource, error) {
+	return s.query(ctx, `WHERE (name, id) > (?, ?) ORDER BY name, id LIMIT ?`, after.Name, after.ID, limit)
+}
+
+func (s *Store) query(ctx context.Context, rest string, args ...any) ([]Resource, error) {
+	rows, err := s.db.Reads.QueryContext(ctx, `SELECT id, name, value, created_at, updated_at FROM resources `+rest, args...)
+	if err != nil {
+		return nil, fmt.Errorf("query resources: %w", err)
 	}
 	defer rows.Close()
 	found := []Resource{}
 	for rows.Next() {
 		r, err := scanResource(rows)
 		if err != nil {
-			return Listed{}, err
+			return nil, err
 		}
-		if pattern == nil || pattern.MatchString(r.Name) {
-			found = append(found, r)
-		}
+		found = append(found, r)
 	}
 	if err := rows.Err(); err != nil {
-		return Listed{}, fmt.Errorf("read resources: %w", err)
+		return nil, fmt.Errorf("read resources: %w", err)
 	}
-	return Listed{Count: len(found), Resources: found}, nil
+	return found, nil
 }
 
 func scanResource(rows *sql.Rows) (Resource, error) {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"time"
 
+	"agent-stop-and-go/mcpservers/hosting"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -19,36 +21,43 @@ const (
 	Version = "1.0.0"
 )
 
-const instructions = "Stores named whole numbers. resources_list reads; resources_add and resources_remove change what is stored."
+const instructions = "Stores named whole numbers. resources_list reads; resources_add and resources_remove change what is stored. " +
+	"Each number is also readable, and can be subscribed to, as resource://ID."
 
-// NewServer returns an MCP server with the three tools over store. It logs one
-// line per tool call, without arguments. The caller closes store after the last
-// call has ended.
+// NewServer returns an MCP server with the tools, resources and prompts over
+// store. It logs one line per tool call, without arguments. The caller closes
+// store after the last call has ended.
 func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
-	t := tools{store: store, log: log}
+	t := &tools{store: store, log: log}
 	// Input schema validation stays off: its texts would replace the ones that
 	// clients match on ("name is required"). arguments.go checks instead.
 	s := server.NewMCPServer(Name, Version,
 		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(true, true),
+		server.WithPromptCapabilities(false),
 		server.WithInstructions(instructions),
 		server.WithStrictInputSchemaDefault(),
 		server.WithToolHandlerMiddleware(t.logged),
 		server.WithRecovery(),
+		server.WithResourceRecovery(),
 	)
+	t.published = publish(s, store)
 	s.AddTool(addTool(), t.add)
 	s.AddTool(removeTool(), t.remove)
 	s.AddTool(listTool(), t.list)
+	s.AddPrompts(prompts(store)...)
 	return s
 }
 
 // tools holds the handlers. What the caller can put right, and what storage
 // could not do, is a result with isError; an error would hide it from the model.
 type tools struct {
-	store *Store
-	log   *slog.Logger
+	store     *Store
+	log       *slog.Logger
+	published *published
 }
 
-func (t tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, err := parseArguments(request, "name", "value")
 	if err != nil {
 		return refused(err)
@@ -66,10 +75,13 @@ func (t tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallT
 		return refused(err)
 	}
 	added, err := t.store.Add(ctx, once, name, value)
+	if err == nil {
+		t.published.changed(added.ID)
+	}
 	return t.answer("failed to add resource", added, err)
 }
 
-func (t tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (t *tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, err := parseArguments(request, "id", "pattern")
 	if err != nil {
 		return refused(err)
@@ -90,10 +102,13 @@ func (t tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.Ca
 		return refused(err)
 	}
 	removed, err := t.store.Remove(ctx, once, Filter{ID: id, Pattern: pattern})
+	if err == nil {
+		t.published.changed(removed.RemovedIDs...)
+	}
 	return t.answer("failed to remove resources", removed, err)
 }
 
-func (t tools) list(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+func (t *tools) list(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, err := parseArguments(request, "pattern")
 	if err != nil {
 		return refused(err)
@@ -123,7 +138,7 @@ func refused(err error) (*mcp.CallToolResult, error) {
 	return mcp.NewToolResultError(err.Error()), nil
 }
 
-func (t tools) answer(failure string, result any, err error) (*mcp.CallToolResult, error) {
+func (t *tools) answer(failure string, result any, err error) (*mcp.CallToolResult, error) {
 	if errors.Is(err, ErrKeyReused) {
 		return refused(err)
 	}
@@ -138,7 +153,7 @@ func (t tools) answer(failure string, result any, err error) (*mcp.CallToolResul
 	return mcp.NewToolResultStructured(result, string(text)), nil
 }
 
-func (t tools) logged(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+func (t *tools) logged(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
 		result, err := next(ctx, request)
@@ -150,7 +165,7 @@ func (t tools) logged(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 			outcome = "refused"
 		}
 		t.log.Info("tool", "tool", request.Params.Name, "outcome", outcome,
-			"latency", time.Since(start), "sid", sessionID(request.Header))
+			"latency", time.Since(start), "sid", hosting.CallerID(request.Header))
 		return result, err
 	}
 }

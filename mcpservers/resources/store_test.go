@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"agent-stop-and-go/mcpservers/hosting/sqlitefile"
 	"agent-stop-and-go/mcpservers/resources"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -110,7 +111,7 @@ func TestADeleteThatFailsHalfWayRemovesNothingAndStoresNoKey(t *testing.T) {
 
 func exec(t *testing.T, path, statement string, arguments ...any) {
 	t.Helper()
-	db, err := sql.Open(resources.Driver, "file:"+strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)+"?_busy_timeout=10000")
+	db, err := sql.Open(sqlitefile.Driver, "file:"+strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)+"?_busy_timeout=10000")
 	if err != nil {
 		t.Fatal(err)
 	}

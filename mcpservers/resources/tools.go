@@ -32,7 +32,7 @@ func removeTool() mcp.Tool {
 		mcp.WithString("id", mcp.Description("Id of one resource, as given by resources_list")),
 		mcp.WithString("pattern", mcp.Description("Go regular expression found anywhere in the name; "+
 			"^old- for names that begin with old-, ^web$ for exactly web, .* for all")),
-		mcp.WithOutputSchema[Removed](),
+		result[Removed]("removed_ids"),
 	)
 }
 
@@ -41,8 +41,19 @@ func listTool() mcp.Tool {
 		mcp.WithDescription("List resources with id, name, value and times, ordered by name."),
 		mcp.WithToolAnnotation(hints("List resources", hint{readOnly: true, idempotent: true})),
 		mcp.WithString("pattern", mcp.Description("Go regular expression found anywhere in the name; leave it out for all resources")),
-		mcp.WithOutputSchema[Listed](),
+		result[Listed]("resources"),
 	)
+}
+
+// result describes what a tool gives. The lists in it are never null, which the
+// schema made from a Go type would allow.
+func result[R any](list string) mcp.ToolOption {
+	return func(t *mcp.Tool) {
+		mcp.WithOutputSchema[R]()(t)
+		if property, ok := t.OutputSchema.Properties[list].(map[string]any); ok {
+			property["type"] = "array"
+		}
+	}
 }
 
 type hint struct{ readOnly, destructive, idempotent bool }

@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/resources"
 )
 
@@ -37,37 +36,24 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if err != nil {
 		return err
 	}
-	var listener net.Listener
-	if !options.stdio {
-		if listener, err = listen(ctx, options.config); err != nil {
-			return err
-		}
-		defer listener.Close()
+	token, err := options.config.Token(getenv)
+	if err != nil {
+		return err
 	}
 	store, err := resources.Open(ctx, options.config.DBPath)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	server := resources.NewServer(store, log)
-	if options.stdio {
-		log.Info("serving on stdio", "db", options.config.DBPath)
-		return resources.ServeStdio(ctx, server, stdin, stdout, log)
-	}
-	log.Info("listening", "url", "http://"+listener.Addr().String()+"/mcp", "db", options.config.DBPath)
-	return resources.NewHTTP(server, log).Serve(ctx, listener)
-}
-
-func listen(ctx context.Context, config resources.Config) (net.Listener, error) {
-	address := net.JoinHostPort(config.Host, strconv.Itoa(config.Port))
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("listen on %s: the port is taken; stop the program that has it or choose another with --port", address)
-	}
+	sessions, err := hosting.OpenSessions(ctx, options.config.DBPath)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w", address, err)
+		return err
 	}
-	return listener, nil
+	defer func() { err = errors.Join(err, sessions.Close()) }()
+	return hosting.Run(ctx, hosting.Options{
+		Settings: options.config.Settings, Name: resources.Name, Token: token, Sessions: sessions,
+		Log: log, Details: []any{"db", options.config.DBPath}, Stdin: stdin, Stdout: stdout,
+	}, resources.NewServer(store, log))
 }
 
 func newLogger(level string, stderr io.Writer) (*slog.Logger, error) {

@@ -19,6 +19,7 @@ import (
 	command "agent-stop-and-go/mcpservers/cmd/mcp-resources"
 
 	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -133,7 +134,7 @@ func TestStdioAnswersWhatItReadAndEndsWithItsInput(t *testing.T) {
 }
 
 func TestStdioEndsOnSIGTERM(t *testing.T) {
-	cmd := program(t, "--stdio")
+	cmd := program(t, "--transport", "stdio")
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -158,14 +159,47 @@ func TestHTTPServesUntilSIGTERMWithAStreamOpen(t *testing.T) {
 	call(t, c, "resources_add", "", map[string]any{"name": "a", "value": 1})
 	r, _ := http.NewRequestWithContext(t.Context(), "GET", url+"/mcp", nil)
 	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("Mcp-Session-Id", c.GetSessionId())
 	stream, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stream.Body.Close()
+	if stream.StatusCode != http.StatusOK {
+		t.Errorf("stream: %s", stream.Status)
+	}
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAClientWithTheTokenCarriesOnAfterARestart(t *testing.T) {
+	dir, port := t.TempDir(), "0"
+	launch := func() (*exec.Cmd, string) {
+		cmd := program(t, "--port", port, "--auth-token-env", "RESOURCES_TOKEN")
+		cmd.Dir, cmd.Env = dir, append(cmd.Env, "RESOURCES_TOKEN=secret")
+		stderr := start(t, cmd)
+		url := regexp.MustCompile(`url=(\S+)`).FindStringSubmatch(waitFor(t, stderr, "listening"))[1]
+		go io.Copy(io.Discard, stderr)
+		return cmd, url
+	}
+	first, url := launch()
+	c, err := client.NewStreamableHttpClient(url, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer secret"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handshake(t, c)
+	call(t, c, "resources_add", "", map[string]any{"name": "a", "value": 1})
+	if response, err := http.Post(url, "application/json", strings.NewReader("{}")); err != nil || response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without the token: %v, %v", response, err)
+	}
+	_ = first.Process.Kill() // no chance to say goodbye
+	_ = first.Wait()
+	_, port, _ = net.SplitHostPort(strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp"))
+	launch()
+	if got := call(t, c, "resources_list", "", nil); !strings.Contains(got, `"count": 1`) {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -215,6 +249,8 @@ func TestMistakesEndTheProgramInPlainWords(t *testing.T) {
 		"no such file":                                  {"--config", "missing.yaml"},
 		"-nope (see --help)":                            {"--nope"},
 		`unexpected argument "stdio"`:                   {"stdio"},
+		"use http, sse or stdio":                        {"--transport", "pigeon"},
+		"variable NO_SUCH_TOKEN is empty":               {"--auth-token-env", "NO_SUCH_TOKEN"},
 		"create directory of database /dev/null/x/r.db": {"--stdio", "--db", "/dev/null/x/r.db"},
 	} {
 		cmd := program(t, args...)
@@ -243,7 +279,7 @@ func TestFlagsWinOverTheConfigFile(t *testing.T) {
 
 func TestHelpNamesEveryFlag(t *testing.T) {
 	out, err := program(t, "--help").Output()
-	for _, flag := range []string{"--config", "--db", "--host", "--port", "--stdio", "LOG_LEVEL"} {
+	for _, flag := range []string{"--config", "--db", "--host", "--port", "--stdio", "--transport", "--auth-token-env", "LOG_LEVEL"} {
 		if err != nil || !strings.Contains(string(out), flag) {
 			t.Errorf("%v: no %s in %s", err, flag, out)
 		}

@@ -6,23 +6,26 @@ import (
 	"fmt"
 	"io"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/resources"
 )
 
 const usage = `mcp-resources stores named whole numbers and offers three MCP tools over them:
-resources_add, resources_remove and resources_list.
+resources_add, resources_remove and resources_list. Each number is also an MCP
+resource, resource://ID, and two prompts ask for a summary and for tidying up.
 
 Usage:
-  mcp-resources [flags]            serve Streamable HTTP at http://HOST:PORT/mcp (and /health)
+  mcp-resources [flags]            serve Streamable HTTP at http://HOST:PORT/mcp (and /sse, /health)
   mcp-resources --stdio [flags]    serve the program that started it, on stdin and stdout
 
 Flags:
-  --config FILE   YAML with host, port and db_path; flags win over it
+  --config FILE   YAML with host, port, db_path and more; flags win over it
   --db FILE       database file, created when missing       (default ./data/resources.db)
-  --host HOST     address to listen on; 0.0.0.0 for every network  (default 127.0.0.1)
   --port PORT     port to listen on; 0 for any free one     (default 8090)
-  --stdio         speak MCP on stdin and stdout, end when stdin does
-  --help          this text
+` + hosting.FlagUsage + `  --help          this text
+
+In YAML the flags are host, port, db_path, transport, auth_token_env,
+session_idle and the lists allowed_hosts and allowed_origins.
 
 Environment:
   LOG_LEVEL       debug, info, warn or error (default info); the log goes to stderr
@@ -35,50 +38,45 @@ In an agent's YAML:
 `
 
 type options struct {
-	config      resources.Config
-	stdio, help bool
+	config resources.Config
+	help   bool
 }
 
 // parseOptions joins defaults, config file and flags, later ones winning. For
 // --help it prints the usage to stdout.
 func parseOptions(args []string, stdout io.Writer) (options, error) {
-	set := flag.NewFlagSet(resources.Name, flag.ContinueOnError)
-	set.SetOutput(io.Discard)
-	file := set.String("config", "", "")
-	given := resources.Config{}
-	set.StringVar(&given.DBPath, "db", "", "")
-	set.StringVar(&given.Host, "host", "", "")
-	set.IntVar(&given.Port, "port", 0, "")
-	stdio := set.Bool("stdio", false, "")
-	switch err := set.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
+	config := resources.DefaultConfig()
+	file, err := parseFlags(&config, args)
+	if errors.Is(err, flag.ErrHelp) {
 		_, err := io.WriteString(stdout, usage)
 		return options{help: true}, err
-	case err != nil:
-		return options{}, fmt.Errorf("%w (see --help)", err)
-	case set.NArg() > 0:
-		return options{}, fmt.Errorf("unexpected argument %q (see --help)", set.Arg(0))
 	}
-	config, err := baseConfig(*file)
+	if err == nil && file != "" {
+		if config, err = resources.LoadConfig(file); err == nil {
+			_, err = parseFlags(&config, args)
+		}
+	}
 	if err != nil {
 		return options{}, err
 	}
-	set.Visit(func(f *flag.Flag) {
-		switch f.Name {
-		case "db":
-			config.DBPath = given.DBPath
-		case "host":
-			config.Host = given.Host
-		case "port":
-			config.Port = given.Port
-		}
-	})
-	return options{config: config, stdio: *stdio}, config.Validate()
+	return options{config: config}, config.Validate()
 }
 
-func baseConfig(file string) (resources.Config, error) {
-	if file == "" {
-		return resources.DefaultConfig(), nil
+// parseFlags changes what flags say in config and returns the name of the file
+// that is to come before them.
+func parseFlags(config *resources.Config, args []string) (file string, err error) {
+	set := flag.NewFlagSet(resources.Name, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&file, "config", "", "")
+	set.StringVar(&config.DBPath, "db", config.DBPath, "")
+	config.Settings.Bind(set)
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("%w (see --help)", err)
+	case set.NArg() > 0:
+		return "", fmt.Errorf("unexpected argument %q (see --help)", set.Arg(0))
 	}
-	return resources.LoadConfig(file)
+	return file, nil
 }

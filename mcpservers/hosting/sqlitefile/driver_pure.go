@@ -1,6 +1,6 @@
 //go:build !cgo || sqlite_pure
 
-package resources
+package sqlitefile
 
 import (
 	"net/url"

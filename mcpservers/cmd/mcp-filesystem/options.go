@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"agent-stop-and-go/mcpservers/filesystem"
+	"agent-stop-and-go/mcpservers/hosting"
+)
+
+const usage = `mcp-filesystem offers MCP tools over files below named folders, and the files
+themselves as MCP resources, file-root://ROOT/PATH.
+
+Usage:
+  mcp-filesystem --config FILE [flags]           serve Streamable HTTP at http://HOST:PORT/mcp (and /sse, /health)
+  mcp-filesystem --config FILE --stdio [flags]   serve the program that started it, on stdin and stdout
+
+Flags:
+  --config FILE   YAML with the roots and more; flags win over it
+  --port PORT     port to listen on; 0 for any free one     (default 8091)
+` + hosting.FlagUsage + `  --help          this text
+
+The smallest file; allowed_tools may also list tools one by one:
+  roots:
+    - {name: work, path: ./work, allowed_tools: ["*"]}
+
+Also in YAML: host, port, transport, auth_token_env, session_idle, the lists
+allowed_hosts and allowed_origins, and the limits max_full_read_size (1048576),
+max_read_size (10485760), max_write_size (10485760), max_line_size (65536),
+max_results (10000), max_timeout_seconds (300).
+
+Environment:
+  LOG_LEVEL       debug, info, warn or error (default info); the log goes to stderr
+
+In an agent's YAML:
+  mcp_servers:
+    - {name: files, command: mcp-filesystem, args: [--stdio, --config, filesystem.yaml]}
+  or, for one that runs already:
+    - {name: files, url: "http://127.0.0.1:8091/mcp"}
+`
+
+// parseOptions joins defaults, config file and flags, later ones winning. For
+// --help it prints the usage to stdout.
+func parseOptions(args []string, stdout io.Writer) (config filesystem.Config, help bool, err error) {
+	config = filesystem.DefaultConfig()
+	file, err := parseFlags(&config, args)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err := io.WriteString(stdout, usage)
+		return config, true, err
+	}
+	if err != nil {
+		return config, false, err
+	}
+	if file == "" {
+		return config, false, errors.New("--config is required: it names the roots (see --help)")
+	}
+	if config, err = filesystem.LoadConfig(file); err != nil {
+		return config, false, err
+	}
+	if _, err = parseFlags(&config, args); err != nil {
+		return config, false, err
+	}
+	return config, false, config.Validate()
+}
+
+// parseFlags changes what flags say in config and returns the name of the file
+// that is to come before them.
+func parseFlags(config *filesystem.Config, args []string) (file string, err error) {
+	set := flag.NewFlagSet(filesystem.Name, flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.StringVar(&file, "config", "", "")
+	config.Settings.Bind(set)
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("%w (see --help)", err)
+	case set.NArg() > 0:
+		return "", fmt.Errorf("unexpected argument %q (see --help)", set.Arg(0))
+	}
+	return file, nil
+}

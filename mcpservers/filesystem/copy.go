@@ -1,0 +1,185 @@
+package filesystem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+type copied struct {
+	Destination string   `json:"destination"`
+	IsDirectory bool     `json:"is_directory"`
+	Size        *int64   `json:"size,omitempty"`    // of a file
+	Skipped     []string `json:"skipped,omitempty"` // paths in the source that were left out
+	Source      string   `json:"source"`
+}
+
+func copyPath(ctx context.Context, c call) (any, error) {
+	from, err := c.resolved("source_root", "source_path", "")
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.resolved("dest_root", "dest_path", "")
+	if err != nil {
+		return nil, err
+	}
+	info, err := from.root.dir.Lstat(from.rel)
+	if err != nil {
+		return nil, describe(err, "source file not found", from.given)
+	}
+	result := copied{Source: from.given, Destination: to.given, IsDirectory: info.IsDir()}
+	if info.IsDir() && inside(to.host(), from.host()) {
+		return nil, fmt.Errorf("cannot copy a directory into itself: %s", to.given)
+	}
+	job := copying{ctx: ctx, locks: &c.locks, from: from, to: to}
+	if err := job.copy(); err != nil {
+		return nil, describe(err, "source file not found", from.given)
+	}
+	result.Skipped = job.skipped
+	if !info.IsDir() {
+		result.Size = &job.size
+	}
+	return result, nil
+}
+
+// copying copies one path, with everything below it, to another.
+type copying struct {
+	ctx      context.Context
+	locks    *locks
+	from, to location
+	size     int64 // of the files so far
+	skipped  []string
+	folders  []madeFolder
+}
+
+type madeFolder struct {
+	rel  string
+	mode fs.FileMode
+}
+
+func (c *copying) copy() error {
+	info, err := c.from.root.dir.Lstat(c.from.rel)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode().Type() == fs.ModeSymlink:
+		return c.link(c.from.rel, c.to.rel, ".")
+	case !info.IsDir():
+		return c.file(c.from.rel, c.to.rel)
+	}
+	dir, err := openFolder(c.from.root.dir, c.from.rel)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := c.folder(c.to.rel, info.Mode()); err != nil {
+		return err
+	}
+	w := walk{ctx: c.ctx, depth: -1, visit: c.visit}
+	if err := w.in(dir, ""); err != nil {
+		return err
+	}
+	if w.unreadable > 0 {
+		return fmt.Errorf("%d directories in the source cannot be read: %s", w.unreadable, c.from.given)
+	}
+	return c.finishFolders()
+}
+
+func (c *copying) visit(at found) error {
+	source, target := path.Join(c.from.rel, at.rel), path.Join(c.to.rel, at.rel)
+	info, err := at.dir.Lstat(at.entry.Name())
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = c.folder(target, info.Mode())
+	case info.Mode().IsRegular():
+		err = c.file(source, target)
+	case info.Mode().Type() == fs.ModeSymlink:
+		err = c.link(source, target, at.rel)
+	default:
+		c.skipped = append(c.skipped, at.rel)
+	}
+	return describe(err, "source file not found", path.Join(c.from.given, at.rel))
+}
+
+// folder makes a folder that can be written to; it gets its mode at the end.
+func (c *copying) folder(target string, mode fs.FileMode) error {
+	above, err := c.to.root.makeFolder(path.Dir(target))
+	if err != nil {
+		return c.aboutTarget(err)
+	}
+	defer above.Close()
+	name := path.Base(target)
+	switch err = above.Mkdir(name, newFolderMode); {
+	case err == nil:
+		c.folders = append(c.folders, madeFolder{target, mode.Perm()})
+	case errors.Is(err, fs.ErrExist):
+		var info fs.FileInfo
+		if info, err = above.Stat(name); err == nil && !info.IsDir() {
+			err = errNotFolder
+		}
+	}
+	return c.aboutTarget(err)
+}
+
+func (c *copying) finishFolders() error {
+	for _, made := range slices.Backward(c.folders) {
+		if err := c.to.root.dir.Chmod(made.rel, made.mode); err != nil {
+			return c.aboutTarget(err)
+		}
+	}
+	return nil
+}
+
+func (c *copying) file(source, target string) error {
+	file, info, err := c.from.root.openFile(source, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	release, err := c.locks.take(c.ctx, c.to.root.host(target))
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = c.to.root.replace(target, info.Mode().Perm(), false, func(w io.Writer) error {
+		n, err := io.Copy(w, cancellable{c.ctx, file})
+		c.size += n
+		return err
+	})
+	return c.aboutTarget(err)
+}
+
+// link copies a link that stays inside both roots as what it is.
+func (c *copying) link(source, target, rel string) error {
+	text, err := c.from.root.dir.Readlink(source)
+	if err != nil {
+		return err
+	}
+	_, err = c.from.root.resolve(source)
+	inTarget := path.Join(path.Dir(target), filepath.ToSlash(text))
+	if err != nil || filepath.IsAbs(text) || inTarget == ".." || strings.HasPrefix(inTarget, "../") {
+		c.skipped = append(c.skipped, rel)
+		return nil
+	}
+	err = c.to.root.dir.Symlink(text, target)
+	if errors.Is(err, fs.ErrExist) {
+		temp := path.Join(path.Dir(target), tempName())
+		if err = c.to.root.dir.Symlink(text, temp); err == nil {
+			err = c.to.root.dir.Rename(temp, target)
+		}
+	}
+	return c.aboutTarget(err)
+}
+
+// aboutTarget puts the path of the destination into an error about it.
+func (c *copying) aboutTarget(err error) error {
+	return describe(err, "path is not a directory", c.to.given)
+}

@@ -1,0 +1,73 @@
+package filesystem
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// What the tools themselves find wrong with a path. describe puts each into
+// words, with the path as the caller gave it.
+var (
+	errNullByte  = errors.New("path contains null bytes")
+	errTooDeep   = fmt.Errorf("path has more than %d parts", maxParts)
+	errOutside   = errors.New("path resolves outside root boundary")
+	errFolder    = errors.New("path is a directory, not a file")
+	errNotFolder = errors.New("path is not a directory")
+	errSpecial   = errors.New("path is not a regular file (a FIFO, socket or device)")
+)
+
+// describe says what is wrong in terms of the caller: never with a path of this
+// machine. What does not exist is reported in the words of missing; what is in
+// plain words already stays as it is.
+func describe(err error, missing, given string) error {
+	switch {
+	case err == nil:
+		return nil
+	case isMissing(err):
+		return fmt.Errorf("%s: %s", missing, given)
+	case errors.Is(err, errOutside), leftRoot(err):
+		return errOutside
+	case errors.Is(err, syscall.EISDIR):
+		err = errFolder
+	}
+	for _, ours := range []error{errFolder, errNotFolder, errSpecial} {
+		if errors.Is(err, ours) {
+			return fmt.Errorf("%v: %s", ours, given) // not %w: this is the last word
+		}
+	}
+	if plain := bare(err); plain != err || errors.As(err, new(syscall.Errno)) {
+		return fmt.Errorf("%v: %s", plain, given)
+	}
+	return err
+}
+
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// bare drops what os puts around an error: the system call and a path.
+func bare(err error) error {
+	var onPath *fs.PathError
+	var onLink *os.LinkError
+	var onCall *os.SyscallError
+	switch {
+	case errors.As(err, &onPath):
+		return bare(onPath.Err)
+	case errors.As(err, &onLink):
+		return bare(onLink.Err)
+	case errors.As(err, &onCall):
+		return bare(onCall.Err)
+	}
+	return err
+}
+
+// leftRoot recognises os.Root's refusal, which has no exported value.
+func leftRoot(err error) bool {
+	var onPath *fs.PathError
+	var onLink *os.LinkError
+	return (errors.As(err, &onPath) || errors.As(err, &onLink)) && strings.HasSuffix(err.Error(), "path escapes from parent")
+}

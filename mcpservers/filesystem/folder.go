@@ -1,0 +1,28 @@
+package filesystem
+
+import (
+	"context"
+	"fmt"
+)
+
+type created struct {
+	Created bool   `json:"created"` // also when it existed
+	Path    string `json:"path"`
+}
+
+func createFolder(_ context.Context, c call) (any, error) {
+	at, err := c.resolved("root", "path", "")
+	if err != nil {
+		return nil, err
+	}
+	if err := at.root.dir.MkdirAll(at.rel, newFolderMode); err != nil {
+		info, problem := at.root.dir.Lstat(at.rel)
+		switch {
+		case problem != nil:
+			return nil, describe(err, "path exists as a file", at.given)
+		case !info.IsDir():
+			return nil, fmt.Errorf("path exists as a file: %s", at.given)
+		}
+	}
+	return created{Created: true, Path: at.given}, nil
+}

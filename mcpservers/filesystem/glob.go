@@ -1,0 +1,109 @@
+package filesystem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+type globResult struct {
+	Matches      []globMatch `json:"matches"`
+	TimedOut     bool        `json:"timed_out"`
+	TotalMatches int         `json:"total_matches"` // in matches
+	Truncated    bool        `json:"truncated"`
+	Unreadable   int         `json:"unreadable,omitempty"` // folders that could not be searched
+}
+
+type globMatch struct {
+	ModifiedAt string `json:"modified_at"`
+	Path       string `json:"path"`
+	Size       int64  `json:"size"`
+	Type       string `json:"type"`
+}
+
+func glob(ctx context.Context, c call) (any, error) {
+	at, err := c.resolved("root", "path", ".")
+	if err != nil {
+		return nil, err
+	}
+	matches, err := c.args.matcher()
+	if err != nil {
+		return nil, err
+	}
+	kind, err := c.args.text("type_filter", "all")
+	if err != nil {
+		return nil, err
+	}
+	bounds, err := c.bounds()
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, bounds.time)
+	defer cancel()
+	dir, err := at.openFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	result := globResult{Matches: []globMatch{}}
+	w := walk{ctx: within, depth: bounds.depth, visit: func(f found) error {
+		if matches(f.rel) && (kind == "all" || kind == typeOf(f.entry.Type())) {
+			result.add(f)
+		}
+		if len(result.Matches) >= bounds.results {
+			return errEnough
+		}
+		return nil
+	}}
+	err = w.in(dir, "")
+	result.Truncated = errors.Is(err, errEnough)
+	if result.TimedOut, err = outOfTime(ctx, err); err != nil && !result.Truncated {
+		return nil, describe(err, "path not found", at.given)
+	}
+	slices.SortFunc(result.Matches, func(a, b globMatch) int { return strings.Compare(a.Path, b.Path) })
+	result.TotalMatches, result.Unreadable = len(result.Matches), w.unreadable
+	return result, nil
+}
+
+// matcher turns pattern or regex into a test of a path relative to the search.
+func (a arguments) matcher() (func(rel string) bool, error) {
+	pattern, err := a.text("pattern", "")
+	if err != nil {
+		return nil, err
+	}
+	expression, err := a.text("regex", "")
+	if err != nil {
+		return nil, err
+	}
+	if (pattern == "") == (expression == "") {
+		return nil, errors.New("exactly one of pattern or regex must be provided")
+	}
+	if expression != "" {
+		compiled, err := regexp.Compile(expression)
+		if err != nil {
+			return nil, fmt.Errorf("invalid regex: %w", err)
+		}
+		return compiled.MatchString, nil
+	}
+	byPath := strings.Contains(pattern, "**")
+	return func(rel string) bool {
+		if !byPath {
+			rel = rel[strings.LastIndexByte(rel, '/')+1:]
+		}
+		ok, err := doublestar.Match(pattern, rel)
+		return ok && err == nil
+	}, nil
+}
+
+func (r *globResult) add(f found) {
+	info, err := f.dir.Lstat(f.entry.Name())
+	if err != nil {
+		return // gone by now
+	}
+	r.Matches = append(r.Matches, globMatch{ModifiedAt: stamp(info), Path: f.rel, Size: info.Size(), Type: typeOf(info.Mode())})
+}

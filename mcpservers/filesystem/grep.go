@@ -1,0 +1,115 @@
+package filesystem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+)
+
+const (
+	defaultResults = 100
+	maxContext     = 1000 // lines before, and as many after, a match
+)
+
+type grepResult struct {
+	Matches      []*match `json:"matches"`
+	TimedOut     bool     `json:"timed_out"`
+	TotalMatches int      `json:"total_matches"` // in matches
+	Truncated    bool     `json:"truncated"`
+	Unreadable   int      `json:"unreadable,omitempty"` // files and folders that could not be searched
+}
+
+type match struct {
+	ContextAfter  []string `json:"context_after,omitempty"`
+	ContextBefore []string `json:"context_before,omitempty"`
+	File          string   `json:"file"`
+	LineContent   string   `json:"line_content"`
+	LineNumber    int      `json:"line_number"`
+}
+
+// bounds are the arguments that grep and glob share.
+type bounds struct {
+	results int
+	time    time.Duration
+	depth   int // -1 for no end
+}
+
+func (c call) bounds() (b bounds, err error) {
+	if b.results, err = c.args.bounded("max_results", defaultResults, c.config.MaxResults); err != nil {
+		return b, err
+	}
+	seconds, err := c.args.bounded("timeout_seconds", c.config.MaxTimeoutSeconds, c.config.MaxTimeoutSeconds)
+	if err != nil {
+		return b, err
+	}
+	b.time, b.depth = time.Duration(seconds)*time.Second, -1
+	if c.args.has("max_depth") {
+		b.depth, err = c.args.bounded("max_depth", 0, 1<<20)
+	}
+	return b, err
+}
+
+// outOfTime sorts the end of a search: its own time being up is no error, its
+// call being cancelled is.
+func outOfTime(call context.Context, err error) (timedOut bool, _ error) {
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(call.Err(), context.Canceled) {
+		return true, nil
+	}
+	return false, err
+}
+
+// errEnough ends a search that has found all it may.
+var errEnough = errors.New("enough found")
+
+func grep(ctx context.Context, c call) (any, error) {
+	at, err := c.resolved("root", "path", ".")
+	if err != nil {
+		return nil, err
+	}
+	bounds, err := c.bounds()
+	if err != nil {
+		return nil, err
+	}
+	query, err := c.query(bounds.results)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := c.args.text("glob_filter", "")
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, bounds.time)
+	defer cancel()
+	s := newSearch(within, at, query, c.config.MaxReadSize)
+	s.filter = filter
+	err = s.run(bounds.depth)
+	s.result.Truncated = errors.Is(err, errEnough)
+	if s.result.TimedOut, err = outOfTime(ctx, err); err != nil && !s.result.Truncated {
+		return nil, describe(err, "path not found", at.given)
+	}
+	s.result.TotalMatches = len(s.result.Matches)
+	return s.result, nil
+}
+
+func (c call) query(results int) (*query, error) {
+	pattern, err := c.args.required("pattern")
+	if err != nil {
+		return nil, err
+	}
+	insensitive, err := c.args.boolean("case_insensitive")
+	if err != nil {
+		return nil, err
+	}
+	if insensitive {
+		pattern = "(?i)" + pattern
+	}
+	compiled, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("invalid pattern: %w", err)
+	}
+	q := &query{pattern: compiled, needed: needleOf(pattern), max: results, lineSize: c.config.MaxLineSize}
+	q.context, err = c.args.bounded("context_lines", 0, maxContext)
+	return q, err
+}

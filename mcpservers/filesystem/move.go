@@ -1,0 +1,92 @@
+package filesystem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"syscall"
+)
+
+type moved struct {
+	Destination string `json:"destination"`
+	Source      string `json:"source"`
+}
+
+func movePath(ctx context.Context, c call) (any, error) {
+	from, err := c.parentResolved("source_root", "source_path")
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.parentResolved("dest_root", "dest_path")
+	if err != nil {
+		return nil, err
+	}
+	if from.rel == "." || to.rel == "." {
+		return nil, errors.New("cannot move root directory")
+	}
+	info, err := from.root.dir.Lstat(from.rel)
+	if err != nil {
+		return nil, describe(err, "source file not found", from.given)
+	}
+	if info.IsDir() && from.host() != to.host() && inside(to.host(), from.host()) {
+		return nil, fmt.Errorf("cannot move a directory into itself: %s", to.given)
+	}
+	release, err := c.locks.take(ctx, from.host(), to.host())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := from.moveTo(ctx, to); err != nil {
+		return nil, describe(err, "source file not found", from.given)
+	}
+	return moved{Destination: to.given, Source: from.given}, nil
+}
+
+// moveTo renames where one file system has both places, and otherwise copies and
+// removes.
+func (l location) moveTo(ctx context.Context, to location) error {
+	dir, err := to.root.makeFolder(path.Dir(to.rel))
+	if err != nil {
+		return describe(err, "path is not a directory", to.given)
+	}
+	dir.Close()
+	if l.root != to.root {
+		return l.carryTo(ctx, to)
+	}
+	if err = l.root.dir.Rename(l.rel, to.rel); errors.Is(err, syscall.EXDEV) {
+		return l.carryTo(ctx, to)
+	}
+	return to.occupied(err)
+}
+
+// occupied says which side an error of a rename is about.
+func (l location) occupied(err error) error {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EISDIR) {
+		return fmt.Errorf("destination exists as a directory: %s", l.given)
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%v: %s", errNotFolder, l.given)
+	}
+	return err
+}
+
+// carryTo copies beside the destination first, so that the destination is
+// replaced at once, and the source removed only when all of it has arrived.
+func (l location) carryTo(ctx context.Context, to location) error {
+	beside := to
+	beside.rel = path.Join(path.Dir(to.rel), tempName())
+	job := copying{ctx: ctx, locks: new(locks), from: l, to: beside}
+	err := job.copy()
+	if err == nil && len(job.skipped) > 0 {
+		err = fmt.Errorf("cannot move to another root: %s has links or special files that have to stay, such as %s", l.given, job.skipped[0])
+	}
+	if err == nil {
+		err = to.occupied(to.root.dir.Rename(beside.rel, to.rel))
+	}
+	if err != nil {
+		return errors.Join(err, to.root.dir.RemoveAll(beside.rel))
+	}
+	return l.root.dir.RemoveAll(l.rel)
+}

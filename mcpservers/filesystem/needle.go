@@ -1,0 +1,93 @@
+package filesystem
+
+import (
+	"bytes"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+)
+
+// needle is a text that is in everything a pattern matches, so that text without
+// it need not be matched at all. The zero value is in everything.
+type needle struct {
+	text string // in lower case when fold is set
+	fold bool   // upper and lower case are alike
+}
+
+// needleOf returns the longest needle it finds for a pattern.
+func needleOf(pattern string) needle {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return needle{}
+	}
+	return longest(parsed)
+}
+
+func longest(re *syntax.Regexp) (best needle) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return ofLiteral(re)
+	case syntax.OpCapture, syntax.OpPlus:
+		return longest(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return longest(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if found := longest(sub); len(found.text) > len(best.text) {
+				best = found
+			}
+		}
+	}
+	return best
+}
+
+func ofLiteral(re *syntax.Regexp) (best needle) {
+	if re.Flags&syntax.FoldCase == 0 {
+		if strings.ContainsRune(string(re.Rune), utf8.RuneError) { // also matches broken text
+			return needle{}
+		}
+		return needle{text: string(re.Rune)}
+	}
+	// K and s have a third form beyond ASCII, and so have many others.
+	for _, part := range strings.FieldsFunc(strings.ToLower(string(re.Rune)), func(r rune) bool {
+		return r == 'k' || r == 's' || r >= utf8.RuneSelf
+	}) {
+		if len(part) > len(best.text) {
+			best = needle{text: part, fold: true}
+		}
+	}
+	return best
+}
+
+// in reports whether text contains the needle. Without regard to case it looks
+// for both forms of the first byte, whichever comes first.
+func (n needle) in(text []byte) bool {
+	if !n.fold {
+		return bytes.Contains(text, []byte(n.text))
+	}
+	first := n.text[:1] + strings.ToUpper(n.text[:1])
+	for {
+		i := bytes.IndexAny(text, first)
+		if i < 0 || len(text)-i < len(n.text) {
+			return false
+		}
+		if equalFold(text[i:i+len(n.text)], n.text) {
+			return true
+		}
+		text = text[i+1:]
+	}
+}
+
+func equalFold(text []byte, lower string) bool {
+	for i, b := range text {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		if b != lower[i] {
+			return false
+		}
+	}
+	return true
+}

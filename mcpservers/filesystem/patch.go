@@ -1,0 +1,84 @@
+package filesystem
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"agent-stop-and-go/mcpservers/filesystem/unified"
+)
+
+type patched struct {
+	Adjusted     []adjusted `json:"adjusted,omitempty"` // hunks that did not fit as they were
+	HunksApplied int        `json:"hunks_applied"`
+	Path         string     `json:"path"`
+}
+
+type adjusted struct {
+	Fuzz      int  `json:"fuzz,omitempty"`      // lines of outer context that were left out
+	Hunk      int  `json:"hunk"`                // number in the patch, from 1
+	Line      int  `json:"line"`                // where it went in the old file
+	Offset    int  `json:"offset,omitempty"`    // lines from where it said
+	Recounted bool `json:"recounted,omitempty"` // the line counts of its header were wrong
+}
+
+func patchFile(ctx context.Context, c call) (any, error) {
+	at, err := c.resolved("root", "path", "")
+	if err != nil {
+		return nil, err
+	}
+	patch, err := c.args.required("patch")
+	if err != nil {
+		return nil, err
+	}
+	if err := c.mayWrite("patch", len(patch)); err != nil {
+		return nil, err
+	}
+	release, err := c.locks.take(ctx, at.host())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	old, err := c.toPatch(ctx, at)
+	if err != nil {
+		return nil, describe(err, "file not found", at.given)
+	}
+	result, err := unified.Apply(ctx, old, patch)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.mayWrite("patched file", len(result.Text)); err != nil {
+		return nil, err
+	}
+	if err := at.root.replace(at.rel, newFileMode, true, holding(string(result.Text))); err != nil {
+		return nil, describe(err, "path is not a directory", at.given)
+	}
+	return patched{Adjusted: adjustments(result.Hunks), HunksApplied: len(result.Hunks), Path: at.given}, nil
+}
+
+// toPatch reads the file; one that does not exist is empty.
+func (c call) toPatch(ctx context.Context, at location) ([]byte, error) {
+	file, info, err := at.root.openFile(at.rel, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if err := c.mayWrite("file", int(info.Size())); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(cancellable{ctx, file}, c.config.MaxWriteSize))
+}
+
+func adjustments(hunks []unified.Hunk) (list []adjusted) {
+	for _, h := range hunks {
+		if h.Offset != 0 || h.Fuzz != 0 || h.Recounted {
+			list = append(list, adjusted{Fuzz: h.Fuzz, Hunk: h.Hunk, Line: h.Line, Offset: h.Offset, Recounted: h.Recounted})
+		}
+	}
+	return list
+}

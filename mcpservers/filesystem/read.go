@@ -1,0 +1,175 @@
+package filesystem
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"unicode/utf8"
+)
+
+// sniffed is how much of a file is looked at to tell whether it is binary.
+const sniffed = 8 << 10
+
+type content struct {
+	Binary      bool   `json:"binary,omitempty"` // a null byte near the beginning
+	Content     string `json:"content"`
+	Encoding    string `json:"encoding,omitempty"`     // base64, for what no JSON string can hold
+	InvalidUTF8 bool   `json:"invalid_utf8,omitempty"` // some characters were replaced by U+FFFD
+	LinesTotal  *int64 `json:"lines_total,omitempty"`
+	Size        int64  `json:"size"` // of the whole file
+	Truncated   bool   `json:"truncated"`
+}
+
+// part is what of a file a call asks for.
+type part struct {
+	byBytes, byLines bool
+	offset, limit    int64 // limit 0: to the end
+}
+
+func (a arguments) part() (p part, err error) {
+	p.byBytes, p.byLines = a.has("offset_bytes", "limit_bytes"), a.has("offset_lines", "limit_lines")
+	if p.byBytes && p.byLines {
+		return p, errors.New("byte-based and line-based parameters are mutually exclusive")
+	}
+	unit := "bytes"
+	if p.byLines {
+		unit = "lines"
+	}
+	if p.offset, err = a.integer("offset_"+unit, 0); err != nil {
+		return p, err
+	}
+	p.limit, err = a.integer("limit_"+unit, 0)
+	return p, err
+}
+
+func readFile(ctx context.Context, c call) (any, error) {
+	at, err := c.resolved("root", "path", "")
+	if err != nil {
+		return nil, err
+	}
+	part, err := c.args.part()
+	if err != nil {
+		return nil, err
+	}
+	file, info, err := at.root.openFile(at.rel, os.O_RDONLY)
+	if err != nil {
+		return nil, describe(err, "file not found", at.given)
+	}
+	defer file.Close()
+	result, err := c.read(ctx, file, info, part)
+	return result, describe(err, "file not found", at.given)
+}
+
+func (c call) read(ctx context.Context, file *os.File, info fs.FileInfo, p part) (content, error) {
+	result := content{Size: info.Size(), Binary: isBinary(file)}
+	var data []byte
+	var err error
+	switch {
+	case p.byLines:
+		var total int64
+		data, total, result.Truncated, err = readLines(cancellable{ctx, file}, p, c.config.MaxReadSize)
+		result.LinesTotal = &total
+	case p.byBytes:
+		data, result.Truncated, err = readBytes(cancellable{ctx, io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset)}, p, c.config.MaxReadSize)
+	default:
+		data, err = readAll(cancellable{ctx, file}, info.Size(), c.config.MaxFullReadSize)
+	}
+	result.hold(data)
+	return result, err
+}
+
+// hold puts data into the form that loses least.
+func (r *content) hold(data []byte) {
+	switch {
+	case utf8.Valid(data):
+		r.Content = string(data)
+	case r.Binary:
+		r.Content, r.Encoding = base64.StdEncoding.EncodeToString(data), "base64"
+	default:
+		r.Content, r.InvalidUTF8 = string(bytes.ToValidUTF8(data, []byte("\uFFFD"))), true
+	}
+}
+
+// isBinary looks at the beginning without moving on.
+func isBinary(file io.ReaderAt) bool {
+	head := make([]byte, sniffed)
+	n, _ := file.ReadAt(head, 0)
+	return bytes.IndexByte(head[:n], 0) >= 0
+}
+
+func readAll(file io.Reader, size, limit int64) ([]byte, error) {
+	if size <= limit {
+		data, err := io.ReadAll(io.LimitReader(file, limit+1)) // it may have grown
+		if err != nil || int64(len(data)) <= limit {
+			return data, err
+		}
+		size = int64(len(data))
+	}
+	return nil, fmt.Errorf("file too large for full read (size: %s, limit: %s); use offset/limit parameters", sizeText(size), sizeText(limit))
+}
+
+// readBytes reads p.limit bytes, or all there are, up to most. Fewer than asked
+// for is truncated, also at the end of the file.
+func readBytes(file io.Reader, p part, most int64) ([]byte, bool, error) {
+	want := most
+	if p.limit > 0 {
+		want = min(p.limit, most)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, want))
+	if p.limit > 0 {
+		return data, int64(len(data)) < p.limit, err
+	}
+	more, _ := file.Read(make([]byte, 1))
+	return data, more > 0, err
+}
+
+// readLines reads p.limit lines from line p.offset, or all there are, up to most
+// bytes, without the last line end. It always reads to the end, to count.
+func readLines(file io.Reader, p part, most int64) (data []byte, total int64, truncated bool, err error) {
+	reader := bufio.NewReaderSize(file, 64<<10)
+	first, begins := max(p.offset, 1), true
+	for err == nil || errors.Is(err, bufio.ErrBufferFull) {
+		var piece []byte
+		piece, err = reader.ReadSlice('\n')
+		if len(piece) == 0 {
+			continue
+		}
+		if begins {
+			total++
+		}
+		begins = piece[len(piece)-1] == '\n'
+		room := most - int64(len(data))
+		switch {
+		case total < first:
+		case p.limit > 0 && total-first >= p.limit, room == 0:
+			truncated = true
+		case int64(len(piece)) > room:
+			data, truncated = append(data, piece[:room]...), true
+		default:
+			data = append(data, piece...)
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return bytes.TrimSuffix(data, []byte("\n")), total, truncated, err
+}
+
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1fGB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1fMB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1fKB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%dB", n)
+}

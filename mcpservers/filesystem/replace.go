@@ -1,0 +1,99 @@
+package filesystem
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+const (
+	tempPrefix, tempSuffix = ".mcp-filesystem-", ".tmp"
+
+	newFileMode   fs.FileMode = 0o644
+	newFolderMode fs.FileMode = 0o755
+)
+
+func tempName() string { return tempPrefix + rand.Text() + tempSuffix }
+
+func isTemp(name string) bool {
+	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
+}
+
+// replacement is a file in the making, beside the one it will replace.
+type replacement struct {
+	dir  *os.Root // the folder of the file: stays the same when folders above move
+	name string
+	temp *os.File
+	path string      // of temp in dir
+	mode fs.FileMode // of a new file
+	old  fs.FileInfo // nil for a new file
+	sync bool
+}
+
+// replace writes what fill gives into a copy and renames it over rel, whose
+// folders are created when missing. A file that exists keeps its mode and, where
+// that is allowed, its owner; one that may not be written is refused. mode is
+// for a new file. The file is on the disk before sync calls return.
+func (r *root) replace(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error) (err error) {
+	dir, err := r.makeFolder(path.Dir(rel))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	next := &replacement{dir: dir, name: path.Base(rel), path: tempName(), mode: mode, sync: sync}
+	if err := next.begin(); err != nil {
+		return err
+	}
+	if err := errors.Join(fill(next.temp), next.settle(), next.temp.Close()); err != nil {
+		return errors.Join(err, dir.Remove(next.path))
+	}
+	if err := dir.Rename(next.path, next.name); err != nil {
+		return errors.Join(err, dir.Remove(next.path))
+	}
+	return nil
+}
+
+// makeFolder opens a folder of the root, creating what is missing.
+func (r *root) makeFolder(rel string) (*os.Root, error) {
+	if err := r.dir.MkdirAll(rel, newFolderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return openFolder(r.dir, rel)
+}
+
+// openFolder never waits: the dot makes a FIFO fail before it is opened.
+func openFolder(dir *os.Root, name string) (*os.Root, error) { return dir.OpenRoot(name + "/.") }
+
+func (p *replacement) begin() (err error) {
+	file, info, err := openFile(p.dir, p.name, os.O_WRONLY)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		file.Close()
+		p.old, p.mode = info, 0o600 // until settle; never more open than the old file
+	}
+	p.temp, err = p.dir.OpenFile(p.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, p.mode)
+	return err
+}
+
+func (p *replacement) settle() error {
+	if p.old != nil {
+		if owner, ok := p.old.Sys().(*syscall.Stat_t); ok {
+			_ = p.temp.Chown(int(owner.Uid), int(owner.Gid)) // only the superuser may
+		}
+		if err := p.temp.Chmod(p.old.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)); err != nil {
+			return err
+		}
+	}
+	if p.sync {
+		return p.temp.Sync()
+	}
+	return nil
+}

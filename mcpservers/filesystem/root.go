@@ -1,0 +1,114 @@
+package filesystem
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// root is one configured folder. Paths below it are slash-separated, without
+// links and without "..", or "." for the folder itself.
+type root struct {
+	name    string
+	allowed []string // sorted
+	dir     *os.Root
+	places  []string // absolute paths of the folder on this machine, the real one last
+}
+
+func openRoot(config RootConfig) (*root, error) {
+	absolute, err := filepath.Abs(config.Path)
+	if err != nil {
+		return nil, fmt.Errorf("open root %s: %w", config.Name, err)
+	}
+	real, err := filepath.EvalSymlinks(absolute)
+	if err != nil {
+		return nil, fmt.Errorf("open root %s: %w", config.Name, err)
+	}
+	dir, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, fmt.Errorf("open root %s: %w", config.Name, err)
+	}
+	allowed := slices.Clone(config.AllowedTools)
+	if slices.Contains(allowed, "*") {
+		allowed = slices.Clone(gatedTools)
+	}
+	slices.Sort(allowed)
+	return &root{name: config.Name, allowed: slices.Compact(allowed), dir: dir, places: []string{absolute, real}}, nil
+}
+
+func (r *root) allows(tool string) bool { return slices.Contains(r.allowed, tool) }
+
+// host is where a path is on this machine: a key for locks and for comparing
+// places of overlapping roots, never shown.
+func (r *root) host(rel string) string {
+	return filepath.Join(r.places[len(r.places)-1], filepath.FromSlash(rel))
+}
+
+// maxParts is how deep a path may be: a walk keeps one folder open for each part.
+const maxParts = 256
+
+// clean turns a path as the caller gave it into one relative to the root. It
+// looks at the text only: links are for resolve.
+func clean(given string) (string, error) {
+	if strings.ContainsRune(given, 0) {
+		return "", errNullByte
+	}
+	rel := path.Clean(strings.TrimLeft(given, "/"))
+	if rel == ".." || strings.HasPrefix(rel, "../") {
+		return "", errOutside
+	}
+	if strings.Count(rel, "/") >= maxParts {
+		return "", errTooDeep
+	}
+	return rel, nil
+}
+
+// openFile opens a regular file for reading, or for what flags says. It never
+// waits: a FIFO without a peer, or a device, is recognised before and after.
+func (r *root) openFile(rel string, flags int) (*os.File, fs.FileInfo, error) {
+	return openFile(r.dir, rel, flags)
+}
+
+func openFile(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
+	info, err := dir.Lstat(name)
+	if err == nil {
+		err = mustBeFile(info)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return openKnown(dir, name, flags)
+}
+
+// openKnown is openFile for what was a regular file or a link a moment ago.
+func openKnown(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
+	file, err := dir.OpenFile(name, flags|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = mustBeFile(info)
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// mustBeFile lets links pass: the second look, at what was opened, decides.
+func mustBeFile(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return errFolder
+	case !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeSymlink:
+		return errSpecial
+	}
+	return nil
+}

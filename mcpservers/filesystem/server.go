@@ -1,0 +1,197 @@
+package filesystem
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Name and Version are what a program with this server calls itself in the MCP
+// handshake; Instructions are what it tells clients to do with it.
+const (
+	Name         = "mcp-filesystem"
+	Version      = "1.0.0"
+	Instructions = "Files below named roots. list_roots says which there are and which tools work in each; every other tool takes a root and a path relative to it."
+)
+
+// Server holds the open roots. Its tools may be called in parallel.
+type Server struct {
+	config Config
+	roots  map[string]*root
+	locks  locks
+	log    *slog.Logger
+}
+
+// New checks the configuration and opens the roots, which stay the same folders
+// even when they are renamed. The caller closes the server after the last call
+// has ended.
+func New(config Config, log *slog.Logger) (*Server, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Server{config: config, roots: map[string]*root{}, log: log}
+	for _, configured := range config.Roots {
+		root, err := openRoot(configured)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.roots[root.name] = root
+	}
+	return s, nil
+}
+
+// Close closes the roots: calls that come later fail.
+func (s *Server) Close() error {
+	var errs []error
+	for _, root := range s.roots {
+		errs = append(errs, root.dir.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Register adds the 15 tools and, when a root may be read, the template of its
+// resources. Input validation of m must be off: its texts would replace the ones
+// that clients match on ("root is required").
+func (s *Server) Register(m *server.MCPServer) {
+	for _, tool := range s.tools() {
+		m.AddTool(tool.definition, s.handler(tool))
+	}
+	s.registerResources(m)
+}
+
+// tool is one tool: what clients see of it, and what it does. run returns what
+// becomes the result; its error becomes one with isError.
+type tool struct {
+	definition mcp.Tool
+	run        func(context.Context, call) (any, error)
+}
+
+// call is one call of a tool.
+type call struct {
+	*Server
+	tool string
+	args arguments
+}
+
+func (s *Server) handler(t tool) server.ToolHandlerFunc {
+	name := t.definition.Name
+	var allowed []string
+	for parameter := range t.definition.InputSchema.Properties {
+		allowed = append(allowed, parameter)
+	}
+	slices.Sort(allowed)
+	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(ctx, s.config.timeout())
+		defer cancel()
+		args, err := parseArguments(request, allowed)
+		var result any
+		if err == nil {
+			result, err = t.run(ctx, call{s, name, args})
+		}
+		s.log.Info("tool", "tool", name, "ok", err == nil, "latency", time.Since(start))
+		return answer(result, s.explain(err))
+	}
+}
+
+// explain puts the end of a call's time into words.
+func (s *Server) explain(err error) error {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the call took longer than %d seconds and was ended", s.config.MaxTimeoutSeconds)
+	case errors.Is(err, context.Canceled):
+		return errors.New("the call was cancelled")
+	}
+	return err
+}
+
+// answer encodes a result. A list goes under its name in structured content,
+// which has to be an object; the text is the list itself.
+func answer(result any, err error) (*mcp.CallToolResult, error) {
+	if err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+	structured := result
+	if roots, ok := result.(roots); ok {
+		result = roots.Roots
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(result); err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return mcp.NewToolResultStructured(structured, strings.TrimSuffix(text.String(), "\n")), nil
+}
+
+// location is a path that a call may use.
+type location struct {
+	root  *root
+	given string // as the caller wrote it
+	rel   string // clean, with links
+}
+
+// root returns the root that an argument names, if the tool may be used in it.
+func (c call) root(name string) (*root, error) {
+	given, err := c.args.required(name)
+	if err != nil {
+		return nil, err
+	}
+	root, ok := c.roots[given]
+	if !ok {
+		return nil, fmt.Errorf("unknown root: %s", given)
+	}
+	if !root.allows(c.tool) {
+		return nil, fmt.Errorf("tool %s not allowed on root %s", c.tool, given)
+	}
+	return root, nil
+}
+
+// location checks a root and a path in the order that callers rely on. An absent
+// path is the one given otherwise, and refused when that is empty.
+func (c call) location(rootName, pathName, otherwise string) (location, error) {
+	root, err := c.root(rootName)
+	if err != nil {
+		return location{}, err
+	}
+	given, err := c.args.text(pathName, otherwise)
+	if err == nil && given == "" {
+		err = fmt.Errorf("%s is required", pathName)
+	}
+	if err != nil {
+		return location{}, err
+	}
+	rel, err := clean(given)
+	return location{root, given, rel}, err
+}
+
+// resolved is location with every link of the path followed.
+func (c call) resolved(rootName, pathName, otherwise string) (location, error) {
+	at, err := c.location(rootName, pathName, otherwise)
+	if err != nil {
+		return at, err
+	}
+	at.rel, err = at.root.resolve(at.rel)
+	return at, describe(err, "path not found", at.given)
+}
+
+// parentResolved is location with every link but the last part followed.
+func (c call) parentResolved(rootName, pathName string) (location, error) {
+	at, err := c.location(rootName, pathName, "")
+	if err != nil {
+		return at, err
+	}
+	at.rel, err = at.root.resolveFolder(at.rel)
+	return at, describe(err, "path not found", at.given)
+}
+
+func (l location) host() string { return l.root.host(l.rel) }

@@ -1,0 +1,155 @@
+package unified
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// Result is a patched text.
+type Result struct {
+	Text  []byte
+	Hunks []Hunk // in the order of the patch
+}
+
+// Hunk says how one hunk was applied.
+type Hunk struct {
+	Hunk      int  // number in the patch, from 1
+	Line      int  // where it went: its first line in the old text, from 1
+	Offset    int  // lines between where it said and where it went
+	Fuzz      int  // lines of outer context that were left out to make it fit
+	Recounted bool // the line counts of its header were wrong
+}
+
+// Apply returns old with every hunk of patch applied. Errors are ErrNoHunks,
+// ErrSeveralFiles and other "parse patch: …" texts, a *MismatchError under
+// "patch failed: …", and the error of ctx, which long searches look at.
+func Apply(ctx context.Context, old []byte, patch string) (Result, error) {
+	hunks, creates, err := parse(patch)
+	if err != nil {
+		return Result{}, fmt.Errorf("parse patch: %w", err)
+	}
+	adaptLineEnds(hunks, old)
+	text, ended := withLineEnd(old, hunks)
+	done, placed, err := placeAll(ctx, hunks, creates, text)
+	if err != nil {
+		return Result{}, fmt.Errorf("patch failed: %w", err)
+	}
+	patched, err := write(text, placed)
+	if err != nil {
+		return Result{}, fmt.Errorf("patch failed: %w", err)
+	}
+	if !ended {
+		patched = bytes.TrimSuffix(patched, []byte("\n"))
+	}
+	return Result{Text: patched, Hunks: done}, nil
+}
+
+// withLineEnd ends the text with a line end where the patch says nothing about
+// the missing one; ended is false when it has to be taken off again.
+func withLineEnd(old []byte, hunks []hunk) (text []byte, ended bool) {
+	if len(old) == 0 || bytes.HasSuffix(old, []byte("\n")) {
+		return old, true
+	}
+	for _, h := range hunks {
+		for _, line := range h.Lines {
+			if line.Old() && line.NoEOL() {
+				return old, true
+			}
+		}
+	}
+	return append(bytes.Clone(old), '\n'), false
+}
+
+// placeAll finds a place for every hunk, from the top of the text down.
+func placeAll(ctx context.Context, hunks []hunk, creates bool, text []byte) ([]Hunk, []*gitdiff.TextFragment, error) {
+	f := finder{ctx: ctx, lines: splitLines(text)}
+	if creates && len(f.lines) > 0 {
+		return nil, nil, &MismatchError{1, 1, "an empty file", quote(f.lines[0])}
+	}
+	slices.SortStableFunc(hunks, func(a, b hunk) int { return cmp.Compare(a.OldPosition, b.OldPosition) })
+	done := make([]Hunk, 0, len(hunks))
+	placed := make([]*gitdiff.TextFragment, 0, len(hunks))
+	for _, h := range hunks {
+		p, err := f.place(h)
+		if err != nil {
+			return nil, nil, err
+		}
+		offset := p.at - p.head - max(0, int(h.OldPosition)-1)
+		if h.OldLines == 0 {
+			offset = p.at - int(h.OldPosition)
+		}
+		done = append(done, Hunk{Hunk: h.number, Line: p.at - p.head + 1, Offset: offset, Fuzz: p.fuzz, Recounted: h.recounted})
+		fragment := settle(h, p)
+		placed = append(placed, fragment)
+		f.next, f.drift = p.at+int(fragment.OldLines), offset
+	}
+	slices.SortFunc(done, func(a, b Hunk) int { return cmp.Compare(a.Hunk, b.Hunk) })
+	return done, placed, nil
+}
+
+// settle returns the fragment as the library wants it: exact, and with
+// positions that never have their special meaning of 0.
+func settle(h hunk, p placement) *gitdiff.TextFragment {
+	f := *h.TextFragment
+	f.Lines = f.Lines[p.head : len(f.Lines)-p.tail]
+	f.LeadingContext -= int64(p.head)
+	f.TrailingContext -= int64(p.tail)
+	f.OldLines -= int64(p.head + p.tail)
+	f.NewLines -= int64(p.head + p.tail)
+	f.OldPosition, f.NewPosition = int64(p.at)+1, int64(p.at)+1
+	return &f
+}
+
+func write(text []byte, fragments []*gitdiff.TextFragment) ([]byte, error) {
+	var patched bytes.Buffer
+	applier := gitdiff.NewTextApplier(&patched, bytes.NewReader(text))
+	for _, fragment := range fragments {
+		if err := applier.ApplyFragment(fragment); err != nil {
+			return nil, err
+		}
+	}
+	if err := applier.Close(); err != nil {
+		return nil, err
+	}
+	return patched.Bytes(), nil
+}
+
+func splitLines(text []byte) []string {
+	lines := strings.SplitAfter(string(text), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// adaptLineEnds gives the patch the line ends of the text where each uses one
+// kind throughout.
+func adaptLineEnds(hunks []hunk, text []byte) {
+	all, crlf := bytes.Count(text, []byte("\n")), bytes.Count(text, []byte("\r\n"))
+	patchAll, patchCRLF := 0, 0
+	eachLine(hunks, func(line *gitdiff.Line) {
+		patchAll += strings.Count(line.Line, "\n")
+		patchCRLF += strings.Count(line.Line, "\r\n")
+	})
+	switch {
+	case all == 0 || patchAll == 0:
+	case crlf == all && patchCRLF == 0:
+		eachLine(hunks, func(line *gitdiff.Line) { line.Line = strings.ReplaceAll(line.Line, "\n", "\r\n") })
+	case crlf == 0 && patchCRLF == patchAll:
+		eachLine(hunks, func(line *gitdiff.Line) { line.Line = strings.ReplaceAll(line.Line, "\r\n", "\n") })
+	}
+}
+
+func eachLine(hunks []hunk, do func(*gitdiff.Line)) {
+	for _, h := range hunks {
+		for i := range h.Lines {
+			do(&h.Lines[i])
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package unified
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/bluekeyes/go-gitdiff/gitdiff"
+)
+
+// What Parse can find wrong with a patch as a whole.
+var (
+	ErrNoHunks      = errors.New("no hunks found in patch")
+	ErrSeveralFiles = errors.New("patch changes more than one file")
+)
+
+// hunk is one fragment of a patch, with its number counted from 1.
+type hunk struct {
+	*gitdiff.TextFragment
+	number    int
+	recounted bool
+}
+
+var headerPattern = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+
+// parse returns the hunks of a patch in the order it has them, and whether it
+// says that the file is new.
+func parse(patch string) (hunks []hunk, creates bool, err error) {
+	if patch != "" && !strings.HasSuffix(patch, "\n") {
+		patch += "\n"
+	}
+	lines := strings.SplitAfter(patch, "\n")
+	lines = lines[:len(lines)-1]
+	for i := 0; i < len(lines); {
+		if !strings.HasPrefix(lines[i], "@@ -") {
+			if len(hunks) > 0 && startsFile(lines[i:]) {
+				return nil, false, ErrSeveralFiles
+			}
+			creates = creates || len(hunks) == 0 && strings.HasPrefix(lines[i], "--- /dev/null")
+			i++
+			continue
+		}
+		next, size, err := parseHunk(lines[i:], len(hunks)+1)
+		if err != nil {
+			return nil, false, err
+		}
+		hunks = append(hunks, next)
+		i += size
+	}
+	if len(hunks) == 0 {
+		return nil, false, ErrNoHunks
+	}
+	return hunks, creates, nil
+}
+
+// parseHunk reads the hunk that lines begin with and returns how many lines it
+// takes.
+func parseHunk(lines []string, number int) (hunk, int, error) {
+	match := headerPattern.FindStringSubmatch(lines[0])
+	if match == nil {
+		return hunk{}, 0, fmt.Errorf("hunk %d: header %q is not of the form @@ -1,2 +1,3 @@", number, strings.TrimRight(lines[0], "\r\n"))
+	}
+	size, told := told(lines[1:], count(match[2]), count(match[4]))
+	if !told {
+		size = counted(lines[1:])
+	}
+	body := lines[1 : 1+size]
+	fragment, err := fragment(match[1], match[3], body)
+	if err != nil {
+		return hunk{}, 0, fmt.Errorf("hunk %d: %w", number, err)
+	}
+	return hunk{TextFragment: fragment, number: number, recounted: !told}, 1 + size, nil
+}
+
+// count reads a line count of a header: absent means 1, absurd means no line
+// count that any body has.
+func count(text string) int {
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// told returns how many lines the body has by the counts of its header, and
+// false when they do not fit: too few lines, or lines of a hunk left over.
+func told(lines []string, before, after int) (int, bool) {
+	i := 0
+	for ; i < len(lines) && (before > 0 || after > 0); i++ {
+		switch lines[i][0] {
+		case ' ', '\n', '\r':
+			before, after = before-1, after-1
+		case '-':
+			before--
+		case '+':
+			after--
+		case '\\':
+		default:
+			return 0, false
+		}
+	}
+	if before != 0 || after != 0 {
+		return 0, false
+	}
+	if i < len(lines) && lines[i][0] == '\\' {
+		i++
+	}
+	return i, endsHunk(lines[i:])
+}
+
+func endsHunk(lines []string) bool {
+	if len(lines) == 0 || startsFile(lines) || strings.TrimRight(lines[0], "\r\n") == "-- " {
+		return true
+	}
+	return !strings.ContainsRune(" +-\\", rune(lines[0][0]))
+}
+
+func startsFile(lines []string) bool {
+	return strings.HasPrefix(lines[0], "diff --git ") ||
+		len(lines) > 1 && strings.HasPrefix(lines[0], "--- ") && strings.HasPrefix(lines[1], "+++ ")
+}
+
+// counted returns how many lines look like the body of a hunk. Empty lines at
+// its end belong to whoever wrote the patch, not to the file.
+func counted(lines []string) int {
+	n := 0
+	for n < len(lines) && strings.ContainsRune(" +-\\\r\n", rune(lines[n][0])) && !startsFile(lines[n:]) {
+		n++
+	}
+	for n > 0 && strings.TrimRight(lines[n-1], "\r\n") == "" {
+		n--
+	}
+	return n
+}
+
+// fragment has the library read the body under a header that fits it.
+func fragment(oldStart, newStart string, body []string) (*gitdiff.TextFragment, error) {
+	var text strings.Builder
+	before, after := 0, 0
+	for _, line := range body {
+		switch line[0] {
+		case '\n', '\r':
+			text.WriteByte(' ') // an empty context line that lost its space
+			before, after = before+1, after+1
+		case ' ':
+			before, after = before+1, after+1
+		case '-':
+			before++
+		case '+':
+			after++
+		}
+		text.WriteString(line)
+	}
+	header := fmt.Sprintf("--- a\n+++ b\n@@ -%s,%d +%s,%d @@\n", oldStart, before, newStart, after)
+	files, _, err := gitdiff.Parse(strings.NewReader(header + text.String()))
+	if err != nil {
+		return nil, plain(err)
+	}
+	if len(files) != 1 || len(files[0].TextFragments) != 1 {
+		return nil, errors.New("not a hunk of a unified diff")
+	}
+	found := files[0].TextFragments[0]
+	return found, checkLineEnds(found)
+}
+
+var libraryPrefix = regexp.MustCompile(`^gitdiff: line \d+: `)
+
+// plain drops line numbers that count in a text nobody has seen.
+func plain(err error) error { return errors.New(libraryPrefix.ReplaceAllString(err.Error(), "")) }
+
+// checkLineEnds refuses a line without line end before the last one: what comes
+// after it would be glued to it.
+func checkLineEnds(f *gitdiff.TextFragment) error {
+	lastOld, lastNew := false, false
+	for _, line := range f.Lines {
+		if line.Old() && lastOld || line.New() && lastNew {
+			return errors.New("a line marked as having no newline at end of file is not the last")
+		}
+		lastOld = lastOld || line.Old() && line.NoEOL()
+		lastNew = lastNew || line.New() && line.NoEOL()
+	}
+	return nil
+}

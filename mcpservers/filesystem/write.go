@@ -1,0 +1,120 @@
+package filesystem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+const (
+	modeOverwrite  = "overwrite"
+	modeAppend     = "append"
+	modeCreateOnly = "create_only"
+)
+
+var writeModes = []string{modeOverwrite, modeAppend, modeCreateOnly}
+
+type written struct {
+	Mode string `json:"mode"`
+	Path string `json:"path"`
+	Size int    `json:"size"` // bytes written by this call
+}
+
+func writeFile(ctx context.Context, c call) (any, error) {
+	at, err := c.resolved("root", "path", "")
+	if err != nil {
+		return nil, err
+	}
+	if !c.args.has("content") {
+		return nil, errors.New("content is required")
+	}
+	text, err := c.args.text("content", "")
+	if err != nil {
+		return nil, err
+	}
+	mode, err := c.args.text("mode", modeOverwrite)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(writeModes, mode) {
+		return nil, fmt.Errorf("invalid write mode: %s; valid modes: %s", mode, strings.Join(writeModes, ", "))
+	}
+	if err := c.mayWrite("content", len(text)); err != nil {
+		return nil, err
+	}
+	release, err := c.locks.take(ctx, at.host())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := at.write(mode, text); err != nil {
+		return nil, describe(err, "path is not a directory", at.given)
+	}
+	return written{Mode: mode, Path: at.given, Size: len(text)}, nil
+}
+
+func (c call) mayWrite(what string, size int) error {
+	if int64(size) > c.config.MaxWriteSize {
+		return fmt.Errorf("%s too large (size: %s, limit: %s)", what, sizeText(int64(size)), sizeText(c.config.MaxWriteSize))
+	}
+	return nil
+}
+
+func (l location) write(mode, text string) error {
+	switch mode {
+	case modeAppend:
+		return l.append(text)
+	case modeCreateOnly:
+		return l.create(text)
+	}
+	return l.root.replace(l.rel, newFileMode, true, holding(text))
+}
+
+func holding(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+}
+
+// append adds to the end in one write, so that what others append meanwhile
+// stays whole.
+func (l location) append(text string) error {
+	file, _, err := l.root.openFile(l.rel, os.O_WRONLY|os.O_APPEND)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l.root.replace(l.rel, newFileMode, true, holding(text))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(file, text)
+	return errors.Join(err, file.Close())
+}
+
+// create takes the name first, which only one caller can, then fills the file.
+func (l location) create(text string) error {
+	dir, err := l.root.makeFolder(path.Dir(l.rel))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	name := path.Base(l.rel)
+	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFileMode)
+	if errors.Is(err, fs.ErrExist) {
+		if info, err := dir.Lstat(name); err == nil && info.IsDir() {
+			return errFolder
+		}
+		return fmt.Errorf("file already exists: %s; use overwrite mode to replace", l.given)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(file, text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, dir.Remove(name))
+	}
+	return nil
+}

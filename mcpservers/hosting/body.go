@@ -1,0 +1,79 @@
+package hosting
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const bodyTimeout = 30 * time.Second
+
+// call is what the layers around mcp-go need to know of a request body. The
+// zero value is a body that is no JSON object, which mcp-go refuses.
+type call struct {
+	method  mcp.MCPMethod
+	version string // stated by the body, from protocol 2026-07-28 on
+}
+
+func callOf(r *http.Request) (call, bool) {
+	body, ok := r.Body.(*buffered)
+	if !ok || r.Method != http.MethodPost {
+		return call{}, false
+	}
+	var message struct {
+		Method mcp.MCPMethod `json:"method"`
+	}
+	if json.Unmarshal(body.text, &message) != nil {
+		return call{}, false
+	}
+	var meta struct {
+		Params struct {
+			Meta *mcp.Meta `json:"_meta"`
+		} `json:"params"`
+	}
+	_ = json.Unmarshal(body.text, &meta)
+	return call{message.Method, meta.Params.Meta.ProtocolVersion()}, true
+}
+
+// limitBody reads the whole body before mcp-go does: too large is 413 there and
+// not a parse error, and a slow sender cannot hold a connection, while streams
+// still live without a deadline.
+func limitBody(limit int64, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		deadline := http.NewResponseController(w)
+		_ = deadline.SetReadDeadline(time.Now().Add(bodyTimeout))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+			http.Error(w, "Request body over "+size(limit), http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			http.Error(w, "Request body could not be read", http.StatusBadRequest)
+			return
+		}
+		_ = deadline.SetReadDeadline(time.Time{})
+		r.Body = &buffered{Reader: bytes.NewReader(body), text: body}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func size(n int64) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// buffered is a body that was read already.
+type buffered struct {
+	*bytes.Reader
+	text []byte
+}
+
+func (*buffered) Close() error { return nil }

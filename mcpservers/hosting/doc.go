@@ -1,0 +1,74 @@
+// Package hosting is what every tool server of this project gets: transports,
+// sessions, protection and an orderly end around an mcp-go server. A server
+// brings its tools, prompts and resources and nothing about HTTP.
+//
+// # A new server
+//
+//	type Config struct {
+//		hosting.Settings `yaml:",inline"` // host, port, transport, auth_token_env, …
+//		DBPath           string `yaml:"db_path"`
+//	}
+//	config := Config{Settings: hosting.DefaultSettings(8090)} // then YAML, then flags: Settings.Bind
+//
+//	s := server.NewMCPServer("mcp-things", "1.0.0", server.WithToolCapabilities(false))
+//	s.AddTool(…)
+//	err = hosting.Run(ctx, hosting.Options{
+//		Settings: config.Settings, Name: "mcp-things", Log: log,
+//	}, s)
+//
+// Package resources and mcpservers/cmd/mcp-resources are the example to copy.
+// Declare only capabilities that the server keeps: listChanged when it calls
+// AddTools or the like while clients are connected, subscribe when it uses
+// [NewSubscriptions], logging when it sends log messages to clients. Resources
+// that come and go are a template, with [MissingResources] for those that went.
+//
+// # What clients meet
+//
+//	/mcp             Streamable HTTP, protocols 2024-11-05 to 2025-11-25 with sessions
+//	                 and 2026-07-28 without, on the same endpoint
+//	/sse, /message   the older HTTP+SSE pair
+//	/health          "ok", without any check
+//
+// A panic in a handler is the JSON-RPC error -32603, and the server lives on.
+//
+// # Sessions
+//
+// A session is created by initialize (SSE: by opening the stream), named by the
+// Mcp-Session-Id header and forgotten after Settings.SessionIdle without request
+// or open stream, or on DELETE. Ids are made here and looked up on every request:
+//
+//	no id, or one that this server cannot have issued   400 "Invalid session ID"
+//	an id that is unknown, ended or expired             404, so clients initialize anew
+//
+// Handlers find theirs with [SessionFrom] and keep JSON values in it. Sessions
+// are in memory unless Options.Sessions is [OpenSessions], whose file lets clients
+// carry on after a restart, subscriptions included.
+//
+// # Protection
+//
+// Every request except /health passes, in this order:
+//
+//	Host     names of loopback and Settings.AllowedHosts; while that list is empty,
+//	         any name on connections that do not come over loopback       403
+//	Origin   absent, on loopback, or in Settings.AllowedOrigins           403
+//	bearer   Options.Token, when there is one                             401
+//	size     Options.MaxBody, read within 30 s                            413
+//
+// The first two keep web pages from using a server on the visitor's machine
+// through a rebound name. Allowed origins also get CORS headers.
+//
+// # The end
+//
+// When the context of [Run] ends, no new connection is accepted, streams are
+// closed and running calls have Options.Grace to be answered. After that their
+// contexts are cancelled and their connections cut.
+//
+// # Map
+//
+//	settings.go flags.go options.go run.go        what is chosen, and the way in
+//	http.go guard.go body.go requestlog.go        around every HTTP request
+//	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
+//	sse.go stdio.go pending.go                    the other transports
+//	subscriptions.go missing.go                   what mcp-go leaves open about resources
+//	sqlitefile/                                   how SQLite files are opened
+package hosting

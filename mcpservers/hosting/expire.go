@@ -1,0 +1,95 @@
+package hosting
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// expire forgets idle sessions until ctx ends.
+func (s *sessions) expire(ctx context.Context) {
+	ticker := time.NewTicker(max(s.options.SessionIdle/4, 10*time.Millisecond))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			s.sweep(ctx, now)
+		}
+	}
+}
+
+func (s *sessions) sweep(ctx context.Context, now time.Time) {
+	for _, id := range s.busy() {
+		_ = s.options.Sessions.Use(ctx, id, now, time.Time{}) // one that is gone stays gone
+	}
+	expired, err := s.options.Sessions.Expire(ctx, now.Add(-s.options.SessionIdle))
+	if err != nil && ctx.Err() == nil {
+		s.options.Log.Error("expire sessions", "err", err)
+	}
+	for _, id := range expired {
+		s.options.Log.Info("session expired", "mcp_session", id)
+		s.forget(ctx, id)
+	}
+}
+
+func (s *sessions) busy() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.active))
+}
+
+func (s *sessions) isBusy(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.active[id]) > 0
+}
+
+// forget has mcp-go drop what it holds of a session; DELETE is its way in.
+func (s *sessions) forget(ctx context.Context, id string) {
+	header := http.Header{}
+	header.Set(server.HeaderKeySessionID, id)
+	s.stream.Handle(nowhere{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: ctx})
+}
+
+// nowhere is the client of a request that nobody sent.
+type nowhere struct{}
+
+func (nowhere) Header() http.Header         { return http.Header{} }
+func (nowhere) WriteHeader(int)             {}
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (nowhere) Flush()                      {}
+func (nowhere) CanStream() bool             { return false }
+
+// issued gives mcp-go the session that was found for a request and no other.
+type issued struct{ session *Session }
+
+func (issued) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
+	if r == nil {
+		return issued{}
+	}
+	session, _ := SessionFrom(r.Context())
+	return issued{session}
+}
+
+func (i issued) Generate() string {
+	if i.session == nil {
+		return ""
+	}
+	return i.session.id
+}
+
+func (i issued) Validate(id string) (terminated bool, err error) {
+	if i.session == nil || i.session.id != id {
+		return false, ErrNoSession
+	}
+	return false, nil
+}
+
+// Terminate leaves the session: mcp-go also calls it when the process ends.
+func (issued) Terminate(string) (notAllowed bool, err error) { return false, nil }

@@ -1,0 +1,46 @@
+package hosting
+
+import (
+	"flag"
+	"strconv"
+)
+
+// FlagUsage describes what Bind binds, for the Flags section of a --help text.
+// It leaves --port to the server, whose default is its own.
+const FlagUsage = `  --transport T   http: Streamable HTTP at /mcp, and SSE at /sse for older clients (default)
+                  sse: only the latter; stdio: on stdin and stdout, ends when stdin does
+  --stdio         the same as --transport stdio
+  --host HOST     address to listen on; 0.0.0.0 for every network  (default 127.0.0.1)
+  --auth-token-env NAME   callers must send "Authorization: Bearer …" with the value of
+                  this environment variable
+  --allow-host NAME       one more name this server is called by; repeatable, * for any
+  --allow-origin ORIGIN   one more web page that may call; repeatable, * for any
+  --session-idle TIME     forget a client that was silent for so long  (default 1h)
+`
+
+// Bind adds the flags of Settings to set, with the present values as defaults.
+// So that flags win over a file, parse once to learn the file's name, load it,
+// then Bind and parse again; lists are added to.
+func (s *Settings) Bind(set *flag.FlagSet) {
+	set.StringVar(&s.Transport, "transport", s.Transport, "")
+	set.BoolFunc("stdio", "", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		if on {
+			s.Transport = TransportStdio
+		}
+		return err
+	})
+	set.StringVar(&s.Host, "host", s.Host, "")
+	set.IntVar(&s.Port, "port", s.Port, "")
+	set.StringVar(&s.AuthTokenEnv, "auth-token-env", s.AuthTokenEnv, "")
+	set.DurationVar(&s.SessionIdle, "session-idle", s.SessionIdle, "")
+	set.Func("allow-host", "", addTo(&s.AllowedHosts))
+	set.Func("allow-origin", "", addTo(&s.AllowedOrigins))
+}
+
+func addTo(list *[]string) func(string) error {
+	return func(text string) error {
+		*list = append(*list, text)
+		return nil
+	}
+}

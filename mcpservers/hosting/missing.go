@@ -1,0 +1,28 @@
+package hosting
+
+import (
+	"context"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// MissingResources makes reading a resource that missing reports the protocol's
+// own "resource not found": -32002, or -32602 from 2026-07-28 on. A handler of a
+// template cannot say that itself, its errors are -32603. Call it before s serves.
+func MissingResources(s *server.MCPServer, missing func(ctx context.Context, uri string) bool) {
+	hooksOf(s).AddBeforeReadResource(func(ctx context.Context, _ any, request *mcp.ReadResourceRequest) {
+		if missing(ctx, request.Params.URI) {
+			request.Params.URI = " " + request.Params.URI // which no template matches
+		}
+	})
+}
+
+func hooksOf(s *server.MCPServer) *server.Hooks {
+	hooks := s.GetHooks()
+	if hooks == nil {
+		hooks = &server.Hooks{}
+		server.WithHooks(hooks)(s)
+	}
+	return hooks
+}

@@ -1,0 +1,90 @@
+package hosting
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+)
+
+// gauge counts what is going on. The zero value is not usable.
+type gauge struct {
+	mu   sync.Mutex
+	n    int
+	none chan struct{} // closed while n is 0
+}
+
+func newGauge() *gauge {
+	g := &gauge{none: make(chan struct{})}
+	close(g.none)
+	return g
+}
+
+func (g *gauge) add(by int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before := g.n
+	g.n += by
+	switch {
+	case before == 0 && g.n > 0:
+		g.none = make(chan struct{})
+	case before > 0 && g.n == 0:
+		close(g.none)
+	}
+}
+
+// wait returns when the count has come to 0, or when ctx ends.
+func (g *gauge) wait(ctx context.Context) {
+	g.mu.Lock()
+	none := g.none
+	g.mu.Unlock()
+	select {
+	case <-none:
+	case <-ctx.Done():
+	}
+}
+
+// pending knows which requests of one connection were read and not answered
+// yet. mcp-go drops them when the connection ends, so its end is held back.
+type pending struct {
+	*gauge
+	mu  sync.Mutex
+	ids map[string]int
+}
+
+func newPending() *pending { return &pending{gauge: newGauge(), ids: map[string]int{}} }
+
+// asked takes a message that came in. Only requests count.
+func (p *pending) asked(message []byte) {
+	if id, method := idAndMethod(message); id != "" && method != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ids[id]++
+		p.add(1)
+	}
+}
+
+// answered takes a message that went out. Only answers to asked requests count.
+func (p *pending) answered(message []byte) {
+	if id, method := idAndMethod(message); id != "" && method == "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.ids[id] == 0 {
+			return
+		}
+		if p.ids[id]--; p.ids[id] == 0 {
+			delete(p.ids, id)
+		}
+		p.add(-1)
+	}
+}
+
+func idAndMethod(message []byte) (id, method string) {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if json.Unmarshal(message, &m) != nil || string(m.ID) == "null" {
+		return "", ""
+	}
+	return string(m.ID), m.Method
+}

@@ -1,0 +1,104 @@
+package hosting
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+var wellFormed = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// CallerID returns the session the calling agent works for, from X-Session-ID,
+// "-" when there is none or when it could forge a log line.
+func CallerID(h http.Header) string { return loggable(h.Get("X-Session-ID")) }
+
+func loggable(id string) string {
+	if wellFormed.MatchString(id) {
+		return id
+	}
+	return "-"
+}
+
+// observe logs one line per request, when it has been answered, and answers a
+// panic with -32603 as the other transports do.
+func observe(log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		seen := &response{ResponseWriter: w}
+		defer func() {
+			if reason := recover(); reason != nil {
+				log.Error("handler panicked", "path", r.URL.Path, "panic", reason, "stack", string(debug.Stack()))
+				seen.fail()
+			}
+			log.Info("request", "status", seen.code(), "latency", time.Since(start), "method", r.Method,
+				"path", r.URL.Path, "sid", CallerID(r.Header), "mcp_session", loggable(seen.session(r)))
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+// response notes the status for the log.
+type response struct {
+	http.ResponseWriter
+	status int    // 0 until it is sent
+	made   string // the session that this request began
+}
+
+func (r *response) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *response) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Flush lets mcp-go stream; Unwrap lets a ResponseController set deadlines.
+func (r *response) Flush() { _ = http.NewResponseController(r.ResponseWriter).Flush() }
+
+func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func (r *response) code() int {
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}
+
+// belongsTo has the log name a session that was made for this request.
+func belongsTo(w http.ResponseWriter, session *Session) {
+	if r, ok := w.(*response); ok {
+		r.made = session.id
+	}
+}
+
+func (r *response) session(request *http.Request) string {
+	if r.made != "" {
+		return r.made
+	}
+	if id := request.URL.Query().Get("sessionId"); id != "" {
+		return id
+	}
+	return request.Header.Get(server.HeaderKeySessionID)
+}
+
+// fail answers in place of a handler that could not.
+func (r *response) fail() {
+	if r.status != 0 {
+		panic(http.ErrAbortHandler) // cut the answer off, so that it does not look whole
+	}
+	r.Header().Set("Content-Type", "application/json")
+	r.WriteHeader(http.StatusInternalServerError)
+	_ = json.NewEncoder(r).Encode(mcp.NewJSONRPCError(mcp.NewRequestId(nil), mcp.INTERNAL_ERROR, "internal error", nil))
+}

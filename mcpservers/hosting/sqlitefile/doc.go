@@ -1,0 +1,12 @@
+// Package sqlitefile opens SQLite files the way a server needs them: WAL mode,
+// synchronous FULL, one connection for writers, and patience with other
+// processes that hold the same file open.
+//
+//	db, err := sqlitefile.Open(ctx, "./data/things.db", "CREATE TABLE IF NOT EXISTS …")
+//	defer db.Close()
+//	tx, err := db.Writes.BeginTx(ctx, nil) // holds the write lock from its start
+//	rows, err := db.Reads.QueryContext(ctx, …) // never waits for a writer
+//
+// With cgo the driver is mattn/go-sqlite3, without it modernc.org/sqlite; the
+// build tag sqlite_pure forces the second. SQL must suit both.
+package sqlitefile

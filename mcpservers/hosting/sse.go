@@ -1,0 +1,119 @@
+package hosting
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// sse serves the HTTP+SSE transport of protocol 2024-11-05: requests are posted
+// to /message and answered on the stream of /sse, whose end ends the session.
+type sse struct {
+	mcp      *server.SSEServer
+	sessions *sessions
+	stopping context.Context // ends streams
+	stop     context.CancelFunc
+
+	mu   sync.Mutex
+	open map[string]*pending
+}
+
+func newSSE(options Options, s *server.MCPServer, all *sessions) *sse {
+	e := &sse{sessions: all, open: map[string]*pending{}}
+	e.stopping, e.stop = context.WithCancel(context.Background())
+	e.mcp = server.NewSSEServer(s,
+		server.WithSessionIDGenerator(func(ctx context.Context, _ *http.Request) (string, error) {
+			session, ok := SessionFrom(ctx)
+			if !ok {
+				return "", ErrNoSession
+			}
+			return session.id, nil
+		}),
+		server.WithKeepAliveInterval(heartbeat),
+		server.WithSSECORS(cors(options)...),
+		server.WithSSEDisableLocalhostProtection(true), // guard does more
+	)
+	return e
+}
+
+func (e *sse) stream(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		e.mcp.ServeHTTP(w, r) // preflights, and 405
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(e.stopping, cancel)()
+	session, err := e.sessions.create(ctx, ssePrefix)
+	if err != nil {
+		e.sessions.refuse(w, err)
+		return
+	}
+	belongsTo(w, session)
+	defer e.sessions.track(session.id, &cancel)()
+	asked := e.opened(session.id)
+	defer e.closed(context.WithoutCancel(ctx), session)
+	e.mcp.ServeHTTP(&answers{w, asked}, r.WithContext(withSession(ctx, session)))
+}
+
+func (e *sse) message(w http.ResponseWriter, r *http.Request) {
+	id := r.URL.Query().Get("sessionId")
+	e.mu.Lock()
+	asked, ok := e.open[id]
+	e.mu.Unlock()
+	if body, isRead := r.Body.(*buffered); ok && isRead {
+		asked.asked(body.text)
+		r = r.WithContext(withSession(r.Context(), &Session{id, e.sessions.options.Sessions}))
+	}
+	e.mcp.ServeHTTP(w, r) // refuses an id without a stream
+}
+
+func (e *sse) opened(id string) *pending {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.open[id] = newPending()
+	return e.open[id]
+}
+
+func (e *sse) closed(ctx context.Context, session *Session) {
+	e.mu.Lock()
+	delete(e.open, session.id)
+	e.mu.Unlock()
+	if err := session.store.Delete(ctx, session.id); err != nil {
+		e.sessions.options.Log.Error("session store failed", "err", err)
+	}
+}
+
+// end closes all streams when their calls are answered, or when ctx ends.
+func (e *sse) end(ctx context.Context) {
+	e.mu.Lock()
+	all := slices.Collect(maps.Values(e.open))
+	e.mu.Unlock()
+	for _, asked := range all {
+		asked.wait(ctx)
+	}
+	e.stop()
+}
+
+// answers notes what goes out on a stream; mcp-go writes each event with one call.
+type answers struct {
+	http.ResponseWriter
+	asked *pending
+}
+
+func (a *answers) Write(event []byte) (int, error) {
+	n, err := a.ResponseWriter.Write(event)
+	if _, data, ok := bytes.Cut(event, []byte("data:")); ok {
+		a.asked.answered(bytes.TrimSpace(data))
+	}
+	return n, err
+}
+
+func (a *answers) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+
+func (a *answers) Unwrap() http.ResponseWriter { return a.ResponseWriter }

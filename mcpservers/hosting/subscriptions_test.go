@@ -1,0 +1,84 @@
+package hosting_test
+
+import (
+	"fmt"
+	"testing"
+
+	"agent-stop-and-go/mcpservers/hosting"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// updates hands out the URIs that a client is told of.
+func updates(c *client.Client) <-chan string {
+	uris := make(chan string, 100)
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		if n.Method == mcp.MethodNotificationResourceUpdated {
+			uris <- fmt.Sprint(n.Params.AdditionalFields["uri"])
+		}
+	})
+	return uris
+}
+
+func subscribe(t *testing.T, c *client.Client, uri string) {
+	t.Helper()
+	var request mcp.SubscribeRequest
+	request.Params.URI = uri
+	//lint:ignore SA1019 clients of protocol 2025-11-25 do this
+	if err := c.Subscribe(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSubscribersAreToldAndOthersAreNot(t *testing.T) {
+	s := serve(t, hosting.Options{})
+	clients := map[string]*client.Client{
+		//lint:ignore SA1019 clients of protocol 2025-11-25 do this
+		"streamable": dial(t, s.url, transport.WithContinuousListening()),
+		"sse":        dialSSE(t, s.url),
+	}
+	var all []<-chan string
+	for name, c := range clients {
+		all = append(all, updates(c))
+		subscribe(t, c, "thing://"+name)
+		subscribe(t, c, "thing://both")
+		subscribe(t, c, "thing://gone")
+		var gone mcp.UnsubscribeRequest
+		gone.Params.URI = "thing://gone"
+		//lint:ignore SA1019 clients of protocol 2025-11-25 do this
+		if err := c.Unsubscribe(t.Context(), gone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.subscriptions.Updated("thing://gone", "thing://streamable", "thing://sse", "thing://both")
+	for _, h := range all {
+		one, both := <-h, <-h
+		if (one != "thing://streamable" && one != "thing://sse") || both != "thing://both" {
+			t.Errorf("got %s, %s", one, both)
+		}
+	}
+}
+
+func TestAModernClientListensToWhatItNames(t *testing.T) {
+	s := serve(t, hosting.Options{})
+	c := dialModern(t, s.url)
+	told := updates(c)
+	acknowledged := make(chan struct{}, 1)
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
+			acknowledged <- struct{}{}
+		}
+	})
+	stop, err := c.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourceSubscriptions: []string{"thing://1"}}, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	<-acknowledged
+	s.subscriptions.Updated("thing://2", "thing://1")
+	if got := <-told; got != "thing://1" {
+		t.Errorf("got %s", got)
+	}
+}
