@@ -16,8 +16,8 @@ type pipeline struct {
 	inbox   []contract.NodeReports
 	reports map[string]contract.NodeReport // by workflow ID, the latest of each
 	order   []string                       // of the first reports
-	lost    []contract.NodeState           // of nodes inside that did, as last reported
-	broken  bool                           // it ended without a result itself
+	lost    []contract.NodeState           // of nodes that ended without a result, as last reported
+	broken  bool                           // the root did so itself
 }
 
 // keep keeps a report, unless there is a later one.
@@ -157,8 +157,8 @@ func (t *turn) takeReports(ctx workflow.Context, batch contract.NodeReports) {
 }
 
 // takeReport keeps a report and takes over the open approvals of its node. It
-// returns the first that was not open before, if there is one, and whether the report
-// told anything.
+// returns the first that was not open before, if there is one, and whether the
+// report told anything.
 func (t *turn) takeReport(r contract.NodeReport) (fresh *contract.PendingApproval, news bool) {
 	for _, d := range r.Decided {
 		t.noteDecision(d)
