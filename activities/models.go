@@ -31,7 +31,7 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
-	reply, err := m.Model.Generate(ctx, request)
+	reply, err := m.ask(ctx, request)
 	if err != nil {
 		return contract.GenerateResult{}, modelFailure(ctx, err)
 	}
@@ -40,6 +40,21 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, nil
+}
+
+// ask asks the model. A request with images that is refused goes out once more
+// without: no provider tells what it takes, and the conversation has to go on.
+func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	reply, err := m.Model.Generate(ctx, r)
+	var known *llm.Error
+	if len(r.Media) == 0 || !errors.As(err, &known) {
+		return reply, err
+	}
+	if known.Kind != contract.KindModelRequest && known.Kind != contract.KindModelContext {
+		return reply, err
+	}
+	r.Media = nil
+	return m.Model.Generate(ctx, r)
 }
 
 func (m *Models) request(ctx context.Context, in contract.GenerateInput, offer []offered) (llm.Request, error) {
@@ -57,6 +72,9 @@ func (m *Models) request(ctx context.Context, in contract.GenerateInput, offer [
 			return r, err
 		}
 		r.Messages = append(r.Messages, messages...)
+	}
+	if r.Media, err = m.images(ctx, in.Model, r.Messages); err != nil {
+		return r, err
 	}
 	for _, o := range offer {
 		r.Tools = append(r.Tools, o.Tool)

@@ -58,7 +58,11 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 		// The call has happened: a failure here must not have it repeated.
 		return contract.CallToolResult{}, fail(lostOr(contract.KindBlob, in), err.Error(), 0)
 	}
-	return contract.CallToolResult{Text: text, IsError: r.IsError, AuthRequired: r.AuthRequired, Note: note}, nil
+	media, err := keep(ctx, t.Blobs, r.Media)
+	if err != nil {
+		return contract.CallToolResult{}, fail(lostOr(contract.KindBlob, in), err.Error(), 0)
+	}
+	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, AuthRequired: r.AuthRequired, Note: note}, nil
 }
 
 // progress tells Temporal, in numbers only, how far a call is, and drops what

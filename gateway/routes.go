@@ -25,6 +25,7 @@ func (g *Gateway) table() []route {
 		{Route{"GET", "/conversations"}, g.list},
 		{Route{"GET", "/conversations/:id"}, g.show},
 		{Route{"GET", "/conversations/:id/tree"}, g.tree},
+		{Route{"GET", "/conversations/:id/media/:sha256"}, g.media},
 		{Route{"POST", "/conversations/:id/messages"}, g.message},
 		{Route{"POST", "/conversations/:id/cancel"}, g.cancelTurn},
 		{Route{"POST", "/conversations/:id/close"}, g.closeConversation},

@@ -52,7 +52,9 @@ func (l *leaf) recordCall(ctx workflow.Context, c contract.Call, reply string) c
 func (l *leaf) recordResult(ctx workflow.Context, c call, r contract.CallToolResult) {
 	l.append(ctx, contract.Message{
 		Role: contract.RoleTool, Reply: c.reply,
-		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Note: r.Note},
+		ToolCall: &contract.ToolCall{
+			ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Media: r.Media, Note: r.Note,
+		},
 	})
 }
 

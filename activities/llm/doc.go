@@ -13,6 +13,7 @@
 //	registry.go     the providers, one entry each: a new one is a new entry
 //	router.go       model name → provider, key and address → call
 //	exchange.go     the recorded conversation → turns as providers want them
+//	images.go       which models look at images, and at which
 //	openai*.go      the chat completions API, as six providers speak it
 //	transport.go    the HTTP client, its bounds, and what reaches the network
 //	failure*.go     status, body, broken connection → Error with its Kind
@@ -24,7 +25,8 @@
 //
 // Exchange is free of any provider: a Turn holds the calls of one reply
 // together with their results, so each format only writes them down in its own
-// form. A new format is a function like completions.generate, named in the
+// form; PastCall.Media is what a model that looks at images is shown of a
+// result. A new format is a function like completions.generate, named in the
 // registry entries of its providers; status codes, scrubbing and time limits
 // stay where they are.
 //

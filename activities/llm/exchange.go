@@ -20,6 +20,8 @@ type PastCall struct {
 	Arguments json.RawMessage // always a JSON object
 	Result    string
 	IsError   bool
+	// Media is what came with the result and the model is shown.
+	Media []Media
 	// NotRun: nothing was recorded, and Result says so to the model.
 	NotRun bool
 }
@@ -36,8 +38,12 @@ const (
 // turn, and every call has a result, whatever was recorded in between and in
 // whatever order. A result whose call is unknown becomes a user's text, adjacent
 // texts of one role become one.
-func Exchange(messages []contract.Message) []Turn {
-	var x exchange
+func Exchange(messages []contract.Message) []Turn { return exchangeWith(messages, nil) }
+
+// exchangeWith is Exchange with media, by the ID of the message that has the
+// result. Those of a result whose call is unknown are left out.
+func exchangeWith(messages []contract.Message, media map[string][]Media) []Turn {
+	x := exchange{media: media}
 	for _, m := range messages {
 		x.add(m)
 	}
@@ -47,6 +53,7 @@ func Exchange(messages []contract.Message) []Turn {
 // exchange builds turns while it reads messages.
 type exchange struct {
 	turns []*turn
+	media map[string][]Media
 }
 
 type turn struct {

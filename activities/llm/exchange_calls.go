@@ -15,10 +15,10 @@ func (t *turn) call(c contract.ToolCall) {
 }
 
 // answer gives the result to the first call with its ID that has none.
-func (t *turn) answer(c contract.ToolCall, result string) bool {
+func (t *turn) answer(c contract.ToolCall, result string, media []Media) bool {
 	for i := range t.Calls {
 		if t.Calls[i].ID == c.ID && !t.answered[i] && (c.ID != "" || t.Calls[i].Name == c.Name) {
-			t.Calls[i].Result, t.Calls[i].IsError, t.answered[i] = result, c.IsError, true
+			t.Calls[i].Result, t.Calls[i].IsError, t.Calls[i].Media, t.answered[i] = result, c.IsError, media, true
 			return true
 		}
 	}
@@ -34,7 +34,7 @@ func (x *exchange) result(m contract.Message) {
 	text := join(m.ToolCall.Result.Short(), m.Content.Short())
 	for i := len(x.turns) - 1; i >= 0; i-- {
 		t := x.turns[i]
-		if (m.Reply == "" || t.reply == "" || m.Reply == t.reply) && t.answer(*m.ToolCall, text) {
+		if (m.Reply == "" || t.reply == "" || m.Reply == t.reply) && t.answer(*m.ToolCall, text, x.media[m.ID]) {
 			return
 		}
 	}

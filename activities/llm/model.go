@@ -21,8 +21,19 @@ type Request struct {
 	// Messages is the whole conversation as recorded, notices included, with
 	// all texts inline. Exchange picks what a model needs to see.
 	Messages []contract.Message
+	// Media are the media that the model is shown, by the ID of the message whose
+	// call returned them, if it takes them (TakesImages). Of all others, and of
+	// those in messages without an ID, it sees what the texts say.
+	Media map[string][]Media
 	// Tools are the tools on offer, with their whole schemas.
 	Tools []contract.Tool
+}
+
+// Media is something that a tool returned beside its text.
+type Media struct {
+	MIMEType string
+	Name     string // may be empty
+	Data     []byte
 }
 
 // Reply is what a model answered. At least one of Text and Calls is set.

@@ -57,7 +57,8 @@ func (c completions) params(model string, r Request, names nameTable) (openai.Ch
 	if strings.TrimSpace(r.System) != "" {
 		params.Messages = append(params.Messages, openai.SystemMessage(r.System))
 	}
-	params.Messages = append(params.Messages, c.provider.dialect.messages(Exchange(r.Messages), names)...)
+	turns := exchangeWith(r.Messages, c.provider.shown(model, r.Media))
+	params.Messages = append(params.Messages, c.provider.dialect.messages(turns, names)...)
 	tools, err := toolParams(r.Tools, names)
 	params.Tools = tools
 	return params, err

@@ -30,6 +30,7 @@ func (d dialect) messages(turns []Turn, names nameTable) []openai.ChatCompletion
 		for _, c := range t.Calls {
 			out = append(out, openai.ToolMessage(resultText(c), d.callID(c.ID)))
 		}
+		out = append(out, d.images(t.Calls, names)...)
 	}
 	return out
 }

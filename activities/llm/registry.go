@@ -14,6 +14,9 @@ type provider struct {
 	keyVar  string // empty: no key needed
 	headers map[string]string
 	dialect dialect
+	// images tells whether a model, by the provider's own name, is known to look
+	// at images. Nil knows of none.
+	images func(model string) bool
 }
 
 // dialect is how a provider's chat completions differ from OpenAI's.
@@ -31,16 +34,19 @@ var registry = []provider{
 		name: contract.ProviderGoogle, baseVar: "GEMINI_BASE_URL",
 		baseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
 		keyVar:  contract.ProviderGoogle.KeyVariable(),
+		images:  geminiImages,
 	},
 	{
 		name: contract.ProviderAnthropic, baseVar: "ANTHROPIC_BASE_URL",
 		baseURL: "https://api.anthropic.com/v1/",
 		keyVar:  contract.ProviderAnthropic.KeyVariable(),
+		images:  claudeImages,
 	},
 	{
 		name: contract.ProviderOpenAI, baseVar: "OPENAI_BASE_URL",
 		baseURL: "https://api.openai.com/v1/",
 		keyVar:  contract.ProviderOpenAI.KeyVariable(),
+		images:  openAIImages,
 	},
 	{
 		name: contract.ProviderMistral, baseVar: "MISTRAL_BASE_URL",

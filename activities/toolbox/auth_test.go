@@ -40,14 +40,14 @@ func TestServerThatWantsAToken(t *testing.T) {
 		t.Errorf("got %+v", state)
 	}
 	for _, bearer := range []string{"", "wrong-canary"} {
-		if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: bearer}); got != pleaseLogIn {
+		if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: bearer}); !same(got, pleaseLogIn) {
 			t.Errorf("got %+v", got)
 		}
 	}
 	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary"}); got.Text != "touched" {
 		t.Errorf("got %+v", got)
 	}
-	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"}); got != pleaseLogIn {
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"}); !same(got, pleaseLogIn) {
 		t.Errorf("a session was shared: %+v", got)
 	}
 	if strings.Contains(log.String(), "canary") {
@@ -59,7 +59,7 @@ func TestToolThatWantsAToken(t *testing.T) {
 	place := serve(t, newMCP(nil))
 	place.onRequest(wantToken("canary", func(body string) bool { return strings.Contains(body, toolsCall) }))
 	box := openServers(t, place.server("web"))
-	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Destructive: true}); got != pleaseLogIn {
+	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Destructive: true}); !same(got, pleaseLogIn) {
 		t.Errorf("got %+v", got)
 	}
 	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", Destructive: true}); got.Text != "touched" {

@@ -33,6 +33,10 @@ type Call struct {
 type Result struct {
 	Text    string
 	IsError bool
+	// Media are the images, sounds and files in it, of which Text has one line
+	// each. What is too large, too much or unreadable is missing, and the line
+	// says so.
+	Media []Media
 	// AuthRequired names the server that wants the caller to log in.
 	AuthRequired string
 }

@@ -93,7 +93,7 @@
 //	host.go      what a server may ask of us
 //	check.go     arguments: coerce.go, schema.go, problem.go, digest.go
 //	tool.go      tools as listed, and the rule that makes one destructive
-//	result.go    a result as text
+//	result.go    a result as text; media.go what is no text
 //
 // # Working around mcp-go
 //

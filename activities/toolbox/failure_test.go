@@ -118,7 +118,7 @@ func TestStatusesMeanWhatTheySay(t *testing.T) {
 func TestToolErrorIsAResult(t *testing.T) {
 	box := openServers(t, serve(t, newMCP(nil)).server("web"))
 	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "fail"})
-	if want := (toolbox.Result{Text: "no such thing", IsError: true}); got != want {
+	if want := (toolbox.Result{Text: "no such thing", IsError: true}); !same(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

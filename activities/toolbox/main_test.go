@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -215,6 +216,8 @@ func mustCall(t *testing.T, box *toolbox.Toolbox, c toolbox.Call) toolbox.Result
 	}
 	return result
 }
+
+func same(a, b toolbox.Result) bool { return reflect.DeepEqual(a, b) }
 
 func kindOf(err error) contract.Kind {
 	var e *toolbox.Error

@@ -91,7 +91,7 @@ func (t *Toolbox) ReadResource(ctx context.Context, a Access, uri string) (Resul
 	})
 }
 
-// GetPrompt fills a prompt in and returns its messages as text. Its result and
+// GetPrompt fills a prompt in and returns its messages. Its result and
 // error are those of ReadResource.
 func (t *Toolbox) GetPrompt(ctx context.Context, a Access, name string, args map[string]string) (Result, error) {
 	return t.read(ctx, a, string(mcp.MethodPromptsGet), readPrompt, func(ctx context.Context, c *conn, x *exchange) error {
@@ -104,7 +104,7 @@ func (t *Toolbox) GetPrompt(ctx context.Context, a Access, name string, args map
 
 type sendFunc func(ctx context.Context, c *conn, x *exchange) error
 
-func (t *Toolbox) read(ctx context.Context, a Access, method string, text func(json.RawMessage) (string, error), send sendFunc) (Result, error) {
+func (t *Toolbox) read(ctx context.Context, a Access, method string, result func(json.RawMessage) (Result, error), send sendFunc) (Result, error) {
 	t.Start(t.ctx)
 	fail := func(kind contract.Kind, err error) (Result, error) {
 		return Result{}, &Error{Kind: kind, Server: a.Server, Tool: method, Err: hide(err, t.secrets(a.Server, a.Bearer))}
@@ -120,11 +120,11 @@ func (t *Toolbox) read(ctx context.Context, a Access, method string, text func(j
 	if v.answer == nil {
 		return v.result, nil
 	}
-	said, err := text(v.answer)
+	said, err := result(v.answer)
 	if err != nil {
 		return fail(contract.KindToolFailed, err)
 	}
-	return Result{Text: said}.without(l.secrets(a.Bearer)), nil
+	return said.without(l.secrets(a.Bearer)), nil
 }
 
 // resources lists what one server has, templates last.

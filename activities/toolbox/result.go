@@ -43,31 +43,32 @@ func readAnswer(raw json.RawMessage, destructive bool) verdict {
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return lost(fmt.Errorf("decode the result: %w", err), destructive)
 	}
-	return verdict{result: Result{Text: cut(a.text()), IsError: a.IsError}}
+	c := a.content()
+	return verdict{result: Result{Text: c.text("\n"), Media: c.media, IsError: a.IsError}}
 }
 
-// readContents turns a raw result of resources/read into text.
-func readContents(raw json.RawMessage) (string, error) {
+// readContents turns a raw result of resources/read into one of a call.
+func readContents(raw json.RawMessage) (Result, error) {
 	var r struct {
 		Contents []resource `json:"contents"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return "", fmt.Errorf("decode the resource: %w", err)
+		return Result{}, fmt.Errorf("decode the resource: %w", err)
 	}
-	var lines []string
+	var all content
 	for _, c := range r.Contents {
 		if c.Text != nil {
-			lines = append(lines, *c.Text)
+			all.lines = append(all.lines, *c.Text)
 			continue
 		}
-		lines = append(lines, block{Type: "resource", Resource: &c}.lines()...)
+		all.add(block{Type: "resource", Resource: &c})
 	}
-	return cut(strings.Join(lines, "\n")), nil
+	return Result{Text: all.text("\n"), Media: all.media}, nil
 }
 
-// readPrompt turns a raw result of prompts/get into text: each message under
-// the role that it has.
-func readPrompt(raw json.RawMessage) (string, error) {
+// readPrompt turns a raw result of prompts/get into one of a call: each message
+// under the role that it has.
+func readPrompt(raw json.RawMessage) (Result, error) {
 	var r struct {
 		Messages []struct {
 			Role    string `json:"role"`
@@ -75,46 +76,59 @@ func readPrompt(raw json.RawMessage) (string, error) {
 		} `json:"messages"`
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return "", fmt.Errorf("decode the prompt: %w", err)
+		return Result{}, fmt.Errorf("decode the prompt: %w", err)
 	}
-	var lines []string
+	var all content
 	for _, m := range r.Messages {
-		lines = append(lines, m.Role+": "+strings.Join(m.Content.lines(), "\n"))
+		said := content{media: all.media}
+		said.add(m.Content)
+		all.lines, all.media = append(all.lines, m.Role+": "+strings.Join(said.lines, "\n")), said.media
 	}
-	return cut(strings.Join(lines, "\n\n")), nil
+	return Result{Text: all.text("\n\n"), Media: all.media}, nil
 }
 
-func (a answer) text() string {
-	var lines []string
+// content is what blocks come to.
+type content struct {
+	lines []string
+	media []Media
+}
+
+func (c content) text(between string) string { return cut(strings.Join(c.lines, between)) }
+
+func (a answer) content() content {
+	var c content
 	texts := 0
 	for _, b := range a.Content {
 		if b.Type == "text" && b.Text != nil {
 			texts++
 		}
-		lines = append(lines, b.lines()...)
+		c.add(b)
 	}
 	if structured := string(a.StructuredContent); texts == 0 && structured != "" && structured != "null" {
-		lines = append(lines, structured)
+		c.lines = append(c.lines, structured)
 	}
-	return strings.Join(lines, "\n")
+	return c
 }
 
-// lines are the text of a block, or one line of JSON that describes it; both for
-// an embedded text.
-func (b block) lines() []string {
+// add takes the text of a block, or one line of JSON that describes it; both for
+// an embedded text. What the line only describes is kept if it can be.
+func (c *content) add(b block) {
 	d := description{Type: b.Type, MIMEType: b.MIMEType, Name: b.Name, URI: b.URI, Size: b.Size}
 	switch {
 	case b.Type == "text" && b.Text != nil:
-		return []string{*b.Text}
+		c.lines = append(c.lines, *b.Text)
+		return
 	case b.Resource != nil && b.Resource.Text != nil:
 		d.URI, d.MIMEType, d.Size = b.Resource.URI, b.Resource.MIMEType, int64(len(*b.Resource.Text))
-		return []string{d.line(), *b.Resource.Text}
+		c.lines = append(c.lines, d.line(), *b.Resource.Text)
+		return
 	case b.Resource != nil:
-		d.URI, d.MIMEType, d.Size = b.Resource.URI, b.Resource.MIMEType, decodedSize(b.Resource.Blob)
+		d.URI, d.MIMEType = b.Resource.URI, b.Resource.MIMEType
+		c.keep(b.Resource.Blob, &d)
 	case b.Data != "":
-		d.Size = decodedSize(b.Data)
+		c.keep(b.Data, &d)
 	}
-	return []string{d.line()}
+	c.lines = append(c.lines, d.line())
 }
 
 type description struct {
@@ -123,6 +137,7 @@ type description struct {
 	Name     string `json:"name,omitempty"`
 	URI      string `json:"uri,omitempty"`
 	Size     int64  `json:"size,omitempty"`
+	Note     string `json:"note,omitempty"`
 }
 
 func (d description) line() string {

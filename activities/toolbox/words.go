@@ -127,5 +127,8 @@ func (e hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
 
 func (r Result) without(s secrets) Result {
 	r.Text = s.hide(r.Text)
+	for i, m := range r.Media {
+		r.Media[i] = m.without(s)
+	}
 	return r
 }

@@ -79,6 +79,8 @@ type CallToolInput struct {
 type CallToolResult struct {
 	Text    Text `json:"text"`
 	IsError bool `json:"is_error,omitempty"`
+	// Media is what the text only refers to.
+	Media []Media `json:"media,omitempty"`
 	// AuthRequired names the server that wants the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
 	// Note tells people about the circumstances of the call.

@@ -52,9 +52,21 @@ type ToolCall struct {
 	Arguments JSON   `json:"arguments"`
 	Result    Text   `json:"result,omitzero"`
 	IsError   bool   `json:"is_error,omitempty"`
+	// Media is the binary part of a result.
+	Media []Media `json:"media,omitempty"`
 	// Note tells people about the circumstances of the call, such as an
 	// expired credential.
 	Note string `json:"note,omitempty"`
+}
+
+// Media is an image, a sound or a file that a tool returned. Its bytes are in
+// the blob store, and its Preview is empty. What it claims to be is the tool
+// server's word.
+type Media struct {
+	Blob
+	MIMEType string `json:"mime_type"`
+	// Name is a name or a URI, for people.
+	Name string `json:"name,omitempty"`
 }
 
 // Transcript is a conversation's messages: the older ones in the blob store,

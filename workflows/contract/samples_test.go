@@ -61,8 +61,23 @@ func head() *Head { return &Head{Blob: blob(), Count: 12} }
 func toolCall() ToolCall {
 	return ToolCall{
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), Result: Inline("added"), IsError: true,
-		Note: "Called without authorization.",
+		Media: []Media{media(), plainMedia()}, Note: "Called without authorization.",
 	}
+}
+
+// textCall is a call as it was recorded before there was Media.
+func textCall() ToolCall {
+	c := toolCall()
+	c.Media = nil
+	return c
+}
+
+func media() Media { return Media{Blob: blob(), MIMEType: "image/png", Name: "chart.png"} }
+
+func plainMedia() Media {
+	m := Media{Blob: blob(), MIMEType: "audio/wav"}
+	m.Preview = ""
+	return m
 }
 
 func message() Message {
@@ -97,12 +112,15 @@ func usage() Usage { return Usage{InputTokens: 100, OutputTokens: 20, CachedToke
 
 func messageSamples() map[string]any {
 	return map[string]any{
-		"Head":       *head(),
-		"ToolCall":   toolCall(),
-		"Message":    message(),
-		"Part":       *part(),
-		"Transcript": transcriptValue(),
-		"Usage":      usage(),
+		"Head":          *head(),
+		"ToolCall":      toolCall(),
+		"ToolCall-text": textCall(),
+		"Media":         media(),
+		"Media-plain":   plainMedia(),
+		"Message":       message(),
+		"Part":          *part(),
+		"Transcript":    transcriptValue(),
+		"Usage":         usage(),
 	}
 }
 
@@ -230,14 +248,15 @@ func activitySamples() map[string]any {
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true},
-		"CallToolResult":  CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
-		"ListToolsInput":  ListToolsInput{},
-		"CatalogueResult": CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
-		"Catalogue":       Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
-		"Tool":            tool(),
-		"ServerState":     server(),
-		"ModelState":      model,
-		"ExportInput":     ExportInput{Conversation: view()},
-		"ExportResult":    ExportResult{Bytes: 4096, Skipped: true},
+		"CallToolResult":      CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, AuthRequired: "resources", Note: "note"},
+		"CallToolResult-text": CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
+		"ListToolsInput":      ListToolsInput{},
+		"CatalogueResult":     CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
+		"Catalogue":           Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
+		"Tool":                tool(),
+		"ServerState":         server(),
+		"ModelState":          model,
+		"ExportInput":         ExportInput{Conversation: view()},
+		"ExportResult":        ExportResult{Bytes: 4096, Skipped: true},
 	}
 }

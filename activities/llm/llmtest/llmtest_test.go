@@ -71,27 +71,41 @@ const asks = `{"role":"user","content":"hi"},{"role":"assistant","content":null,
 
 func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ body, want string }{
-		"no JSON":                     {`{`, "could not parse"},
-		"no model":                    {`{"messages":[{"role":"user","content":"x"}]}`, "model parameter"},
-		"no messages":                 {`{"model":"m","messages":[]}`, "empty array"},
-		"an unknown argument":         {`{"model":"m","messages":[{"role":"user","content":"x"}],"foo":1}`, "Unrecognized request argument supplied: foo"},
-		"an unknown role":             {`{"model":"m","messages":[{"role":"model","content":"x"}]}`, "Invalid value: 'model'"},
-		"no content":                  {`{"model":"m","messages":[{"role":"user"}]}`, "expected a string, got null"},
-		"an empty list as content":    {`{"model":"m","messages":[{"role":"user","content":[]}]}`, "empty array"},
-		"parts without type":          {`{"model":"m","messages":[{"role":"user","content":[{}]}]}`, "type"},
-		"a number as content":         {`{"model":"m","messages":[{"role":"user","content":1}]}`, "expected one of a string"},
-		"an assistant saying nothing": {`{"model":"m","messages":[{"role":"assistant"}]}`, "expected a string, got null"},
-		"an unanswered call":          {`{"model":"m","messages":[` + asks + `,{"role":"tool","tool_call_id":"a","content":"A"}]}`, "did not have response messages: b"},
-		"an answer too late":          {`{"model":"m","messages":[` + asks + `,{"role":"tool","tool_call_id":"a","content":"A"},{"role":"user","content":"x"},{"role":"tool","tool_call_id":"b","content":"B"}]}`, "did not have response messages: b"},
-		"an answer without a call":    {`{"model":"m","messages":[{"role":"tool","tool_call_id":"a","content":"A"}]}`, "must be a response to a preceeding message"},
-		"an answer to another call":   {`{"model":"m","messages":[` + asks + `,{"role":"tool","tool_call_id":"c","content":"A"}]}`, "must be a response to a preceeding message"},
-		"no calls in tool_calls":      {`{"model":"m","messages":[{"role":"assistant","content":"x","tool_calls":[]}]}`, "empty array"},
-		"equal IDs":                   {`{"model":"m","messages":[` + strings.Replace(asks, `"id":"b"`, `"id":"a"`, 1) + `]}`, "duplicate id"},
-		"a bad function name":         {`{"model":"m","messages":[` + strings.Replace(asks, `"x"`, `"x.y"`, 1) + `]}`, "does not match pattern"},
-		"no tools in tools":           {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[]}`, "1 to 128"},
-		"a bad tool name":             {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a.b"}}]}`, "does not match pattern"},
-		"a schema that is no object":  {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"string"}}}]}`, "schema must be a JSON Schema of 'type"},
-		"a schema without properties": {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"object"}}}]}`, "object schema missing properties"},
+		"no JSON":                      {`{`, "could not parse"},
+		"no model":                     {`{"messages":[{"role":"user","content":"x"}]}`, "model parameter"},
+		"no messages":                  {`{"model":"m","messages":[]}`, "empty array"},
+		"an unknown argument":          {`{"model":"m","messages":[{"role":"user","content":"x"}],"foo":1}`, "Unrecognized request argument supplied: foo"},
+		"an unknown role":              {`{"model":"m","messages":[{"role":"model","content":"x"}]}`, "Invalid value: 'model'"},
+		"no content":                   {`{"model":"m","messages":[{"role":"user"}]}`, "expected a string, got null"},
+		"an empty list as content":     {`{"model":"m","messages":[{"role":"user","content":[]}]}`, "empty array"},
+		"parts without type":           {`{"model":"m","messages":[{"role":"user","content":[{}]}]}`, "type"},
+		"a number as content":          {`{"model":"m","messages":[{"role":"user","content":1}]}`, "expected one of a string"},
+		"an image of a system":         {`{"model":"m","messages":[{"role":"system","content":[` + image(pngURL) + `]}]}`, "only allowed for messages with role 'user'"},
+		"an image of a tool":           {`{"model":"m","messages":[` + asks + `,{"role":"tool","tool_call_id":"a","content":[` + image(pngURL) + `]},{"role":"tool","tool_call_id":"b","content":"B"}]}`, "role 'tool' contains an image URL"},
+		"an image without address":     {`{"model":"m","messages":[{"role":"user","content":[` + image("") + `]}]}`, "Missing required parameter"},
+		"an image that is a string":    {`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":"` + pngURL + `"}]}]}`, "expected an object"},
+		"an image at no address":       {`{"model":"m","messages":[{"role":"user","content":[` + image("chart.png") + `]}]}`, "Expected a valid URL"},
+		"an image that is no data URL": {`{"model":"m","messages":[{"role":"user","content":[` + image("data:image/png,abc") + `]}]}`, "Expected a base64-encoded data URL"},
+		"an image in broken base64":    {`{"model":"m","messages":[{"role":"user","content":[` + image(pngURL+"?") + `]}]}`, "Invalid base64 image_url"},
+		"an empty image":               {`{"model":"m","messages":[{"role":"user","content":[` + image("data:image/png;base64,") + `]}]}`, "Invalid base64 image_url"},
+		"a picture of another kind":    {`{"model":"m","messages":[{"role":"user","content":[` + image("data:image/svg+xml;base64,PHN2Zy8+") + `]}]}`, "unsupported image"},
+		"an image of another type":     {`{"model":"m","messages":[{"role":"user","content":[` + image(strings.Replace(pngURL, "png", "jpeg", 1)) + `]}]}`, "unsupported image"},
+		"an unknown detail":            {`{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + pngURL + `","detail":"all"}}]}]}`, "Invalid value: 'all'"},
+		"an unknown part":              {`{"model":"m","messages":[{"role":"user","content":[{"type":"image","source":{}}]}]}`, "Invalid value: 'image'"},
+		"a text part without a text":   {`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text"}]}]}`, "content[1].text"},
+		"a text part that is a number": {`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":1}]}]}`, "expected a string"},
+		"an assistant saying nothing":  {`{"model":"m","messages":[{"role":"assistant"}]}`, "expected a string, got null"},
+		"an unanswered call":           {`{"model":"m","messages":[` + asks + `,{"role":"tool","tool_call_id":"a","content":"A"}]}`, "did not have response messages: b"},
+		"an answer too late":           {`{"model":"m","messages":[` + asks + `,{"role":"tool","tool_call_id":"a","content":"A"},{"role":"user","content":"x"},{"role":"tool","tool_call_id":"b","content":"B"}]}`, "did not have response messages: b"},
+		"an answer without a call":     {`{"model":"m","messages":[{"role":"tool","tool_call_id":"a","content":"A"}]}`, "must be a response to a preceeding message"},
+		"an answer to another call":    {`{"model":"m","messages":[` + asks + `,{"role":"tool","tool_call_id":"c","content":"A"}]}`, "must be a response to a preceeding message"},
+		"no calls in tool_calls":       {`{"model":"m","messages":[{"role":"assistant","content":"x","tool_calls":[]}]}`, "empty array"},
+		"equal IDs":                    {`{"model":"m","messages":[` + strings.Replace(asks, `"id":"b"`, `"id":"a"`, 1) + `]}`, "duplicate id"},
+		"a bad function name":          {`{"model":"m","messages":[` + strings.Replace(asks, `"x"`, `"x.y"`, 1) + `]}`, "does not match pattern"},
+		"no tools in tools":            {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[]}`, "1 to 128"},
+		"a bad tool name":              {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a.b"}}]}`, "does not match pattern"},
+		"a schema that is no object":   {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"string"}}}]}`, "schema must be a JSON Schema of 'type"},
+		"a schema without properties":  {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"object"}}}]}`, "object schema missing properties"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := llmtest.NewServer()
@@ -105,6 +119,24 @@ func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 				t.Errorf("refused %q", s.Refused())
 			}
 		})
+	}
+}
+
+const pngURL = "data:image/png;base64,iVBORw0KGgo="
+
+func image(url string) string { return `{"type":"image_url","image_url":{"url":"` + url + `"}}` }
+
+func TestServerTakesParts(t *testing.T) {
+	s := llmtest.NewServer()
+	defer s.Close()
+	s.Always(llmtest.Say("ok"))
+	for _, content := range []string{
+		`{"type":"text","text":""}`, `{"type":"text","text":"look:"},` + image(pngURL), image("https://example.com/a.png"),
+		`{"type":"image_url","image_url":{"url":"` + pngURL + `","detail":"low"}}`, `{"type":"input_audio","input_audio":{"data":"aGVsbG8=","format":"wav"}}`,
+	} {
+		if status, body := post(t, s.URL(), `{"model":"m","messages":[{"role":"user","content":[`+content+`]}]}`); status != 200 {
+			t.Errorf("%s: %d %s", content, status, body)
+		}
 	}
 }
 

@@ -77,9 +77,9 @@ func (m wireMessage) content(i int, required bool) *apiError {
 	if len(parts) == 0 {
 		return invalid(at(i, "content"), "Invalid '%s': empty array. Expected an array with minimum length 1.", at(i, "content"))
 	}
-	for _, p := range parts {
-		if len(p["type"]) == 0 {
-			return invalid(at(i, "content"), "Missing required parameter: '%s[0].type'.", at(i, "content"))
+	for n, p := range parts {
+		if e := m.part(p, fmt.Sprintf("%s[%d]", at(i, "content"), n)); e != nil {
+			return e
 		}
 	}
 	return nil

@@ -55,6 +55,16 @@ type ToolCall struct {
 	IsError   bool            `json:"is_error,omitempty"`
 	ID        string          `json:"id,omitempty"`
 	Note      string          `json:"note,omitempty"`
+	Media     []Media         `json:"media,omitempty"`
+}
+
+// Media is the binary part of a result. The gateway has its bytes, under the
+// SHA-256.
+type Media struct {
+	MIMEType string `json:"mime_type"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+	Name     string `json:"name,omitempty"`
 }
 
 // PipelineState says where a tree has paused for the pending approval.
@@ -141,7 +151,16 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 	if c := m.ToolCall; c != nil {
 		d.ToolCall = &ToolCall{
 			ID: c.ID, Name: c.Name, Arguments: c.Arguments.Raw, Result: c.Result.Inline, IsError: c.IsError, Note: c.Note,
+			Media: media(c.Media),
 		}
 	}
 	return d, nil
+}
+
+func media(refs []contract.Media) []Media {
+	var out []Media
+	for _, m := range refs {
+		out = append(out, Media{MIMEType: m.MIMEType, Size: m.Size, SHA256: m.SHA256, Name: m.Name})
+	}
+	return out
 }

@@ -86,6 +86,18 @@ func conversation() contract.ConversationView {
 	}
 }
 
+// illustrated is a conversation in which a tool returned more than a text.
+func illustrated() contract.ConversationView {
+	chart, sound := contract.NewBlob([]byte("chart")), contract.NewBlob([]byte("sound"))
+	return contract.ConversationView{
+		ID: conversationID, Status: contract.StatusActive, CreatedAt: noon, UpdatedAt: noon,
+		Transcript: contract.Transcript{Tail: []contract.Message{{ID: "m1", Role: contract.RoleTool, CreatedAt: noon, ToolCall: &contract.ToolCall{
+			ID: "call_1", Name: "draw", Result: contract.Inline("{}"),
+			Media: []contract.Media{{Blob: chart, MIMEType: "image/png", Name: "chart.png"}, {Blob: sound, MIMEType: "audio/wav"}},
+		}}}},
+	}
+}
+
 func paused() *contract.PipelineState {
 	return &contract.PipelineState{
 		Path: []int{1, 0}, OutputKey: "added", UserMessage: contract.Inline("Add web-1"),
@@ -109,6 +121,7 @@ func render(t *testing.T, store transcript.Store, v contract.ConversationView) [
 func TestTheDocumentIsTheGoldenOne(t *testing.T) {
 	tests := map[string]contract.ConversationView{
 		"full":  conversation(),
+		"media": illustrated(),
 		"empty": {ID: conversationID, Status: contract.StatusActive, CreatedAt: noon, UpdatedAt: noon},
 	}
 	for name, v := range tests {

@@ -1,0 +1,92 @@
+package toolbox
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"strings"
+	"unicode/utf8"
+)
+
+// What is kept of the media in one result.
+const (
+	MaxMedia      = 10 << 20 // bytes of each
+	MaxMediaCount = 16
+)
+
+// Media is an image, a sound or a file in a result. What it is called is the
+// server's word, of which nothing is checked but the form.
+type Media struct {
+	MIMEType string // AnyMIMEType where the server gives none that is well formed
+	Name     string // a name or a URI of at most 256 bytes; may be empty
+	Data     []byte // never empty
+}
+
+// AnyMIMEType says nothing of what it is the type of.
+const AnyMIMEType = "application/octet-stream"
+
+const (
+	maxMIMEType  = 127
+	maxMediaName = 256
+)
+
+// keep decodes what a description describes and gives it its size, and a note
+// where it is not kept.
+func (c *content) keep(data string, d *description) {
+	d.Size = decodedSize(data)
+	switch {
+	case data == "":
+		return
+	case d.Size > MaxMedia:
+		d.Note = fmt.Sprintf("not kept: it has more than %d bytes", MaxMedia)
+		return
+	case len(c.media) == MaxMediaCount:
+		d.Note = fmt.Sprintf("not kept: it comes after %d others", MaxMediaCount)
+		return
+	}
+	raw, err := decodeBase64(data)
+	if err != nil || len(raw) == 0 {
+		d.Note = "not kept: it is not base64"
+		return
+	}
+	d.Size = int64(len(raw))
+	c.media = append(c.media, Media{MIMEType: mimeType(d.MIMEType), Name: shortName(cmp.Or(d.Name, d.URI)), Data: raw})
+}
+
+// decodeBase64 takes padding for optional, as some servers do.
+func decodeBase64(data string) ([]byte, error) {
+	return base64.RawStdEncoding.DecodeString(strings.TrimRight(data, "=\r\n"))
+}
+
+func mimeType(said string) string {
+	kind, _, err := mime.ParseMediaType(said)
+	if err != nil || !strings.Contains(kind, "/") || len(said) > maxMIMEType {
+		return AnyMIMEType
+	}
+	return strings.TrimSpace(said)
+}
+
+func shortName(name string) string {
+	name = strings.ToValidUTF8(name, "")
+	if len(name) <= maxMediaName {
+		return name
+	}
+	end := maxMediaName
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end]
+}
+
+func (m Media) without(s secrets) Media {
+	m.Name, m.MIMEType = s.hide(m.Name), s.hide(m.MIMEType)
+	for secret := range s {
+		if secret != "" && bytes.Contains(m.Data, []byte(secret)) {
+			m.Data = []byte(s.hide(string(m.Data)))
+			break
+		}
+	}
+	return m
+}
