@@ -23,6 +23,9 @@ type Request struct {
 	Messages []contract.Message
 	// Tools are the tools on offer, with their whole schemas.
 	Tools []contract.Tool
+	// MaxTokens bounds the reply, thoughts included; 0 leaves it to the provider.
+	// demo:rules, which is short anyway, takes no notice of it.
+	MaxTokens int
 }
 
 // Reply is what a model answered. At least one of Text and Calls is set.
