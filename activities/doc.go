@@ -7,6 +7,9 @@
 //	Texts    Compose, Fold       what workflows need of the blob store
 //	Files    Export              the conversation file
 //
+// Sampler is none of them: it answers MCP servers that ask the agent's model,
+// while CallTool waits for them.
+//
 // Every activity may run more than once: Temporal repeats it when a worker dies
 // before it has reported. They are safe to repeat, but for a destructive tool
 // call, which the workflow lets run once (see package toolbox for how a lost

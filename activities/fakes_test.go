@@ -92,6 +92,9 @@ type fakeCaller struct {
 	CallFn func(context.Context, toolbox.Call) (toolbox.Result, error)
 	tools  []toolbox.Tool
 	states []contract.ServerState
+
+	ResourcesFn func() ([]toolbox.Resource, error)
+	PromptsFn   func() ([]toolbox.Prompt, error)
 }
 
 func (f fakeCaller) Call(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
@@ -99,6 +102,10 @@ func (f fakeCaller) Call(ctx context.Context, c toolbox.Call) (toolbox.Result, e
 }
 func (f fakeCaller) Tools(context.Context) []toolbox.Tool { return f.tools }
 func (f fakeCaller) States() []contract.ServerState       { return f.states }
+func (f fakeCaller) Resources(context.Context) ([]toolbox.Resource, error) {
+	return f.ResourcesFn()
+}
+func (f fakeCaller) Prompts(context.Context) ([]toolbox.Prompt, error) { return f.PromptsFn() }
 
 type fakePeer struct {
 	SendFn func(context.Context, activities.PeerMessage) (activities.PeerReply, error)

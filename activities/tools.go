@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,6 +19,9 @@ type Caller interface {
 	Call(ctx context.Context, c toolbox.Call) (toolbox.Result, error)
 	Tools(ctx context.Context) []toolbox.Tool
 	States() []contract.ServerState
+	// Resources and Prompts have an error for toolbox.Failures beside what is there.
+	Resources(ctx context.Context) ([]toolbox.Resource, error)
+	Prompts(ctx context.Context) ([]toolbox.Prompt, error)
 }
 
 // Tools calls the tools of MCP servers.
@@ -110,22 +112,4 @@ func toolFailure(ctx context.Context, in contract.CallToolInput, err error) erro
 		return fail(known.Kind, known.Error(), 0)
 	}
 	return fail(lostOr(contract.KindInternal, in), err.Error(), 0)
-}
-
-// ListTools tells what is on offer and what is missing.
-func (t *Tools) ListTools(ctx context.Context, _ contract.ListToolsInput) (contract.CatalogueResult, error) {
-	c := contract.Catalogue{Tools: []contract.Tool{}, Servers: []contract.ServerState{}, Model: t.Model}
-	for _, tool := range t.Caller.Tools(ctx) {
-		c.Tools = append(c.Tools, tool.Tool)
-	}
-	c.Servers = append(c.Servers, t.Caller.States()...)
-	body, err := json.Marshal(c)
-	if err != nil {
-		return contract.CatalogueResult{}, fail(contract.KindInternal, "encode the catalogue: "+err.Error(), 0)
-	}
-	value, err := transcript.JSON(ctx, t.Blobs, body)
-	if err != nil {
-		return contract.CatalogueResult{}, fail(contract.KindBlob, err.Error(), 0)
-	}
-	return contract.CatalogueResult{Body: value}, nil
 }

@@ -56,7 +56,7 @@ type MCPServer struct {
 	Optional    bool       `yaml:"optional" jsonschema:"default=false" jsonschema_description:"true: the agent is ready also while the server is missing, and never waits for it."`
 	Prefix      bool       `yaml:"prefix" jsonschema:"default=false" jsonschema_description:"true: its tools are on offer as NAME__TOOL, so that two servers may have tools of one name. The lists of tools here keep the server's own names, those of nodes have the new ones."`
 	Roots       []string   `yaml:"roots" jsonschema_description:"Folders, or file:// URIs, that the server is told to work in when it asks. It is advice, not a fence."`
-	Sampling    *Sampling  `yaml:"sampling" jsonschema_description:"Lets the server ask the agent's model. Without it, it cannot."`
+	Sampling    *Sampling  `yaml:"sampling" jsonschema_description:"Lets the server ask the agent's model. Without it, it cannot. Writing it is the consent: no person is asked again when the server does. The server sees nothing of the conversation, and the log tells of every answer and its tokens."`
 	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read of the server besides calling its tools: resources, prompts or both. It does so with the tools read_resource and get_prompt, which a node with a list of tools has to name."`
 }
 
@@ -86,7 +86,7 @@ type ToolFilter struct {
 
 // Sampling is what a server may ask of the model.
 type Sampling struct {
-	MaxTokens int `yaml:"max_tokens" jsonschema:"default=1024,minimum=1,maximum=1000000" jsonschema_description:"How many tokens an answer to the server may have at most."`
+	MaxTokens int `yaml:"max_tokens" jsonschema:"default=1024,minimum=1,maximum=1000000" jsonschema_description:"How many tokens each answer to the server may have at most. How many answers it asks for is not limited."`
 }
 
 // A2AAgent is an agent to delegate to.

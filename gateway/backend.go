@@ -55,6 +55,10 @@ type Approvals interface {
 // Worker asks about what runs behind Temporal.
 type Worker interface {
 	Catalogue(ctx context.Context) (contract.Catalogue, error)
+	// Resources and Prompts are those of all tool servers. They fail with
+	// KindUnavailable while only workers answer that cannot list them.
+	Resources(ctx context.Context) (contract.ResourceCatalogue, error)
+	Prompts(ctx context.Context) (contract.PromptCatalogue, error)
 	// Ping fails when Temporal does not answer.
 	Ping(ctx context.Context) error
 }

@@ -26,6 +26,11 @@ type cache[T any] struct {
 	have  bool
 }
 
+// fromWorker keeps what a worker lists.
+func fromWorker[T any](load func(context.Context) (T, error), now func() time.Time) *cache[T] {
+	return &cache[T]{load: load, fresh: 5 * time.Second, stale: time.Minute, now: now}
+}
+
 func (c *cache[T]) get(ctx context.Context) (T, error) {
 	value, age, have := c.peek()
 	if have && age < c.fresh {

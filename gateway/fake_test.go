@@ -34,6 +34,8 @@ type fakeBackend struct {
 	OwnerFn        func(uuid string) (string, error)
 	WaitingFn      func(gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error)
 	CatalogueFn    func(context.Context) (contract.Catalogue, error)
+	ResourcesFn    func() (contract.ResourceCatalogue, error)
+	PromptsFn      func() (contract.PromptCatalogue, error)
 	PingFn         func() error
 }
 
@@ -128,6 +130,20 @@ func (f *fakeBackend) Catalogue(ctx context.Context) (contract.Catalogue, error)
 		return contract.Catalogue{}, errUnexpected
 	}
 	return f.CatalogueFn(ctx)
+}
+
+func (f *fakeBackend) Resources(context.Context) (contract.ResourceCatalogue, error) {
+	if f.ResourcesFn == nil {
+		return contract.ResourceCatalogue{}, errUnexpected
+	}
+	return f.ResourcesFn()
+}
+
+func (f *fakeBackend) Prompts(context.Context) (contract.PromptCatalogue, error) {
+	if f.PromptsFn == nil {
+		return contract.PromptCatalogue{}, errUnexpected
+	}
+	return f.PromptsFn()
 }
 
 func (f *fakeBackend) Ping(context.Context) error {

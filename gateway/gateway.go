@@ -69,6 +69,8 @@ type Gateway struct {
 	waits     *waits
 	summary   *cache[Summary]
 	catalogue *cache[contract.Catalogue]
+	resources *cache[contract.ResourceCatalogue]
+	prompts   *cache[contract.PromptCatalogue]
 }
 
 // New makes a gateway. Close it to release those who wait.
@@ -77,7 +79,9 @@ func New(deps Deps) *Gateway {
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
 	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
-	g.catalogue = &cache[contract.Catalogue]{load: g.Backend.Catalogue, fresh: 5 * time.Second, stale: time.Minute, now: g.Now}
+	g.catalogue = fromWorker(g.Backend.Catalogue, g.Now)
+	g.resources = fromWorker(g.Backend.Resources, g.Now)
+	g.prompts = fromWorker(g.Backend.Prompts, g.Now)
 	g.echo = g.routes()
 	return g
 }

@@ -68,18 +68,3 @@ func (g *Gateway) tell(text string, err error) string {
 	g.Logger.Warn("not ready", "problem", text, "error", err)
 	return text
 }
-
-type toolsReply struct {
-	Tools   []contract.Tool        `json:"tools"`
-	Servers []contract.ServerState `json:"servers"`
-	Model   contract.ModelState    `json:"model"`
-}
-
-// tools answers with what a worker offers.
-func (g *Gateway) tools(c echo.Context) error {
-	catalogue, err := g.catalogue.get(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, toolsReply{orEmpty(catalogue.Tools), orEmpty(catalogue.Servers), catalogue.Model})
-}

@@ -36,6 +36,8 @@ func (g *Gateway) table() []route {
 		{Route{"POST", "/approvals/:uuid"}, g.decide},
 
 		{Route{"GET", "/tools"}, g.tools},
+		{Route{"GET", "/mcp/resources"}, g.listResources},
+		{Route{"GET", "/mcp/prompts"}, g.listPrompts},
 		{Route{"GET", "/health"}, g.health},
 		{Route{"GET", "/health/ready"}, g.ready},
 

@@ -123,9 +123,12 @@ func TestDocsInShortComeFromTheFile(t *testing.T) {
 	if len(list) != len(a.Routes()) || reply.text("title") != "Agent Stop and Go API" || reply.text("version") != "1.0.0" {
 		t.Errorf("%d endpoints of %d: %s", len(list), len(a.Routes()), reply.raw)
 	}
-	create, _ := list[3].(map[string]any)
-	if create["path"] != "/conversations" || create["request"] == nil || create["summary"] == "" {
-		t.Errorf("%v", create)
+	create := slices.IndexFunc(list, func(e any) bool {
+		m, _ := e.(map[string]any)
+		return m["method"] == "POST" && m["path"] == "/conversations" && m["request"] != nil && m["summary"] != ""
+	})
+	if create < 0 {
+		t.Error(reply.raw)
 	}
 	yaml := a.want(200, a.do("GET", "/openapi.yaml", ""))
 	if yaml.raw != string(gateway.OpenAPI()) || yaml.header.Get("Content-Type") != "application/yaml" {
@@ -138,7 +141,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	a.wantError(404, "no such route: GET /nope", a.do("GET", "/nope", ""))
 	a.wantError(404, "no such route", a.do("GET", "/conversations/../health", ""))
 	for target, allow := range map[string]string{
-		"DELETE /conversations": "POST", "PUT /health": "GET", "POST /tools": "GET", "GET " + messages: "POST",
+		"DELETE /conversations": "POST", "PUT /health": "GET", "POST /tools": "GET", "POST /mcp/prompts": "GET", "GET " + messages: "POST",
 	} {
 		method, path, _ := strings.Cut(target, " ")
 		reply := a.do(method, path, "")
@@ -152,12 +155,14 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 func TestHeadWorksWhereGetDoes(t *testing.T) {
 	name := "m"
 	a := newAPI(t, &fakeBackend{
-		CatalogueFn: catalogueNamed(&name), ConversationFn: showing, TreeFn: showingTree,
+		CatalogueFn: catalogueNamed(&name), ResourcesFn: someResources, PromptsFn: somePrompts, ConversationFn: showing, TreeFn: showingTree,
 		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(), nil },
 	})
 	server := httptest.NewServer(a)
 	defer server.Close()
-	for _, path := range []string{"/health", "/tools", "/conversations", "/conversations/" + someID, treePath, "/docs", "/openapi.yaml"} {
+	for _, path := range []string{
+		"/health", "/tools", "/mcp/resources", "/mcp/prompts", "/conversations", "/conversations/" + someID, treePath, "/docs", "/openapi.yaml",
+	} {
 		res, err := server.Client().Head(server.URL + path)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,55 +22,82 @@ const (
 	catalogueRunTimeout = 30 * time.Second // for the workflow, so that none piles up
 )
 
-// Catalogue implements Worker. Gateways that ask at the same time share a run.
-func (t *temporalBackend) Catalogue(ctx context.Context) (contract.Catalogue, error) {
+// Catalogue implements Worker.
+func (t *temporalBackend) Catalogue(ctx context.Context) (c contract.Catalogue, err error) {
+	return c, t.list(ctx, contract.WantTools, &c)
+}
+
+// Resources implements Worker.
+func (t *temporalBackend) Resources(ctx context.Context) (c contract.ResourceCatalogue, err error) {
+	if err = t.list(ctx, contract.WantResources, &c); err == nil && c.Resources == nil {
+		err = tooOld(contract.WantResources)
+	}
+	return c, err
+}
+
+// Prompts implements Worker.
+func (t *temporalBackend) Prompts(ctx context.Context) (c contract.PromptCatalogue, err error) {
+	if err = t.list(ctx, contract.WantPrompts, &c); err == nil && c.Prompts == nil {
+		err = tooOld(contract.WantPrompts)
+	}
+	return c, err
+}
+
+// tooOld is the failure when a worker has listed its tools, whatever was wanted.
+func tooOld(want contract.Wanted) error {
+	return Errorf(KindUnavailable, "no worker answers that lists %s: those that run are of an older version", want)
+}
+
+// list has a worker list something. Gateways that ask at the same time share a
+// run.
+func (t *temporalBackend) list(ctx context.Context, want contract.Wanted, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, catalogueTimeout)
 	defer cancel()
+	what := cmp.Or(string(want), "tools")
 	run, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: t.catalogueID(), TaskQueue: t.taskQueue, WorkflowRunTimeout: catalogueRunTimeout,
+		ID: t.catalogueID(want), TaskQueue: t.taskQueue, WorkflowRunTimeout: catalogueRunTimeout,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		StaticSummary:            t.agentName + " · tools",
-	}, contract.WorkflowCatalogue, contract.ListToolsInput{})
+		StaticSummary:            t.agentName + " · " + what,
+	}, contract.WorkflowCatalogue, contract.ListToolsInput{Want: want})
 	if err != nil {
-		return contract.Catalogue{}, fault(err, "start the listing of tools")
+		return fault(err, "start the listing of "+what)
 	}
 	var result contract.CatalogueResult
 	if err := run.Get(ctx, &result); err != nil {
-		return contract.Catalogue{}, t.catalogueFault(err)
+		return t.catalogueFault(err, what)
 	}
-	return t.readCatalogue(ctx, result)
+	return t.readCatalogue(ctx, result, out)
 }
 
-func (t *temporalBackend) readCatalogue(ctx context.Context, r contract.CatalogueResult) (contract.Catalogue, error) {
-	var c contract.Catalogue
+func (t *temporalBackend) readCatalogue(ctx context.Context, r contract.CatalogueResult, out any) error {
 	raw, err := transcript.ReadJSON(ctx, t.blobs, r.Body)
 	if err != nil {
-		return c, fmt.Errorf("read the catalogue: %w", err)
+		return fmt.Errorf("read the catalogue: %w", err)
 	}
-	if err := json.Unmarshal(raw, &c); err != nil {
-		return c, fmt.Errorf("decode the catalogue: %w", err)
+	if err := json.Unmarshal(raw, out); err != nil {
+		return fmt.Errorf("decode the catalogue: %w", err)
 	}
-	return c, nil
+	return nil
 }
 
 // catalogueID tells apart what is listed by different workers.
-func (t *temporalBackend) catalogueID() string {
-	id := contract.CatalogueWorkflowID(t.agentHash)
+func (t *temporalBackend) catalogueID(want contract.Wanted) string {
+	id := contract.CatalogueWorkflowID(t.agentHash, want)
 	if t.taskQueue != contract.DefaultTaskQueue {
 		id += "-" + t.taskQueue
 	}
 	return id
 }
 
-func (t *temporalBackend) catalogueFault(err error) error {
+func (t *temporalBackend) catalogueFault(err error, what string) error {
 	var failed *temporal.WorkflowExecutionError
 	var timedOut *temporal.TimeoutError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), isType[*serviceerror.DeadlineExceeded](err), errors.As(err, &timedOut):
 		return Errorf(KindUnavailable, "no worker is answering on task queue %s", t.taskQueue).because(err)
 	case errors.As(err, &failed):
-		return Errorf(KindUnavailable, "the worker could not list its tools").because(err)
+		return Errorf(KindUnavailable, "the worker could not list its %s", what).because(err)
 	}
-	return fault(err, "list the tools")
+	return fault(err, "list the "+what)
 }

@@ -36,13 +36,16 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
-	box := toolbox.New(toolbox.Options{Servers: servers, Logger: p.Logger})
+	logger := cmp.Or(p.Logger, slog.Default())
+	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL})
+	box := toolbox.New(toolbox.Options{
+		Servers: servers, Logger: logger, Sampler: &activities.Sampler{Model: router, Name: c.Model(), Logger: logger},
+	})
 	box.Start(ctx)
 	nodes, lists := c.AtOnceNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
-		warnUnasked(ctx, nodes, lists, box, cmp.Or(p.Logger, slog.Default()))
+		warnUnasked(ctx, nodes, lists, box, logger)
 	})
-	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL})
 	return Activities{
 		Models: &activities.Models{Model: router, Offer: box, Blobs: p.Blobs},
 		Tools: &activities.Tools{

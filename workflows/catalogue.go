@@ -6,8 +6,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Catalogue asks a worker what tools it has and what is missing. It is how the
-// gateway knows, which itself talks to no model and no tool.
+// Catalogue asks a worker what tools it has and what is missing, or what
+// resources or prompts. It is how the gateway knows, which itself talks to no
+// model and no tool.
 func Catalogue(ctx workflow.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
 	return run(ctx, contract.ActivityListTools, regular(listToolsTimeout, attempts, "what is on offer"), in)
 }

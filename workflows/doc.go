@@ -9,7 +9,7 @@
 //	              as a child
 //	Approval      whoever runs the leaf that    it is decided, expires or is cancelled
 //	              asks, as a child
-//	Catalogue     the gateway                   a worker has listed its tools
+//	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
 //
 //	Conversation: signals message, cancel, close, and report from nodes; queries
 //	              conversation, pending, tree; update await_settled (waits, changes nothing)

@@ -27,6 +27,9 @@ type Request struct {
 	Media map[string][]Media
 	// Tools are the tools on offer, with their whole schemas.
 	Tools []contract.Tool
+	// MaxTokens bounds the reply, thoughts included; 0 leaves it to the provider.
+	// demo:rules, which is short anyway, takes no notice of it.
+	MaxTokens int
 }
 
 // Media is something that a tool returned beside its text.

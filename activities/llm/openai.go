@@ -57,6 +57,13 @@ func (c completions) params(model string, r Request, names nameTable) (openai.Ch
 	if strings.TrimSpace(r.System) != "" {
 		params.Messages = append(params.Messages, openai.SystemMessage(r.System))
 	}
+	switch {
+	case r.MaxTokens <= 0:
+	case c.provider.dialect.completionLimit:
+		params.MaxCompletionTokens = openai.Int(int64(r.MaxTokens))
+	default:
+		params.MaxTokens = openai.Int(int64(r.MaxTokens))
+	}
 	turns := exchangeWith(r.Messages, c.provider.shown(model, r.Media))
 	params.Messages = append(params.Messages, c.provider.dialect.messages(turns, names)...)
 	tools, err := toolParams(r.Tools, names)

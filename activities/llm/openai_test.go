@@ -89,6 +89,28 @@ func TestRequestsOnTheWire(t *testing.T) {
 	}
 }
 
+func TestALimitOfTheReplyOnTheWire(t *testing.T) {
+	for model, field := range map[string]string{
+		"google:gemini-2.5-flash": "max_tokens", "anthropic:claude-sonnet-4-5": "max_tokens", "openai:gpt-5": "max_completion_tokens",
+		"mistral:mistral-large-latest": "max_tokens", "ollama:llama3.2:3b": "max_tokens", "openrouter:openai/gpt-5": "max_tokens",
+	} {
+		s, router := newServer(t)
+		s.Always(llmtest.Say("ok"))
+		for _, limit := range []int{99, 0} {
+			if _, err := router.Generate(t.Context(), llm.Request{Model: model, Messages: conversation(), MaxTokens: limit}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		requests := s.Requests()
+		if body := string(requests[0].Body); strings.Count(body, "max_") != 1 || !strings.Contains(body, `"`+field+`":99`) {
+			t.Errorf("%s: %s", model, body)
+		}
+		if body := string(requests[1].Body); strings.Contains(body, "max_") {
+			t.Errorf("%s without a limit: %s", model, body)
+		}
+	}
+}
+
 func compareGolden(t *testing.T, file string, r llmtest.Request) {
 	t.Helper()
 	g := golden{Method: r.Method, Path: r.Path, Headers: map[string]string{}, Body: r.Body}

@@ -26,6 +26,9 @@ type dialect struct {
 	bridge bool
 	// shortIDs: IDs of calls must be nine letters or digits.
 	shortIDs bool
+	// completionLimit: the reply's limit is max_completion_tokens. Models of
+	// OpenAI refuse max_tokens, which is all that others know.
+	completionLimit bool
 }
 
 // registry lists the providers that are reached over the network.
@@ -47,6 +50,7 @@ var registry = []provider{
 		baseURL: "https://api.openai.com/v1/",
 		keyVar:  contract.ProviderOpenAI.KeyVariable(),
 		images:  openAIImages,
+		dialect: dialect{completionLimit: true},
 	},
 	{
 		name: contract.ProviderMistral, baseVar: "MISTRAL_BASE_URL",

@@ -49,8 +49,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("call %s on %s: %s", e.Tool, e.Server, plain(e.Err))
+	return fmt.Sprintf("call %s on %s: %s", e.Tool, e.Server, e.Reason())
 }
+
+// Reason is what went wrong, without what was called.
+func (e *Error) Reason() string { return plain(e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 

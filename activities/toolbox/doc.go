@@ -59,7 +59,17 @@
 // Roots are answered where the server has some. Sampling is declared to servers
 // with SampleTokens while there is a Sampler, elicitation while there is an
 // Elicitor; both answer within the time of the call that the server asks
-// during. A tool that ends by asking for what nobody can give has failed.
+// during. Over SSE and stdio nothing says which call that is; there a sample
+// takes no longer than one may. A tool that ends by asking for what nobody can
+// give has failed.
+//
+// MCP wants a person to be able to deny sampling. That person is the one who
+// wrote SampleTokens into the settings: it is consent given beforehand, to one
+// server, within a limit for each answer, and nobody is asked again. What the
+// server gets for it is the model's answer to the server's own words, texts
+// only; it sees nothing of the conversation, cannot choose the model, and gets
+// no tools to call. How often it asks is not limited, but every time is in the
+// log.
 //
 // # Life of a server
 //

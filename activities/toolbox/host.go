@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -81,7 +82,7 @@ func (t *Toolbox) hostOptions(s Server) ([]client.ClientOption, error) {
 		options = append(options, client.WithClientCapabilities(offered), client.WithRootsHandler(rootsHost(roots)))
 	}
 	if s.SampleTokens > 0 && t.opts.Sampler != nil {
-		options = append(options, client.WithSamplingHandler(samplingHost{t.opts.Sampler, s}))
+		options = append(options, client.WithSamplingHandler(samplingHost{t.opts.Sampler, s, s.limit(t.opts.CallTimeout)}))
 	}
 	if t.opts.Elicitor != nil {
 		options = append(options, client.WithElicitationHandler(elicitationHost{t.opts.Elicitor, s}))
@@ -98,6 +99,7 @@ func (h rootsHost) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRo
 type samplingHost struct {
 	sampler Sampler
 	server  Server
+	limit   time.Duration // over SSE and stdio ctx is not that of a call
 }
 
 func (h samplingHost) CreateMessage(ctx context.Context, r mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
@@ -115,6 +117,8 @@ func (h samplingHost) CreateMessage(ctx context.Context, r mcp.CreateMessageRequ
 		}
 		s.Turns = append(s.Turns, SampleTurn{Assistant: m.Role == mcp.RoleAssistant, Text: text})
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, h.limit, timeoutError{limit: h.limit})
+	defer cancel()
 	said, err := h.sampler.Sample(ctx, s)
 	if err != nil {
 		return nil, err

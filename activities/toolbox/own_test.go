@@ -1,8 +1,13 @@
 package toolbox_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
@@ -66,6 +71,49 @@ func TestAServerThatIsDownDoesNotHideTheResourcesOfOthers(t *testing.T) {
 	wantKind(t, err, contract.KindToolUnavailable)
 	if err == nil || !strings.Contains(err.Error(), "resources/list on dead") {
 		t.Errorf("got %v", err)
+	}
+	failures := toolbox.Failures(err)
+	if len(failures) != 1 || failures[0].Server != "dead" || !strings.HasPrefix(failures[0].Reason(), "not connected: ") {
+		t.Errorf("got %v", failures)
+	}
+	if got := toolbox.Failures(nil); got != nil {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestAServerThatIsSilentDoesNotHoldTheListUp(t *testing.T) {
+	silent := newSite(t)
+	stuck := make(chan struct{})
+	defer close(stuck)
+	silent.onRequest(func(w http.ResponseWriter, r *http.Request, body string) bool {
+		return strings.Contains(body, `"resources/list"`) && hangUntil(stuck)(w, r, body)
+	})
+	silent.start(newHost())
+	box := open(t, toolbox.Options{
+		Servers: []toolbox.Server{silent.server("silent"), serve(t, newHost()).server("web")}, FirstWait: time.Second,
+	})
+	box.Tools(t.Context())
+	resources, err := box.Resources(t.Context())
+	if failures := toolbox.Failures(err); len(resources) != 6 || len(failures) != 1 || !strings.Contains(failures[0].Reason(), "no answer within 1s") {
+		t.Errorf("got %v, %v", resources, err)
+	}
+}
+
+func TestSecretsOfAServerAreNotInItsLists(t *testing.T) {
+	const secret = "canary-0123456789"
+	m := newMCP(nil, server.WithResourceCapabilities(false, false), server.WithPromptCapabilities(false))
+	m.AddResource(mcp.NewResource("note://1?key="+secret, "n"), nil)
+	m.AddPrompt(mcp.NewPrompt("p", mcp.WithPromptDescription(secret)), nil)
+	s := serve(t, m).server("web")
+	s.Headers = map[string]string{"Authorization": "Bearer " + secret}
+	box := openServers(t, s)
+	resources, err := box.Resources(t.Context())
+	if err != nil || len(resources) != 1 || resources[0].URI != "note://1?key=[secret]" {
+		t.Errorf("got %+v, %v", resources, err)
+	}
+	prompts, err := box.Prompts(t.Context())
+	if err != nil || len(prompts) != 1 || prompts[0].Description != "[secret]" {
+		t.Errorf("got %+v, %v", prompts, err)
 	}
 }
 

@@ -18,6 +18,7 @@ type Resource struct {
 	Server      string
 	URI         string
 	Name        string
+	Title       string
 	Description string
 	MIMEType    string
 	Size        int64
@@ -28,6 +29,7 @@ type Resource struct {
 type Prompt struct {
 	Server      string
 	Name        string
+	Title       string
 	Description string
 	Arguments   []PromptArgument
 }
@@ -35,6 +37,7 @@ type Prompt struct {
 // PromptArgument is what a prompt has to be given.
 type PromptArgument struct {
 	Name        string `json:"name"`
+	Title       string `json:"title"`
 	Description string `json:"description"`
 	Required    bool   `json:"required"`
 }
@@ -46,8 +49,9 @@ type Access struct {
 	SessionID string
 }
 
-// Resources lists the resources and templates of all servers, in declared order.
-// The error joins those of servers that do not answer; the list has the rest.
+// Resources lists the resources and templates of all servers, in declared order,
+// without a caller's token. It waits for FirstWait at most. Failures takes the
+// error apart, which is of the servers that did not answer; the list has the rest.
 func (t *Toolbox) Resources(ctx context.Context) ([]Resource, error) {
 	return gather(ctx, t, (*link).resources)
 }
@@ -60,6 +64,8 @@ func (t *Toolbox) Prompts(ctx context.Context) ([]Prompt, error) {
 // gather asks all servers at once.
 func gather[T any](ctx context.Context, t *Toolbox, list func(*link, context.Context, caller) ([]T, error)) ([]T, error) {
 	t.Start(t.ctx)
+	ctx, cancel := context.WithTimeoutCause(ctx, t.opts.FirstWait, timeoutError{limit: t.opts.FirstWait})
+	defer cancel()
 	type part struct {
 		items []T
 		err   error
@@ -78,6 +84,22 @@ func gather[T any](ctx context.Context, t *Toolbox, list func(*link, context.Con
 		all, errs = append(all, got.items...), append(errs, got.err)
 	}
 	return all, errors.Join(errs...)
+}
+
+// Failures are the errors, one for each server, in that of Resources or Prompts.
+func Failures(err error) []*Error {
+	var all interface{ Unwrap() []error }
+	if !errors.As(err, &all) {
+		return nil
+	}
+	var out []*Error
+	for _, err := range all.Unwrap() {
+		var one *Error
+		if errors.As(err, &one) {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // ReadResource reads a resource. Like Call, it has a result also for a server
@@ -154,22 +176,23 @@ func (l *link) decodeResources(pages []json.RawMessage) ([]Resource, error) {
 	for _, page := range pages {
 		var list struct {
 			Resources []struct {
-				URI, Name, Description, MIMEType string
-				Size                             int64
+				URI, Name, Title, Description, MIMEType string
+				Size                                    int64
 			}
-			ResourceTemplates []struct{ URITemplate, Name, Description, MIMEType string }
+			ResourceTemplates []struct{ URITemplate, Name, Title, Description, MIMEType string }
 		}
 		if err := json.Unmarshal(page, &list); err != nil {
-			return nil, fmt.Errorf("decode the resources of %s: %w", l.server.Name, err)
+			return nil, l.undecodable(mcp.MethodResourcesList, err)
 		}
 		for _, r := range list.Resources {
 			out = append(out, Resource{
-				Server: l.server.Name, URI: r.URI, Name: r.Name, Description: r.Description, MIMEType: r.MIMEType, Size: r.Size,
+				Server: l.server.Name, URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType, Size: r.Size,
 			})
 		}
 		for _, r := range list.ResourceTemplates {
 			out = append(out, Resource{
-				Server: l.server.Name, URI: r.URITemplate, Name: r.Name, Description: r.Description, MIMEType: r.MIMEType, Template: true,
+				Server: l.server.Name, URI: r.URITemplate, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType,
+				Template: true,
 			})
 		}
 	}
@@ -189,18 +212,22 @@ func (l *link) prompts(ctx context.Context, who caller) ([]Prompt, error) {
 	for _, page := range pages {
 		var list struct {
 			Prompts []struct {
-				Name, Description string
-				Arguments         []PromptArgument
+				Name, Title, Description string
+				Arguments                []PromptArgument
 			}
 		}
 		if err := json.Unmarshal(page, &list); err != nil {
-			return nil, fmt.Errorf("decode the prompts of %s: %w", l.server.Name, err)
+			return nil, l.undecodable(mcp.MethodPromptsList, err)
 		}
 		for _, p := range list.Prompts {
-			out = append(out, Prompt{Server: l.server.Name, Name: p.Name, Description: p.Description, Arguments: p.Arguments})
+			out = append(out, Prompt{Server: l.server.Name, Name: p.Name, Title: p.Title, Description: p.Description, Arguments: p.Arguments})
 		}
 	}
 	return out, nil
+}
+
+func (l *link) undecodable(method mcp.MCPMethod, err error) error {
+	return &Error{Kind: contract.KindToolFailed, Server: l.server.Name, Tool: string(method), Err: fmt.Errorf("decode the list: %w", err)}
 }
 
 // errNothing: the server has nothing of the kind, and was not asked.
@@ -222,6 +249,9 @@ func (l *link) pages(ctx context.Context, who caller, method mcp.MCPMethod, offe
 		return nil, fail(v.kind, v.err)
 	case v.result.AuthRequired != "":
 		return nil, fail(contract.KindToolUnavailable, transport.ErrAuthorizationRequired)
+	}
+	for i, page := range v.pages {
+		v.pages[i] = json.RawMessage(l.secrets(who.bearer).hide(string(page)))
 	}
 	return v.pages, nil
 }

@@ -22,7 +22,7 @@ type Options struct {
 	// ConnectTimeout bounds an attempt to connect, 10 s by default.
 	ConnectTimeout time.Duration
 	// FirstWait bounds how long Tools waits for the servers that are still in
-	// their first attempt, 5 s by default.
+	// their first attempt, and Resources and Prompts for any, 5 s by default.
 	FirstWait time.Duration
 	// Sampler answers servers that ask for a model's words, Elicitor those that
 	// ask for a person's. Servers are told of neither while it is nil.

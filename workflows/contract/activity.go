@@ -165,10 +165,14 @@ type FoldResult struct {
 }
 
 // ListToolsInput asks a worker for what the gateway must know of it.
-type ListToolsInput struct{}
+// Its zero value asks for the tools.
+type ListToolsInput struct {
+	Want Wanted `json:"want,omitempty"`
+}
 
-// CatalogueResult is what a worker offers: the tools, and what is missing.
-// Body holds a Catalogue; with many tools it lives in the blob store.
+// CatalogueResult is what a worker offers: what was wanted, and what is missing.
+// Body holds a Catalogue, a ResourceCatalogue or a PromptCatalogue; a long one
+// lives in the blob store.
 type CatalogueResult struct {
 	Body JSON `json:"body"`
 }

@@ -79,8 +79,14 @@ const (
 var unreadable = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // CatalogueWorkflowID is the workflow ID under which the tools of one
-// configuration are listed.
-func CatalogueWorkflowID(configHash string) string { return "catalogue-" + configHash }
+// configuration are listed, or what else is wanted.
+func CatalogueWorkflowID(configHash string, want Wanted) string {
+	id := "catalogue-" + configHash
+	if want != WantTools {
+		id += "-" + string(want)
+	}
+	return id
+}
 
 // MessageID is the ID of message number seq of a conversation. It is derived,
 // not random, so that a replayed workflow gives its messages the same IDs.

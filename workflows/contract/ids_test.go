@@ -36,8 +36,14 @@ func TestWorkflowIDsAreReadableAndReversible(t *testing.T) {
 	if got := contract.ApprovalWorkflowID(approvalID); got != "approval-"+approvalID {
 		t.Errorf("got %q", got)
 	}
-	if got := contract.CatalogueWorkflowID("0123456789ab"); got != "catalogue-0123456789ab" {
-		t.Errorf("got %q", got)
+	for want, id := range map[contract.Wanted]string{
+		contract.WantTools:     "catalogue-0123456789ab",
+		contract.WantResources: "catalogue-0123456789ab-resources",
+		contract.WantPrompts:   "catalogue-0123456789ab-prompts",
+	} {
+		if got := contract.CatalogueWorkflowID("0123456789ab", want); got != id {
+			t.Errorf("got %q, expected %q", got, id)
+		}
 	}
 }
 

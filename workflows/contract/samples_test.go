@@ -236,6 +236,27 @@ func server() ServerState {
 	return ServerState{Name: "resources", Ready: true, Error: "down", Tools: 3, Optional: true}
 }
 
+func resource() Resource {
+	return Resource{
+		Server: "resources", URI: "resource://1", Name: "web-1", Title: "Web 1", Description: "A resource",
+		MIMEType: "application/json", Size: 42,
+	}
+}
+
+func resourceTemplate() ResourceTemplate {
+	return ResourceTemplate{
+		Server: "resources", URITemplate: "resource://{id}", Name: "resource", Title: "A resource", Description: "By its number",
+		MIMEType: "application/json",
+	}
+}
+
+func prompt() Prompt {
+	return Prompt{
+		Server: "resources", Name: "tidy", Title: "Tidy up", Description: "Looks for what is old",
+		Arguments: []PromptArgument{{Name: "days", Title: "Days", Description: "How old", Required: true}, {Name: "who"}},
+	}
+}
+
 func activitySamples() map[string]any {
 	folded, before := Folded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
@@ -248,15 +269,23 @@ func activitySamples() map[string]any {
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true},
-		"CallToolResult":      CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, AuthRequired: "resources", Note: "note"},
-		"CallToolResult-text": CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
-		"ListToolsInput":      ListToolsInput{},
-		"CatalogueResult":     CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
-		"Catalogue":           Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
-		"Tool":                tool(),
-		"ServerState":         server(),
-		"ModelState":          model,
-		"ExportInput":         ExportInput{Conversation: view()},
-		"ExportResult":        ExportResult{Bytes: 4096, Skipped: true},
+		"CallToolResult":       CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, AuthRequired: "resources", Note: "note"},
+		"CallToolResult-text":  CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
+		"ListToolsInput":       ListToolsInput{Want: WantResources},
+		"ListToolsInput-tools": ListToolsInput{},
+		"ResourceCatalogue": ResourceCatalogue{Resources: []Resource{resource()}, Templates: []ResourceTemplate{resourceTemplate()},
+			Servers: []ServerState{server()}},
+		"PromptCatalogue":  PromptCatalogue{Prompts: []Prompt{prompt()}, Servers: []ServerState{server()}},
+		"Resource":         resource(),
+		"ResourceTemplate": resourceTemplate(),
+		"Prompt":           prompt(),
+		"PromptArgument":   prompt().Arguments[0],
+		"CatalogueResult":  CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
+		"Catalogue":        Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
+		"Tool":             tool(),
+		"ServerState":      server(),
+		"ModelState":       model,
+		"ExportInput":      ExportInput{Conversation: view()},
+		"ExportResult":     ExportResult{Bytes: 4096, Skipped: true},
 	}
 }

@@ -253,3 +253,7 @@ func (tool) Call(context.Context, toolbox.Call) (toolbox.Result, error) {
 }
 
 func (tool) States() []contract.ServerState { return nil }
+
+func (tool) Resources(context.Context) ([]toolbox.Resource, error) { return nil, nil }
+
+func (tool) Prompts(context.Context) ([]toolbox.Prompt, error) { return nil, nil }

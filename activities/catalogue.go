@@ -1,0 +1,97 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// ListTools tells what is on offer and what is missing. Resources and prompts
+// are those of all servers, and are asked for without a caller's credential.
+func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
+	var list any
+	switch in.Want {
+	case contract.WantTools:
+		list = t.toolCatalogue(ctx)
+	case contract.WantResources:
+		list = t.resourceCatalogue(ctx)
+	case contract.WantPrompts:
+		list = t.promptCatalogue(ctx)
+	default:
+		return contract.CatalogueResult{}, fail(contract.KindInvalid, fmt.Sprintf("nothing is known of %q", in.Want), 0)
+	}
+	body, err := json.Marshal(list)
+	if err != nil {
+		return contract.CatalogueResult{}, fail(contract.KindInternal, "encode the catalogue: "+err.Error(), 0)
+	}
+	value, err := transcript.JSON(ctx, t.Blobs, body)
+	if err != nil {
+		return contract.CatalogueResult{}, fail(contract.KindBlob, err.Error(), 0)
+	}
+	return contract.CatalogueResult{Body: value}, nil
+}
+
+func (t *Tools) toolCatalogue(ctx context.Context) contract.Catalogue {
+	c := contract.Catalogue{Tools: []contract.Tool{}, Servers: []contract.ServerState{}, Model: t.Model}
+	for _, tool := range t.Caller.Tools(ctx) {
+		c.Tools = append(c.Tools, tool.Tool)
+	}
+	c.Servers = append(c.Servers, t.Caller.States()...)
+	return c
+}
+
+func (t *Tools) resourceCatalogue(ctx context.Context) contract.ResourceCatalogue {
+	resources, err := t.Caller.Resources(ctx)
+	c := contract.ResourceCatalogue{Resources: []contract.Resource{}, Templates: []contract.ResourceTemplate{}, Servers: t.silent(err)}
+	for _, r := range resources {
+		if r.Template {
+			c.Templates = append(c.Templates, contract.ResourceTemplate{
+				Server: r.Server, URITemplate: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType,
+			})
+			continue
+		}
+		c.Resources = append(c.Resources, contract.Resource{
+			Server: r.Server, URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType, Size: r.Size,
+		})
+	}
+	return c
+}
+
+func (t *Tools) promptCatalogue(ctx context.Context) contract.PromptCatalogue {
+	prompts, err := t.Caller.Prompts(ctx)
+	c := contract.PromptCatalogue{Prompts: []contract.Prompt{}, Servers: t.silent(err)}
+	for _, p := range prompts {
+		prompt := contract.Prompt{
+			Server: p.Server, Name: p.Name, Title: p.Title, Description: p.Description, Arguments: []contract.PromptArgument{},
+		}
+		for _, a := range p.Arguments {
+			prompt.Arguments = append(prompt.Arguments, contract.PromptArgument(a))
+		}
+		c.Prompts = append(c.Prompts, prompt)
+	}
+	return c
+}
+
+// silent are the states of the servers that did not answer, with the reason. One
+// that is ready may be among them: it has refused, or taken too long.
+func (t *Tools) silent(err error) []contract.ServerState {
+	out := []contract.ServerState{}
+	if err == nil {
+		return out
+	}
+	reasons := map[string]string{}
+	for _, f := range toolbox.Failures(err) {
+		reasons[f.Server] = f.Reason()
+	}
+	for _, s := range t.Caller.States() {
+		if reason, failed := reasons[s.Name]; failed {
+			s.Error = reason
+			out = append(out, s)
+		}
+	}
+	return out
+}

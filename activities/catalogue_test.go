@@ -1,0 +1,176 @@
+package activities_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+func catalogue(t *testing.T, a *activities.Tools) contract.Catalogue {
+	t.Helper()
+	return listed[contract.Catalogue](t, a, contract.WantTools)
+}
+
+func listed[T any](t *testing.T, a *activities.Tools, want contract.Wanted) T {
+	t.Helper()
+	got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Want: want})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := transcript.ReadJSON(t.Context(), a.Blobs, got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(body), ":null") {
+		t.Errorf("the catalogue has a null: %s", body)
+	}
+	var c T
+	if err := json.Unmarshal(body, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTheCatalogueTellsWhatIsOnOfferAndWhatIsMissing(t *testing.T) {
+	a := tools(t, nil)
+	a.Model = contract.ModelState{Name: contract.DemoModel, Note: "offline"}
+	a.Caller = fakeCaller{
+		tools:  []toolbox.Tool{tool("list", false), tool("add", true)},
+		states: []contract.ServerState{{Name: "resources", Ready: true, Tools: 2}, {Name: "files", Error: "down"}},
+	}
+	want := contract.Catalogue{
+		Tools: []contract.Tool{tool("list", false).Tool, tool("add", true).Tool}, Model: a.Model,
+		Servers: []contract.ServerState{{Name: "resources", Ready: true, Tools: 2}, {Name: "files", Error: "down"}},
+	}
+	if diff := cmp.Diff(want, catalogue(t, a)); diff != "" {
+		t.Errorf("catalogue (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnEmptyCatalogueHasEmptyLists(t *testing.T) {
+	a := tools(t, nil)
+	c := catalogue(t, a)
+	if c.Tools == nil || c.Servers == nil {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestALargeCatalogueLivesInTheStore(t *testing.T) {
+	a := tools(t, nil)
+	big := tool("big", false)
+	big.Description = long
+	a.Caller = fakeCaller{tools: []toolbox.Tool{big}}
+	got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{})
+	if err != nil || got.Body.Blob == nil {
+		t.Errorf("got %.60s, %v", got.Body.Raw, err)
+	}
+	if c := catalogue(t, a); c.Tools[0].Description != long {
+		t.Error("the catalogue came back changed")
+	}
+	a.Blobs.(*memory).putErr = errStore
+	_, err = run(t, t.Context(), a.ListTools, contract.ListToolsInput{})
+	failedAs(t, err, contract.KindBlob, true)
+}
+
+// shelf has three servers: one that answers, one that is down and one that
+// refuses.
+func shelf() fakeCaller {
+	failed := errors.Join(nil,
+		&toolbox.Error{Kind: contract.KindToolUnavailable, Server: "files", Tool: "resources/list", Err: errors.New("not connected: no route")},
+		&toolbox.Error{Kind: contract.KindToolFailed, Server: "notes", Tool: "resources/list", Err: errors.New("the server refused")})
+	return fakeCaller{
+		states: []contract.ServerState{
+			{Name: "resources", Ready: true, Tools: 2}, {Name: "files", Error: "down", Optional: true}, {Name: "notes", Ready: true, Tools: 1},
+		},
+		ResourcesFn: func() ([]toolbox.Resource, error) {
+			return []toolbox.Resource{
+				{Server: "resources", URI: "r://1", Name: "1", Title: "One", Description: "d", MIMEType: "text/plain", Size: 7},
+				{Server: "resources", URI: "r://{n}", Name: "n", Title: "Any", Description: "e", MIMEType: "text/html", Template: true},
+			}, failed
+		},
+		PromptsFn: func() ([]toolbox.Prompt, error) {
+			return []toolbox.Prompt{
+				{Server: "resources", Name: "greet", Title: "Greet", Description: "d", Arguments: []toolbox.PromptArgument{
+					{Name: "who", Title: "Who", Description: "a name", Required: true},
+				}},
+				{Server: "resources", Name: "part"},
+			}, failed
+		},
+	}
+}
+
+var silent = []contract.ServerState{
+	{Name: "files", Error: "not connected: no route", Optional: true}, {Name: "notes", Ready: true, Error: "the server refused", Tools: 1},
+}
+
+func TestResourcesAreListedWithTheServersThatDidNotAnswer(t *testing.T) {
+	a := tools(t, nil)
+	a.Caller = shelf()
+	want := contract.ResourceCatalogue{
+		Resources: []contract.Resource{
+			{Server: "resources", URI: "r://1", Name: "1", Title: "One", Description: "d", MIMEType: "text/plain", Size: 7},
+		},
+		Templates: []contract.ResourceTemplate{
+			{Server: "resources", URITemplate: "r://{n}", Name: "n", Title: "Any", Description: "e", MIMEType: "text/html"},
+		},
+		Servers: silent,
+	}
+	if diff := cmp.Diff(want, listed[contract.ResourceCatalogue](t, a, contract.WantResources)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPromptsAreListedWithTheServersThatDidNotAnswer(t *testing.T) {
+	a := tools(t, nil)
+	a.Caller = shelf()
+	want := contract.PromptCatalogue{
+		Prompts: []contract.Prompt{
+			{Server: "resources", Name: "greet", Title: "Greet", Description: "d", Arguments: []contract.PromptArgument{
+				{Name: "who", Title: "Who", Description: "a name", Required: true},
+			}},
+			{Server: "resources", Name: "part", Arguments: []contract.PromptArgument{}},
+		},
+		Servers: silent,
+	}
+	if diff := cmp.Diff(want, listed[contract.PromptCatalogue](t, a, contract.WantPrompts)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestEmptyListsOfResourcesAndPromptsAreNoNulls(t *testing.T) {
+	a := tools(t, nil)
+	a.Caller = fakeCaller{
+		ResourcesFn: func() ([]toolbox.Resource, error) { return nil, nil }, PromptsFn: func() ([]toolbox.Prompt, error) { return nil, nil },
+	}
+	if c := listed[contract.ResourceCatalogue](t, a, contract.WantResources); c.Resources == nil || c.Templates == nil || c.Servers == nil {
+		t.Errorf("got %+v", c)
+	}
+	if c := listed[contract.PromptCatalogue](t, a, contract.WantPrompts); c.Prompts == nil || c.Servers == nil {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestManyResourcesLiveInTheStore(t *testing.T) {
+	a := tools(t, nil)
+	a.Caller = fakeCaller{ResourcesFn: func() ([]toolbox.Resource, error) { return make([]toolbox.Resource, 1000), nil }}
+	got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Want: contract.WantResources})
+	if err != nil || got.Body.Blob == nil {
+		t.Errorf("got %.60s, %v", got.Body.Raw, err)
+	}
+	if c := listed[contract.ResourceCatalogue](t, a, contract.WantResources); len(c.Resources) != 1000 {
+		t.Errorf("%d came back", len(c.Resources))
+	}
+}
+
+func TestWhatAWorkerDoesNotKnowIsRefused(t *testing.T) {
+	_, err := run(t, t.Context(), tools(t, nil).ListTools, contract.ListToolsInput{Want: "weather"})
+	failedAs(t, err, contract.KindInvalid, false)
+}

@@ -1,0 +1,81 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Sampler lets MCP servers ask the agent's model. They see nothing of the
+// conversation, and no tools are on offer. Nothing is tried again.
+type Sampler struct {
+	Model llm.Model
+	// Name is the model that is asked, whichever the server would like.
+	Name   string
+	Logger *slog.Logger
+}
+
+var (
+	errNothingAsked = errors.New("there is no text to answer")
+	errNoWords      = errors.New("the model has answered without words")
+)
+
+// Sample implements toolbox.Sampler. A server is told only the kind of a failure,
+// the log has the rest.
+func (s *Sampler) Sample(ctx context.Context, in toolbox.Sample) (toolbox.Sampled, error) {
+	request := llm.Request{Model: s.Name, System: in.System, MaxTokens: in.MaxTokens, Messages: spoken(in.Turns)}
+	if len(request.Messages) == 0 {
+		return toolbox.Sampled{}, errNothingAsked
+	}
+	log := s.Logger.With("server", in.Server, "model", s.Name, "max_tokens", in.MaxTokens)
+	reply, err := s.Model.Generate(ctx, request)
+	if err != nil {
+		log.WarnContext(ctx, "MCP server asked the model in vain", "error", err)
+		return toolbox.Sampled{}, fmt.Errorf("the model did not answer: %s", kindOf(err))
+	}
+	log.InfoContext(ctx, "MCP server asked the model", "input_tokens", reply.Usage.InputTokens,
+		"output_tokens", reply.Usage.OutputTokens, "finish", reply.Finish)
+	if reply.Text == "" {
+		return toolbox.Sampled{}, errNoWords
+	}
+	return toolbox.Sampled{Text: reply.Text, Model: reply.Model, StopReason: stopReason(reply.Finish)}, nil
+}
+
+// spoken are turns as a conversation has them, without empty ones.
+func spoken(turns []toolbox.SampleTurn) []contract.Message {
+	var out []contract.Message
+	for _, t := range turns {
+		m := contract.Message{Role: contract.RoleUser, Content: contract.Inline(t.Text)}
+		if t.Assistant {
+			m.Role = contract.RoleAssistant
+		}
+		if t.Text != "" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// stopReason is MCP's word for why a model stopped, or the model's own.
+func stopReason(finish string) string {
+	switch finish {
+	case llm.FinishStop:
+		return "endTurn"
+	case llm.FinishLength:
+		return "maxTokens"
+	}
+	return finish
+}
+
+func kindOf(err error) contract.Kind {
+	var known *llm.Error
+	if errors.As(err, &known) {
+		return known.Kind
+	}
+	return contract.KindInternal
+}

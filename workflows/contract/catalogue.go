@@ -1,0 +1,64 @@
+package contract
+
+// Wanted is what a worker is asked to list.
+type Wanted string
+
+// What a worker can list. Each has a result of its own.
+const (
+	WantTools     Wanted = ""          // Catalogue
+	WantResources Wanted = "resources" // ResourceCatalogue
+	WantPrompts   Wanted = "prompts"   // PromptCatalogue
+)
+
+// ResourceCatalogue is what the tool servers have to be read.
+type ResourceCatalogue struct {
+	Resources []Resource         `json:"resources"`
+	Templates []ResourceTemplate `json:"templates"`
+	// Servers are those that did not answer.
+	Servers []ServerState `json:"servers"`
+}
+
+// PromptCatalogue is the prompts that the tool servers offer.
+type PromptCatalogue struct {
+	Prompts []Prompt `json:"prompts"`
+	// Servers are those that did not answer.
+	Servers []ServerState `json:"servers"`
+}
+
+// Resource is a resource of a tool server.
+type Resource struct {
+	Server      string `json:"server"`
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+	Size        int64  `json:"size,omitempty"` // bytes
+}
+
+// ResourceTemplate is a family of resources, whose URI has parts to fill in.
+type ResourceTemplate struct {
+	Server      string `json:"server"`
+	URITemplate string `json:"uriTemplate"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+}
+
+// Prompt is a prompt of a tool server.
+type Prompt struct {
+	Server      string           `json:"server"`
+	Name        string           `json:"name"`
+	Title       string           `json:"title,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Arguments   []PromptArgument `json:"arguments"`
+}
+
+// PromptArgument is what a prompt is filled in with.
+type PromptArgument struct {
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+}
