@@ -5,14 +5,14 @@ GO         ?= go
 MODULES    := . deploy/standalone
 VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS    := -s -w -X main.version=$(VERSION)
-ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-resources
+ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
 LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check build build-all bench histories golden clean
+.PHONY: help run test check conformance build build-all bench histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ run: build ## build and start everything on this machine; needs no key and no se
 
 test: ## run every test, with the race detector
 	$(GO) test -race $(TESTFLAGS) ./...
-	$(GO) test -tags sqlite_pure ./mcpservers/resources/...
+	$(GO) test -tags sqlite_pure ./mcpservers/resources/... ./mcpservers/hosting/...
 	cd deploy/standalone && $(GO) test -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) ./...
 	cd deploy/standalone && $(GO) test -timeout 30m -run '$(LONG)' $(TESTFLAGS) ./e2e
 
@@ -30,9 +30,12 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
-	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(CURDIR)/$(BIN)/tools/staticcheck ./...) || exit 1; done
+	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign ./...) || exit 1; done
 	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows
 	@echo "check passed"
+
+conformance: ## run suites, clients and servers that others wrote; needs npm
+	deploy/conformance/run.sh
 
 build: ## build every binary for this machine into bin/
 	@mkdir -p $(BIN)

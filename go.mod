@@ -2,6 +2,8 @@ module agent-stop-and-go
 
 go 1.26.0
 
+ignore ./deploy/conformance/node_modules
+
 require (
 	github.com/bluekeyes/go-gitdiff v0.9.0
 	github.com/bmatcuk/doublestar/v4 v4.10.4

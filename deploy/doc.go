@@ -1,6 +1,7 @@
 // Package deploy holds what ships the project: images, compose files, and in the
-// nested module standalone the agent that needs nothing else. Its test keeps the
-// arrows between the packages as they are drawn here:
+// nested module standalone the agent that needs nothing else. In conformance it
+// is run against code that others wrote. Its test keeps the arrows between the
+// packages as they are drawn here:
 //
 //	contract ← decide ← workflows ← worker → activities → contract
 //	contract ← config ← worker, gateway, mains

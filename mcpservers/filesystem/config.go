@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ func LoadConfig(path string) (Config, error) {
 	decoder := yaml.NewDecoder(file)
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&config); err != nil && !errors.Is(err, io.EOF) {
-		return Config{}, fmt.Errorf("parse config %s: %w", path, explain(err))
+		return Config{}, fmt.Errorf("parse config %s: %w", path, hosting.ExplainYAML(err, keys))
 	}
 	if err := config.Validate(); err != nil {
 		return Config{}, fmt.Errorf("config %s: %w", path, err)
@@ -119,7 +118,7 @@ func (c Config) validateRoots() (errs []error) {
 		}
 		for _, tool := range root.AllowedTools {
 			if tool != "*" && !slices.Contains(gatedTools, tool) {
-				errs = append(errs, fmt.Errorf("%sunknown tool %q in allowed_tools", at, tool))
+				errs = append(errs, fmt.Errorf("%sunknown tool %q in allowed_tools: use \"*\" or some of %s", at, tool, strings.Join(gatedTools, ", ")))
 			}
 		}
 	}
@@ -144,26 +143,8 @@ func checkFolder(path string) error {
 
 func (c Config) timeout() time.Duration { return time.Duration(c.MaxTimeoutSeconds) * time.Second }
 
-var unknownKey = regexp.MustCompile(`field (\S+) not found in type (\S+)`)
-
 // keys are the keys of the file by the Go type that yaml names.
 var keys = map[string]string{
 	"filesystem.Config":     strings.Join(hosting.Keys(), ", ") + ", max_full_read_size, max_read_size, max_write_size, max_line_size, max_results, max_timeout_seconds, roots",
 	"filesystem.RootConfig": "name, path, allowed_tools",
-}
-
-// explain puts yaml's account of Go types into the words of the file.
-func explain(err error) error {
-	wrong := new(yaml.TypeError)
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	lines := make([]string, len(wrong.Errors))
-	for i, line := range wrong.Errors {
-		lines[i] = line
-		if match := unknownKey.FindStringSubmatch(line); match != nil {
-			lines[i] = strings.Replace(line, match[0], fmt.Sprintf("unknown key %q, allowed: %s", match[1], keys[match[2]]), 1)
-		}
-	}
-	return errors.New(strings.Join(lines, "; "))
 }

@@ -36,6 +36,29 @@ func TestConfigFillsDefaults(t *testing.T) {
 	}
 }
 
+// The shipped file works in the project's folder, and says the truth about what
+// holds without its commented lines.
+func TestTheShippedFileLoads(t *testing.T) {
+	text, err := os.ReadFile("../../config/mcp-filesystem.yaml")
+	must(t, err)
+	t.Chdir(t.TempDir())
+	for _, folder := range []string{"config/examples", "data/files"} {
+		must(t, os.MkdirAll(folder, 0o755))
+	}
+	want := filesystem.DefaultConfig()
+	want.Roots = []filesystem.RootConfig{
+		{Name: "examples", Path: "./config/examples", AllowedTools: []string{"list_folder", "stat_file", "read_file", "hash_file", "permissions_file", "grep", "glob"}},
+		{Name: "files", Path: "./data/files", AllowedTools: []string{"*"}},
+	}
+	for _, text := range []string{string(text), strings.ReplaceAll(string(text), "\n# max_", "\nmax_")} {
+		got, err := load(t, text)
+		must(t, err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestConfigMistakesAreAllNamed(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")

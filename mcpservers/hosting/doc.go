@@ -65,7 +65,7 @@
 //
 // # Map
 //
-//	settings.go flags.go options.go run.go        what is chosen, and the way in
+//	settings.go flags.go yaml.go options.go run.go    what is chosen, and the way in
 //	http.go guard.go body.go requestlog.go        around every HTTP request
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports

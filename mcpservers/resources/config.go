@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func LoadConfig(path string) (Config, error) {
 	decoder := yaml.NewDecoder(file)
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&config); err != nil && !errors.Is(err, io.EOF) {
-		return Config{}, fmt.Errorf("parse config %s: %w", path, explain(err))
+		return Config{}, fmt.Errorf("parse config %s: %w", path, hosting.ExplainYAML(err, keys))
 	}
 	if err := config.Validate(); err != nil {
 		return Config{}, fmt.Errorf("config %s: %w", path, err)
@@ -54,19 +53,5 @@ func (c Config) Validate() error {
 	return err
 }
 
-var unknownKey = regexp.MustCompile(`field (\S+) not found in type \S+`)
-
-// explain puts yaml's account of Go types into the words of the file.
-func explain(err error) error {
-	wrong := new(yaml.TypeError)
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	lines := make([]string, len(wrong.Errors))
-	allowed := `unknown key "$1", allowed: ` + strings.Join(slices.Insert(hosting.Keys(), 2, "db_path"), ", ")
-	for i, line := range wrong.Errors {
-		line = strings.ReplaceAll(line, "into time.Duration", "into a time such as 30m or 1h")
-		lines[i] = unknownKey.ReplaceAllString(line, allowed)
-	}
-	return errors.New(strings.Join(lines, "; "))
-}
+// keys are the keys of the file, by the Go type that yaml names.
+var keys = map[string]string{"resources.Config": strings.Join(slices.Insert(hosting.Keys(), 2, "db_path"), ", ")}

@@ -24,6 +24,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 	}
 	for _, b := range []struct{ dir, pkg, out string }{
 		{"../../..", "./mcpservers/cmd/mcp-resources", "mcp-resources"},
+		{"../../..", "./mcpservers/cmd/mcp-filesystem", "mcp-filesystem"},
 		{"../../..", "./worker/cmd/worker", "worker"},
 		{"../../..", "./gateway/cmd/gateway", "gateway"},
 		{"..", ".", "agent"},
@@ -75,7 +76,7 @@ func launch(t *testing.T, dir, binary string, env []string, args ...string) *pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proc{t: t, cmd: exec.Command(filepath.Join(bin, binary), args...), out: newOutput(), done: make(chan struct{})}
+	p := &proc{t: t, cmd: exec.Command(filepath.Join(bin, binary), args...), out: newOutput(readyMark(binary)), done: make(chan struct{})}
 	p.cmd.Dir = dir
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
@@ -112,21 +113,30 @@ func (p *proc) terminate() error {
 	}
 }
 
+// readyMark is what a binary prints when it serves.
+func readyMark(binary string) string {
+	if strings.HasPrefix(binary, "mcp-") {
+		return "msg=listening"
+	}
+	return "is ready"
+}
+
 // output collects what a process prints.
 type output struct {
+	mark  string // what it prints when it is ready
 	mu    sync.Mutex
 	buf   bytes.Buffer
 	ready chan struct{}
 	once  sync.Once
 }
 
-func newOutput() *output { return &output{ready: make(chan struct{})} }
+func newOutput(mark string) *output { return &output{mark: mark, ready: make(chan struct{})} }
 
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n, err := o.buf.Write(p)
-	if strings.Contains(o.buf.String(), "is ready") {
+	if strings.Contains(o.buf.String(), o.mark) {
 		o.once.Do(func() { close(o.ready) })
 	}
 	return n, err
@@ -139,3 +149,22 @@ func (o *output) String() string {
 }
 
 var _ io.Writer = (*output)(nil)
+
+func TestEveryBinaryTellsItsVersionAndHowToUseIt(t *testing.T) {
+	dir, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, binary := range []string{"agent", "worker", "gateway", "mcp-resources", "mcp-filesystem"} {
+		for arg, want := range map[string]string{"version": "dev\n", "help": "--config"} {
+			if binary != "agent" { // has commands
+				arg = "--" + arg
+			}
+			cmd := exec.Command(filepath.Join(dir, binary), arg)
+			cmd.Dir = t.TempDir()
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("%s %s: %v\n%s", binary, arg, err, out)
+			}
+		}
+	}
+}

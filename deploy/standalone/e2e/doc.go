@@ -1,6 +1,8 @@
 // Package e2e tests the whole system: the real server, real MCP servers and real
 // HTTP, with a scripted model behind the provider's wire format. What needs a
 // process to die runs the built binaries; the rest runs an agent inside the test.
+// The tests TestForeign… need the build tag foreign and what npm installs: make
+// conformance runs them.
 //
 // The tests TestRecord… write the histories that the tests of package workflows
 // replay: with -record those that are missing, with -record=NAME,NAME or

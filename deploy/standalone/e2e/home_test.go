@@ -37,6 +37,7 @@ type home struct {
 	queue  string            // task queue
 	extra  string            // more YAML
 	more   map[string]string // more of the environment
+	also   []string          // more tool servers, as YAML
 	getenv func(string) string
 }
 
@@ -79,13 +80,20 @@ data_dir: %s
 llm: {model: "openai:test-model"}
 mcp_servers:
   - {name: counting, url: %q}
-temporal: {port: %d, ui_port: 0, task_queue: %s}
-%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.ports.grpc, h.queue, h.extra)
+%stemporal: {port: %d, ui_port: 0, task_queue: %s}
+%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.alsoYAML(), h.ports.grpc, h.queue, h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
 	return path
+}
+
+func (h *home) alsoYAML() (text string) {
+	for _, server := range h.also {
+		text += "  - " + server + "\n"
+	}
+	return text
 }
 
 // inside runs the agent in the test's own process.

@@ -18,6 +18,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
+// version is set by the build.
+var version = "dev"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -30,8 +33,8 @@ func main() {
 // run is the program without the process around it. It returns nil when ctx
 // ends, and in stdio mode when stdin does.
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
-	config, help, err := parseOptions(args, stdout)
-	if err != nil || help {
+	config, done, err := parseOptions(args, stdout)
+	if err != nil || done {
 		return err
 	}
 	log, err := newLogger(getenv("LOG_LEVEL"), stderr)

@@ -120,7 +120,7 @@ func TestMistakesEndTheProgramInPlainWords(t *testing.T) {
 
 func TestHelpNamesEveryFlag(t *testing.T) {
 	out, err := program(t, "--help").Output()
-	for _, text := range []string{"--config", "--host", "--port", "--transport", "--stdio", "LOG_LEVEL", "roots:"} {
+	for _, text := range []string{"--config", "--host", "--port", "--transport", "--stdio", "--version", "LOG_LEVEL", "roots:", "remove_folder"} {
 		if err != nil || !strings.Contains(string(out), text) {
 			t.Errorf("%v: no %s in %s", err, text, out)
 		}

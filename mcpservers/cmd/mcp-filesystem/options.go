@@ -20,11 +20,16 @@ Usage:
 Flags:
   --config FILE   YAML with the roots and more; flags win over it
   --port PORT     port to listen on; 0 for any free one     (default 8091)
-` + hosting.FlagUsage + `  --help          this text
+` + hosting.FlagUsage + `  --version       print the version and stop
+  --help          this text
 
-The smallest file; allowed_tools may also list tools one by one:
+The smallest file. The folder must exist; a relative path starts where you are:
   roots:
     - {name: work, path: ./work, allowed_tools: ["*"]}
+
+allowed_tools may also list tools one by one: list_folder, stat_file, read_file,
+hash_file, permissions_file, grep and glob read; create_folder adds; write_file,
+patch_file, copy, move, remove_file and remove_folder change what is there.
 
 Also in YAML: host, port, transport, auth_token_env, session_idle, the lists
 allowed_hosts and allowed_origins, and the limits max_full_read_size (1048576),
@@ -42,21 +47,23 @@ In an agent's YAML:
 `
 
 // parseOptions joins defaults, config file and flags, later ones winning. For
-// --help it prints the usage to stdout.
-func parseOptions(args []string, stdout io.Writer) (config filesystem.Config, help bool, err error) {
+// --help and --version it prints to stdout what was asked for, and is done.
+func parseOptions(args []string, stdout io.Writer) (config filesystem.Config, done bool, err error) {
 	config = filesystem.DefaultConfig()
-	file, err := parseFlags(&config, args)
-	if errors.Is(err, flag.ErrHelp) {
+	first, err := parseFlags(&config, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
 		return config, true, err
-	}
-	if err != nil {
+	case err != nil:
 		return config, false, err
-	}
-	if file == "" {
+	case first.version:
+		_, err := fmt.Fprintln(stdout, version)
+		return config, true, err
+	case first.file == "":
 		return config, false, errors.New("--config is required: it names the roots (see --help)")
 	}
-	if config, err = filesystem.LoadConfig(file); err != nil {
+	if config, err = filesystem.LoadConfig(first.file); err != nil {
 		return config, false, err
 	}
 	if _, err = parseFlags(&config, args); err != nil {
@@ -65,20 +72,26 @@ func parseOptions(args []string, stdout io.Writer) (config filesystem.Config, he
 	return config, false, config.Validate()
 }
 
-// parseFlags changes what flags say in config and returns the name of the file
-// that is to come before them.
-func parseFlags(config *filesystem.Config, args []string) (file string, err error) {
+// flags are those that are no settings of the server.
+type flags struct {
+	file    string // comes before the other flags
+	version bool
+}
+
+// parseFlags changes what flags say in config.
+func parseFlags(config *filesystem.Config, args []string) (f flags, err error) {
 	set := flag.NewFlagSet(filesystem.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.StringVar(&file, "config", "", "")
+	set.StringVar(&f.file, "config", "", "")
+	set.BoolVar(&f.version, "version", false, "")
 	config.Settings.Bind(set)
 	switch err := set.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		return "", err
+		return f, err
 	case err != nil:
-		return "", fmt.Errorf("%w (see --help)", err)
+		return f, fmt.Errorf("%w (see --help)", err)
 	case set.NArg() > 0:
-		return "", fmt.Errorf("unexpected argument %q (see --help)", set.Arg(0))
+		return f, fmt.Errorf("unexpected argument %q (see --help)", set.Arg(0))
 	}
-	return file, nil
+	return f, nil
 }

@@ -16,6 +16,9 @@ import (
 	"agent-stop-and-go/mcpservers/resources"
 )
 
+// version is set by the build.
+var version = "dev"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -28,31 +31,31 @@ func main() {
 // run is the program without the process around it. It returns nil when ctx
 // ends, and in stdio mode when stdin does.
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
-	options, err := parseOptions(args, stdout)
-	if err != nil || options.help {
+	config, done, err := parseOptions(args, stdout)
+	if err != nil || done {
 		return err
 	}
 	log, err := newLogger(getenv("LOG_LEVEL"), stderr)
 	if err != nil {
 		return err
 	}
-	token, err := options.config.Token(getenv)
+	token, err := config.Token(getenv)
 	if err != nil {
 		return err
 	}
-	store, err := resources.Open(ctx, options.config.DBPath)
+	store, err := resources.Open(ctx, config.DBPath)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	sessions, err := hosting.OpenSessions(ctx, options.config.DBPath)
+	sessions, err := hosting.OpenSessions(ctx, config.DBPath)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sessions.Close()) }()
 	return hosting.Run(ctx, hosting.Options{
-		Settings: options.config.Settings, Name: resources.Name, Token: token, Sessions: sessions,
-		Log: log, Details: []any{"db", options.config.DBPath}, Stdin: stdin, Stdout: stdout,
+		Settings: config.Settings, Name: resources.Name, Token: token, Sessions: sessions,
+		Log: log, Details: []any{"db", config.DBPath}, Stdin: stdin, Stdout: stdout,
 	}, resources.NewServer(store, log))
 }
 

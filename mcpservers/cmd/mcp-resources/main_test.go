@@ -279,7 +279,7 @@ func TestFlagsWinOverTheConfigFile(t *testing.T) {
 
 func TestHelpNamesEveryFlag(t *testing.T) {
 	out, err := program(t, "--help").Output()
-	for _, flag := range []string{"--config", "--db", "--host", "--port", "--stdio", "--transport", "--auth-token-env", "LOG_LEVEL"} {
+	for _, flag := range []string{"--config", "--db", "--host", "--port", "--stdio", "--version", "--transport", "--auth-token-env", "LOG_LEVEL"} {
 		if err != nil || !strings.Contains(string(out), flag) {
 			t.Errorf("%v: no %s in %s", err, flag, out)
 		}

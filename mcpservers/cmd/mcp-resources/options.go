@@ -22,7 +22,8 @@ Flags:
   --config FILE   YAML with host, port, db_path and more; flags win over it
   --db FILE       database file, created when missing       (default ./data/resources.db)
   --port PORT     port to listen on; 0 for any free one     (default 8090)
-` + hosting.FlagUsage + `  --help          this text
+` + hosting.FlagUsage + `  --version       print the version and stop
+  --help          this text
 
 In YAML the flags are host, port, db_path, transport, auth_token_env,
 session_idle and the lists allowed_hosts and allowed_origins.
@@ -37,46 +38,53 @@ In an agent's YAML:
     - {name: resources, url: "http://127.0.0.1:8090/mcp"}
 `
 
-type options struct {
-	config resources.Config
-	help   bool
-}
-
 // parseOptions joins defaults, config file and flags, later ones winning. For
-// --help it prints the usage to stdout.
-func parseOptions(args []string, stdout io.Writer) (options, error) {
-	config := resources.DefaultConfig()
-	file, err := parseFlags(&config, args)
-	if errors.Is(err, flag.ErrHelp) {
+// --help and --version it prints to stdout what was asked for, and is done.
+func parseOptions(args []string, stdout io.Writer) (config resources.Config, done bool, err error) {
+	config = resources.DefaultConfig()
+	first, err := parseFlags(&config, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
 		_, err := io.WriteString(stdout, usage)
-		return options{help: true}, err
+		return config, true, err
+	case err != nil:
+		return config, false, err
+	case first.version:
+		_, err := fmt.Fprintln(stdout, version)
+		return config, true, err
 	}
-	if err == nil && file != "" {
-		if config, err = resources.LoadConfig(file); err == nil {
-			_, err = parseFlags(&config, args)
+	if first.file != "" {
+		if config, err = resources.LoadConfig(first.file); err != nil {
+			return config, false, err
+		}
+		if _, err = parseFlags(&config, args); err != nil {
+			return config, false, err
 		}
 	}
-	if err != nil {
-		return options{}, err
-	}
-	return options{config: config}, config.Validate()
+	return config, false, config.Validate()
 }
 
-// parseFlags changes what flags say in config and returns the name of the file
-// that is to come before them.
-func parseFlags(config *resources.Config, args []string) (file string, err error) {
+// flags are those that are no settings of the server.
+type flags struct {
+	file    string // comes before the other flags
+	version bool
+}
+
+// parseFlags changes what flags say in config.
+func parseFlags(config *resources.Config, args []string) (f flags, err error) {
 	set := flag.NewFlagSet(resources.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	set.StringVar(&file, "config", "", "")
+	set.StringVar(&f.file, "config", "", "")
+	set.BoolVar(&f.version, "version", false, "")
 	set.StringVar(&config.DBPath, "db", config.DBPath, "")
 	config.Settings.Bind(set)
 	switch err := set.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		return "", err
+		return f, err
 	case err != nil:
-		return "", fmt.Errorf("%w (see --help)", err)
+		return f, fmt.Errorf("%w (see --help)", err)
 	case set.NArg() > 0:
-		return "", fmt.Errorf("unexpected argument %q (see --help)", set.Arg(0))
+		return f, fmt.Errorf("unexpected argument %q (see --help)", set.Arg(0))
 	}
-	return file, nil
+	return f, nil
 }

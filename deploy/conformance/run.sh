@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# Runs code that others wrote against this project, and the project against it.
+#
+#   run.sh            everything
+#   run.sh --no-agent without the turns of a whole agent, which take a build of it
+#
+# Needs Go and npm. The packages are installed when package-lock.json changed;
+# everything after that stays on this machine. What was started is ended by its
+# process id. Prints a table, keeps the output of every check in results/, and
+# exits 1 when one failed.
+set -uo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+agent=1
+case ${1:-} in
+  '') ;;
+  --no-agent) agent= ;;
+  *) usage ;;
+esac
+root=$(cd "$here/../.." && pwd)
+work=$(mktemp -d) || exit 1
+bin=$work/bin
+started=()
+
+end() {
+  for pid in ${started[@]+"${started[@]}"}; do kill "$pid" 2>/dev/null; done
+  for pid in ${started[@]+"${started[@]}"}; do wait "$pid" 2>/dev/null; done
+  rm -rf "$work"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+die() { echo "$*" >&2; exit 1; }
+
+install() {
+  cmp -s "$here/package-lock.json" "$modules/.installed" && return
+  echo "installing npm packages"
+  (cd "$here" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) || die "npm ci failed"
+  cp "$here/package-lock.json" "$modules/.installed"
+}
+
+build() {
+  echo "building"
+  (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./deploy/conformance/mcp-client) || die "go build failed"
+}
+
+# soon tries a command for ten seconds.
+soon() {
+  for _ in {1..100}; do
+    "$@" && return
+    sleep 0.1
+  done
+  return 1
+}
+
+# serve starts a server of ours on a free port and sets url: serve NAME ARGS...
+serve() {
+  local name=$1; shift
+  "$bin/$name" --port 0 "$@" 2>"$work/$name.log" &
+  started+=($!)
+  soon grep -q 'url=http' "$work/$name.log" || die "$name does not start: $(cat "$work/$name.log")"
+  url=$(sed -n 's/.* url=\([^ ]*\) .*/\1/p' "$work/$name.log" | head -1)
+}
+
+# foreign starts a server of others on a free port and sets port: foreign KIND
+foreign() {
+  port=$(node -e 'const s = require("net").createServer(); s.listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+  "$here/mcp-foreign.sh" "$1" "$port" >"$work/$1.log" 2>&1 &
+  started+=($!)
+  soon answers "$port" || die "$1 does not start: $(cat "$work/$1.log")"
+}
+
+answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+table=()
+# check runs a command and adds a line to the table: check SUBJECT WHAT COMMAND...
+check() {
+  local subject=$1 what=$2 log code begin=$SECONDS note
+  shift 2
+  log="$RESULTS/$subject $what.log"; log=${log//[^A-Za-z0-9._\/-]/_}
+  printf '%s: %s ... ' "$subject" "$what"
+  "$@" >"$log" 2>&1; code=$?
+  note=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -1)
+  tell $code "$note"
+  [[ $code -eq 0 ]] || { sed 's/^/    /' "$log" | tail -60; echo "    ($log)"; }
+  table+=("$(printf '%-18s %-42s %-5s %4ss  %s' "$subject" "$what" "$([[ $code -eq 0 ]] && echo ok || echo FAIL)" $((SECONDS - begin)) "$note")")
+}
+
+# says runs a command and wants a text in its output: says TEXT COMMAND...
+says() {
+  local text=$1 out code; shift
+  out=$("$@" 2>&1); code=$?
+  printf '%s\n' "$out"
+  [[ $code -eq 0 ]] || return 1
+  grep -qF -- "$text" <<<"$out" || { echo "expected: $text"; return 1; }
+}
+
+# within runs a command in a folder: within DIR COMMAND...
+within() { (cd "$1" && shift && "$@"); }
+
+# inspect lists the tools with the inspector and calls one: inspect URL TOOL TEXT ARGS...
+inspect() {
+  local url=$1 tool=$2 text=$3; shift 3
+  says "\"name\": \"$tool\"" "$here/mcp-inspector.sh" "$url" --method tools/list &&
+    says "$text" "$here/mcp-inspector.sh" "$url" --method tools/call --tool-name "$tool" ${@+--tool-arg "$@"}
+}
+
+# ours checks one of our servers: ours NAME TOOL JSON TEXT STDIO-ARGS...
+ours() {
+  local name=$1 tool=$2 json=$3 text=$4; shift 4
+  local probe=(node "$here/mcp-probe.mjs")
+  check "$name" "MCP suite, server side" "$here/mcp-server.sh" "$url"
+  check "$name" "TypeScript SDK over HTTP" says "$text" "${probe[@]}" "$url" --call "$tool" "$json"
+  check "$name" "TypeScript SDK over SSE" says "$text" "${probe[@]}" "${url%/mcp}/sse" --sse --call "$tool" "$json"
+  check "$name" "TypeScript SDK over stdio" says "$text" "${probe[@]}" --call "$tool" "$json" -- "$bin/$name" --stdio "$@"
+}
+
+turns() {
+  local out code
+  out=$(cd "$root/deploy/standalone" && go test -tags foreign -count=1 -timeout 4m -v -run '^TestForeign' ./e2e 2>&1); code=$?
+  printf '%s\n' "$out"
+  echo "$(grep -c '^ *--- PASS' <<<"$out") passed, $(grep -c '^ *--- FAIL' <<<"$out") failed"
+  [[ $code -eq 0 ]] && grep -q '^--- PASS' <<<"$out" && ! grep -q -e '--- SKIP' <<<"$out"
+}
+
+install
+need_node
+build
+export RESULTS=$here/results
+rm -rf "$RESULTS" && mkdir -p "$RESULTS"
+mkdir "$work/files" && echo 'a line to find' >"$work/files/note.txt"
+printf 'roots:\n  - {name: work, path: "%s", allowed_tools: ["*"]}\n' "$work/files" >"$work/filesystem.yaml"
+
+serve mcp-resources --db "$work/resources.db"
+ours mcp-resources resources_add '{"name":"apple","value":42}' '"name": "apple"' --db "$work/resources.db"
+check mcp-resources "inspector" inspect "$url" resources_list '\"name\": \"apple\"' pattern=apple
+serve mcp-filesystem --config "$work/filesystem.yaml"
+ours mcp-filesystem grep '{"root":"work","path":"","pattern":"line"}' 'a line to find' --config "$work/filesystem.yaml"
+check mcp-filesystem "inspector" inspect "$url" read_file 'a line to find' root=work path=note.txt
+
+client=$bin/mcp-client
+check "our client" "MCP suite, client side" "$here/mcp-client.sh" "$client"
+check "our client" "server-everything over stdio" says 'echo: Echo: hello' "$client" -list -- "$here/mcp-foreign.sh" everything-stdio
+foreign everything-http
+check "our client" "server-everything over HTTP" says 'echo: Echo: hello' "$client" -list "http://127.0.0.1:$port/mcp"
+foreign everything-sse
+check "our client" "server-everything over SSE" says 'echo: Echo: hello' "$client" -list -sse "http://127.0.0.1:$port/sse"
+# It works in the roots that the client offers, which is the folder it runs in.
+check "our client" "server-filesystem over stdio" says 'read_text_file: a line to find' within "$work/files" \
+  "$client" -call read_text_file -args "{\"path\":\"$work/files/note.txt\"}" -- "$here/mcp-foreign.sh" filesystem "$work/files"
+[[ $agent ]] && check "an agent" "turns with approval on foreign servers" turns
+
+echo
+printf '%s\n' "${table[@]}"
+echo
+total

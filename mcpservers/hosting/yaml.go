@@ -1,0 +1,65 @@
+package hosting
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+var (
+	unknownKey = regexp.MustCompile(`field (\S+) not found in type (\S+)`)
+	wrongType  = regexp.MustCompile("cannot unmarshal !!(\\w+)(?: (`.*`))? into (\\S+)")
+)
+
+// wanted are the types of settings, in the words of people who write YAML.
+var wanted = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "string": "a text", "bool": "true or false",
+	"[]string": "a list such as [one, two]", "time.Duration": "a time such as 30m or 1h",
+}
+
+// ExplainYAML puts yaml's account of Go types into the words of the file. keys
+// are those that are allowed, by the Go type that yaml names.
+func ExplainYAML(err error, keys map[string]string) error {
+	wrong := new(yaml.TypeError)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	lines := make([]string, len(wrong.Errors))
+	told := map[string]bool{}
+	for i, line := range wrong.Errors {
+		lines[i] = line
+		if m := unknownKey.FindStringSubmatch(line); m != nil {
+			text := fmt.Sprintf("unknown key %q", m[1])
+			if !told[m[2]] {
+				text += ", allowed: " + keys[m[2]]
+			}
+			told[m[2]] = true
+			lines[i] = strings.Replace(line, m[0], text, 1)
+		}
+		if m := wrongType.FindStringSubmatch(line); m != nil {
+			lines[i] = strings.Replace(line, m[0], mismatch(m[1], m[2], m[3], keys), 1)
+		}
+	}
+	return errors.New(strings.Join(lines, "; "))
+}
+
+// mismatch tells what is there and what should be.
+func mismatch(tag, value, goType string, keys map[string]string) string {
+	if value == "" {
+		value = map[string]string{"map": "a mapping", "seq": "a list"}[tag]
+	}
+	want := wanted[goType]
+	if fields, ok := keys[strings.TrimPrefix(goType, "[]")]; ok {
+		want = "a mapping of " + fields
+		if strings.HasPrefix(goType, "[]") {
+			want = "a list of mappings, each of " + fields
+		}
+	}
+	if want == "" {
+		want = goType
+	}
+	return fmt.Sprintf("%s is not %s", value, want)
+}
