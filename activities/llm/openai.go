@@ -66,7 +66,7 @@ func (c completions) params(model string, r Request, names nameTable) (openai.Ch
 	}
 	turns := exchangeWith(r.Messages, c.provider.shown(model, r.Media))
 	params.Messages = append(params.Messages, c.provider.dialect.messages(turns, names)...)
-	tools, err := toolParams(r.Tools, names)
+	tools, err := c.provider.dialect.toolParams(r.Tools, names)
 	params.Tools = tools
 	return params, err
 }

@@ -70,10 +70,10 @@ func (d dialect) callID(id string) string {
 	return contract.Sum([]byte(id))[:9]
 }
 
-func toolParams(tools []contract.Tool, names nameTable) ([]openai.ChatCompletionToolUnionParam, error) {
+func (d dialect) toolParams(tools []contract.Tool, names nameTable) ([]openai.ChatCompletionToolUnionParam, error) {
 	var out []openai.ChatCompletionToolUnionParam
 	for _, tool := range tools {
-		schema, err := parameters(tool.InputSchema)
+		schema, err := d.parameters(tool.InputSchema)
 		if err != nil {
 			return nil, &Error{
 				Kind:    contract.KindModelRequest,
@@ -89,9 +89,16 @@ func toolParams(tools []contract.Tool, names nameTable) ([]openai.ChatCompletion
 	return out, nil
 }
 
-// parameters passes a schema through as it is. Only what the API insists on is
-// filled in: the type object, and properties.
-func parameters(schema json.RawMessage) (shared.FunctionParameters, error) {
+// parameters passes a schema through as it is, unless the provider is stricter.
+// What the API insists on is filled in: the type object, and properties.
+func (d dialect) parameters(schema json.RawMessage) (shared.FunctionParameters, error) {
+	if d.plain && len(schema) > 0 {
+		plain, err := plainSchema(schema)
+		if err != nil {
+			return nil, err
+		}
+		schema = plain
+	}
 	fields := map[string]json.RawMessage{}
 	if len(schema) > 0 {
 		if err := json.Unmarshal(schema, &fields); err != nil {

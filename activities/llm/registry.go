@@ -29,6 +29,8 @@ type dialect struct {
 	// completionLimit: the reply's limit is max_completion_tokens. Models of
 	// OpenAI refuse max_tokens, which is all that others know.
 	completionLimit bool
+	// plain: schemas of tools must be written in the subset of plainSchema.
+	plain bool
 }
 
 // registry lists the providers that are reached over the network.
@@ -37,6 +39,7 @@ var registry = []provider{
 		name: contract.ProviderGoogle, baseVar: "GEMINI_BASE_URL",
 		baseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
 		keyVar:  contract.ProviderGoogle.KeyVariable(),
+		dialect: dialect{plain: true},
 		images:  geminiImages,
 	},
 	{

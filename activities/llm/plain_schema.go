@@ -1,0 +1,207 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxSchemaDepth bounds how deep references are followed. A schema that contains
+// itself ends there in an object of any kind.
+const maxSchemaDepth = 8
+
+// plainKeywords are those of the schemas that Gemini takes: a subset of OpenAPI
+// 3.0 (ai.google.dev/api/caching#Schema). Others are left out. Nothing is lost by
+// that but hints to the model: arguments are checked against the whole schema.
+var plainKeywords = []string{
+	"type", "format", "title", "description", "nullable", "enum", "default", "properties", "required", "items", "anyOf",
+	"minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength", "pattern", "minimum", "maximum",
+}
+
+// plainSchema writes a schema in that subset: references are replaced by what
+// they refer to, a type that may be null becomes nullable, oneOf becomes anyOf,
+// const an enum of one, and the parts of allOf are merged.
+func plainSchema(schema json.RawMessage) (json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(schema))
+	dec.UseNumber()
+	var root map[string]any
+	if err := dec.Decode(&root); err != nil {
+		return nil, fmt.Errorf("decode the schema: %w", err)
+	}
+	return json.Marshal(plainer{root}.schema(root, 0))
+}
+
+type plainer struct{ root map[string]any }
+
+func (p plainer) schema(v any, depth int) map[string]any {
+	s, ok := v.(map[string]any)
+	if !ok || depth > maxSchemaDepth { // true, or without end
+		return map[string]any{"type": "object"}
+	}
+	out := map[string]any{}
+	for key, value := range p.merged(s, depth) {
+		if slices.Contains(plainKeywords, key) {
+			out[key] = p.keyword(key, value, depth)
+		}
+	}
+	p.nullable(out)
+	if len(out) == 0 {
+		out["type"] = "string" // anything; a type is needed
+	}
+	return out
+}
+
+// merged is a schema with its reference, its allOf and the words that Gemini has
+// others for resolved.
+func (p plainer) merged(s map[string]any, depth int) map[string]any {
+	all := map[string]any{}
+	if ref, ok := s["$ref"].(string); ok && depth <= maxSchemaDepth {
+		if target, ok := p.lookUp(ref).(map[string]any); ok {
+			mergeInto(all, p.merged(target, depth+1))
+		}
+	}
+	if parts, ok := s["allOf"].([]any); ok {
+		for _, part := range parts {
+			if m, ok := part.(map[string]any); ok && depth <= maxSchemaDepth {
+				mergeInto(all, p.merged(m, depth+1))
+			}
+		}
+	}
+	mergeInto(all, s)
+	if c, ok := all["const"]; ok {
+		all["enum"] = []any{c}
+	}
+	if one, ok := all["oneOf"]; ok && all["anyOf"] == nil {
+		all["anyOf"] = one
+	}
+	return all
+}
+
+// mergeInto adds keywords; properties and required of both count.
+func mergeInto(all, more map[string]any) {
+	for key, value := range more {
+		switch have := all[key].(type) {
+		case map[string]any:
+			if m, ok := value.(map[string]any); ok && key == "properties" {
+				both := map[string]any{}
+				mergeInto(both, have)
+				mergeInto(both, m)
+				value = both
+			}
+		case []any:
+			if list, ok := value.([]any); ok && key == "required" {
+				value = append(slices.Clone(have), list...)
+			}
+		}
+		all[key] = value
+	}
+}
+
+// lookUp finds what a reference within the schema points to (RFC 6901).
+func (p plainer) lookUp(ref string) any {
+	path, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil
+	}
+	var at any = p.root
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		m, ok := at.(map[string]any)
+		if path == "" || !ok {
+			break
+		}
+		at = m[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
+	}
+	return at
+}
+
+func (p plainer) keyword(key string, value any, depth int) any {
+	switch key {
+	case "items":
+		return p.schema(value, depth+1)
+	case "properties":
+		out := map[string]any{}
+		if m, ok := value.(map[string]any); ok {
+			for name, s := range m {
+				out[name] = p.schema(s, depth+1)
+			}
+		}
+		return out
+	case "anyOf":
+		var out []any
+		if list, ok := value.([]any); ok {
+			for _, s := range list {
+				out = append(out, p.schema(s, depth+1))
+			}
+		}
+		return out
+	case "enum":
+		return enumTexts(value)
+	}
+	return value
+}
+
+// enumTexts are the values of an enum, which Gemini takes as texts only.
+func enumTexts(value any) any {
+	list, ok := value.([]any)
+	if !ok {
+		return value
+	}
+	out := []any{}
+	for _, v := range list {
+		if v != nil {
+			out = append(out, fmt.Sprint(v))
+		}
+	}
+	return out
+}
+
+// nullable makes one type of a list of types, and texts of the values of an enum.
+func (p plainer) nullable(s map[string]any) {
+	if list, ok := s["type"].([]any); ok {
+		var types []any
+		for _, t := range list {
+			if t == "null" {
+				s["nullable"] = true
+			} else {
+				types = append(types, t)
+			}
+		}
+		delete(s, "type")
+		switch {
+		case len(types) == 1:
+			s["type"] = types[0]
+		case len(types) > 1 && s["anyOf"] == nil:
+			for _, t := range types {
+				list, _ := s["anyOf"].([]any)
+				s["anyOf"] = append(list, map[string]any{"type": t})
+			}
+		}
+	}
+	if _, ok := s["enum"]; ok {
+		s["type"] = "string"
+	}
+	p.nullableAlternatives(s)
+}
+
+// nullableAlternatives takes null out of a choice. A choice of one is that one.
+func (p plainer) nullableAlternatives(s map[string]any) {
+	list, ok := s["anyOf"].([]any)
+	if !ok {
+		return
+	}
+	kept := slices.DeleteFunc(slices.Clone(list), func(v any) bool {
+		m, ok := v.(map[string]any)
+		return ok && m["type"] == "null"
+	})
+	if len(kept) == len(list) || len(kept) == 0 {
+		return
+	}
+	s["nullable"] = true
+	s["anyOf"] = kept
+	if one, ok := kept[0].(map[string]any); ok && len(kept) == 1 {
+		delete(s, "anyOf")
+		mergeInto(s, one)
+	}
+}
