@@ -20,7 +20,7 @@ type Config struct {
 	MCPServers     []MCPServer        `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
 	A2A            []A2AAgent         `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
 	Root           *Node              `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`
-	MaxToolRounds  int                `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn goes back to the model with tool results before it gives up."`
+	MaxToolRounds  int                `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls is one."`
 	Execution      contract.Execution `yaml:"execution" jsonschema:"default=regular,enum=regular,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: visible while they run, retried by the server. lean: about twice the turns per second, for calls of under five seconds."`
 	Approval       Approval           `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
 	Temporal       Temporal           `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
@@ -124,7 +124,7 @@ type Node struct {
 	Prompt          string        `yaml:"prompt" jsonschema_description:"llm: the system prompt. a2a: the message, if not the user's. {key} stands for the output of the node with that output_key, {user_message} for the user's message."`
 	History         bool          `yaml:"history" jsonschema:"default=false" jsonschema_description:"llm: the model sees the whole conversation, not only the user's message. A single llm agent always does."`
 	Tools           []string      `yaml:"tools" jsonschema_description:"llm: the tools on offer, each the name of a tool, or of a server for all its tools. Without the key all tools are, with an empty list none."`
-	MaxToolRounds   int           `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node goes back to the model with tool results, if not as often as the setting of that name says."`
+	MaxToolRounds   int           `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node asks its model at most, if not as often as the setting of that name says."`
 	CanExitLoop     bool          `yaml:"can_exit_loop" jsonschema:"default=false" jsonschema_description:"llm: offers the model the tool exit_loop."`
 	A2A             []A2AAgent    `yaml:"a2a" jsonschema_description:"llm: agents this node may delegate to."`
 	URL             string        `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL."`

@@ -20,7 +20,7 @@ func (c *Config) Warnings() []string {
 			w.conflicts(p)
 		}
 		if p.CanExitLoop && !p.looped {
-			w.at(p.path+".can_exit_loop", "no loop is around this node; exit_loop ends the sequence around it")
+			w.at(p.path+".can_exit_loop", "no loop is around this node; exit_loop ends every sequence around it")
 		}
 		w.unasked(p)
 	}

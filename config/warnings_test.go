@@ -93,7 +93,7 @@ agent:
     - {name: a, can_exit_loop: true}
     - {name: b, can_exit_loop: false}
     - {name: l, type: loop, agents: [{name: p, type: parallel, agents: [{name: c, can_exit_loop: true}]}]}
-`, []string{"agent.yaml:5: agent.agents[0].can_exit_loop: no loop is around this node; exit_loop ends the sequence around it"}},
+`, []string{"agent.yaml:5: agent.agents[0].can_exit_loop: no loop is around this node; exit_loop ends every sequence around it"}},
 		"delegations that do not ask": {`
 agent:
   type: sequential

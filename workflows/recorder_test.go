@@ -86,6 +86,7 @@ func (o *outbound) GetInfo(ctx workflow.Context) *workflow.Info {
 	case o.recorder.rollOver > 0 && o.commands >= o.recorder.rollOver && o.recorder.long != nil:
 		long := *o.recorder.long
 		long.WorkflowExecution, long.WorkflowType = info.WorkflowExecution, info.WorkflowType
+		long.ParentWorkflowExecution = info.ParentWorkflowExecution
 		return &long
 	}
 	return info
