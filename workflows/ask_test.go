@@ -254,17 +254,88 @@ func TestADecisionIsAnsweredAtTheNextPause(t *testing.T) {
 	})
 }
 
-func TestADestructiveCallIsTriedOnce(t *testing.T) {
+func TestADestructiveCallThatFailsIsTriedOnce(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("It failed."))}
 	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
-		return contract.CallToolResult{}, fails(contract.KindToolUnavailable, "connection refused") // a kind that is retried otherwise
+		return contract.CallToolResult{}, fails(contract.KindBlob, "disk full") // a kind that is retried otherwise
 	}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
 		s.rest()
 		same(t, "ran", len(w.ran()), 1)
-		same(t, "result", s.lines()[5], "failed resources_add: Tool execution failed: connection refused")
+		same(t, "result", s.lines()[5], "failed resources_add: Tool execution failed: disk full")
 		same(t, "answer", s.answer("d1"), "It failed.")
+	})
+}
+
+// unreachable is a server that is not there for the first calls.
+func unreachable(w *world, calls int) {
+	w.CallToolFn = func(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
+		if len(w.ran()) <= calls {
+			return contract.CallToolResult{}, fails(contract.KindToolUnavailable, "connection refused")
+		}
+		return returns(in.Tool + " done"), nil
+	}
+}
+
+func TestAnApprovedCallWaitsForItsServerToComeBack(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
+	unreachable(w, 4)
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
+		s.sleep(time.Minute)
+		same(t, "answer", s.answer("d1"), "Added.")
+		made := read(w, &w.calls)
+		same(t, "tries", len(made), 5)
+		same(t, "one key", made[4].IdempotencyKey, made[0].IdempotencyKey)
+	})
+}
+
+func TestAnApprovedCallWhoseServerStaysAwayGoesToAHumanAgain(t *testing.T) {
+	for name, tt := range map[string]struct {
+		approve bool
+		answer  string
+		result  string
+		tries   int
+	}{
+		"who has it tried again": {true, "Added.", "result resources_add: resources_add done", 6},
+		"who goes on without it": {false, "Added.", "failed resources_add: Tool execution failed: connection refused", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
+			unreachable(w, 5)
+			converse(t, w, hello(), func(s *session) {
+				s.rest()
+				s.approve()
+				s.sleep(time.Minute)
+				p := s.pending()
+				same(t, "reason", p.Reason, contract.ReasonNotReached)
+				same(t, "asks", strings.HasPrefix(p.Description, "**NOT REACHED: resources_add**"), true)
+				s.decide(contract.DecideSignal{Approved: tt.approve, RequestID: "d2"})
+				s.sleep(time.Minute)
+				same(t, "answer", s.answer("d2"), tt.answer)
+				all := s.lines()
+				same(t, "result", all[len(all)-2], tt.result)
+				same(t, "tries", len(w.ran()), tt.tries)
+			})
+		})
+	}
+}
+
+func TestCancelEndsTheWaitForAServer(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")))}
+	unreachable(w, 100)
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		s.approve()
+		s.cancel("c1", "enough")
+		s.rest()
+		same(t, "answer", s.answer("c1"), "The turn was cancelled. enough")
+		s.nothingWaits()
+		s.say("r2", "hello?")
+		s.rest()
+		s.request("r2")
 	})
 }

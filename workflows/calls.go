@@ -112,10 +112,12 @@ func (l *leaf) runOne(ctx workflow.Context, c call) made {
 	return made{CallToolResult: r, login: decide.AuthRequired(r.AuthRequired)}
 }
 
-// callUntilKnown calls a tool. A call whose answer was lost goes to a human, who
-// may have it repeated.
+// callUntilKnown calls a tool. A destructive call whose answer was lost goes to a
+// human, who may have it repeated. One that did not reach its server is repeated
+// by itself for a moment, and then goes to a human too: it was approved, and a
+// server that is being restarted must not undo that.
 func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolResult {
-	for {
+	for tries := 1; ; tries++ {
 		r, err := l.callTool(withCredential(ctx, l.credential), c)
 		if err == nil {
 			return r
@@ -124,17 +126,44 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		if temporal.IsCanceledError(err) {
 			f.Message = "the turn was cancelled"
 		}
-		if !decide.OutcomeUnknown(c.Call, f) {
+		lost := decide.OutcomeUnknown(c.Call, f)
+		if !lost && !l.mayRepeat(ctx, c, f) {
 			return decide.ToolFailure(f)
 		}
-		if ctx.Err() != nil {
-			return decide.UnknownResult(f.Message)
+		if !lost && tries < reachAttempts && l.awaitServer(ctx, tries) {
+			continue
 		}
-		decision := l.ask(ctx, c, decide.DescribeUnknown(c.Call, l.nameInTree(), f.Message), contract.ReasonUnknownOutcome)
-		if decision.Decision != contract.Approved || ctx.Err() != nil {
-			return decide.UnknownResult(f.Message)
+		if ctx.Err() != nil || !l.repeat(ctx, c, f, lost) {
+			return decide.NotRepeated(f, lost)
 		}
+		tries = 0
 	}
+}
+
+// mayRepeat tells whether a destructive call certainly did not happen. Nobody is
+// asked about it in nodes that ask nobody.
+func (l *leaf) mayRepeat(ctx workflow.Context, c call, f decide.Failure) bool {
+	return decide.NotReached(c.Call, f) && ctx.Err() == nil && !l.node.AtOnce &&
+		workflow.GetVersion(ctx, changeRepeat, workflow.DefaultVersion, 1) == 1
+}
+
+// changeRepeat marks histories in which calls that were not reached are repeated.
+const changeRepeat = "repeat-calls-not-reached"
+
+// awaitServer waits before a call is repeated. It returns false when the turn has ended.
+func (l *leaf) awaitServer(ctx workflow.Context, tries int) bool {
+	o := workflow.TimerOptions{Summary: "until the server is called again"}
+	return workflow.NewTimerWithOptions(ctx, reachFirst<<(tries-1), o).Get(ctx, nil) == nil
+}
+
+// repeat asks a human whether a call is to be made again.
+func (l *leaf) repeat(ctx workflow.Context, c call, f decide.Failure, lost bool) bool {
+	text, reason := decide.DescribeNotReached(c.Call, l.nameInTree(), f.Message), contract.ReasonNotReached
+	if lost {
+		text, reason = decide.DescribeUnknown(c.Call, l.nameInTree(), f.Message), contract.ReasonUnknownOutcome
+	}
+	decision := l.ask(ctx, c, text, reason)
+	return decision.Decision == contract.Approved && ctx.Err() == nil
 }
 
 func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, error) {

@@ -20,6 +20,11 @@ const (
 	composeTimeout   = 5 * time.Second // blob store only
 	exportTimeout    = 5 * time.Second
 
+	// A destructive call that did not reach its server is made again after 1, 2,
+	// 4 and 8 seconds.
+	reachFirst    = time.Second
+	reachAttempts = 5
+
 	heartbeatTimeout = 20 * time.Second
 	attempts         = 3
 

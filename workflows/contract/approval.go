@@ -12,6 +12,9 @@ const (
 	// ReasonUnknownOutcome: a destructive call was sent and its answer lost.
 	// Approving runs it again, rejecting goes on without a result.
 	ReasonUnknownOutcome Reason = "unknown_outcome"
+	// ReasonNotReached: an approved call did not reach its server, again and again.
+	// Approving tries again, rejecting goes on without a result.
+	ReasonNotReached Reason = "not_reached"
 	// ReasonRemote: an agent that work was delegated to asks for an approval.
 	ReasonRemote Reason = "remote"
 )

@@ -35,6 +35,21 @@ func OutcomeUnknown(c contract.Call, f Failure) bool {
 	return c.Destructive && (f.Lost || f.Kind == contract.KindOutcomeUnknown)
 }
 
+// NotReached tells whether a destructive call certainly did not happen, because
+// its server was not there.
+func NotReached(c contract.Call, f Failure) bool {
+	return c.Destructive && !f.Lost && f.Kind == contract.KindToolUnavailable
+}
+
+// NotRepeated is the result of a call that failed and is not to be repeated; lost
+// means that nobody knows whether it happened.
+func NotRepeated(f Failure, lost bool) contract.CallToolResult {
+	if lost {
+		return UnknownResult(f.Message)
+	}
+	return ToolFailure(f)
+}
+
 // UnknownResult is the result of a call whose outcome stays unknown because the
 // human decided not to repeat it.
 func UnknownResult(why string) contract.CallToolResult {

@@ -111,6 +111,12 @@ func DescribeUnknown(c contract.Call, node, why string) string {
 		"have happened. Approve to call it again, reject to go on without it.", c.Name, Describe(c, node), why)
 }
 
+// DescribeNotReached asks what to do about a call that did not reach its server.
+func DescribeNotReached(c contract.Call, node, why string) string {
+	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+
+		"Approve to try again, reject to go on without it.", c.Name, Describe(c, node), why)
+}
+
 func arguments(j contract.JSON) map[string]any {
 	dec := json.NewDecoder(bytes.NewReader(j.Raw))
 	dec.UseNumber()
