@@ -36,7 +36,9 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	if err != nil {
 		return Activities{}, nil, err
 	}
-	box := toolbox.New(toolbox.Options{Servers: servers, Logger: p.Logger})
+	box := toolbox.New(toolbox.Options{
+		Servers: servers, Logger: p.Logger, Elicitor: &activities.Questions{Blobs: p.Blobs, Logger: p.Logger},
+	})
 	box.Start(ctx)
 	nodes, lists := c.AtOnceNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
@@ -77,7 +79,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
-			Optional: s.Optional, Prefix: s.Prefix, Roots: s.Roots,
+			Optional: s.Optional, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation,
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}

@@ -36,6 +36,7 @@ type home struct {
 	file   string            // name of the YAML file
 	queue  string            // task queue
 	extra  string            // more YAML
+	served string            // more tool servers, a line of YAML each
 	more   map[string]string // more of the environment
 	getenv func(string) string
 }
@@ -79,8 +80,8 @@ data_dir: %s
 llm: {model: "openai:test-model"}
 mcp_servers:
   - {name: counting, url: %q}
-temporal: {port: %d, ui_port: 0, task_queue: %s}
-%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.ports.grpc, h.queue, h.extra)
+%stemporal: {port: %d, ui_port: 0, task_queue: %s}
+%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.served, h.ports.grpc, h.queue, h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)
