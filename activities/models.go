@@ -120,7 +120,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 	tool, known := find(offer, c.Name)
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
-		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Destructive: tool.DestructiveHint,
+		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
 	}
 	args := c.Arguments
 	if known && out.Problem == "" {

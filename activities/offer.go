@@ -30,8 +30,9 @@ const (
 // delegates to a peer or leaves the loop.
 type offered struct {
 	contract.Tool
-	peer *contract.Peer
-	exit bool
+	peer   *contract.Peer
+	exit   bool
+	mayAsk bool
 }
 
 // offers lists what a model may call: the servers' tools that the input allows,
@@ -42,7 +43,7 @@ func offers(in contract.GenerateInput, tools []toolbox.Tool) []offered {
 	var out []offered
 	for _, t := range tools {
 		if _, taken := find(own, t.Name); !taken && allowed(in.Tools, t) {
-			out = append(out, offered{Tool: t.Tool})
+			out = append(out, offered{Tool: t.Tool, mayAsk: t.MayAsk})
 		}
 	}
 	return append(out, own...)

@@ -57,6 +57,7 @@ type MCPServer struct {
 	Prefix      bool       `yaml:"prefix" jsonschema:"default=false" jsonschema_description:"true: its tools are on offer as NAME__TOOL, so that two servers may have tools of one name. The lists of tools here keep the server's own names, those of nodes have the new ones."`
 	Roots       []string   `yaml:"roots" jsonschema_description:"Folders, or file:// URIs, that the server is told to work in when it asks. It is advice, not a fence."`
 	Sampling    *Sampling  `yaml:"sampling" jsonschema_description:"Lets the server ask the agent's model. Without it, it cannot. Writing it is the consent: no person is asked again when the server does. The server sees nothing of the conversation, and the log tells of every answer and its tokens."`
+	Elicitation bool       `yaml:"elicitation" jsonschema:"default=false" jsonschema_description:"true: the server may ask a person something while it carries out a call. The question appears in the conversation, which waits for the answer for at most 24 hours, as long as the connection to the server and the worker live. When the worker is started anew the question is withdrawn and the answer of the call is lost: a call that is not destructive is made again and may ask again; of a destructive one a person is asked whether to make it again."`
 	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read of the server besides calling its tools: resources, prompts or both. It does so with the tools read_resource and get_prompt, which a node with a list of tools has to name."`
 }
 

@@ -63,7 +63,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1"},
 		MCPServers: []config.MCPServer{
 			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "ask",
-				Transport: "stdio", Roots: []string{".", "file:///srv"}, Sampling: &config.Sampling{MaxTokens: 99},
+				Transport: "stdio", Roots: []string{".", "file:///srv"}, Sampling: &config.Sampling{MaxTokens: 99}, Elicitation: true,
 				Expose: []string{"resources", "prompts"}},
 			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "run", Transport: "sse", Timeout: 5 * time.Second,
 				Headers:     map[string]string{"X-Team": "shop", "Authorization": "Bearer ${FAR_TOKEN}"},

@@ -144,6 +144,9 @@ func (s MCPServer) facts() []string {
 	if s.Sampling != nil {
 		out = append(out, fmt.Sprintf("may ask the model for %d tokens", s.Sampling.MaxTokens))
 	}
+	if s.Elicitation {
+		out = append(out, "may ask people questions")
+	}
 	add("shows the model its ", s.Expose)
 	return out
 }

@@ -47,7 +47,7 @@ func (g *Gateway) approval(c echo.Context) error {
 	}
 	if view.Result != nil {
 		record := *view.Result
-		record.Credential = ""
+		record.Credential, record.Content = "", contract.JSON{}
 		reply.Status, reply.Decision = string(record.Decision), &record
 	}
 	return c.JSON(http.StatusOK, reply)

@@ -45,7 +45,6 @@ func (d *desk) decision(context.Context, string) (contract.ApprovalResult, error
 func (d *desk) backend() *fakeBackend {
 	return &fakeBackend{
 		DecideFn: d.decide, DecisionFn: d.decision, AwaitFn: answering("done"), ConversationFn: showing,
-		OwnerFn: func(string) (string, error) { return someID, nil },
 	}
 }
 
@@ -91,7 +90,7 @@ func TestAnApprovalThatIsNotThere(t *testing.T) {
 	missing := gateway.Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", someUUID)
 	a := newAPI(t, &fakeBackend{
 		DecideFn:   func(string, contract.DecideSignal) error { return missing },
-		OwnerFn:    func(string) (string, error) { return "", missing },
+		SubjectFn:  func(string) (gateway.Subject, error) { return gateway.Subject{}, missing },
 		ApprovalFn: func(string) (contract.ApprovalView, error) { return contract.ApprovalView{}, missing },
 	})
 	const text = "no conversation found with approval UUID: "

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -46,10 +47,19 @@ type Approvals interface {
 	// Decision waits for the decision and returns its record.
 	Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 	Approval(ctx context.Context, uuid string) (contract.ApprovalView, error)
-	// Owner is the ID of the conversation that an approval belongs to.
-	Owner(ctx context.Context, uuid string) (string, error)
+	// Subject is what an approval is about. It needs no worker.
+	Subject(ctx context.Context, uuid string) (Subject, error)
 	// Waiting lists the approvals that wait for a decision.
 	Waiting(ctx context.Context, q ListQuery) (Page[WaitingItem], error)
+}
+
+// Subject is what an approval is about.
+type Subject struct {
+	ConversationID string
+	// Question tells that a tool server wants to know something, and Schema what
+	// the answer must be.
+	Question bool
+	Schema   json.RawMessage
 }
 
 // Worker asks about what runs behind Temporal.

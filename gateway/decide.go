@@ -20,11 +20,18 @@ const viaREST = "rest"
 // decide answers an approval and waits for what comes of it. The first decision
 // wins; others get it as a 409.
 func (g *Gateway) decide(c echo.Context) error {
-	in, err := g.readDecision(c)
+	raw, err := readAnswer(c)
 	if err != nil {
 		return err
 	}
 	uuid, err := approvalParam(c)
+	if err != nil {
+		if _, wrong := answer.Parse(raw); wrong != nil {
+			return invalidAnswer(wrong)
+		}
+		return err
+	}
+	in, err := g.readDecision(c, uuid, raw)
 	if err != nil {
 		return err
 	}
@@ -33,7 +40,7 @@ func (g *Gateway) decide(c echo.Context) error {
 		return err
 	}
 	in.RequestID = requestID(c, uuid, key)
-	late, err := g.sendDecision(c, uuid, &in)
+	late, err := g.sendDecision(c, uuid, in)
 	if err != nil {
 		return err
 	}
@@ -60,41 +67,56 @@ func (g *Gateway) decide(c echo.Context) error {
 	})
 }
 
-func (g *Gateway) readDecision(c echo.Context) (contract.DecideSignal, error) {
+func readAnswer(c echo.Context) (json.RawMessage, error) {
 	raw, err := readBody(c)
 	if err != nil {
-		return contract.DecideSignal{}, err
+		return nil, err
 	}
 	var syntax json.RawMessage // malformed JSON is told from an answer of the wrong shape
-	if err := decode(raw, &syntax); err != nil {
+	return raw, decode(raw, &syntax)
+}
+
+// readDecision reads what the approval takes: a yes or a no, or the answer to a
+// question.
+func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage) (contract.DecideSignal, error) {
+	ctx, cancel := sending(c)
+	defer cancel()
+	subject, err := g.Backend.Subject(ctx, uuid)
+	if err != nil {
 		return contract.DecideSignal{}, err
 	}
-	given, err := answer.Parse(raw)
+	var given answer.Reply
+	if subject.Question {
+		given, err = answer.ParseQuestion(raw, subject.Schema)
+	} else {
+		given.Answer, err = answer.Parse(raw)
+	}
 	if err != nil {
-		return contract.DecideSignal{}, &Error{Kind: contract.KindInvalid, Text: "invalid answer: " + err.Error()}
+		return contract.DecideSignal{}, invalidAnswer(err)
 	}
 	about := reasonBody{Reason: given.Reason, By: given.By}
 	if err := about.check(c); err != nil {
 		return contract.DecideSignal{}, err
 	}
-	return contract.DecideSignal{Approved: given.Approved, By: about.By, Reason: about.Reason, Via: viaREST}, nil
+	in := contract.DecideSignal{
+		Approved: given.Approved, By: about.By, Reason: about.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content},
+	}
+	if bearer(c) != "" {
+		in.Credential, err = g.seal(c, subject.ConversationID)
+	}
+	return in, err
+}
+
+func invalidAnswer(err error) *Error {
+	return &Error{Kind: contract.KindInvalid, Text: "invalid answer: " + err.Error()}
 }
 
 // sendDecision sends the decision. That it came too late is no error: the record
 // tells whose came in time, and it may be an earlier attempt of this request.
-func (g *Gateway) sendDecision(c echo.Context, uuid string, in *contract.DecideSignal) (late bool, err error) {
+func (g *Gateway) sendDecision(c echo.Context, uuid string, in contract.DecideSignal) (late bool, err error) {
 	ctx, cancel := sending(c)
 	defer cancel()
-	if bearer(c) != "" {
-		owner, err := g.Backend.Owner(ctx, uuid)
-		if err != nil {
-			return false, err
-		}
-		if in.Credential, err = g.seal(c, owner); err != nil {
-			return false, err
-		}
-	}
-	err = g.Backend.Decide(ctx, uuid, *in)
+	err = g.Backend.Decide(ctx, uuid, in)
 	if isKind(err, contract.KindDecided) {
 		return true, nil
 	}
@@ -110,7 +132,7 @@ func (g *Gateway) decision(c echo.Context, uuid string) (contract.ApprovalResult
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	record.Credential = ""
+	record.Credential, record.Content = "", contract.JSON{}
 	return record, err
 }
 

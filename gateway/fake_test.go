@@ -31,7 +31,7 @@ type fakeBackend struct {
 	DecideFn       func(uuid string, in contract.DecideSignal) error
 	DecisionFn     func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 	ApprovalFn     func(uuid string) (contract.ApprovalView, error)
-	OwnerFn        func(uuid string) (string, error)
+	SubjectFn      func(uuid string) (gateway.Subject, error)
 	WaitingFn      func(gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error)
 	CatalogueFn    func(context.Context) (contract.Catalogue, error)
 	ResourcesFn    func() (contract.ResourceCatalogue, error)
@@ -111,11 +111,11 @@ func (f *fakeBackend) Approval(_ context.Context, uuid string) (contract.Approva
 	return f.ApprovalFn(uuid)
 }
 
-func (f *fakeBackend) Owner(_ context.Context, uuid string) (string, error) {
-	if f.OwnerFn == nil {
-		return "", errUnexpected
+func (f *fakeBackend) Subject(_ context.Context, uuid string) (gateway.Subject, error) {
+	if f.SubjectFn == nil {
+		return gateway.Subject{ConversationID: someID}, nil
 	}
-	return f.OwnerFn(uuid)
+	return f.SubjectFn(uuid)
 }
 
 func (f *fakeBackend) Waiting(_ context.Context, q gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error) {

@@ -44,8 +44,8 @@ func (t *temporalBackend) Decision(ctx context.Context, uuid string) (contract.A
 
 // withdrawn is the record of an approval that an operator ended by hand.
 func (t *temporalBackend) withdrawn(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
-	owner, err := t.Owner(ctx, uuid)
-	return contract.ApprovalResult{UUID: uuid, ConversationID: owner, Decision: contract.Cancelled}, err
+	subject, err := t.Subject(ctx, uuid)
+	return contract.ApprovalResult{UUID: uuid, ConversationID: subject.ConversationID, Decision: contract.Cancelled}, err
 }
 
 // Approval implements Approvals.
@@ -66,15 +66,19 @@ func (t *temporalBackend) Approval(ctx context.Context, uuid string) (contract.A
 	return view, nil
 }
 
-// Owner implements Approvals.
-func (t *temporalBackend) Owner(ctx context.Context, uuid string) (string, error) {
+// Subject implements Approvals.
+func (t *temporalBackend) Subject(ctx context.Context, uuid string) (Subject, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ApprovalWorkflowID(uuid), "")
 	if isNotFound(err) {
-		return "", noApproval(uuid)
+		return Subject{}, noApproval(uuid)
 	}
 	if err != nil {
-		return "", fault(err, "describe an approval")
+		return Subject{}, fault(err, "describe an approval")
 	}
-	attributes := d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()
-	return text(attributes[contract.AttrConversationID]), nil
+	info := d.GetWorkflowExecutionInfo()
+	s := Subject{ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID])}
+	if schema := info.GetMemo().GetFields()[contract.MemoSchema]; schema != nil {
+		s.Question, s.Schema = true, schema.GetData()
+	}
+	return s, nil
 }

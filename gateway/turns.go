@@ -105,7 +105,15 @@ func (g *Gateway) settled(c echo.Context, t ticket, s settlement) error {
 
 func refusal(kind contract.Kind, conversation document.Conversation, res *result) *Error {
 	e := &Error{Kind: kind, Text: "Conversation is completed."}
-	if kind == contract.KindWaiting {
+	switch kind {
+	case contract.KindInvalid: // a message that is no answer to the question that waited
+		e.Text = "invalid answer"
+		if res != nil {
+			e.Text += ": " + res.Response
+		}
+	case contract.KindDecided:
+		e.Text = "The question has an answer already."
+	case contract.KindWaiting:
 		e.Text = "Conversation is waiting for approval. Please respond to the pending approval first."
 	}
 	e.with = details{Conversation: &conversation, Result: res}

@@ -40,6 +40,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL})
 	box := toolbox.New(toolbox.Options{
 		Servers: servers, Logger: logger, Sampler: &activities.Sampler{Model: router, Name: c.Model(), Logger: logger},
+		Elicitor: &activities.Questions{Blobs: p.Blobs, Logger: logger},
 	})
 	box.Start(ctx)
 	nodes, lists := c.AtOnceNodes(), c.ToolLists()
@@ -80,7 +81,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
-			Optional: s.Optional, Prefix: s.Prefix, Roots: s.Roots,
+			Optional: s.Optional, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation,
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -62,7 +63,7 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	if !ok {
 		return
 	}
-	given, err := answer.Parse(raw)
+	given, err := a.read(raw)
 	if err != nil {
 		a.view.Problem = err.Error()
 		a.show(ctx)
@@ -72,7 +73,16 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	if given.Approved {
 		decision = contract.Approved
 	}
-	a.end(ctx, decision, given)
+	a.end(ctx, decision, given.Answer)
+	a.view.Result.Content = contract.JSON{Raw: given.Content}
+}
+
+func (a *approval) read(raw json.RawMessage) (answer.Reply, error) {
+	if a.in.Reason == contract.ReasonQuestion {
+		return answer.ParseQuestion(raw, a.in.Schema.Raw)
+	}
+	given, err := answer.Parse(raw)
+	return answer.Reply{Answer: given}, err
 }
 
 func (a *approval) end(ctx workflow.Context, d contract.Decision, given answer.Answer) {
@@ -90,12 +100,13 @@ func (a *approval) end(ctx workflow.Context, d contract.Decision, given answer.A
 	}
 }
 
-// query shows everything but the credential, which is for the conversation.
+// query shows everything but the credential, which is for the conversation, and
+// the answer to a question, which is for who asked.
 func (a *approval) query() (contract.ApprovalView, error) {
 	v := a.view
 	if v.Result != nil {
 		record := *v.Result
-		record.Credential = ""
+		record.Credential, record.Content = "", contract.JSON{}
 		v.Result = &record
 	}
 	return v, nil

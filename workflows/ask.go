@@ -56,7 +56,7 @@ func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.A
 	if err != nil { // withdrawn before it started, or ended by an operator's hand
 		result.DecidedAt, result.Reason = now(ctx), failure(err).Message
 	}
-	l.conclusion(ctx, result)
+	l.conclusion(ctx, in, result)
 	return result
 }
 
@@ -68,11 +68,12 @@ func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
 
 // requestFor is the message that asks for an approval.
 func (l *leaf) requestFor(in contract.ApprovalInput) contract.Text {
-	return contract.Inline(decide.ApprovalRequest(in.Description, in.UUID, l.inTree))
+	return contract.Inline(decide.RequestText(in.Pending(), l.inTree))
 }
 
 // conclusion records a decision.
-func (l *leaf) conclusion(ctx workflow.Context, r contract.ApprovalResult) {
+func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
+	r.Content = contract.JSON{} // it is for the server that asked
 	if l.state.Approvals = without(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
 		l.state.Status = contract.NodeRunning
 	}
@@ -82,14 +83,14 @@ func (l *leaf) conclusion(ctx workflow.Context, r contract.ApprovalResult) {
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{
-		Role: contract.RoleUser, Content: contract.Inline(decide.ApprovalMarker(r.Decision)), Approval: &record, Notice: true,
+		Role: contract.RoleUser, Content: contract.Inline(decide.Marker(in.Reason, r.Decision)), Approval: &record, Notice: true,
 		Node: l.nameInTree(),
 	})
 	l.decided(ctx, l, r)
 }
 
 func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash string) workflow.Context {
-	return workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            contract.ApprovalWorkflowID(in.UUID),
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		WaitForCancellation:   true,
@@ -103,7 +104,12 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash
 			attrPendingSince.ValueSet(in.CreatedAt),
 			attrConfigHash.ValueSet(configHash),
 		),
-	})
+	}
+	if in.Reason == contract.ReasonQuestion { // for the gateway, which reads answers by it
+		options.StaticSummary = decide.ToolSummary(in.Tool, in.Server) + " waits for an answer"
+		options.Memo = map[string]any{contract.MemoSchema: in.Schema}
+	}
+	return workflow.WithChildOptions(ctx, options)
 }
 
 // newUUID is random: who holds an approval's UUID can answer it.

@@ -174,6 +174,9 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	}
 	summary := decide.ToolSummary(c.Name, c.Server)
 	switch {
+	case c.MayAsk:
+		in.MayAsk = true
+		return l.callAsking(ctx, c, in, summary)
 	case c.Destructive: // one attempt, and seen through even when the turn is cancelled
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 		return run(ctx, contract.ActivityCallTool, regular(callToolTimeout, 1, summary), in)

@@ -28,6 +28,8 @@ type composite struct {
 	parts      []*part             // of nodes that run, in declared order
 	open       []contract.OpenApproval
 	reporter   reporter
+	leaves     []*leaf // at work
+	questions  workflow.ReceiveChannel
 	folding    workflow.Mutex
 	ended      bool // no node will run any more
 }
@@ -65,6 +67,7 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	c := &composite{in: in, id: workflow.GetInfo(ctx).WorkflowExecution.ID, credential: in.Credential}
 	c.folding = workflow.NewMutex(ctx)
 	c.reporter.since = now(ctx)
+	c.questions = workflow.GetSignalChannel(ctx, contract.SignalQuestion)
 	c.reporter.arrived = workflow.GetSignalChannel(ctx, contract.SignalReport)
 	c.state = contract.NodeState{Status: contract.NodeRunning, Run: c.id, StartedAt: now(ctx)}
 	if carried := in.Carried; carried != nil {
@@ -168,7 +171,9 @@ func (c *composite) workLeaf(ctx workflow.Context, b *begun, budget time.Duratio
 	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index), credential: c.credential}
 	*l.state = contract.NodeState{}
 	l.values = c.session().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
+	c.leaves = append(c.leaves, l)
 	r := l.run(ctx, budget)
+	c.leaves = slices.DeleteFunc(c.leaves, func(other *leaf) bool { return other == l })
 	l.conclude(ctx, r)
 	return r
 }

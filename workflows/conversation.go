@@ -31,8 +31,9 @@ type conversation struct {
 	pending []openApproval
 	turn    *turn // nil between turns
 	closing *closing
+	answers []sentAnswer
 
-	messages, cancels, closes, reports workflow.ReceiveChannel
+	messages, cancels, closes, reports, questions workflow.ReceiveChannel
 
 	waiters   waiters
 	wake      bool          // something happened that no channel tells of
@@ -63,6 +64,8 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 		cancels:  workflow.GetSignalChannel(ctx, contract.SignalCancel),
 		closes:   workflow.GetSignalChannel(ctx, contract.SignalClose),
 		reports:  workflow.GetSignalChannel(ctx, contract.SignalReport),
+
+		questions: workflow.GetSignalChannel(ctx, contract.SignalQuestion),
 	}
 	if in.Carried != nil {
 		c.state = *in.Carried
@@ -130,7 +133,7 @@ func (c *conversation) begin(ctx workflow.Context) {
 		c.append(ctx, contract.Message{Role: contract.RoleSystem, Content: c.in.Agent.Prompt})
 	}
 	if c.in.First != nil {
-		c.accept(*c.in.First)
+		c.accept(ctx, *c.in.First)
 	} else {
 		c.publish(ctx)
 	}
@@ -161,7 +164,7 @@ func (c *conversation) mayRetry(ctx workflow.Context) bool {
 }
 
 func (c *conversation) arrived() bool {
-	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len() > 0
+	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len()+c.questions.Len() > 0
 }
 
 // startTurn answers the oldest queued message.

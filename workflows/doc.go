@@ -11,7 +11,8 @@
 //	              asks, as a child
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
 //
-//	Conversation: signals message, cancel, close, and report from nodes; queries
+//	Conversation: signals message, cancel, close, report from nodes, and question
+//	              from the activity that calls a tool (nodes take it too); queries
 //	              conversation, pending, tree; update await_settled (waits, changes nothing)
 //	Approval:     signal decide; query approval
 //
@@ -57,6 +58,15 @@
 // What a composite node holds is folded into the blob store before it is reported
 // or returned (fold.go): no signal, result or input grows with the number of nodes
 // or the length of what they say.
+//
+// # How a tool server asks
+//
+// A call whose server may ask a person (Call.MayAsk) is a regular activity that may
+// take a day. It signals a question to its own workflow, where the leaf opens an
+// approval for it (question.go), and waits for what that comes to. Whatever ends
+// the call withdraws its questions. A message to a conversation with an open
+// question is the answer (answers.go): it is checked here, sent to the approval,
+// and settled like a decision.
 //
 // A node's timeout counts time on the clock without the waiting for people: leaves
 // measure (stopwatch), composite nodes hand down what is left. A token that came

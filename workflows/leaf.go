@@ -44,8 +44,9 @@ type leaf struct {
 	// this leaf since.
 	credential string
 
-	rounds int
-	clock  stopwatch
+	rounds  int
+	clock   stopwatch
+	flights []*flight // calls under way whose server may ask something
 }
 
 // run does the node's work. Its result has neither Transcript nor Tree, which

@@ -14,6 +14,7 @@ import (
 const (
 	generateTimeout  = 65 * time.Second
 	callToolTimeout  = 35 * time.Second
+	askingTimeout    = contract.MaxQuestionTime + callToolTimeout // of a call whose server may ask something
 	listToolsTimeout = 20 * time.Second
 	delegateTimeout  = 65 * time.Second
 	refuseTimeout    = 5 * time.Second // somebody waits, and the turn ends all the same

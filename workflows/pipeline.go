@@ -196,6 +196,7 @@ func (t *turn) giveUp(run string) {
 
 func (t *turn) dropPending(gone func(openApproval) bool) {
 	t.pending = slices.DeleteFunc(slices.Clone(t.pending), gone)
+	t.dropLateAnswers()
 }
 
 // waitingResult answers who asked or decided while approvals wait: with the one
@@ -208,7 +209,7 @@ func (t *turn) waitingResult(fresh *contract.PendingApproval) contract.Result {
 		}
 	}
 	p := t.pending[shown]
-	return t.waitingFor(shown, contract.Inline(decide.ApprovalRequest(p.Description, p.UUID, t.pipeline != nil)))
+	return t.waitingFor(shown, contract.Inline(decide.RequestText(p.PendingApproval, t.pipeline != nil)))
 }
 
 // endPipeline takes over what the root leaves behind.
@@ -228,6 +229,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 	r.Tree = p.withLost(r.Tree)
 	t.state.Tree = &r.Tree
 	t.pending, p.reports, p.order = nil, nil, nil
+	t.dropLateAnswers()
 	t.setStatus(ctx, contract.StatusActive)
 	return r
 }

@@ -52,6 +52,16 @@ func (c *conversation) waitingFor(i int, text contract.Text) contract.Result {
 	return contract.Result{Response: text, WaitingApproval: true, Approval: &approval}
 }
 
+// openQuestion is the first question of a tool server that waits.
+func (c *conversation) openQuestion() (contract.PendingApproval, bool) {
+	for _, p := range c.pending {
+		if p.Reason == contract.ReasonQuestion {
+			return p.PendingApproval, true
+		}
+	}
+	return contract.PendingApproval{}, false
+}
+
 // running tells whether there is a turn that can still be stopped.
 func (c *conversation) running() bool { return c.turn != nil && !c.turn.over }
 

@@ -112,12 +112,13 @@ func (r *reporter) settle(ctx workflow.Context) {
 	_ = workflow.Await(ctx, func() bool { return !r.urgent && !r.sending })
 }
 
-// listen is the coroutine that takes in what nodes inside report. Its context is
-// never cancelled.
+// listen is the coroutine that takes in what nodes inside report, and what the
+// servers of calls under way ask. Its context is never cancelled.
 func (c *composite) listen(ctx workflow.Context) {
 	for {
-		_ = workflow.Await(ctx, func() bool { return c.reporter.arrived.Len() > 0 })
+		_ = workflow.Await(ctx, func() bool { return c.reporter.arrived.Len()+c.questions.Len() > 0 })
 		c.takeReports(ctx)
+		takeQuestions(ctx, c.questions, c.leaves...)
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *conversation) receive(ctx workflow.Context) {
 			continue
 		}
 		c.problem = ""
-		c.accept(m)
+		c.accept(ctx, m)
 	}
 	if c.turn == nil && c.closing == nil && len(c.queue) > 0 {
 		c.startTurn(ctx)
@@ -32,6 +32,7 @@ func (c *conversation) receive(ctx workflow.Context) {
 		c.cancel(readOptional[contract.CancelSignal](raw))
 	}
 	c.receiveReports(ctx)
+	c.receiveQuestions(ctx)
 	for raw, ok := receive(c.closes); ok; raw, ok = receive(c.closes) {
 		c.close(readOptional[contract.CloseSignal](raw), nil)
 	}
@@ -53,12 +54,15 @@ func (c *conversation) receiveReports(ctx workflow.Context) {
 	}
 }
 
-// accept queues a message, or refuses it while an approval waits. A repeated
-// request changes nothing.
-func (c *conversation) accept(m contract.MessageSignal) {
+// accept queues a message, or refuses it while an approval waits, or takes it for
+// the answer when that is a question. A repeated request changes nothing.
+func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
 	m.RequestID = c.begun(m.RequestID, m.Fingerprint)
+	question, asked := c.openQuestion()
 	switch {
 	case m.RequestID == "":
+	case c.closing == nil && asked:
+		c.answer(ctx, question, m)
 	case c.closing != nil || len(c.pending) > 0:
 		c.refuse(m.RequestID)
 	default:

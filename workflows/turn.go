@@ -17,7 +17,8 @@ type turn struct {
 	credential string   // the sealed token of who asked
 	question   contract.Message
 	pipeline   *pipeline
-	over       bool // the reply is there; it only has to be published
+	leaf       *leaf // of an agent that is a single node
+	over       bool  // the reply is there; it only has to be published
 	stopped    bool
 	why        string
 }
@@ -45,6 +46,7 @@ func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.Mess
 		host: t, journal: t.journal(), node: root, state: t.state.Tree, credential: t.credential,
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}
+	t.leaf = l
 	r := l.run(ctx, root.Timeout)
 	t.state.Usage = t.state.Usage.Add(r.Usage)
 	return r
@@ -88,7 +90,7 @@ func (t *turn) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) 
 	t.setStatus(ctx, contract.StatusWaitingApproval)
 	requests := t.requests
 	t.requests = nil
-	t.settle(ctx, requests, t.waitingFor(0, l.requestFor(in)))
+	t.settle(ctx, requests, t.waitingFor(len(t.pending)-1, l.requestFor(in)))
 }
 
 // decided notes the request that brought a decision. It is answered when the
@@ -109,7 +111,7 @@ func (t *turn) decided(ctx workflow.Context, _ *leaf, r contract.ApprovalResult)
 }
 
 func (t *turn) noteDecision(r contract.ApprovalResult) {
-	if r.RequestID != "" && t.ledger.Add(r.RequestID, "") {
+	if r.RequestID != "" && (t.answered(r) || t.ledger.Add(r.RequestID, "")) {
 		t.requests = append(t.requests, r.RequestID)
 	}
 }

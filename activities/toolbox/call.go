@@ -110,8 +110,7 @@ type request struct {
 
 // ask sends a request, and once more if it did not reach the server.
 func (l *link) ask(parent context.Context, r request) verdict {
-	limit := l.server.limit(l.box.opts.CallTimeout)
-	ctx, cancel := context.WithTimeoutCause(parent, limit, timeoutError{limit: limit})
+	ctx, cancel := l.limited(parent)
 	defer cancel()
 	ctx = withCaller(ctx, r.who)
 	v := l.once(ctx, r)
@@ -119,6 +118,15 @@ func (l *link) ask(parent context.Context, r request) verdict {
 		v = l.once(ctx, r)
 	}
 	return v
+}
+
+// limited is a context with the server's limit of time.
+func (l *link) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := l.server.limit(l.box.opts.CallTimeout)
+	if l.server.MayAsk && l.box.opts.Elicitor != nil {
+		return withLimit(ctx, limit, l.box.opts.QuestionTime, timeoutError{limit: limit})
+	}
+	return context.WithTimeoutCause(ctx, limit, timeoutError{limit: limit})
 }
 
 // once sends the request over the connection there is, or a new one.

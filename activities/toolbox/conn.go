@@ -41,6 +41,8 @@ type conn struct {
 	mu    sync.Mutex
 	users int
 	lost  error
+	// inquiries are the calls under way during which the server may ask.
+	inquiries []*inquiry
 }
 
 // webWire is a wire over HTTP.
@@ -96,7 +98,7 @@ func (c *conn) open(ctx context.Context, who caller) error {
 		return err
 	}
 	c.wire = wire
-	options, err := c.box.hostOptions(c.server)
+	options, err := c.hostOptions()
 	if err == nil {
 		c.client = client.NewClient(wire, append(options, client.WithProtocolVersion(c.protocol))...)
 		c.client.OnNotification(c.notified)
@@ -229,6 +231,8 @@ func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMe
 	if meta.AdditionalFields != nil || meta.ProgressToken != nil {
 		req.Params.Meta = &meta
 	}
+	ctx, done := c.attend(ctx, call)
+	defer done()
 	_, err := c.client.CallTool(withExchange(ctx, x), req)
 	return err
 }

@@ -57,11 +57,18 @@
 // # What a server may ask
 //
 // Roots are answered where the server has some. Sampling is declared to servers
-// with SampleTokens while there is a Sampler, elicitation while there is an
-// Elicitor; both answer within the time of the call that the server asks
-// during. Over SSE and stdio nothing says which call that is; there a sample
-// takes no longer than one may. A tool that ends by asking for what nobody can
-// give has failed.
+// with SampleTokens while there is a Sampler, elicitation to servers with MayAsk
+// while there is an Elicitor. A tool that ends by asking for what nobody can give
+// has failed.
+//
+// A person takes longer than a call may: its time stands still while a question is
+// open, for Options.QuestionTime at most. Over Streamable HTTP a question comes
+// with the answer to its call; over stdio, SSE and the stream of server messages
+// nothing says which call it belongs to, so it is that of the only one under way,
+// and cancelled when there are several. A question ends with its call.
+//
+// A sample answers within the time of its call; over SSE and stdio, where nothing
+// says which that is, it takes no longer than one may.
 //
 // MCP wants a person to be able to deny sampling. That person is the one who
 // wrote SampleTokens into the settings: it is consent given beforehand, to one
@@ -100,7 +107,7 @@
 //	             words.go how failures are told, and what is kept out of them;
 //	             progress.go what is told meanwhile
 //	resources.go resources and prompts; own.go the tools to read them with
-//	host.go      what a server may ask of us
+//	host.go      what a server may ask of us; question.go what of a person
 //	check.go     arguments: coerce.go, schema.go, problem.go, digest.go
 //	tool.go      tools as listed, and the rule that makes one destructive
 //	result.go    a result as text; media.go what is no text
@@ -116,5 +123,6 @@
 // SSE transport takes a server's request for the answer to ours of the same
 // number, never answers one, and leaves calls waiting when the stream ends;
 // sse.go filters the stream. Its Streamable HTTP leaves the configured headers
-// out of the DELETE that ends a session; http.go adds them to every request.
+// out of the DELETE that ends a session; http.go adds them to every request. It
+// gives the answer to a server's request 30 seconds; http.go posts later ones.
 package toolbox

@@ -38,17 +38,23 @@ type Sampled struct {
 	Text, Model, StopReason string
 }
 
-// Elicitor asks a person what a server wants to know. Over Streamable HTTP ctx
-// is that of the call during which the server asks; over SSE and stdio nothing
-// says which call that is.
+// Elicitor asks a person what a server wants to know. ctx is that of the call
+// during which the server asks, without its limit of time: it ends with the call,
+// and when the questions of the call have waited for too long. With ErrStopping the
+// call ends as one whose answer was lost; any other error is the server's answer.
 type Elicitor interface {
 	Elicit(ctx context.Context, q Question) (Answer, error)
 }
 
+// ErrStopping is what an Elicitor returns when it will not be there for the answer.
+var ErrStopping = errors.New("nobody waits for the answer to the question any more")
+
 // Question is what a server wants to know. Schema is a flat JSON Schema of the
-// answer's content.
+// answer's content; Tool and Key are those of the call.
 type Question struct {
 	Server  string
+	Tool    string
+	Key     string
 	Message string
 	Schema  json.RawMessage
 }
@@ -68,7 +74,8 @@ type Answer struct {
 
 // hostOptions declare what a server may ask of us, and answer it: its roots,
 // and, where there is somebody to answer, samples and questions.
-func (t *Toolbox) hostOptions(s Server) ([]client.ClientOption, error) {
+func (c *conn) hostOptions() ([]client.ClientOption, error) {
+	t, s := c.box, c.server
 	var options []client.ClientOption
 	if len(s.Roots) > 0 {
 		roots, err := s.roots()
@@ -84,8 +91,8 @@ func (t *Toolbox) hostOptions(s Server) ([]client.ClientOption, error) {
 	if s.SampleTokens > 0 && t.opts.Sampler != nil {
 		options = append(options, client.WithSamplingHandler(samplingHost{t.opts.Sampler, s, s.limit(t.opts.CallTimeout)}))
 	}
-	if t.opts.Elicitor != nil {
-		options = append(options, client.WithElicitationHandler(elicitationHost{t.opts.Elicitor, s}))
+	if s.MayAsk && t.opts.Elicitor != nil {
+		options = append(options, client.WithElicitationHandler(elicitationHost{c}))
 	}
 	return options, nil
 }
@@ -151,37 +158,4 @@ func onlyText(content any) (string, error) {
 		lines = append(lines, *b.Text)
 	}
 	return strings.Join(lines, "\n"), nil
-}
-
-type elicitationHost struct {
-	elicitor Elicitor
-	server   Server
-}
-
-// Elicit declines what is no form: a page to open somewhere else is not offered.
-func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	if mode := r.Params.Mode; mode != "" && mode != mcp.ElicitationModeForm {
-		return replied(Answer{Action: Decline}), nil
-	}
-	schema, err := json.Marshal(r.Params.RequestedSchema)
-	if err != nil {
-		return nil, fmt.Errorf("encode the schema of the question: %w", err)
-	}
-	a, err := h.elicitor.Elicit(ctx, Question{Server: h.server.Name, Message: r.Params.Message, Schema: schema})
-	if err != nil {
-		return nil, err
-	}
-	return replied(a), nil
-}
-
-func replied(a Answer) *mcp.ElicitationResult {
-	r := &mcp.ElicitationResult{}
-	r.Action = mcp.ElicitationResponseAction(a.Action)
-	if a.Action == Accept {
-		r.Content = a.Content
-		if a.Content == nil {
-			r.Content = map[string]any{}
-		}
-	}
-	return r
 }

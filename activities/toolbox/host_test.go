@@ -69,7 +69,7 @@ func asking(t *testing.T, test func(t *testing.T, s toolbox.Server)) {
 
 func askFor(t *testing.T, box *toolbox.Toolbox, what string) (toolbox.Result, error) {
 	t.Helper()
-	return box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "ask", Arguments: fmt.Appendf(nil, `{"what":%q}`, what), Destructive: true})
+	return box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "ask", Arguments: fmt.Appendf(nil, `{"what":%q}`, what), IdempotencyKey: "key-1", Destructive: true})
 }
 
 func TestServersAreToldTheirRoots(t *testing.T) {
@@ -110,12 +110,16 @@ func TestServersMayAskAModelForALimitedAnswer(t *testing.T) {
 func TestServersMayAskAPerson(t *testing.T) {
 	asking(t, func(t *testing.T, s toolbox.Server) {
 		elicitor := fakeElicitor{func(_ context.Context, q toolbox.Question) (toolbox.Answer, error) {
-			if q.Server != "web" || q.Message != "How many?" || !strings.Contains(string(q.Schema), `"n"`) {
+			if q.Server != "web" || q.Tool != "ask" || q.Key != "key-1" || q.Message != "How many?" || !strings.Contains(string(q.Schema), `"n"`) {
 				t.Errorf("asked %+v", q)
 			}
 			return toolbox.Answer{Action: toolbox.Accept, Content: map[string]any{"n": 5}}, nil
 		}}
+		s.MayAsk = true
 		box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Elicitor: elicitor})
+		if !box.Tools(t.Context())[0].MayAsk {
+			t.Error("the tools do not tell that they may ask")
+		}
 		for what, want := range map[string]string{"person": `{"action":"accept","content":{"n":5}}`, "page": `{"action":"decline"}`} {
 			if got, err := askFor(t, box, what); err != nil || got.Text != want {
 				t.Errorf("%s: got %+v, %v", what, got, err)
@@ -143,10 +147,10 @@ func TestServersThatAskWhatNobodyAnswersGetNoResult(t *testing.T) {
 func TestNothingIsDeclaredThatWasNotSet(t *testing.T) {
 	sampler := fakeSampler{}
 	for want, o := range map[string]toolbox.Options{
-		`"capabilities":{}`:                 {Sampler: sampler, Servers: []toolbox.Server{{}}},
-		`"capabilities":{"roots":{}}`:       {Servers: []toolbox.Server{{Roots: []string{"."}, SampleTokens: 5}}},
+		`"capabilities":{}`:                 {Sampler: sampler, Elicitor: fakeElicitor{}, Servers: []toolbox.Server{{}}},
+		`"capabilities":{"roots":{}}`:       {Servers: []toolbox.Server{{Roots: []string{"."}, SampleTokens: 5, MayAsk: true}}},
 		`"capabilities":{"sampling":{}}`:    {Sampler: sampler, Servers: []toolbox.Server{{SampleTokens: 5}}},
-		`"capabilities":{"elicitation":{}}`: {Elicitor: fakeElicitor{}, Servers: []toolbox.Server{{}}},
+		`"capabilities":{"elicitation":{}}`: {Elicitor: fakeElicitor{}, Servers: []toolbox.Server{{MayAsk: true}}},
 	} {
 		place := serve(t, newMCP(nil))
 		o.Servers[0].Name, o.Servers[0].URL = "web", place.server("web").URL

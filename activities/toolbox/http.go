@@ -1,7 +1,9 @@
 package toolbox
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // maxAnswer bounds what is read of one answer before it is rendered.
@@ -22,16 +25,22 @@ var errTooLarge = errors.New("the answer is larger than 64 MiB")
 // httpWire is mcp-go's Streamable HTTP, watched.
 type httpWire struct {
 	*transport.StreamableHTTP
-	trip *watchedTransport
+	trip    *watchedTransport
+	client  *http.Client
+	url     string
+	version func() string // of the protocol
 }
+
+const lateLimit = 30 * time.Second
 
 // newHTTPWire makes the wire of an HTTP server. Without listen it does not read
 // the stream of server messages: that of one caller would go without the token.
 func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	trip := newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout)
 	trip.lost, trip.opened = c.retire, c.noteChange
+	client := &http.Client{Transport: trip, CheckRedirect: sameServer}
 	options := []transport.StreamableHTTPCOption{
-		transport.WithHTTPBasicClient(&http.Client{Transport: trip, CheckRedirect: sameServer}),
+		transport.WithHTTPBasicClient(client),
 		transport.WithHTTPHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
 		// mcp-go logs every retry of the stream; states and link.go tell it once.
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)),
@@ -44,7 +53,55 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpWire{StreamableHTTP: t, trip: trip}, nil
+	return &httpWire{
+		StreamableHTTP: t, trip: trip, client: client, url: c.server.URL, version: func() string { return c.client.ProtocolVersion() },
+	}, nil
+}
+
+// SetRequestHandler is how mcp-go offers to answer the server's requests. It gives
+// itself 30 seconds for that; an answer that comes later is posted here.
+func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
+	w.StreamableHTTP.SetRequestHandler(func(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		resp, err := handler(ctx, req)
+		if ctx.Err() == nil {
+			return resp, err
+		}
+		if err != nil {
+			resp = transport.NewJSONRPCErrorResponse(req.ID, mcp.INTERNAL_ERROR, err.Error(), nil)
+		}
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) && resp != nil {
+			w.postLate(ctx, resp)
+		}
+		return nil, nil
+	})
+}
+
+// postLate posts an answer under a context whose time is up.
+func (w *httpWire) postLate(ctx context.Context, resp *transport.JSONRPCResponse) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateLimit)
+	defer cancel()
+	body, err := json.Marshal(resp)
+	if err != nil {
+		return // the call fails by itself
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
+	if err != nil {
+		return
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if id := w.GetSessionId(); id != "" {
+		req.Header.Set(transport.HeaderKeySessionID, id)
+	}
+	if version := w.version(); version != "" {
+		req.Header.Set(transport.HeaderKeyProtocolVersion, version)
+	}
+	for name, value := range callerOf(ctx).headers() {
+		req.Header.Set(name, value)
+	}
+	if answer, err := w.client.Do(req); err == nil {
+		_ = answer.Body.Close()
+	}
 }
 
 func (w *httpWire) closeIdle() { w.trip.CloseIdleConnections() }

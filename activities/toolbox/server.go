@@ -62,6 +62,8 @@ type Server struct {
 	// SampleTokens lets the server ask Options.Sampler for at most that many
 	// tokens at a time. With 0 it may not ask.
 	SampleTokens int
+	// MayAsk lets the server ask Options.Elicitor while it carries out a call.
+	MayAsk bool
 	// ExposeResources and ExposePrompts let the model read them: see ToolRead
 	// and ToolPrompt.
 	ExposeResources, ExposePrompts bool

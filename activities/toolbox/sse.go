@@ -52,7 +52,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 		transport.WithHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
 		transport.WithSSELogger(slog.New(slog.DiscardHandler)),
 		transport.WithEndpointTimeout(c.box.opts.ConnectTimeout),
-		transport.WithResponseTimeout(time.Hour), // every request has a deadline
+		transport.WithResponseTimeout(c.box.opts.QuestionTime+time.Hour), // every request has a limit of ours
 	)
 	if err != nil {
 		breakOff(err)

@@ -18,6 +18,8 @@ type Tool struct {
 	Idempotent bool
 	// Unannotated tools came without a hint about being destructive.
 	Unannotated bool
+	// MayAsk: the server may ask a person something while it carries out a call.
+	MayAsk bool
 }
 
 type annotations struct {
@@ -89,6 +91,7 @@ func (lt listedTool) tool(s Server) Tool {
 		ReadOnly:    isTrue(lt.Annotations.ReadOnly),
 		Idempotent:  isTrue(lt.Annotations.Idempotent),
 		Unannotated: lt.Annotations.silent(),
+		MayAsk:      s.MayAsk,
 	}
 	switch {
 	case slices.Contains(s.Destructive, lt.Name):

@@ -24,6 +24,9 @@ type Options struct {
 	// FirstWait bounds how long Tools waits for the servers that are still in
 	// their first attempt, and Resources and Prompts for any, 5 s by default.
 	FirstWait time.Duration
+	// QuestionTime bounds how long the questions of one call may wait for people in
+	// all, 24 h by default. The call's own time stands still meanwhile.
+	QuestionTime time.Duration
 	// Sampler answers servers that ask for a model's words, Elicitor those that
 	// ask for a person's. Servers are told of neither while it is nil.
 	Sampler  Sampler
@@ -37,6 +40,7 @@ func (o Options) withDefaults() Options {
 	orDefault(&o.CallTimeout, 30*time.Second)
 	orDefault(&o.ConnectTimeout, 10*time.Second)
 	orDefault(&o.FirstWait, 5*time.Second)
+	orDefault(&o.QuestionTime, contract.MaxQuestionTime)
 	return o
 }
 

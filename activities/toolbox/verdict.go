@@ -98,6 +98,9 @@ func (l *link) interrupted(ctx context.Context, x *exchange, destructive bool) v
 
 // ended tells why ctx ended, and wraps its error whatever the cause says.
 func ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); errors.As(cause, &timeoutError{}) {
+		return cause
+	}
 	if cause := context.Cause(ctx); !errors.Is(cause, ctx.Err()) {
 		return fmt.Errorf("%w: %w", ctx.Err(), cause)
 	}

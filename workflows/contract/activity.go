@@ -54,6 +54,8 @@ type Call struct {
 	Exit bool `json:"exit,omitempty"`
 	// Destructive tools wait for an approval and are never called twice.
 	Destructive bool `json:"destructive,omitempty"`
+	// MayAsk: the server may ask a person something while it carries out the call.
+	MayAsk bool `json:"may_ask,omitempty"`
 	// Unknown: no such tool was on offer.
 	Unknown bool `json:"unknown,omitempty"`
 	// Problem is why the arguments cannot be used. The model is told.
@@ -72,6 +74,7 @@ type CallToolInput struct {
 	// IdempotencyKey is the same in every attempt at this call.
 	IdempotencyKey string `json:"idempotency_key"`
 	Destructive    bool   `json:"destructive,omitempty"`
+	MayAsk         bool   `json:"may_ask,omitempty"`
 }
 
 // CallToolResult is a tool's answer. A tool that answers with an error is a

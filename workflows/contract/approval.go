@@ -17,6 +17,9 @@ const (
 	ReasonNotReached Reason = "not_reached"
 	// ReasonRemote: an agent that work was delegated to asks for an approval.
 	ReasonRemote Reason = "remote"
+	// ReasonQuestion: the tool server wants to know something while it carries out
+	// the call. Package answer says what is an answer.
+	ReasonQuestion Reason = "question"
 )
 
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
@@ -42,6 +45,8 @@ type ApprovalInput struct {
 	RemoteAgent  string        `json:"remote_agent,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
+	// Schema is that of the answer to a question: a flat JSON Schema, always inline.
+	Schema JSON `json:"schema,omitzero"`
 }
 
 // Pending is the approval as the API shows it while it waits.
@@ -51,6 +56,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
+		Schema: in.Schema,
 	}
 }
 
@@ -69,6 +75,7 @@ type PendingApproval struct {
 	Digest          string    `json:"tool_args_sha256,omitempty"`
 	Node            string    `json:"node,omitempty"`
 	NodePath        []int     `json:"node_path,omitempty"`
+	Schema          JSON      `json:"schema,omitzero"`
 }
 
 // Decision is how an approval ended.
@@ -93,7 +100,25 @@ type DecideSignal struct {
 	Via       string `json:"via,omitempty"` // rest, a2a; "signal" when absent
 	// Credential is the sealed bearer token of the caller who decided.
 	Credential string `json:"credential,omitempty"`
+	// Content is the answer to a question.
+	Content JSON `json:"content,omitzero"`
 }
+
+// QuestionSignal asks what a tool server wants to know (signal "question"). The
+// activity that makes the call sends it to its own workflow, and then waits for
+// what the Approval with that UUID comes to.
+type QuestionSignal struct {
+	UUID string `json:"uuid"`
+	// Call is the idempotency key of the call, and Attempt which attempt at it asks.
+	// A question of an earlier attempt has nobody left who waits for the answer.
+	Call    string `json:"call"`
+	Attempt int32  `json:"attempt,omitempty"`
+	Message Text   `json:"message"`
+	Schema  JSON   `json:"schema,omitzero"`
+}
+
+// MaxQuestionTime is how long the questions of one call may wait in all.
+const MaxQuestionTime = 24 * time.Hour
 
 // ApprovalResult is what an Approval completes with: the audit record.
 type ApprovalResult struct {
@@ -110,6 +135,9 @@ type ApprovalResult struct {
 	DecidedAt       time.Time `json:"decided_at"`
 	// Credential replaces the conversation's when the decision brought one.
 	Credential string `json:"credential,omitempty"`
+	// Content is the answer to a question. It stays with the approval: messages and
+	// documents do not have it.
+	Content JSON `json:"content,omitzero"`
 }
 
 // ApprovalView is what the query "approval" of an Approval returns.

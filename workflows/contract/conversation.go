@@ -81,8 +81,9 @@ type Request struct {
 	ID          string `json:"id"`
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Settled     bool   `json:"settled,omitempty"`
-	// Refused says why the request was not carried out: KindWaiting or
-	// KindCompleted. Nothing was recorded then.
+	// Refused says why the request was not carried out: KindWaiting, KindCompleted,
+	// or, for a message that answers a question, KindInvalid or KindDecided. Nothing
+	// was recorded then.
 	Refused Kind    `json:"refused,omitempty"`
 	Result  *Result `json:"result,omitempty"`
 }

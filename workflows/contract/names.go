@@ -15,6 +15,8 @@ const (
 	SignalClose   = "close"
 	SignalDecide  = "decide"
 	SignalReport  = "report" // from nodes to their conversation
+	// SignalQuestion comes from the activity that calls a tool.
+	SignalQuestion = "question"
 
 	QueryConversation = "conversation"
 	QueryPending      = "pending"
@@ -42,6 +44,10 @@ const (
 // MemoCreatedAt is the memo key with the time a conversation was created
 // (RFC 3339). A continued run starts later than its conversation did.
 const MemoCreatedAt = "created_at"
+
+// MemoSchema is the memo key of an Approval that is a question: the schema of its
+// answer.
+const MemoSchema = "schema"
 
 // Activity names an activity and fixes the types of its input and result.
 // Workflows call by this reference and the worker binds it to a method, so a

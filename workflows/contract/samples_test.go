@@ -181,10 +181,11 @@ func messageSignal() MessageSignal {
 
 func signalSamples() map[string]any {
 	return map[string]any{
-		"MessageSignal": messageSignal(),
-		"CancelSignal":  CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops"},
-		"CloseSignal":   CloseSignal{RequestID: requestID, Reason: "done", By: "ops"},
-		"DecideSignal":  DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Credential: sealed},
+		"MessageSignal":  messageSignal(),
+		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops"},
+		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", By: "ops"},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Credential: sealed, Content: content()},
+		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema()},
 	}
 }
 
@@ -193,9 +194,16 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote",
-		CreatedAt: noon, Timeout: time.Hour,
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(),
 	}
 }
+
+// schema and content are those of a question.
+func schema() JSON {
+	return JSON{Raw: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)}
+}
+
+func content() JSON { return JSON{Raw: json.RawMessage(`{"name":"web-1"}`)} }
 
 func pending() PendingApproval { return approvalInput().Pending() }
 
@@ -203,7 +211,7 @@ func approvalResult() ApprovalResult {
 	return ApprovalResult{
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
-		Credential: sealed,
+		Credential: sealed, Content: content(),
 	}
 }
 
@@ -221,7 +229,7 @@ func call() Call {
 	remote := peer()
 	return Call{
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources",
-		Peer: &remote, Exit: true, Destructive: true, Unknown: true, Problem: "value must be a number",
+		Peer: &remote, Exit: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
 	}
 }
 
@@ -268,7 +276,7 @@ func activitySamples() map[string]any {
 		"Folded": folded,
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true},
 		"CallToolResult":       CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, AuthRequired: "resources", Note: "note"},
 		"CallToolResult-text":  CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":       ListToolsInput{Want: WantResources},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // ApprovalDetails is what the Temporal Web UI shows of an approval: what waits,
@@ -16,7 +17,7 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
 	if v.Result != nil {
 		fmt.Fprintf(&b, "### %s\n\n", decided(*v.Result))
 	} else {
-		fmt.Fprintf(&b, "### Waiting for a decision since %s\n\n", stamp(p.CreatedAt))
+		fmt.Fprintf(&b, "### Waiting for %s since %s\n\n", wanted(p), stamp(p.CreatedAt))
 	}
 	fmt.Fprintf(&b, "%s\n\nTool `%s`", quoted(p.Description), p.ToolName)
 	if server != "" {
@@ -28,7 +29,7 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
 	}
 	if v.Result == nil {
-		fmt.Fprintf(&b, "\n%s", commands(p.UUID))
+		fmt.Fprintf(&b, "\n%s", commands(p))
 	}
 	return b.String()
 }
@@ -53,9 +54,21 @@ func decided(r contract.ApprovalResult) string {
 	return s
 }
 
-func commands(uuid string) string {
+func wanted(p contract.PendingApproval) string {
+	if p.Reason == contract.ReasonQuestion {
+		return "an answer"
+	}
+	return "a decision"
+}
+
+func commands(p contract.PendingApproval) string {
 	const format = "```\ntemporal workflow signal --workflow-id %s --name %s --input '%s'\n```\n"
-	id := contract.ApprovalWorkflowID(uuid)
+	id := contract.ApprovalWorkflowID(p.UUID)
+	if p.Reason == contract.ReasonQuestion {
+		return "Answer (" + answer.AcceptedBy(p.Schema.Raw) + "):\n\n" +
+			fmt.Sprintf(format, id, contract.SignalDecide, `{"content":{…},"by":"YOUR NAME"}`) +
+			"\nDecline:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":false,"by":"YOUR NAME"}`)
+	}
 	return "Approve:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":true,"by":"YOUR NAME"}`) +
 		"\nReject:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":false,"by":"YOUR NAME","reason":"WHY"}`)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // Texts that clients match on.
@@ -23,6 +24,8 @@ const (
 	TextWithdrawn       = "The approval was withdrawn; nothing was done."
 	TextExitLoop        = "exit_loop called"
 	TextLoopLeft        = "The loop ends here."
+	TextAnswered        = "The question has an answer already."
+	TextLongAnswer      = "The answer is too long for a question."
 	TextNoOutput        = "No node of the agent had anything to say."
 )
 
@@ -42,6 +45,34 @@ func ApprovalRequest(description, uuid string, inTree bool) string {
 		ending = "Approval UUID: "
 	}
 	return "This action requires approval:\n\n" + description + "\n\n" + ending + uuid
+}
+
+// DescribeQuestion tells a human what a tool server wants to know.
+func DescribeQuestion(server, tool, message string) string {
+	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, tool, message)
+}
+
+// RequestText is the message that asks for an approval, or for the answer to a
+// question.
+func RequestText(p contract.PendingApproval, inTree bool) string {
+	if p.Reason != contract.ReasonQuestion {
+		return ApprovalRequest(p.Description, p.UUID, inTree)
+	}
+	return p.Description + "\n\nAnswer with a message or by the approval UUID: " + answer.AcceptedBy(p.Schema.Raw) + ".\n\nApproval UUID: " + p.UUID
+}
+
+// Marker is the message that records a decision.
+func Marker(reason contract.Reason, d contract.Decision) string {
+	if reason != contract.ReasonQuestion {
+		return ApprovalMarker(d)
+	}
+	switch d {
+	case contract.Approved:
+		return "[ANSWER]: Accepted"
+	case contract.Rejected:
+		return "[ANSWER]: Declined"
+	}
+	return "[ANSWER]: " + capital(string(d))
 }
 
 // TurnCancelled is the reply of a turn that was cancelled.

@@ -36,6 +36,7 @@ type home struct {
 	file   string            // name of the YAML file
 	queue  string            // task queue
 	extra  string            // more YAML
+	served string            // more tool servers, a line of YAML each
 	more   map[string]string // more of the environment
 	also   []string          // more tool servers, as YAML
 	getenv func(string) string
@@ -81,7 +82,7 @@ llm: {model: "openai:test-model"}
 mcp_servers:
   - {name: counting, url: %q}
 %stemporal: {port: %d, ui_port: 0, task_queue: %s}
-%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.alsoYAML(), h.ports.grpc, h.queue, h.extra)
+%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)

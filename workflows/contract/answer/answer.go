@@ -95,24 +95,36 @@ type ballot struct {
 }
 
 func parseObject(raw json.RawMessage) (Answer, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return Answer{}, errors.New("the answer is not JSON")
-	}
 	var b ballot
-	for dec.More() {
-		key, value, err := member(dec)
-		if err == nil {
-			err = b.take(key, value)
-		}
-		if err != nil {
-			return Answer{}, err
-		}
+	if err := members(raw, b.take); err != nil {
+		return Answer{}, err
 	}
 	if b.by == "" {
 		return Answer{}, errors.New("there is no answer")
 	}
 	return b.answer, nil
+}
+
+// members hands over the keys of an object, in lower case, with their values.
+func members(raw json.RawMessage, take func(key string, value json.RawMessage) error) error {
+	return eachMember(raw, func(key string, value json.RawMessage) error { return take(strings.ToLower(key), value) })
+}
+
+func eachMember(raw json.RawMessage, take func(key string, value json.RawMessage) error) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return errors.New("the answer is not JSON")
+	}
+	for dec.More() {
+		key, value, err := member(dec)
+		if err == nil {
+			err = take(key, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
@@ -124,7 +136,7 @@ func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
 	if err := dec.Decode(&value); err != nil && !errors.Is(err, io.EOF) {
 		return "", nil, errors.New("the answer is not JSON")
 	}
-	return strings.ToLower(key), value, nil
+	return key, value, nil
 }
 
 func (b *ballot) take(key string, value json.RawMessage) error {

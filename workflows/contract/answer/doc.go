@@ -9,5 +9,9 @@
 // Nothing is guessed: what is neither a yes nor a no, and what is both, is an
 // error that says what is accepted, and the approval stays pending.
 //
-// Parse is deterministic and safe to call from a workflow.
+// A question of a tool server is an approval too, but asks for content: ParseQuestion
+// and ParseText read that, by the question's schema, for the same places and for
+// conversations, where a message is the answer.
+//
+// Everything here is deterministic and safe to call from a workflow.
 package answer

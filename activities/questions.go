@@ -1,0 +1,178 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// Desk is where questions wait for people.
+type Desk interface {
+	// Ask hands a question to the workflow that makes the call.
+	Ask(ctx context.Context, workflowID, runID string, q contract.QuestionSignal) error
+	// Answer waits for the decision. It fails with ErrNotAsked while there is nothing
+	// that waits for one.
+	Answer(ctx context.Context, uuid string) (contract.ApprovalResult, error)
+}
+
+// ErrNotAsked is the error of a question that nobody has been asked, so far.
+var ErrNotAsked = errors.New("the question does not wait for anybody")
+
+// askedWithin is how long a workflow may take to ask a person. One that has no use
+// for the question any more never does.
+const askedWithin = time.Minute
+
+// Questions has people answer what tool servers want to know. It is the toolbox's
+// Elicitor, for calls that activities make.
+type Questions struct {
+	Blobs  transcript.Store
+	Logger *slog.Logger
+	// Desk is Temporal, as the activity's worker reaches it, when it is nil.
+	Desk Desk
+
+	asked atomic.Int64
+}
+
+// Elicit implements toolbox.Elicitor. Outside of a regular activity there is no
+// workflow to ask, so the question is cancelled, as it is when the workflow does not
+// take it. When the worker stops, so does the call: see toolbox.ErrStopping.
+func (q *Questions) Elicit(ctx context.Context, question toolbox.Question) (toolbox.Answer, error) {
+	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
+		return q.cancelled(question, errors.New("it does not come from a call of an activity")), nil
+	}
+	signal, err := q.signal(ctx, question)
+	if err != nil {
+		return q.cancelled(question, err), nil
+	}
+	desk := q.Desk
+	if desk == nil {
+		desk = temporalDesk{activity.GetClient(ctx)}
+	}
+	asking, stop := stopping(ctx)
+	defer stop()
+	run := activity.GetInfo(ctx).WorkflowExecution
+	err = desk.Ask(asking, run.ID, run.RunID, signal)
+	var r contract.ApprovalResult
+	if err == nil {
+		r, err = await(asking, desk, signal.UUID)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return toolbox.Answer{}, ctx.Err()
+	case errors.Is(context.Cause(asking), toolbox.ErrStopping):
+		return toolbox.Answer{}, toolbox.ErrStopping
+	case err != nil:
+		return q.cancelled(question, err), nil
+	}
+	return q.answer(question, r), nil
+}
+
+func (q *Questions) cancelled(question toolbox.Question, err error) toolbox.Answer {
+	cmp.Or(q.Logger, slog.Default()).Warn("a question of an MCP server was cancelled", "server", question.Server, "tool", question.Tool, "error", err)
+	return toolbox.Answer{Action: toolbox.Cancel}
+}
+
+// stopping is a context that ends also when the worker stops.
+func stopping(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stopped := activity.GetWorkerStopChannel(ctx)
+	go func() {
+		select {
+		case <-stopped:
+			cancel(toolbox.ErrStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// signal is the question as the workflow gets it. Who knows its UUID can answer it,
+// so that is random.
+func (q *Questions) signal(ctx context.Context, question toolbox.Question) (contract.QuestionSignal, error) {
+	attempt := activity.GetInfo(ctx).Attempt
+	var space [16]byte
+	_, _ = rand.Read(space[:]) // never fails, see crypto/rand.Read
+	s := contract.QuestionSignal{
+		UUID: contract.NameUUID(hex.EncodeToString(space[:]), fmt.Sprintf("question %s %d %d", question.Key, attempt, q.asked.Add(1))),
+		Call: question.Key, Attempt: attempt,
+	}
+	var err error
+	if s.Message, err = transcript.Text(ctx, q.Blobs, question.Message); err != nil {
+		return s, err
+	}
+	if s.Schema, err = transcript.JSON(ctx, q.Blobs, question.Schema); err == nil && s.Schema.Blob != nil {
+		err = errors.New("its schema is too large")
+	}
+	return s, err
+}
+
+// await waits for the decision, and before that for the workflow to ask for it.
+func await(ctx context.Context, desk Desk, uuid string) (contract.ApprovalResult, error) {
+	began := time.Now()
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
+		r, err := desk.Answer(ctx, uuid)
+		if !errors.Is(err, ErrNotAsked) || time.Since(began) > askedWithin {
+			return r, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+	}
+}
+
+func (q *Questions) answer(question toolbox.Question, r contract.ApprovalResult) toolbox.Answer {
+	switch r.Decision {
+	case contract.Approved:
+		content := map[string]any{}
+		raw, err := json.Marshal(r.Content)
+		if err == nil {
+			err = json.Unmarshal(raw, &content)
+		}
+		if err != nil {
+			return q.cancelled(question, err)
+		}
+		return toolbox.Answer{Action: toolbox.Accept, Content: content}
+	case contract.Rejected:
+		return toolbox.Answer{Action: toolbox.Decline}
+	}
+	return toolbox.Answer{Action: toolbox.Cancel}
+}
+
+// temporalDesk asks through the activity's own Temporal client.
+type temporalDesk struct{ client client.Client }
+
+func (d temporalDesk) Ask(ctx context.Context, workflowID, runID string, q contract.QuestionSignal) error {
+	return d.client.SignalWorkflow(ctx, workflowID, runID, contract.SignalQuestion, q)
+}
+
+func (d temporalDesk) Answer(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	var r contract.ApprovalResult
+	err := d.client.GetWorkflow(ctx, contract.ApprovalWorkflowID(uuid), "").Get(ctx, &r)
+	var missing *serviceerror.NotFound
+	var ended *temporal.WorkflowExecutionError
+	switch {
+	case errors.As(err, &missing):
+		return r, ErrNotAsked
+	case errors.As(err, &ended): // by an operator's hand
+		return contract.ApprovalResult{Decision: contract.Cancelled}, nil
+	}
+	return r, err
+}

@@ -1,0 +1,202 @@
+package toolbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// inquiry is a call during which the server may ask a person.
+type inquiry struct {
+	tool, key string
+	ctx       context.Context // of the call; ends with it
+	limit     *limit
+}
+
+type inquiryKey struct{}
+
+// attend makes a call one during which the server may ask, until done is called.
+// The context finds it where the connection says which call a question belongs to.
+func (c *conn) attend(ctx context.Context, call Call) (_ context.Context, done func()) {
+	l := limitOf(ctx)
+	if l == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	q := &inquiry{tool: call.Tool, key: call.IdempotencyKey, ctx: ctx, limit: l}
+	c.mu.Lock()
+	c.inquiries = append(c.inquiries, q)
+	c.mu.Unlock()
+	return context.WithValue(ctx, inquiryKey{}, q), func() {
+		cancel()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for i, other := range c.inquiries {
+			if other == q {
+				c.inquiries = append(c.inquiries[:i:i], c.inquiries[i+1:]...)
+				return
+			}
+		}
+	}
+}
+
+// inquiryFor is the call that a question belongs to: the one whose context it comes
+// in, else the only one under way.
+func (c *conn) inquiryFor(ctx context.Context) (*inquiry, error) {
+	if q, ok := ctx.Value(inquiryKey{}).(*inquiry); ok {
+		return q, nil
+	}
+	if exchangeOf(ctx) != nil {
+		return nil, errNoCall
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch len(c.inquiries) {
+	case 0:
+		return nil, errNoCall
+	case 1:
+		return c.inquiries[0], nil
+	}
+	return nil, fmt.Errorf("%d calls are under way, and nothing says which of them it belongs to", len(c.inquiries))
+}
+
+var (
+	errNoCall = errors.New("no call of a tool is under way")
+	errWaited = errors.New("the questions of the call have waited for too long")
+)
+
+type elicitationHost struct{ conn *conn }
+
+// Elicit declines what is no form: a page to open somewhere else is not offered.
+// What no call can be found for is cancelled: there is nobody to ask.
+func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	if mode := r.Params.Mode; mode != "" && mode != mcp.ElicitationModeForm {
+		return replied(Answer{Action: Decline}), nil
+	}
+	schema, err := json.Marshal(r.Params.RequestedSchema)
+	if err != nil {
+		return nil, fmt.Errorf("encode the schema of the question: %w", err)
+	}
+	log := h.conn.box.opts.Logger.With("server", h.conn.server.Name)
+	q, err := h.conn.inquiryFor(ctx)
+	if err != nil {
+		log.Warn("a question of an MCP server was cancelled", "error", err)
+		return replied(Answer{Action: Cancel}), nil
+	}
+	a, err := h.ask(ctx, q, Question{
+		Server: h.conn.server.Name, Tool: q.tool, Key: q.key, Message: r.Params.Message, Schema: schema,
+	})
+	switch {
+	case errors.Is(err, ErrStopping):
+		q.limit.end(err)
+		return nil, err
+	case errors.Is(err, errWaited):
+		log.Warn("a question of an MCP server was cancelled", "tool", q.tool, "error", err)
+		return replied(Answer{Action: Cancel}), nil
+	case err != nil:
+		return nil, err
+	}
+	return replied(a), nil
+}
+
+// ask asks while the call's time stands still. mcp-go gives a request over HTTP 30
+// seconds; only if it was ended otherwise has the server gone away.
+func (h elicitationHost) ask(ctx context.Context, q *inquiry, question Question) (Answer, error) {
+	asking, resume := q.limit.pause(q.ctx)
+	defer resume()
+	asking, cancel := context.WithCancel(asking)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			cancel()
+		}
+	})()
+	a, err := h.conn.box.opts.Elicitor.Elicit(asking, question)
+	if err != nil && errors.Is(context.Cause(asking), errWaited) {
+		err = errWaited
+	}
+	return a, err
+}
+
+func replied(a Answer) *mcp.ElicitationResult {
+	r := &mcp.ElicitationResult{}
+	r.Action = mcp.ElicitationResponseAction(a.Action)
+	if a.Action == Accept {
+		r.Content = a.Content
+		if a.Content == nil {
+			r.Content = map[string]any{}
+		}
+	}
+	return r
+}
+
+// limit bounds a call in time. Its time stands still while it is paused, for a
+// while at most.
+type limit struct {
+	cancel context.CancelCauseFunc
+	cause  error
+
+	mu      sync.Mutex
+	timer   *time.Timer
+	since   time.Time     // the time runs
+	left    time.Duration // of the call
+	waiting time.Duration // of the questions
+	paused  int
+	over    bool
+}
+
+type limitKey struct{}
+
+// withLimit returns a context that ends, with cause, after d of unpaused time.
+// Pauses may be as long as waiting in all.
+func withLimit(ctx context.Context, d, waiting time.Duration, cause error) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	l := &limit{cancel: cancel, cause: cause, since: time.Now(), left: d, waiting: waiting}
+	l.timer = time.AfterFunc(d, func() { cancel(cause) })
+	return context.WithValue(ctx, limitKey{}, l), func() { l.end(nil) }
+}
+
+func limitOf(ctx context.Context) *limit {
+	l, _ := ctx.Value(limitKey{}).(*limit)
+	return l
+}
+
+// pause stops the time until resume is called. The context is ctx until the pauses
+// have been as long as they may be.
+func (l *limit) pause(ctx context.Context) (_ context.Context, resume func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.paused == 0 {
+		l.timer.Stop() // one that has just fired has ended the call
+		l.left -= time.Since(l.since)
+		l.since = time.Now()
+	}
+	l.paused++
+	ctx, cancel := context.WithTimeoutCause(ctx, l.waiting-time.Since(l.since), errWaited)
+	return ctx, func() {
+		cancel()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.paused--; l.paused == 0 {
+			l.waiting -= time.Since(l.since)
+			l.since = time.Now()
+			if !l.over {
+				l.timer.Reset(max(l.left, 0))
+			}
+		}
+	}
+}
+
+// end ends the context for good.
+func (l *limit) end(cause error) {
+	l.cancel(cause)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	l.timer.Stop()
+}

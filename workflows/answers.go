@@ -1,0 +1,85 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// viaMessage marks answers that came as a message.
+const viaMessage = "message"
+
+// sentAnswer is a message on its way to the question that it answers.
+type sentAnswer struct{ uuid, request string }
+
+// answer takes a message for the answer to a question. One that is no answer is
+// refused; the others go to the approval, whose decision settles the request, so
+// that of two answers the one that came first counts. The text itself stays out of
+// the transcript.
+func (c *conversation) answer(ctx workflow.Context, question contract.PendingApproval, m contract.MessageSignal) {
+	if m.Text.Blob != nil {
+		c.ledger.Refuse(m.RequestID, contract.KindInvalid, contract.Result{Response: contract.Inline(decide.TextLongAnswer), WaitingApproval: true, Approval: &question})
+		return
+	}
+	given, err := answer.ParseText(m.Text.Inline, question.Schema.Raw)
+	if err != nil {
+		c.ledger.Refuse(m.RequestID, contract.KindInvalid, contract.Result{Response: contract.Inline(err.Error()), WaitingApproval: true, Approval: &question})
+		return
+	}
+	sent := sentAnswer{question.UUID, m.RequestID}
+	c.answers = append(c.answers, sent)
+	decision := contract.DecideSignal{
+		RequestID: m.RequestID, Approved: given.Approved, Content: contract.JSON{Raw: given.Content},
+		By: given.By, Reason: given.Reason, Via: viaMessage, Credential: m.Credential,
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		err := workflow.SignalExternalWorkflow(ctx, contract.ApprovalWorkflowID(question.UUID), "", contract.SignalDecide, decision).Get(ctx, nil)
+		if err != nil { // somebody else was faster, or it was withdrawn
+			c.dropAnswers(func(a sentAnswer) bool { return a == sent })
+			c.wake = true
+		}
+	})
+}
+
+// answered tells whether a decision is what a message has answered, and takes note
+// of that.
+func (c *conversation) answered(r contract.ApprovalResult) bool {
+	i := slices.Index(c.answers, sentAnswer{r.UUID, r.RequestID})
+	if i < 0 {
+		return false
+	}
+	c.answers = slices.Delete(slices.Clone(c.answers), i, i+1)
+	return true
+}
+
+// dropAnswers refuses messages that came too late for their question.
+func (c *conversation) dropAnswers(late func(sentAnswer) bool) {
+	c.answers = slices.DeleteFunc(slices.Clone(c.answers), func(a sentAnswer) bool {
+		if !late(a) {
+			return false
+		}
+		c.ledger.Refuse(a.request, contract.KindDecided, contract.Result{Response: contract.Inline(decide.TextAnswered)})
+		return true
+	})
+}
+
+// dropLateAnswers refuses the messages that answer what does not wait any more.
+func (c *conversation) dropLateAnswers() {
+	c.dropAnswers(func(a sentAnswer) bool {
+		return !slices.ContainsFunc(c.pending, func(p openApproval) bool { return p.UUID == a.uuid })
+	})
+}
+
+// receiveQuestions hands questions to the calls of the turn's leaf. Those of
+// composite nodes come to the nodes themselves.
+func (c *conversation) receiveQuestions(ctx workflow.Context) {
+	var leaves []*leaf
+	if c.turn != nil && c.turn.leaf != nil {
+		leaves = append(leaves, c.turn.leaf)
+	}
+	takeQuestions(ctx, c.questions, leaves...)
+}

@@ -1,0 +1,243 @@
+package answer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// declines are the words that decline a question, besides those that say no.
+var declines = []string{"decline", "declined"}
+
+// Reply is what somebody answered to a question, or, when it is not Approved, that
+// they do not answer it.
+type Reply struct {
+	Answer
+	// Content fits the question's schema. It is nil when Approved is not set.
+	Content json.RawMessage
+}
+
+// ParseQuestion reads an answer to a question with this schema, in any accepted
+// shape: the content itself, a text for the one field that counts, or a no. The
+// other keys are those that Parse reads. An error says what is accepted.
+func ParseQuestion(raw, schema json.RawMessage) (Reply, error) {
+	f := readForm(schema)
+	r, err := f.parse(raw)
+	if err != nil {
+		return Reply{}, fmt.Errorf("%w; %s", err, f.accepted())
+	}
+	return r, nil
+}
+
+// ParseText reads what somebody wrote in answer to a question: a text for the one
+// field that counts, the content as a JSON object, or a no.
+func ParseText(text string, schema json.RawMessage) (Reply, error) {
+	f := readForm(schema)
+	var r Reply
+	var err error
+	if raw := json.RawMessage(strings.TrimSpace(text)); len(raw) > 0 && raw[0] == '{' && json.Valid(raw) {
+		if r, err = f.parse(raw); err != nil {
+			r, err = f.accept(raw)
+		}
+	} else {
+		r, err = f.say(text)
+	}
+	if err != nil {
+		return Reply{}, fmt.Errorf("%w; %s", err, f.accepted())
+	}
+	return r, nil
+}
+
+// AcceptedBy tells people what they may answer to a question with this schema.
+func AcceptedBy(schema json.RawMessage) string { return readForm(schema).accepted() }
+
+// parse reads an answer as the API and the signal take it.
+func (f form) parse(raw json.RawMessage) (Reply, error) {
+	raw = json.RawMessage(strings.TrimSpace(string(raw)))
+	switch {
+	case !json.Valid(raw):
+		return Reply{}, errors.New("the answer is not JSON")
+	case raw[0] != '{':
+		return f.value("the answer", raw)
+	}
+	p := paper{form: f}
+	if err := members(raw, p.take); err != nil {
+		return Reply{}, err
+	}
+	return p.reply()
+}
+
+// paper collects the keys of an answer. Those that say something must agree.
+type paper struct {
+	form    form
+	about   Answer
+	said    []Reply
+	keys    []string
+	content bool
+}
+
+func (p *paper) take(key string, raw json.RawMessage) error {
+	switch key {
+	case "content":
+		if string(raw) == "null" {
+			return nil
+		}
+		r, err := p.form.accept(raw)
+		p.content = true
+		return p.note(key, r, err)
+	case "answer", "action":
+		if silent(raw) {
+			return nil
+		}
+		if key == "action" {
+			r, err := p.form.vote(fmt.Sprintf("%q", key), raw)
+			if err == nil && r.Approved {
+				p.about.Approved = true // what is accepted, another key says
+				return nil
+			}
+			return p.note(key, r, err)
+		}
+		r, err := p.form.value(fmt.Sprintf("%q", key), raw)
+		return p.note(key, r, err)
+	case "approved":
+		approved, given, err := vote(`"approved"`, raw)
+		switch {
+		case err != nil || !given:
+			return err
+		case approved:
+			p.about.Approved = true
+			return nil
+		}
+		return p.note(key, Reply{}, nil)
+	}
+	b := ballot{answer: p.about}
+	err := b.take(key, raw)
+	p.about = b.answer
+	return err
+}
+
+func (p *paper) note(key string, r Reply, err error) error {
+	if err == nil {
+		p.said, p.keys = append(p.said, r), append(p.keys, key)
+	}
+	return err
+}
+
+func (p *paper) reply() (Reply, error) {
+	about := p.about
+	if len(p.said) == 0 {
+		if !about.Approved {
+			return Reply{}, errors.New("there is no answer")
+		}
+		r, err := p.form.accept(json.RawMessage(`{}`))
+		if err != nil {
+			return Reply{}, err
+		}
+		r.Answer = about
+		return r, nil
+	}
+	first := p.said[0]
+	for i, r := range p.said {
+		if r.Approved != first.Approved || string(r.Content) != string(first.Content) {
+			return Reply{}, fmt.Errorf("%q and %q contradict each other", p.keys[0], p.keys[i])
+		}
+	}
+	if about.Approved && !first.Approved {
+		return Reply{}, fmt.Errorf("%q contradicts the rest", p.keys[0])
+	}
+	about.Approved = first.Approved
+	return Reply{Answer: about, Content: first.Content}, nil
+}
+
+// vote reads a word that accepts or declines, whatever the fields are.
+func (f form) vote(key string, raw json.RawMessage) (Reply, error) {
+	word, ok := scalar(raw)
+	approved, known := Word(word)
+	switch word = strings.ToLower(strings.TrimSpace(word)); {
+	case !ok || !known && word != "accept" && !slices.Contains(declines, word):
+		return Reply{}, fmt.Errorf("%s is neither a yes nor a no", key)
+	case approved || word == "accept":
+		return Reply{Answer: Answer{Approved: true}}, nil
+	}
+	return Reply{}, nil
+}
+
+// value reads a JSON value that is no object as a text.
+func (f form) value(key string, raw json.RawMessage) (Reply, error) {
+	text, ok := scalar(raw)
+	if !ok {
+		return Reply{}, fmt.Errorf("%s must be a text, a number, true or false", key)
+	}
+	return f.say(text)
+}
+
+// scalar is a string, a number or a boolean as a text.
+func scalar(raw json.RawMessage) (text string, ok bool) {
+	if json.Unmarshal(raw, &text) == nil && string(raw) != "null" {
+		return text, true
+	}
+	if len(raw) == 0 || strings.ContainsRune("{[n", rune(raw[0])) {
+		return "", false
+	}
+	return string(raw), true
+}
+
+func silent(raw json.RawMessage) bool {
+	text, ok := scalar(raw)
+	return string(raw) == "null" || ok && strings.TrimSpace(text) == ""
+}
+
+// say reads a text: a value of the one field that counts, or a no. A no that is a
+// value of that field, like that of a question to be answered by yes or no, is the
+// value.
+func (f form) say(text string) (Reply, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return Reply{}, errors.New("there is no answer")
+	}
+	field, single := f.single()
+	if single && field.takes(text) {
+		return f.fill(field, text)
+	}
+	approved, known := Word(text)
+	if known && !approved || slices.Contains(declines, strings.ToLower(text)) {
+		return Reply{}, nil
+	}
+	switch {
+	case single:
+		return f.fill(field, text)
+	case approved && len(f.fields) == 0:
+		return f.accept(json.RawMessage(`{}`))
+	case len(f.fields) == 0:
+		return Reply{}, errors.New("the answer is neither a yes nor a no")
+	}
+	return Reply{}, errors.New("the answer has several fields")
+}
+
+func (f form) fill(field field, text string) (Reply, error) {
+	value, err := field.read(text)
+	if err != nil {
+		return Reply{}, err
+	}
+	name, err := json.Marshal(field.name)
+	if err != nil { // a string can be encoded
+		return Reply{}, err
+	}
+	return f.accept(json.RawMessage("{" + string(name) + ":" + string(value) + "}"))
+}
+
+// maxContent is how long content may be, in bytes: it stays in history.
+const maxContent = 32 << 10
+
+// accept checks content.
+func (f form) accept(content json.RawMessage) (Reply, error) {
+	if len(content) > maxContent {
+		return Reply{}, fmt.Errorf("the content has more than %d bytes", maxContent)
+	}
+	if err := f.check(content); err != nil {
+		return Reply{}, err
+	}
+	return Reply{Answer: Answer{Approved: true}, Content: content}, nil
+}
