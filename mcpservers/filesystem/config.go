@@ -22,11 +22,15 @@ type Config struct {
 	// MaxFullReadSize is the largest file that is read without offset or limit,
 	// and the largest that is given out as an MCP resource.
 	MaxFullReadSize int64 `yaml:"max_full_read_size"`
-	// MaxReadSize is the most that one call returns of the text of files.
+	// MaxReadSize is the most that one call returns of the text of files. What
+	// read_file returns may be twice as long in JSON.
 	MaxReadSize int64 `yaml:"max_read_size"`
 	// MaxWriteSize is the largest content, patch, and file to patch.
 	MaxWriteSize int64 `yaml:"max_write_size"`
-	// MaxLineSize is how much of a line grep looks at and returns.
+	// MaxCopySize is the most that one copy, or one move to another file system or
+	// root, writes. Holes in files count: copies have none.
+	MaxCopySize int64 `yaml:"max_copy_size"`
+	// MaxLineSize is how much of a line grep looks at and returns, 8192 or more.
 	MaxLineSize int `yaml:"max_line_size"`
 	// MaxResults bounds the max_results that a search may ask for, and the
 	// entries of a listed folder.
@@ -51,7 +55,7 @@ type RootConfig struct {
 func DefaultConfig() Config {
 	return Config{
 		Settings:        hosting.DefaultSettings(8091),
-		MaxFullReadSize: 1 << 20, MaxReadSize: 10 << 20, MaxWriteSize: 10 << 20,
+		MaxFullReadSize: 1 << 20, MaxReadSize: 10 << 20, MaxWriteSize: 10 << 20, MaxCopySize: 1 << 30,
 		MaxLineSize: 64 << 10, MaxResults: 10_000, MaxTimeoutSeconds: 300,
 	}
 }
@@ -89,12 +93,14 @@ func (c Config) Validate() error {
 	for _, limit := range []struct {
 		key   string
 		value int64
+		least int64
 	}{
-		{"max_full_read_size", c.MaxFullReadSize}, {"max_read_size", c.MaxReadSize}, {"max_write_size", c.MaxWriteSize},
-		{"max_line_size", int64(c.MaxLineSize)}, {"max_results", int64(c.MaxResults)}, {"max_timeout_seconds", int64(c.MaxTimeoutSeconds)},
+		{"max_full_read_size", c.MaxFullReadSize, 1}, {"max_read_size", c.MaxReadSize, 1}, {"max_write_size", c.MaxWriteSize, 1},
+		{"max_copy_size", c.MaxCopySize, 1}, {"max_line_size", int64(c.MaxLineSize), sniffed},
+		{"max_results", int64(c.MaxResults), 1}, {"max_timeout_seconds", int64(c.MaxTimeoutSeconds), 1},
 	} {
-		if limit.value < 1 {
-			errs = append(errs, fmt.Errorf("%s is %d: it must be at least 1", limit.key, limit.value))
+		if limit.value < limit.least {
+			errs = append(errs, fmt.Errorf("%s is %d: it must be at least %d", limit.key, limit.value, limit.least))
 		}
 	}
 	return errors.Join(append(errs, c.validateRoots()...)...)
@@ -145,6 +151,6 @@ func (c Config) timeout() time.Duration { return time.Duration(c.MaxTimeoutSecon
 
 // keys are the keys of the file by the Go type that yaml names.
 var keys = map[string]string{
-	"filesystem.Config":     strings.Join(hosting.Keys(), ", ") + ", max_full_read_size, max_read_size, max_write_size, max_line_size, max_results, max_timeout_seconds, roots",
+	"filesystem.Config":     strings.Join(hosting.Keys(), ", ") + ", max_full_read_size, max_read_size, max_write_size, max_copy_size, max_line_size, max_results, max_timeout_seconds, roots",
 	"filesystem.RootConfig": "name, path, allowed_tools",
 }

@@ -72,8 +72,9 @@ func TestConfigMistakesAreAllNamed(t *testing.T) {
 		"roots: [{name: n, path: " + dir + ", allowed_tools: [x, list_roots, copy]}]\n": {`roots[0] "n": unknown tool "x" in allowed_tools`, `roots[0] "n": unknown tool "list_roots" in allowed_tools`},
 		"max_results: 0\nport: 70000\ntransport: pigeon\nroots: []\n":                   {"max_results is 0: it must be at least 1", "port 70000 is out of range", `transport "pigeon" is unknown`, "no roots configured"},
 		"root: x\nroots:\n  - nam: n\n":                                                 {`line 1: unknown key "root", allowed: host, port,`, `line 3: unknown key "nam", allowed: name, path, allowed_tools`},
-		"port: many\n":                                                                  {"line 1", "many"},
-		"roots: [\n":                                                                    {"line"},
+		"max_line_size: 8191\nmax_copy_size: 0\n":                                       {"max_line_size is 8191: it must be at least 8192", "max_copy_size is 0: it must be at least 1"},
+		"port: many\n": {"line 1", "many"},
+		"roots: [\n":   {"line"},
 	} {
 		_, err := load(t, text)
 		for _, part := range append(want, "f.yaml") {

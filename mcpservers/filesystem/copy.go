@@ -26,7 +26,7 @@ func copyPath(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.resolved("dest_root", "dest_path", "")
+	to, err := c.writable("dest_root", "dest_path")
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func copyPath(ctx context.Context, c call) (any, error) {
 	if info.IsDir() && inside(to.host(), from.host()) {
 		return nil, fmt.Errorf("cannot copy a directory into itself: %s", to.given)
 	}
-	job := copying{ctx: ctx, locks: &c.locks, from: from, to: to}
+	job := copying{ctx: ctx, locks: &c.locks, from: from, to: to, limit: c.config.MaxCopySize}
 	if err := job.copy(); err != nil {
 		return nil, describe(err, "source file not found", from.given)
 	}
@@ -54,6 +54,7 @@ type copying struct {
 	ctx      context.Context
 	locks    *locks
 	from, to location
+	limit    int64 // of size
 	size     int64 // of the files so far
 	skipped  []string
 	folders  []madeFolder
@@ -144,17 +145,26 @@ func (c *copying) file(source, target string) error {
 		return err
 	}
 	defer file.Close()
+	if info.Size() > c.limit-c.size {
+		return c.tooLarge()
+	}
 	release, err := c.locks.take(c.ctx, c.to.root.host(target))
 	if err != nil {
 		return err
 	}
 	defer release()
 	err = c.to.root.replace(target, info.Mode().Perm(), false, func(w io.Writer) error {
-		n, err := io.Copy(w, cancellable{c.ctx, file})
-		c.size += n
+		n, err := io.Copy(w, io.LimitReader(cancellable{c.ctx, file}, c.limit-c.size+1))
+		if c.size += n; c.size > c.limit {
+			return c.tooLarge()
+		}
 		return err
 	})
 	return c.aboutTarget(err)
+}
+
+func (c *copying) tooLarge() error {
+	return fmt.Errorf("too large to copy (limit: %s): %s", sizeText(c.limit), c.from.given)
 }
 
 // link copies a link that stays inside both roots as what it is.

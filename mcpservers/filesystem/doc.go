@@ -21,7 +21,8 @@
 //
 // # Tools
 //
-// Results are compact JSON with sorted keys, as text and as structured content.
+// Results are compact JSON with sorted keys, as text and, up to 1 MiB, as
+// structured content.
 // What a caller can put right is a result with isError.
 //
 //	list_roots                                always on; shows names, never host paths
@@ -49,13 +50,14 @@
 // final line end are kept. Hard links to the old content keep the old content.
 // Appending is one write to the file itself. Calls that write one file wait for
 // each other. A process that is killed may leave a file .mcp-filesystem-*.tmp,
-// which the tools do not show and anybody may delete.
+// which the tools do not show and anybody may delete; nothing else can get such a
+// name here.
 //
 // # Limits
 //
 // Files are read in pieces, and searches, copies and sums end soon after their
-// call is cancelled. How much one call may read, write, return and how long it
-// may take is in [Config].
+// call is cancelled. How much one call may read, write, copy, return and how long
+// it may take is in [Config]. Patterns whose matching takes long are refused.
 //
 // # Resources
 //
@@ -70,7 +72,7 @@
 //	root.go resolve.go walk.go failure.go       reaching files safely
 //	lock.go replace.go                          changing them whole
 //	read.go list.go stat.go hash.go             the reading tools
-//	grep.go search.go scan.go needle.go glob.go the searching tools
+//	grep.go search.go scan.go needle.go glob.go pattern.go   the searching tools
 //	write.go patch.go folder.go remove.go copy.go move.go   the writing tools
 //	resource.go                                 the MCP resources
 //	unified/                                    unified diffs, usable alone

@@ -11,7 +11,7 @@ type created struct {
 }
 
 func createFolder(_ context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", "")
+	at, err := c.writable("root", "path")
 	if err != nil {
 		return nil, err
 	}

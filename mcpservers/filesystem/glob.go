@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 type globResult struct {
@@ -52,7 +49,7 @@ func glob(ctx context.Context, c call) (any, error) {
 	defer dir.Close()
 	result := globResult{Matches: []globMatch{}}
 	w := walk{ctx: within, depth: bounds.depth, visit: func(f found) error {
-		if matches(f.rel) && (kind == "all" || kind == typeOf(f.entry.Type())) {
+		if matches(within, f.rel) && (kind == "all" || kind == typeOf(f.entry.Type())) {
 			result.add(f)
 		}
 		if len(result.Matches) >= bounds.results {
@@ -71,7 +68,7 @@ func glob(ctx context.Context, c call) (any, error) {
 }
 
 // matcher turns pattern or regex into a test of a path relative to the search.
-func (a arguments) matcher() (func(rel string) bool, error) {
+func (a arguments) matcher() (func(ctx context.Context, rel string) bool, error) {
 	pattern, err := a.text("pattern", "")
 	if err != nil {
 		return nil, err
@@ -84,20 +81,20 @@ func (a arguments) matcher() (func(rel string) bool, error) {
 		return nil, errors.New("exactly one of pattern or regex must be provided")
 	}
 	if expression != "" {
-		compiled, err := regexp.Compile(expression)
+		compiled, err := compile(expression)
 		if err != nil {
 			return nil, fmt.Errorf("invalid regex: %w", err)
 		}
-		return compiled.MatchString, nil
+		return func(_ context.Context, rel string) bool { return compiled.MatchString(rel) }, nil
 	}
+	wanted, err := globOf("pattern", pattern)
 	byPath := strings.Contains(pattern, "**")
-	return func(rel string) bool {
+	return func(ctx context.Context, rel string) bool {
 		if !byPath {
 			rel = rel[strings.LastIndexByte(rel, '/')+1:]
 		}
-		ok, err := doublestar.Match(pattern, rel)
-		return ok && err == nil
-	}, nil
+		return wanted.match(ctx, rel)
+	}, err
 }
 
 func (r *globResult) add(f found) {

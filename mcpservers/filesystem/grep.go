@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 )
 
@@ -27,6 +26,8 @@ type match struct {
 	File          string   `json:"file"`
 	LineContent   string   `json:"line_content"`
 	LineNumber    int      `json:"line_number"`
+
+	size int64 // of its text
 }
 
 // bounds are the arguments that grep and glob share.
@@ -72,17 +73,17 @@ func grep(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	query, err := c.query(bounds.results)
+	query, err := c.query()
 	if err != nil {
 		return nil, err
 	}
-	filter, err := c.args.text("glob_filter", "")
+	filter, err := c.filter()
 	if err != nil {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, bounds.time)
 	defer cancel()
-	s := newSearch(within, at, query, c.config.MaxReadSize)
+	s := newSearch(within, at, query, bounds.results, c.config.MaxReadSize)
 	s.filter = filter
 	err = s.run(bounds.depth)
 	s.result.Truncated = errors.Is(err, errEnough)
@@ -93,7 +94,17 @@ func grep(ctx context.Context, c call) (any, error) {
 	return s.result, nil
 }
 
-func (c call) query(results int) (*query, error) {
+// filter is nil when every file is to be searched.
+func (c call) filter() (func(context.Context, string) bool, error) {
+	pattern, err := c.args.text("glob_filter", "")
+	if err != nil || pattern == "" {
+		return nil, err
+	}
+	wanted, err := globOf("glob_filter", pattern)
+	return wanted.match, err
+}
+
+func (c call) query() (*query, error) {
 	pattern, err := c.args.required("pattern")
 	if err != nil {
 		return nil, err
@@ -105,11 +116,11 @@ func (c call) query(results int) (*query, error) {
 	if insensitive {
 		pattern = "(?i)" + pattern
 	}
-	compiled, err := regexp.Compile(pattern)
+	compiled, err := compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("invalid pattern: %w", err)
 	}
-	q := &query{pattern: compiled, needed: needleOf(pattern), max: results, lineSize: c.config.MaxLineSize}
+	q := &query{pattern: compiled, needed: needleOf(pattern), lineSize: c.config.MaxLineSize}
 	q.context, err = c.args.bounded("context_lines", 0, maxContext)
 	return q, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"syscall"
 )
@@ -23,6 +24,9 @@ func movePath(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := to.reserved(); err != nil {
+		return nil, err
+	}
 	if from.rel == "." || to.rel == "." {
 		return nil, errors.New("cannot move root directory")
 	}
@@ -38,7 +42,7 @@ func movePath(ctx context.Context, c call) (any, error) {
 		return nil, err
 	}
 	defer release()
-	if err := from.moveTo(ctx, to); err != nil {
+	if err := from.moveTo(ctx, to, c.config.MaxCopySize); err != nil {
 		return nil, describe(err, "source file not found", from.given)
 	}
 	return moved{Destination: to.given, Source: from.given}, nil
@@ -46,19 +50,43 @@ func movePath(ctx context.Context, c call) (any, error) {
 
 // moveTo renames where one file system has both places, and otherwise copies and
 // removes.
-func (l location) moveTo(ctx context.Context, to location) error {
+func (l location) moveTo(ctx context.Context, to location, limit int64) error {
 	dir, err := to.root.makeFolder(path.Dir(to.rel))
 	if err != nil {
 		return describe(err, "path is not a directory", to.given)
 	}
 	dir.Close()
+	if same, err := l.sameFile(to); same {
+		return err
+	}
 	if l.root != to.root {
-		return l.carryTo(ctx, to)
+		return l.carryTo(ctx, to, limit)
 	}
 	if err = l.root.dir.Rename(l.rel, to.rel); errors.Is(err, syscall.EXDEV) {
-		return l.carryTo(ctx, to)
+		return l.carryTo(ctx, to, limit)
 	}
 	return to.occupied(err)
+}
+
+// sameFile deals with a destination that is the source by another name, which
+// renaming would leave alone and copying would lose: of two hard links the source
+// is removed, of one place reached through two roots nothing.
+func (l location) sameFile(to location) (same bool, err error) {
+	if l.host() == to.host() {
+		return true, nil
+	}
+	from, err := l.root.dir.Lstat(l.rel)
+	if err != nil {
+		return false, nil
+	}
+	target, err := to.root.dir.Lstat(to.rel)
+	if err != nil || from.IsDir() || !os.SameFile(from, target) {
+		return false, nil
+	}
+	if system, ok := from.Sys().(*syscall.Stat_t); !ok || system.Nlink < 2 {
+		return false, nil // one name, written in two ways
+	}
+	return true, l.root.dir.Remove(l.rel)
 }
 
 // occupied says which side an error of a rename is about.
@@ -74,10 +102,10 @@ func (l location) occupied(err error) error {
 
 // carryTo copies beside the destination first, so that the destination is
 // replaced at once, and the source removed only when all of it has arrived.
-func (l location) carryTo(ctx context.Context, to location) error {
+func (l location) carryTo(ctx context.Context, to location, limit int64) error {
 	beside := to
 	beside.rel = path.Join(path.Dir(to.rel), tempName())
-	job := copying{ctx: ctx, locks: new(locks), from: l, to: beside}
+	job := copying{ctx: ctx, locks: new(locks), from: l, to: beside, limit: limit}
 	err := job.copy()
 	if err == nil && len(job.skipped) > 0 {
 		err = fmt.Errorf("cannot move to another root: %s has links or special files that have to stay, such as %s", l.given, job.skipped[0])

@@ -25,7 +25,7 @@ type adjusted struct {
 }
 
 func patchFile(ctx context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", "")
+	at, err := c.writable("root", "path")
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,11 @@ func (c call) toPatch(ctx context.Context, at location) ([]byte, error) {
 	if err := c.mayWrite("file", int(info.Size())); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(cancellable{ctx, file}, c.config.MaxWriteSize))
+	text, err := io.ReadAll(io.LimitReader(cancellable{ctx, file}, c.config.MaxWriteSize+1)) // it may have grown
+	if err != nil {
+		return nil, err
+	}
+	return text, c.mayWrite("file", len(text))
 }
 
 func adjustments(hunks []unified.Hunk) (list []adjusted) {

@@ -69,20 +69,40 @@ func readFile(ctx context.Context, c call) (any, error) {
 
 func (c call) read(ctx context.Context, file *os.File, info fs.FileInfo, p part) (content, error) {
 	result := content{Size: info.Size(), Binary: isBinary(file)}
+	most := c.config.MaxReadSize
 	var data []byte
 	var err error
 	switch {
 	case p.byLines:
 		var total int64
-		data, total, result.Truncated, err = readLines(cancellable{ctx, file}, p, c.config.MaxReadSize)
+		data, total, result.Truncated, err = readLines(cancellable{ctx, file}, p, most)
 		result.LinesTotal = &total
 	case p.byBytes:
-		data, result.Truncated, err = readBytes(cancellable{ctx, io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset)}, p, c.config.MaxReadSize)
+		data, result.Truncated, err = readBytes(cancellable{ctx, io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset)}, p, most)
 	default:
-		data, err = readAll(cancellable{ctx, file}, info.Size(), c.config.MaxFullReadSize)
+		most = c.config.MaxFullReadSize
+		data, err = readAll(cancellable{ctx, file}, info.Size(), most)
 	}
 	result.hold(data)
+	if size := encodedSize(result.Content); err == nil && size > 2*most {
+		err = fmt.Errorf("content too large in JSON (size: %s, limit: %s); use offset/limit parameters for smaller parts", sizeText(size), sizeText(2*most))
+	}
 	return result, err
+}
+
+// encodedSize is how much text takes as a JSON string: lines and quotes make it
+// a little longer, control characters six times.
+func encodedSize(text string) int64 {
+	n := int64(len(text))
+	for i := range len(text) {
+		switch b := text[i]; {
+		case b == '"' || b == '\\' || b == '\n' || b == '\r' || b == '\t' || b == '\b' || b == '\f':
+			n++
+		case b < ' ':
+			n += 5
+		}
+	}
+	return n
 }
 
 // hold puts data into the form that loses least.

@@ -39,7 +39,17 @@ type replacement struct {
 // folders are created when missing. A file that exists keeps its mode and, where
 // that is allowed, its owner; one that may not be written is refused. mode is
 // for a new file. The file is on the disk before sync calls return.
-func (r *root) replace(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error) (err error) {
+func (r *root) replace(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error) error {
+	return r.put(rel, mode, sync, fill, (*replacement).rename)
+}
+
+// create is replace for a name that must not exist: there is never more or less
+// there than nothing or the whole file. One that exists gives fs.ErrExist.
+func (r *root) create(rel string, fill func(io.Writer) error) error {
+	return r.put(rel, newFileMode, true, fill, (*replacement).link)
+}
+
+func (r *root) put(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error, finish func(*replacement) error) error {
 	dir, err := r.makeFolder(path.Dir(rel))
 	if err != nil {
 		return err
@@ -49,13 +59,36 @@ func (r *root) replace(rel string, mode fs.FileMode, sync bool, fill func(io.Wri
 	if err := next.begin(); err != nil {
 		return err
 	}
-	if err := errors.Join(fill(next.temp), next.settle(), next.temp.Close()); err != nil {
-		return errors.Join(err, dir.Remove(next.path))
+	err = errors.Join(fill(next.temp), next.settle(), next.temp.Close())
+	if err == nil {
+		err = finish(next)
 	}
-	if err := dir.Rename(next.path, next.name); err != nil {
+	if err != nil {
 		return errors.Join(err, dir.Remove(next.path))
 	}
 	return nil
+}
+
+func (p *replacement) rename() error { return p.dir.Rename(p.path, p.name) }
+
+func (p *replacement) link() error {
+	err := p.dir.Link(p.path, p.name)
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) { // a file system without hard links
+		return p.take()
+	}
+	if err != nil {
+		return err
+	}
+	return p.dir.Remove(p.path)
+}
+
+// take is the next best: the name is there, empty, for a moment.
+func (p *replacement) take() error {
+	file, err := p.dir.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, p.mode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), p.rename())
 }
 
 // makeFolder opens a folder of the root, creating what is missing.

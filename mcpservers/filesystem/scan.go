@@ -13,7 +13,6 @@ type query struct {
 	pattern  *regexp.Regexp
 	needed   needle // everything that matches contains it
 	context  int    // lines to show before and after a match
-	max      int    // matches
 	lineSize int    // how much of a line is looked at
 }
 
@@ -24,25 +23,33 @@ type scanner struct {
 	ctx     context.Context
 	buffer  []byte
 	matches []*match
-	room    int64 // bytes of text that may still be returned
+	share   share
 
 	file     string
 	line     int
 	before   []string // the last lines, some more than context
+	held     int      // size of before
 	pending  []*match // want lines after them
 	done     bool     // no more matches, only lines after the last
+	full     bool     // no more lines either
 	overlong bool     // the beginning of the current line has been looked at
 }
+
+const (
+	contextSize = 1 << 20 // most that the lines before a match may hold
+	lineCost    = 16      // what a line of context takes beside its text
+)
 
 func newScanner(ctx context.Context, q *query) *scanner {
 	return &scanner{query: q, ctx: ctx, buffer: make([]byte, q.lineSize)}
 }
 
-// scan looks through one file, called name in what it finds, for max matches
-// with room bytes of text. They are in s.matches until the next call, and done
-// is set when there may be more. Binary files have no lines.
-func (s *scanner) scan(name string, file io.Reader, room int64) error {
-	*s = scanner{query: s.query, ctx: s.ctx, buffer: s.buffer, file: name, room: room}
+// scan looks through one file, called name in what it finds, until there is
+// enough by its share. Matches are in s.matches until the next call, and done is
+// set when there may be more. Binary files have no lines.
+func (s *scanner) scan(name string, file io.Reader, share share) error {
+	*s = scanner{query: s.query, ctx: s.ctx, buffer: s.buffer, file: name, share: share}
+	s.spend(0, 0)
 	filled, first := 0, true
 	for {
 		n, err := readMost(file, s.buffer[filled:])
@@ -104,7 +111,7 @@ func (s *scanner) look(line []byte) {
 	s.line++
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	s.feed(line)
-	if !s.done && s.needed.in(line) && s.pattern.Match(line) {
+	if !s.done && s.needed.in(line) && s.ctx.Err() == nil && s.pattern.Match(line) {
 		s.hit(line)
 	}
 	if s.context > 0 {
@@ -114,42 +121,69 @@ func (s *scanner) look(line []byte) {
 
 // feed gives a line to the matches before it that still want lines.
 func (s *scanner) feed(line []byte) {
-	waiting := s.pending[:0]
+	if len(s.pending) == 0 {
+		return
+	}
+	waiting, text := s.pending[:0], string(line)
 	for _, m := range s.pending {
-		m.ContextAfter = append(m.ContextAfter, string(line))
-		if s.spend(len(line)); len(m.ContextAfter) < s.context && s.room > 0 {
+		if s.full {
+			break
+		}
+		m.ContextAfter = append(m.ContextAfter, text)
+		m.size += int64(len(text) + lineCost)
+		if s.spend(len(text)+lineCost, 0); len(m.ContextAfter) < s.context {
 			waiting = append(waiting, m)
 		}
 	}
 	s.pending = waiting
+	if s.full {
+		s.pending = nil
+	}
 }
 
 func (s *scanner) hit(line []byte) {
-	before := s.before[max(0, len(s.before)-s.context):]
-	for _, text := range before {
-		s.spend(len(text))
-	}
-	s.spend(len(line))
-	m := &match{File: s.file, LineNumber: s.line, LineContent: string(line), ContextBefore: before}
+	before := s.tail()
+	size := len(line) + sizeOf(before)
+	m := &match{File: s.file, LineNumber: s.line, LineContent: string(line), ContextBefore: before, size: int64(size)}
 	s.matches = append(s.matches, m)
-	s.done = s.done || len(s.matches) >= s.max
-	if s.context > 0 {
+	if s.spend(size, 1); s.context > 0 && !s.full {
 		s.pending = append(s.pending, m)
 	}
 }
 
-// spend counts text that is returned; when there is no more room for any, the
-// search is done.
-func (s *scanner) spend(n int) {
-	s.room -= int64(n)
-	s.done = s.done || s.room <= 0
+// spend counts what is returned; when there is no more room for any, the search
+// is done.
+func (s *scanner) spend(bytes, matches int) {
+	full, done := s.share.spend(bytes, matches)
+	s.full, s.done = s.full || full, s.done || done
 }
 
 // remember keeps a line for the matches after it. What matches hold is never
 // written to again.
 func (s *scanner) remember(line []byte) {
-	if len(s.before) > 2*s.context+64 {
-		s.before = slices.Clone(s.before[len(s.before)-s.context:])
+	if len(s.before) > 2*s.context+64 || s.held > 2*contextSize {
+		s.before = slices.Clone(s.tail())
+		s.held = sizeOf(s.before)
 	}
 	s.before = append(s.before, string(line))
+	s.held += len(line) + lineCost
+}
+
+// tail are the lines that a match would show before it.
+func (s *scanner) tail() []string {
+	first, size := len(s.before), 0
+	for first > max(0, len(s.before)-s.context) {
+		if size += len(s.before[first-1]) + lineCost; size > contextSize {
+			break
+		}
+		first--
+	}
+	return s.before[first:]
+}
+
+func sizeOf(lines []string) (n int) {
+	for _, line := range lines {
+		n += len(line) + lineCost
+	}
+	return n
 }

@@ -8,8 +8,7 @@ import (
 	"path"
 	"runtime"
 	"sync"
-
-	"github.com/bmatcuk/doublestar/v4"
+	"sync/atomic"
 )
 
 // batchSize is how many files of one folder are searched at once at most.
@@ -20,7 +19,7 @@ const batchSize = 256
 type search struct {
 	ctx      context.Context
 	at       location
-	filter   string // of base names
+	filter   func(ctx context.Context, base string) bool // nil lets all pass
 	max      int
 	room     int64 // bytes of text that may still be returned
 	scanners []*scanner
@@ -28,8 +27,8 @@ type search struct {
 	result   grepResult
 }
 
-func newSearch(ctx context.Context, at location, q *query, room int64) *search {
-	s := &search{ctx: ctx, at: at, max: q.max, room: room, result: grepResult{Matches: []*match{}}}
+func newSearch(ctx context.Context, at location, q *query, max int, room int64) *search {
+	s := &search{ctx: ctx, at: at, max: max, room: room, result: grepResult{Matches: []*match{}}}
 	for range min(runtime.GOMAXPROCS(0), 8) {
 		s.scanners = append(s.scanners, newScanner(ctx, q))
 	}
@@ -42,7 +41,7 @@ func (s *search) run(depth int) error {
 	file, _, err := s.at.root.openFile(s.at.rel, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
-		return s.merge(s.one(s.scanners[0], ".", file))
+		return s.merge(s.one(s.scanners[0], ".", file, share{s.tally(1), 0}))
 	}
 	if !errors.Is(err, errFolder) {
 		return err
@@ -74,15 +73,41 @@ func (s *search) visit(at found) error {
 	return s.flush()
 }
 
-func (s *search) wants(name string) bool {
-	ok, err := doublestar.Match(s.filter, name)
-	return s.filter == "" || ok && err == nil
+func (s *search) wants(name string) bool { return s.filter == nil || s.filter(s.ctx, name) }
+
+// tally is what the files of a batch have found so far. A file is done when it
+// and those before it have found enough: what it would add is never returned.
+type tally struct {
+	room, max      int64 // for the whole batch
+	bytes, matches []atomic.Int64
+}
+
+func (s *search) tally(files int) *tally {
+	return &tally{s.room, int64(s.max - len(s.result.Matches)), make([]atomic.Int64, files), make([]atomic.Int64, files)}
+}
+
+// share is the part of one file in a tally.
+type share struct {
+	*tally
+	place int
+}
+
+// spend notes text and matches, and says of what there is now enough.
+func (s share) spend(bytes, matches int) (text, all bool) {
+	s.bytes[s.place].Add(int64(bytes))
+	s.matches[s.place].Add(int64(matches))
+	var allBytes, allMatches int64
+	for i := range s.place + 1 {
+		allBytes += s.bytes[i].Load()
+		allMatches += s.matches[i].Load()
+	}
+	text = allBytes >= s.room
+	return text, text || allMatches >= s.max
 }
 
 // outcome is what one file held.
 type outcome struct {
 	matches    []*match
-	spent      int64
 	enough     bool
 	unreadable bool
 	err        error // the end of the call
@@ -91,11 +116,12 @@ type outcome struct {
 // flush searches the files that were kept.
 func (s *search) flush() error {
 	outcomes := make([]outcome, len(s.batch))
+	tally := s.tally(len(s.batch))
 	var group sync.WaitGroup
 	for i, scanner := range s.scanners[:min(len(s.scanners), len(s.batch))] {
 		group.Go(func() {
 			for j := i; j < len(s.batch) && s.ctx.Err() == nil; j += len(s.scanners) {
-				outcomes[j] = s.file(scanner, s.batch[j])
+				outcomes[j] = s.file(scanner, s.batch[j], share{tally, j})
 			}
 		})
 	}
@@ -114,30 +140,31 @@ func (s *search) merge(o outcome) error {
 	if o.unreadable {
 		s.result.Unreadable++
 	}
-	left := s.max - len(s.result.Matches)
-	s.result.Matches = append(s.result.Matches, o.matches[:min(left, len(o.matches))]...)
-	s.room -= o.spent
-	switch {
-	case o.err != nil:
-		return o.err
-	case o.enough || len(s.result.Matches) >= s.max || s.room <= 0:
+	for _, m := range o.matches {
+		s.result.Matches = append(s.result.Matches, m)
+		s.room -= m.size
+		if len(s.result.Matches) >= s.max || s.room <= 0 {
+			return errEnough
+		}
+	}
+	if o.err == nil && o.enough {
 		return errEnough
 	}
-	return nil
+	return o.err
 }
 
-func (s *search) file(with *scanner, at found) outcome {
+func (s *search) file(with *scanner, at found, part share) outcome {
 	file, err := s.open(at)
 	if err != nil { // a link to nowhere or to a folder, or a file gone by now, is nothing
 		return outcome{unreadable: at.entry.Type().IsRegular() && !isMissing(err)}
 	}
 	defer file.Close()
-	return s.one(with, at.rel, file)
+	return s.one(with, at.rel, file, part)
 }
 
-func (s *search) one(with *scanner, name string, file *os.File) outcome {
-	err := with.scan(name, file, s.room)
-	o := outcome{matches: with.matches, spent: s.room - with.room, enough: with.done}
+func (s *search) one(with *scanner, name string, file *os.File, part share) outcome {
+	err := with.scan(name, file, part)
+	o := outcome{matches: with.matches, enough: with.done}
 	if err != nil && s.ctx.Err() == nil {
 		o.unreadable = true
 	} else {

@@ -133,23 +133,23 @@ func TestGlob(t *testing.T) {
 }
 
 func TestGrepOfLongLinesAndLargeFiles(t *testing.T) {
-	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 16; c.MaxReadSize = 100 })
+	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 8192; c.MaxReadSize = 10_000 })
 	put(t, f.work, map[string]string{
-		"long":  strings.Repeat("x", 100) + "needle\nneedle\n" + "needle" + strings.Repeat("y", 100) + "\nlast needle",
-		"many":  strings.Repeat("needle is here\n", 1000),
-		"plain": strings.Repeat("some other line\n", 100) + "needle\n",
+		"long":  strings.Repeat("x", 9000) + "needle\nneedle\n" + "needle" + strings.Repeat("y", 9000) + "\nlast needle",
+		"many":  strings.Repeat("needle is here\n", 2000),
+		"plain": strings.Repeat("some other line\n", 1000) + "needle\n",
 	})
 	got := f.do(t, "grep", args{"root": "work", "path": "long", "pattern": "needle"})
-	want := `{"matches":[{"file":".","line_content":"needle","line_number":2},{"file":".","line_content":"needleyyyyyyyyyy","line_number":3},{"file":".","line_content":"last needle","line_number":4}],"timed_out":false,"total_matches":3,"truncated":false}`
+	want := `{"matches":[{"file":".","line_content":"needle","line_number":2},{"file":".","line_content":"needle` + strings.Repeat("y", 8186) + `","line_number":3},{"file":".","line_content":"last needle","line_number":4}],"timed_out":false,"total_matches":3,"truncated":false}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	got = f.do(t, "grep", args{"root": "work", "path": "many", "pattern": "needle", "max_results": 1000})
-	if !strings.HasSuffix(got, `"total_matches":8,"truncated":true}`) {
+	got = f.do(t, "grep", args{"root": "work", "path": "many", "pattern": "needle", "max_results": 2000})
+	if !strings.HasSuffix(got, `"total_matches":715,"truncated":true}`) {
 		t.Errorf("got %s", got)
 	}
 	got = f.do(t, "grep", args{"root": "work", "path": "plain", "pattern": "needle"})
-	if !strings.Contains(got, `"line_number":101`) {
+	if !strings.Contains(got, `"line_number":1001`) {
 		t.Errorf("got %s", got)
 	}
 }
@@ -157,9 +157,9 @@ func TestGrepOfLongLinesAndLargeFiles(t *testing.T) {
 // Grep skips text in large steps; whatever the pattern, it must find what
 // looking at every line finds.
 func TestGrepFindsWhatLookingAtEveryLineFinds(t *testing.T) {
-	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 64 })
+	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 8192 })
 	var text strings.Builder
-	for i := range 500 {
+	for i := range 5000 {
 		fmt.Fprintf(&text, "%s%d ab%sc\n", strings.Repeat("-", i%7), i, strings.Repeat("b", i%4))
 	}
 	put(t, f.work, map[string]string{"file": text.String()})
@@ -180,7 +180,7 @@ func TestGrepFindsWhatLookingAtEveryLineFinds(t *testing.T) {
 			}
 		}
 		for _, contextLines := range []int{0, 2} {
-			got := f.do(t, "grep", args{"root": "work", "pattern": pattern, "max_results": 1000, "context_lines": contextLines})
+			got := f.do(t, "grep", args{"root": "work", "pattern": pattern, "max_results": 10_000, "context_lines": contextLines})
 			if !strings.Contains(got, fmt.Sprintf(`"total_matches":%d,`, want)) || want == 0 {
 				t.Errorf("%s: want %d, got …%s", pattern, want, got[max(0, len(got)-60):])
 			}

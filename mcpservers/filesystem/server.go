@@ -114,6 +114,9 @@ func (s *Server) explain(err error) error {
 	return err
 }
 
+// maxStructured is the size of a result from where on it comes as text only.
+const maxStructured = 1 << 20
+
 // answer encodes a result. A list goes under its name in structured content,
 // which has to be an object; the text is the list itself.
 func answer(result any, err error) (*mcp.CallToolResult, error) {
@@ -129,6 +132,9 @@ func answer(result any, err error) (*mcp.CallToolResult, error) {
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(result); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	if text.Len() > maxStructured {
+		return mcp.NewToolResultText(strings.TrimSuffix(text.String(), "\n")), nil
 	}
 	return mcp.NewToolResultStructured(structured, strings.TrimSuffix(text.String(), "\n")), nil
 }
@@ -182,6 +188,26 @@ func (c call) resolved(rootName, pathName, otherwise string) (location, error) {
 	}
 	at.rel, err = at.root.resolve(at.rel)
 	return at, describe(err, "path not found", at.given)
+}
+
+// writable is resolved for what a call is to write to.
+func (c call) writable(rootName, pathName string) (location, error) {
+	at, err := c.resolved(rootName, pathName, "")
+	if err == nil {
+		err = at.reserved()
+	}
+	return at, err
+}
+
+// reserved refuses names that only copies in the making have: what gets one
+// would be hidden, and anybody may delete it.
+func (l location) reserved() error {
+	for part := range strings.SplitSeq(l.rel, "/") {
+		if isTemp(part) {
+			return fmt.Errorf("names like %s*%s are reserved for unfinished copies: %s", tempPrefix, tempSuffix, l.given)
+		}
+	}
+	return nil
 }
 
 // parentResolved is location with every link but the last part followed.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 )
@@ -27,7 +26,7 @@ type written struct {
 }
 
 func writeFile(ctx context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", "")
+	at, err := c.writable("root", "path")
 	if err != nil {
 		return nil, err
 	}
@@ -94,27 +93,19 @@ func (l location) append(text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// create takes the name first, which only one caller can, then fills the file.
+// create looks first: what exists need not be opened, which its mode may forbid.
 func (l location) create(text string) error {
-	dir, err := l.root.makeFolder(path.Dir(l.rel))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	name := path.Base(l.rel)
-	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFileMode)
-	if errors.Is(err, fs.ErrExist) {
-		if info, err := dir.Lstat(name); err == nil && info.IsDir() {
-			return errFolder
+	info, err := l.root.dir.Lstat(l.rel)
+	if isMissing(err) {
+		if err = l.root.create(l.rel, holding(text)); !errors.Is(err, fs.ErrExist) {
+			return err
 		}
-		return fmt.Errorf("file already exists: %s; use overwrite mode to replace", l.given)
 	}
-	if err != nil {
+	if err == nil && info.IsDir() {
+		return errFolder
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	_, err = io.WriteString(file, text)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return errors.Join(err, dir.Remove(name))
-	}
-	return nil
+	return fmt.Errorf("file already exists: %s; use overwrite mode to replace", l.given)
 }

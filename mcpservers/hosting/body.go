@@ -12,7 +12,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-const bodyTimeout = 30 * time.Second
+const (
+	bodyTimeout   = 30 * time.Second
+	maxInitialize = 64 << 10 // bytes: anybody may send it, and a session keeps some of it
+)
 
 // call is what the layers around mcp-go need to know of a request body. The
 // zero value is a body that is no JSON object, which mcp-go refuses.
@@ -59,13 +62,25 @@ func limitBody(limit int64, next http.Handler) http.Handler {
 		}
 		_ = deadline.SetReadDeadline(time.Time{})
 		r.Body = &buffered{Reader: bytes.NewReader(body), text: body}
+		if len(body) > maxInitialize && isInitialize(r) {
+			http.Error(w, "Request body of initialize over "+size(maxInitialize), http.StatusRequestEntityTooLarge)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+func isInitialize(r *http.Request) bool {
+	call, _ := callOf(r)
+	return call.method == mcp.MethodInitialize
 }
 
 func size(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	if n%(1<<10) == 0 {
+		return fmt.Sprintf("%d KiB", n>>10)
 	}
 	return fmt.Sprintf("%d bytes", n)
 }

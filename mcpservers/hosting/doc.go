@@ -40,6 +40,9 @@
 //	no id, or one that this server cannot have issued   400 "Invalid session ID"
 //	an id that is unknown, ended or expired             404, so clients initialize anew
 //
+// Of more than Options.MaxSessions, those that were silent for longest are
+// forgotten first.
+//
 // Handlers find theirs with [SessionFrom] and keep JSON values in it. Sessions
 // are in memory unless Options.Sessions is [OpenSessions], whose file lets clients
 // carry on after a restart, subscriptions included.
@@ -52,7 +55,10 @@
 //	         any name on connections that do not come over loopback       403
 //	Origin   absent, on loopback, or in Settings.AllowedOrigins           403
 //	bearer   Options.Token, when there is one                             401
-//	size     Options.MaxBody, read within 30 s                            413
+//	size     Options.MaxBody, read within 30 s; 64 KiB for initialize     413
+//
+// An answer that its client does not read ends after Options.WriteTimeout.
+// Options.MaxBody holds for lines of stdio, too.
 //
 // The first two keep web pages from using a server on the visitor's machine
 // through a rebound name. Allowed origins also get CORS headers.
@@ -66,7 +72,7 @@
 // # Map
 //
 //	settings.go flags.go yaml.go options.go run.go    what is chosen, and the way in
-//	http.go guard.go body.go requestlog.go        around every HTTP request
+//	http.go guard.go body.go deadline.go requestlog.go   around every HTTP request
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports
 //	subscriptions.go missing.go                   what mcp-go leaves open about resources

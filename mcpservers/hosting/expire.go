@@ -2,6 +2,7 @@ package hosting
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -25,15 +26,41 @@ func (s *sessions) expire(ctx context.Context) {
 }
 
 func (s *sessions) sweep(ctx context.Context, now time.Time) {
-	for _, id := range s.busy() {
-		_ = s.options.Sessions.Use(ctx, id, now, time.Time{}) // one that is gone stays gone
-	}
+	s.useBusy(ctx, now)
 	expired, err := s.options.Sessions.Expire(ctx, now.Add(-s.options.SessionIdle))
 	if err != nil && ctx.Err() == nil {
 		s.options.Log.Error("expire sessions", "err", err)
 	}
 	for _, id := range expired {
 		s.options.Log.Info("session expired", "mcp_session", id)
+		s.forget(ctx, id)
+	}
+}
+
+func (s *sessions) useBusy(ctx context.Context, now time.Time) {
+	for _, id := range s.busy() {
+		_ = s.options.Sessions.Use(ctx, id, now, time.Time{}) // one that is gone stays gone
+	}
+}
+
+// limit forgets the idlest tenth when there are more sessions than allowed.
+func (s *sessions) limit(ctx context.Context) {
+	s.limiting.Lock()
+	defer s.limiting.Unlock()
+	most := s.options.MaxSessions
+	n, err := s.options.Sessions.Count(ctx)
+	if err == nil && n <= most {
+		return
+	}
+	s.useBusy(ctx, time.Now())
+	idlest, trimErr := s.options.Sessions.Trim(ctx, most-most/10)
+	if err = errors.Join(err, trimErr); err != nil {
+		s.options.Log.Error("limit sessions", "err", err)
+	}
+	if len(idlest) > 0 {
+		s.options.Log.Warn("too many sessions, the idlest are forgotten", "sessions", n, "forgotten", len(idlest))
+	}
+	for _, id := range idlest {
 		s.forget(ctx, id)
 	}
 }

@@ -2,6 +2,7 @@ package hosting
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -58,6 +59,25 @@ func (m *memoryStore) Expire(_ context.Context, idleSince time.Time) ([]string, 
 		}
 	}
 	return expired, nil
+}
+
+func (m *memoryStore) Trim(_ context.Context, most int) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ids := slices.SortedFunc(maps.Keys(m.sessions), func(a, b string) int {
+		return m.sessions[a].used.Compare(m.sessions[b].used)
+	})
+	ids = ids[:max(0, len(ids)-most)]
+	for _, id := range ids {
+		delete(m.sessions, id)
+	}
+	return ids, nil
+}
+
+func (m *memoryStore) Count(context.Context) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.sessions), nil
 }
 
 func (m *memoryStore) Value(_ context.Context, id, key string) ([]byte, error) {

@@ -26,6 +26,11 @@ type SessionStore interface {
 	Delete(ctx context.Context, id string) error
 	// Expire deletes the sessions last used before idleSince and returns their ids.
 	Expire(ctx context.Context, idleSince time.Time) ([]string, error)
+	// Trim deletes the sessions used longest ago until most are left, and returns
+	// their ids.
+	Trim(ctx context.Context, most int) ([]string, error)
+	// Count returns how many sessions there are.
+	Count(ctx context.Context) (int, error)
 	// Value returns what SetValue stored last, nil when there is nothing.
 	Value(ctx context.Context, id, key string) ([]byte, error)
 	// SetValue stores a value under a key; nil removes it.

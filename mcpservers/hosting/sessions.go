@@ -27,6 +27,8 @@ type sessions struct {
 
 	mu     sync.Mutex
 	active map[string]map[*context.CancelFunc]bool // running requests by session
+
+	limiting sync.Mutex // held while sessions are deleted because there are too many
 }
 
 func newSessions(options Options, s *server.MCPServer, stopping context.Context) *sessions {
@@ -90,6 +92,7 @@ func (s *sessions) create(ctx context.Context, prefix string) (*Session, error) 
 	if err := s.options.Sessions.Create(ctx, id, time.Now()); err != nil {
 		return nil, err
 	}
+	s.limit(context.WithoutCancel(ctx))
 	return &Session{id, s.options.Sessions}, nil
 }
 

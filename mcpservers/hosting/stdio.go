@@ -32,7 +32,7 @@ func ServeStdio(ctx context.Context, options Options, s *server.MCPServer) error
 	if err := session.store.Create(ctx, session.id, time.Now()); err != nil {
 		return err
 	}
-	in := &stdioReader{lines: bufio.NewReader(options.Stdin), open: open, atEnd: grace}
+	in := &stdioReader{lines: bufio.NewReader(options.Stdin), limit: options.MaxBody, log: options.Log, open: open, atEnd: grace}
 	err := stdio.Listen(withSession(serving, session), in, &stdioWriter{options.Stdout, open})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("serve stdio: %w", err)
@@ -42,6 +42,8 @@ func ServeStdio(ctx context.Context, options Options, s *server.MCPServer) error
 
 type stdioReader struct {
 	lines *bufio.Reader
+	limit int64 // bytes of a line
+	log   *slog.Logger
 	rest  []byte
 	open  *pending
 	atEnd func()
@@ -49,12 +51,12 @@ type stdioReader struct {
 
 func (r *stdioReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
-		line, err := r.lines.ReadBytes('\n')
+		line, err := r.line()
 		if err != nil && len(line) == 0 {
 			r.atEnd()
 			return 0, err
 		}
-		if err != nil {
+		if err != nil && line[len(line)-1] != '\n' {
 			line = append(line, '\n') // mcp-go ignores a last line without an end
 		}
 		r.open.asked(line)
@@ -63,6 +65,29 @@ func (r *stdioReader) Read(p []byte) (int, error) {
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
+}
+
+// line reads one line. Of one that is too long nothing is kept: what stands for
+// it is no JSON, so that mcp-go answers with a parse error.
+func (r *stdioReader) line() (line []byte, err error) {
+	tooLong := false
+	for {
+		var piece []byte
+		piece, err = r.lines.ReadSlice('\n')
+		if tooLong = tooLong || int64(len(line)+len(piece)) > r.limit; tooLong {
+			line = nil
+		} else {
+			line = append(line, piece...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			break
+		}
+	}
+	if tooLong {
+		r.log.Warn("a line of the input is too long", "limit", size(r.limit))
+		line = []byte("too long\n")
+	}
+	return line, err
 }
 
 type stdioWriter struct {

@@ -1,0 +1,138 @@
+package filesystem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+const (
+	maxGlob         = 1 << 10 // bytes of a glob pattern
+	maxAlternatives = 1000    // that the braces of a glob pattern stand for together
+	maxExpression   = 4 << 10 // bytes of a regular expression
+	maxInstructions = 10_000  // that a regular expression is compiled into
+)
+
+// names is a glob pattern as the patterns without braces that it stands for:
+// each is matched in time that is bounded, which braces are not.
+type names []string
+
+// globOf prepares a pattern, which name is the argument of. A malformed one
+// matches nothing.
+func globOf(name, pattern string) (names, error) {
+	if len(pattern) > maxGlob {
+		return nil, fmt.Errorf("%s is too long: %d bytes, at most %d are allowed", name, len(pattern), maxGlob)
+	}
+	all, err := expand(nil, pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", name, err)
+	}
+	return all, nil
+}
+
+func (n names) match(ctx context.Context, name string) bool {
+	for _, pattern := range n {
+		if ctx.Err() != nil {
+			return false
+		}
+		if ok, err := doublestar.Match(pattern, name); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+var errAlternatives = fmt.Errorf("has braces that stand for more than %d alternatives: use fewer {…}", maxAlternatives)
+
+// expand adds what a pattern stands for, as doublestar reads its braces.
+func expand(all names, pattern string) (names, error) {
+	marks := outerBraces(pattern)
+	if marks == nil {
+		if len(all) == maxAlternatives {
+			return nil, errAlternatives
+		}
+		return append(all, pattern), nil
+	}
+	before, after := pattern[:marks[0]], pattern[marks[len(marks)-1]+1:]
+	var err error
+	for i, mark := range marks[1:] {
+		if all, err = expand(all, before+pattern[marks[i]+1:mark]+after); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// outerBraces says where the first group of a pattern has its opening
+// brace, its own commas and its closing brace; nil when there is no group.
+func outerBraces(pattern string) (marks []int) {
+	depth := 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '[':
+			i = classEnd(pattern, i)
+		case '{':
+			if depth++; depth == 1 {
+				marks = append(marks, i)
+			}
+		case ',':
+			if depth == 1 {
+				marks = append(marks, i)
+			}
+		case '}':
+			if depth--; depth == 0 {
+				return append(marks, i)
+			}
+		}
+	}
+	return nil
+}
+
+func classEnd(pattern string, at int) int {
+	for at++; at < len(pattern) && pattern[at] != ']'; at++ {
+		if pattern[at] == '\\' {
+			at++
+		}
+	}
+	return at
+}
+
+// compile refuses expressions that take long to match even on one line.
+func compile(expression string) (*regexp.Regexp, error) {
+	if len(expression) > maxExpression {
+		return nil, fmt.Errorf("%d bytes are too long, at most %d are allowed", len(expression), maxExpression)
+	}
+	parsed, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	if instructions(parsed) > maxInstructions {
+		return nil, errors.New("too complex: use smaller repetitions")
+	}
+	return regexp.Compile(expression)
+}
+
+// instructions is about how many the compiled expression has: repetitions are
+// written out there.
+func instructions(re *syntax.Regexp) (n int) {
+	for _, sub := range re.Sub {
+		n += instructions(sub)
+	}
+	switch re.Op {
+	case syntax.OpRepeat:
+		return (n + 1) * max(re.Min, re.Max)
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpCapture, syntax.OpAlternate:
+		return n + max(2, len(re.Sub))
+	case syntax.OpConcat:
+		return n
+	}
+	return n + 1
+}

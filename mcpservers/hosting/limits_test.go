@@ -1,0 +1,147 @@
+package hosting_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/mcpservers/hosting"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func TestTheIdlestOfTooManySessionsAreForgotten(t *testing.T) {
+	eachStore(t, func(t *testing.T, store hosting.SessionStore) {
+		s := serve(t, hosting.Options{Sessions: store, MaxSessions: 10})
+		listening, idle := begin(t, s.url), begin(t, s.url)
+		ask(t, "GET", s.url+"/mcp", "", listening)
+		var last string
+		for range 30 {
+			time.Sleep(2 * time.Millisecond) // files keep milliseconds
+			last = begin(t, s.url)
+		}
+		for header, want := range map[string]int{listening: 200, idle: 404, last: 200} {
+			if response, body := ask(t, "POST", s.url+"/mcp", listTools, header); response.StatusCode != want {
+				t.Errorf("%d %s, want %d", response.StatusCode, body, want)
+			}
+		}
+		if n, err := store.Count(t.Context()); n > 10 || err != nil {
+			t.Errorf("%d sessions, %v", n, err)
+		}
+	})
+}
+
+func TestTrimDeletesAndNamesTheIdlest(t *testing.T) {
+	eachStore(t, func(t *testing.T, store hosting.SessionStore) {
+		create(t, store, "a", "b", "c")
+		for i, id := range []string{"b", "c", "a"} {
+			if err := store.Use(t.Context(), id, noon.Add(time.Duration(i)*time.Minute), time.Time{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, test := range []struct {
+			most int
+			want []string
+		}{{3, nil}, {1, []string{"b", "c"}}, {0, []string{"a"}}} {
+			got, err := store.Trim(t.Context(), test.most)
+			if slices.Sort(got); err != nil || !slices.Equal(got, test.want) {
+				t.Errorf("%d: got %v, %v", test.most, got, err)
+			}
+		}
+	})
+}
+
+func TestInitializeIsShort(t *testing.T) {
+	s := serve(t, hosting.Options{})
+	long := func(body string) string { return strings.Replace(body, "{", "{"+strings.Repeat(" ", 70_000), 1) }
+	response, body := ask(t, "POST", s.url+"/mcp", long(initialize))
+	if response.StatusCode != 413 || body != "Request body of initialize over 64 KiB\n" {
+		t.Errorf("%d %s", response.StatusCode, body)
+	}
+	if response, body := ask(t, "POST", s.url+"/mcp", long(listTools), begin(t, s.url)); response.StatusCode != 200 {
+		t.Errorf("%d %s", response.StatusCode, body)
+	}
+}
+
+// addMuch adds a tool whose answer fits into no buffer on the way.
+func addMuch(e *example) {
+	e.AddTool(mcp.NewTool("much"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(strings.Repeat("x", 32<<20)), nil
+	})
+}
+
+// callMuch calls that tool on a connection of its own.
+func callMuch(t *testing.T, url, session string) net.Conn {
+	t.Helper()
+	address := strings.TrimPrefix(url, "http://")
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	body := callOf("much")
+	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\n%s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s",
+		address, session, len(body), body)
+	return conn
+}
+
+func TestAClientThatDoesNotReadIsLeft(t *testing.T) {
+	s := serve(t, hosting.Options{WriteTimeout: 100 * time.Millisecond})
+	addMuch(s.example)
+	session := begin(t, s.url)
+	s.log.waitFor(t, "path=/mcp")
+	callMuch(t, s.url, session)
+	done := make(chan string, 1)
+	go func() { done <- s.log.waitFor(t, "path=/mcp") }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("the handler still waits")
+	}
+}
+
+func TestAClientThatReadsSlowlyGetsAll(t *testing.T) {
+	s := serve(t, hosting.Options{WriteTimeout: 300 * time.Millisecond})
+	addMuch(s.example)
+	conn := bufio.NewReaderSize(callMuch(t, s.url, begin(t, s.url)), 1<<20)
+	var n int64
+	for n < 32<<20 {
+		more, err := io.CopyN(io.Discard, conn, 4<<20)
+		if n += more; err != nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if n < 32<<20 {
+		t.Errorf("got %d bytes", n)
+	}
+}
+
+func TestAConnectionServesTheNextRequestAfterTheTimeout(t *testing.T) {
+	s := serve(t, hosting.Options{WriteTimeout: 20 * time.Millisecond})
+	id := begin(t, s.url)
+	for range 3 {
+		time.Sleep(60 * time.Millisecond)
+		if response, body := ask(t, "POST", s.url+"/mcp", listTools, id); response.StatusCode != 200 {
+			t.Errorf("%d %s", response.StatusCode, body)
+		}
+	}
+}
+
+func TestStdioLinesAreLimited(t *testing.T) {
+	p := overStdio(t, time.Minute)
+	go p.send(t, strings.Repeat(" ", 3<<20)+callOf("count"))
+	if got := p.read(t); !strings.Contains(got, "-32700") {
+		t.Errorf("got %s", got)
+	}
+	p.send(t, callOf("count"))
+	if got := p.read(t); !strings.Contains(got, `"text":"1"`) {
+		t.Errorf("got %s", got)
+	}
+}
