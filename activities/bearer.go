@@ -22,9 +22,12 @@ func openBearer(ctx context.Context, ring *credential.Keyring, conversationID st
 	return token.Bearer, ""
 }
 
+// minSecret keeps a word that is hardly a token from being cut out of texts.
+const minSecret = 8
+
 // hide replaces a token that another agent has put into its words.
 func hide(text, bearer string) string {
-	if bearer == "" {
+	if len(bearer) < minSecret {
 		return text
 	}
 	return strings.ReplaceAll(text, bearer, "[bearer token]")

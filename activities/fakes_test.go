@@ -81,7 +81,7 @@ type fakeOffer struct {
 
 func (f fakeOffer) Tools(context.Context) []toolbox.Tool { return f.tools }
 
-func (f fakeOffer) Check(tool string, args json.RawMessage) (json.RawMessage, string) {
+func (f fakeOffer) Check(_ context.Context, tool string, args json.RawMessage) (json.RawMessage, string) {
 	if f.CheckFn == nil {
 		return args, ""
 	}

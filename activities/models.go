@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
@@ -18,6 +20,10 @@ type Models struct {
 	Model llm.Model
 	Offer Offer
 	Blobs transcript.Store
+	// Keyring opens the callers' tokens; without one no tools are on offer that
+	// servers show to the holder of a token only.
+	Keyring *credential.Keyring
+	Now     func() time.Time
 }
 
 // Generate asks the model for the next reply, with the placeholders of its prompt
@@ -26,6 +32,7 @@ type Models struct {
 // A long tail of the transcript is folded on the way.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	defer heartbeat(ctx)()
+	ctx = m.identified(ctx, in.ConversationID)
 	offer := offers(in, m.Offer.Tools(ctx))
 	request, err := m.request(ctx, in, offer)
 	if err != nil {
@@ -40,6 +47,15 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, nil
+}
+
+// identified has the offer know the caller's token.
+func (m *Models) identified(ctx context.Context, conversationID string) context.Context {
+	if m.Keyring == nil {
+		return ctx
+	}
+	bearer, _ := openBearer(ctx, m.Keyring, conversationID, m.Now)
+	return toolbox.WithBearer(ctx, bearer)
 }
 
 // ask asks the model. A request with images that is refused goes out once more
@@ -124,7 +140,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 	}
 	args := c.Arguments
 	if known && out.Problem == "" {
-		args, out.Problem = m.check(tool, args)
+		args, out.Problem = m.check(ctx, tool, args)
 	}
 	if out.Problem != "" {
 		args = c.Arguments
@@ -139,7 +155,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 
 // check returns arguments that fit the tool, or what is wrong with them. Those of
 // exit_loop mean nothing, whatever they are.
-func (m *Models) check(tool offered, args json.RawMessage) (fixed json.RawMessage, problem string) {
+func (m *Models) check(ctx context.Context, tool offered, args json.RawMessage) (fixed json.RawMessage, problem string) {
 	switch {
 	case tool.peer != nil:
 		_, problem = delegated(args)
@@ -147,7 +163,7 @@ func (m *Models) check(tool offered, args json.RawMessage) (fixed json.RawMessag
 	case tool.exit:
 		return args, ""
 	}
-	return m.Offer.Check(tool.Name, args)
+	return m.Offer.Check(ctx, tool.Name, args)
 }
 
 func modelFailure(ctx context.Context, err error) error {

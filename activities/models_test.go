@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +18,10 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 )
 
 var long = strings.Repeat("long ", 2000)
@@ -289,4 +295,48 @@ func TestAFailureIsTheOutermostError(t *testing.T) {
 	if _, ok := err.(*temporal.ApplicationError); !ok {
 		t.Errorf("an activity returned %T, which Temporal would try again", err)
 	}
+}
+
+func TestGenerateOffersWhatTheCallersTokenIsShown(t *testing.T) {
+	keys := ring(t, "k1")
+	box := toolbox.New(toolbox.Options{Servers: []toolbox.Server{{Name: "web", URL: lockedServer(t)}}, Logger: slog.New(slog.DiscardHandler)})
+	defer box.Close()
+	for sealed, want := range map[string]int{
+		"": 0, sealWith(t, keys, conversationID, credential.Token{Bearer: canary, ExpiresAt: noon.Add(1)}): 1,
+	} {
+		m := &activities.Models{
+			Blobs: newMemory(), Keyring: keys, Now: func() time.Time { return noon }, Offer: box,
+			Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+				if len(r.Tools) != want {
+					t.Errorf("got %v, want %d", r.Tools, want)
+				}
+				return llm.Reply{Calls: []llm.Call{{ID: "1", Name: "touch", Arguments: []byte(`{"n":"1"}`)}}}, nil
+			}},
+		}
+		ctx := t.Context()
+		if sealed != "" {
+			ctx = credential.NewContext(ctx, sealed)
+		}
+		got, err := m.Generate(ctx, contract.GenerateInput{ConversationID: conversationID})
+		if err != nil || got.Calls[0].Unknown == (want == 1) || got.Calls[0].Problem != "" {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+}
+
+// lockedServer answers the holder of the canary only.
+func lockedServer(t *testing.T) string {
+	t.Helper()
+	m := server.NewMCPServer("locked", "1")
+	m.AddTool(mcp.NewTool("touch", mcp.WithNumber("n")), nil)
+	inner := server.NewStreamableHTTPServer(m)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+canary {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
 }

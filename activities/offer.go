@@ -13,10 +13,11 @@ import (
 
 // Offer is the tools a model is told of.
 type Offer interface {
-	// Tools returns what is on offer now.
+	// Tools returns what is on offer now, to the token of toolbox.WithBearer if
+	// ctx has one.
 	Tools(ctx context.Context) []toolbox.Tool
 	// Check returns arguments that fit the tool's schema, or what is wrong.
-	Check(tool string, args json.RawMessage) (fixed json.RawMessage, problem string)
+	Check(ctx context.Context, tool string, args json.RawMessage) (fixed json.RawMessage, problem string)
 }
 
 const (

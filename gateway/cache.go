@@ -26,6 +26,11 @@ type cache[T any] struct {
 	have  bool
 }
 
+// ofNow keeps what tells how things are, for those who ask at the same time.
+func ofNow[T any](load func(context.Context) (T, error), now func() time.Time) *cache[T] {
+	return &cache[T]{load: load, fresh: 2 * time.Second, now: now}
+}
+
 // fromWorker keeps what a worker lists.
 func fromWorker[T any](load func(context.Context) (T, error), now func() time.Time) *cache[T] {
 	return &cache[T]{load: load, fresh: 5 * time.Second, stale: time.Minute, now: now}

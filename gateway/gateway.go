@@ -79,7 +79,7 @@ func New(deps Deps) *Gateway {
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
 	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
-	g.catalogue = fromWorker(g.Backend.Catalogue, g.Now)
+	g.catalogue = ofNow(g.Backend.Catalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)
 	g.prompts = fromWorker(g.Backend.Prompts, g.Now)
 	g.echo = g.routes()

@@ -23,9 +23,11 @@ func (g *Gateway) health(c echo.Context) error {
 type readyReply struct {
 	Status string `json:"status"` // ok or unavailable
 	// Problems says why the status is not ok.
-	Problems []string               `json:"problems"`
-	Servers  []contract.ServerState `json:"servers"`
-	Version  string                 `json:"version,omitempty"`
+	Problems []string `json:"problems"`
+	// Notes are of servers that are ready for some callers only.
+	Notes   []string               `json:"notes,omitempty"`
+	Servers []contract.ServerState `json:"servers"`
+	Version string                 `json:"version,omitempty"`
 }
 
 const readyTimeout = 12 * time.Second
@@ -56,7 +58,11 @@ func (g *Gateway) readiness(ctx context.Context) readyReply {
 	}
 	for _, s := range catalogue.Servers {
 		reply.Servers = append(reply.Servers, s)
-		if !s.Ready && !s.Optional {
+		switch {
+		case s.Ready:
+		case s.Error == contract.ErrorAuthentication:
+			reply.Notes = append(reply.Notes, fmt.Sprintf("tool server %s serves only callers who authenticate", s.Name))
+		case !s.Optional:
 			reply.Problems = append(reply.Problems, fmt.Sprintf("tool server %s is not ready: %s", s.Name, s.Error))
 		}
 	}

@@ -53,6 +53,18 @@ func TestReadinessSaysWhatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+func TestAServerThatWantsATokenIsReady(t *testing.T) {
+	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
+		return contract.Catalogue{Servers: []contract.ServerState{{Name: "locked", Error: contract.ErrorAuthentication}}}, nil
+	}})
+	if reply := a.want(200, a.do("GET", "/health/ready", "")); !strings.Contains(reply.raw, `"notes":["tool server locked serves only callers who authenticate"]`) {
+		t.Error(reply.raw)
+	}
+	if reply := a.want(200, a.do("GET", "/tools", "")); !strings.Contains(reply.raw, `"error":"authentication is required"`) {
+		t.Error(reply.raw)
+	}
+}
+
 func TestAnOptionalServerMayBeMissing(t *testing.T) {
 	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
 		return contract.Catalogue{Servers: []contract.ServerState{{Name: "resources", Error: "connection refused", Optional: true}}}, nil

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
 
-// maxSchemaDepth bounds how deep references are followed. A schema that contains
-// itself ends there in an object of any kind.
-const maxSchemaDepth = 8
+// How deep references are followed, and how many schemas are written in all. A
+// schema that contains itself ends there in an object of any kind.
+const (
+	maxSchemaDepth = 8
+	maxSchemaNodes = 2000
+)
 
 // plainKeywords are those of the schemas that Gemini takes: a subset of OpenAPI
 // 3.0 (ai.google.dev/api/caching#Schema). Others are left out. Nothing is lost by
@@ -30,19 +34,24 @@ func plainSchema(schema json.RawMessage) (json.RawMessage, error) {
 	if err := dec.Decode(&root); err != nil {
 		return nil, fmt.Errorf("decode the schema: %w", err)
 	}
-	return json.Marshal(plainer{root}.schema(root, 0))
+	p := &plainer{root: root, left: maxSchemaNodes}
+	return json.Marshal(p.schema(root, 0))
 }
 
-type plainer struct{ root map[string]any }
+type plainer struct {
+	root map[string]any
+	left int // schemas that may still be written
+}
 
-func (p plainer) schema(v any, depth int) map[string]any {
+func (p *plainer) schema(v any, depth int) map[string]any {
 	s, ok := v.(map[string]any)
-	if !ok || depth > maxSchemaDepth { // true, or without end
-		return map[string]any{"type": "object"}
+	if !ok || depth > maxSchemaDepth || p.left <= 0 { // true, or without end
+		return anyOfKind(s)
 	}
 	out := map[string]any{}
-	for key, value := range p.merged(s, depth) {
-		if slices.Contains(plainKeywords, key) {
+	all := p.merged(s, depth)
+	for _, key := range plainKeywords { // in order, so that what is left out is always the same
+		if value, ok := all[key]; ok {
 			out[key] = p.keyword(key, value, depth)
 		}
 	}
@@ -53,10 +62,22 @@ func (p plainer) schema(v any, depth int) map[string]any {
 	return out
 }
 
+// anyOfKind is all that is said of a schema where the writing ends.
+func anyOfKind(s map[string]any) map[string]any {
+	switch s["type"] {
+	case "string", "number", "integer", "boolean":
+		return map[string]any{"type": s["type"]}
+	}
+	return map[string]any{"type": "object"}
+}
+
 // merged is a schema with its reference, its allOf and the words that Gemini has
 // others for resolved.
-func (p plainer) merged(s map[string]any, depth int) map[string]any {
+func (p *plainer) merged(s map[string]any, depth int) map[string]any {
 	all := map[string]any{}
+	if p.left--; p.left < 0 {
+		return anyOfKind(s)
+	}
 	if ref, ok := s["$ref"].(string); ok && depth <= maxSchemaDepth {
 		if target, ok := p.lookUp(ref).(map[string]any); ok {
 			mergeInto(all, p.merged(target, depth+1))
@@ -100,7 +121,7 @@ func mergeInto(all, more map[string]any) {
 }
 
 // lookUp finds what a reference within the schema points to (RFC 6901).
-func (p plainer) lookUp(ref string) any {
+func (p *plainer) lookUp(ref string) any {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok {
 		return nil
@@ -116,15 +137,15 @@ func (p plainer) lookUp(ref string) any {
 	return at
 }
 
-func (p plainer) keyword(key string, value any, depth int) any {
+func (p *plainer) keyword(key string, value any, depth int) any {
 	switch key {
 	case "items":
 		return p.schema(value, depth+1)
 	case "properties":
 		out := map[string]any{}
 		if m, ok := value.(map[string]any); ok {
-			for name, s := range m {
-				out[name] = p.schema(s, depth+1)
+			for _, name := range slices.Sorted(maps.Keys(m)) {
+				out[name] = p.schema(m[name], depth+1)
 			}
 		}
 		return out
@@ -158,7 +179,7 @@ func enumTexts(value any) any {
 }
 
 // nullable makes one type of a list of types, and texts of the values of an enum.
-func (p plainer) nullable(s map[string]any) {
+func (p *plainer) nullable(s map[string]any) {
 	if list, ok := s["type"].([]any); ok {
 		var types []any
 		for _, t := range list {
@@ -186,7 +207,7 @@ func (p plainer) nullable(s map[string]any) {
 }
 
 // nullableAlternatives takes null out of a choice. A choice of one is that one.
-func (p plainer) nullableAlternatives(s map[string]any) {
+func (p *plainer) nullableAlternatives(s map[string]any) {
 	list, ok := s["anyOf"].([]any)
 	if !ok {
 		return

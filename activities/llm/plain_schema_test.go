@@ -60,3 +60,22 @@ func TestASchemaThatContainsItselfEnds(t *testing.T) {
 		t.Error("a list was taken for a schema")
 	}
 }
+
+func TestASchemaThatFansOutEnds(t *testing.T) {
+	schema := `{"type":"object","properties":{"a":{"$ref":"#"},"b":{"$ref":"#"},"c":{"$ref":"#"},"d":{"$ref":"#"},"e":{"$ref":"#"},` +
+		`"f":{"$ref":"#"},"g":{"$ref":"#"},"h":{"$ref":"#"},"name":{"type":"string"}},"allOf":[{"$ref":"#/$defs/x"},{"$ref":"#/$defs/x"}],` +
+		`"$defs":{"x":{"allOf":[{"$ref":"#/$defs/x"},{"$ref":"#/$defs/x"},{"$ref":"#/$defs/x"}]}}}`
+	first, err := plainSchema(json.RawMessage(schema))
+	if err != nil || len(first) > 1<<20 {
+		t.Fatalf("%d bytes, %v", len(first), err)
+	}
+	var got struct {
+		Properties map[string]struct{ Type string }
+	}
+	if err := json.Unmarshal(first, &got); err != nil || got.Properties["name"].Type != "string" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if again, _ := plainSchema(json.RawMessage(schema)); string(again) != string(first) {
+		t.Error("the schema is not always written the same")
+	}
+}

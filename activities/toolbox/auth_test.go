@@ -120,13 +120,13 @@ func TestRedirectDoesNotCarryTheTokenAway(t *testing.T) {
 func TestTokenInTheServersWordsIsHidden(t *testing.T) {
 	place := serve(t, newMCP(nil))
 	box := openServers(t, place.server("web"))
-	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "canary", Arguments: []byte(`{"text":"you said canary"}`)})
+	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "canary-1", Arguments: []byte(`{"text":"you said canary-1"}`)})
 	if got.Text != "you said [bearer token]" {
 		t.Errorf("got %q", got.Text)
 	}
-	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "canary", Bearer: "canary"})
+	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "canary-1", Bearer: "canary-1"})
 	wantKind(t, err, contract.KindToolFailed)
-	if strings.Contains(strings.TrimPrefix(err.Error(), "call canary"), "canary") {
+	if strings.Contains(strings.TrimPrefix(err.Error(), "call canary-1"), "canary-1") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -143,5 +143,21 @@ func TestTheServersOwnCredentialsAreHidden(t *testing.T) {
 	wantKind(t, err, contract.KindToolFailed)
 	if strings.Contains(strings.TrimPrefix(err.Error(), "call own-canary"), "canary") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestShortTokensAreNotCutOut(t *testing.T) {
+	s := serve(t, newMCP(nil)).server("web")
+	s.Headers = map[string]string{"X-API-Key": "long-canary-and-more"}
+	box := openServers(t, s)
+	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "e", Arguments: []byte(`{"text":"every one"}`)})
+	if got.Text != "every one" {
+		t.Errorf("got %q", got.Text)
+	}
+	for range 20 { // of the two secrets one begins the other
+		got = mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "long-canary", Arguments: []byte(`{"text":"long-canary-and-more"}`)})
+		if got.Text != "[secret]" {
+			t.Fatalf("got %q", got.Text)
+		}
 	}
 }

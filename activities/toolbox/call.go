@@ -106,6 +106,9 @@ type request struct {
 	// send sends it over a connection; the exchange tells afterwards what became
 	// of it. The error is mcp-go's.
 	send func(ctx context.Context, c *conn, x *exchange) error
+	// doubtful is the session that a 404 to the request may have been about. A
+	// destructive one is sent again only if the server then makes another.
+	doubtful string
 }
 
 // ask sends a request, and once more if it did not reach the server.
@@ -115,7 +118,11 @@ func (l *link) ask(parent context.Context, r request) verdict {
 	ctx = withCaller(ctx, r.who)
 	v := l.once(ctx, r)
 	if v.again && ctx.Err() == nil {
+		r.doubtful = v.doubtful
 		v = l.once(ctx, r)
+	}
+	if r.destructive && v.doubtful != "" {
+		return notFound()
 	}
 	return v
 }
@@ -132,11 +139,18 @@ func (l *link) limited(ctx context.Context) (context.Context, context.CancelFunc
 // once sends the request over the connection there is, or a new one.
 func (l *link) once(ctx context.Context, r request) verdict {
 	conn, err := l.acquire(ctx, r.who)
+	doubt := r.destructive && r.doubtful != ""
+	if err != nil && doubt {
+		return notFound()
+	}
 	if err != nil {
 		return l.unreachable(ctx, err)
 	}
 	defer conn.release()
-	x := &exchange{fresh: r.destructive}
+	x := &exchange{fresh: r.destructive, session: conn.session()}
+	if doubt && (x.session == "" || x.session == r.doubtful) {
+		return notFound()
+	}
 	err = r.send(ctx, conn, x)
 	if err != nil && ctx.Err() != nil {
 		conn.notifyCancelled(ctx, x)
@@ -177,7 +191,7 @@ func (l *link) private(ctx context.Context, who caller) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.learn(list)
+	l.shown(who.bearer, list, nil)
 	if !conn.hold() {
 		return nil, conn.reason()
 	}

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 )
@@ -8,9 +9,11 @@ import (
 // Check fits arguments to a tool's schema. It returns them in canonical form,
 // with numbers, booleans and strings put into the type that the schema wants
 // where that loses nothing, or else the arguments as they were and one line
-// that tells a model what is wrong. It neither waits nor calls the server.
-func (t *Toolbox) Check(name string, args json.RawMessage) (fixed json.RawMessage, problem string) {
-	tool, ok := t.find(name)
+// that tells a model what is wrong. It neither waits nor calls the server. Of
+// tools that only the holder of a token is shown it knows those that Tools returned
+// to the token of WithBearer.
+func (t *Toolbox) Check(ctx context.Context, name string, args json.RawMessage) (fixed json.RawMessage, problem string) {
+	tool, ok := t.find(name, bearerOf(ctx))
 	if !ok {
 		return args, fmt.Sprintf("unknown tool %q", name)
 	}

@@ -3,6 +3,7 @@ package toolbox_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -80,13 +81,13 @@ func TestCheck(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			fixed, problem := box.Check("form", json.RawMessage(tt.args))
+			fixed, problem := box.Check(context.Background(), "form", json.RawMessage(tt.args))
 			if problem != tt.problem || (problem == "" && string(fixed) != tt.fixed) || (problem != "" && string(fixed) != tt.args) {
 				t.Errorf("got %s, %q\nwant %s, %q", fixed, problem, tt.fixed, tt.problem)
 			}
 		})
 	}
-	if _, problem := box.Check("nothing", nil); problem != `unknown tool "nothing"` {
+	if _, problem := box.Check(context.Background(), "nothing", nil); problem != `unknown tool "nothing"` {
 		t.Errorf("got %q", problem)
 	}
 }
@@ -100,14 +101,47 @@ func TestSchemaThatIsNotValidIsNotChecked(t *testing.T) {
 	}, toolbox.Options{Logger: log.logger()})
 	for range 3 {
 		for _, tool := range []string{"remote", "wrong"} {
-			if fixed, problem := box.Check(tool, []byte(`{"a":1,"b":2}`)); problem != "" {
+			if fixed, problem := box.Check(context.Background(), tool, []byte(`{"a":1,"b":2}`)); problem != "" {
 				t.Errorf("%s: got %s, %q", tool, fixed, problem)
 			}
 		}
 	}
-	box.Check("deep", []byte(`{"a":{}}`))
+	box.Check(context.Background(), "deep", []byte(`{"a":{}}`))
 	if n := strings.Count(log.String(), "its arguments are not checked"); n != 2 {
 		t.Errorf("%d lines, want one a tool:\n%s", n, log)
+	}
+}
+
+func TestSchemaThatFansOutIsChecked(t *testing.T) {
+	chain := `"end":{"type":"integer"},"n0":{"anyOf":[{"$ref":"#/$defs/end"},{"$ref":"#/$defs/end"}]}`
+	for i := range 30 {
+		chain += fmt.Sprintf(`,"n%d":{"anyOf":[{"$ref":"#/$defs/n%d"},{"$ref":"#/$defs/n%[2]d"}]}`, i+1, i)
+	}
+	box := schemaBox(t, map[string]string{
+		"loop": `{"type":"object","properties":{"v":{"$ref":"#/$defs/a"}},"required":["w"],"$defs":{` +
+			`"a":{"anyOf":[{"$ref":"#/$defs/b"},{"$ref":"#/$defs/b"}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"}]}}}`,
+		"chain": `{"type":"object","properties":{"v":{"$ref":"#/$defs/n30"}},"$defs":{` + chain + `}}`,
+	}, toolbox.Options{})
+	done := make(chan string, 2)
+	for _, tool := range []string{"loop", "chain"} {
+		go func() {
+			fixed, _ := box.Check(context.Background(), tool, []byte(`{"v":"x"}`))
+			done <- string(fixed)
+		}()
+	}
+	for range 2 {
+		if got := within(t, "the check ends", done); got != `{"v":"x"}` {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
+func TestManyArgumentsAreCoercedAsFewAre(t *testing.T) {
+	box := schemaBox(t, map[string]string{"many": `{"type":"object","properties":{"list":{"type":"array","items":{"anyOf":[{"type":"integer"},{"type":"null"}]}}}}`}, toolbox.Options{})
+	list := strings.TrimSuffix(strings.Repeat(`"7",`, 20_000), ",")
+	fixed, problem := box.Check(context.Background(), "many", []byte(`{"list":[`+list+`]}`))
+	if want := `{"list":[` + strings.ReplaceAll(list, `"`, "") + `]}`; string(fixed) != want || problem != "" {
+		t.Errorf("got %d bytes, %q", len(fixed), problem)
 	}
 }
 

@@ -8,8 +8,14 @@ import (
 	"strings"
 )
 
-// maxDepth bounds how deep arguments are coerced; a schema may be recursive.
-const maxDepth = 32
+// A schema may refer to itself: maxDepth bounds how deep arguments are coerced,
+// and what follows how much of the schema is looked at meanwhile. Each value adds
+// to that, so that many of them are coerced as few are.
+const (
+	maxDepth      = 32
+	maxVisits     = 10_000
+	visitsOfValue = 32
+)
 
 var (
 	numberText  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$`)
@@ -19,24 +25,37 @@ var (
 // coerce puts scalars into the type that the schema declares: numbers and
 // booleans into strings, numeric strings into numbers, "true" and "false" into
 // booleans. Whatever has a declared type already, or would lose something,
-// stays as it is.
-func (s *schema) coerce(value map[string]any) any { return s.fit(s.root, value, 0) }
+// stays as it is, and so does what is left when the schema is too intricate.
+func (s *schema) coerce(value map[string]any) any { return s.tour().fit(s.root, value, 0) }
 
-func (s *schema) fit(node, value any, depth int) any {
+// tour walks the schema for one purpose, a bounded number of steps.
+type tour struct {
+	*schema
+	left int
+}
+
+func (s *schema) tour() *tour { return &tour{schema: s, left: maxVisits} }
+
+func (s *tour) fit(node, value any, depth int) any {
 	object := s.resolve(node)
-	if object == nil || depth > maxDepth {
+	if object == nil || depth > maxDepth || s.left <= 0 {
 		return value
 	}
+	s.left += visitsOfValue
 	switch v := value.(type) {
 	case map[string]any:
 		return s.fitObject(object, v, depth)
 	case []any:
 		return s.fitArray(object, v, depth)
 	}
-	return convert(value, s.types(object, depth))
+	types := s.types(object, depth)
+	if s.left <= 0 {
+		return value
+	}
+	return convert(value, types)
 }
 
-func (s *schema) fitObject(object, value map[string]any, depth int) any {
+func (s *tour) fitObject(object, value map[string]any, depth int) any {
 	out := map[string]any{}
 	for name, v := range value {
 		out[name] = v
@@ -49,7 +68,7 @@ func (s *schema) fitObject(object, value map[string]any, depth int) any {
 	return out
 }
 
-func (s *schema) fitArray(object map[string]any, value []any, depth int) any {
+func (s *tour) fitArray(object map[string]any, value []any, depth int) any {
 	items, ok := s.child(object, "items", "", depth)
 	if !ok {
 		return value
@@ -63,7 +82,7 @@ func (s *schema) fitArray(object map[string]any, value []any, depth int) any {
 
 // child finds the schema of a property or of items, also in the branches of the
 // schema if only one of them has it.
-func (s *schema) child(object map[string]any, keyword, name string, depth int) (any, bool) {
+func (s *tour) child(object map[string]any, keyword, name string, depth int) (any, bool) {
 	found := object[keyword]
 	if properties, ok := found.(map[string]any); ok && keyword == "properties" {
 		found = properties[name]
@@ -80,10 +99,10 @@ func (s *schema) child(object map[string]any, keyword, name string, depth int) (
 			only = f
 		}
 	}
-	return only, only != nil
+	return only, only != nil && s.left > 0
 }
 
-func (s *schema) branches(object map[string]any, depth int) []map[string]any {
+func (s *tour) branches(object map[string]any, depth int) []map[string]any {
 	var out []map[string]any
 	if depth > maxDepth {
 		return nil
@@ -91,6 +110,9 @@ func (s *schema) branches(object map[string]any, depth int) []map[string]any {
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		list, _ := object[keyword].([]any)
 		for _, node := range list {
+			if s.left--; s.left <= 0 {
+				return nil
+			}
 			if branch := s.resolve(node); branch != nil {
 				out = append(out, branch)
 			}
@@ -101,7 +123,7 @@ func (s *schema) branches(object map[string]any, depth int) []map[string]any {
 
 // types are the types that a value may have, by itself or in a branch; none
 // means any.
-func (s *schema) types(object map[string]any, depth int) []string {
+func (s *tour) types(object map[string]any, depth int) []string {
 	switch t := object["type"].(type) {
 	case string:
 		return []string{t}

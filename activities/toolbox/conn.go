@@ -126,6 +126,19 @@ func (c *conn) newWire() (transport.Interface, error) {
 	return newStdioWire(child), nil
 }
 
+// session is what the server knows the connection by, if by anything.
+func (c *conn) session() string {
+	switch w := c.wire.(type) {
+	case *httpWire:
+		return w.GetSessionId()
+	case *sseWire:
+		if endpoint := w.GetEndpoint(); endpoint != nil {
+			return endpoint.String()
+		}
+	}
+	return ""
+}
+
 func (c *conn) modern() bool { return mcp.IsModernProtocol(c.protocol) }
 
 // follow gives the connection up when its child ends.
@@ -188,11 +201,12 @@ func (c *conn) subscribe() {
 	})
 }
 
-// listing is what a server has: the tools that are on offer, and the names in
-// its settings that no tool of it has.
+// listing is what a server has: the tools that are on offer, the names in its
+// settings that no tool of it has, and those that several tools have.
 type listing struct {
 	tools     []Tool
 	strangers []string
+	doubles   []string
 }
 
 // list reads every page of tools/list.
@@ -203,14 +217,21 @@ func (c *conn) list(ctx context.Context) (listing, error) {
 	x := &exchange{}
 	valid, err := c.client.ListTools(withExchange(ctx, x), mcp.ListToolsRequest{})
 	if err != nil {
-		return listing{}, fmt.Errorf("list the tools: %w", x.explain(ctx, err))
+		return listing{}, c.unlisted(x.explain(ctx, err))
 	}
 	usable := map[string]bool{}
 	for _, tool := range valid.Tools {
 		usable[tool.Name] = true
 	}
-	tools, names, err := parseTools(c.server, x.pages(), usable)
-	return listing{tools: tools, strangers: c.server.strangers(names)}, err
+	list, err := parseTools(c.server, x.pages(), usable)
+	if err != nil {
+		return listing{}, c.unlisted(err)
+	}
+	return list, nil
+}
+
+func (c *conn) unlisted(err error) error {
+	return fmt.Errorf("list the tools: MCP server %q: %w", c.server.Name, err)
 }
 
 // call sends one tools/call; x tells afterwards what became of it. The error is

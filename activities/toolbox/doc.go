@@ -28,8 +28,10 @@
 // connection of their own, because net/http cannot tell a kept-alive connection
 // that was closed before the request from one that was closed after it. Over
 // stdio it begins when the line has been written whole. A request that a server
-// refused unread (lost session: HTTP 404, or 400 that speaks of the session) was
-// not executed: it is sent once more on a new session, destructive or not.
+// refused unread (lost session: HTTP 404 where there was one, or 400 that speaks of
+// the session) was not executed: it is sent once more on a new session. A 404 may
+// mean something else: after one, a destructive call is sent again only if the
+// server has made another session meanwhile, and else has failed.
 //
 // A tool that answers with isError, and a server that answers 401, are results.
 // Over SSE a request is sent when it has been posted; the end of the stream of
@@ -41,7 +43,7 @@
 // of them (Destructive, Safe, Unannotated) and rename them (Prefix). All but the
 // renamed name are the server's own names; what is not on offer cannot be called
 // either. Two tools of one name are a problem that States names; the first one
-// declared is on offer. Schemas stay as the server wrote them.
+// declared is on offer, and inside a server a destructive one. Schemas stay as the server wrote them.
 //
 // A server that exposes its resources or prompts adds a tool of our own
 // (ToolRead, ToolPrompt), which is of no server.
@@ -92,13 +94,15 @@
 //
 // A server that asks for authentication already at initialize is connected for
 // the length of one call with the bearer token of that call, and such a session
-// is never shared between callers.
+// is never shared between callers. Nor are its tools: they are listed anew for
+// each token (WithBearer), and offered to its holder only.
 //
 // # Files
 //
 //	toolbox.go   the box: what is on offer, states, life
 //	server.go    the settings of a server
-//	link.go      one server: attempts, back-off, state, log
+//	link.go      one server: attempts, back-off, state, log; holders.go what it
+//	             shows to the holder of a token only
 //	conn.go      one connection, and when it may be closed
 //	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
 //	             stderr.go, env.go children
@@ -108,7 +112,8 @@
 //	             progress.go what is told meanwhile
 //	resources.go resources and prompts; own.go the tools to read them with
 //	host.go      what a server may ask of us; question.go what of a person
-//	check.go     arguments: coerce.go, schema.go, problem.go, digest.go
+//	check.go     arguments: coerce.go, schema.go, intricate.go, problem.go,
+//	             digest.go
 //	tool.go      tools as listed, and the rule that makes one destructive
 //	result.go    a result as text; media.go what is no text
 //
@@ -123,6 +128,7 @@
 // SSE transport takes a server's request for the answer to ours of the same
 // number, never answers one, and leaves calls waiting when the stream ends;
 // sse.go filters the stream. Its Streamable HTTP leaves the configured headers
-// out of the DELETE that ends a session; http.go adds them to every request. It
-// gives the answer to a server's request 30 seconds; http.go posts later ones.
+// out of the DELETE that ends a session, and those of the caller; http.go adds
+// them. It gives the answer to a server's request 30 seconds; http.go posts later
+// ones.
 package toolbox

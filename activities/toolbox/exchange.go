@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +28,23 @@ type exchange struct {
 	answers []json.RawMessage // raw results, one a page
 	refusal *mcp.JSONRPCErrorDetails
 	asked   bool // the last answer was a request for input
+	bytes   int  // of all answers
+	excess  error
+	session string // what the server knew us by when the request was sent
 }
+
+// What is read of one list, page by page.
+const (
+	maxPages     = 1000
+	maxPageBytes = 64 << 20
+	maxItems     = 10_000
+)
+
+var (
+	errTooManyPages = fmt.Errorf("lists more than %d pages", maxPages)
+	errTooManyBytes = fmt.Errorf("lists more than %d MiB", maxPageBytes>>20)
+	errTooManyItems = fmt.Errorf("lists more than %d items", maxItems)
+)
 
 type exchangeKey struct{}
 
@@ -56,11 +74,27 @@ func (x *exchange) answered(req transport.JSONRPCRequest, resp *transport.JSONRP
 		x.refusal = resp.Error
 	case len(resp.Result) > 0 && !x.asked:
 		x.answers = append(x.answers, resp.Result)
+		x.bytes += len(resp.Result)
+	}
+	if x.excess = x.tooMuch(req.Method); x.excess != nil {
+		return transport.NewJSONRPCErrorResponse(resp.ID, mcp.INTERNAL_ERROR, x.excess.Error(), nil) // ends the paging
 	}
 	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !x.asked {
 		return transport.NewJSONRPCResultResponse(resp.ID, json.RawMessage(`{"content":[]}`))
 	}
 	return resp
+}
+
+func (x *exchange) tooMuch(method string) error {
+	switch {
+	case !strings.HasSuffix(method, "/list"):
+		return nil
+	case len(x.answers) > maxPages:
+		return errTooManyPages
+	case x.bytes > maxPageBytes:
+		return errTooManyBytes
+	}
+	return nil
 }
 
 func asksForInput(result json.RawMessage) bool {

@@ -87,7 +87,7 @@ func TestStatusesMeanWhatTheySay(t *testing.T) {
 		{"so may a gateway's", 502, "{}", contract.KindOutcomeUnknown, 1},
 		{"even with a JSON-RPC error", 503, session400, contract.KindOutcomeUnknown, 1},
 		{"a lost session is tried once more", 400, session400, contract.KindToolUnavailable, 2},
-		{"also as 404", 404, "", contract.KindToolUnavailable, 2},
+		{"also as 404, which then is final", 404, "", contract.KindToolFailed, 2},
 		{"another bad request is final", 400, "no", contract.KindToolFailed, 1},
 		{"forbidden is final", 403, "", contract.KindToolFailed, 1},
 		{"too many requests did not happen", 429, "", contract.KindToolUnavailable, 1},

@@ -17,10 +17,17 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// maxAnswer bounds what is read of one answer before it is rendered.
-const maxAnswer = 64 << 20
+// maxAnswer bounds what is read of one answer before it is rendered, maxEvent
+// one message on the stream of server messages.
+const (
+	maxAnswer = 64 << 20
+	maxEvent  = 1 << 20
+)
 
-var errTooLarge = errors.New("the answer is larger than 64 MiB")
+var (
+	errTooLarge      = errors.New("the answer is larger than 64 MiB")
+	errEventTooLarge = errors.New("a message of the server is larger than 1 MiB")
+)
 
 // httpWire is mcp-go's Streamable HTTP, watched.
 type httpWire struct {
@@ -38,6 +45,7 @@ const lateLimit = 30 * time.Second
 func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	trip := newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout)
 	trip.lost, trip.opened = c.retire, c.noteChange
+	trip.farewell = callerOf(c.life).headers()
 	client := &http.Client{Transport: trip, CheckRedirect: sameServer}
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(client),
@@ -131,6 +139,9 @@ func sameServer(req *http.Request, via []*http.Request) error {
 type watchedTransport struct {
 	kept, fresh *http.Transport
 	headers     map[string]string
+	// farewell are the headers of the caller whose session it is. mcp-go adds them
+	// to every request but the DELETE that ends the session.
+	farewell map[string]string
 	// lost is told, once or more, when the stream of server messages shows that
 	// the server is gone; opened, when one begins.
 	lost     func(error)
@@ -154,8 +165,16 @@ func (t *watchedTransport) CloseIdleConnections() {
 }
 
 func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if len(t.headers) > 0 {
+	ending := req.Method == http.MethodDelete && len(t.farewell) > 0
+	if len(t.headers) > 0 || ending {
 		req = req.Clone(req.Context())
+	}
+	if ending {
+		for name, value := range t.farewell {
+			req.Header.Set(name, value)
+		}
+	}
+	if len(t.headers) > 0 {
 		for name, value := range t.headers {
 			req.Header.Set(name, value)
 		}
@@ -193,6 +212,7 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil && resp.StatusCode == http.StatusOK:
 		t.streamed.Store(true)
+		resp.Body = &boundedEvents{ReadCloser: resp.Body, lost: t.lost}
 		t.opened()
 	case !t.streamed.Load() || req.Context().Err() != nil:
 	case err != nil:
@@ -214,5 +234,35 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
+	return n, err
+}
+
+// boundedEvents fails, and says so, when an event of a stream has no end.
+type boundedEvents struct {
+	io.ReadCloser
+	lost        func(error)
+	event, line int // bytes since the last empty line, and of the last line
+}
+
+func (b *boundedEvents) Read(p []byte) (int, error) {
+	if b.event > maxEvent {
+		return 0, errEventTooLarge
+	}
+	n, err := b.ReadCloser.Read(p)
+	for _, c := range p[:n] {
+		b.event++
+		switch {
+		case c == '\n' && b.line == 0:
+			b.event = 0
+		case c == '\n':
+			b.line = 0
+		case c != '\r':
+			b.line++
+		}
+		if b.event > maxEvent {
+			b.lost(errEventTooLarge)
+			return 0, errEventTooLarge
+		}
+	}
 	return n, err
 }

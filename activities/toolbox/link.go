@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"reflect"
 	"sync"
@@ -20,6 +19,8 @@ const (
 	backoffLast  = 15 * time.Second
 	// stable is how long a connection must have lived to start from first.
 	stable = 10 * time.Second
+	// relistEvery is how often the tools are listed again, whatever is said.
+	relistEvery = time.Second
 )
 
 // link is the relation to one server, over all its connections.
@@ -27,6 +28,8 @@ type link struct {
 	box    *Toolbox
 	server Server
 	first  chan struct{} // closed after the first attempt
+	// holders have tools that nobody else is shown
+	holders holders
 
 	mu      sync.Mutex
 	conn    *conn
@@ -34,7 +37,7 @@ type link struct {
 	list    listing // as last listed; kept while the server is down
 	err     error   // why there is no connection
 	logged  string
-	warned  bool
+	warned  map[string]bool // by what was said of it, and its name
 }
 
 // attempt is an attempt to connect that any number of callers wait for.
@@ -87,12 +90,28 @@ func (l *link) watch(ctx context.Context, c *conn) {
 		select {
 		case <-c.changed:
 			l.relist(ctx, c)
+			if !c.lasts(ctx, relistEvery) {
+				return
+			}
 		case <-c.done:
 			return
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// lasts waits, and tells whether the connection is still there.
+func (c *conn) lasts(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-c.done:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 func (l *link) relist(ctx context.Context, c *conn) {
@@ -110,6 +129,7 @@ func (l *link) relist(ctx context.Context, c *conn) {
 	}
 	l.list = list
 	l.box.opts.Logger.Info("MCP server changed its tools", "server", l.server.Name, "tools", len(list.tools))
+	l.warn(list)
 }
 
 // connect returns the connection, or what the attempt to make one says. The
@@ -179,15 +199,6 @@ func (l *link) dropped(c *conn) {
 	}
 }
 
-// learn takes the tools over that a caller's own connection has listed.
-func (l *link) learn(list listing) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.conn == nil {
-		l.list = list
-	}
-}
-
 // report logs a change of state, once. The mutex is held.
 func (l *link) report() {
 	now := "connected"
@@ -207,27 +218,36 @@ func (l *link) report() {
 		return
 	}
 	log.Info("MCP server connected", "tools", len(l.list.tools))
-	l.warn(log)
+	l.warn(l.list)
 }
 
-// warn tells once of tools that run although nothing is known of them, and of
-// settings that may be slips.
-func (l *link) warn(log *slog.Logger) {
-	if l.warned {
-		return
-	}
-	l.warned = true
-	var names []string
-	for _, tool := range l.list.tools {
-		if tool.Unannotated {
-			names = append(names, tool.Name)
+// warn tells, once of each, of tools that run although nothing is known of them,
+// and of what may be slips. The mutex is held.
+func (l *link) warn(list listing) {
+	var silent []string
+	for _, tool := range list.tools {
+		if tool.Unannotated && l.server.Unannotated != Ask {
+			silent = append(silent, tool.Name)
 		}
 	}
-	if len(names) > 0 && l.server.Unannotated != Ask {
-		log.Warn("tools without hints run without approval; \"unannotated: ask\" on the server holds them", "tools", names)
+	l.warnOf("tools without hints run without approval; \"unannotated: ask\" on the server holds them", silent)
+	l.warnOf("several tools of the server have one name; one is on offer, a destructive one if there is any", list.doubles)
+	l.warnOf("the settings of the server name tools that it does not have", list.strangers)
+}
+
+func (l *link) warnOf(what string, names []string) {
+	var news []string
+	for _, name := range names {
+		if key := what + name; !l.warned[key] && len(l.warned) < maxItems {
+			if l.warned == nil {
+				l.warned = map[string]bool{}
+			}
+			l.warned[key] = true
+			news = append(news, name)
+		}
 	}
-	if len(l.list.strangers) > 0 {
-		log.Warn("the settings of the server name tools that it does not have", "tools", l.list.strangers)
+	if len(news) > 0 {
+		l.box.opts.Logger.Warn(what, "server", l.server.Name, "tools", news)
 	}
 }
 
@@ -242,10 +262,4 @@ func (l *link) state() (ready bool, problem string) {
 		err = l.conn.reason()
 	}
 	return false, plain(err)
-}
-
-func (l *link) listed() []Tool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.list.tools
 }

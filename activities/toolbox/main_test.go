@@ -44,6 +44,10 @@ func runChild(mode string) {
 	}
 	fmt.Fprintln(os.Stderr, "child is up")
 	switch mode {
+	case "chatty":
+		for range 1000 {
+			fmt.Fprintln(os.Stderr, "blah")
+		}
 	case "host":
 		_ = server.ServeStdio(newHost())
 		return

@@ -83,7 +83,7 @@ func shortName(name string) string {
 func (m Media) without(s secrets) Media {
 	m.Name, m.MIMEType = s.hide(m.Name), s.hide(m.MIMEType)
 	for secret := range s {
-		if secret != "" && bytes.Contains(m.Data, []byte(secret)) {
+		if bytes.Contains(m.Data, []byte(secret)) {
 			m.Data = []byte(s.hide(string(m.Data)))
 			break
 		}

@@ -157,9 +157,9 @@ func TestMediaOfAPrompt(t *testing.T) {
 }
 
 func TestATokenInMediaIsHidden(t *testing.T) {
-	data := base64.StdEncoding.EncodeToString([]byte("you said canary\xff"))
-	box := returning(t, map[string][]mcp.Content{"tell": {fileOf("file:///canary", "text/plain", data)}})
-	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "tell", Bearer: "canary"})
+	data := base64.StdEncoding.EncodeToString([]byte("you said canary-1\xff"))
+	box := returning(t, map[string][]mcp.Content{"tell": {fileOf("file:///canary-1", "text/plain", data)}})
+	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "tell", Bearer: "canary-1"})
 	want := []toolbox.Media{{MIMEType: "text/plain", Name: "file:///[bearer token]", Data: []byte("you said [bearer token]\xff")}}
 	if diff := cmp.Diff(want, got.Media); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -1,6 +1,7 @@
 package toolbox_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestResourcesAndPromptsAreReadThroughToolsOfOurOwn(t *testing.T) {
 		{"get_prompt", `{"server":"open","name":"greet1","arguments":{"who":"Ada"}}`, "user: Greet Ada."},
 	}
 	for _, tt := range tests {
-		args, problem := box.Check(tt.tool, []byte(tt.args))
+		args, problem := box.Check(context.Background(), tt.tool, []byte(tt.args))
 		if problem != "" {
 			t.Errorf("%s: %s", tt.args, problem)
 		}
@@ -38,7 +39,7 @@ func TestResourcesAndPromptsAreReadThroughToolsOfOurOwn(t *testing.T) {
 		}
 	}
 	for _, args := range []string{`{"server":"shut"}`, `{"uri":"note://1"}`, `{"server":"open","url":"x"}`} {
-		if _, problem := box.Check("read_resource", []byte(args)); problem == "" {
+		if _, problem := box.Check(context.Background(), "read_resource", []byte(args)); problem == "" {
 			t.Errorf("%s was accepted", args)
 		}
 	}

@@ -104,8 +104,9 @@ func (s *schema) missing(e *jsonschema.ValidationError, names []string) []string
 	for _, name := range names {
 		line := fmt.Sprintf("%s is required", place(e, name))
 		if len(e.InstanceLocation) == 0 {
-			if property, ok := s.child(s.resolve(s.root), "properties", name, 0); ok {
-				if types := s.types(s.resolve(property), 0); len(types) > 0 {
+			tour := s.tour()
+			if property, ok := tour.child(s.resolve(s.root), "properties", name, 0); ok {
+				if types := tour.types(s.resolve(property), 0); len(types) > 0 {
 					line += ": expected " + strings.Join(types, " or ")
 				}
 			}

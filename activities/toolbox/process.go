@@ -20,6 +20,9 @@ const (
 	writeLimit = 10 * time.Second
 )
 
+// maxLine bounds a message of a child.
+const maxLine = 16 << 20
+
 var (
 	errNotWritten = errors.New("the request could not be written")
 	errEnded      = errors.New("the process has ended")
@@ -177,7 +180,7 @@ func (r *childOutput) Read(b []byte) (int, error) {
 		r.line += n
 	}
 	switch {
-	case r.line > maxAnswer:
+	case r.line > maxLine:
 		r.p.signal(syscall.SIGKILL)
 		return 0, io.EOF
 	case err != nil:

@@ -168,7 +168,13 @@ func (l *link) resources(ctx context.Context, who caller) ([]Resource, error) {
 	if err != nil && !(errors.As(err, &refused) && refused.Kind == contract.KindToolFailed) {
 		return nil, err
 	}
-	return l.decodeResources(append(plain, templates...))
+	list, err := l.decodeResources(append(plain, templates...))
+	s := l.secrets(who.bearer)
+	for i, r := range list {
+		list[i].URI, list[i].Name, list[i].Title = s.hide(r.URI), s.hide(r.Name), s.hide(r.Title)
+		list[i].Description, list[i].MIMEType = s.hide(r.Description), s.hide(r.MIMEType)
+	}
+	return list, err
 }
 
 func (l *link) decodeResources(pages []json.RawMessage) ([]Resource, error) {
@@ -195,6 +201,9 @@ func (l *link) decodeResources(pages []json.RawMessage) ([]Resource, error) {
 				Template: true,
 			})
 		}
+		if len(out) > maxItems {
+			return nil, l.undecodable(mcp.MethodResourcesList, errTooManyItems)
+		}
 	}
 	return out, nil
 }
@@ -208,6 +217,7 @@ func (l *link) prompts(ctx context.Context, who caller) ([]Prompt, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := l.secrets(who.bearer)
 	var out []Prompt
 	for _, page := range pages {
 		var list struct {
@@ -220,7 +230,15 @@ func (l *link) prompts(ctx context.Context, who caller) ([]Prompt, error) {
 			return nil, l.undecodable(mcp.MethodPromptsList, err)
 		}
 		for _, p := range list.Prompts {
-			out = append(out, Prompt{Server: l.server.Name, Name: p.Name, Title: p.Title, Description: p.Description, Arguments: p.Arguments})
+			for i, a := range p.Arguments {
+				p.Arguments[i].Name, p.Arguments[i].Title, p.Arguments[i].Description = s.hide(a.Name), s.hide(a.Title), s.hide(a.Description)
+			}
+			out = append(out, Prompt{
+				Server: l.server.Name, Name: s.hide(p.Name), Title: s.hide(p.Title), Description: s.hide(p.Description), Arguments: p.Arguments,
+			})
+		}
+		if len(out) > maxItems {
+			return nil, l.undecodable(mcp.MethodPromptsList, errTooManyItems)
 		}
 	}
 	return out, nil
@@ -249,9 +267,6 @@ func (l *link) pages(ctx context.Context, who caller, method mcp.MCPMethod, offe
 		return nil, fail(v.kind, v.err)
 	case v.result.AuthRequired != "":
 		return nil, fail(contract.KindToolUnavailable, transport.ErrAuthorizationRequired)
-	}
-	for i, page := range v.pages {
-		v.pages[i] = json.RawMessage(l.secrets(who.bearer).hide(string(page)))
 	}
 	return v.pages, nil
 }

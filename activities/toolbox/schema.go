@@ -53,6 +53,9 @@ func newSchema(raw json.RawMessage) (*schema, error) {
 	if err != nil {
 		return &schema{raw: raw}, fmt.Errorf("decode the schema: %w", err)
 	}
+	if (&schema{root: root}).intricate() {
+		return &schema{raw: raw, root: root}, errIntricate
+	}
 	const name = "tool:///schema.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)

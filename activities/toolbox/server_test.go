@@ -113,7 +113,7 @@ func TestPrefixedToolsGoOutUnderTheirOwnNames(t *testing.T) {
 		if got := mustCall(t, box, toolbox.Call{Server: "a", Tool: tool}); got.Text != want {
 			t.Errorf("%s: got %+v", tool, got)
 		}
-		if _, problem := box.Check(tool, []byte(`{}`)); problem != "" {
+		if _, problem := box.Check(context.Background(), tool, []byte(`{}`)); problem != "" {
 			t.Errorf("%s: %s", tool, problem)
 		}
 	}

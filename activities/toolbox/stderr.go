@@ -5,16 +5,23 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 )
 
-// lineLogger logs what a child writes to its standard error, line by line.
+// lineLogger logs what a child writes to its standard error, line by line: of
+// each second so many lines, and how many more there were.
 type lineLogger struct {
 	logger *slog.Logger
 	mu     sync.Mutex
 	rest   []byte
+	said   int // lines in this second
+	second *time.Timer
 }
 
-const maxLogLine = 8 << 10
+const (
+	maxLogLine  = 8 << 10
+	linesPerSec = 50
+)
 
 func (l *lineLogger) Write(b []byte) (int, error) {
 	l.mu.Lock()
@@ -38,10 +45,35 @@ func (l *lineLogger) flush() {
 	defer l.mu.Unlock()
 	l.log(l.rest)
 	l.rest = nil
+	if l.second != nil {
+		l.second.Stop()
+		l.next()
+	}
 }
 
 func (l *lineLogger) log(line []byte) {
-	if text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�")); text != "" {
+	if text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�")); text != "" && l.mayLog() {
 		l.logger.Info("MCP server says", "line", text)
 	}
+}
+
+// mayLog counts a line. The mutex is held.
+func (l *lineLogger) mayLog() bool {
+	if l.said == 0 {
+		l.second = time.AfterFunc(time.Second, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.next()
+		})
+	}
+	l.said++
+	return l.said <= linesPerSec
+}
+
+// next begins another second. The mutex is held.
+func (l *lineLogger) next() {
+	if left := l.said - linesPerSec; left > 0 {
+		l.logger.Warn("MCP server says too much, lines were left out", "lines", left)
+	}
+	l.said, l.second = 0, nil
 }

@@ -54,25 +54,46 @@ func (a annotations) silent() bool { return !isTrue(a.ReadOnly) && a.Destructive
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// parseTools reads the pages of tools/list: the tools on offer, sorted by name,
-// and the names of all. The protocol forbids to use some whose definition is bad.
-func parseTools(s Server, pages []json.RawMessage, usable map[string]bool) (tools []Tool, names []string, err error) {
+// parseTools reads the pages of tools/list: the tools on offer, sorted by name. Of
+// equal names one is, a destructive one if there is any; without a name none. The
+// protocol forbids to use some whose definition is bad.
+func parseTools(s Server, pages []json.RawMessage, usable map[string]bool) (listing, error) {
+	var out listing
+	var names []string
 	for _, page := range pages {
 		var list struct {
 			Tools []listedTool `json:"tools"`
 		}
 		if err := json.Unmarshal(page, &list); err != nil {
-			return nil, nil, fmt.Errorf("decode the list of tools: %w", err)
+			return listing{}, fmt.Errorf("decode: %w", err)
 		}
 		for _, lt := range list.Tools {
-			names = append(names, lt.Name)
-			if s.offers(lt.Name) && usable[lt.Name] {
-				tools = append(tools, lt.tool(s))
+			if names = append(names, lt.Name); len(names) > maxItems {
+				return listing{}, errTooManyItems
+			}
+			if lt.Name != "" && s.offers(lt.Name) && usable[lt.Name] {
+				out.tools = append(out.tools, lt.tool(s))
 			}
 		}
 	}
-	slices.SortStableFunc(tools, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(tools, func(a, b Tool) bool { return a.Name == b.Name }), names, nil
+	out.strangers = s.strangers(names)
+	slices.SortStableFunc(out.tools, func(a, b Tool) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(rank(a), rank(b)))
+	})
+	out.tools = slices.CompactFunc(out.tools, func(a, b Tool) bool {
+		if a.Name == b.Name && !slices.Contains(out.doubles, a.Name) {
+			out.doubles = append(out.doubles, a.Name)
+		}
+		return a.Name == b.Name
+	})
+	return out, nil
+}
+
+func rank(t Tool) int {
+	if t.DestructiveHint {
+		return 0
+	}
+	return 1
 }
 
 func (lt listedTool) tool(s Server) Tool {

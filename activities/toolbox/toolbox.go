@@ -95,8 +95,9 @@ func (t *Toolbox) Start(ctx context.Context) {
 
 // Tools returns what is on offer: servers in declared order, tools by name, then
 // the tools of our own. It waits, for FirstWait at most, for servers that are in
-// their first attempt to connect, and never for dead or optional ones. A tool
-// whose name another server took before is left out; States tells.
+// their first attempt to connect, and never for dead or optional ones; and as long
+// again for servers that show their tools to the holder of the token of
+// WithBearer only. A tool whose name another server took before is left out; States tells.
 func (t *Toolbox) Tools(ctx context.Context) []Tool {
 	t.Start(t.ctx)
 	wait, stop := context.WithTimeout(ctx, t.opts.FirstWait)
@@ -111,7 +112,9 @@ func (t *Toolbox) Tools(ctx context.Context) []Tool {
 		}
 	}
 	var out []Tool
-	for _, o := range t.offers() {
+	bearer := bearerOf(ctx)
+	t.askFor(ctx, bearer)
+	for _, o := range t.offers(bearer) {
 		out = append(out, o.tools...)
 	}
 	return append(out, t.own...)
@@ -121,7 +124,7 @@ func (t *Toolbox) Tools(ctx context.Context) []Tool {
 // not, why. It does not wait.
 func (t *Toolbox) States() []contract.ServerState {
 	states := make([]contract.ServerState, 0, len(t.links))
-	for _, o := range t.offers() {
+	for _, o := range t.offers("") {
 		ready, problem := o.link.state()
 		if problem == "" {
 			problem = o.conflict
@@ -140,12 +143,16 @@ type offer struct {
 	conflict string
 }
 
-func (t *Toolbox) offers() []offer {
+func (t *Toolbox) offers(bearer string) []offer {
 	owner := map[string]string{}
 	out := make([]offer, 0, len(t.links))
 	for _, l := range t.links {
+		list := l.listedFor(bearer)
 		o := offer{link: l}
-		for _, tool := range l.listed() {
+		if len(list.doubles) > 0 {
+			o.conflict = fmt.Sprintf("duplicate tool name %q inside MCP server %q", list.doubles[0], l.server.Name)
+		}
+		for _, tool := range list.tools {
 			if problem := t.conflict(tool, owner); problem != "" {
 				o.conflict = cmp.Or(o.conflict, problem)
 				continue
@@ -169,8 +176,8 @@ func (t *Toolbox) conflict(tool Tool, owner map[string]string) string {
 	return ""
 }
 
-func (t *Toolbox) find(name string) (Tool, bool) {
-	for _, o := range t.offers() {
+func (t *Toolbox) find(name, bearer string) (Tool, bool) {
+	for _, o := range t.offers(bearer) {
 		for _, tool := range o.tools {
 			if tool.Name == name {
 				return tool, true

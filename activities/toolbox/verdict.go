@@ -25,6 +25,13 @@ type verdict struct {
 	kind   contract.Kind
 	err    error
 	again  bool
+	// doubtful is the session that a 404 may have been about.
+	doubtful string
+}
+
+// notFound is the verdict when a 404 was not about the session.
+func notFound() verdict {
+	return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("answered %s", statusText(http.StatusNotFound))}
 }
 
 var (
@@ -64,10 +71,16 @@ func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bo
 	switch {
 	case errors.Is(err, errNothing):
 		return verdict{}
+	case x.excess != nil:
+		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("the server %w", x.excess)}
 	case status == http.StatusUnauthorized:
 		return verdict{result: l.authRequired()}
 	case x.sessionRefused(err):
-		return verdict{kind: contract.KindToolUnavailable, err: errSessionLost, again: true}
+		v := verdict{kind: contract.KindToolUnavailable, err: errSessionLost, again: true}
+		if status == http.StatusNotFound {
+			v.doubtful = x.session
+		}
+		return v
 	case status >= 500 || status == http.StatusRequestTimeout:
 		return lost(fmt.Errorf("answered %s", statusText(status)), destructive)
 	case status == http.StatusTooManyRequests:
@@ -130,7 +143,7 @@ func whyLost(err error) error {
 func (x *exchange) sessionRefused(err error) bool {
 	switch x.httpStatus() {
 	case http.StatusNotFound:
-		return true
+		return x.session != ""
 	case http.StatusBadRequest:
 		said := ""
 		if err != nil {

@@ -1,16 +1,21 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // explain puts the failure of a handshake into words. It keeps the fact that
@@ -18,6 +23,8 @@ import (
 func (x *exchange) explain(ctx context.Context, err error) error {
 	status := x.httpStatus()
 	switch {
+	case x.excess != nil:
+		return x.excess
 	case errors.Is(err, transport.ErrAuthorizationRequired):
 		return transport.ErrAuthorizationRequired
 	case status >= 300:
@@ -56,7 +63,7 @@ func plain(err error) string {
 		return ""
 	}
 	if errors.Is(err, transport.ErrAuthorizationRequired) {
-		return "authentication is required"
+		return contract.ErrorAuthentication
 	}
 	text := err.Error()
 	var ue *url.Error
@@ -75,7 +82,7 @@ type secrets map[string]string
 
 // secrets of a call: the caller's token, and what the server's own headers hold.
 func (l *link) secrets(bearer string) secrets {
-	out := secrets{bearer: "[bearer token]"}
+	out := ofBearer(bearer)
 	for name, value := range l.server.Headers {
 		if _, token, ok := strings.Cut(value, " "); ok {
 			value = token
@@ -91,6 +98,13 @@ func (t *Toolbox) secrets(server, bearer string) secrets {
 	if l := t.link(server); l != nil {
 		return l.secrets(bearer)
 	}
+	return ofBearer(bearer)
+}
+
+func ofBearer(bearer string) secrets {
+	if len(bearer) < minSecret {
+		return secrets{}
+	}
 	return secrets{bearer: "[bearer token]"}
 }
 
@@ -100,12 +114,17 @@ const minSecret = 8
 var credentialHeader = regexp.MustCompile(`(?i)auth|token|key|secret|password|cookie|credential`)
 
 func (s secrets) hide(text string) string {
-	for secret, word := range s {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, word)
-		}
+	for _, secret := range s.longestFirst() {
+		text = strings.ReplaceAll(text, secret, s[secret])
 	}
 	return text
+}
+
+// longestFirst: a secret may contain another one.
+func (s secrets) longestFirst() []string {
+	return slices.SortedFunc(maps.Keys(s), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
 }
 
 // hide replaces secrets that a server has put into its words. The identity of

@@ -196,6 +196,10 @@ type Tool struct {
 	Server          string          `json:"server,omitempty"`
 }
 
+// ErrorAuthentication is the Error of a server that serves only callers who
+// authenticate.
+const ErrorAuthentication = "authentication is required"
+
 // ServerState tells whether a tool server answers, and if not, why.
 type ServerState struct {
 	Name  string `json:"name"`

@@ -246,7 +246,9 @@ func (tool) Tools(context.Context) []toolbox.Tool {
 	}
 }
 
-func (tool) Check(_ string, args json.RawMessage) (json.RawMessage, string) { return args, "" }
+func (tool) Check(_ context.Context, _ string, args json.RawMessage) (json.RawMessage, string) {
+	return args, ""
+}
 
 func (tool) Call(context.Context, toolbox.Call) (toolbox.Result, error) {
 	return toolbox.Result{Text: "ok"}, nil
