@@ -66,7 +66,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 }
 
 func (o options) server() toolbox.Server {
-	s := toolbox.Server{Name: "server", Roots: []string{"."}}
+	s := toolbox.Server{Name: "server", MayAsk: true, Roots: []string{"."}}
 	switch {
 	case !strings.HasPrefix(o.target[0], "http"):
 		s.Command, s.Args = o.target[0], o.target[1:]
