@@ -16,6 +16,7 @@ type turn struct {
 	requests   []string // that get the answer when the turn next pauses or ends
 	credential string   // the sealed token of who asked
 	question   contract.Message
+	origin     about
 	pipeline   *pipeline
 	leaf       *leaf // of an agent that is a single node
 	over       bool  // the reply is there; it only has to be published
@@ -26,6 +27,7 @@ type turn struct {
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text})
 	t.question = t.state.Transcript.Tail[len(t.state.Transcript.Tail)-1]
+	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash()}
 	t.state.Tree = &contract.NodeState{}
 	t.show(ctx)
 	var r contract.NodeResult
@@ -76,9 +78,7 @@ func (t *turn) stop(reason string) {
 	t.cancel()
 }
 
-func (t *turn) about() about {
-	return about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash()}
-}
+func (t *turn) about() about { return t.origin }
 
 func (t *turn) changed(workflow.Context) {}
 

@@ -3,15 +3,12 @@ package filesystem
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"agent-stop-and-go/mcpservers/hosting"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Config says where the server listens, which folders it offers and how much
@@ -64,16 +61,9 @@ func DefaultConfig() Config {
 // one error that names them all. Relative paths of roots are relative to the
 // directory the program was started in.
 func LoadConfig(path string) (Config, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Config{}, fmt.Errorf("read config: %w", err)
-	}
-	defer file.Close()
 	config := DefaultConfig()
-	decoder := yaml.NewDecoder(file)
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&config); err != nil && !errors.Is(err, io.EOF) {
-		return Config{}, fmt.Errorf("parse config %s: %w", path, hosting.ExplainYAML(err, keys))
+	if err := hosting.LoadYAML(path, &config, keys); err != nil {
+		return Config{}, err
 	}
 	if err := config.Validate(); err != nil {
 		return Config{}, fmt.Errorf("config %s: %w", path, err)

@@ -3,6 +3,8 @@ package hosting
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"regexp"
 	"strings"
 
@@ -18,6 +20,23 @@ var (
 var wanted = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "string": "a text", "bool": "true or false",
 	"[]string": "a list such as [one, two]", "time.Duration": "a time such as 30m or 1h",
+}
+
+// LoadYAML reads a file over what config, a pointer, holds already. An unknown key
+// is an error, and one error names every wrong line. keys are those that are
+// allowed, by the Go type that yaml names. The caller validates the values.
+func LoadYAML(path string, config any, keys map[string]string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("read config: %w", err)
+	}
+	defer file.Close()
+	decoder := yaml.NewDecoder(file)
+	decoder.KnownFields(true)
+	if err := decoder.Decode(config); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("parse config %s: %w", path, ExplainYAML(err, keys))
+	}
+	return nil
 }
 
 // ExplainYAML puts yaml's account of Go types into the words of the file. keys

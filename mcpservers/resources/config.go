@@ -3,14 +3,10 @@ package resources
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"agent-stop-and-go/mcpservers/hosting"
-
-	"gopkg.in/yaml.v3"
 )
 
 // Config says how the server is reached and where it keeps its data.
@@ -27,16 +23,9 @@ func DefaultConfig() Config {
 // LoadConfig reads a YAML file over the defaults. A file with mistakes gives
 // one error that names every wrong line.
 func LoadConfig(path string) (Config, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Config{}, fmt.Errorf("read config: %w", err)
-	}
-	defer file.Close()
 	config := DefaultConfig()
-	decoder := yaml.NewDecoder(file)
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&config); err != nil && !errors.Is(err, io.EOF) {
-		return Config{}, fmt.Errorf("parse config %s: %w", path, hosting.ExplainYAML(err, keys))
+	if err := hosting.LoadYAML(path, &config, keys); err != nil {
+		return Config{}, err
 	}
 	if err := config.Validate(); err != nil {
 		return Config{}, fmt.Errorf("config %s: %w", path, err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,7 +36,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if err != nil || done {
 		return err
 	}
-	log, err := newLogger(getenv("LOG_LEVEL"), stderr)
+	log, err := hosting.NewLogger(getenv("LOG_LEVEL"), stderr)
 	if err != nil {
 		return err
 	}
@@ -67,14 +66,4 @@ func newServer(files *filesystem.Server) *server.MCPServer {
 	)
 	files.Register(s)
 	return s
-}
-
-func newLogger(level string, stderr io.Writer) (*slog.Logger, error) {
-	var at slog.Level
-	if level != "" {
-		if err := at.UnmarshalText([]byte(level)); err != nil {
-			return nil, fmt.Errorf("LOG_LEVEL %q is unknown: use debug, info, warn or error", level)
-		}
-	}
-	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: at})), nil
 }

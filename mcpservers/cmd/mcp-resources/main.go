@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -35,7 +34,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	if err != nil || done {
 		return err
 	}
-	log, err := newLogger(getenv("LOG_LEVEL"), stderr)
+	log, err := hosting.NewLogger(getenv("LOG_LEVEL"), stderr)
 	if err != nil {
 		return err
 	}
@@ -57,14 +56,4 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdin i
 		Settings: config.Settings, Name: resources.Name, Token: token, Sessions: sessions,
 		Log: log, Details: []any{"db", config.DBPath}, Stdin: stdin, Stdout: stdout,
 	}, resources.NewServer(store, log))
-}
-
-func newLogger(level string, stderr io.Writer) (*slog.Logger, error) {
-	var at slog.Level
-	if level != "" {
-		if err := at.UnmarshalText([]byte(level)); err != nil {
-			return nil, fmt.Errorf("LOG_LEVEL %q is unknown: use debug, info, warn or error", level)
-		}
-	}
-	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: at})), nil
 }
