@@ -38,7 +38,7 @@ func keep(ctx context.Context, store transcript.Store, media []toolbox.Media) ([
 // images reads what the model is shown of the media in messages: images, the
 // newest ones while there is room. Of all others it knows what the texts say.
 func (m *Models) images(ctx context.Context, model string, messages []contract.Message) (map[string][]llm.Media, error) {
-	if !llm.TakesImages(model) {
+	if !m.facts(model).Images {
 		return nil, nil
 	}
 	a := album{store: m.Blobs, room: maxImageBytes, images: map[string][]llm.Media{}}

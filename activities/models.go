@@ -18,6 +18,8 @@ import (
 // Models calls models.
 type Models struct {
 	Model llm.Model
+	// Facts tells what is known of a model; nil knows those without an entry.
+	Facts func(model string) llm.Facts
 	Offer Offer
 	Blobs transcript.Store
 	// Keyring opens the callers' tokens; without one no tools are on offer that
@@ -47,6 +49,13 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, nil
+}
+
+func (m *Models) facts(model string) llm.Facts {
+	if m.Facts == nil {
+		return llm.NewRouter(llm.Options{}).Facts(model)
+	}
+	return m.Facts(model)
 }
 
 // identified has the offer know the caller's token.

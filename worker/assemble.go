@@ -48,7 +48,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		warnUnasked(ctx, nodes, lists, box, logger)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now,
 		},

@@ -12,6 +12,9 @@ type Turn struct {
 	Role  contract.Role // RoleUser or RoleAssistant
 	Text  string        // may be empty when there are Calls
 	Calls []PastCall    // RoleAssistant only
+	// Native is the whole turn but for the results, in the form of the provider that
+	// gave it. To any other it means nothing.
+	Native *Native
 }
 
 // PastCall is a call that a model made, with its result.
@@ -110,6 +113,9 @@ func (x *exchange) assistant(m contract.Message) {
 	}
 	t := x.open(m.Reply)
 	t.Text = join(t.Text, text)
+	if m.Native != nil {
+		t.Native = &Native{Provider: m.Native.Provider, Model: m.Native.Model, Content: m.Native.Content.Raw}
+	}
 	if m.ToolCall != nil {
 		t.call(*m.ToolCall)
 	}

@@ -49,7 +49,7 @@ func (x *exchange) finish() []Turn {
 	for _, t := range x.turns {
 		t.settle()
 		if n := len(out); n > 0 && mergeable(out[n-1], t.Turn) {
-			out[n-1].Text = join(out[n-1].Text, t.Text)
+			out[n-1].Text, out[n-1].Native = join(out[n-1].Text, t.Text), nil
 			continue
 		}
 		out = append(out, t.Turn)
@@ -68,7 +68,7 @@ func (t *turn) settle() {
 			}
 		}
 		for n := i; c.ID == "" || used[c.ID]; n++ {
-			c.ID = numberedID(n)
+			c.ID, t.Native = numberedID(n), nil
 		}
 		used[c.ID] = true
 	}

@@ -13,55 +13,55 @@ import (
 )
 
 // fail turns whatever ended a call into an Error without secrets.
-func (c completions) fail(err error, model string) *Error {
-	secrets := newScrubber(c.key, c.baseURL)
+func (e endpoint) fail(err error) *Error {
+	secrets := newScrubber(e.key, e.baseURL)
 	var status *statusError
 	var broken transportError
 	switch {
 	case errors.As(err, &status):
-		return c.refused(status, model)
+		return e.refused(status)
 	case errors.Is(err, errTooLarge):
-		return c.garbage(errTooLarge.Error())
+		return e.garbage(errTooLarge.Error())
 	case errors.As(err, &broken):
 		return &Error{
 			Kind:    contract.KindModelUnavailable,
-			Message: oneLine(fmt.Sprintf("%s cannot be reached: %s", c.provider.name, secrets.clean(withoutURL(broken)))),
+			Message: oneLine(fmt.Sprintf("%s cannot be reached: %s", e.provider.name, secrets.clean(withoutURL(broken)))),
 			Err:     secrets.safe(innermost(broken)),
 		}
 	}
-	return c.garbage("the answer is not the JSON of a chat completion")
+	return e.garbage("the answer is not what its API describes")
 }
 
-func (c completions) garbage(why string) *Error {
+func (e endpoint) garbage(why string) *Error {
 	return &Error{
 		Kind:    contract.KindModelGarbage,
-		Message: fmt.Sprintf("%s gave an answer that makes no sense: %s", c.provider.name, why),
+		Message: fmt.Sprintf("%s gave an answer that makes no sense: %s", e.provider.name, why),
 	}
 }
 
 // refused is an answer with a status that says no.
-func (c completions) refused(s *statusError, model string) *Error {
+func (e endpoint) refused(s *statusError) *Error {
 	f := parseFailure(s.body)
 	kind := kindOf(s.status, f)
-	said := newScrubber(c.key, c.baseURL).clean(f.message)
+	said := newScrubber(e.key, e.baseURL).clean(f.message)
 	text := cmp.Or(said, http.StatusText(s.status), "no reason given")
-	if hint := c.hint(s.status, kind, text, model); hint != "" {
+	if hint := e.hint(s.status, kind, text); hint != "" {
 		text = cut(text, maxMessage/2) + " (" + hint + ")"
 	}
-	e := &Error{Kind: kind, Message: oneLine(fmt.Sprintf("%s API error (%d): %s", c.provider.name, s.status, text))}
+	failed := &Error{Kind: kind, Message: oneLine(fmt.Sprintf("%s API error (%d): %s", e.provider.name, s.status, text))}
 	if !kind.Permanent() {
-		e.RetryAfter = retryAfter(s.header)
+		failed.RetryAfter = retryAfter(s.header)
 	}
-	return e
+	return failed
 }
 
 // hint adds what the provider's own words tend to leave out.
-func (c completions) hint(status int, kind contract.Kind, text, model string) string {
+func (e endpoint) hint(status int, kind contract.Kind, text string) string {
 	switch {
-	case kind == contract.KindModelAuth && status != http.StatusTooManyRequests && c.provider.keyVar != "":
-		return "check " + c.provider.keyVar
-	case status == http.StatusNotFound && !strings.Contains(text, model):
-		return "model " + model
+	case kind == contract.KindModelAuth && status != http.StatusTooManyRequests && e.provider.keyVar != "":
+		return "check " + e.provider.keyVar
+	case status == http.StatusNotFound && !strings.Contains(text, e.Model):
+		return "model " + e.Model
 	}
 	return ""
 }

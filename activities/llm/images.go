@@ -3,20 +3,7 @@ package llm
 import (
 	"net/http"
 	"regexp"
-
-	"agent-stop-and-go/workflows/contract"
 )
-
-// TakesImages tells whether a model, by any form of its name, is known to look at
-// images. Of most it is not known.
-func TakesImages(model string) bool {
-	name, model, err := contract.ParseModel(model)
-	if err != nil {
-		return false
-	}
-	p, ok := lookup(name)
-	return ok && p.takesImages(model)
-}
 
 func (p provider) takesImages(model string) bool { return p.images != nil && p.images(model) }
 

@@ -22,7 +22,7 @@ type Request struct {
 	// all texts inline. Exchange picks what a model needs to see.
 	Messages []contract.Message
 	// Media are the media that the model is shown, by the ID of the message whose
-	// call returned them, if it takes them (TakesImages). Of all others, and of
+	// call returned them, if it takes them (Facts.Images). Of all others, and of
 	// those in messages without an ID, it sees what the texts say.
 	Media map[string][]Media
 	// Tools are the tools on offer, with their whole schemas.
@@ -30,6 +30,42 @@ type Request struct {
 	// MaxTokens bounds the reply, thoughts included; 0 leaves it to the provider.
 	// demo:rules, which is short anyway, takes no notice of it.
 	MaxTokens int
+	// Schema is the JSON Schema that the text of the reply is to fit. It is passed on
+	// to providers that hold their models to it; the prompt has to ask for it too.
+	Schema json.RawMessage
+	// Deltas takes what the model says while it says it, in order and from one
+	// goroutine. It must not block. Nil takes nothing. The reply, which comes after
+	// all deltas, has everything again.
+	Deltas func(Delta)
+}
+
+// Delta is a piece of a reply that is being made.
+type Delta struct {
+	Kind DeltaKind
+	// Call counts the calls of the reply from 0; for DeltaCall and DeltaArguments.
+	Call int
+	// ID and Name are those of the call; for DeltaCall. The reply may have another
+	// ID, where the provider gives none or the same twice.
+	ID, Name string
+	Text     string
+}
+
+// DeltaKind says what a Delta is a piece of.
+type DeltaKind string
+
+// The kinds of deltas.
+const (
+	DeltaText      DeltaKind = "text"
+	DeltaReasoning DeltaKind = "reasoning"
+	DeltaCall      DeltaKind = "call" // a call begins; it has no text
+	DeltaArguments DeltaKind = "arguments"
+)
+
+// Native is a reply in the provider's own form, for it to see again.
+type Native struct {
+	Provider contract.Provider
+	Model    string // that was asked, by the provider's own name
+	Content  json.RawMessage
 }
 
 // Media is something that a tool returned beside its text.
@@ -48,6 +84,9 @@ type Reply struct {
 	// Finish is why the model stopped: FinishStop and so on, or the provider's
 	// own word for any other reason.
 	Finish string
+	// Native is set where the provider wants more of its reply back than texts and
+	// calls. It goes into the Native of the message with that reply.
+	Native *Native
 }
 
 // The reasons to stop.

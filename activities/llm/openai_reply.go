@@ -1,9 +1,6 @@
 package llm
 
 import (
-	"bytes"
-	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -13,42 +10,35 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-const withheld = "The provider withheld the model's reply (content filter)."
-
-func (c completions) reply(res *openai.ChatCompletion, model string, names nameTable) (Reply, error) {
+// reply takes a whole answer apart.
+func (c completions) reply(res *openai.ChatCompletion, d *draft) (Reply, error) {
 	if res == nil || len(res.Choices) == 0 {
-		return Reply{}, c.empty(res, model)
+		return Reply{}, c.empty(res)
 	}
 	choice := res.Choices[0]
-	r := Reply{
-		Text: content(choice.Message), Model: cmp.Or(res.Model, model), Usage: usage(res.Usage),
-		Finish: finish(choice.FinishReason),
+	d.model, d.usage, d.finish = res.Model, usage(res.Usage), finish(choice.FinishReason)
+	d.refusal = choice.Message.Refusal
+	if err := d.say(content(choice.Message)); err != nil {
+		return Reply{}, err
 	}
-	switch r.Calls = calls(choice, names); {
-	case choice.Message.Refusal != "":
-		r.Text, r.Calls, r.Finish = choice.Message.Refusal, nil, FinishRefusal
-	case len(r.Calls) > 0 && r.Finish == FinishStop:
-		r.Finish = FinishToolCalls
-	case r.Text == "" && len(r.Calls) == 0 && r.Finish == "content_filter":
-		r.Text, r.Finish = withheld, FinishRefusal
-	case r.Text == "" && len(r.Calls) == 0 && r.Finish == FinishLength:
-		return Reply{}, c.garbage("it reached its length limit before it said anything")
-	case r.Text == "" && len(r.Calls) == 0:
-		return Reply{}, c.garbage("neither text nor tool calls")
+	for _, tc := range choice.Message.ToolCalls {
+		if err := d.argue(d.call(tc.ID, tc.Function.Name), argumentsText(tc.Function)); err != nil {
+			return Reply{}, err
+		}
 	}
-	return r, nil
+	return d.reply()
 }
 
 // empty is an answer without choices. OpenRouter reports failures that happen
 // while the model works that way, with status 200.
-func (c completions) empty(res *openai.ChatCompletion, model string) error {
+func (c completions) empty(res *openai.ChatCompletion) error {
 	var body struct {
 		Error *struct {
 			Code int `json:"code"`
 		} `json:"error"`
 	}
 	if res != nil && json.Unmarshal([]byte(res.RawJSON()), &body) == nil && body.Error != nil && body.Error.Code >= 400 {
-		return c.refused(&statusError{status: body.Error.Code, header: http.Header{}, body: []byte(res.RawJSON())}, model)
+		return c.refused(&statusError{status: body.Error.Code, header: http.Header{}, body: []byte(res.RawJSON())})
 	}
 	return c.garbage("no choices in response")
 }
@@ -60,6 +50,8 @@ func finish(reason string) string {
 		return FinishStop // tool_calls again once there is a call
 	case "max_tokens", "model_length":
 		return FinishLength
+	case "content_filter":
+		return FinishRefusal
 	}
 	return reason
 }
@@ -84,42 +76,13 @@ func content(m openai.ChatCompletionMessage) string {
 	return text
 }
 
-func calls(choice openai.ChatCompletionChoice, names nameTable) []Call {
-	var out []Call
-	used := map[string]bool{}
-	for _, tc := range choice.Message.ToolCalls {
-		if tc.Function.Name == "" {
-			continue
-		}
-		call := Call{ID: tc.ID, Name: names.toOwn(tc.Function.Name)}
-		for call.ID == "" || used[call.ID] {
-			call.ID = rand.Text()[:9]
-		}
-		used[call.ID] = true
-		call.Arguments, call.Problem = arguments(tc.Function, choice.FinishReason)
-		out = append(out, call)
-	}
-	return out
-}
-
-// arguments takes the arguments apart. Some local servers send the object itself
-// where the API has its text.
-func arguments(f openai.ChatCompletionMessageFunctionToolCallFunction, finish string) (json.RawMessage, string) {
-	text := []byte(f.Arguments)
+// argumentsText is the text of a call's arguments. Some local servers send the
+// object itself instead.
+func argumentsText(f openai.ChatCompletionMessageFunctionToolCallFunction) string {
 	if raw := f.JSON.Arguments.Raw(); strings.HasPrefix(raw, "{") {
-		text = []byte(raw)
+		return raw
 	}
-	switch text = bytes.TrimSpace(text); {
-	case len(text) == 0 || string(text) == "null":
-		return json.RawMessage("{}"), ""
-	case isObject(text):
-		return text, ""
-	case finish == FinishLength:
-		return json.RawMessage("{}"), "The arguments were cut off at the model's length limit."
-	case json.Valid(text):
-		return json.RawMessage("{}"), "The arguments are JSON, but not a JSON object."
-	}
-	return json.RawMessage("{}"), "The arguments are not valid JSON."
+	return f.Arguments
 }
 
 func usage(u openai.CompletionUsage) contract.Usage {

@@ -221,6 +221,7 @@ func TestReplies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			tt.want.Usage.Calls = 1
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("reply differs (-want +got):\n%s", diff)
 			}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
@@ -13,11 +14,17 @@ type provider struct {
 	baseVar string // environment variable that overrides baseURL
 	keyVar  string // empty: no key needed
 	headers map[string]string
-	dialect dialect
+	// generate speaks the provider's wire format.
+	generate format
+	dialect  dialect // of chat completions
 	// images tells whether a model, by the provider's own name, is known to look
 	// at images. Nil knows of none.
 	images func(model string) bool
 }
+
+// format makes one call in a wire format. It retries nothing. Every error is an
+// *Error without secrets, which the methods of endpoint make.
+type format func(ctx context.Context, e endpoint, r Request) (Reply, error)
 
 // dialect is how a provider's chat completions differ from OpenAI's.
 type dialect struct {
@@ -36,43 +43,53 @@ type dialect struct {
 // registry lists the providers that are reached over the network.
 var registry = []provider{
 	{
-		name: contract.ProviderGoogle, baseVar: "GEMINI_BASE_URL",
+		generate: chatCompletions,
+		name:     contract.ProviderGoogle, baseVar: "GEMINI_BASE_URL",
 		baseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
 		keyVar:  contract.ProviderGoogle.KeyVariable(),
 		dialect: dialect{plain: true},
 		images:  geminiImages,
 	},
 	{
-		name: contract.ProviderAnthropic, baseVar: "ANTHROPIC_BASE_URL",
+		generate: chatCompletions,
+		name:     contract.ProviderAnthropic, baseVar: "ANTHROPIC_BASE_URL",
 		baseURL: "https://api.anthropic.com/v1/",
 		keyVar:  contract.ProviderAnthropic.KeyVariable(),
 		images:  claudeImages,
 	},
 	{
-		name: contract.ProviderOpenAI, baseVar: "OPENAI_BASE_URL",
+		generate: chatCompletions,
+		name:     contract.ProviderOpenAI, baseVar: "OPENAI_BASE_URL",
 		baseURL: "https://api.openai.com/v1/",
 		keyVar:  contract.ProviderOpenAI.KeyVariable(),
 		images:  openAIImages,
 		dialect: dialect{completionLimit: true},
 	},
 	{
-		name: contract.ProviderMistral, baseVar: "MISTRAL_BASE_URL",
+		generate: chatCompletions,
+		name:     contract.ProviderMistral, baseVar: "MISTRAL_BASE_URL",
 		baseURL: "https://api.mistral.ai/v1/",
 		keyVar:  contract.ProviderMistral.KeyVariable(),
 		dialect: dialect{bridge: true, shortIDs: true},
 	},
 	{
-		name: contract.ProviderOllama, baseVar: "OLLAMA_BASE_URL",
+		generate: chatCompletions,
+		name:     contract.ProviderOllama, baseVar: "OLLAMA_BASE_URL",
 		baseURL: "http://localhost:11434/v1/",
 	},
 	{
-		name: contract.ProviderOpenRouter, baseVar: "OPENROUTER_BASE_URL",
+		generate: chatCompletions,
+		name:     contract.ProviderOpenRouter, baseVar: "OPENROUTER_BASE_URL",
 		baseURL: "https://openrouter.ai/api/v1/",
 		keyVar:  contract.ProviderOpenRouter.KeyVariable(),
 		headers: map[string]string{
 			"HTTP-Referer": "https://github.com/agentic-platform",
 			"X-Title":      "Agent Stop and Go",
 		},
+	},
+	{
+		generate: chatCompletions,
+		name:     contract.ProviderCompatible,
 	},
 }
 
@@ -85,10 +102,14 @@ func lookup(name contract.Provider) (provider, bool) {
 	return provider{}, false
 }
 
-// address is where the provider is reached: the environment wins over the
-// configuration, and that over the provider's own address.
-func (p provider) address(getenv func(string) string, configured string) string {
-	for _, url := range []string{getenv(p.baseVar), configured} {
+// address is where a model is reached: what its entry says, else the environment,
+// the configuration, and the provider's own address, in this order.
+func (p provider) address(entry string, getenv func(string) string, configured string) string {
+	fromEnvironment := ""
+	if p.baseVar != "" {
+		fromEnvironment = getenv(p.baseVar)
+	}
+	for _, url := range []string{entry, fromEnvironment, configured} {
 		if url = strings.TrimSpace(url); url != "" {
 			return url
 		}

@@ -2,10 +2,7 @@ package llm
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -18,6 +15,9 @@ type Options struct {
 	// BaseURL replaces the address of every provider whose own variable
 	// (OPENAI_BASE_URL and so on) is not set.
 	BaseURL string
+	// Models are those with settings of their own. Their names come before all
+	// others.
+	Models []Entry
 	// HTTPClient replaces the client that ConnectTimeout configures.
 	HTTPClient *http.Client
 	// Timeout bounds a whole call, 60 s by default; ConnectTimeout the
@@ -52,56 +52,16 @@ func NewRouter(o Options) *Router {
 
 // Generate implements Model.
 func (r *Router) Generate(ctx context.Context, req Request) (Reply, error) {
-	name, model, err := contract.ParseModel(req.Model)
-	if err != nil {
-		return Reply{}, &Error{Kind: contract.KindModelRequest, Message: oneLine(err.Error())}
-	}
-	if name == contract.ProviderDemo {
-		return Demo{}.Generate(ctx, req)
-	}
-	p, ok := lookup(name)
-	if !ok {
-		return Reply{}, &Error{Kind: contract.KindModelRequest, Message: fmt.Sprintf("no way to reach provider %q", name)}
-	}
-	c, err := r.completions(p)
+	entry, err := r.entry(req.Model)
 	if err != nil {
 		return Reply{}, err
 	}
-	return r.limited(ctx, c, model, req)
-}
-
-// completions is the connection to a provider as its variables say now.
-func (r *Router) completions(p provider) (completions, error) {
-	key := ""
-	if p.keyVar != "" {
-		if key = strings.TrimSpace(r.options.Getenv(p.keyVar)); key == "" {
-			return completions{}, &Error{
-				Kind:    contract.KindModelAuth,
-				Message: fmt.Sprintf("%s needs an API key: set the environment variable %s", p.name, p.keyVar),
-			}
-		}
+	if entry.Provider == contract.ProviderDemo {
+		return Demo{}.Generate(ctx, req)
 	}
-	base := p.address(r.options.Getenv, r.options.BaseURL)
-	if u, err := url.Parse(base); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return completions{}, &Error{
-			Kind:    contract.KindModelRequest,
-			Message: fmt.Sprintf("the base URL of %s is not an http or https address (see %s and llm.base_url)", p.name, p.baseVar),
-		}
+	e, err := r.endpoint(entry)
+	if err != nil {
+		return Reply{}, err
 	}
-	return completions{provider: p, key: key, baseURL: base, client: r.client}, nil
-}
-
-// limited bounds a call in time and tells whose limit ended it.
-func (r *Router) limited(ctx context.Context, c completions, model string, req Request) (Reply, error) {
-	call, cancel := context.WithTimeout(ctx, r.options.Timeout)
-	defer cancel()
-	reply, err := c.generate(call, model, req)
-	if err == nil || call.Err() == nil {
-		return reply, err
-	}
-	e := &Error{Kind: contract.KindModelUnavailable, Err: call.Err()}
-	if e.Message = fmt.Sprintf("%s did not answer within %s", c.provider.name, r.options.Timeout); ctx.Err() != nil {
-		e.Err, e.Message = ctx.Err(), fmt.Sprintf("the call to %s was cancelled", c.provider.name)
-	}
-	return Reply{}, e
+	return r.generate(ctx, e, req)
 }

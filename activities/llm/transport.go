@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"net"
@@ -41,27 +42,58 @@ type statusError struct {
 
 func (e *statusError) Error() string { return http.StatusText(e.status) }
 
-// readWhole is the SDK middleware that reads answers. The SDK would read without
-// bound, and would take a broken connection for broken JSON and the other way
-// round; here each becomes an error of its own type.
-func readWhole(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	res, err := next(req)
+// guard is a transport that reads answers. SDKs would read without bound, and
+// would take a broken connection for broken JSON and the other way round; here
+// each becomes an error of its own type.
+type guard struct {
+	next http.RoundTripper
+	// stream: answers are passed on as they come, without bound. What is kept of
+	// them is bounded by draft.
+	stream bool
+}
+
+// guarded is the client of an endpoint for one kind of answer.
+func (e endpoint) guarded(stream bool) *http.Client {
+	c := *e.client
+	c.Transport = guard{next: cmp.Or[http.RoundTripper](c.Transport, http.DefaultTransport), stream: stream}
+	return &c
+}
+
+// RoundTrip implements http.RoundTripper.
+func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := g.next.RoundTrip(req)
 	if err != nil {
 		return nil, transportError{err}
 	}
-	defer res.Body.Close()
 	if res.StatusCode < 200 || res.StatusCode > 299 {
+		defer res.Body.Close()
 		// What was received before the connection broke is still the best
 		// description of the failure.
 		body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		return nil, &statusError{status: res.StatusCode, header: res.Header, body: body}
 	}
+	if g.stream {
+		res.Body = streamBody{res.Body}
+		return res, nil
+	}
+	defer res.Body.Close()
 	body, err := readBounded(res)
 	if err != nil {
 		return nil, transportError{err}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	return res, nil
+}
+
+// streamBody is a body whose reading fails with a transportError.
+type streamBody struct{ io.ReadCloser }
+
+func (b streamBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = transportError{err}
+	}
+	return n, err
 }
 
 func readBounded(res *http.Response) ([]byte, error) {

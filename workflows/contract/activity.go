@@ -17,6 +17,22 @@ type GenerateInput struct {
 	// Peers are offered as tools, and so is ToolExitLoop when ExitLoop is set.
 	Peers    []Peer `json:"peers,omitempty"`
 	ExitLoop bool   `json:"exit_loop,omitempty"`
+	// Reply names the reply: the ID that its first message will have. Node is who
+	// asks. Both are for those who listen while the model speaks.
+	Reply string `json:"reply,omitempty"`
+	Node  string `json:"node,omitempty"`
+	// Digest stands in for the oldest of the messages.
+	Digest *Digest `json:"digest,omitempty"`
+	// Schema is the JSON Schema that the reply's text must fit, if there is one.
+	Schema JSON `json:"schema,omitzero"`
+	// Repair is an earlier reply that did not fit, which is to be mended.
+	Repair *Repair `json:"repair,omitempty"`
+}
+
+// Repair is a reply that does not fit its schema.
+type Repair struct {
+	Text    Text   `json:"text"`
+	Problem string `json:"problem"`
 }
 
 // GenerateResult is a model's reply. At least one of Text and Calls is set.
@@ -31,6 +47,32 @@ type GenerateResult struct {
 	// Folded is set when the activity moved messages to the blob store: the
 	// first Count messages of the input's tail are now part of Head.
 	Folded *Folded `json:"folded,omitempty"`
+	// Native is the reply as the provider wants it back, where that matters.
+	Native *Native `json:"native,omitempty"`
+	// Misfit is why the text does not fit the input's Schema.
+	Misfit string `json:"misfit,omitempty"`
+	// Overlong: the messages do not fit the model, which was not asked. The oldest of
+	// them, as far as this says, need a Digest first. All else is empty then.
+	Overlong *Digest `json:"overlong,omitempty"`
+}
+
+// DigestInput asks the model for a digest of a conversation's oldest messages.
+type DigestInput struct {
+	ConversationID string      `json:"conversation_id"`
+	Model          string      `json:"model"`
+	Transcript     Transcript  `json:"transcript"`
+	Before         *Transcript `json:"before,omitempty"`
+	// Earlier is the digest so far, which the new one takes in.
+	Earlier *Digest `json:"earlier,omitempty"`
+	// Wanted says which messages the digest is to stand for.
+	Wanted Digest `json:"wanted"`
+}
+
+// DigestResult is the digest, and what the call took.
+type DigestResult struct {
+	Digest Digest `json:"digest"`
+	Model  string `json:"model,omitempty"`
+	Usage  Usage  `json:"usage,omitzero"`
 }
 
 // Folded says which messages of a tail a new head has taken up.

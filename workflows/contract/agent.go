@@ -43,8 +43,21 @@ type Agent struct {
 	Node string `json:"node,omitempty"`
 	// Peers are the agents that an agent without a tree may delegate to.
 	Peers []Peer `json:"peers,omitempty"`
+	// Models says how those of the models are called that need saying.
+	Models []ModelRoute `json:"models,omitempty"`
+	Limits *Limits      `json:"limits,omitempty"`
 	// Tree is the agent's tree. Without one the agent is a single llm node.
 	Tree *Node `json:"tree,omitempty"`
+}
+
+// Route is how a model is called, by the name that a node has for it.
+func (a Agent) Route(model string) ModelRoute {
+	for _, r := range a.Models {
+		if r.Name == model {
+			return r
+		}
+	}
+	return ModelRoute{Name: model}
 }
 
 // Root is the agent's tree. An agent without one is a single llm node that sees

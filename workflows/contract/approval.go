@@ -20,7 +20,13 @@ const (
 	// ReasonQuestion: the tool server wants to know something while it carries out
 	// the call. Package answer says what is an answer.
 	ReasonQuestion Reason = "question"
+	// ReasonLimit: a limit of the agent is reached. Approving goes on for as much
+	// again, rejecting ends the turn. The tool is ToolGoOn, and nothing is called.
+	ReasonLimit Reason = "limit"
 )
+
+// ToolGoOn is the tool that an approval with ReasonLimit names.
+const ToolGoOn = "go_on"
 
 // ApprovalInput starts an Approval, the workflow that waits for a decision.
 // Its workflow ID is ApprovalWorkflowID(UUID).

@@ -37,6 +37,12 @@ type Carried struct {
 	ExportOwing bool       `json:"export_owing,omitempty"`
 	// Tree is how the last turn went through the agent's tree.
 	Tree *NodeState `json:"tree,omitempty"`
+	// Worked is how long turns have worked, and Granted what people have granted
+	// beyond the conversation's limits.
+	Worked  time.Duration `json:"worked,omitempty"`
+	Granted Limit         `json:"granted,omitzero"`
+	// Digest stands in for the oldest messages when the model is asked.
+	Digest *Digest `json:"digest,omitempty"`
 }
 
 // MessageSignal asks a conversation to answer a message (signal "message").
@@ -144,14 +150,21 @@ type ConversationResult struct {
 	Usage    Usage  `json:"usage,omitzero"`
 }
 
-// Usage counts tokens.
+// Usage counts what calls of models took.
 type Usage struct {
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`
-	CachedTokens int64 `json:"cached_tokens,omitempty"`
+	CachedTokens int64 `json:"cached_tokens,omitempty"` // of the input
+	// Calls counts the calls that were answered.
+	Calls int64 `json:"calls,omitempty"`
+	// Cost is in billionths of the currency that prices are given in.
+	Cost int64 `json:"cost_nanos,omitempty"`
 }
 
 // Add returns the sum.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens, u.CachedTokens + v.CachedTokens}
+	return Usage{
+		InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens,
+		CachedTokens: u.CachedTokens + v.CachedTokens, Calls: u.Calls + v.Calls, Cost: u.Cost + v.Cost,
+	}
 }

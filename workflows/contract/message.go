@@ -31,9 +31,33 @@ type Message struct {
 	// does not need: the request for an approval, the decision.
 	Notice    bool      `json:"notice,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
+	// Model is the model that wrote the message, and Usage what the call took. They
+	// are on the first message of a reply. So is Native.
+	Model  string  `json:"model,omitempty"`
+	Usage  Usage   `json:"usage,omitzero"`
+	Native *Native `json:"native,omitempty"`
 	// Part, when it is set, stands for the messages of a node. All else is
 	// empty then.
 	Part *Part `json:"part,omitempty"`
+}
+
+// Native is a reply in the form of the provider that gave it, kept where that
+// holds more than texts and calls: thoughts, and signatures that the provider
+// wants back. It means nothing to any other model.
+type Native struct {
+	Provider Provider `json:"provider"`
+	Model    string   `json:"model"` // by the provider's own name
+	Content  JSON     `json:"content"`
+}
+
+// Digest stands in for messages when a model is asked. The transcript keeps them.
+type Digest struct {
+	// Through is the ID of the last message that it stands for.
+	Through string `json:"through"`
+	// Messages is how many it stands for.
+	Messages int `json:"messages"`
+	// Summary is what they said. Without one they are left out.
+	Summary Text `json:"summary,omitzero"`
 }
 
 // Part is the messages of a composite node within those around it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -19,9 +20,13 @@ const (
 	ProviderOllama     Provider = "ollama"
 	ProviderOpenRouter Provider = "openrouter"
 	ProviderDemo       Provider = "demo"
+	// ProviderCompatible is any server that speaks OpenAI's chat completions. It is
+	// for the registry of models only, which says where the server is.
+	ProviderCompatible Provider = "compatible"
 )
 
-// Providers lists every provider in the order help texts name them.
+// Providers lists the providers that a model's name may have, in the order help
+// texts name them.
 func Providers() []Provider {
 	return []Provider{
 		ProviderGoogle, ProviderAnthropic, ProviderOpenAI, ProviderMistral,
@@ -34,6 +39,19 @@ const (
 	DemoModel    = "demo:rules"
 	DefaultModel = "google:gemini-2.5-flash"
 )
+
+// ModelRoute is how a model is called.
+type ModelRoute struct {
+	Name string `json:"name"` // as nodes name it
+	// Fallback names the models that are asked in its place, in this order, when it
+	// fails.
+	Fallback []string `json:"fallback,omitempty"`
+	// Timeout bounds one call; zero is DefaultModelTimeout.
+	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+// DefaultModelTimeout bounds a call of a model that has no time of its own.
+const DefaultModelTimeout = 60 * time.Second
 
 // ParseModel reads a model name in any of its three forms: "provider:model",
 // "provider-model" (openai-gpt-4o), and the bare names "claude-…" (Anthropic)

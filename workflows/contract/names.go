@@ -57,6 +57,7 @@ type Activity[In, Out any] struct{ Name string }
 // The activities.
 var (
 	ActivityGenerate  = Activity[GenerateInput, GenerateResult]{"generate"}
+	ActivityDigest    = Activity[DigestInput, DigestResult]{"digest"}
 	ActivityCallTool  = Activity[CallToolInput, CallToolResult]{"call_tool"}
 	ActivityListTools = Activity[ListToolsInput, CatalogueResult]{"list_tools"}
 	ActivityDelegate  = Activity[DelegateInput, DelegateResult]{"delegate"}

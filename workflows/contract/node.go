@@ -54,6 +54,8 @@ type Node struct {
 	// Tools are the names of the servers and tools on offer; nil means all.
 	Tools       []string `json:"tools,omitzero"`
 	CanExitLoop bool     `json:"can_exit_loop,omitempty"`
+	// OutputSchema is the JSON Schema that an llm node's output fits.
+	OutputSchema JSON `json:"output_schema,omitzero"`
 	// Peers are the agents an llm node may delegate to.
 	Peers []Peer `json:"peers,omitempty"`
 	// Peer is the agent that an a2a node delegates to.

@@ -22,8 +22,10 @@ type NodeInput struct {
 	// Credential is the caller's sealed token.
 	Credential string `json:"credential,omitempty"`
 	// Budget is how long the node may work; zero is for ever.
-	Budget  time.Duration `json:"budget,omitempty"`
-	Carried *NodeCarried  `json:"carried,omitempty"`
+	Budget time.Duration `json:"budget,omitempty"`
+	// Spent is what was spent before, in the turn and in the conversation.
+	Spent   Spent        `json:"spent,omitzero"`
+	Carried *NodeCarried `json:"carried,omitempty"`
 }
 
 // NodeCarried is what a continued run of a composite node takes over.
@@ -68,6 +70,8 @@ type NodeResult struct {
 	Credential string `json:"credential,omitempty"`
 	// Worked is how long the node worked, without the waiting for people.
 	Worked time.Duration `json:"worked,omitempty"`
+	// Granted is what people have granted beyond the limits while it worked.
+	Granted Grants `json:"granted,omitzero"`
 	// Tally counts how often each leaf ended, and how.
 	Tally []Tally `json:"tally,omitempty"`
 }

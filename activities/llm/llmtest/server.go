@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// Server speaks OpenAI's chat completions wire format. Every path that ends in
-// /chat/completions is served, so it stands in for every compatible provider.
+// Server speaks the wire formats of model providers, each on the paths that its
+// API has. What it answers is independent of the format that it is asked in.
 type Server struct {
 	http *httptest.Server
 	end  context.CancelFunc // releases hanging answers
@@ -101,7 +101,7 @@ func (s *Server) Always(a Answer) {
 	s.always = a
 }
 
-// RequireKey refuses requests without this key as bearer token, with a 401 like
+// RequireKey refuses requests without this key, with a 401 like
 // the real one. Without it, any token or none will do.
 func (s *Server) RequireKey(key string) {
 	s.mu.Lock()
@@ -143,7 +143,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if problem := s.check(r, body); problem != nil {
-		problem.write(w)
+		refuse(w, r, problem)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -152,14 +152,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 // check records the request and tells what is wrong with it.
 func (s *Server) check(r *http.Request, body []byte) *apiError {
-	problem := validate(r, body)
+	wire := wireOf(r.URL.Path)
+	problem := wire.validate(r, body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.served++
 	if s.keep {
 		s.requests = append(s.requests, Request{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body})
 	}
-	if s.key != "" && r.Header.Get("Authorization") != "Bearer "+s.key {
+	if s.key != "" && wire.key(r) != s.key {
 		return &apiError{http.StatusUnauthorized, "Incorrect API key provided.", "invalid_request_error", "", "invalid_api_key"}
 	}
 	if problem != nil {

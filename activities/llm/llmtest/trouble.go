@@ -4,9 +4,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"agent-stop-and-go/activities/llm"
 )
 
-// Fail answers with an error of the given status, in OpenAI's form.
+// Fail answers with an error of the given status, in the form of the request's
+// format.
 func Fail(status int, message string) Answer {
 	kind, code := "invalid_request_error", ""
 	switch {
@@ -20,11 +23,10 @@ func Fail(status int, message string) Answer {
 	return FailWith(status, message, kind, code)
 }
 
-// FailWith is Fail with a type and a code, such as context_length_exceeded.
+// FailWith is Fail with a type and a code, such as context_length_exceeded, which
+// formats without them leave out.
 func FailWith(status int, message, kind, code string) Answer {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		(&apiError{status, message, kind, "", nullStr(code)}).write(w)
-	}
+	return fail(&apiError{status, message, kind, "", nullStr(code)})
 }
 
 // RateLimit answers 429, with a Retry-After header unless it is empty.
@@ -82,6 +84,22 @@ func Reset() Answer {
 // Hang answers nothing until the client or the server goes.
 func Hang() Answer {
 	return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+}
+
+// CutAfter sends the first n frames of an answer that is streamed, and hangs up.
+// What is not streamed is sent whole.
+func CutAfter(n int, text string) Answer {
+	return speak(said{text: text, finish: llm.FinishStop, after: n, then: Reset()})
+}
+
+// EndAfter is CutAfter with an orderly end of the connection.
+func EndAfter(n int, text string) Answer {
+	return speak(said{text: text, finish: llm.FinishStop, after: n, then: func(http.ResponseWriter, *http.Request) {}})
+}
+
+// HangAfter is CutAfter with silence until the client or the server goes.
+func HangAfter(n int, text string) Answer {
+	return speak(said{text: text, finish: llm.FinishStop, after: n, then: Hang()})
 }
 
 // HangMidway sends the headers and the beginning of an answer, then hangs.

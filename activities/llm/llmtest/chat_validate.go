@@ -28,12 +28,14 @@ func (s nullStr) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(s))
 }
 
-func (e *apiError) write(w http.ResponseWriter) {
-	body, err := json.Marshal(map[string]*apiError{"error": e})
-	if err != nil { // the type has no value that cannot be encoded
+// encode writes the types of this package, which have no value that cannot be
+// encoded.
+func encode(v any) string {
+	body, err := json.Marshal(v)
+	if err != nil {
 		panic(err)
 	}
-	writeJSON(w, e.Status, string(body))
+	return string(body)
 }
 
 func invalid(param, format string, args ...any) *apiError {
@@ -56,8 +58,7 @@ type wireMessage struct {
 	ToolCallID string          `json:"tool_call_id"`
 }
 
-// validate applies the API's rules to a request.
-func validate(r *http.Request, body []byte) *apiError {
+func (chat) validate(r *http.Request, body []byte) *apiError {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case !strings.HasSuffix(r.URL.Path, "/chat/completions"):

@@ -1,0 +1,89 @@
+package llm
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Entry is a model with settings of its own, under a name that requests use.
+type Entry struct {
+	Name     string
+	Provider contract.Provider
+	Model    string // by the provider's own name
+	// BaseURL replaces the provider's address, KeyVariable the environment variable
+	// with its key.
+	BaseURL, KeyVariable string
+	Headers              map[string]string
+	Temperature          *float64 // nil leaves it to the provider
+	MaxTokens            int      // bounds a reply; 0 leaves it to the provider
+	// ContextWindow is how many tokens a request and its reply may have together; 0
+	// is what is known of the model.
+	ContextWindow int
+	Timeout       time.Duration // of a call; 0 is Options.Timeout
+	// TextToolCalls: calls that the model writes into its text are calls.
+	TextToolCalls bool
+	Price         Price
+}
+
+// Price is what a million tokens cost. Cached are input tokens that the provider
+// had seen before; without a price of their own they cost as much as others.
+type Price struct {
+	Input, Output float64
+	Cached        *float64
+}
+
+// cost is what a call took, in billionths of the price's currency. The input
+// tokens include the cached ones.
+func (p Price) cost(u contract.Usage) int64 {
+	cached := p.Input
+	if p.Cached != nil {
+		cached = *p.Cached
+	}
+	fresh := max(0, u.InputTokens-u.CachedTokens)
+	perMillion := float64(fresh)*p.Input + float64(u.CachedTokens)*cached + float64(u.OutputTokens)*p.Output
+	return int64(math.Round(perMillion * 1e9 / 1e6))
+}
+
+// Facts are what is known of a model without asking it.
+type Facts struct {
+	Images bool // it is known to look at images
+	// Window is how many tokens a request and its reply may have together, Reply how
+	// many of them a reply may have. 0 is not known.
+	Window, Reply int
+}
+
+// entry finds the entry of a name. A name without one is that of a provider and
+// its model, see contract.ParseModel.
+func (r *Router) entry(name string) (Entry, error) {
+	for _, e := range r.options.Models {
+		if e.Name == name {
+			return e, nil
+		}
+	}
+	p, model, err := contract.ParseModel(name)
+	if err != nil {
+		return Entry{}, &Error{Kind: contract.KindModelRequest, Message: oneLine(err.Error())}
+	}
+	return Entry{Name: name, Provider: p, Model: model}, nil
+}
+
+// Facts returns what is known of a model, by the name that requests use.
+func (r *Router) Facts(name string) Facts {
+	e, err := r.entry(name)
+	if err != nil {
+		return Facts{}
+	}
+	p, _ := lookup(e.Provider)
+	f := Facts{Images: p.takesImages(e.Model), Window: e.ContextWindow, Reply: e.MaxTokens}
+	if f.Window == 0 {
+		f.Window = knownWindow(e.Provider, e.Model)
+	}
+	return f
+}
+
+func noWay(p contract.Provider) error {
+	return &Error{Kind: contract.KindModelRequest, Message: fmt.Sprintf("no way to reach provider %q", p)}
+}

@@ -1,0 +1,38 @@
+package contract
+
+import "time"
+
+// Limits say when a conversation stops to ask whether to go on. They are looked
+// at before each call of a model; what is under way is never cut off.
+type Limits struct {
+	Turn         Limit `json:"turn,omitzero"`
+	Conversation Limit `json:"conversation,omitzero"`
+}
+
+// Limit is how much may be spent. A field that is zero sets no limit.
+type Limit struct {
+	// Tokens counts those that went in and came out.
+	Tokens int64 `json:"tokens,omitempty"`
+	// Cost is in the unit of Usage.Cost.
+	Cost int64 `json:"cost_nanos,omitempty"`
+	// Calls counts answered calls of models.
+	Calls int64 `json:"calls,omitempty"`
+	// Time is time of work. Waiting for people does not count.
+	Time time.Duration `json:"time,omitempty"`
+}
+
+// Grants is what people have granted beyond limits.
+type Grants = Limits
+
+// Spent is what has been spent, and what people have granted beyond the limits.
+type Spent struct {
+	Turn         Outlay `json:"turn,omitzero"`
+	Conversation Outlay `json:"conversation,omitzero"`
+}
+
+// Outlay is one side of Spent.
+type Outlay struct {
+	Usage   Usage         `json:"usage,omitzero"`
+	Time    time.Duration `json:"time,omitempty"`
+	Granted Limit         `json:"granted,omitzero"`
+}
