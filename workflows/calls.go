@@ -32,7 +32,7 @@ func (m made) ends() bool { return m.AuthRequired != "" || m.refused != "" }
 func (l *leaf) record(ctx workflow.Context, reply contract.GenerateResult) []call {
 	id := l.next()
 	if !reply.Text.IsZero() {
-		l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: reply.Text, Reply: id})
+		l.append(ctx, l.stamped(contract.Message{Role: contract.RoleAssistant, Content: reply.Text, Reply: id}))
 	}
 	calls := make([]call, len(reply.Calls))
 	for i, c := range reply.Calls {
@@ -42,10 +42,10 @@ func (l *leaf) record(ctx workflow.Context, reply contract.GenerateResult) []cal
 }
 
 func (l *leaf) recordCall(ctx workflow.Context, c contract.Call, reply string) call {
-	message := l.append(ctx, contract.Message{
+	message := l.append(ctx, l.stamped(contract.Message{
 		Role: contract.RoleAssistant, Reply: reply,
 		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments},
-	})
+	}))
 	return call{Call: c, message: message, reply: reply}
 }
 

@@ -206,6 +206,7 @@ func (c *composite) workChild(ctx workflow.Context, b *begun, budget time.Durati
 	c.foldAll(detached(ctx))
 	in := c.in
 	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.session(), c.credential, budget, nil
+	in.Spent = c.spent(ctx, nil)
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
@@ -252,6 +253,18 @@ func (c *composite) timeIsUp(ctx workflow.Context) bool {
 
 func (c *composite) about() about {
 	return about{conversation: c.in.ConversationID, session: c.in.SessionID, agent: c.in.Agent, configHash: c.in.ConfigHash}
+}
+
+// spent is what was spent before the node and in it so far, but not by the leaf.
+// Of composite nodes that run beside it nothing is known.
+func (c *composite) spent(ctx workflow.Context, l *leaf) contract.Spent {
+	s := decide.Spend(c.in.Spent, c.sum.Result())
+	for _, other := range c.leaves {
+		if other != l {
+			s = decide.Spend(s, contract.NodeResult{Usage: other.state.Usage, Granted: other.granted})
+		}
+	}
+	return s
 }
 
 func (c *composite) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {

@@ -20,6 +20,7 @@ type journal struct {
 	id         func(seq int) string // of a message
 	wrote      func(time.Time)      // called after every message
 	before     *contract.Transcript // what the model sees before it
+	digest     *contract.Digest     // stands in for the oldest of both, for the model
 }
 
 // append adds a message and returns its ID.

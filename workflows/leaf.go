@@ -14,6 +14,8 @@ import (
 type host interface {
 	// about says whose work this is. It does not change.
 	about() about
+	// spent is what others have spent and been granted.
+	spent(ctx workflow.Context, l *leaf) contract.Spent
 	// opened makes a started approval visible everywhere.
 	opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput)
 	// decided takes note of a decision.
@@ -46,6 +48,10 @@ type leaf struct {
 
 	rounds  int
 	clock   stopwatch
+	fallen  int                      // which of the models of its route is asked
+	said    *contract.GenerateResult // the last reply, until a message has told of it
+	repair  *contract.Repair         // of the last reply, which did not fit its schema
+	granted contract.Grants
 	flights []*flight // calls under way whose server may ask something
 }
 
@@ -62,7 +68,7 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 	} else {
 		r = l.answer(working)
 	}
-	r.Worked, r.Usage, r.Credential = l.clock.stop(ctx), l.state.Usage, l.credential
+	r.Worked, r.Usage, r.Credential, r.Granted = l.clock.stop(ctx), l.state.Usage, l.credential, l.granted
 	finish(ctx, l.state, r)
 	return decide.Settle(l.node, decide.Counted(l.node, r))
 }

@@ -12,22 +12,36 @@ import (
 // answer is the model–tool loop of an llm node: it asks the model, runs or asks
 // for what the model wants, and asks the model again, until there is a text.
 func (l *leaf) answer(ctx workflow.Context) contract.NodeResult {
-	for l.rounds < l.node.Rounds() {
+	for ; l.rounds < l.node.Rounds(); l.rounds++ {
+		if result, over := l.withinLimits(ctx); over {
+			return result
+		}
 		reply, err := l.generate(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return l.interrupted()
 		case err != nil:
 			return ended(contract.OutcomeFailed, decide.ModelFailure(failure(err)))
-		case len(reply.Calls) == 0:
-			return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}
 		}
-		if result, over := l.carryOut(ctx, reply); over {
+		if result, over := l.take(ctx, reply); over {
 			return result
 		}
-		l.rounds++
 	}
 	return ended(contract.OutcomeFailed, decide.TextRoundLimit)
+}
+
+// take does with a reply what it asks for. over means that the node ends with the
+// result; else the model is asked again.
+func (l *leaf) take(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
+	l.said = &reply
+	switch {
+	case len(reply.Calls) > 0:
+		return l.carryOut(ctx, reply)
+	case reply.Misfit != "":
+		return l.mend(ctx, reply)
+	}
+	l.note(ctx, decide.CutOff(reply.Finish))
+	return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}, true
 }
 
 // carryOut does what one reply asks for. over means that the node ends with the
@@ -71,28 +85,6 @@ func (l *leaf) nameInTree() string {
 	return ""
 }
 
-func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
-	ctx = withCredential(ctx, l.credential)
-	in := contract.GenerateInput{
-		ConversationID: l.about().conversation, Model: l.node.Model, Prompt: l.node.Prompt,
-		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.Only(l.node.Keys),
-		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop,
-	}
-	summary := decide.GenerateSummary(in, l.nameInTree())
-	var out contract.GenerateResult
-	var err error
-	if l.about().agent.Execution == contract.ExecutionLean {
-		out, err = runLocal(ctx, contract.ActivityGenerate, lean(generateTimeout, summary), in)
-	} else {
-		out, err = run(ctx, contract.ActivityGenerate, regular(generateTimeout, attempts, summary), in)
-	}
-	if err == nil {
-		fold(l.transcript, in.Transcript, out.Folded)
-		l.state.Usage = l.state.Usage.Add(out.Usage)
-	}
-	return out, err
-}
-
 // signed is a text of a node inside a tree, with the node's name in front.
 func (l *leaf) signed(ctx workflow.Context, text contract.Text) contract.Text {
 	if text.Blob == nil {
@@ -117,7 +109,7 @@ func (l *leaf) conclude(ctx workflow.Context, r contract.NodeResult) {
 		text = contract.Inline(decide.TextExitLoop)
 	}
 	if !text.IsZero() {
-		l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.signed(ctx, text)})
+		l.append(ctx, l.stamped(contract.Message{Role: contract.RoleAssistant, Content: l.signed(ctx, text)}))
 	}
 }
 

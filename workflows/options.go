@@ -12,7 +12,7 @@ import (
 // The one table of timeouts and retries. A model or tool call has its own,
 // shorter limit inside the activity; start-to-close only catches what hangs.
 const (
-	generateTimeout  = 65 * time.Second
+	generateMargin   = 5 * time.Second // beyond the model's own time
 	callToolTimeout  = 35 * time.Second
 	askingTimeout    = contract.MaxQuestionTime + callToolTimeout // of a call whose server may ask something
 	listToolsTimeout = 20 * time.Second

@@ -101,7 +101,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 	in := contract.NodeInput{
 		ConversationID: t.in.ID, SessionID: t.in.SessionID, Agent: agent, ConfigHash: t.origin.configHash,
 		Turn: t.state.Turn, Path: []int{}, Node: root, User: t.question,
-		Credential: t.credential, Budget: root.Timeout,
+		Credential: t.credential, Budget: root.Timeout, Spent: t.spentBefore(),
 	}
 	if root.WantsHistory() {
 		history := copyOf(t.state.Transcript)
@@ -225,7 +225,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 	r = decide.Settle(t.in.Agent.Root(), r)
 	r.Transcript = p.filled(r.Transcript)
 	absorb(&t.state.Transcript, p.run, r.Transcript)
-	t.state.Usage = t.state.Usage.Add(r.Usage)
+	t.account(r)
 	r.Tree = p.withLost(r.Tree)
 	t.state.Tree = &r.Tree
 	t.pending, p.reports, p.order = nil, nil, nil

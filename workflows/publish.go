@@ -19,8 +19,9 @@ func (c *conversation) append(ctx workflow.Context, m contract.Message) string {
 func (c *conversation) journal() *journal {
 	return &journal{
 		transcript: &c.state.Transcript, node: c.in.Agent.Node, seq: &c.state.Seq,
-		id:    func(seq int) string { return contract.MessageID(c.in.ID, seq) },
-		wrote: func(at time.Time) { c.state.UpdatedAt = at },
+		id:     func(seq int) string { return contract.MessageID(c.in.ID, seq) },
+		wrote:  func(at time.Time) { c.state.UpdatedAt = at },
+		digest: c.state.Digest,
 	}
 }
 

@@ -50,8 +50,16 @@ func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.Mess
 	}
 	t.leaf = l
 	r := l.run(ctx, root.Timeout)
-	t.state.Usage = t.state.Usage.Add(r.Usage)
+	t.account(r)
+	t.state.Digest = l.digest
 	return r
+}
+
+// account takes over what the tree has spent and been granted.
+func (t *turn) account(r contract.NodeResult) {
+	t.state.Usage = t.state.Usage.Add(r.Usage)
+	t.state.Worked += r.Worked
+	t.state.Granted = t.state.Granted.Add(r.Granted.Conversation)
 }
 
 // reply makes the answer to the user of what the tree came to, and records it
@@ -68,7 +76,11 @@ func (t *turn) reply(ctx workflow.Context, r contract.NodeResult) contract.Resul
 	case result.Response.IsZero():
 		result.Response = contract.Inline(decide.TextNoOutput)
 	}
-	t.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.in.Agent.Node})
+	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.in.Agent.Node}
+	if t.leaf != nil && r.Outcome == contract.OutcomeDone && !t.stopped {
+		m = t.leaf.stamped(m)
+	}
+	t.append(ctx, m)
 	return result
 }
 
@@ -79,6 +91,15 @@ func (t *turn) stop(reason string) {
 }
 
 func (t *turn) about() about { return t.origin }
+
+func (t *turn) spent(workflow.Context, *leaf) contract.Spent { return t.spentBefore() }
+
+// spentBefore is what was spent before the turn.
+func (t *turn) spentBefore() contract.Spent {
+	return contract.Spent{Conversation: contract.Outlay{
+		Usage: t.state.Usage, Time: t.state.Worked, Granted: t.state.Granted,
+	}}
+}
 
 func (t *turn) changed(workflow.Context) {}
 

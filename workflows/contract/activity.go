@@ -17,9 +17,9 @@ type GenerateInput struct {
 	// Peers are offered as tools, and so is ToolExitLoop when ExitLoop is set.
 	Peers    []Peer `json:"peers,omitempty"`
 	ExitLoop bool   `json:"exit_loop,omitempty"`
-	// Reply names the reply: the ID that its first message will have. Node is who
-	// asks. Both are for those who listen while the model speaks.
-	Reply string `json:"reply,omitempty"`
+	// Draft names the reply while it is being made, and Node who asks for it. Both are
+	// for those who listen.
+	Draft string `json:"draft,omitempty"`
 	Node  string `json:"node,omitempty"`
 	// Digest stands in for the oldest of the messages.
 	Digest *Digest `json:"digest,omitempty"`
@@ -47,6 +47,9 @@ type GenerateResult struct {
 	// Folded is set when the activity moved messages to the blob store: the
 	// first Count messages of the input's tail are now part of Head.
 	Folded *Folded `json:"folded,omitempty"`
+	// Draft is the input's. Replies without one are of a time when messages did not
+	// tell of the model and what it took.
+	Draft string `json:"draft,omitempty"`
 	// Native is the reply as the provider wants it back, where that matters.
 	Native *Native `json:"native,omitempty"`
 	// Misfit is why the text does not fit the input's Schema.

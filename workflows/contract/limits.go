@@ -24,6 +24,16 @@ type Limit struct {
 // Grants is what people have granted beyond limits.
 type Grants = Limits
 
+// Add returns the sum.
+func (l Limits) Add(m Limits) Limits {
+	return Limits{Turn: l.Turn.Add(m.Turn), Conversation: l.Conversation.Add(m.Conversation)}
+}
+
+// Add returns the sum.
+func (l Limit) Add(m Limit) Limit {
+	return Limit{Tokens: l.Tokens + m.Tokens, Cost: l.Cost + m.Cost, Calls: l.Calls + m.Calls, Time: l.Time + m.Time}
+}
+
 // Spent is what has been spent, and what people have granted beyond the limits.
 type Spent struct {
 	Turn         Outlay `json:"turn,omitzero"`

@@ -32,8 +32,10 @@ type Message struct {
 	Notice    bool      `json:"notice,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 	// Model is the model that wrote the message, and Usage what the call took. They
-	// are on the first message of a reply. So is Native.
+	// are on the first message of a reply. So are Native, and Draft, by which name the
+	// reply was known while it was being made.
 	Model  string  `json:"model,omitempty"`
+	Draft  string  `json:"draft,omitempty"`
 	Usage  Usage   `json:"usage,omitzero"`
 	Native *Native `json:"native,omitempty"`
 	// Part, when it is set, stands for the messages of a node. All else is

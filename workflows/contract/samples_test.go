@@ -90,7 +90,8 @@ func wholeMessage() Message {
 	call, audit := toolCall(), approvalResult()
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
-		Approval: &audit, Notice: true, CreatedAt: noon,
+		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
+		Draft: "draft-1",
 	}
 }
 
@@ -108,7 +109,29 @@ func transcriptValue() Transcript {
 	return Transcript{Head: head(), Tail: []Message{message(), plainMessage()}}
 }
 
-func usage() Usage { return Usage{InputTokens: 100, OutputTokens: 20, CachedTokens: 80} }
+func usage() Usage {
+	return Usage{InputTokens: 100, OutputTokens: 20, CachedTokens: 80, Calls: 2, Cost: 1_500_000}
+}
+
+func native() *Native {
+	return &Native{Provider: ProviderGoogle, Model: "gemini-2.5-flash", Content: JSON{Raw: json.RawMessage(`{"parts":[]}`)}}
+}
+
+func digestOf() *Digest {
+	return &Digest{Through: messageID, Messages: 12, Summary: Inline("They said hello.")}
+}
+
+func limit() Limit { return Limit{Tokens: 1000, Cost: 2_000_000_000, Calls: 20, Time: time.Minute} }
+
+func limits() *Limits { return &Limits{Turn: limit(), Conversation: limit()} }
+
+func outlay() Outlay { return Outlay{Usage: usage(), Time: time.Second, Granted: limit()} }
+
+func spent() Spent { return Spent{Turn: outlay(), Conversation: outlay()} }
+
+func route() ModelRoute {
+	return ModelRoute{Name: "fast", Fallback: []string{"openai:gpt-4o"}, Timeout: 2 * time.Minute}
+}
 
 func messageSamples() map[string]any {
 	return map[string]any{
@@ -121,6 +144,8 @@ func messageSamples() map[string]any {
 		"Part":          *part(),
 		"Transcript":    transcriptValue(),
 		"Usage":         usage(),
+		"Native":        *native(),
+		"Digest":        *digestOf(),
 	}
 }
 
@@ -129,7 +154,7 @@ func agent() Agent {
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
 		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, Node: "writer",
-		Peers: []Peer{peer()}, Tree: &root,
+		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Limits: limits(), Tree: &root,
 	}
 }
 
@@ -156,6 +181,7 @@ func carried() Carried {
 	return Carried{
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
+		Worked: time.Minute, Granted: limit(), Digest: digestOf(),
 	}
 }
 
@@ -163,6 +189,11 @@ func conversationSamples() map[string]any {
 	first, over := messageSignal(), carried()
 	return map[string]any{
 		"Agent":              agent(),
+		"ModelRoute":         route(),
+		"Limits":             *limits(),
+		"Limit":              limit(),
+		"Spent":              spent(),
+		"Outlay":             outlay(),
 		"ConversationInput":  ConversationInput{ID: conversationID, SessionID: "s-1", Agent: agent(), First: &first, Carried: &over},
 		"Carried":            over,
 		"Result":             result(),
@@ -268,11 +299,17 @@ func prompt() Prompt {
 func activitySamples() map[string]any {
 	folded, before := Folded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
+	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON"}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
-			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true},
+			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true,
+			Draft: messageID, Node: "writer", Digest: digestOf(), Schema: arguments(), Repair: &repair},
+		"Repair": repair,
+		"DigestInput": DigestInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,
+			Earlier: digestOf(), Wanted: *digestOf()},
+		"DigestResult": DigestResult{Digest: *digestOf(), Model: "gemini-2.5-flash", Usage: usage()},
 		"GenerateResult": GenerateResult{Text: Inline("Hi"), Calls: []Call{call()}, Model: "gemini-2.5-flash", Usage: usage(),
-			Finish: "tool_calls", Folded: &folded},
+			Finish: "tool_calls", Folded: &folded, Draft: "draft-1", Native: native(), Misfit: "no title", Overlong: digestOf()},
 		"Folded": folded,
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",

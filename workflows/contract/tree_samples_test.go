@@ -19,7 +19,7 @@ func node() Node {
 		Name: "pipeline", Type: NodeLoop, Description: "Writes and reviews", OutputKey: "text", OnReject: OnRejectContinue,
 		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, AtOnce: true, Model: DefaultModel,
 		MaxToolRounds: 5, History: true, Tools: []string{"resources"}, CanExitLoop: true, Peers: []Peer{peer()}, Peer: &remote,
-		Nodes: []Node{leaf("writer"), leaf("reviewer")}, MaxIterations: 4, FailFast: true,
+		Nodes: []Node{leaf("writer"), leaf("reviewer")}, MaxIterations: 4, FailFast: true, OutputSchema: arguments(),
 	}
 }
 
@@ -55,7 +55,8 @@ func nodeResult() NodeResult {
 	return NodeResult{
 		Outcome: OutcomeRejected, Output: Inline("Operation cancelled by user."), Delta: state(), Transcript: transcriptValue(),
 		Usage: usage(), Tree: *nodeState(), Exit: true, AuthRequired: "resources", Credential: sealed, Worked: time.Minute,
-		Tally: []Tally{{Node: "writer", Done: 2, Failed: 1, Rejected: 1}},
+		Granted: *limits(),
+		Tally:   []Tally{{Node: "writer", Done: 2, Failed: 1, Rejected: 1}},
 	}
 }
 
@@ -95,7 +96,7 @@ func nodeSamples() map[string]any {
 	return map[string]any{
 		"NodeInput": NodeInput{
 			ConversationID: conversationID, SessionID: "s-1", Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
-			Node: node(), User: message(), History: &history, State: state(), Credential: sealed, Budget: time.Hour, Carried: nodeCarried(),
+			Node: node(), User: message(), History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(),
 		},
 		"NodeCarried":  *nodeCarried(),
 		"NodeResult":   nodeResult(),

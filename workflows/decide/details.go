@@ -104,6 +104,15 @@ func status(v contract.ConversationView) string {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
 
+// DigestSummary is the line the Web UI shows while a digest is made.
+func DigestSummary(in contract.DigestInput, node string) string {
+	summary := fmt.Sprintf("%s · digest of %d messages", in.Model, in.Wanted.Messages)
+	if node != "" {
+		summary = node + " · " + summary
+	}
+	return summary
+}
+
 // GenerateSummary is the line the Web UI shows for a model call of a node.
 func GenerateSummary(in contract.GenerateInput, node string) string {
 	n := in.Transcript.Len()

@@ -1,6 +1,11 @@
 package decide
 
-import "agent-stop-and-go/workflows/contract"
+import (
+	"fmt"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
 
 // Failure is what became of an activity that failed for good.
 type Failure struct {
@@ -18,6 +23,61 @@ func ModelFailure(f Failure) string {
 		return "LLM error: the model did not answer in time."
 	}
 	return "LLM error: " + f.Message
+}
+
+// FallsBack tells whether another model is asked when a call of one has failed
+// for good: when the fault may be the provider's, the account's or the model's.
+func FallsBack(f Failure) bool {
+	switch f.Kind {
+	case contract.KindModelAuth, contract.KindModelRequest, contract.KindModelContext, contract.KindModelRateLimited,
+		contract.KindModelUnavailable, contract.KindModelGarbage:
+		return true
+	}
+	return f.Lost
+}
+
+// FellBack tells people that another model is asked.
+func FellBack(from, to string, f Failure) string {
+	why := f.Message
+	if f.Lost {
+		why = "no answer in time"
+	}
+	return fmt.Sprintf("Model %s failed: %s. Asking %s instead.", from, strings.TrimSuffix(why, "."), to)
+}
+
+// Misfit is the reply when a model's output does not fit its schema, even after
+// it was told.
+func Misfit(problem string) string {
+	return "LLM error: the model's output does not fit its schema: " + problem
+}
+
+// Mending tells people that a model is asked again for an output that fits.
+func Mending(problem string) string {
+	return "The output does not fit its schema: " + strings.TrimSuffix(problem, ".") + ". Asking once more."
+}
+
+// Shortened tells people that the model does not see the oldest messages any
+// more; why is why there is no summary of them.
+func Shortened(d contract.Digest, why string) string {
+	text := fmt.Sprintf("The conversation is longer than the model's window. Of its first %d messages the model sees ", d.Messages)
+	switch {
+	case !d.Summary.IsZero():
+		return text + "a summary from now on; here they stay as they are."
+	case why != "":
+		return text + "nothing from now on, because there is no summary (" + why + "); here they stay as they are."
+	}
+	return text + "nothing from now on; here they stay as they are."
+}
+
+// CutOff tells people why an answer is incomplete, if it is.
+func CutOff(finish string) string {
+	switch finish {
+	case "", "stop", "tool_calls", "refusal":
+		return ""
+	case "length":
+		return "The answer is cut off: the model reached its limit for one reply."
+	}
+	return "The model stopped for a reason of its own (" + finish + "); the answer may be incomplete."
 }
 
 // ToolFailure is the result of a tool call that failed for good.

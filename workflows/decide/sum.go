@@ -47,6 +47,7 @@ type Sum struct {
 	Exit         bool
 	AuthRequired string
 	Worked       time.Duration
+	Granted      contract.Grants
 	Tally        []contract.Tally
 	// Parts are the outputs of parallel nodes.
 	Parts []contract.Text
@@ -56,7 +57,7 @@ type Sum struct {
 func Resume(r contract.NodeResult) Sum {
 	return Sum{
 		Outcome: r.Outcome, Output: r.Output, Delta: r.Delta, Usage: r.Usage, Exit: r.Exit,
-		AuthRequired: r.AuthRequired, Worked: r.Worked, Tally: r.Tally,
+		AuthRequired: r.AuthRequired, Worked: r.Worked, Granted: r.Granted, Tally: r.Tally,
 	}
 }
 
@@ -64,7 +65,7 @@ func Resume(r contract.NodeResult) Sum {
 func (s *Sum) Result() contract.NodeResult {
 	r := contract.NodeResult{
 		Outcome: s.Outcome, Output: s.Output, Delta: s.Delta, Usage: s.Usage, Exit: s.Exit,
-		AuthRequired: s.AuthRequired, Worked: s.Worked, Tally: s.Tally,
+		AuthRequired: s.AuthRequired, Worked: s.Worked, Granted: s.Granted, Tally: s.Tally,
 	}
 	if r.Outcome == "" {
 		r.Outcome = contract.OutcomeDone
@@ -88,6 +89,7 @@ func (s *Sum) Then(r contract.NodeResult) (last bool) {
 func (s *Sum) add(r contract.NodeResult) {
 	s.Delta = s.Delta.With(r.Delta...)
 	s.Usage = s.Usage.Add(r.Usage)
+	s.Granted = s.Granted.Add(r.Granted)
 	s.Exit = s.Exit || r.Exit
 	if s.AuthRequired == "" {
 		s.AuthRequired = r.AuthRequired

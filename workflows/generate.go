@@ -1,0 +1,137 @@
+package workflows
+
+import (
+	"cmp"
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// generate asks the node's model for a reply and, when that fails, those that
+// stand in for it. The one that answers is asked from then on.
+func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
+	agent := l.about().agent
+	route := agent.Route(l.node.Model)
+	models := append([]string{route.Name}, route.Fallback...)
+	for {
+		out, err := l.generateBy(ctx, agent.Route(models[l.fallen]))
+		if err == nil || ctx.Err() != nil || l.fallen+1 == len(models) || !decide.FallsBack(failure(err)) {
+			return out, err
+		}
+		l.fallen++
+		l.note(ctx, decide.FellBack(models[l.fallen-1], models[l.fallen], failure(err)))
+	}
+}
+
+// maxDigests bounds how often a conversation is made shorter for one reply.
+const maxDigests = 8
+
+// generateBy asks one model. A conversation that is too long for it is made
+// shorter first.
+func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute) (contract.GenerateResult, error) {
+	for n := 0; ; n++ {
+		in := l.generateInput(route.Name)
+		out, err := l.callModel(ctx, route, in)
+		if err != nil {
+			return out, err
+		}
+		fold(l.transcript, in.Transcript, out.Folded)
+		l.state.Usage = l.state.Usage.Add(out.Usage)
+		if out.Overlong == nil || n == maxDigests {
+			return out, nil
+		}
+		l.shorten(ctx, route, *out.Overlong)
+	}
+}
+
+func (l *leaf) generateInput(model string) contract.GenerateInput {
+	return contract.GenerateInput{
+		ConversationID: l.about().conversation, Model: model, Prompt: l.node.Prompt,
+		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.Only(l.node.Keys),
+		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop,
+		Draft: contract.NameUUID(l.next(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Digest: l.digest,
+		Schema: l.node.OutputSchema, Repair: l.repair,
+	}
+}
+
+func (l *leaf) callModel(ctx workflow.Context, route contract.ModelRoute, in contract.GenerateInput) (contract.GenerateResult, error) {
+	ctx = withCredential(ctx, l.credential)
+	summary := decide.GenerateSummary(in, l.nameInTree())
+	return callModel(ctx, l, contract.ActivityGenerate, route, summary, in)
+}
+
+// callModel executes an activity that calls a model.
+func callModel[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[In, Out], route contract.ModelRoute, summary string, in In) (Out, error) {
+	timeout := cmp.Or(route.Timeout, contract.DefaultModelTimeout) + generateMargin
+	if l.about().agent.Execution == contract.ExecutionLean {
+		return runLocal(ctx, a, lean(timeout, summary), in)
+	}
+	return run(ctx, a, regular(timeout, attempts, summary), in)
+}
+
+// shorten has a digest made that stands in for the oldest messages. Where the
+// model makes none, they are left out without.
+func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted contract.Digest) {
+	in := contract.DigestInput{
+		ConversationID: l.about().conversation, Model: route.Name,
+		Transcript: copyOf(*l.transcript), Before: l.before, Earlier: l.digest, Wanted: wanted,
+	}
+	out, err := callModel(ctx, l, contract.ActivityDigest, route, decide.DigestSummary(in, l.nameInTree()), in)
+	if ctx.Err() != nil {
+		return
+	}
+	why := ""
+	if err != nil {
+		out, why = contract.DigestResult{Digest: wanted}, failure(err).Message
+	}
+	l.digest = &out.Digest
+	l.state.Usage = l.state.Usage.Add(out.Usage)
+	m := l.notice(decide.Shortened(out.Digest, why))
+	m.Model, m.Usage = out.Model, out.Usage
+	l.tell(ctx, m)
+}
+
+// mend asks the model once more for a reply that fits its schema.
+func (l *leaf) mend(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
+	if l.repair != nil {
+		return ended(contract.OutcomeFailed, decide.Misfit(reply.Misfit)), true
+	}
+	l.repair = &contract.Repair{Text: reply.Text, Problem: reply.Misfit}
+	m := l.stamped(l.notice(decide.Mending(reply.Misfit)))
+	m.Native = nil
+	l.tell(ctx, m)
+	return contract.NodeResult{}, false
+}
+
+// note tells people something that the model does not need. No text is no note.
+func (l *leaf) note(ctx workflow.Context, text string) {
+	if text != "" {
+		l.tell(ctx, l.notice(text))
+	}
+}
+
+func (l *leaf) tell(ctx workflow.Context, m contract.Message) {
+	l.append(ctx, m)
+	l.changed(ctx)
+}
+
+func (l *leaf) notice(text string) contract.Message {
+	if l.inTree {
+		text = decide.Signed(l.node.Name, text)
+	}
+	return contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text), Notice: true}
+}
+
+// stamped is a message of the last reply, with what is known of that: once for
+// each reply.
+func (l *leaf) stamped(m contract.Message) contract.Message {
+	said := l.said
+	l.said = nil
+	if said != nil && said.Draft != "" {
+		m.Model, m.Usage, m.Native, m.Draft = said.Model, said.Usage, said.Native, said.Draft
+	}
+	return m
+}
