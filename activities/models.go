@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"agent-stop-and-go/activities/llm"
@@ -22,6 +21,10 @@ type Models struct {
 	Facts func(model string) llm.Facts
 	Offer Offer
 	Blobs transcript.Store
+	// Deltas listens while models speak; nil is nobody.
+	Deltas Deltas
+	// Compaction is CompactionSummary, also when it is empty, or CompactionWindow.
+	Compaction string
 	// Keyring opens the callers' tokens; without one no tools are on offer that
 	// servers show to the holder of a token only.
 	Keyring *credential.Keyring
@@ -31,24 +34,36 @@ type Models struct {
 // Generate asks the model for the next reply, with the placeholders of its prompt
 // filled in. Calls come back with what is known of the tools they name, and with
 // arguments that are final. A tool that was not on offer to this call is unknown.
-// A long tail of the transcript is folded on the way.
+// A long tail of the transcript is folded on the way. When the messages do not fit
+// the model, the result only says which of them need a digest.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	defer heartbeat(ctx)()
 	ctx = m.identified(ctx, in.ConversationID)
-	offer := offers(in, m.Offer.Tools(ctx))
-	request, err := m.request(ctx, in, offer)
+	q, err := m.question(ctx, in)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
-	reply, err := m.ask(ctx, request)
+	if d := q.overlong(false); d != nil {
+		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+	}
+	q.request.Deltas = m.listen(ctx, in)
+	reply, err := m.ask(ctx, q.request)
+	if d := q.overlong(true); d != nil && isKind(err, contract.KindModelContext) {
+		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+	}
 	if err != nil {
 		return contract.GenerateResult{}, modelFailure(ctx, err)
 	}
-	out, err := m.result(ctx, in, reply, offer)
+	out, err := m.result(ctx, in, reply, q)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, nil
+}
+
+func isKind(err error, k contract.Kind) bool {
+	var known *llm.Error
+	return errors.As(err, &known) && known.Kind == k
 }
 
 func (m *Models) facts(model string) llm.Facts {
@@ -82,59 +97,26 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	return m.Model.Generate(ctx, r)
 }
 
-func (m *Models) request(ctx context.Context, in contract.GenerateInput, offer []offered) (llm.Request, error) {
-	r := llm.Request{Model: in.Model}
+func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q question) (contract.GenerateResult, error) {
+	out := contract.GenerateResult{Draft: in.Draft, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
+	text, misfit := q.output.check(reply)
+	out.Misfit = misfit
 	var err error
-	if r.System, err = filled(ctx, m.Blobs, in.Prompt, in.Values); err != nil {
-		return r, fmt.Errorf("read the prompt: %w", err)
-	}
-	for _, t := range []*contract.Transcript{in.Before, &in.Transcript} {
-		if t == nil {
-			continue
-		}
-		messages, err := m.messages(ctx, *t)
-		if err != nil {
-			return r, err
-		}
-		r.Messages = append(r.Messages, messages...)
-	}
-	if r.Media, err = m.images(ctx, in.Model, r.Messages); err != nil {
-		return r, err
-	}
-	for _, o := range offer {
-		r.Tools = append(r.Tools, o.Tool)
-	}
-	return r, nil
-}
-
-// messages are those of a transcript with all texts inline, and long results of
-// tools cut.
-func (m *Models) messages(ctx context.Context, t contract.Transcript) ([]contract.Message, error) {
-	messages, err := transcript.Load(ctx, m.Blobs, t)
-	if err != nil {
-		return nil, err
-	}
-	for i, stored := range messages {
-		if messages[i], err = transcript.Resolve(ctx, m.Blobs, stored); err != nil {
-			return nil, err
-		}
-		messages[i] = shortened(messages[i], stored)
-	}
-	return messages, nil
-}
-
-func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, offer []offered) (contract.GenerateResult, error) {
-	out := contract.GenerateResult{Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
-	var err error
-	if out.Text, err = transcript.Text(ctx, m.Blobs, reply.Text); err != nil {
+	if out.Text, err = transcript.Text(ctx, m.Blobs, text); err != nil {
 		return out, err
 	}
 	for _, c := range reply.Calls {
-		call, err := m.call(ctx, c, offer)
+		call, err := m.call(ctx, c, q.offer)
 		if err != nil {
 			return out, err
 		}
 		out.Calls = append(out.Calls, call)
+	}
+	if n := reply.Native; n != nil {
+		out.Native = &contract.Native{Provider: n.Provider, Model: n.Model}
+		if out.Native.Content, err = transcript.JSON(ctx, m.Blobs, n.Content); err != nil {
+			return out, err
+		}
 	}
 	out.Folded, err = transcript.Fold(ctx, m.Blobs, in.Transcript)
 	return out, err

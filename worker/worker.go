@@ -47,6 +47,7 @@ type Registry interface {
 // Register binds the activities to their names.
 func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityGenerate, a.Models.Generate)
+	bind(r, contract.ActivityDigest, a.Models.Digest)
 	bind(r, contract.ActivityCallTool, a.Tools.CallTool)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)

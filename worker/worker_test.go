@@ -40,7 +40,7 @@ func registered(a worker.Activities) []string {
 
 func TestEveryActivityIsBound(t *testing.T) {
 	want := []string{
-		contract.ActivityGenerate.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
+		contract.ActivityGenerate.Name, contract.ActivityDigest.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
 		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityFold.Name, contract.ActivityExport.Name,
 	}
 	slices.Sort(want)

@@ -8,14 +8,17 @@ import (
 )
 
 func TestKeysAreFoundOnceInOrder(t *testing.T) {
-	got := template.Keys(`Review {draft} for {user_message}. {draft}! {not-a-key} { spaced } {"json": {n}} {}`)
-	if want := []string{"draft", "user_message", "n"}; !slices.Equal(got, want) {
+	got := template.Keys(`Review {draft} for {user_message}. {draft}! {not-a-key} { spaced } {"json": {n}} {} {draft.title} {p.q}`)
+	if want := []string{"draft", "user_message", "n", "p"}; !slices.Equal(got, want) {
 		t.Errorf("keys %v, want %v", got, want)
 	}
 }
 
 func TestFill(t *testing.T) {
-	values := map[string]string{"a": "1", "b": "{a}", "empty": "", "k_2": "two"}
+	values := map[string]string{
+		"o": `{"title": "T", "n": 1.50, "deep": {"list": [{"x": "y"}, true]}, "no": null, "e": ""}`,
+		"a": "1", "b": "{a}", "empty": "", "k_2": "two",
+	}
 	for _, c := range []struct{ name, text, want string }{
 		{"a value stands in for its placeholder", "x {a} y", "x 1 y"},
 		{"each time it appears", "{a}{a} {k_2}", "11 two"},
@@ -23,6 +26,12 @@ func TestFill(t *testing.T) {
 		{"an unknown placeholder stays", "{unknown} {a}", "{unknown} 1"},
 		{"and so does one with an empty value", "{empty}", "{empty}"},
 		{"braces around a placeholder stay", "{{a}}", "{1}"},
+		{"a field of JSON stands in for its placeholder", "{o.title}!", "T!"},
+		{"a number as it is written", "{o.n}", "1.50"},
+		{"fields nest, and items of lists are numbered", "{o.deep.list.0.x} {o.deep.list.1} {o.deep.list}", `y true [{"x":"y"},true]`},
+		{"a field that is not there stays", "{o.nope} {o.deep.list.7} {o.deep.list.-1} {o.title.x} {o.e}", "{o.nope} {o.deep.list.7} {o.deep.list.-1} {o.title.x} {o.e}"},
+		{"null is a value", "{o.no}", "null"},
+		{"a text has no fields", "{k_2.x} {unknown.x}", "{k_2.x} {unknown.x}"},
 		{"what is no placeholder stays", `{"a": 1} {a b} {ä}`, `{"a": 1} {a b} {ä}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -220,6 +220,14 @@ func Resolve(ctx context.Context, store Store, m contract.Message) (contract.Mes
 		return m, err
 	}
 	m.Content.Blob = nil
+	if m.Native != nil {
+		native := *m.Native
+		if native.Content.Raw, err = ReadJSON(ctx, store, native.Content); err != nil {
+			return m, err
+		}
+		native.Content.Blob = nil
+		m.Native = &native
+	}
 	if m.ToolCall == nil {
 		return m, nil
 	}

@@ -1,0 +1,78 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+const wantsJSON = "Reply with JSON only, without any text around it. It must fit this JSON Schema:\n"
+
+// output is what a reply's text has to be: anything, or JSON that fits a schema.
+type output struct{ schema json.RawMessage }
+
+func (m *Models) output(ctx context.Context, in contract.GenerateInput) (output, error) {
+	schema, err := transcript.ReadJSON(ctx, m.Blobs, in.Schema)
+	if string(schema) == "null" {
+		schema = nil
+	}
+	return output{schema}, err
+}
+
+// ask adds to a request what the model has to know.
+func (o output) ask(r *llm.Request) {
+	if o.schema == nil {
+		return
+	}
+	r.Schema = o.schema
+	r.System = strings.TrimSpace(r.System + "\n\n" + wantsJSON + string(o.schema))
+}
+
+// check returns the text as compact JSON, or why it does not fit.
+func (o output) check(reply llm.Reply) (text, misfit string) {
+	if o.schema == nil || len(reply.Calls) > 0 {
+		return reply.Text, ""
+	}
+	switch reply.Finish {
+	case llm.FinishLength:
+		return reply.Text, "it was cut off at the model's limit for one reply"
+	case llm.FinishRefusal:
+		return reply.Text, "the model refused: " + reply.Text
+	}
+	raw := unfenced(reply.Text)
+	if misfit := toolbox.Misfit(o.schema, raw); misfit != "" {
+		return reply.Text, misfit
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, raw); err != nil {
+		return reply.Text, "it is not valid JSON: " + err.Error()
+	}
+	return compact.String(), ""
+}
+
+// unfenced is what stands between the fences of markdown, if a text is nothing
+// else.
+func unfenced(text string) json.RawMessage {
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "```"); ok {
+		if inner, ok = strings.CutSuffix(inner, "```"); ok {
+			_, text, _ = strings.Cut(inner, "\n") // behind the name of the language
+		}
+	}
+	return json.RawMessage(strings.TrimSpace(text))
+}
+
+// repairs are the messages that ask the model to mend its reply.
+func repairs(text string, r contract.Repair) []contract.Message {
+	return []contract.Message{
+		{Role: contract.RoleAssistant, Content: contract.Inline(text)},
+		{Role: contract.RoleUser, Content: contract.Inline("This reply does not fit the schema: " + r.Problem +
+			"\nReply once more, with nothing but JSON that fits it.")},
+	}
+}

@@ -1,0 +1,103 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// question is what a model is asked, with what the answer is judged by.
+type question struct {
+	request llm.Request
+	offer   []offered
+	output  output
+	// recorded are the messages in the request that are part of the conversation, and
+	// room is how many tokens they may have.
+	recorded []contract.Message
+	room     int
+	before   int // messages that the digest so far stands for
+}
+
+func (m *Models) question(ctx context.Context, in contract.GenerateInput) (question, error) {
+	q := question{request: llm.Request{Model: in.Model}, offer: offers(in, m.Offer.Tools(ctx))}
+	for _, o := range q.offer {
+		q.request.Tools = append(q.request.Tools, o.Tool)
+	}
+	var err error
+	if q.request.System, err = filled(ctx, m.Blobs, in.Prompt, in.Values); err != nil {
+		return q, fmt.Errorf("read the prompt: %w", err)
+	}
+	if q.output, err = m.output(ctx, in); err != nil {
+		return q, fmt.Errorf("read the schema of the output: %w", err)
+	}
+	q.output.ask(&q.request)
+	if err := m.fill(ctx, in, &q); err != nil {
+		return q, err
+	}
+	q.request.Media, err = m.images(ctx, in.Model, q.request.Messages)
+	return q, err
+}
+
+// fill adds the messages, behind the digest of those that it stands for.
+func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *question) error {
+	facts := m.facts(in.Model)
+	stored, err := m.recorded(ctx, in.Before, in.Transcript)
+	if err != nil {
+		return err
+	}
+	summary, err := m.summary(ctx, in.Digest)
+	if err != nil {
+		return err
+	}
+	messages := make([]contract.Message, len(stored))
+	for i, s := range stored {
+		if messages[i], err = transcript.Resolve(ctx, m.Blobs, s); err != nil {
+			return err
+		}
+		messages[i] = shortened(messages[i], s, shownOf(facts.Window))
+	}
+	q.request.Messages = without(messages, in.Digest, summary)
+	q.recorded = messages
+	if in.Digest != nil {
+		at := indexOf(messages, in.Digest.Through) + 1
+		q.recorded, q.before = messages[at:], in.Digest.Messages
+	}
+	if in.Repair != nil {
+		text, err := transcript.ReadText(ctx, m.Blobs, in.Repair.Text)
+		if err != nil {
+			return fmt.Errorf("read the reply to mend: %w", err)
+		}
+		q.request.Messages = append(q.request.Messages, repairs(text, *in.Repair)...)
+	}
+	extra := messagesTokens(q.request.Messages) - messagesTokens(q.recorded)
+	if q.room = room(facts, q.request); q.room > 0 {
+		q.room = max(q.room-extra, minRoom)
+	}
+	return nil
+}
+
+// overlong is what needs a digest before the model can be asked.
+func (q question) overlong(force bool) *contract.Digest {
+	d := overlong(q.recorded, q.room, force)
+	if d != nil {
+		d.Messages += q.before
+	}
+	return d
+}
+
+// recorded are the messages of a conversation as they are stored, oldest first.
+func (m *Models) recorded(ctx context.Context, before *contract.Transcript, t contract.Transcript) ([]contract.Message, error) {
+	var out []contract.Message
+	if before != nil {
+		messages, err := transcript.Load(ctx, m.Blobs, *before)
+		if err != nil {
+			return nil, err
+		}
+		out = messages
+	}
+	messages, err := transcript.Load(ctx, m.Blobs, t)
+	return append(out, messages...), err
+}

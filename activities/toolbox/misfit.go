@@ -1,0 +1,22 @@
+package toolbox
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Misfit tells a model in one line why a JSON value does not fit a schema. It is
+// empty when the value fits. A schema that is not valid fits nothing.
+func Misfit(raw, value json.RawMessage) string {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
+	if err != nil {
+		return "it is not valid JSON: " + err.Error()
+	}
+	s, err := newSchema(raw)
+	if err != nil {
+		return "the schema is not valid: " + err.Error()
+	}
+	return s.problem(v)
+}

@@ -1,0 +1,157 @@
+package activities
+
+import (
+	"slices"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Estimates of what things take of a model's window, in tokens. They are a
+// little high: what does not fit all the same comes back from the provider.
+const (
+	perMessage = 8
+	perImage   = 1200
+	minRoom    = 64
+	maxReply   = 4096 // that a window of unknown division keeps free
+)
+
+// tokens estimates a text: models take about four letters for one token, fewer of
+// code, and of most scripts but the Latin one.
+func tokens(text string) int {
+	ascii, other := 0, 0
+	for _, r := range text {
+		if r < 0x80 {
+			ascii++
+		} else {
+			other++
+		}
+	}
+	return (ascii+2)/3 + other
+}
+
+func messageTokens(m contract.Message) int {
+	if m.Notice || m.Role == contract.RoleSystem {
+		return 0
+	}
+	n := perMessage + tokens(m.Content.Inline)
+	if c := m.ToolCall; c != nil {
+		n += tokens(c.Name) + tokens(string(c.Arguments.Raw)) + tokens(c.Result.Inline) + perImage*len(c.Media)
+	}
+	return n
+}
+
+func messagesTokens(messages []contract.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += messageTokens(m)
+	}
+	return n
+}
+
+// room is how many tokens a request has for messages; 0 is no limit that is known.
+func room(f llm.Facts, r llm.Request) int {
+	if f.Window <= 0 {
+		return 0
+	}
+	reply := f.Reply
+	if reply <= 0 {
+		reply = maxReply
+	}
+	left := f.Window - min(reply, f.Window/4) - tokens(r.System)
+	for _, t := range r.Tools {
+		left -= perMessage + tokens(t.Name) + tokens(t.Description) + tokens(string(t.InputSchema))
+	}
+	return max(left, minRoom)
+}
+
+// overlong says which messages need a digest so that the others fit. Nil is none,
+// or none that could be left out. With force some are left out even if all seem
+// to fit.
+//
+// What is left out are whole exchanges, oldest first: from a user's message to
+// the next. When only the last is left, its oldest replies go, each with all its
+// results; the question stays.
+func overlong(messages []contract.Message, room int, force bool) *contract.Digest {
+	total := messagesTokens(messages)
+	if !force && (room == 0 || total <= room) {
+		return nil
+	}
+	if room == 0 || total <= room {
+		room = total - 1
+	}
+	// Half of the room, so that the next digest is not due at once.
+	at := firstThat(messages, func(rest int) bool { return rest <= room/2 })
+	if at == 0 {
+		return nil
+	}
+	return &contract.Digest{Through: messages[at-1].ID, Messages: at}
+}
+
+// firstThat is the first place to cut where the rest is small enough, else the
+// last place there is. 0 is none.
+func firstThat(messages []contract.Message, fits func(rest int) bool) int {
+	last := 0
+	for _, at := range cuts(messages) {
+		if last = at; fits(messagesTokens(messages[at:])) {
+			break
+		}
+	}
+	return last
+}
+
+// cuts are the places where messages may be parted, in order: before questions,
+// then between the replies of the last exchange.
+func cuts(messages []contract.Message) []int {
+	var out []int
+	question := 0
+	for i, m := range messages {
+		if isQuestion(m) && i > 0 {
+			out, question = append(out, i), i
+		}
+	}
+	reply := ""
+	for i, m := range messages[min(question+1, len(messages)):] {
+		if m.Reply == "" || m.Role != contract.RoleAssistant {
+			continue
+		}
+		if reply != "" && m.Reply != reply {
+			out = append(out, question+1+i)
+		}
+		reply = m.Reply
+	}
+	return out
+}
+
+// isQuestion tells whether a message begins an exchange.
+func isQuestion(m contract.Message) bool {
+	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
+}
+
+// without are the messages that a digest does not stand for, behind the digest. A
+// question stays although the first replies to it are gone.
+func without(messages []contract.Message, d *contract.Digest, summary string) []contract.Message {
+	if d == nil {
+		return messages
+	}
+	at := slices.IndexFunc(messages, func(m contract.Message) bool { return m.ID == d.Through })
+	if at < 0 {
+		return messages
+	}
+	gone, rest := messages[:at+1], messages[at+1:]
+	var out []contract.Message
+	if summary != "" {
+		out = append(out, contract.Message{
+			Role: contract.RoleUser, Content: contract.Inline("[Summary of the conversation before this]\n" + summary),
+		})
+	}
+	if i := slices.IndexFunc(rest, func(m contract.Message) bool { return !m.Notice }); i >= 0 && !isQuestion(rest[i]) {
+		for _, m := range slices.Backward(gone) {
+			if isQuestion(m) {
+				out = append(out, m)
+				break
+			}
+		}
+	}
+	return append(out, rest...)
+}
