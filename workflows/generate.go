@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
@@ -40,8 +41,11 @@ func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute) (cont
 		}
 		fold(l.transcript, in.Transcript, out.Folded)
 		l.state.Usage = l.state.Usage.Add(out.Usage)
-		if out.Overlong == nil || n == maxDigests {
+		switch {
+		case out.Overlong == nil:
 			return out, nil
+		case n == maxDigests:
+			return out, temporal.NewNonRetryableApplicationError(decide.TextTooLong, string(contract.KindModelContext), nil)
 		}
 		l.shorten(ctx, route, *out.Overlong)
 	}

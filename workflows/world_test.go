@@ -24,6 +24,7 @@ type world struct {
 	CallToolFn func(context.Context, contract.CallToolInput) (contract.CallToolResult, error)
 	ExportFn   func(context.Context, contract.ExportInput) (contract.ExportResult, error)
 	DelegateFn func(context.Context, contract.DelegateInput) (contract.DelegateResult, error)
+	DigestFn   func(context.Context, contract.DigestInput) (contract.DigestResult, error)
 
 	mu      sync.Mutex
 	prompts []contract.GenerateInput
@@ -31,6 +32,7 @@ type world struct {
 	exports []contract.ConversationView // tried
 	written []contract.ConversationView
 	sent    []contract.DelegateInput
+	digests []contract.DigestInput
 	blobs   store
 	log     []string // what ran, how, and with whose token
 	marks   []string // what a test noted down
@@ -46,6 +48,7 @@ func (w *world) mark(s string) {
 func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	w.held = map[string][]byte{}
 	env.RegisterActivityWithOptions(w.generate, activity.RegisterOptions{Name: contract.ActivityGenerate.Name})
+	env.RegisterActivityWithOptions(w.digest, activity.RegisterOptions{Name: contract.ActivityDigest.Name})
 	env.RegisterActivityWithOptions(w.callTool, activity.RegisterOptions{Name: contract.ActivityCallTool.Name})
 	env.RegisterActivityWithOptions(w.delegate, activity.RegisterOptions{Name: contract.ActivityDelegate.Name})
 	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
@@ -61,7 +64,16 @@ func (w *world) generate(ctx context.Context, in contract.GenerateInput) (contra
 	if w.GenerateFn == nil {
 		return says("Hello!"), nil
 	}
-	return w.GenerateFn(ctx, in)
+	out, err := w.GenerateFn(ctx, in)
+	if out.Usage.Calls > 0 { // a reply of today
+		out.Draft = in.Draft
+	}
+	return out, err
+}
+
+func (w *world) digest(ctx context.Context, in contract.DigestInput) (contract.DigestResult, error) {
+	w.note(ctx, "digest", func() { w.digests = append(w.digests, in) })
+	return w.DigestFn(ctx, in)
 }
 
 func (w *world) callTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {

@@ -26,6 +26,7 @@ const (
 	TextLoopLeft        = "The loop ends here."
 	TextAnswered        = "The question has an answer already."
 	TextLongAnswer      = "The answer is too long for a question."
+	TextTooLong         = "the conversation does not fit the model's window."
 	TextNoOutput        = "No node of the agent had anything to say."
 )
 
