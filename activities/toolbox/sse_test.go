@@ -166,3 +166,12 @@ func TestCloseEndsAnSSECall(t *testing.T) {
 	}
 	wantKind(t, within(t, "the call ends", running).err, contract.KindOutcomeUnknown)
 }
+
+func TestSSEServerMayAnswerAtLength(t *testing.T) {
+	box := openServers(t, serveSSE(t, newMCP(nil)).sse("web"))
+	text := strings.Repeat("x", 3<<20)
+	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Arguments: []byte(`{"text":"` + text + `"}`), Destructive: true})
+	if got.Text != text {
+		t.Errorf("got %d bytes", len(got.Text))
+	}
+}
