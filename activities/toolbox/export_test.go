@@ -1,6 +1,10 @@
 package toolbox
 
-import "context"
+import (
+	"context"
+	"net/http"
+	"time"
+)
 
 // WithLimit is a limit of time that can be paused.
 var WithLimit = withLimit
@@ -18,4 +22,9 @@ const (
 // Pause stops the time of the limit in a context.
 func Pause(ctx context.Context) (asking context.Context, resume func()) {
 	return limitOf(ctx).pause(ctx)
+}
+
+// TripOfSecureSSE sends a request as the transport of a server with an https URL.
+func TripOfSecureSSE(req *http.Request) (*http.Response, error) {
+	return sseTransport{&sseWire{secure: true, trip: newWatchedTransport(nil, time.Second)}}.RoundTrip(req)
 }

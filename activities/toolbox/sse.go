@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,17 +28,22 @@ type sseWire struct {
 	// broken ends, with the reason, when the stream of answers does.
 	broken context.Context
 	turns  turns
+	secure bool // the server is configured with https
 
 	mu      sync.Mutex
 	handler transport.RequestHandler
 }
 
-var errStreamEnded = errors.New("the stream of answers has ended")
+var (
+	errStreamEnded = errors.New("the stream of answers has ended")
+	errUnencrypted = errors.New("the server wants requests without encryption, although its URL is https")
+)
 
 func newSSEWire(c *conn) (*sseWire, error) {
 	broken, breakOff := context.WithCancelCause(context.Background())
 	w := &sseWire{
 		trip: newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken, turns: make(turns, maxAnswers),
+		secure: strings.HasPrefix(strings.ToLower(c.server.URL), "https:"),
 	}
 	lost := func(err error) {
 		if err == nil || errors.Is(err, io.EOF) {
@@ -128,6 +134,9 @@ func (t sseTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if call, ok := req.Context().Value(callKey{}).(context.Context); ok {
 		// Also when the stream has ended, a server may say that it refuses.
 		req = req.WithContext(call)
+	}
+	if t.wire.secure && req.URL.Scheme != "https" {
+		return nil, errUnencrypted
 	}
 	resp, err := t.wire.trip.RoundTrip(req)
 	if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
