@@ -2,6 +2,7 @@ package toolbox_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // BenchmarkCall compares a call through the box with mcp-go's own, one after
@@ -25,24 +27,30 @@ func BenchmarkCall(b *testing.B) {
 	stdio := func() (*client.Client, error) {
 		return client.NewStdioMCPClient(self.Command, []string{childMarker + "=tools"})
 	}
-	b.Run("stdio", func(b *testing.B) { compare(b, self, stdio, false) })
-	http := toolbox.Server{Name: "box", URL: web.URL}
+	b.Run("stdio", func(b *testing.B) { compare(b, self, stdio, comparison{}) })
+	webServer := toolbox.Server{Name: "box", URL: web.URL}
 	bareHTTP := func() (*client.Client, error) { return client.NewStreamableHttpClient(web.URL) }
-	b.Run("http", func(b *testing.B) { compare(b, http, bareHTTP, false) })
+	b.Run("http", func(b *testing.B) { compare(b, webServer, bareHTTP, comparison{}) })
+	// A key and a token of progress are read by the server, at some cost.
+	b.Run("http, the same request", func(b *testing.B) { compare(b, webServer, bareHTTP, comparison{same: true}) })
 	// Destructive calls have a connection of their own: the price of knowing
 	// whether one was sent.
-	b.Run("http destructive", func(b *testing.B) { compare(b, http, bareHTTP, true) })
+	b.Run("http destructive", func(b *testing.B) { compare(b, webServer, bareHTTP, comparison{destructive: true}) })
 	sse := toolbox.Server{Name: "box", URL: events.URL + "/sse", Transport: toolbox.SSE}
 	b.Run("sse", func(b *testing.B) {
-		compare(b, sse, func() (*client.Client, error) { return client.NewSSEMCPClient(sse.URL) }, false)
+		compare(b, sse, func() (*client.Client, error) { return client.NewSSEMCPClient(sse.URL) }, comparison{})
 	})
 }
 
-func compare(b *testing.B, s toolbox.Server, bare func() (*client.Client, error), destructive bool) {
+// comparison is with a call that is destructive, or with one of mcp-go's that carries
+// the same as the box's.
+type comparison struct{ destructive, same bool }
+
+func compare(b *testing.B, s toolbox.Server, bare func() (*client.Client, error), with comparison) {
 	box := toolbox.New(toolbox.Options{Servers: []toolbox.Server{s}})
 	defer box.Close()
 	call := toolbox.Call{
-		Server: "box", Tool: "echo", Arguments: []byte(`{"text":"a"}`), Destructive: destructive,
+		Server: "box", Tool: "echo", Arguments: []byte(`{"text":"a"}`), Destructive: with.destructive,
 		Progress: func(toolbox.Progress) {}, IdempotencyKey: "key", Bearer: "bearer", SessionID: "session",
 	}
 	ours := func() error { _, err := box.Call(b.Context(), call); return err }
@@ -62,6 +70,10 @@ func compare(b *testing.B, s toolbox.Server, bare func() (*client.Client, error)
 	}
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = "echo", map[string]any{"text": "a"}
+	if with.same {
+		req.Header = http.Header{"Authorization": {"Bearer bearer"}, "X-Session-Id": {"session"}}
+		req.Params.Meta = &mcp.Meta{ProgressToken: "call-1", AdditionalFields: map[string]any{contract.IdempotencyMetaKey: "key"}}
+	}
 	theirs := func() error { _, err := c.CallTool(b.Context(), req); return err }
 
 	var mine, others []time.Duration

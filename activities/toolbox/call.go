@@ -165,6 +165,9 @@ func (l *link) once(ctx context.Context, r request) verdict {
 
 // acquire returns a connection that is held for the caller.
 func (l *link) acquire(ctx context.Context, who caller) (*conn, error) {
+	if conn, ok := l.current(); ok {
+		return conn, nil
+	}
 	limited, cancel := context.WithTimeoutCause(ctx, l.box.opts.ConnectTimeout,
 		timeoutError{limit: l.box.opts.ConnectTimeout})
 	defer cancel()

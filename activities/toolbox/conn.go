@@ -37,6 +37,7 @@ type conn struct {
 	once     sync.Once
 	private  bool
 	progress progress
+	asked    turns // of the server: questions and samples
 
 	mu    sync.Mutex
 	users int
@@ -69,7 +70,7 @@ func dial(ctx context.Context, t *Toolbox, s Server, who caller) (*conn, listing
 func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol string) (*conn, listing, error) {
 	c := &conn{
 		box: t, server: s, protocol: protocol, private: who != caller{},
-		changed: make(chan struct{}, 1), done: make(chan struct{}),
+		changed: make(chan struct{}, 1), done: make(chan struct{}), asked: make(turns, maxAsked),
 	}
 	if err := c.open(ctx, who); err != nil {
 		return nil, listing{}, err
@@ -207,27 +208,36 @@ type listing struct {
 	tools     []Tool
 	strangers []string
 	doubles   []string
+	// The server has said that it has no such thing.
+	noResources, noPrompts bool
 }
 
-// list reads every page of tools/list.
+// list tells what the server has.
 func (c *conn) list(ctx context.Context) (listing, error) {
-	if c.client.GetServerCapabilities().Tools == nil {
-		return listing{}, nil
+	has := c.client.GetServerCapabilities()
+	list := listing{}
+	if has.Tools != nil {
+		var err error
+		if list, err = c.listTools(ctx); err != nil {
+			return listing{}, c.unlisted(err)
+		}
 	}
+	list.noResources, list.noPrompts = has.Resources == nil, has.Prompts == nil
+	return list, nil
+}
+
+// listTools reads every page of tools/list.
+func (c *conn) listTools(ctx context.Context) (listing, error) {
 	x := &exchange{}
 	valid, err := c.client.ListTools(withExchange(ctx, x), mcp.ListToolsRequest{})
 	if err != nil {
-		return listing{}, c.unlisted(x.explain(ctx, err))
+		return listing{}, x.explain(ctx, err)
 	}
 	usable := map[string]bool{}
 	for _, tool := range valid.Tools {
 		usable[tool.Name] = true
 	}
-	list, err := parseTools(c.server, x.pages(), usable)
-	if err != nil {
-		return listing{}, c.unlisted(err)
-	}
-	return list, nil
+	return parseTools(c.server, x.pages(), usable)
 }
 
 func (c *conn) unlisted(err error) error {

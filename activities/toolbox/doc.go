@@ -111,8 +111,9 @@
 //	             words.go how failures are told, and what is kept out of them;
 //	             progress.go what is told meanwhile
 //	resources.go resources and prompts; own.go the tools to read them with
-//	host.go      what a server may ask of us; question.go what of a person
-//	check.go     arguments: coerce.go, schema.go, intricate.go, problem.go,
+//	host.go      what a server may ask of us; question.go what of a person;
+//	             answers.go how many answers it gets at a time, and how
+//	check.go     arguments: coerce.go, schema.go, budget.go, problem.go,
 //	             digest.go
 //	tool.go      tools as listed, and the rule that makes one destructive
 //	result.go    a result as text; media.go what is no text
@@ -129,6 +130,6 @@
 // number, never answers one, and leaves calls waiting when the stream ends;
 // sse.go filters the stream. Its Streamable HTTP leaves the configured headers
 // out of the DELETE that ends a session, and those of the caller; http.go adds
-// them. It gives the answer to a server's request 30 seconds; http.go posts later
-// ones.
+// them. It gives the answer to a server's request 30 seconds; http.go posts the
+// answers.
 package toolbox

@@ -57,6 +57,14 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
+// begin forgets what became of the request before: a list has pages, and a call
+// that asked for input is sent again with it.
+func (x *exchange) begin() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.status, x.asked = 0, false
+}
+
 // answered records what the server said to a request, and returns what mcp-go
 // shall make of it: for a call that is next to nothing, since decoding the result
 // a second time would cost as much as all the rest. A result that asks for input

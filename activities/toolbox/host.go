@@ -89,7 +89,7 @@ func (c *conn) hostOptions() ([]client.ClientOption, error) {
 		options = append(options, client.WithClientCapabilities(offered), client.WithRootsHandler(rootsHost(roots)))
 	}
 	if s.SampleTokens > 0 && t.opts.Sampler != nil {
-		options = append(options, client.WithSamplingHandler(samplingHost{t.opts.Sampler, s, s.limit(t.opts.CallTimeout)}))
+		options = append(options, client.WithSamplingHandler(samplingHost{t.opts.Sampler, s, s.limit(t.opts.CallTimeout), c.asked}))
 	}
 	if s.MayAsk && t.opts.Elicitor != nil {
 		options = append(options, client.WithElicitationHandler(elicitationHost{c}))
@@ -107,9 +107,14 @@ type samplingHost struct {
 	sampler Sampler
 	server  Server
 	limit   time.Duration // over SSE and stdio ctx is not that of a call
+	asked   turns
 }
 
 func (h samplingHost) CreateMessage(ctx context.Context, r mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+	if !h.asked.take() {
+		return nil, errAsksTooMuch
+	}
+	defer h.asked.giveBack()
 	if len(r.Tools) > 0 || r.ToolChoice != nil {
 		return nil, errors.New("sampling with tools is not offered")
 	}

@@ -1,10 +1,9 @@
 package toolbox
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -14,20 +13,16 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // maxAnswer bounds what is read of one answer before it is rendered, maxEvent
-// one message on the stream of server messages.
+// one message on a stream of server messages that no answer comes on.
 const (
 	maxAnswer = 64 << 20
 	maxEvent  = 1 << 20
 )
 
-var (
-	errTooLarge      = errors.New("the answer is larger than 64 MiB")
-	errEventTooLarge = errors.New("a message of the server is larger than 1 MiB")
-)
+var errTooLarge = errors.New("the answer is larger than 64 MiB")
 
 // httpWire is mcp-go's Streamable HTTP, watched.
 type httpWire struct {
@@ -35,10 +30,10 @@ type httpWire struct {
 	trip    *watchedTransport
 	client  *http.Client
 	url     string
-	version func() string // of the protocol
+	version func() string   // of the protocol
+	life    context.Context // ends with the connection
+	turns   turns
 }
-
-const lateLimit = 30 * time.Second
 
 // newHTTPWire makes the wire of an HTTP server. Without listen it does not read
 // the stream of server messages: that of one caller would go without the token.
@@ -63,63 +58,61 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	}
 	return &httpWire{
 		StreamableHTTP: t, trip: trip, client: client, url: c.server.URL, version: func() string { return c.client.ProtocolVersion() },
+		life: c.life, turns: make(turns, maxAnswers),
 	}, nil
 }
 
 // SetRequestHandler is how mcp-go offers to answer the server's requests. It gives
-// itself 30 seconds for that; an answer that comes later is posted here.
+// itself 30 seconds for that, so the answers are posted here.
 func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
 	w.StreamableHTTP.SetRequestHandler(func(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-		resp, err := handler(ctx, req)
-		if ctx.Err() == nil {
-			return resp, err
+		if !w.turns.take() {
+			return nil, nil
 		}
-		if err != nil {
-			resp = transport.NewJSONRPCErrorResponse(req.ID, mcp.INTERNAL_ERROR, err.Error(), nil)
-		}
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) && resp != nil {
-			w.postLate(ctx, resp)
+		defer w.turns.giveBack()
+		ctx, cancel := patient(ctx, w.life)
+		defer cancel()
+		if resp := respond(ctx, handler, req); resp != nil && ctx.Err() == nil {
+			w.post(ctx, resp)
 		}
 		return nil, nil
 	})
 }
 
-// postLate posts an answer under a context whose time is up.
-func (w *httpWire) postLate(ctx context.Context, resp *transport.JSONRPCResponse) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateLimit)
-	defer cancel()
-	body, err := json.Marshal(resp)
-	if err != nil {
-		return // the call fails by itself
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
-	if err != nil {
-		return
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, text/event-stream")
+// patient is ctx without its deadline. It ends with life at the latest.
+func patient(ctx, life context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	gone := context.AfterFunc(ctx, func() {
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			cancel()
+		}
+	})
+	closed := context.AfterFunc(life, cancel)
+	return out, func() { gone(); closed(); cancel() }
+}
+
+// post posts an answer. A server that does not take it fails the call by itself.
+func (w *httpWire) post(ctx context.Context, resp *transport.JSONRPCResponse) {
+	header := http.Header{"Accept": {"application/json, text/event-stream"}}
 	if id := w.GetSessionId(); id != "" {
-		req.Header.Set(transport.HeaderKeySessionID, id)
+		header.Set(transport.HeaderKeySessionID, id)
 	}
 	if version := w.version(); version != "" {
-		req.Header.Set(transport.HeaderKeyProtocolVersion, version)
+		header.Set(transport.HeaderKeyProtocolVersion, version)
 	}
-	for name, value := range callerOf(ctx).headers() {
-		req.Header.Set(name, value)
-	}
-	if answer, err := w.client.Do(req); err == nil {
-		_ = answer.Body.Close()
-	}
+	_ = postAnswer(ctx, w.client, w.url, header, resp)
 }
 
 func (w *httpWire) closeIdle() { w.trip.CloseIdleConnections() }
 
 func (w *httpWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	resp, err := w.StreamableHTTP.SendRequest(ctx, req)
-	if x := exchangeOf(ctx); x != nil {
-		resp = x.answered(req, resp)
+	x := exchangeOf(ctx)
+	if x == nil {
+		return w.StreamableHTTP.SendRequest(ctx, req)
 	}
-	return resp, err
+	x.begin()
+	resp, err := w.StreamableHTTP.SendRequest(ctx, req)
+	return x.answered(req, resp), err
 }
 
 // sameServer follows redirects that stay on the server and keep the request as
@@ -146,6 +139,7 @@ type watchedTransport struct {
 	// the server is gone; opened, when one begins.
 	lost     func(error)
 	opened   func()
+	event    int         // the largest message in that stream
 	streamed atomic.Bool // the stream of server messages was open once
 }
 
@@ -156,7 +150,7 @@ func newWatchedTransport(headers map[string]string, dial time.Duration) *watched
 	kept.MaxIdleConnsPerHost = 32
 	fresh := kept.Clone()
 	fresh.DisableKeepAlives = true
-	return &watchedTransport{kept: kept, fresh: fresh, headers: headers}
+	return &watchedTransport{kept: kept, fresh: fresh, headers: headers, event: maxEvent}
 }
 
 func (t *watchedTransport) CloseIdleConnections() {
@@ -186,7 +180,15 @@ func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	case x == nil && req.Method == http.MethodGet:
 		return t.listen(req)
 	}
-	return t.kept.RoundTrip(req)
+	return bounded(t.kept.RoundTrip(req))
+}
+
+// bounded bounds what is read of an answer.
+func bounded(resp *http.Response, err error) (*http.Response, error) {
+	if err == nil {
+		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxAnswer}
+	}
+	return resp, err
 }
 
 func (t *watchedTransport) post(x *exchange, req *http.Request) (*http.Response, error) {
@@ -196,13 +198,11 @@ func (t *watchedTransport) post(x *exchange, req *http.Request) (*http.Response,
 	if x.fresh {
 		way = t.fresh
 	}
-	resp, err := way.RoundTrip(req)
-	if err != nil {
-		return nil, err
+	resp, err := bounded(way.RoundTrip(req))
+	if err == nil {
+		x.gotStatus(resp.StatusCode)
 	}
-	x.gotStatus(resp.StatusCode)
-	resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxAnswer}
-	return resp, nil
+	return resp, err
 }
 
 // listen watches the stream of server messages: once it was open, a refused or
@@ -212,15 +212,16 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil && resp.StatusCode == http.StatusOK:
 		t.streamed.Store(true)
-		resp.Body = &boundedEvents{ReadCloser: resp.Body, lost: t.lost}
+		resp.Body = &boundedEvents{ReadCloser: resp.Body, lost: t.lost, most: t.event}
 		t.opened()
+		return resp, nil
 	case !t.streamed.Load() || req.Context().Err() != nil:
 	case err != nil:
 		t.lost(err)
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest:
 		t.lost(errSessionLost)
 	}
-	return resp, err
+	return bounded(resp, err)
 }
 
 type boundedBody struct {
@@ -241,12 +242,13 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 type boundedEvents struct {
 	io.ReadCloser
 	lost        func(error)
+	most        int
 	event, line int // bytes since the last empty line, and of the last line
 }
 
 func (b *boundedEvents) Read(p []byte) (int, error) {
-	if b.event > maxEvent {
-		return 0, errEventTooLarge
+	if b.event > b.most {
+		return 0, b.tooLarge()
 	}
 	n, err := b.ReadCloser.Read(p)
 	for _, c := range p[:n] {
@@ -259,10 +261,14 @@ func (b *boundedEvents) Read(p []byte) (int, error) {
 		case c != '\r':
 			b.line++
 		}
-		if b.event > maxEvent {
-			b.lost(errEventTooLarge)
-			return 0, errEventTooLarge
+		if b.event > b.most {
+			b.lost(b.tooLarge())
+			return 0, b.tooLarge()
 		}
 	}
 	return n, err
+}
+
+func (b *boundedEvents) tooLarge() error {
+	return fmt.Errorf("a message of the server is larger than %d MiB", b.most>>20)
 }

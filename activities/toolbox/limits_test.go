@@ -1,6 +1,7 @@
 package toolbox_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
 )
 
 func TestStreamOfServerMessagesIsBounded(t *testing.T) {
@@ -82,3 +84,63 @@ func TestListIsNotReadAllTheTime(t *testing.T) {
 		t.Errorf("the new tool is not warned of:\n%s", log)
 	}
 }
+
+// pour writes until nobody reads any more, and tells how much that was.
+func pour(w http.ResponseWriter) int {
+	part := []byte(strings.Repeat("x", 1<<20))
+	for n := range 200 {
+		if _, err := w.Write(part); err != nil {
+			return n << 20
+		}
+	}
+	return 200 << 20
+}
+
+func TestWhatIsReadOfAnyAnswerIsBounded(t *testing.T) {
+	event := func(w http.ResponseWriter, text string) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte(text))
+	}
+	isStream := func(r *http.Request, _ string) bool {
+		return r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") == ""
+	}
+	isResumed := func(r *http.Request, _ string) bool { return r.Header.Get("Last-Event-ID") != "" }
+	for name, tt := range map[string]struct {
+		matches func(r *http.Request, body string) bool
+		begin   func(w http.ResponseWriter)
+	}{
+		"a stream that is resumed": {isResumed, func(w http.ResponseWriter) { event(w, "data: ") }},
+		"a stream that is refused": {isStream, func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) }},
+		"a call":                   {isCall, func(w http.ResponseWriter) { w.Header().Set("Content-Type", "application/json") }},
+		"a call that is refused":   {isCall, func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place := newSite(t)
+			poured := make(chan int, 10)
+			place.onRequest(func(w http.ResponseWriter, r *http.Request, body string) bool {
+				switch {
+				case tt.matches(r, body):
+					tt.begin(w)
+					poured <- pour(w)
+				case isCall(r, body):
+					event(w, "retry: 10\nid: 1\ndata:\n\n")
+				default:
+					return false
+				}
+				return true
+			})
+			place.start(newMCP(nil))
+			box := openServers(t, place.server("web"))
+			box.Tools(t.Context())
+			ctx, cancel := context.WithCancel(t.Context())
+			call := callAside(ctx, box, toolbox.Call{Server: "web", Tool: "touch", Destructive: true})
+			if n := within(t, "the server is no longer read", poured); n > 100<<20 {
+				t.Errorf("%d MiB were read", n>>20)
+			}
+			cancel()
+			wantKind(t, within(t, "the call ends", call).err, contract.KindOutcomeUnknown)
+		})
+	}
+}
+
+func isCall(_ *http.Request, body string) bool { return strings.Contains(body, toolsCall) }

@@ -132,6 +132,14 @@ func (l *link) relist(ctx context.Context, c *conn) {
 	l.warn(list)
 }
 
+// current is the connection that there is, if it can be held.
+func (l *link) current() (*conn, bool) {
+	l.mu.Lock()
+	c := l.conn
+	l.mu.Unlock()
+	return c, c != nil && c.hold()
+}
+
 // connect returns the connection, or what the attempt to make one says. The
 // attempt is shared and outlives the ctx of whoever waits for it.
 func (l *link) connect(ctx context.Context) (*conn, error) {

@@ -48,6 +48,19 @@ func ownTools(servers []Server) []Tool {
 	return out
 }
 
+// ownFor are those on offer to the holder of a token: they name the servers that
+// have what they are for, or have not been asked yet.
+func (t *Toolbox) ownFor(bearer string) []Tool {
+	var servers []Server
+	for _, l := range t.links {
+		list, s := l.listedFor(bearer), l.server
+		s.ExposeResources = s.ExposeResources && !list.noResources
+		s.ExposePrompts = s.ExposePrompts && !list.noPrompts
+		servers = append(servers, s)
+	}
+	return ownTools(servers)
+}
+
 func ownTool(name, description string, servers []string, properties map[string]any) Tool {
 	properties["server"] = map[string]any{"type": "string", "enum": servers, "description": "The tool server."}
 	schema, err := json.Marshal(map[string]any{

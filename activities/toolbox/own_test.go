@@ -49,18 +49,29 @@ func TestResourcesAndPromptsAreReadThroughToolsOfOurOwn(t *testing.T) {
 	}
 }
 
-func TestOurOwnToolsAreAsExposed(t *testing.T) {
-	s := serve(t, newMCP(nil)).server("web")
-	s.ExposePrompts, s.Allow = true, []string{}
-	box := openServers(t, s)
-	if got := names(box.Tools(t.Context())); got != "get_prompt" {
-		t.Errorf("got %q", got)
+func TestOurOwnToolsNameTheServersThatHaveWhatTheyAreFor(t *testing.T) {
+	has, lacks, down := serve(t, newHost()).server("has"), serve(t, newMCP(nil)).server("lacks"), newSite(t).server("down")
+	for _, s := range []*toolbox.Server{&has, &lacks, &down} {
+		s.ExposePrompts, s.Allow = true, []string{}
 	}
-	if got := mustCall(t, box, toolbox.Call{Tool: "get_prompt", Arguments: []byte(`{"server":"web"}`)}); got.Text != "There are none." {
-		t.Errorf("got %+v", got)
+	for _, tt := range []struct {
+		servers     []toolbox.Server
+		names, enum string
+	}{
+		{[]toolbox.Server{has, lacks, down}, "get_prompt", `"enum":["has","down"]`},
+		{[]toolbox.Server{lacks}, "", ""},
+	} {
+		box := openServers(t, tt.servers...)
+		tools := box.Tools(t.Context())
+		if names(tools) != tt.names || len(tools) > 0 && !strings.Contains(string(tools[0].InputSchema), tt.enum) {
+			t.Errorf("got %+v", tools)
+		}
+		if got := mustCall(t, box, toolbox.Call{Tool: "get_prompt", Arguments: []byte(`{"server":"lacks"}`)}); got.Text != "There are none." {
+			t.Errorf("got %+v", got)
+		}
+		_, err := box.Call(t.Context(), toolbox.Call{Tool: "read_resource", Arguments: []byte(`{"server":"lacks"}`)})
+		wantKind(t, err, contract.KindToolFailed)
 	}
-	_, err := box.Call(t.Context(), toolbox.Call{Tool: "read_resource", Arguments: []byte(`{"server":"web"}`)})
-	wantKind(t, err, contract.KindToolFailed)
 }
 
 func TestAServerThatIsDownDoesNotHideTheResourcesOfOthers(t *testing.T) {

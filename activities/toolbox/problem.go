@@ -21,10 +21,13 @@ func (s *schema) problem(value any) string {
 	if s.compiled == nil {
 		return ""
 	}
-	err := s.compiled.Validate(value)
+	if absurd(value) {
+		return "arguments: a number in them is too long or too large"
+	}
+	err := s.budget.check(s.compiled, value)
 	var invalid *jsonschema.ValidationError
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, errTooManySteps): // the server will tell
 		return ""
 	case !errors.As(err, &invalid):
 		return "the arguments do not fit the schema"

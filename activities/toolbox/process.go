@@ -150,17 +150,20 @@ func (p *process) input() io.WriteCloser { return &childInput{p} }
 func (p *process) output() io.Reader     { return &childOutput{p: p} }
 
 // childInput writes whole messages or ends the child: after half a message the
-// stream is of no use.
+// stream is of no use. One that lacks only its line end may have been read.
 type childInput struct{ p *process }
 
 func (w *childInput) Write(b []byte) (int, error) {
 	_ = w.p.stdin.SetWriteDeadline(time.Now().Add(writeLimit))
 	n, err := w.p.stdin.Write(b)
-	if err != nil {
-		w.p.signal(syscall.SIGKILL)
-		return n, fmt.Errorf("%w: %w", errNotWritten, err)
+	if err == nil {
+		return n, nil
 	}
-	return n, nil
+	w.p.signal(syscall.SIGKILL)
+	if n < len(b)-1 {
+		err = fmt.Errorf("%w: %w", errNotWritten, err)
+	}
+	return n, err
 }
 
 func (w *childInput) Close() error { return w.p.stdin.Close() }

@@ -75,6 +75,10 @@ type elicitationHost struct{ conn *conn }
 // Elicit declines what is no form: a page to open somewhere else is not offered.
 // What no call can be found for is cancelled: there is nobody to ask.
 func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	if !h.conn.asked.take() {
+		return nil, errAsksTooMuch
+	}
+	defer h.conn.asked.giveBack()
 	if mode := r.Params.Mode; mode != "" && mode != mcp.ElicitationModeForm {
 		return replied(Answer{Action: Decline}), nil
 	}
@@ -104,18 +108,13 @@ func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (
 	return replied(a), nil
 }
 
-// ask asks while the call's time stands still. mcp-go gives a request over HTTP 30
-// seconds; only if it was ended otherwise has the server gone away.
+// ask asks while the call's time stands still.
 func (h elicitationHost) ask(ctx context.Context, q *inquiry, question Question) (Answer, error) {
 	asking, resume := q.limit.pause(q.ctx)
 	defer resume()
 	asking, cancel := context.WithCancel(asking)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() {
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			cancel()
-		}
-	})()
+	defer context.AfterFunc(ctx, cancel)()
 	a, err := h.conn.box.opts.Elicitor.Elicit(asking, question)
 	if err != nil && errors.Is(context.Cause(asking), errWaited) {
 		err = errWaited

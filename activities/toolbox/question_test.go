@@ -64,25 +64,33 @@ func TestTheTimeOfACallStandsStillWhileAPersonIsAsked(t *testing.T) {
 	})
 }
 
-// mcp-go gives itself 30 seconds to answer over HTTP.
+// mcp-go gives a server's request 30 seconds, as a deadline.
 func TestAnAnswerOverHTTPMayTakeLong(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
-	t.Parallel()
-	for _, kind := range []string{"http", "http, sessions"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			box, questions := openAsking(t, kinds[kind](t), toolbox.Options{})
-			call := askAside(t.Context(), box, true)
-			q := within(t, "the question", questions)
-			time.Sleep(31 * time.Second)
-			q.answer <- nil
-			if got := within(t, "the answer", call); got.err != nil || got.result.Text != accepted {
-				t.Errorf("got %+v", got)
-			}
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		life, endLife := context.WithCancel(t.Context())
+		late, endLate := context.WithTimeout(t.Context(), 30*time.Second)
+		defer endLate()
+		gone, leave := context.WithTimeout(t.Context(), 30*time.Second)
+		patient, done := toolbox.Patient(late, life)
+		defer done()
+		ended, doneEnded := toolbox.Patient(gone, life)
+		defer doneEnded()
+		time.Sleep(29 * time.Second)
+		leave()
+		synctest.Wait()
+		if ended.Err() == nil {
+			t.Error("it goes on when the server has gone away")
+		}
+		time.Sleep(time.Hour)
+		if late.Err() == nil || patient.Err() != nil {
+			t.Errorf("after the deadline: %v, %v", late.Err(), patient.Err())
+		}
+		endLife()
+		synctest.Wait()
+		if patient.Err() == nil {
+			t.Error("it outlives the connection")
+		}
+	})
 }
 
 func TestOfSeveralCallsOverStdioNobodyKnowsWhoAsks(t *testing.T) {

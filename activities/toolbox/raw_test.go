@@ -174,3 +174,37 @@ func TestNotFoundIsALostSessionOnlyWhereThereIsOne(t *testing.T) {
 		})
 	}
 }
+
+func TestACallThatWasGivenWhatItAskedForMayHaveHappened(t *testing.T) {
+	cut := func(w http.ResponseWriter) {
+		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			conn.Close()
+		}
+	}
+	refuse := func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) }
+	for name, end := range map[string]func(http.ResponseWriter){"cut": cut, "refused on the way": refuse} {
+		t.Run(name, func(t *testing.T) {
+			call := func(w http.ResponseWriter, params json.RawMessage) string {
+				if !strings.Contains(string(params), "inputResponses") {
+					return `{"resultType":"input_required","inputRequests":{"it":{"method":"roots/list"}},"requestState":"s"}`
+				}
+				end(w)
+				return ""
+			}
+			s := serveRaw(t, raw{"tools/list": says(oneTool), "tools/call": call}).server("web")
+			s.Roots = []string{"/srv"}
+			_, err := openServers(t, s).Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: true})
+			wantKind(t, err, contract.KindOutcomeUnknown)
+		})
+	}
+}
+
+func TestAnAnswerThatIsNoResultIsLost(t *testing.T) {
+	for _, result := range []string{`null`, `[]`, `"done"`, `{"resultType":"later"}`, `{"content":"done"}`} {
+		t.Run(result, func(t *testing.T) {
+			s := serveRaw(t, raw{"tools/list": says(oneTool), "tools/call": says(result)}).server("web")
+			_, err := openServers(t, s).Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: true})
+			wantKind(t, err, contract.KindOutcomeUnknown)
+		})
+	}
+}

@@ -1,17 +1,22 @@
 package toolbox
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // MaxText is the size in bytes above which a result is cut, with a note.
 const MaxText = 16 << 20
 
 type answer struct {
+	ResultType        mcp.ResultType  `json:"resultType"`
 	Content           []block         `json:"content"`
 	StructuredContent json.RawMessage `json:"structuredContent"`
 	IsError           bool            `json:"isError"`
@@ -36,12 +41,17 @@ type resource struct {
 	Blob     string  `json:"blob"`
 }
 
+var errNoResult = errors.New("the answer is no result of a tool")
+
 // readAnswer turns a raw result of tools/call into a verdict. An answer that
 // cannot be read is lost.
 func readAnswer(raw json.RawMessage, destructive bool) verdict {
-	var a answer
+	var a *answer // null is no result
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return lost(fmt.Errorf("decode the result: %w", err), destructive)
+	}
+	if a == nil || cmp.Or(a.ResultType, mcp.ResultTypeComplete) != mcp.ResultTypeComplete {
+		return lost(errNoResult, destructive)
 	}
 	c := a.content()
 	return verdict{result: Result{Text: c.text("\n"), Media: c.media, IsError: a.IsError}}

@@ -18,7 +18,13 @@ type schema struct {
 	raw      json.RawMessage
 	root     any
 	compiled *jsonschema.Schema
+	budget   budget
 }
+
+// maxSchema bounds the values in a schema that is compiled.
+const maxSchema = 20_000
+
+var errLargeSchema = fmt.Errorf("it has more than %d values", maxSchema)
 
 // schemas keeps the last schema of each tool.
 type schemas struct {
@@ -53,21 +59,28 @@ func newSchema(raw json.RawMessage) (*schema, error) {
 	if err != nil {
 		return &schema{raw: raw}, fmt.Errorf("decode the schema: %w", err)
 	}
-	if (&schema{root: root}).intricate() {
-		return &schema{raw: raw, root: root}, errIntricate
+	s := &schema{raw: raw, root: root}
+	switch {
+	case count(root) > maxSchema:
+		return s, errLargeSchema
+	case absurd(root):
+		return s, errAbsurdNumber
 	}
+	s.compiled, err = s.compile()
+	return s, err
+}
+
+func (s *schema) compile() (*jsonschema.Schema, error) {
 	const name = "tool:///schema.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.UseLoader(noLoader{})
-	if err := compiler.AddResource(name, root); err != nil {
-		return &schema{raw: raw, root: root}, err
+	compiler.RegisterVocabulary(s.budget.vocabulary())
+	compiler.AssertVocabs()
+	if err := compiler.AddResource(name, s.root); err != nil {
+		return nil, err
 	}
-	compiled, err := compiler.Compile(name)
-	if err != nil {
-		return &schema{raw: raw, root: root}, err
-	}
-	return &schema{raw: raw, root: root, compiled: compiled}, nil
+	return compiler.Compile(name)
 }
 
 // noLoader keeps a schema from making us fetch what it likes.

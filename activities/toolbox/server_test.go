@@ -168,7 +168,11 @@ func TestHeadersOfTheServerGoWithEveryRequest(t *testing.T) {
 }
 
 func TestADuplicateOfOurOwnToolIsNamed(t *testing.T) {
-	s := shelf(t, "read_resource", "read").server("web")
+	m := server.NewMCPServer("shelf", "1", server.WithResourceCapabilities(false, false))
+	for _, name := range []string{"read_resource", "read"} {
+		m.AddTool(mcp.NewTool(name), echo)
+	}
+	s := serve(t, m).server("web")
 	s.ExposeResources = true
 	box := openServers(t, s)
 	tools := box.Tools(t.Context())

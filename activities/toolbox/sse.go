@@ -6,10 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,16 +27,24 @@ type sseWire struct {
 	ctx    context.Context // ends with the connection
 	// broken ends, with the reason, when the stream of answers does.
 	broken context.Context
+	turns  turns
+	secure bool // the server is configured with https
 
 	mu      sync.Mutex
 	handler transport.RequestHandler
 }
 
-var errStreamEnded = errors.New("the stream of answers has ended")
+var (
+	errStreamEnded = errors.New("the stream of answers has ended")
+	errUnencrypted = errors.New("the server wants requests without encryption, although its URL is https")
+)
 
 func newSSEWire(c *conn) (*sseWire, error) {
 	broken, breakOff := context.WithCancelCause(context.Background())
-	w := &sseWire{trip: newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken}
+	w := &sseWire{
+		trip: newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken, turns: make(turns, maxAnswers),
+		secure: strings.HasPrefix(strings.ToLower(c.server.URL), "https:"),
+	}
 	lost := func(err error) {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = errStreamEnded
@@ -44,7 +52,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 		breakOff(err)
 		c.retire(err)
 	}
-	w.trip.lost, w.trip.opened = lost, func() {}
+	w.trip.lost, w.trip.opened, w.trip.event = lost, func() {}, maxAnswer
 	w.client = &http.Client{Transport: sseTransport{w}, CheckRedirect: sameServer}
 	var err error
 	w.SSE, err = transport.NewSSE(c.server.URL,
@@ -77,6 +85,10 @@ func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest)
 	if w.broken.Err() != nil {
 		return nil, context.Cause(w.broken)
 	}
+	x := exchangeOf(ctx)
+	if x != nil {
+		x.begin()
+	}
 	limited, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), callKey{}, ctx))
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
@@ -89,7 +101,7 @@ func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest)
 	case errors.Is(err, context.Canceled):
 		err = context.Cause(w.broken)
 	}
-	if x := exchangeOf(ctx); x != nil {
+	if x != nil {
 		resp = x.answered(req, resp)
 	}
 	return resp, err
@@ -100,44 +112,18 @@ type callKey struct{}
 
 // serve answers a request of the server.
 func (w *sseWire) serve(req transport.JSONRPCRequest) {
+	defer w.turns.giveBack()
 	w.mu.Lock()
 	handler := w.handler
 	w.mu.Unlock()
 	resp := transport.NewJSONRPCErrorResponse(req.ID, mcp.METHOD_NOT_FOUND, "there is nobody to answer "+req.Method, nil)
 	if handler != nil {
-		made, err := handler(w.ctx, req)
-		if err != nil {
-			resp = transport.NewJSONRPCErrorResponse(req.ID, mcp.INTERNAL_ERROR, err.Error(), nil)
-		} else if made != nil {
-			resp = made
-		}
+		resp = respond(w.ctx, handler, req)
 	}
-	// A server that does not take its answer fails the call by itself.
-	_ = w.post(resp)
-}
-
-func (w *sseWire) post(message any) error {
-	body, err := json.Marshal(message)
-	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+	if endpoint := w.GetEndpoint(); endpoint != nil && resp != nil {
+		// A server that does not take its answer fails the call by itself.
+		_ = postAnswer(w.ctx, w.client, endpoint.String(), http.Header{}, resp)
 	}
-	endpoint := w.GetEndpoint()
-	if endpoint == nil {
-		return errors.New("the server has named no endpoint")
-	}
-	req, err := http.NewRequestWithContext(w.ctx, http.MethodPost, endpoint.String(), bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	for name, value := range callerOf(w.ctx).headers() {
-		req.Header.Set(name, value)
-	}
-	resp, err := w.client.Do(req)
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
 }
 
 // sseTransport takes the server's requests out of the stream, and has what is
@@ -149,9 +135,12 @@ func (t sseTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		// Also when the stream has ended, a server may say that it refuses.
 		req = req.WithContext(call)
 	}
+	if t.wire.secure && req.URL.Scheme != "https" {
+		return nil, errUnencrypted
+	}
 	resp, err := t.wire.trip.RoundTrip(req)
 	if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
-		resp.Body = &eventFilter{ReadCloser: resp.Body, in: bufio.NewReader(resp.Body), serve: t.wire.serve}
+		resp.Body = &eventFilter{ReadCloser: resp.Body, in: bufio.NewReader(resp.Body), serve: t.wire.serve, turns: t.wire.turns}
 	}
 	return resp, err
 }
@@ -162,7 +151,8 @@ type eventFilter struct {
 	in    *bufio.Reader
 	out   []byte
 	err   error
-	serve func(transport.JSONRPCRequest)
+	serve func(transport.JSONRPCRequest) // has a turn, and gives it back
+	turns turns
 }
 
 func (f *eventFilter) Read(p []byte) (int, error) {
@@ -173,7 +163,9 @@ func (f *eventFilter) Read(p []byte) (int, error) {
 		var event, data []byte
 		event, data, f.err = f.next()
 		if req, ok := requestIn(data); ok {
-			go f.serve(req)
+			if f.turns.take() {
+				go f.serve(req)
+			}
 			continue
 		}
 		f.out = event

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -165,4 +166,25 @@ func TestCloseEndsAnSSECall(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantKind(t, within(t, "the call ends", running).err, contract.KindOutcomeUnknown)
+}
+
+func TestSSEServerMayAnswerAtLength(t *testing.T) {
+	box := openServers(t, serveSSE(t, newMCP(nil)).sse("web"))
+	text := strings.Repeat("x", 3<<20)
+	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Arguments: []byte(`{"text":"` + text + `"}`), Destructive: true})
+	if got.Text != text {
+		t.Errorf("got %d bytes", len(got.Text))
+	}
+}
+
+func TestAnSSEServerWithHTTPSGetsNothingUnencrypted(t *testing.T) {
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request went out in clear") }))
+	defer plain.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, plain.URL, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := toolbox.TripOfSecureSSE(req); err == nil || !strings.Contains(err.Error(), "without encryption") {
+		t.Errorf("the request went out, or failed with %v", err)
+	}
 }

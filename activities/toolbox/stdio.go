@@ -30,6 +30,7 @@ func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCReques
 	if err := w.child.ended(); err != nil {
 		return nil, err
 	}
+	x.begin()
 	req.Params = marked{value: req.Params, x: x}
 	resp, err := w.Stdio.SendRequest(ctx, req)
 	if errors.Is(err, errNotWritten) {

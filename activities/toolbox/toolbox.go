@@ -54,7 +54,7 @@ func orDefault(d *time.Duration, value time.Duration) {
 type Toolbox struct {
 	opts    Options
 	links   []*link
-	own     []Tool // tools that the box itself answers
+	own     []Tool // tools that the box itself may have to answer
 	schemas schemas
 	begin   sync.Once
 
@@ -117,7 +117,7 @@ func (t *Toolbox) Tools(ctx context.Context) []Tool {
 	for _, o := range t.offers(bearer) {
 		out = append(out, o.tools...)
 	}
-	return append(out, t.own...)
+	return append(out, t.ownFor(bearer)...)
 }
 
 // States tells of every server, in declared order, whether it answers, and if
@@ -184,7 +184,7 @@ func (t *Toolbox) find(name, bearer string) (Tool, bool) {
 			}
 		}
 	}
-	for _, tool := range t.own {
+	for _, tool := range t.ownFor(bearer) {
 		if tool.Name == name {
 			return tool, true
 		}

@@ -74,6 +74,9 @@ func LoadConfig(path string) (Config, error) {
 // ErrNoRoots is what Validate reports for a configuration without roots.
 var ErrNoRoots = errors.New("no roots configured")
 
+// maxSize is the most that may be held in memory: 1 GiB.
+const maxSize = 1 << 30
+
 // Validate reports every value no server can start with.
 func (c Config) Validate() error {
 	var errs []error
@@ -81,16 +84,19 @@ func (c Config) Validate() error {
 		errs = append(errs, err)
 	}
 	for _, limit := range []struct {
-		key   string
-		value int64
-		least int64
+		key                string
+		value, least, most int64
 	}{
-		{"max_full_read_size", c.MaxFullReadSize, 1}, {"max_read_size", c.MaxReadSize, 1}, {"max_write_size", c.MaxWriteSize, 1},
-		{"max_copy_size", c.MaxCopySize, 1}, {"max_line_size", int64(c.MaxLineSize), sniffed},
-		{"max_results", int64(c.MaxResults), 1}, {"max_timeout_seconds", int64(c.MaxTimeoutSeconds), 1},
+		{"max_full_read_size", c.MaxFullReadSize, 1, maxSize}, {"max_read_size", c.MaxReadSize, 1, maxSize},
+		{"max_write_size", c.MaxWriteSize, 1, maxSize}, {"max_copy_size", c.MaxCopySize, 1, 1 << 60},
+		{"max_line_size", int64(c.MaxLineSize), sniffed, maxSize}, {"max_results", int64(c.MaxResults), 1, 1 << 30},
+		{"max_timeout_seconds", int64(c.MaxTimeoutSeconds), 1, 1 << 30},
 	} {
 		if limit.value < limit.least {
 			errs = append(errs, fmt.Errorf("%s is %d: it must be at least %d", limit.key, limit.value, limit.least))
+		}
+		if limit.value > limit.most {
+			errs = append(errs, fmt.Errorf("%s is %d: it must be at most %d", limit.key, limit.value, limit.most))
 		}
 	}
 	return errors.Join(append(errs, c.validateRoots()...)...)

@@ -46,18 +46,27 @@
 // # Writing
 //
 // A file is replaced by renaming a finished copy over it: readers see the old
-// content or the new, and mode, owner and (in patches) the missing or present
-// final line end are kept. Hard links to the old content keep the old content.
-// Appending is one write to the file itself. Calls that write one file wait for
-// each other. A process that is killed may leave a file .mcp-filesystem-*.tmp,
-// which the tools do not show and anybody may delete; nothing else can get such a
-// name here.
+// content or the new, and mode (without setuid and setgid), owner and (in patches)
+// the missing or present final line end are kept. Hard links to the old content
+// keep the old content. Appending is one write to the file itself, which is undone
+// when only a part fits. Calls that write one file wait for each other. A process
+// that is killed may leave a file .mcp-filesystem-*.tmp, which the tools do not
+// show and anybody may delete; nothing else can get such a name here.
+//
+// # Calling twice
+//
+// A writing call may carry a string in _meta under [hosting.IdempotencyKey]. The
+// same key with the same arguments returns the first result for seven days and
+// waits for it while the first call runs; with other arguments it is refused. The
+// server has this in memory (see [hosting.Results]): a restart forgets it. A
+// refused call stores no key.
 //
 // # Limits
 //
 // Files are read in pieces, and searches, copies and sums end soon after their
 // call is cancelled. How much one call may read, write, copy, return and how long
-// it may take is in [Config]. Patterns whose matching takes long are refused.
+// it may take is in [Config]. Patterns that stand for too much are refused, and
+// matching the others ends soon after its time, even within one line.
 //
 // # Resources
 //
@@ -72,7 +81,7 @@
 //	root.go resolve.go walk.go failure.go       reaching files safely
 //	lock.go replace.go                          changing them whole
 //	read.go list.go stat.go hash.go             the reading tools
-//	grep.go search.go scan.go needle.go glob.go pattern.go   the searching tools
+//	grep.go search.go scan.go needle.go expression.go glob.go pattern.go   the searching tools
 //	write.go patch.go folder.go remove.go copy.go move.go   the writing tools
 //	resource.go                                 the MCP resources
 //	unified/                                    unified diffs, usable alone

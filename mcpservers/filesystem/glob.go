@@ -85,7 +85,7 @@ func (a arguments) matcher() (func(ctx context.Context, rel string) bool, error)
 		if err != nil {
 			return nil, fmt.Errorf("invalid regex: %w", err)
 		}
-		return func(_ context.Context, rel string) bool { return compiled.MatchString(rel) }, nil
+		return func(ctx context.Context, rel string) bool { return compiled.match(ctx, []byte(rel)) }, nil
 	}
 	wanted, err := globOf("pattern", pattern)
 	byPath := strings.Contains(pattern, "**")

@@ -2,10 +2,7 @@ package filesystem
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -13,8 +10,6 @@ import (
 const (
 	maxGlob         = 1 << 10 // bytes of a glob pattern
 	maxAlternatives = 1000    // that the braces of a glob pattern stand for together
-	maxExpression   = 4 << 10 // bytes of a regular expression
-	maxInstructions = 10_000  // that a regular expression is compiled into
 )
 
 // names is a glob pattern as the patterns without braces that it stands for:
@@ -101,38 +96,4 @@ func classEnd(pattern string, at int) int {
 		}
 	}
 	return at
-}
-
-// compile refuses expressions that take long to match even on one line.
-func compile(expression string) (*regexp.Regexp, error) {
-	if len(expression) > maxExpression {
-		return nil, fmt.Errorf("%d bytes are too long, at most %d are allowed", len(expression), maxExpression)
-	}
-	parsed, err := syntax.Parse(expression, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	if instructions(parsed) > maxInstructions {
-		return nil, errors.New("too complex: use smaller repetitions")
-	}
-	return regexp.Compile(expression)
-}
-
-// instructions is about how many the compiled expression has: repetitions are
-// written out there.
-func instructions(re *syntax.Regexp) (n int) {
-	for _, sub := range re.Sub {
-		n += instructions(sub)
-	}
-	switch re.Op {
-	case syntax.OpRepeat:
-		return (n + 1) * max(re.Min, re.Max)
-	case syntax.OpLiteral:
-		return len(re.Rune)
-	case syntax.OpCapture, syntax.OpAlternate:
-		return n + max(2, len(re.Sub))
-	case syntax.OpConcat:
-		return n
-	}
-	return n + 1
 }

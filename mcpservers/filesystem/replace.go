@@ -36,9 +36,10 @@ type replacement struct {
 }
 
 // replace writes what fill gives into a copy and renames it over rel, whose
-// folders are created when missing. A file that exists keeps its mode and, where
-// that is allowed, its owner; one that may not be written is refused. mode is
-// for a new file. The file is on the disk before sync calls return.
+// folders are created when missing. A file that exists keeps its mode, without
+// setuid and setgid, and, where that is allowed, its owner; one that may not be
+// written is refused. mode is for a new file. The file and its name are on the
+// disk before sync calls return.
 func (r *root) replace(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error) error {
 	return r.put(rel, mode, sync, fill, (*replacement).rename)
 }
@@ -66,7 +67,18 @@ func (r *root) put(rel string, mode fs.FileMode, sync bool, fill func(io.Writer)
 	if err != nil {
 		return errors.Join(err, dir.Remove(next.path))
 	}
+	if sync {
+		syncFolder(dir)
+	}
 	return nil
+}
+
+// syncFolder does what it can: not every file system offers it.
+func syncFolder(dir *os.Root) {
+	if folder, err := dir.Open("."); err == nil {
+		_ = folder.Sync()
+		folder.Close()
+	}
 }
 
 func (p *replacement) rename() error { return p.dir.Rename(p.path, p.name) }
@@ -121,7 +133,7 @@ func (p *replacement) settle() error {
 		if owner, ok := p.old.Sys().(*syscall.Stat_t); ok {
 			_ = p.temp.Chown(int(owner.Uid), int(owner.Gid)) // only the superuser may
 		}
-		if err := p.temp.Chmod(p.old.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)); err != nil {
+		if err := p.temp.Chmod(p.old.Mode().Perm()); err != nil {
 			return err
 		}
 	}

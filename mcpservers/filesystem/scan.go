@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"regexp"
 	"slices"
 )
 
 // query is what a scanner looks for. Scanners share it.
 type query struct {
-	pattern  *regexp.Regexp
+	pattern  *expression
 	needed   needle // everything that matches contains it
 	context  int    // lines to show before and after a match
 	lineSize int    // how much of a line is looked at
@@ -111,7 +110,7 @@ func (s *scanner) look(line []byte) {
 	s.line++
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	s.feed(line)
-	if !s.done && s.needed.in(line) && s.ctx.Err() == nil && s.pattern.Match(line) {
+	if !s.done && s.needed.in(line) && s.pattern.match(s.ctx, line) {
 		s.hit(line)
 	}
 	if s.context > 0 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"agent-stop-and-go/mcpservers/hosting"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -25,10 +27,11 @@ const (
 
 // Server holds the open roots. Its tools may be called in parallel.
 type Server struct {
-	config Config
-	roots  map[string]*root
-	locks  locks
-	log    *slog.Logger
+	config  Config
+	roots   map[string]*root
+	locks   locks
+	results hosting.Results // of writing calls, by idempotency key
+	log     *slog.Logger
 }
 
 // New checks the configuration and opens the roots, which stay the same folders
@@ -93,14 +96,27 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, s.config.timeout())
 		defer cancel()
-		args, err := parseArguments(request, allowed)
-		var result any
-		if err == nil {
-			result, err = t.run(ctx, call{s, name, args})
-		}
+		result, err := s.once(ctx, t, request, allowed)
 		s.log.Info("tool", "tool", name, "ok", err == nil, "latency", time.Since(start))
 		return answer(result, s.explain(err))
 	}
+}
+
+// once runs a call, unless it writes and has been made before under its key.
+func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, allowed []string) (any, error) {
+	args, err := parseArguments(request, allowed)
+	if err != nil {
+		return nil, err
+	}
+	run := func() (any, error) { return t.run(ctx, call{s, t.definition.Name, args}) }
+	if *t.definition.Annotations.ReadOnlyHint {
+		return run()
+	}
+	once, err := hosting.OnceOf(request, args)
+	if err != nil {
+		return nil, err
+	}
+	return s.results.Once(ctx, t.definition.Name, once, run)
 }
 
 // explain puts the end of a call's time into words.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -80,16 +81,31 @@ func holding(text string) func(io.Writer) error {
 }
 
 // append adds to the end in one write, so that what others append meanwhile
-// stays whole.
+// stays whole. A file that somebody begins at the same moment is added to.
 func (l location) append(text string) error {
-	file, _, err := l.root.openFile(l.rel, os.O_WRONLY|os.O_APPEND)
-	if errors.Is(err, fs.ErrNotExist) {
-		return l.root.replace(l.rel, newFileMode, true, holding(text))
+	for range 10 {
+		file, info, err := l.root.openFile(l.rel, os.O_WRONLY|os.O_APPEND)
+		if err == nil {
+			return appendTo(file, info.Size(), text)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err = l.root.create(l.rel, holding(text)); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	return syscall.EBUSY // it comes and goes
+}
+
+// appendTo adds all of text or, when nobody else has appended meanwhile, nothing.
+func appendTo(file *os.File, size int64, text string) error {
+	n, err := file.WriteString(text)
+	if err == nil {
+		err = file.Sync()
+	} else if info, problem := file.Stat(); n > 0 && problem == nil && info.Size() == size+int64(n) {
+		err = errors.Join(err, file.Truncate(size))
 	}
-	_, err = io.WriteString(file, text)
 	return errors.Join(err, file.Close())
 }
 

@@ -44,13 +44,19 @@ func callOf(r *http.Request) (call, bool) {
 	return call{message.Method, meta.Params.Meta.ProtocolVersion()}, true
 }
 
+// limitReads ends a request whose sender is slow, also when its body is only read
+// to get at the next request.
+func limitReads(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+		next.ServeHTTP(w, r)
+	})
+}
+
 // limitBody reads the whole body before mcp-go does: too large is 413 there and
-// not a parse error, and a slow sender cannot hold a connection, while streams
-// still live without a deadline.
+// not a parse error. From then on there is no deadline, so that streams live.
 func limitBody(limit int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		deadline := http.NewResponseController(w)
-		_ = deadline.SetReadDeadline(time.Now().Add(bodyTimeout))
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			http.Error(w, "Request body over "+size(limit), http.StatusRequestEntityTooLarge)
@@ -60,7 +66,7 @@ func limitBody(limit int64, next http.Handler) http.Handler {
 			http.Error(w, "Request body could not be read", http.StatusBadRequest)
 			return
 		}
-		_ = deadline.SetReadDeadline(time.Time{})
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		r.Body = &buffered{Reader: bytes.NewReader(body), text: body}
 		if len(body) > maxInitialize && isInitialize(r) {
 			http.Error(w, "Request body of initialize over "+size(maxInitialize), http.StatusRequestEntityTooLarge)

@@ -63,6 +63,13 @@
 // The first two keep web pages from using a server on the visitor's machine
 // through a rebound name. Allowed origins also get CORS headers.
 //
+// # Calling twice
+//
+// A caller that may repeat a writing call, because it cannot know whether the
+// first one arrived, names it in _meta under [IdempotencyKey]. A server reads that
+// with [OnceOf] and keeps key and result in one transaction with the change, as
+// package resources does, or in [Results] when it has no database.
+//
 // # The end
 //
 // When the context of [Run] ends, no new connection is accepted, streams are
@@ -75,6 +82,7 @@
 //	http.go guard.go body.go deadline.go requestlog.go   around every HTTP request
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports
+//	once.go                                       calls that are repeated
 //	subscriptions.go missing.go                   what mcp-go leaves open about resources
 //	sqlitefile/                                   how SQLite files are opened
 package hosting

@@ -35,11 +35,21 @@ func hostAllowed(allowed []string, r *http.Request) bool {
 	if isLoopback(host) || slices.Contains(allowed, "*") {
 		return true
 	}
-	if slices.ContainsFunc(allowed, func(name string) bool { return strings.EqualFold(name, host) }) {
+	if slices.ContainsFunc(allowed, func(name string) bool { return sameHost(strings.Trim(name, "[]"), host) }) {
 		return true
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return len(allowed) == 0 && ok && !isLoopback(hostName(local.String()))
+}
+
+// sameHost compares addresses by value: IPv6 can be written in many ways.
+func sameHost(a, b string) bool {
+	left, err := netip.ParseAddr(a)
+	right, problem := netip.ParseAddr(b)
+	if err == nil && problem == nil {
+		return left == right
+	}
+	return strings.EqualFold(a, b)
 }
 
 func originAllowed(allowed []string, origin string) bool {

@@ -61,7 +61,7 @@ func (h *HTTP) routes() http.Handler {
 	all := http.NewServeMux()
 	all.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	all.Handle("/", guard(h.options, authenticate(h.options, limitBody(h.options.MaxBody, checked))))
-	return limitWrites(h.options.WriteTimeout, observe(h.options.Log, h.marked(all)))
+	return limitWrites(h.options.WriteTimeout, limitReads(observe(h.options.Log, h.marked(all))))
 }
 
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.server.Handler.ServeHTTP(w, r) }

@@ -2,7 +2,9 @@ package hosting
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"strconv"
 	"sync"
 )
 
@@ -78,13 +80,29 @@ func (p *pending) answered(message []byte) {
 	}
 }
 
+// maxID is the length of ids from where on a digest stands for them.
+const maxID = 64
+
+// idAndMethod returns the id of a message in one form, however it was written.
+// One that is neither text nor a number is none.
 func idAndMethod(message []byte) (id, method string) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	if json.Unmarshal(message, &m) != nil || string(m.ID) == "null" {
+	var value any
+	if json.Unmarshal(message, &m) != nil || json.Unmarshal(m.ID, &value) != nil {
 		return "", ""
 	}
-	return string(m.ID), m.Method
+	switch v := value.(type) {
+	case string:
+		id = "s" + v
+	case float64:
+		id = "n" + strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	if len(id) > maxID {
+		sum := sha256.Sum256([]byte(id))
+		id = string(sum[:])
+	}
+	return id, m.Method
 }

@@ -11,7 +11,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-const subscriptionsKey = "hosting/subscriptions"
+const (
+	subscriptionsKey = "hosting/subscriptions"
+
+	maxSubscriptions = 1000    // of one session
+	maxURI           = 2 << 10 // bytes of what it subscribes to
+)
 
 // Subscriptions know which client wants to be told when which resource changes:
 // by resources/subscribe, or by subscriptions/listen from protocol 2026-07-28 on.
@@ -32,12 +37,17 @@ type listening struct {
 // NewSubscriptions makes s keep track of subscriptions. Call it before s serves
 // and declare server.WithResourceCapabilities(true, …). With sessions in a file
 // subscriptions outlive a restart: they count again once the client has
-// reopened its stream.
+// reopened its stream. One client is told of 1000 resources at most, whose URIs
+// have up to 2 KiB; further subscriptions are acknowledged without effect.
 func NewSubscriptions(s *server.MCPServer) *Subscriptions {
 	all := &Subscriptions{server: s, sessions: map[string]map[string]bool{}, listens: map[*listening]bool{}}
 	hooks := hooksOf(s)
 	hooks.AddAfterSubscribe(func(ctx context.Context, _ any, r *mcp.SubscribeRequest, _ *mcp.EmptyResult) {
-		all.change(ctx, func(uris map[string]bool) { uris[r.Params.URI] = true })
+		all.change(ctx, func(uris map[string]bool) {
+			if uri := r.Params.URI; len(uri) <= maxURI && len(uris) < maxSubscriptions {
+				uris[uri] = true
+			}
+		})
 	})
 	hooks.AddAfterUnsubscribe(func(ctx context.Context, _ any, r *mcp.UnsubscribeRequest, _ *mcp.EmptyResult) {
 		all.change(ctx, func(uris map[string]bool) { delete(uris, r.Params.URI) })

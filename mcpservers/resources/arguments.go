@@ -2,8 +2,6 @@ package resources
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +13,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
-
-// IdempotencyKey is the _meta key under which a caller names a writing call, so
-// that sending it again gives the first result instead of a second write.
-const IdempotencyKey = "agent-stop-and-go/idempotency-key"
 
 // arguments holds the raw JSON of each argument, because decoding a number to
 // float64 would change integers beyond 2^53. An argument that is null counts as
@@ -80,26 +74,4 @@ func (a arguments) requiredInteger(name string) (int64, error) {
 		return 0, fmt.Errorf("%s must be an integer", name)
 	}
 	return int64(f), nil
-}
-
-// once reads the idempotency key of a call. The digest covers every argument
-// that is present, in one order of keys.
-func once(request mcp.CallToolRequest, args arguments) (Once, error) {
-	if request.Params.Meta == nil {
-		return Once{}, nil
-	}
-	value, ok := request.Params.Meta.AdditionalFields[IdempotencyKey]
-	if !ok {
-		return Once{}, nil
-	}
-	key, ok := value.(string)
-	if !ok || key == "" {
-		return Once{}, fmt.Errorf("_meta %s must be a non-empty string", IdempotencyKey)
-	}
-	canonical, err := json.Marshal(args) // sorts keys and drops white space
-	if err != nil {
-		return Once{}, fmt.Errorf("encode arguments: %w", err)
-	}
-	sum := sha256.Sum256(canonical)
-	return Once{Key: key, ArgsSHA256: hex.EncodeToString(sum[:])}, nil
 }

@@ -32,7 +32,7 @@
 //
 // # Calling twice
 //
-// A writing call may carry a string in _meta under [IdempotencyKey]. The same
+// A writing call may carry a string in _meta under [hosting.IdempotencyKey]. The same
 // key with the same arguments returns the first result for seven days, also
 // after a restart and from another process; with other arguments it is refused.
 // Key, result and change are one transaction. A refused call stores no key.

@@ -7,28 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"agent-stop-and-go/mcpservers/hosting"
 )
 
-// ErrKeyReused reports an idempotency key that was first used for another tool
-// or with other arguments. Nothing was changed.
-var ErrKeyReused = errors.New("idempotency key was already used for a different call")
-
-const (
-	keepKeys   = 7 * 24 * time.Hour
-	pruneEvery = time.Hour
-)
-
-// Once makes a writing call happen at most once: the same Key and ArgsSHA256
-// give the first result again for seven days. The zero value asks for nothing.
-type Once struct {
-	Key        string
-	ArgsSHA256 string
-}
+const pruneEvery = time.Hour
 
 // write runs do in a transaction that holds the file's write lock from its
 // start, and records the result under the key in that same transaction: either
 // both are on disk or neither is.
-func write[R any](ctx context.Context, s *Store, tool string, once Once, do func(*sql.Tx) (R, error)) (R, error) {
+func write[R any](ctx context.Context, s *Store, tool string, once hosting.Once, do func(*sql.Tx) (R, error)) (R, error) {
 	var zero R
 	tx, err := s.db.Writes.BeginTx(ctx, nil)
 	if err != nil {
@@ -53,7 +41,7 @@ func write[R any](ctx context.Context, s *Store, tool string, once Once, do func
 
 // recall reads the result of an earlier call into result and reports whether
 // there was one.
-func recall(ctx context.Context, tx *sql.Tx, tool string, once Once, result any) (bool, error) {
+func recall(ctx context.Context, tx *sql.Tx, tool string, once hosting.Once, result any) (bool, error) {
 	if once.Key == "" {
 		return false, nil
 	}
@@ -66,7 +54,7 @@ func recall(ctx context.Context, tx *sql.Tx, tool string, once Once, result any)
 	case err != nil:
 		return false, fmt.Errorf("look up idempotency key: %w", err)
 	case seenTool != tool || seenArgs != once.ArgsSHA256:
-		return false, ErrKeyReused
+		return false, hosting.ErrKeyReused
 	}
 	if err := json.Unmarshal([]byte(stored), result); err != nil {
 		return false, fmt.Errorf("read stored result: %w", err)
@@ -74,7 +62,7 @@ func recall(ctx context.Context, tx *sql.Tx, tool string, once Once, result any)
 	return true, nil
 }
 
-func (s *Store) remember(ctx context.Context, tx *sql.Tx, tool string, once Once, result any) error {
+func (s *Store) remember(ctx context.Context, tx *sql.Tx, tool string, once hosting.Once, result any) error {
 	if once.Key == "" {
 		return nil
 	}
@@ -99,7 +87,7 @@ func (s *Store) prune(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		return nil
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at < ?`,
-		timeText(now.Add(-keepKeys))); err != nil {
+		timeText(now.Add(-hosting.KeepResults))); err != nil {
 		return fmt.Errorf("prune idempotency keys: %w", err)
 	}
 	return nil

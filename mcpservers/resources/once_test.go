@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/resources"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -13,7 +14,7 @@ import (
 
 func TestTheSameKeyGivesTheFirstResultAgain(t *testing.T) {
 	c := inProcess(t)
-	key := func(k string) args { return args{resources.IdempotencyKey: k} }
+	key := func(k string) args { return args{hosting.IdempotencyKey: k} }
 	first, _ := call(t.Context(), t, c, "resources_add", args{"name": "a", "value": 1}, key("k1"))
 	again, isError := call(t.Context(), t, c, "resources_add", args{"value": 1, "name": "a"}, key("k1"))
 	if isError || again != first {
@@ -32,7 +33,7 @@ func TestTheSameKeyGivesTheFirstResultAgain(t *testing.T) {
 
 func TestAKeyIsRefusedForADifferentCall(t *testing.T) {
 	c := inProcess(t)
-	key := args{resources.IdempotencyKey: "k"}
+	key := args{hosting.IdempotencyKey: "k"}
 	call(t.Context(), t, c, "resources_add", args{"name": "a", "value": 1}, key)
 	for tool, arguments := range map[string]args{"resources_add": {"name": "a", "value": 2}, "resources_remove": {"pattern": "a"}} {
 		got, isError := call(t.Context(), t, c, tool, arguments, key)
@@ -48,7 +49,7 @@ func TestAKeyIsRefusedForADifferentCall(t *testing.T) {
 func TestAKeyMustBeText(t *testing.T) {
 	c := inProcess(t)
 	for _, key := range []any{5, "", nil, true} {
-		got, isError := call(t.Context(), t, c, "resources_add", args{"name": "a", "value": 1}, args{resources.IdempotencyKey: key})
+		got, isError := call(t.Context(), t, c, "resources_add", args{"name": "a", "value": 1}, args{hosting.IdempotencyKey: key})
 		if !isError || !strings.HasSuffix(got, "must be a non-empty string") {
 			t.Errorf("%v: %q", key, got)
 		}
@@ -57,7 +58,7 @@ func TestAKeyMustBeText(t *testing.T) {
 
 func TestARefusedCallDoesNotUseUpItsKey(t *testing.T) {
 	c := inProcess(t)
-	key := args{resources.IdempotencyKey: "k"}
+	key := args{hosting.IdempotencyKey: "k"}
 	call(t.Context(), t, c, "resources_add", args{"name": "a"}, key)
 	if text, isError := call(t.Context(), t, c, "resources_add", args{"name": "a", "value": 1}, key); isError {
 		t.Error(text)
@@ -79,7 +80,7 @@ func TestOneKeySentByManyAtOnceWritesOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range texts {
 		group.Go(func() {
-			texts[i], _ = call(t.Context(), t, clients[i%2], "resources_add", args{"name": "a", "value": 1}, args{resources.IdempotencyKey: "k"})
+			texts[i], _ = call(t.Context(), t, clients[i%2], "resources_add", args{"name": "a", "value": 1}, args{hosting.IdempotencyKey: "k"})
 		})
 	}
 	group.Wait()
@@ -97,7 +98,7 @@ func TestKeysAreForgottenAfterAWeek(t *testing.T) {
 	store, path := openStore(t)
 	write := func(s *resources.Store, key string) {
 		t.Helper()
-		if _, err := s.Add(t.Context(), resources.Once{Key: key}, "a", 1); err != nil {
+		if _, err := s.Add(t.Context(), hosting.Once{Key: key}, "a", 1); err != nil {
 			t.Fatal(err)
 		}
 	}

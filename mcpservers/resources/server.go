@@ -70,7 +70,7 @@ func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.Call
 	if err != nil {
 		return refused(err)
 	}
-	once, err := once(request, args)
+	once, err := hosting.OnceOf(request, args)
 	if err != nil {
 		return refused(err)
 	}
@@ -97,7 +97,7 @@ func (t *tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 	if id == "" && pattern == nil {
 		return refused(errors.New("either id or pattern is required"))
 	}
-	once, err := once(request, args)
+	once, err := hosting.OnceOf(request, args)
 	if err != nil {
 		return refused(err)
 	}
@@ -139,7 +139,7 @@ func refused(err error) (*mcp.CallToolResult, error) {
 }
 
 func (t *tools) answer(failure string, result any, err error) (*mcp.CallToolResult, error) {
-	if errors.Is(err, ErrKeyReused) {
+	if errors.Is(err, hosting.ErrKeyReused) {
 		return refused(err)
 	}
 	if err != nil {

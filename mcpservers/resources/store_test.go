@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/hosting/sqlitefile"
 	"agent-stop-and-go/mcpservers/resources"
 
@@ -41,7 +42,7 @@ func TestTwoStoresWriteOneFile(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 40 {
 		group.Go(func() {
-			if _, err := stores[i%2].Add(t.Context(), resources.Once{}, "r", int64(i)); err != nil {
+			if _, err := stores[i%2].Add(t.Context(), hosting.Once{}, "r", int64(i)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -55,7 +56,7 @@ func TestTwoStoresWriteOneFile(t *testing.T) {
 func TestReadersSeeARegexDeleteWholeOrNotAtAll(t *testing.T) {
 	store, _ := openStore(t)
 	for i := range 200 {
-		if _, err := store.Add(t.Context(), resources.Once{}, "old", int64(i)); err != nil {
+		if _, err := store.Add(t.Context(), hosting.Once{}, "old", int64(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +78,7 @@ func TestReadersSeeARegexDeleteWholeOrNotAtAll(t *testing.T) {
 		}
 	})
 	<-started
-	got, err := store.Remove(t.Context(), resources.Once{}, resources.Filter{Pattern: regexp.MustCompile("old")})
+	got, err := store.Remove(t.Context(), hosting.Once{}, resources.Filter{Pattern: regexp.MustCompile("old")})
 	if err != nil || got.RemovedCount != 200 {
 		t.Errorf("removed %d, %v", got.RemovedCount, err)
 	}
@@ -95,7 +96,7 @@ func TestADeleteThatFailsHalfWayRemovesNothingAndStoresNoKey(t *testing.T) {
 		add(t, c, fmt.Sprintf("old-%d", i), 0)
 	}
 	exec(t, path, `CREATE TRIGGER stuck BEFORE DELETE ON resources WHEN old.name = 'old-2' BEGIN SELECT RAISE(ABORT, 'stuck'); END`)
-	key := args{resources.IdempotencyKey: "k"}
+	key := args{hosting.IdempotencyKey: "k"}
 	text, isError := call(t.Context(), t, c, "resources_remove", args{"pattern": "old"}, key)
 	if !isError || !strings.HasPrefix(text, "failed to remove resources: ") {
 		t.Errorf("got %q", text)
@@ -125,7 +126,7 @@ func TestACancelledCallChangesNothing(t *testing.T) {
 	store, _ := openStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := store.Add(ctx, resources.Once{}, "a", 1); err == nil {
+	if _, err := store.Add(ctx, hosting.Once{}, "a", 1); err == nil {
 		t.Error("no error")
 	}
 	if got, err := store.List(t.Context(), nil); err != nil || got.Count != 0 {
@@ -153,7 +154,7 @@ func TestANewFileCanBeOpenedByManyAtOnce(t *testing.T) {
 
 func TestOpenCreatesAPrivateDirectoryAndKeepsData(t *testing.T) {
 	store, path := openStore(t)
-	if _, err := store.Add(t.Context(), resources.Once{}, "a", 1); err != nil {
+	if _, err := store.Add(t.Context(), hosting.Once{}, "a", 1); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Dir(path))

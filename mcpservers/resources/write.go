@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"time"
+
+	"agent-stop-and-go/mcpservers/hosting"
 )
 
 // Filter selects what Remove deletes: the resource with ID, and every resource
@@ -24,16 +26,16 @@ type Removed struct {
 }
 
 // Add stores a new resource, or returns what the first call with the same
-// [Once] stored.
-func (s *Store) Add(ctx context.Context, once Once, name string, value int64) (Resource, error) {
+// [hosting.Once] stored.
+func (s *Store) Add(ctx context.Context, once hosting.Once, name string, value int64) (Resource, error) {
 	return write(ctx, s, toolAdd, once, func(tx *sql.Tx) (Resource, error) {
 		return s.insert(ctx, tx, name, value)
 	})
 }
 
 // Remove deletes what filter selects, all of it or, on an error, nothing. With
-// a [Once] seen before it deletes nothing and returns the first result.
-func (s *Store) Remove(ctx context.Context, once Once, filter Filter) (Removed, error) {
+// a [hosting.Once] seen before it deletes nothing and returns the first result.
+func (s *Store) Remove(ctx context.Context, once hosting.Once, filter Filter) (Removed, error) {
 	return write(ctx, s, toolRemove, once, func(tx *sql.Tx) (Removed, error) {
 		ids, err := selectIDs(ctx, tx, filter)
 		if err != nil {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // counter is a tool server whose tools ask before they answer. It outlives the
@@ -95,8 +97,9 @@ func TestAToolServerAsksAndAMessageAnswers(t *testing.T) {
 func TestAnApprovedCallAsksAndTheApprovalAnswers(t *testing.T) {
 	h := newHome(t)
 	newCounter(t, h)
-	api, _ := h.inside()
-	first := api.ask("call book").Result.Approval
+	api, process := h.inside()
+	asked := api.ask("call book")
+	first := asked.Result.Approval
 	second := api.decide(first.UUID, `{"approved":true}`).Result.Approval
 	if second == nil || !strings.Contains(second.Description, "How many seats?") {
 		t.Fatalf("nothing was asked: %+v", second)
@@ -115,6 +118,8 @@ func TestAnApprovedCallAsksAndTheApprovalAnswers(t *testing.T) {
 		t.Errorf("the record: %s", r.Raw)
 	}
 	api.want(409, "POST", "/approvals/"+second.UUID, `{"content":{"seats":2,"class":"second"}}`)
+	keep(t, process.Client, "question", contract.ConversationWorkflowID(asked.Conversation.ID))
+	keep(t, process.Client, "question-approval", contract.ApprovalWorkflowID(second.UUID))
 }
 
 // A question does not outlive the worker: the call that it belongs to is gone.

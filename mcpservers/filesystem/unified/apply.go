@@ -28,9 +28,9 @@ type Hunk struct {
 
 // Apply returns old with every hunk of patch applied. Errors are ErrNoHunks,
 // ErrSeveralFiles and other "parse patch: …" texts, a *MismatchError under
-// "patch failed: …", and the error of ctx, which long searches look at.
+// "patch failed: …", and the error of ctx, which everything that takes long looks at.
 func Apply(ctx context.Context, old []byte, patch string) (Result, error) {
-	hunks, creates, err := parse(patch)
+	hunks, creates, err := parse(ctx, patch)
 	if err != nil {
 		return Result{}, fmt.Errorf("parse patch: %w", err)
 	}
@@ -40,7 +40,7 @@ func Apply(ctx context.Context, old []byte, patch string) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("patch failed: %w", err)
 	}
-	patched, err := write(text, placed)
+	patched, err := write(ctx, text, placed)
 	if err != nil {
 		return Result{}, fmt.Errorf("patch failed: %w", err)
 	}
@@ -76,6 +76,9 @@ func placeAll(ctx context.Context, hunks []hunk, creates bool, text []byte) ([]H
 	done := make([]Hunk, 0, len(hunks))
 	placed := make([]*gitdiff.TextFragment, 0, len(hunks))
 	for _, h := range hunks {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		p, err := f.place(h)
 		if err != nil {
 			return nil, nil, err
@@ -106,10 +109,13 @@ func settle(h hunk, p placement) *gitdiff.TextFragment {
 	return &f
 }
 
-func write(text []byte, fragments []*gitdiff.TextFragment) ([]byte, error) {
+func write(ctx context.Context, text []byte, fragments []*gitdiff.TextFragment) ([]byte, error) {
 	var patched bytes.Buffer
 	applier := gitdiff.NewTextApplier(&patched, bytes.NewReader(text))
 	for _, fragment := range fragments {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := applier.ApplyFragment(fragment); err != nil {
 			return nil, err
 		}

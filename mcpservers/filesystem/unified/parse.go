@@ -1,6 +1,7 @@
 package unified
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -27,7 +28,7 @@ var headerPattern = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?
 
 // parse returns the hunks of a patch in the order it has them, and whether it
 // says that the file is new.
-func parse(patch string) (hunks []hunk, creates bool, err error) {
+func parse(ctx context.Context, patch string) (hunks []hunk, creates bool, err error) {
 	if patch != "" && !strings.HasSuffix(patch, "\n") {
 		patch += "\n"
 	}
@@ -41,6 +42,9 @@ func parse(patch string) (hunks []hunk, creates bool, err error) {
 			creates = creates || len(hunks) == 0 && strings.HasPrefix(lines[i], "--- /dev/null")
 			i++
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
 		}
 		next, size, err := parseHunk(lines[i:], len(hunks)+1)
 		if err != nil {

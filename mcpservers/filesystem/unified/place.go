@@ -32,6 +32,7 @@ type finder struct {
 	ctx         context.Context
 	lines       []string
 	next, drift int
+	compared    int // lines since the last look at ctx
 }
 
 // place finds the nearest fitting place with the least fuzz. The error is a
@@ -92,8 +93,8 @@ func (f *finder) search(h hunk, p placement, wanted int) (int, error) {
 	}
 	wanted = min(max(wanted, f.next), max(last, f.next))
 	for distance := 0; wanted+distance <= last || wanted-distance >= f.next; distance++ {
-		if distance%1024 == 0 && f.ctx.Err() != nil {
-			return -1, f.ctx.Err()
+		if err := f.check(); err != nil {
+			return -1, err
 		}
 		if at := wanted + distance; at <= last && f.fits(h, p, old, at) {
 			return at, nil
@@ -105,9 +106,19 @@ func (f *finder) search(h hunk, p placement, wanted int) (int, error) {
 	return -1, nil
 }
 
+// check looks at the context after so many lines that it costs nothing.
+func (f *finder) check() error {
+	if f.compared++; f.compared < 1<<16 {
+		return nil
+	}
+	f.compared = 0
+	return f.ctx.Err()
+}
+
 func (f *finder) fits(h hunk, p placement, old []string, at int) bool {
 	for i, line := range old {
 		if f.lines[at+i] != line {
+			f.compared += i
 			return false
 		}
 	}

@@ -1,0 +1,38 @@
+//go:build unix
+
+package filesystem_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What does not fit, on a full disk or here under a limit of the process, is
+// not there in part: the call is made again as a whole.
+func TestAppendingAddsAllOrNothing(t *testing.T) {
+	if os.Getenv("FILES_ARE_LIMITED") == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		cmd.Env = append(os.Environ(), "FILES_ARE_LIMITED=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !bytes.Contains(out, []byte("--- PASS: "+t.Name())) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100_000, Max: 100_000}))
+	f := newFixture(t)
+	old := strings.Repeat("x", 90_000)
+	put(t, f.work, map[string]string{"a": old})
+	f.refused(t, "write_file", args{"root": "work", "path": "a", "content": strings.Repeat("y", 50_000), "mode": "append"}, "file too large: a")
+	if got := content(t, filepath.Join(f.work, "a")); got != old {
+		t.Errorf("%d bytes are there, %d were", len(got), len(old))
+	}
+	f.do(t, "write_file", args{"root": "work", "path": "a", "content": "y", "mode": "append"})
+}

@@ -1,0 +1,181 @@
+package hosting
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// IdempotencyKey is the _meta key under which a caller names a writing call, so
+// that sending it again gives the first result instead of a second change.
+const IdempotencyKey = "agent-stop-and-go/idempotency-key"
+
+// KeepResults is how long a writing call can be repeated.
+const KeepResults = 7 * 24 * time.Hour
+
+// ErrKeyReused reports an idempotency key that was first used for another tool
+// or with other arguments. Nothing was changed.
+var ErrKeyReused = errors.New("idempotency key was already used for a different call")
+
+// Once is what tells a repeated call from another one. The zero value is a call
+// that its caller does not mean to repeat.
+type Once struct {
+	Key        string
+	ArgsSHA256 string
+}
+
+const maxKey = 1 << 10 // bytes
+
+// OnceOf reads the idempotency key of a call. The digest covers args in one
+// order of names: leave out what counts as absent.
+func OnceOf(request mcp.CallToolRequest, args map[string]json.RawMessage) (Once, error) {
+	if request.Params.Meta == nil {
+		return Once{}, nil
+	}
+	value, ok := request.Params.Meta.AdditionalFields[IdempotencyKey]
+	if !ok {
+		return Once{}, nil
+	}
+	key, ok := value.(string)
+	if !ok || key == "" {
+		return Once{}, fmt.Errorf("_meta %s must be a non-empty string", IdempotencyKey)
+	}
+	if len(key) > maxKey {
+		return Once{}, fmt.Errorf("_meta %s is too long: %d bytes, at most %d are allowed", IdempotencyKey, len(key), maxKey)
+	}
+	canonical, err := json.Marshal(args) // sorts keys and drops white space
+	if err != nil {
+		return Once{}, fmt.Errorf("encode arguments: %w", err)
+	}
+	sum := sha256.Sum256(canonical)
+	return Once{Key: key, ArgsSHA256: hex.EncodeToString(sum[:])}, nil
+}
+
+const (
+	maxResults    = 10_000
+	maxResultSize = 32 << 20 // of all together
+	resultCost    = 512      // what one takes beside its text
+)
+
+// Results remembers in memory what writing calls gave, for servers whose changes
+// are in no database that could keep both together. Beyond 10,000 results or
+// 32 MiB the oldest are forgotten. The zero value is ready.
+type Results struct {
+	mu    sync.Mutex
+	calls map[string]*onceCall
+	ended []*onceCall // with a result, oldest first
+	size  int
+}
+
+type onceCall struct {
+	key, tool, args string
+	done            chan struct{}   // closed when the call has ended
+	result          json.RawMessage // nil when it failed
+	at              time.Time
+}
+
+// Once returns what do gives, or the JSON of what the first call with the same
+// key gave. One that is still running is waited for, as long as ctx allows. What
+// failed is forgotten, so that the call can be made again.
+func (r *Results) Once(ctx context.Context, tool string, once Once, do func() (any, error)) (any, error) {
+	if once.Key == "" {
+		return do()
+	}
+	for {
+		call, isFirst, err := r.enter(tool, once)
+		if err != nil {
+			return nil, err
+		}
+		if isFirst {
+			return r.run(call, do)
+		}
+		select {
+		case <-call.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if call.result != nil {
+			return call.result, nil
+		}
+	}
+}
+
+// enter finds the call that has the key, which this one becomes when there is none.
+func (r *Results) enter(tool string, once Once) (call *onceCall, isFirst bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prune(time.Now())
+	if call = r.calls[once.Key]; call == nil {
+		call = &onceCall{key: once.Key, tool: tool, args: once.ArgsSHA256, done: make(chan struct{})}
+		if r.calls == nil {
+			r.calls = map[string]*onceCall{}
+		}
+		r.calls[once.Key] = call
+		return call, true, nil
+	}
+	if call.tool != tool || call.args != once.ArgsSHA256 {
+		return nil, false, ErrKeyReused
+	}
+	return call, false, nil
+}
+
+// run makes the call; when do panics, it counts as failed.
+func (r *Results) run(call *onceCall, do func() (any, error)) (any, error) {
+	var text json.RawMessage
+	defer func() { r.end(call, text) }()
+	result, err := do()
+	if err != nil {
+		return nil, err
+	}
+	text, err = encode(result)
+	return result, err
+}
+
+// encode leaves <, > and & as they are, so that a repeated text is the same.
+func encode(result any) (json.RawMessage, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(result); err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return bytes.TrimSpace(text.Bytes()), nil
+}
+
+func (r *Results) end(call *onceCall, text json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer close(call.done)
+	if text == nil {
+		delete(r.calls, call.key)
+		return
+	}
+	call.result, call.at = text, time.Now()
+	r.ended = append(r.ended, call)
+	r.size += call.cost()
+	r.prune(call.at)
+}
+
+// prune forgets results that are too old, and the oldest of too many.
+func (r *Results) prune(now time.Time) {
+	for len(r.ended) > 0 {
+		oldest := r.ended[0]
+		if len(r.ended) <= maxResults && r.size <= maxResultSize && now.Sub(oldest.at) < KeepResults {
+			return
+		}
+		r.size -= oldest.cost()
+		delete(r.calls, oldest.key)
+		r.ended[0] = nil
+		r.ended = r.ended[1:]
+	}
+}
+
+func (c *onceCall) cost() int { return len(c.key) + len(c.result) + resultCost }
