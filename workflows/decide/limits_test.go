@@ -1,0 +1,75 @@
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+func TestTheFirstLimitThatIsReached(t *testing.T) {
+	used := func(u contract.Usage, d time.Duration) contract.Spent {
+		return contract.Spent{Turn: contract.Outlay{Usage: u, Time: d}, Conversation: contract.Outlay{Usage: u, Time: d}}
+	}
+	both := contract.Usage{InputTokens: 60, OutputTokens: 40, Calls: 3, Cost: 2_500_000_000}
+	for name, tt := range map[string]struct {
+		limits contract.Limits
+		spent  contract.Spent
+		want   string
+	}{
+		"none":                        {contract.Limits{}, used(both, time.Hour), ""},
+		"not yet":                     {contract.Limits{Turn: contract.Limit{Tokens: 101}}, used(both, 0), ""},
+		"input and output count":      {contract.Limits{Turn: contract.Limit{Tokens: 100}}, used(both, 0), `{"allowed":100,"limit":"turn.tokens","more":100,"spent":100}`},
+		"cost in the prices' unit":    {contract.Limits{Turn: contract.Limit{Cost: 2_000_000_000}}, used(both, 0), `{"allowed":2,"limit":"turn.cost","more":2,"spent":2.5}`},
+		"calls":                       {contract.Limits{Conversation: contract.Limit{Calls: 3}}, used(both, 0), `{"allowed":3,"limit":"conversation.calls","more":3,"spent":3}`},
+		"time":                        {contract.Limits{Turn: contract.Limit{Time: time.Minute}}, used(both, 90*time.Second), `{"allowed":"1m0s","limit":"turn.time","more":"1m0s","spent":"1m30s"}`},
+		"the turn's come first":       {contract.Limits{Turn: contract.Limit{Calls: 1}, Conversation: contract.Limit{Calls: 1}}, used(both, 0), `{"allowed":1,"limit":"turn.calls","more":1,"spent":3}`},
+		"what was granted is allowed": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Spent{Turn: contract.Outlay{Usage: both, Granted: contract.Limit{Calls: 2}}}, ""},
+		"what was granted is used up": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Spent{Turn: contract.Outlay{Usage: both, Granted: contract.Limit{Calls: 1}}}, `{"allowed":3,"limit":"turn.calls","more":2,"spent":3}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, reached := decide.LimitReached(&tt.limits, tt.spent)
+			if reached != (tt.want != "") {
+				t.Fatalf("reached %v", reached)
+			}
+			if reached {
+				equal(t, "arguments", string(r.Call().Arguments.Raw), tt.want)
+				equal(t, "digest", r.Call().SHA256, contract.Sum([]byte(tt.want)))
+			}
+		})
+	}
+	if _, reached := decide.LimitReached(nil, used(both, time.Hour)); reached {
+		t.Error("a limit that is not there is reached")
+	}
+}
+
+func TestAGrantIsAsMuchAsTheLimit(t *testing.T) {
+	for what, limit := range map[string]contract.Limit{
+		"tokens": {Tokens: 100}, "cost": {Cost: 5}, "calls": {Calls: 2}, "time": {Time: time.Minute},
+	} {
+		spent := contract.Spent{
+			Turn:         contract.Outlay{Usage: contract.Usage{InputTokens: 1000, Cost: 1000, Calls: 1000}, Time: time.Hour},
+			Conversation: contract.Outlay{Usage: contract.Usage{InputTokens: 1000, Cost: 1000, Calls: 1000}, Time: time.Hour},
+		}
+		r, _ := decide.LimitReached(&contract.Limits{Turn: limit}, spent)
+		equal(t, what+" of the turn", r.Grant(), contract.Grants{Turn: limit})
+		r, _ = decide.LimitReached(&contract.Limits{Conversation: limit}, spent)
+		equal(t, what+" of the conversation", r.Grant(), contract.Grants{Conversation: limit})
+	}
+}
+
+func TestALimitIsDescribed(t *testing.T) {
+	l := contract.Limits{Turn: contract.Limit{Cost: 250_000_000}}
+	r, _ := decide.LimitReached(&l, contract.Spent{Turn: contract.Outlay{Usage: contract.Usage{Cost: 261_500_000}}})
+	equal(t, "description", r.Describe("writer"), "**LIMIT REACHED: cost of this turn**\n\nSpent: 0.2615 of 0.25 before writer.\n\n"+
+		"Approve to go on for another 0.25, reject to stop here.")
+	equal(t, "after a no", decide.AfterLimit(r, contract.Rejected), "Stopped: the limit of 0.25 for this turn is reached.")
+	equal(t, "after too long", decide.AfterLimit(r, contract.Expired), decide.TextExpired)
+}
+
+func TestMoneyIsWrittenExactly(t *testing.T) {
+	for nanos, want := range map[int64]string{0: "0", 1: "0.000000001", 75: "0.000000075", 1_500_000_000: "1.5", 123_456_789_012_345: "123456.789012345"} {
+		equal(t, want, decide.Money(nanos), want)
+	}
+}
