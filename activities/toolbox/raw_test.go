@@ -93,7 +93,7 @@ func TestListsWithoutEnd(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			place := serveRaw(t, raw{"tools/list": tt.list})
-			box := open(t, toolbox.Options{Servers: []toolbox.Server{place.server("web")}, FirstWait: 20 * time.Second, ConnectTimeout: 20 * time.Second})
+			box := open(t, toolbox.Options{Servers: []toolbox.Server{place.server("web")}, FirstWait: time.Minute, ConnectTimeout: time.Minute})
 			box.Tools(t.Context())
 			if got := box.States()[0]; got.Ready || !strings.Contains(got.Error, `MCP server "web": `+tt.want) {
 				t.Errorf("got %+v", got)
