@@ -32,7 +32,7 @@ type Conversation struct {
 	Agent            string                     `json:"agent,omitempty"`
 	Running          bool                       `json:"running,omitempty"`
 	Queued           int                        `json:"queued,omitempty"`
-	Usage            *contract.Usage            `json:"usage,omitempty"`
+	Usage            Usage                      `json:"usage,omitzero"`
 	Version          int64                      `json:"version"`
 }
 
@@ -45,6 +45,12 @@ type Message struct {
 	CreatedAt time.Time                `json:"created_at"`
 	Node      string                   `json:"node,omitempty"`
 	Approval  *contract.ApprovalResult `json:"approval,omitempty"`
+	// Model is the model that wrote the message, by the provider's own name. Model,
+	// Draft and Usage are on the first message of a reply.
+	Model string `json:"model,omitempty"`
+	// Draft is the name of the reply while it was being made.
+	Draft string `json:"draft,omitempty"`
+	Usage Usage  `json:"usage,omitzero"`
 }
 
 // ToolCall is a call, or the result of one; then its arguments are null.
@@ -81,9 +87,7 @@ func Render(ctx context.Context, store transcript.Store, v contract.Conversation
 	d := Conversation{
 		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
-	}
-	if v.Usage != (contract.Usage{}) {
-		d.Usage = &v.Usage
+		Usage: usage(v.Usage),
 	}
 	messages, err := transcript.Load(ctx, store, v.Transcript)
 	if err != nil {
@@ -138,11 +142,15 @@ func Pending(ctx context.Context, store transcript.Store, p contract.PendingAppr
 }
 
 func message(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {
+	m.Native = nil // only its provider can read it
 	m, err := transcript.Resolve(ctx, store, m)
 	if err != nil {
 		return Message{}, err
 	}
-	d := Message{ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt}
+	d := Message{
+		ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt,
+		Model: m.Model, Draft: m.Draft, Usage: usage(m.Usage),
+	}
 	if m.Approval != nil {
 		record := *m.Approval
 		record.Credential = ""

@@ -29,9 +29,10 @@ type Node struct {
 	StartedAt time.Time           `json:"started_at,omitzero"`
 	EndedAt   time.Time           `json:"ended_at,omitzero"`
 	// DurationMS is set when the node has ended.
-	DurationMS *int64         `json:"duration_ms,omitempty"`
-	Output     string         `json:"output,omitempty"`
-	Usage      contract.Usage `json:"usage,omitzero"`
+	DurationMS *int64 `json:"duration_ms,omitempty"`
+	Output     string `json:"output,omitempty"`
+	// Usage of a composite node is that of the nodes inside that have ended.
+	Usage Usage `json:"usage,omitzero"`
 	// Iteration counts those of a loop that have begun, out of MaxIterations.
 	Iteration     int    `json:"iteration,omitempty"`
 	MaxIterations int    `json:"max_iterations,omitempty"`
@@ -72,7 +73,7 @@ func (p painter) node(ctx context.Context, n contract.Node, s contract.NodeState
 	s = p.latest(s)
 	d := Node{
 		Name: n.Name, Type: n.Type, Path: path, Status: settled(s.Status, over), StartedAt: s.StartedAt, EndedAt: s.EndedAt,
-		DurationMS: duration(s), Usage: s.Usage, Iteration: s.Iteration, OutputKey: n.OutputKey, Run: s.Run,
+		DurationMS: duration(s), Usage: usage(s.Usage), Iteration: s.Iteration, OutputKey: n.OutputKey, Run: s.Run,
 	}
 	switch n.Type {
 	case contract.NodeLoop:

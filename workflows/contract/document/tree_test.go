@@ -39,7 +39,7 @@ func pipelineView() contract.TreeView {
 		ConversationID: conversationID, Turn: 3,
 		Node: composite(contract.NodeSequential, "pipeline", plan, polish, composite(contract.NodeParallel, "act", leaf("add"), ask), report),
 		State: contract.NodeState{
-			Status: contract.NodeRunning, Run: run, StartedAt: noon, Usage: contract.Usage{InputTokens: 30, OutputTokens: 3},
+			Status: contract.NodeRunning, Run: run, StartedAt: noon, Usage: spent(),
 			Nodes: []contract.NodeState{
 				ended(contract.NodeState{Output: contract.Inline("Write, then add"), Usage: contract.Usage{InputTokens: 10}}, 0, 1500*time.Millisecond),
 				ended(contract.NodeState{

@@ -1,0 +1,37 @@
+package document
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Usage is what calls of models took. What earlier versions recorded has no calls
+// and no cost.
+type Usage struct {
+	InputTokens  int64 `json:"input_tokens,omitempty"`
+	OutputTokens int64 `json:"output_tokens,omitempty"`
+	CachedTokens int64 `json:"cached_tokens,omitempty"` // of the input
+	// Calls counts the calls that were answered.
+	Calls int64 `json:"calls,omitempty"`
+	// Cost is the exact amount in the currency that prices are given in.
+	Cost json.Number `json:"cost,omitempty"`
+}
+
+func usage(u contract.Usage) Usage {
+	return Usage{
+		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
+		Calls: u.Calls, Cost: amount(u.Cost),
+	}
+}
+
+// amount writes billionths as a decimal number without an exponent; 0 is empty.
+func amount(billionths int64) json.Number {
+	if billionths == 0 {
+		return ""
+	}
+	text := big.NewRat(billionths, 1e9).FloatString(9)
+	return json.Number(strings.TrimSuffix(strings.TrimRight(text, "0"), "."))
+}
