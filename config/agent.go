@@ -22,6 +22,7 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 	a := contract.Agent{
 		Name: c.Name, Description: c.Description, Model: c.Model(),
 		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout,
+		Models: c.routes(), Limits: c.Limits.contract(),
 	}
 	prompt := c.Prompt
 	switch {

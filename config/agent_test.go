@@ -133,30 +133,64 @@ func env(pairs ...string) func(string) string {
 	return func(key string) string { return m[key] }
 }
 
-func TestKeyMissingNamesTheVariable(t *testing.T) {
-	tests := []struct {
-		text     string
-		getenv   func(string) string
-		variable string
-		missing  bool
+func TestKeysMissingNamesModelsAndVariables(t *testing.T) {
+	const entries = `
+models:
+  fast: {provider: google, model: gemini-2.5-flash, fallback: [team, "openai:gpt-4o"]}
+  team: {provider: compatible, model: llama, base_url: "http://x", api_key_env: TEAM_KEY, fallback: [ghost]}
+  free: {provider: compatible, model: llama, base_url: "http://x"}
+  ghost: {provider: anthropic, model: claude-x}
+  local: {provider: ollama, model: llama, api_key_env: LOCAL_KEY}
+  old: {provider: mistral, model: m, enabled: false}
+  last: {provider: anthropic, model: claude-x, fallback: [old]}
+`
+	const (
+		stuck  = ", which is not set; it cannot be called until it is"
+		spared = ", which is not set; others are asked in its place until it is"
+	)
+	tests := map[string]struct {
+		text   string
+		getenv func(string) string
+		want   []string
 	}{
-		{"", env(), "GEMINI_API_KEY", true},
-		{"", env("GEMINI_API_KEY", " "), "GEMINI_API_KEY", true},
-		{"", env("GEMINI_API_KEY", "k"), "GEMINI_API_KEY", false},
-		{"llm: {model: claude-x}", env("GEMINI_API_KEY", "k"), "ANTHROPIC_API_KEY", true},
-		{"agent: {model: openai:x}", env(), "OPENAI_API_KEY", true},
-		{"agent: {type: loop, agents: [{name: a, model: ollama:x}, {name: b, model: openai:x}]}", env(), "OPENAI_API_KEY", true},
-		{"agent: {type: loop, agents: [{name: a}, {name: b, model: openai:x}]}", env("OPENAI_API_KEY", "k"), "GEMINI_API_KEY", true},
-		{"agent: {type: loop, agents: [{name: a, model: claude-x}]}", env("ANTHROPIC_API_KEY", "k"), "ANTHROPIC_API_KEY", false},
-		{"agent: {type: a2a, url: 'http://x'}", env(), "", false},
-		{"llm: {model: ollama:x}", env(), "", false},
-		{"llm: {model: demo:rules}", env(), "", false},
+		"default":                {"", env(), []string{"model google:gemini-2.5-flash needs GEMINI_API_KEY" + stuck}},
+		"blank":                  {"", env("GEMINI_API_KEY", " "), []string{"model google:gemini-2.5-flash needs GEMINI_API_KEY" + stuck}},
+		"set":                    {"", env("GEMINI_API_KEY", "k"), nil},
+		"another is set":         {"llm: {model: claude-x}", env("GEMINI_API_KEY", "k"), []string{"model claude-x needs ANTHROPIC_API_KEY" + stuck}},
+		"of a lone node":         {"agent: {model: openai:x}", env(), []string{"model openai:x needs OPENAI_API_KEY" + stuck}},
+		"of no llm node":         {"agent: {type: a2a, url: 'http://x'}", env(), nil},
+		"needs none":             {"llm: {model: ollama:x}", env(), nil},
+		"demo":                   {"llm: {model: demo:rules}", env(), nil},
+		"entry that is not used": {entries + "llm: {model: free}", env(), nil},
+		"a variable of its own":  {entries + "llm: {model: local}", env(), []string{"model local (ollama:llama) needs LOCAL_KEY" + stuck}},
+		"all of several nodes, each model once": {
+			"agent: {type: loop, agents: [{name: a}, {name: b, model: openai:x}, {name: c, model: ollama:x}, {name: d, model: openai:x}]}", env(),
+			[]string{"model google:gemini-2.5-flash needs GEMINI_API_KEY" + stuck, "model openai:x needs OPENAI_API_KEY" + stuck},
+		},
+		"no fallback has its key": {entries + "llm: {model: fast}", env(), []string{
+			"model fast (google:gemini-2.5-flash) needs GEMINI_API_KEY" + stuck, "model team (compatible:llama) needs TEAM_KEY" + stuck,
+			"model openai:gpt-4o needs OPENAI_API_KEY" + stuck,
+		}},
+		"a fallback has its key": {entries + "llm: {model: fast}", env("OPENAI_API_KEY", "k"), []string{
+			"model fast (google:gemini-2.5-flash) needs GEMINI_API_KEY" + spared, "model team (compatible:llama) needs TEAM_KEY" + spared,
+		}},
+		"only a fallback lacks it": {entries + "llm: {model: fast}", env("GEMINI_API_KEY", "k", "TEAM_KEY", "k"), []string{
+			"model openai:gpt-4o needs OPENAI_API_KEY" + spared,
+		}},
+		"a disabled fallback is none": {entries + "llm: {model: last}", env("MISTRAL_API_KEY", "k"), []string{
+			"model last (anthropic:claude-x) needs ANTHROPIC_API_KEY" + stuck,
+		}},
 	}
-	for _, tt := range tests {
-		variable, missing := parse(t, tt.text).KeyMissing(tt.getenv)
-		if variable != tt.variable || missing != tt.missing {
-			t.Errorf("%q: got %q, %t", tt.text, variable, missing)
-		}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, k := range parse(t, tt.text).KeysMissing(tt.getenv) {
+				got = append(got, k.String())
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -73,6 +73,10 @@ func TestErrorsNeverShowASecret(t *testing.T) {
 		"mcp_servers: [{name: a, url: 'ftp://me:" + canary + "@h/'}]",
 		"mcp_servers: [{name: a, url: 'http://me:%zz" + canary + "@h/'}]",
 		"mcp_servers: [{name: a, url: 'me:" + canary + "@h'}]",
+		"models: {a: {provider: google, model: g, api_key_env: " + canary + "}}",
+		"models: {a: {provider: google, model: g, api_key: " + canary + "}}",
+		"models: {a: {provider: google, model: g, base_url: 'http://me:" + canary + "@h/'}}",
+		"models: {a: {provider: google, model: g, headers: {Authorization: 'Bearer " + canary + "'}}}",
 		"unknown: " + canary,
 	} {
 		_, err := config.Parse("f.yaml", []byte(text))
@@ -92,17 +96,20 @@ func TestHostileFilesAreRefusedAtOnce(t *testing.T) {
 		wide += fmt.Sprintf("    - {name: n%d}\n", i)
 	}
 	tests := map[string]struct{ text, want string }{
-		"billion laughs": {laughs, "more than 50000 values, with every alias written out"},
-		"cycle":          {"agent: &a\n  type: loop\n  agents: [*a]\n", "the alias *a stands inside what it stands for"},
-		"cycle by merge": {"llm: &a\n  <<: *a\n", "the alias *a stands inside what it stands for"},
-		"deep lists":     {"a: " + strings.Repeat("[", 140) + strings.Repeat("]", 140), "nested more than 128 levels deep"},
-		"deeper lists":   {"a: " + strings.Repeat("[", 200_000), "failed to parse config file"},
-		"tree of 50":     {deepTree(50), "f.yaml:130: agent: the tree is more than 32 nodes deep here"},
-		"tree of 500":    {deepTree(500), "an agent tree may be 32 nodes deep"},
-		"wide tree":      {wide, "the tree has more than 1000 nodes"},
-		"long list":      {"a: [" + strings.Repeat("1,", 60_000) + "]", "more than 50000 values"},
-		"huge":           {strings.Repeat("# nothing\n", 200_000), "larger than 1048576 bytes"},
-		"not UTF-8":      {"name: \xff\xfe\x00", "failed to parse config file"},
+		"billion laughs":   {laughs, "more than 50000 values, with every alias written out"},
+		"cycle":            {"agent: &a\n  type: loop\n  agents: [*a]\n", "the alias *a stands inside what it stands for"},
+		"cycle by merge":   {"llm: &a\n  <<: *a\n", "the alias *a stands inside what it stands for"},
+		"deep lists":       {"a: " + strings.Repeat("[", 140) + strings.Repeat("]", 140), "nested more than 128 levels deep"},
+		"deeper lists":     {"a: " + strings.Repeat("[", 200_000), "failed to parse config file"},
+		"tree of 50":       {deepTree(50), "f.yaml:130: agent: the tree is more than 32 nodes deep here"},
+		"tree of 500":      {deepTree(500), "an agent tree may be 32 nodes deep"},
+		"wide tree":        {wide, "the tree has more than 1000 nodes"},
+		"long list":        {"a: [" + strings.Repeat("1,", 60_000) + "]", "more than 50000 values"},
+		"huge":             {strings.Repeat("# nothing\n", 200_000), "larger than 1048576 bytes"},
+		"many models":      {manyModels(8_000), "more than 50000 values"},
+		"deep schema":      {"agent: {name: a, output_schema: {not: " + strings.Repeat("{not: ", 130) + strings.Repeat("}", 132), "nested more than 128 levels deep"},
+		"schema by laughs": {laughs + "agent: {name: a, output_schema: *a12}\n", "more than 50000 values"},
+		"not UTF-8":        {"name: \xff\xfe\x00", "failed to parse config file"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -118,8 +125,27 @@ func TestHostileFilesAreRefusedAtOnce(t *testing.T) {
 	}
 }
 
+// manyModels is a registry whose entries fall back on each other.
+func manyModels(n int) string {
+	var b strings.Builder
+	b.WriteString("models:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  m%d: {provider: google, model: g, fallback: [m%d]}\n", i, (i+1)%n)
+	}
+	return b.String()
+}
+
+func TestAThousandModelsLoadAtOnce(t *testing.T) {
+	start := time.Now()
+	c := parse(t, manyModels(1000)+"llm: {model: mm5}\nlimits: {turn: {cost: 1}}\n")
+	c.Warnings()
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("took %s", d)
+	}
+}
+
 func FuzzParse(f *testing.F) {
-	for _, name := range []string{"agent.yaml", "testdata/full.yaml"} {
+	for _, name := range []string{"agent.yaml", "testdata/full.yaml", "examples/models.yaml"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -12,15 +12,15 @@ import (
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
-// A tree whose JSON is larger than treeLimit bytes has its prompts of more than
-// promptLimit bytes in the store: it is part of every conversation's history.
+// A tree whose JSON is larger than treeLimit bytes has its prompts and schemas of
+// more than promptLimit bytes in the store: it is part of every conversation's history.
 const (
 	treeLimit   = 32 << 10
 	promptLimit = 100
 )
 
 // Tree is the agent tree as workflows take it, with all defaults resolved; nil
-// when the file has none. Long prompts go to the store. Unlike Agent it does not
+// when the file has none. Long prompts and schemas go to the store. Unlike Agent it does not
 // ask whether the tree is Runnable.
 func (c *Config) Tree(ctx context.Context, store transcript.Store) (*contract.Node, error) {
 	root, ok := c.root()
@@ -29,6 +29,7 @@ func (c *Config) Tree(ctx context.Context, store transcript.Store) (*contract.No
 	}
 	b := builder{config: c, keys: append(root.outputKeys(), contract.KeyUserMessage)}
 	b.keep = func(prompt string) (contract.Text, error) { return transcript.Text(ctx, store, prompt) }
+	b.keepJSON = func(schema []byte) (contract.JSON, error) { return transcript.JSON(ctx, store, schema) }
 	tree, err := b.node(root)
 	if err != nil {
 		return nil, err
@@ -39,6 +40,7 @@ func (c *Config) Tree(ctx context.Context, store transcript.Store) (*contract.No
 	}
 	if len(data) > treeLimit {
 		b.keep = func(prompt string) (contract.Text, error) { return keepShort(ctx, store, prompt) }
+		b.keepJSON = func(schema []byte) (contract.JSON, error) { return keepShortJSON(ctx, store, schema) }
 		if tree, err = b.node(root); err != nil {
 			return nil, err
 		}
@@ -52,19 +54,33 @@ func keepShort(ctx context.Context, store transcript.Store, prompt string) (cont
 	if len(prompt) <= promptLimit {
 		return contract.Inline(prompt), nil
 	}
-	b, err := store.Put(ctx, []byte(prompt))
+	b, err := put(ctx, store, []byte(prompt))
+	return contract.Text{Blob: b}, err
+}
+
+func keepShortJSON(ctx context.Context, store transcript.Store, schema []byte) (contract.JSON, error) {
+	if len(schema) <= promptLimit {
+		return transcript.JSON(ctx, store, schema)
+	}
+	b, err := put(ctx, store, schema)
+	return contract.JSON{Blob: b}, err
+}
+
+func put(ctx context.Context, store transcript.Store, data []byte) (*contract.Blob, error) {
+	b, err := store.Put(ctx, data)
 	if err != nil {
-		return contract.Text{}, fmt.Errorf("store a text of %d bytes: %w", len(prompt), err)
+		return nil, fmt.Errorf("store a text of %d bytes: %w", len(data), err)
 	}
 	b.Preview = ""
-	return contract.Text{Blob: &b}, nil
+	return &b, nil
 }
 
 // builder turns nodes of a file into nodes of a workflow's input.
 type builder struct {
-	config *Config
-	keys   []string // that a placeholder may name
-	keep   func(prompt string) (contract.Text, error)
+	config   *Config
+	keys     []string // that a placeholder may name
+	keep     func(prompt string) (contract.Text, error)
+	keepJSON func(schema []byte) (contract.JSON, error)
 }
 
 func (b builder) node(p place) (contract.Node, error) {
@@ -107,7 +123,23 @@ func (b builder) llm(n contract.Node, p place) (contract.Node, error) {
 		}
 	}
 	n.Peers = peersOf(agents)
+	var err error
+	if n.OutputSchema, err = b.schema(p.OutputSchema); err != nil {
+		return n, fmt.Errorf("keep the output_schema of %s: %w", n.Name, err)
+	}
 	return b.leaf(n, p, prompt)
+}
+
+// schema is the same bytes in whatever order the file has its keys.
+func (b builder) schema(schema map[string]any) (contract.JSON, error) {
+	if schema == nil {
+		return contract.JSON{}, nil
+	}
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return contract.JSON{}, err
+	}
+	return b.keepJSON(data)
 }
 
 func (b builder) leaf(n contract.Node, p place, prompt string) (contract.Node, error) {

@@ -10,22 +10,24 @@ import (
 // Config is one agent.yaml. Make it with Load, Parse or Default: its zero value
 // lacks the defaults.
 type Config struct {
-	Name           string             `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its card and the list of conversations show it."`
-	Description    string             `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
-	Prompt         string             `yaml:"prompt" jsonschema_description:"The system prompt."`
-	Host           string             `yaml:"host" jsonschema:"default=0.0.0.0,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine."`
-	Port           int                `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
-	DataDir        string             `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is kept. Relative to the working directory."`
-	LLM            LLM                `yaml:"llm" jsonschema_description:"The model."`
-	MCPServers     []MCPServer        `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
-	A2A            []A2AAgent         `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
-	Root           *Node              `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`
-	MaxToolRounds  int                `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls is one."`
-	Execution      contract.Execution `yaml:"execution" jsonschema:"default=regular,enum=regular,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: visible while they run, retried by the server. lean: about twice the turns per second, for calls of under five seconds."`
-	Approval       Approval           `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
-	Temporal       Temporal           `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
-	Blobs          Blobs              `yaml:"blobs" jsonschema_description:"Where large values are kept."`
-	RequestTimeout time.Duration      `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and a place to read it later. A duration such as 30s."`
+	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its card and the list of conversations show it."`
+	Description    string                `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
+	Prompt         string                `yaml:"prompt" jsonschema_description:"The system prompt."`
+	Host           string                `yaml:"host" jsonschema:"default=0.0.0.0,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine."`
+	Port           int                   `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
+	DataDir        string                `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is kept. Relative to the working directory."`
+	LLM            LLM                   `yaml:"llm" jsonschema_description:"The model."`
+	Models         map[string]ModelEntry `yaml:"models" jsonschema_description:"Models with settings of their own, each under a name that llm.model, nodes and fallbacks may use."`
+	Limits         *Limits               `yaml:"limits" jsonschema_description:"How much may be spent before the agent stops and asks whether to go on."`
+	MCPServers     []MCPServer           `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
+	A2A            []A2AAgent            `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
+	Root           *Node                 `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`
+	MaxToolRounds  int                   `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls is one."`
+	Execution      contract.Execution    `yaml:"execution" jsonschema:"default=regular,enum=regular,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: visible while they run, retried by the server. lean: about twice the turns per second, for calls of under five seconds."`
+	Approval       Approval              `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
+	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
+	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
+	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and a place to read it later. A duration such as 30s."`
 
 	file  string
 	lines map[string]int
@@ -33,9 +35,17 @@ type Config struct {
 
 // LLM is the model that nodes use unless they name their own.
 type LLM struct {
-	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo. The key comes from the environment, for example GEMINI_API_KEY."`
+	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"A name in models, or provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo. The key comes from the environment, for example GEMINI_API_KEY."`
 	BaseURL string `yaml:"base_url" jsonschema_description:"An http or https URL that replaces the provider's endpoint, for a proxy or a server that speaks its API."`
+	// Compaction is CompactionSummary or CompactionWindow.
+	Compaction string `yaml:"compaction" jsonschema:"default=summary,enum=summary,enum=window" jsonschema_description:"What the model gets of the oldest exchanges of a conversation that no longer fits its context window. summary: a summary that it writes; window: nothing. Exports keep everything."`
 }
+
+// What becomes of exchanges that no longer fit.
+const (
+	CompactionSummary = "summary"
+	CompactionWindow  = "window"
+)
 
 // MCPServer is a tool server, reached at URL or started as Command.
 type MCPServer struct {
@@ -118,25 +128,26 @@ const (
 // Node is a node of the agent tree. Which fields fit which type is in tree.go;
 // NODES.md says what they do.
 type Node struct {
-	Name            string        `yaml:"name" jsonschema_description:"The node's name, unique in the tree. Only the root may go without."`
-	Type            string        `yaml:"type" jsonschema:"default=llm,enum=sequential,enum=parallel,enum=loop,enum=llm,enum=a2a" jsonschema_description:"sequential, parallel and loop run the nodes in agents; llm asks a model; a2a asks another agent."`
-	Description     string        `yaml:"description" jsonschema_description:"What the node is for."`
-	Model           string        `yaml:"model" jsonschema_description:"llm: the model, if not the one of the llm setting."`
-	Prompt          string        `yaml:"prompt" jsonschema_description:"llm: the system prompt. a2a: the message, if not the user's. {key} stands for the output of the node with that output_key, {user_message} for the user's message."`
-	History         bool          `yaml:"history" jsonschema:"default=false" jsonschema_description:"llm: the model sees the whole conversation, not only the user's message. A single llm agent always does."`
-	Tools           []string      `yaml:"tools" jsonschema_description:"llm: the tools on offer, each the name of a tool, or of a server for all its tools. Without the key all tools are, with an empty list none."`
-	MaxToolRounds   int           `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node asks its model at most, if not as often as the setting of that name says."`
-	CanExitLoop     bool          `yaml:"can_exit_loop" jsonschema:"default=false" jsonschema_description:"llm: offers the model the tool exit_loop."`
-	A2A             []A2AAgent    `yaml:"a2a" jsonschema_description:"llm: agents this node may delegate to."`
-	URL             string        `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL."`
-	DestructiveHint bool          `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"a2a: true means that a person approves every delegation."`
-	Agents          []*Node       `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. At most 64 in a parallel node."`
-	MaxIterations   int           `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`
-	FailFast        bool          `yaml:"fail_fast" jsonschema:"default=false" jsonschema_description:"parallel: the first branch that fails stops the others."`
-	OutputKey       string        `yaml:"output_key" jsonschema:"pattern=^[A-Za-z0-9_]+$" jsonschema_description:"Keeps the node's output under this key, for {key} in later prompts."`
-	Approval        string        `yaml:"approval" jsonschema:"default=inherit,enum=required,enum=inherit" jsonschema_description:"required: destructive calls in the node wait for a person also inside parallel and loop nodes, which else run them at once. inherit: as the nodes around it say."`
-	OnReject        string        `yaml:"on_reject" jsonschema:"default=stop,enum=stop,enum=continue" jsonschema_description:"What a rejected call in the node does. stop: it ends the turn. continue: the rejection is the node's output, and the turn goes on."`
-	Timeout         time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"How long the node may work; waiting for people does not count. 0s sets no limit."`
+	Name            string         `yaml:"name" jsonschema_description:"The node's name, unique in the tree. Only the root may go without."`
+	Type            string         `yaml:"type" jsonschema:"default=llm,enum=sequential,enum=parallel,enum=loop,enum=llm,enum=a2a" jsonschema_description:"sequential, parallel and loop run the nodes in agents; llm asks a model; a2a asks another agent."`
+	Description     string         `yaml:"description" jsonschema_description:"What the node is for."`
+	Model           string         `yaml:"model" jsonschema_description:"llm: the model, if not the one of the llm setting: a name in models, or provider:model."`
+	Prompt          string         `yaml:"prompt" jsonschema_description:"llm: the system prompt. a2a: the message, if not the user's. {key} stands for the output of the node with that output_key, {key.field} for a field of one with an output_schema, {user_message} for the user's message."`
+	History         bool           `yaml:"history" jsonschema:"default=false" jsonschema_description:"llm: the model sees the whole conversation, not only the user's message. A single llm agent always does."`
+	Tools           []string       `yaml:"tools" jsonschema_description:"llm: the tools on offer, each the name of a tool, or of a server for all its tools. Without the key all tools are, with an empty list none."`
+	MaxToolRounds   int            `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node asks its model at most, if not as often as the setting of that name says."`
+	CanExitLoop     bool           `yaml:"can_exit_loop" jsonschema:"default=false" jsonschema_description:"llm: offers the model the tool exit_loop."`
+	OutputSchema    map[string]any `yaml:"output_schema" jsonschema_description:"llm: a JSON Schema of an object. The node's output is JSON that fits it, and {key.field} in later prompts stands for a field of it."`
+	A2A             []A2AAgent     `yaml:"a2a" jsonschema_description:"llm: agents this node may delegate to."`
+	URL             string         `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL."`
+	DestructiveHint bool           `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"a2a: true means that a person approves every delegation."`
+	Agents          []*Node        `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. At most 64 in a parallel node."`
+	MaxIterations   int            `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`
+	FailFast        bool           `yaml:"fail_fast" jsonschema:"default=false" jsonschema_description:"parallel: the first branch that fails stops the others."`
+	OutputKey       string         `yaml:"output_key" jsonschema:"pattern=^[A-Za-z0-9_]+$" jsonschema_description:"Keeps the node's output under this key, for {key} in later prompts."`
+	Approval        string         `yaml:"approval" jsonschema:"default=inherit,enum=required,enum=inherit" jsonschema_description:"required: destructive calls in the node wait for a person also inside parallel and loop nodes, which else run them at once. inherit: as the nodes around it say."`
+	OnReject        string         `yaml:"on_reject" jsonschema:"default=stop,enum=stop,enum=continue" jsonschema_description:"What a rejected call in the node does. stop: it ends the turn. continue: the rejection is the node's output, and the turn goes on."`
+	Timeout         time.Duration  `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"How long the node may work; waiting for people does not count. 0s sets no limit."`
 }
 
 // Approval says how destructive calls wait.

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
@@ -32,7 +33,7 @@ var exported = cmpopts.IgnoreUnexported(config.Config{})
 func TestEmptyFilesMeanDefaults(t *testing.T) {
 	want := &config.Config{
 		Name: "agent", Host: "0.0.0.0", Port: 8080, DataDir: "./data",
-		LLM:           config.LLM{Model: "google:gemini-2.5-flash"},
+		LLM:           config.LLM{Model: "google:gemini-2.5-flash", Compaction: "summary"},
 		MaxToolRounds: 10, Execution: contract.ExecutionRegular,
 		Temporal: config.Temporal{
 			Namespace: "default", TaskQueue: "agent-stop-and-go",
@@ -60,7 +61,21 @@ func TestEveryKeyIsRead(t *testing.T) {
 	}
 	want := &config.Config{
 		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, DataDir: "/var/lib/shop",
-		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1"},
+		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1", Compaction: "window"},
+		Models: map[string]config.ModelEntry{
+			"fast": {
+				Provider: "compatible", Model: "llama-3.3-70b", BaseURL: "http://localhost:8000/v1?team=shop", APIKeyEnv: "LLAMA_KEY",
+				Temperature: new(0.25), MaxTokens: 4096, ContextWindow: 32768, Timeout: 2 * time.Minute, Enabled: true,
+				Description: "On our own machine.", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer ${LLAMA_TOKEN}"},
+				Price: &config.Price{Input: 0.5, Output: 1, Cached: new(0.0)}, Fallback: []string{"openai:gpt-4o", "old", "big.one"}, TextToolCalls: true,
+			},
+			"big.one": {Provider: "anthropic", Model: "claude-opus-4-1", Timeout: time.Minute, Enabled: true, Price: &config.Price{Input: 15, Output: 75}},
+			"old":     {Provider: "google", Model: "gemini-1.5-pro", Timeout: time.Minute},
+		},
+		Limits: &config.Limits{
+			Turn:         config.Limit{Tokens: 100_000, Cost: new(0.25), Calls: 20, Time: new(5 * time.Minute)},
+			Conversation: config.Limit{Tokens: 2_000_000, Cost: new(10.0), Calls: 500, Time: new(24 * time.Hour)},
+		},
 		MCPServers: []config.MCPServer{
 			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "ask",
 				Transport: "stdio", Roots: []string{".", "file:///srv"}, Sampling: &config.Sampling{MaxTokens: 99}, Elicitation: true,
@@ -78,6 +93,10 @@ func TestEveryKeyIsRead(t *testing.T) {
 					Name: "ask", Type: "llm", Approval: "inherit", OnReject: "stop",
 					Model: "openai-gpt-4o", Prompt: "Ask.", History: true, Tools: []string{"near", "far_read"}, MaxToolRounds: 4,
 					OutputKey: "asked", CanExitLoop: true,
+					OutputSchema: map[string]any{
+						"type": "object", "required": []any{"title"},
+						"properties": map[string]any{"title": map[string]any{"type": "string", "maxLength": json.Number("80")}},
+					},
 					A2A: []config.A2AAgent{{Name: "d", URL: "http://d", DestructiveHint: true}},
 				}}},
 				{Name: "both", Type: "parallel", Approval: "inherit", OnReject: "stop", FailFast: true, Agents: []*config.Node{
@@ -85,7 +104,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 						Name: "c", Type: "a2a", Approval: "required", OnReject: "stop",
 						URL: "https://c.example.com/a2a", Prompt: "Do {asked}.", Description: "Does c.", DestructiveHint: true,
 					},
-					{Name: "plain", Type: "llm", Approval: "inherit", OnReject: "stop", Tools: []string{}},
+					{Name: "plain", Type: "llm", Model: "fast", Prompt: "About {asked.title}.", Approval: "inherit", OnReject: "stop", Tools: []string{}},
 				}},
 			},
 		},

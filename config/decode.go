@@ -31,7 +31,7 @@ func (d decoder) value(path string, n *yaml.Node, v reflect.Value) {
 	case reflect.Slice:
 		d.list(path, n, line, v)
 	case reflect.Map:
-		d.stringMap(path, n, line, v)
+		d.mapping(path, n, line, v)
 	default:
 		d.scalar(path, n, line, v)
 	}
@@ -83,21 +83,6 @@ func (d decoder) list(path string, n *yaml.Node, line int, v reflect.Value) {
 			continue
 		}
 		d.value(at, item, elem)
-	}
-}
-
-func (d decoder) stringMap(path string, n *yaml.Node, line int, v reflect.Value) {
-	if n.Kind != yaml.MappingNode {
-		d.atLine(line, path, `must be a mapping of names to texts, such as NAME: "value"`)
-		return
-	}
-	v.Set(reflect.MakeMap(v.Type()))
-	for _, p := range d.pairs(path, n) {
-		key := join(path, p.key.Value)
-		d.lines[key] = p.line()
-		elem := reflect.New(v.Type().Elem()).Elem()
-		d.value(key, p.value, elem)
-		v.SetMapIndex(reflect.ValueOf(p.key.Value), elem)
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	var buf bytes.Buffer
 	c.describeSettings(&buf)
+	c.describeModels(&buf, getenv)
+	describeLimits(&buf, c.Limits)
 	c.describeServers(&buf)
 	describeA2A(&buf, "\nAgents to delegate to\n", c.A2A)
 	c.describeTree(&buf, getenv)
@@ -39,9 +41,9 @@ func (c *Config) describeSettings(w io.Writer) {
 		defaults[path] = v.Interface()
 	})
 	settings := *c
-	settings.MCPServers, settings.A2A, settings.Root = nil, nil, nil // shown below
+	settings.MCPServers, settings.A2A, settings.Root, settings.Models, settings.Limits = nil, nil, nil, nil, nil // shown below
 	eachField(reflect.ValueOf(settings), "", func(path string, _ reflect.StructField, v reflect.Value) {
-		if k := v.Kind(); k == reflect.Struct || k == reflect.Slice || k == reflect.Pointer {
+		if k := v.Kind(); k == reflect.Struct || k == reflect.Slice || k == reflect.Map || k == reflect.Pointer {
 			return
 		}
 		mark := ""

@@ -7,14 +7,19 @@
 //
 // # Where things are
 //
-// config.go is the file's shape: each key with its default, limits and
-// description in struct tags. Those tags are read three times, so they cannot
-// disagree: by Default, by the checks, and by Schema, which makes
+// config.go, registry.go and limits.go are the file's shape: each key with its
+// default, limits and description in struct tags. Those tags are read three times,
+// so they cannot disagree: by Default, by the checks, and by Schema, which makes
 // agent.schema.json for editors. A new key is one new field; a rule that a tag
 // cannot say goes into validate.go (settings, lists), servers.go (tool servers),
-// tree.go (nodes) or peers.go (agents to delegate to). Then run `go test ./config -update` for the schema, and
-// add a line to a file in testdata, which hold bad files and the errors they must
-// give. A key of nodes also needs a row in NODES.md.
+// registryrules.go (models), limits.go, tree.go (nodes), outputschema.go or
+// peers.go (agents to delegate to). Then run `go test ./config -update` for the
+// schema, and add a line to a file in testdata, which hold bad files and the errors
+// they must give. A key of nodes also needs a row in NODES.md, one of models or
+// limits in MODELS.md.
+//
+// What the name of a model stands for only registry.go knows; model.go tells which
+// models an agent uses, how they are called and whose keys are missing.
 //
 // What a node means depends on the nodes around it: place.go walks the tree and
 // keeps track of them, for build.go (the tree as workflows take it), warnings.go
@@ -32,7 +37,7 @@
 // # Secrets
 //
 // There is no key for them. API keys and credential keys come from the
-// environment, and a key or variable that looks like a secret is refused. No
-// error and no line of Describe holds a value from an env or headers map, a
-// URL's user info or query, or a key.
+// environment, where api_key_env and ${NAME} say under which name, and a key or
+// variable that looks like a secret is refused. No error and no line of Describe
+// holds a value from an env or headers map, a URL's user info or query, or a key.
 package config

@@ -55,7 +55,7 @@ func (d treeDrawing) details(p place) string {
 	}
 	switch p.Type {
 	case LLMNode:
-		add(true, "%s", modelDetails(cmp.Or(p.Model, d.config.LLM.Model), d.getenv))
+		add(true, "%s", d.modelDetails(cmp.Or(p.Model, d.config.LLM.Model)))
 	case A2ANode:
 		add(true, "%s%s", shownURL(p.URL), asks(p.DestructiveHint, p.atOnce()))
 	case Loop:
@@ -65,6 +65,7 @@ func (d treeDrawing) details(p place) string {
 	add(len(p.Tools) > 0, "tools: %s", strings.Join(p.Tools, ", "))
 	add(p.Tools != nil && len(p.Tools) == 0, "no tools")
 	add(p.MaxToolRounds > 0, "at most %d tool rounds", p.MaxToolRounds)
+	add(p.OutputSchema != nil, "answers by its schema")
 	add(p.CanExitLoop, "may exit the loop")
 	add(d.config.runsToolsAtOnce(p), "runs destructive calls at once")
 	add(p.Approval == ApprovalRequired, "approval required")
@@ -82,17 +83,14 @@ func (d treeDrawing) details(p place) string {
 }
 
 // modelDetails names a model's provider and the key it needs.
-func modelDetails(model string, getenv func(string) string) string {
-	provider, _, err := contract.ParseModel(model)
-	if err != nil {
-		return model
-	}
-	variable, missing := keyMissing(model, getenv)
+func (d treeDrawing) modelDetails(model string) string {
+	g := registry(d.config.Models)
+	e, own, err := g.find(model)
 	switch {
-	case variable == "":
-		return fmt.Sprintf("%s, provider %s, needs no key", model, provider)
-	case missing:
-		return fmt.Sprintf("%s, provider %s, key %s is missing", model, provider, variable)
+	case err != nil:
+		return model
+	case own:
+		return fmt.Sprintf("%s, %s", g.title(model), g.keyState(model, d.getenv))
 	}
-	return fmt.Sprintf("%s, provider %s, key %s is set", model, provider, variable)
+	return fmt.Sprintf("%s, provider %s, %s", model, e.Provider, g.keyState(model, d.getenv))
 }

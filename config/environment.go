@@ -18,25 +18,29 @@ func isReference(value string) bool {
 // Environment is Env with every ${NAME} replaced by that variable of ours. A
 // variable that is not set is an error that names it.
 func (s MCPServer) Environment(getenv func(string) string) (map[string]string, error) {
-	return s.expand("env", s.Env, getenv)
+	return expand("mcp server "+s.Name, "env", s.Env, getenv)
 }
 
 // HTTPHeaders is Headers with every ${NAME} replaced as in Environment. A value
 // that no header can have is an error, which does not show it.
 func (s MCPServer) HTTPHeaders(getenv func(string) string) (map[string]string, error) {
-	headers, err := s.expand("headers", s.Headers, getenv)
+	return expandHeaders("mcp server "+s.Name, s.Headers, getenv)
+}
+
+func expandHeaders(whose string, values map[string]string, getenv func(string) string) (map[string]string, error) {
+	headers, err := expand(whose, "headers", values, getenv)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if !isHeaderValue(headers[name]) {
-			return nil, fmt.Errorf("mcp server %s: headers.%s: the value has a line break or another control character in it", s.Name, name)
+			return nil, fmt.Errorf("%s: headers.%s: the value has a line break or another control character in it", whose, name)
 		}
 	}
 	return headers, nil
 }
 
-func (s MCPServer) expand(key string, values map[string]string, getenv func(string) string) (map[string]string, error) {
+func expand(whose, key string, values map[string]string, getenv func(string) string) (map[string]string, error) {
 	out := map[string]string{}
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -50,7 +54,7 @@ func (s MCPServer) expand(key string, values map[string]string, getenv func(stri
 		})
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("mcp server %s: %s: not set in the environment: %v", s.Name, key, missing)
+		return nil, fmt.Errorf("%s: %s: not set in the environment: %v", whose, key, missing)
 	}
 	return out, nil
 }

@@ -75,6 +75,10 @@ func eachField(v reflect.Value, path string, visit func(path string, f reflect.S
 		for i := range v.Len() {
 			eachField(v.Index(i), fmt.Sprintf("%s[%d]", path, i), visit)
 		}
+	case reflect.Map:
+		if v.Type().Elem().Kind() == reflect.Struct {
+			eachEntry(v, path, visit)
+		}
 	case reflect.Struct:
 		for f, fv := range v.Fields() {
 			if f.IsExported() {
@@ -83,5 +87,13 @@ func eachField(v reflect.Value, path string, visit func(path string, f reflect.S
 				eachField(fv, key, visit)
 			}
 		}
+	}
+}
+
+func eachEntry(v reflect.Value, path string, visit func(path string, f reflect.StructField, v reflect.Value)) {
+	names := v.MapKeys()
+	slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, name := range names {
+		eachField(v.MapIndex(name), join(path, name.String()), visit)
 	}
 }

@@ -10,7 +10,8 @@ import (
 // unknownKey complains of a key that the file may not hold here, and says what
 // the writer may have meant. It never shows the key's value.
 func (d decoder) unknownKey(line int, path, key string, t reflect.Type) {
-	if looksSecret(key) {
+	plural := func(known string) bool { return plainKey(known) == plainKey(key)+"s" } // max_token
+	if looksSecret(key) && !slices.ContainsFunc(keysOf(t), plural) {
 		d.atLine(line, path, "secrets do not belong in this file; set an environment variable instead, "+
 			"for a model its provider's key, such as GEMINI_API_KEY")
 		return

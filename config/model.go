@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
@@ -16,7 +18,7 @@ func (c *Config) Model() string {
 	return c.LLM.Model
 }
 
-// models are the models that nodes use, in declared order.
+// models are the models that nodes use, each once, in declared order.
 func (c *Config) models() []string {
 	if c.Root == nil {
 		return []string{c.LLM.Model}
@@ -24,10 +26,30 @@ func (c *Config) models() []string {
 	var names []string
 	for p := range c.places() {
 		if p.Type == LLMNode {
-			names = append(names, cmp.Or(p.Model, c.LLM.Model))
+			names = appendNew(names, cmp.Or(p.Model, c.LLM.Model))
 		}
 	}
 	return names
+}
+
+// spares are the fallbacks of the models that nodes use, but for those that nodes
+// use themselves.
+func (c *Config) spares() []string {
+	used := c.models()
+	all := slices.Clone(used)
+	for _, name := range used {
+		all = appendNew(all, registry(c.Models).fallbacks(name)...)
+	}
+	return all[len(used):]
+}
+
+func appendNew(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // UseModel makes every llm node use another model than the file says.
@@ -47,27 +69,81 @@ func (n *Node) useModel(model string) {
 	}
 }
 
-// KeyMissing looks at the models that nodes use, and returns the first variable
-// with a provider's key that is unset. When none is missing it returns the
-// variable of the first model, which is empty when its provider needs no key.
-func (c *Config) KeyMissing(getenv func(string) string) (variable string, missing bool) {
-	for i, model := range c.models() {
-		v, unset := keyMissing(model, getenv)
-		if unset {
-			return v, true
+// routes says how the models are called that need saying. A model that is only a
+// fallback of others has none itself.
+func (c *Config) routes() []contract.ModelRoute {
+	var out []contract.ModelRoute
+	add := func(name string, fallback []string) {
+		e, _, _ := registry(c.Models).find(name)
+		route := contract.ModelRoute{Name: name, Fallback: fallback}
+		if e.Timeout != contract.DefaultModelTimeout {
+			route.Timeout = e.Timeout
 		}
-		if i == 0 {
-			variable = v
+		if len(fallback) > 0 || route.Timeout > 0 {
+			out = append(out, route)
 		}
 	}
-	return variable, false
+	for _, name := range c.models() {
+		add(name, registry(c.Models).fallbacks(name))
+	}
+	for _, name := range c.spares() {
+		add(name, nil)
+	}
+	slices.SortFunc(out, func(a, b contract.ModelRoute) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
-func keyMissing(model string, getenv func(string) string) (variable string, missing bool) {
-	provider, _, err := contract.ParseModel(model)
+// MissingKey is a model whose key is not set in the environment.
+type MissingKey struct {
+	Model    string // with what stands behind the name of an entry
+	Variable string
+	// Spared: nodes can do without it for now, as a fallback of another model, or
+	// having one that has its key or needs none.
+	Spared bool
+}
+
+// String says it in one line.
+func (k MissingKey) String() string {
+	until := "it cannot be called until it is"
+	if k.Spared {
+		until = "others are asked in its place until it is"
+	}
+	return fmt.Sprintf("model %s needs %s, which is not set; %s", k.Model, k.Variable, until)
+}
+
+// KeysMissing looks at the models that nodes use, and then at their fallbacks.
+func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
+	var out []MissingKey
+	models := registry(c.Models)
+	add := func(name string, spared bool) {
+		if variable, missing := models.key(name, getenv); missing {
+			out = append(out, MissingKey{Model: models.title(name), Variable: variable, Spared: spared})
+		}
+	}
+	reached := map[string]bool{} // of the fallbacks those of which nodes can do without one
+	for _, name := range c.models() {
+		fallbacks := models.fallbacks(name)
+		answered := slices.ContainsFunc(append(slices.Clone(fallbacks), name), func(name string) bool {
+			_, missing := models.key(name, getenv)
+			return !missing
+		})
+		add(name, answered)
+		for _, other := range fallbacks {
+			reached[other] = reached[other] || answered
+		}
+	}
+	for _, name := range c.spares() {
+		add(name, reached[name])
+	}
+	return out
+}
+
+// key tells which variable a model needs, and whether it is unset.
+func (g registry) key(model string, getenv func(string) string) (variable string, missing bool) {
+	e, _, err := g.find(model)
 	if err != nil {
 		return "", false
 	}
-	variable = provider.KeyVariable()
+	variable = e.KeyVariable()
 	return variable, variable != "" && strings.TrimSpace(getenv(variable)) == ""
 }

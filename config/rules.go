@@ -16,6 +16,12 @@ import (
 // checkName and its like, which know the words for it.
 func checkRules(r *report, path string, rules rules, v reflect.Value) {
 	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			checkRules(r, path, rules, v.Elem())
+		}
+	case reflect.Float64:
+		checkNumber(r, path, rules, v.Float())
 	case reflect.Int:
 		if _, has := rules.one("default"); !has && v.IsZero() { // not set; scalar has refused a written 0
 			return
@@ -38,6 +44,24 @@ func checkRange(r *report, path string, rules rules, n int) {
 		r.at(path, "%d: must be between %d and %d", n, low, high)
 	}
 }
+
+// checkNumber wants both a lower and an upper bound in the tag.
+func checkNumber(r *report, path string, rules rules, n float64) {
+	most, _ := rules.one("maximum")
+	high, _ := strconv.ParseFloat(most, 64)
+	least, inclusive := rules.one("minimum")
+	above, _ := rules.one("exclusiveMinimum")
+	low, _ := strconv.ParseFloat(least+above, 64)
+	switch {
+	case inclusive && !(n >= low && n <= high):
+		r.at(path, "%s: must be between %s and %s", decimal(n), least, most)
+	case !inclusive && !(n > low && n <= high):
+		r.at(path, "%s: must be more than %s and at most %s", decimal(n), above, most)
+	}
+}
+
+// decimal is a number as people write it.
+func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func checkText(r *report, path string, rules rules, s string) {
 	_, has := rules.one("default")

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,20 +19,22 @@ func (d decoder) scalar(path string, n *yaml.Node, line int, v reflect.Value) {
 		d.atLine(line, path, "must be %s, not a list or mapping", d.allowed(v))
 		return
 	}
-	want := map[reflect.Kind]string{
-		reflect.String: "!!str", reflect.Int: "!!int", reflect.Bool: "!!bool", reflect.Int64: "!!str",
-	}[v.Kind()]
-	if tag := n.ShortTag(); tag != want && !(want == "!!str" && tag == "!!timestamp") {
+	if !slices.Contains(scalarTags[v.Kind()], n.ShortTag()) || setScalar(v, n.Value) != nil {
 		d.wrongType(path, n, line, v)
 		return
 	}
-	if err := setScalar(v, n.Value); err != nil {
-		d.wrongType(path, n, line, v)
-		return
-	}
-	if v.Kind() == reflect.Int {
+	switch v.Kind() {
+	case reflect.Int:
 		checkRange(d.report, path, d.rules, int(v.Int()))
+	case reflect.Float64:
+		checkNumber(d.report, path, d.rules, v.Float())
 	}
+}
+
+// scalarTags are the YAML types that a value may have. A duration is an Int64.
+var scalarTags = map[reflect.Kind][]string{
+	reflect.String: {"!!str", "!!timestamp"}, reflect.Int64: {"!!str"}, reflect.Int: {"!!int"},
+	reflect.Float64: {"!!float", "!!int"}, reflect.Bool: {"!!bool"},
 }
 
 func (d decoder) wrongType(path string, n *yaml.Node, line int, v reflect.Value) {
@@ -53,6 +56,10 @@ func (d decoder) allowed(v reflect.Value) string {
 	switch {
 	case len(d.rules["enum"]) > 0:
 		return either(d.rules["enum"])
+	case v.Kind() == reflect.Float64 && hasLow && hasHigh:
+		return "a number between " + low + " and " + high
+	case v.Kind() == reflect.Float64:
+		return "a number"
 	case hasLow && hasHigh:
 		return "a whole number between " + low + " and " + high
 	case v.Type() == durationType:
@@ -75,6 +82,10 @@ func setScalar(v reflect.Value, text string) error {
 	case v.Kind() == reflect.Int:
 		i, err := strconv.ParseInt(text, 0, 32)
 		v.SetInt(i)
+		return err
+	case v.Kind() == reflect.Float64:
+		f, err := strconv.ParseFloat(text, 64)
+		v.SetFloat(f)
 		return err
 	case v.Kind() == reflect.Bool:
 		b, err := strconv.ParseBool(text)

@@ -17,6 +17,9 @@ func Schema() ([]byte, error) {
 		FieldNameTag: "yaml", Mapper: mapType,
 	}
 	schema := reflector.Reflect(&Config{})
+	if models, ok := schema.Properties.Get("models"); ok {
+		models.PropertyNames = &jsonschema.Schema{Pattern: entryName.String()}
+	}
 	schema.Title = "An agent of agent-stop-and-go"
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

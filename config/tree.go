@@ -25,6 +25,7 @@ var nodeTypes = map[string][]string{
 	"tools":           {LLMNode},
 	"max_tool_rounds": {LLMNode},
 	"can_exit_loop":   {LLMNode},
+	"output_schema":   {LLMNode},
 	"a2a":             {LLMNode},
 	"url":             {A2ANode},
 	"destructiveHint": {A2ANode},
@@ -36,16 +37,17 @@ var nodeTypes = map[string][]string{
 // treeChecker checks nodes depth first.
 type treeChecker struct {
 	*report
+	models  registry
 	nodes   int
 	tooDeep bool
 	seen    map[string]bool
 }
 
-func checkTree(r *report, root *Node) {
+func checkTree(r *report, root *Node, m registry) {
 	if root == nil {
 		return
 	}
-	t := &treeChecker{report: r, seen: map[string]bool{}}
+	t := &treeChecker{report: r, models: m, seen: map[string]bool{}}
 	t.node("agent", root, 1)
 	if t.nodes > maxNodes {
 		r.atLine(r.line("agent"), "agent", "the tree has more than %d nodes", maxNodes)
@@ -64,11 +66,12 @@ func (t *treeChecker) node(path string, n *Node, depth int) {
 		checkName(t.report, path, n.Name)
 	}
 	checkUnique(t.report, "agent", path, n.Name, t.seen)
-	checkModel(t.report, path+".model", n.Model)
+	t.models.checkName(t.report, path+".model", n.Model)
 	checkURL(t.report, path+".url", n.URL)
 	checkA2A(t.report, path+".a2a", n.A2A)
 	checkDuration(t.report, path+".timeout", n.Timeout, 0)
 	t.tools(path+".tools", n.Tools)
+	checkOutputSchema(t.report, path+".output_schema", n.OutputSchema)
 	if n.OutputKey == contract.KeyUserMessage {
 		t.at(path+".output_key", "%s: stands for the user's message; choose another key", quote(n.OutputKey))
 	}

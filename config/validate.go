@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"agent-stop-and-go/workflows/contract"
 )
 
 // Validate checks the settings again, after a flag or a variable changed them.
@@ -22,12 +20,14 @@ func (c *Config) check(r *report) {
 	eachField(reflect.ValueOf(c).Elem(), "", func(path string, f reflect.StructField, v reflect.Value) {
 		checkRules(r, path, rulesOf(f), v)
 	})
-	checkModel(r, "llm.model", c.LLM.Model)
+	checkModels(r, c.Models)
+	registry(c.Models).checkName(r, "llm.model", c.LLM.Model)
 	checkURL(r, "llm.base_url", c.LLM.BaseURL)
 	checkHost(r, "host", c.Host)
 	checkServers(r, c.MCPServers)
 	checkA2A(r, "a2a", c.A2A)
-	checkTree(r, c.Root)
+	checkTree(r, c.Root, c.Models)
+	checkLimits(r, c.Limits)
 	c.checkPeers(r)
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
 	checkDuration(r, "request_timeout", c.RequestTimeout, time.Millisecond)
@@ -98,15 +98,6 @@ func checkUnique(r *report, scope, path, name string, seen map[string]bool) {
 		r.atLine(r.line(path+".name"), scope, "duplicate name %q", name)
 	}
 	seen[name] = true
-}
-
-func checkModel(r *report, path, name string) {
-	if name == "" {
-		return
-	}
-	if _, _, err := contract.ParseModel(name); err != nil {
-		r.at(path, "%s", strings.TrimPrefix(err.Error(), "model "))
-	}
 }
 
 func checkURL(r *report, path, raw string) {

@@ -4,17 +4,26 @@ import (
 	"slices"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/template"
 )
 
 // Warnings are about what loads but deserves a look, each one line like an
 // error's, sorted by line. They show no values but names and keys.
 func (c *Config) Warnings() []string {
-	root, ok := c.root()
-	if !ok {
-		return nil
-	}
 	w := warner{newReport(c.file, c.lines)}
+	w.models(c)
+	if root, ok := c.root(); ok {
+		w.tree(root)
+	}
+	var lines []string
+	slices.SortStableFunc(w.errs, func(a, b *Error) int { return a.Line - b.Line })
+	for _, e := range w.errs {
+		lines = append(lines, e.Error())
+	}
+	return lines
+}
+
+func (w warner) tree(root place) {
+	setters := map[string][]place{}
 	for p := range root.all() {
 		if p.Type == Parallel {
 			w.conflicts(p)
@@ -23,16 +32,11 @@ func (c *Config) Warnings() []string {
 			w.at(p.path+".can_exit_loop", "no loop is around this node; exit_loop ends every sequence around it")
 		}
 		w.unasked(p)
+		if p.OutputKey != "" {
+			setters[p.OutputKey] = append(setters[p.OutputKey], p)
+		}
 	}
-	known := keySet{}
-	known.add(root.outputKeys())
-	w.placeholders(root, known, keySet{})
-	var lines []string
-	slices.SortStableFunc(w.errs, func(a, b *Error) int { return a.Line - b.Line })
-	for _, e := range w.errs {
-		lines = append(lines, e.Error())
-	}
-	return lines
+	w.placeholders(root, setters, keySet{})
 }
 
 // warner collects warnings as if they were mistakes.
@@ -94,17 +98,18 @@ func (s keySet) remove(keys []string) {
 	}
 }
 
-// placeholders warns of those that will never be filled. known has every output
+// placeholders warns of those that will never be filled. setters has every output
 // key of the tree; set has those of nodes that can have finished before p: the
 // ones earlier in a sequence around it, and all in a loop around it.
-func (w warner) placeholders(p place, known, set keySet) {
-	for _, key := range template.Keys(p.Prompt) {
+func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
+	for _, h := range placeholdersOf(p.Prompt) {
 		switch {
-		case key == contract.KeyUserMessage || set[key] > 0:
-		case known[key] > 0:
-			w.atPrompt(p, key, "no node with this output_key can have finished before this one")
+		case h.key == contract.KeyUserMessage || set[h.key] > 0:
+			w.field(p, h, setters[h.key])
+		case len(setters[h.key]) > 0:
+			w.atPrompt(p, h, "stays as it is: no node with this output_key can have finished before this one")
 		default:
-			w.atPrompt(p, key, "no node has this output_key")
+			w.atPrompt(p, h, "stays as it is: no node has this output_key")
 		}
 	}
 	var added []string
@@ -115,7 +120,7 @@ func (w warner) placeholders(p place, known, set keySet) {
 		set.add(added)
 	}
 	for _, q := range p.below() {
-		w.placeholders(q, known, set)
+		w.placeholders(q, setters, set)
 		if p.Type == Sequential {
 			keys := q.outputKeys()
 			set.add(keys)
@@ -126,7 +131,7 @@ func (w warner) placeholders(p place, known, set keySet) {
 }
 
 // atPrompt warns of a placeholder; a prompt may have many.
-func (w warner) atPrompt(p place, key, why string) {
+func (w warner) atPrompt(p place, h placeholder, what string) {
 	path := p.path + ".prompt"
-	w.atLine(w.line(path), path, "{%s} stays as it is: %s", key, why)
+	w.atLine(w.line(path), path, "%s %s", h.text, what)
 }

@@ -12,6 +12,9 @@ func TestWarnings(t *testing.T) {
 		unknown = "stays as it is: no node has this output_key"
 		later   = "stays as it is: no node with this output_key can have finished before this one"
 	)
+	without := func(text string) string {
+		return `agent.yaml:23: agent.agents[3].prompt: {` + text + `} stays as it is: the output_schema of "a" has no such property`
+	}
 	tests := map[string]struct {
 		text string
 		want []string
@@ -114,6 +117,91 @@ agent:
 			`agent.yaml:8: agent.agents[0].agents[0].destructiveHint: runs without asking, being inside the parallel node "p"; approval: required makes it wait for a person`,
 			`agent.yaml:14: agent.agents[0].agents[3].a2a[1].destructiveHint: runs without asking, being inside the parallel node "p"; approval: required makes it wait for a person`,
 		}},
+		"fields of outputs": {`
+agent:
+  type: sequential
+  agents:
+    - name: a
+      output_key: a
+      output_schema:
+        properties:
+          title: {type: string}
+          deep: {properties: {er: {properties: {x: {}}}}}
+          list: {type: array, items: {properties: {y: {}}}}
+          ref: {$ref: "#/$defs/r"}
+          round: {$ref: "#/properties/round"}
+          any: {additionalProperties: true}
+          rest: {additionalProperties: {properties: {z: {}}}}
+          none: {additionalProperties: false}
+          some: {oneOf: [{type: string}]}
+          "no": false
+        $defs: {r: {properties: {w: {}}}}
+    - {name: b, output_key: b}
+    - name: c
+      prompt: "{a} {a.title} {a.deep.er.x} {a.list.0.y} {a.ref.w} {a.round.x} {a.any.x} {a.rest.x} {a.some.x} {a.} {.a} {a..b} {a.-}"
+    - {name: d, prompt: "{a.titel} {a.title.x} {a.deep.x} {a.list.y} {a.list.0.x} {a.ref.x} {a.none.x} {a.no} {a.titel}"}
+    - {name: e, prompt: "{b} {b.title} {user_message.x} {x.y} {f.z}", output_key: e}
+    - {name: f, output_key: f}
+`, []string{
+			without("a.titel"), without("a.title.x"), without("a.deep.x"), without("a.list.y"), without("a.list.0.x"), without("a.ref.x"),
+			without("a.none.x"), without("a.no"),
+			`agent.yaml:24: agent.agents[4].prompt: {b.title} stays as it is: the output of "b" is text, unless it happens to be JSON; an output_schema makes it so`,
+			`agent.yaml:24: agent.agents[4].prompt: {user_message.x} stays as it is: the user's message is text, unless it happens to be JSON`,
+			"agent.yaml:24: agent.agents[4].prompt: {x.y} " + unknown, "agent.yaml:24: agent.agents[4].prompt: {f.z} " + later,
+		}},
+		"fields that one of several nodes with the key has": {`
+agent:
+  type: loop
+  agents:
+    - {name: a, output_key: k, output_schema: {properties: {x: {}}}}
+    - {name: b, output_key: k, output_schema: {properties: {y: {}}}}
+    - {name: c, output_key: k}
+    - {name: d, prompt: "{k.x} {k.y} {k.z}"}
+`, []string{`agent.yaml:8: agent.agents[3].prompt: {k.z} stays as it is: the output_schema of "a" and of "b" has no such property`}},
+		"slips of names of models": {`
+llm: {model: Fasst}
+models:
+  fast: {provider: google, model: g, fallback: [slow, "openai:x"]}
+  slow: {provider: google, model: g, enabled: false}
+  openai-x: {provider: google, model: g}
+agent:
+  type: sequential
+  agents:
+    - {name: a, model: slw}
+    - {name: b, model: claude-x}
+    - {name: c, model: openai-y}
+    - {name: d, model: "openai:x"}
+    - {name: e, model: fast}
+    - {name: f, model: openai-x}
+    - {name: g, model: gemini-2.5-pro}
+`, []string{
+			`agent.yaml:2: llm.model: "Fasst" is no name in models, so it is the model google:Fasst; did you mean fast?`,
+			`agent.yaml:4: models.fast.fallback[0]: "slow" is disabled and left out`,
+			`agent.yaml:10: agent.agents[0].model: "slw" is no name in models, so it is the model google:slw; did you mean slow?`,
+			`agent.yaml:12: agent.agents[2].model: "openai-y" is no name in models, so it is the model openai:y; did you mean openai-x?`,
+		}},
+		"no models, no slips": {"llm: {model: a}", nil},
+		"costs without prices": {`
+models:
+  paid: {provider: google, model: g, price: {input: 1, output: 1}, fallback: [free, "openai:x"]}
+  free: {provider: ollama, model: m, price: {}}
+  none: {provider: ollama, model: m}
+  idle: {provider: ollama, model: m}
+limits:
+  turn: {calls: 1}
+  conversation:
+    cost: 1
+agent:
+  type: sequential
+  agents: [{name: a, model: paid}, {name: b, model: none}, {name: c, model: "demo:rules"}, {name: d, model: none}]
+`, []string{
+			"agent.yaml:10: limits.conversation.cost: the model none (ollama:m) has no price; its calls count as free",
+			"agent.yaml:10: limits.conversation.cost: the model openai:x has no price; its calls count as free",
+		}},
+		"costs of a turn and of a conversation": {"limits:\n  turn: {cost: 1}\n  conversation: {cost: 1}", []string{
+			"agent.yaml:2: limits.turn.cost: the model google:gemini-2.5-flash has no price; its calls count as free",
+		}},
+		"no limit of cost":                   {"limits: {turn: {tokens: 1}}", nil},
 		"tools that may or may not be there": {"agent: {tools: [x]}", nil},
 		"no tree":                            {"prompt: '{x}'", nil},
 	}

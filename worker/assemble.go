@@ -30,14 +30,19 @@ type Parts struct {
 // warning for each node that runs destructive tools of theirs without asking, or
 // lists a tool that they do not have.
 // Call release once the worker has stopped; it ends the tool servers that were
-// started. It fails when a variable that a tool server needs is not set.
+// started. It fails when a variable that a tool server or the headers of a model
+// need is not set.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
 	servers, err := servers(c, p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
+	entries, err := models(c, p.Getenv)
+	if err != nil {
+		return Activities{}, nil, err
+	}
 	logger := cmp.Or(p.Logger, slog.Default())
-	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL})
+	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL, Models: entries})
 	box := toolbox.New(toolbox.Options{
 		Servers: servers, Logger: logger, Sampler: &activities.Sampler{Model: router, Name: c.Model(), Logger: logger},
 		Elicitor: &activities.Questions{Blobs: p.Blobs, Logger: logger},
@@ -48,6 +53,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		warnUnasked(ctx, nodes, lists, box, logger)
 	})
 	return Activities{
+		// TODO: Compaction: c.LLM.Compaction, once activities.Models has that field.
 		Models: &activities.Models{Model: router, Facts: router.Facts, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now,

@@ -7,3 +7,6 @@ var WarnUnasked = warnUnasked
 
 // Servers are the settings of tool servers as the toolbox takes them.
 var Servers = servers
+
+// Models are the entries of models as a router takes them.
+var Models = models

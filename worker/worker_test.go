@@ -16,6 +16,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"go.temporal.io/sdk/activity"
 
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/llmtest"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker"
@@ -143,5 +145,99 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 	}
 	if _, err := worker.Servers(c, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "FAR_TOKEN") {
 		t.Errorf("a missing variable: %v", err)
+	}
+}
+
+func TestEverySettingOfAModelReachesTheRouter(t *testing.T) {
+	c, err := config.Load("../config/testdata/full.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := worker.Models(c, func(name string) string { return map[string]string{"LLAMA_TOKEN": "t0ken"}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []llm.Entry{
+		{
+			Name: "big.one", Provider: contract.ProviderAnthropic, Model: "claude-opus-4-1", Headers: map[string]string{}, Timeout: time.Minute,
+			Price: llm.Price{Input: 15, Output: 75},
+		},
+		{
+			Name: "fast", Provider: contract.ProviderCompatible, Model: "llama-3.3-70b", BaseURL: "http://localhost:8000/v1?team=shop",
+			KeyVariable: "LLAMA_KEY", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Temperature: new(0.25),
+			MaxTokens: 4096, ContextWindow: 32768, Timeout: 2 * time.Minute, TextToolCalls: true,
+			Price: llm.Price{Input: 0.5, Output: 1, Cached: new(0.0)},
+		},
+		{Name: "old", Provider: "disabled", Model: "gemini-1.5-pro"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAssembleNeedsTheVariablesInHeadersOfModels(t *testing.T) {
+	const header = `headers: {Authorization: "Bearer ${LLAMA_TOKEN}"}`
+	for text, want := range map[string]string{
+		"models: {fast: {provider: google, model: g, " + header + "}}":                 "model fast: headers: not set in the environment: [LLAMA_TOKEN]",
+		"models: {fast: {provider: google, model: g, enabled: false, " + header + "}}": "<nil>",
+	} {
+		c, err := config.Parse("agent.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, release, err := worker.Assemble(t.Context(), c, worker.Parts{Getenv: func(string) string { return "" }})
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+		if err == nil {
+			if err := release(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// ask makes one call of a model of a configuration.
+func ask(t *testing.T, text, model string, getenv func(string) string) (llm.Reply, error) {
+	t.Helper()
+	c, err := config.Parse("agent.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, release, err := worker.Assemble(t.Context(), c, worker.Parts{Getenv: getenv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a.Models.Model.Generate(t.Context(), llm.Request{Model: model, Messages: []contract.Message{{Role: contract.RoleUser, Content: contract.Inline("Hello.")}}})
+}
+
+func TestAModelIsCalledAsItsEntrySays(t *testing.T) {
+	server := llmtest.NewServer()
+	defer server.Close()
+	server.Reply(llmtest.Say("Hello."))
+	text := fmt.Sprintf(`
+models:
+  claude-x: {provider: compatible, model: llama, base_url: %q, api_key_env: TEAM_KEY, temperature: 0, max_tokens: 7, price: {input: 1, output: 2}}
+  gone: {provider: google, model: g, enabled: false}
+`, server.URL())
+	getenv := func(name string) string {
+		return map[string]string{"TEAM_KEY": "k3y", "GEMINI_BASE_URL": server.URL(), "GEMINI_API_KEY": "k"}[name]
+	}
+	reply, err := ask(t, text, "claude-x", getenv)
+	if err != nil || reply.Text != "Hello." || reply.Usage.Cost == 0 {
+		t.Fatalf("got %+v, %v", reply, err)
+	}
+	got := server.Requests()[0]
+	if body := string(got.Body); got.Header.Get("Authorization") != "Bearer k3y" || !strings.Contains(body, `"model":"llama"`) ||
+		!strings.Contains(body, `"temperature":0`) || !strings.Contains(body, `"max_tokens":7`) {
+		t.Errorf("asked with %v, %s", got.Header, body)
+	}
+	if _, err := ask(t, text, "gone", getenv); err == nil || !strings.Contains(err.Error(), `"disabled"`) || server.Served() != 1 {
+		t.Errorf("a disabled model: %v, %d requests", err, server.Served())
 	}
 }

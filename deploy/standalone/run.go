@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 		return err
 	}
 	c, logger := e.Config, e.Logger
-	note := chooseModel(c, demo, getenv)
+	notes := chooseModel(c, demo, getenv)
 	// The embedded server allocates much and keeps little: fewer collections
 	// are worth about a fifth more turns for some 200 MiB.
 	if getenv("GOGC") == "" {
@@ -101,7 +102,7 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	if err != nil {
 		return err
 	}
-	if err = greet(stdout, c, p, note, time.Since(began)); err == nil {
+	if err = greet(stdout, c, p, notes, time.Since(began)); err == nil {
 		select {
 		case <-ctx.Done():
 			logger.Info("stopping: running calls are finished first")
@@ -113,23 +114,27 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	return errors.Join(err, p.Stop(stopCtx))
 }
 
-// chooseModel falls back to the offline model when that is wanted, and returns
-// what the user should know about the model and its key.
-func chooseModel(c *config.Config, demo bool, getenv func(string) string) string {
-	variable, missing := c.KeyMissing(getenv)
-	switch {
-	case !missing:
-		return ""
-	case demo:
+// chooseModel falls back to the offline model when that is wanted and a model of
+// the agent cannot be called at all. It returns what the user should know about
+// models and their keys, a line each.
+func chooseModel(c *config.Config, demo bool, getenv func(string) string) []string {
+	missing := c.KeysMissing(getenv)
+	stuck := slices.IndexFunc(missing, func(k config.MissingKey) bool { return !k.Spared })
+	if demo && stuck >= 0 {
 		wanted := c.Model()
 		c.UseModel(contract.DemoModel)
-		return fmt.Sprintf("%s is not set, so an offline stand-in without intelligence answers; set it to use %s", variable, wanted)
+		return []string{fmt.Sprintf("%s is not set, so an offline stand-in without intelligence answers; set it to use %s",
+			missing[stuck].Variable, wanted)}
 	}
-	return fmt.Sprintf("%s is not set: the model cannot be called until it is", variable)
+	var notes []string
+	for _, key := range missing {
+		notes = append(notes, "Warning: "+key.String())
+	}
+	return notes
 }
 
 // greet says where everything is, in one write.
-func greet(out io.Writer, c *config.Config, p *process.Process, note string, took time.Duration) error {
+func greet(out io.Writer, c *config.Config, p *process.Process, notes []string, took time.Duration) error {
 	w := &strings.Builder{}
 	fmt.Fprintf(w, "%s is ready after %.1f s\n\n", c.Name, took.Seconds())
 	fmt.Fprintf(w, "  API       %s  (try it at %s/docs)\n", p.API, p.API)
@@ -139,7 +144,7 @@ func greet(out io.Writer, c *config.Config, p *process.Process, note string, too
 	fmt.Fprintf(w, "  Temporal  %s, namespace %s\n", p.Address, p.Namespace)
 	fmt.Fprintf(w, "  Data      %s\n", c.DataDir)
 	fmt.Fprintf(w, "  Model     %s\n", c.Model())
-	if note != "" {
+	for _, note := range notes {
 		fmt.Fprintf(w, "            %s\n", note)
 	}
 	fmt.Fprintf(w, "\nStop it with Ctrl-C. What waits for an approval goes on waiting.\n")

@@ -58,6 +58,10 @@ var exampleRuns = map[string]example{
 		answers: "Stored: ", stores: []string{"backup=7"}, says: []string{"read", "check", "store", "report"},
 		tree: "pipeline:done[both:done[read:done backup:done[check:done store:done]] report:done]",
 	},
+	"models.yaml": {
+		ask: "add a resource named apple with value 42", approves: []string{"resources_add "},
+		answers: "The tool resources_add answered: ", stores: []string{"apple=42"}, tree: "models:done",
+	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
 		answers: "Published: ", stores: []string{"summary=3"},

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// mapping decodes into a map, whose keys are the writer's own words. Its values
+// are settings of a struct, whatever JSON can hold, or texts.
+func (d decoder) mapping(path string, n *yaml.Node, line int, v reflect.Value) {
+	elem := v.Type().Elem()
+	if n.Kind != yaml.MappingNode {
+		d.atLine(line, path, "%s", mappingOf(elem))
+		return
+	}
+	if elem.Kind() == reflect.Interface {
+		v.Set(reflect.ValueOf(d.object2JSON(path, n)))
+		return
+	}
+	v.Set(reflect.MakeMap(v.Type()))
+	for _, p := range d.pairs(path, n) {
+		key, value := join(path, p.key.Value), reflect.New(elem).Elem()
+		d.lines[key] = p.line()
+		setDefaults(value)
+		d.value(key, p.value, value)
+		v.SetMapIndex(reflect.ValueOf(p.key.Value), value)
+	}
+}
+
+// mappingOf says what a mapping of such values looks like.
+func mappingOf(elem reflect.Type) string {
+	switch elem.Kind() {
+	case reflect.Struct:
+		return "must be a mapping of names to mappings with keys such as " + strings.Join(keysOf(elem)[:2], " and ")
+	case reflect.Interface:
+		return "must be a mapping, such as {type: object, properties: {title: {type: string}}}"
+	}
+	return `must be a mapping of names to texts, such as NAME: "value"`
+}
+
+// object2JSON is a mapping as JSON has it. Its numbers are json.Number.
+func (d decoder) object2JSON(path string, n *yaml.Node) map[string]any {
+	object := map[string]any{}
+	for _, p := range d.pairs(path, n) {
+		key := join(path, p.key.Value)
+		d.lines[key] = p.line()
+		object[p.key.Value] = d.json(key, p.value)
+	}
+	return object
+}
+
+func (d decoder) json(path string, n *yaml.Node) any {
+	n, line := follow(n)
+	switch n.Kind {
+	case yaml.MappingNode:
+		return d.object2JSON(path, n)
+	case yaml.SequenceNode:
+		list := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			at := fmt.Sprintf("%s[%d]", path, i)
+			d.lines[at] = item.Line
+			list[i] = d.json(at, item)
+		}
+		return list
+	}
+	value, err := jsonScalar(n)
+	if err != nil {
+		d.atLine(line, path, "%s: must be a value that JSON can hold", quote(n.Value))
+	}
+	return value
+}
+
+func jsonScalar(n *yaml.Node) (any, error) {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil, nil
+	case "!!bool":
+		var b bool
+		err := n.Decode(&b)
+		return b, err
+	case "!!int", "!!float":
+		return jsonNumber(n)
+	}
+	return n.Value, nil
+}
+
+// jsonNumber keeps whole numbers whole: YAML writes them in more ways than JSON.
+func jsonNumber(n *yaml.Node) (any, error) {
+	var i int64
+	if n.ShortTag() == "!!int" && n.Decode(&i) == nil {
+		return json.Number(strconv.FormatInt(i, 10)), nil
+	}
+	var f float64
+	if err := n.Decode(&f); err != nil {
+		return nil, err
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, strconv.ErrRange
+	}
+	return json.Number(strconv.FormatFloat(f, 'g', -1, 64)), nil
+}

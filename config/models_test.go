@@ -1,0 +1,143 @@
+package config_test
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/workflows/contract"
+)
+
+func modelsDoc(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("MODELS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// rows are the cells of a table's rows that begin with code.
+func rows(table string) [][]string {
+	var out [][]string
+	for line := range strings.Lines(table) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		var cells []string
+		for cell := range strings.SplitSeq(strings.Trim(line, "| \n"), "|") {
+			cells = append(cells, strings.TrimSpace(cell))
+		}
+		out = append(out, cells)
+	}
+	return out
+}
+
+// checkTable compares a table with the fields of a struct: their keys, in order,
+// and the defaults, alternatives and bounds in their tags.
+func checkTable(t *testing.T, table string, of reflect.Type) {
+	t.Helper()
+	var documented, there []string
+	for _, cells := range rows(table) {
+		documented = append(documented, strings.Trim(cells[0], "`"))
+	}
+	for f := range of.Fields() {
+		there = append(there, f.Tag.Get("yaml"))
+	}
+	if !slices.Equal(documented, there) {
+		t.Fatalf("documented are %v, there are %v", documented, there)
+	}
+	for i, cells := range rows(table) {
+		for rule := range strings.SplitSeq(of.Field(i).Tag.Get("jsonschema"), ",") {
+			name, want, _ := strings.Cut(rule, "=")
+			switch {
+			case name == "default" && cells[2] != "`"+want+"`":
+				t.Errorf("%s: documented default %s, want %s", there[i], cells[2], want)
+			case name == "required" && cells[2] != "required":
+				t.Errorf("%s is not documented as required", there[i])
+			case name == "enum" && !strings.Contains(cells[1], "`"+want+"`"),
+				(name == "maximum" || name == "minimum" || name == "exclusiveMinimum") && !regexp.MustCompile(`\b`+want+`\b`).MatchString(cells[1]):
+				t.Errorf("%s: %s does not name %s", there[i], cells[1], want)
+			}
+		}
+	}
+}
+
+func TestTheDocumentedFieldsAreThoseOfEntriesAndLimits(t *testing.T) {
+	doc := modelsDoc(t)
+	checkTable(t, section(t, doc, "## Entries"), reflect.TypeFor[config.ModelEntry]())
+	checkTable(t, section(t, doc, "## Limits"), reflect.TypeFor[config.Limit]())
+}
+
+func TestTheDocumentedVariablesAreThoseOfProviders(t *testing.T) {
+	documented := map[string]string{}
+	for _, cells := range rows(section(t, modelsDoc(t), "## Keys")) {
+		for provider := range strings.SplitSeq(cells[0], ",") {
+			documented[strings.Trim(provider, " `")] = cells[1]
+		}
+	}
+	for _, p := range append(contract.Providers(), contract.ProviderCompatible) {
+		want := "`" + p.KeyVariable() + "`"
+		if p.KeyVariable() == "" {
+			want = "none"
+		}
+		if got := documented[string(p)]; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: documented %q, want %s", p, got, want)
+		}
+	}
+}
+
+func TestDocumentedModelsLoad(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```")
+	for _, m := range blocks.FindAllStringSubmatch(modelsDoc(t)+nodesDoc(t), -1) {
+		c := parse(t, m[1])
+		for _, w := range c.Warnings() {
+			if !strings.Contains(w, "has no price") {
+				t.Errorf("%s in\n%s", w, m[1])
+			}
+		}
+	}
+}
+
+func TestModelsAndNodesAreLinked(t *testing.T) {
+	if !strings.Contains(nodesDoc(t), "(MODELS.md)") {
+		t.Error("NODES.md does not link to MODELS.md")
+	}
+	section(t, nodesDoc(t), "## Session state") // which MODELS.md links to
+}
+
+func TestDescribeTellsOfModelsAndLimits(t *testing.T) {
+	c := parse(t, `
+llm: {model: fast}
+models:
+  fast: {provider: google, model: g, fallback: [off, "openai:x"]}
+  local: {provider: compatible, model: m, base_url: "http://me.example/v1?key=c4n4ry", headers: {X-Key: "${LOCAL}"}, price: {input: 0.001}}
+  off: {provider: mistral, model: m, enabled: false, headers: {X-Team: a}}
+limits: {turn: {time: 90s, calls: 2}, conversation: {}}
+`)
+	got := describe(t, c, env("GEMINI_API_KEY", "c4n4ry", "LOCAL", "c4n4ry"))
+	_, got, _ = strings.Cut(got, "\n\n")
+	const want = `Models
+  fast: google:g; key GEMINI_API_KEY is set; no price; falls back on openai:x
+  local: compatible:m; needs no key; at http://me.example/v1; with the headers X-Key; a million tokens cost 0.001 in, 0 out
+  off: mistral:m; disabled
+
+Limits
+  a turn: 2 calls, 1m30s of work
+
+Agent
+  agent (llm)  fast (google:g), key GEMINI_API_KEY is set
+
+Warning: agent.yaml:4: models.fast.fallback[0]: "off" is disabled and left out
+`
+	if got != want {
+		t.Errorf("got\n%s", got)
+	}
+	if got := describe(t, parse(t, "limits: {turn: {}}"), env()); strings.Contains(got, "Limits") || strings.Contains(got, "Models") {
+		t.Errorf("tells of nothing:\n%s", got)
+	}
+}

@@ -1,0 +1,109 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// placeholder is {key} or, with fields, {key.field.field}.
+type placeholder struct {
+	text, key string
+	fields    []string
+}
+
+var placeholderText = regexp.MustCompile(`\{([A-Za-z0-9_]+)((?:\.[A-Za-z0-9_]+)*)\}`)
+
+// placeholdersOf lists the placeholders of a prompt, each once.
+func placeholdersOf(prompt string) []placeholder {
+	var out []placeholder
+	for _, m := range placeholderText.FindAllStringSubmatch(prompt, -1) {
+		if slices.ContainsFunc(out, func(p placeholder) bool { return p.text == m[0] }) {
+			continue
+		}
+		p := placeholder{text: m[0], key: m[1]}
+		if m[2] != "" {
+			p.fields = strings.Split(m[2][1:], ".")
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// field warns of a placeholder for a field of what has none, as far as its
+// schema can tell.
+func (w warner) field(p place, h placeholder, setters []place) {
+	if len(h.fields) == 0 {
+		return
+	}
+	if h.key == contract.KeyUserMessage {
+		w.atPrompt(p, h, "stays as it is: the user's message is text, unless it happens to be JSON")
+		return
+	}
+	var without []string
+	for _, s := range setters {
+		switch {
+		case s.OutputSchema == nil:
+		case mayHave(s.OutputSchema, s.OutputSchema, h.fields, 0):
+			return
+		default:
+			without = append(without, quote(s.Name))
+		}
+	}
+	if len(without) > 0 {
+		w.atPrompt(p, h, "stays as it is: the output_schema of "+strings.Join(without, " and of ")+" has no such property")
+		return
+	}
+	w.atPrompt(p, h, "stays as it is: the output of "+quote(setters[0].Name)+" is text, unless it happens to be JSON; an output_schema makes it so")
+}
+
+// openKeywords let an object have properties that its schema does not list.
+var openKeywords = []string{
+	"patternProperties", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "$dynamicRef", "prefixItems", "additionalItems",
+}
+
+// maxSteps bounds how far references and fields are followed.
+const maxSteps = 32
+
+// mayHave tells whether a value that fits the schema may have what the fields
+// lead to. What is hard to tell it may.
+func mayHave(root map[string]any, node any, fields []string, steps int) bool {
+	schema, ok := node.(map[string]any)
+	if !ok || len(fields) == 0 || steps > maxSteps {
+		return node != false
+	}
+	isOpen := func(keyword string) bool { _, set := schema[keyword]; return set }
+	if more, set := schema["additionalProperties"]; set && more != false || slices.ContainsFunc(openKeywords, isOpen) {
+		return true
+	}
+	if ref, ok := schema["$ref"].(string); ok {
+		target, found := pointedAt(root, ref)
+		return !found || mayHave(root, target, fields, steps+1)
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	if next, ok := properties[fields[0]]; ok {
+		return mayHave(root, next, fields[1:], steps+1)
+	}
+	items, isList := schema["items"]
+	_, err := strconv.Atoi(fields[0])
+	return isList && err == nil && mayHave(root, items, fields[1:], steps+1)
+}
+
+// pointedAt is what a reference such as #/$defs/item stands for.
+func pointedAt(root map[string]any, ref string) (any, bool) {
+	path, ok := strings.CutPrefix(ref, "#/")
+	if !ok {
+		return root, ref == "#"
+	}
+	var node any = root
+	for part := range strings.SplitSeq(path, "/") {
+		object, _ := node.(map[string]any)
+		if node, ok = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]; !ok {
+			return nil, false
+		}
+	}
+	return node, true
+}

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// ModelEntry is a model with settings of its own. MODELS.md says what they do.
+type ModelEntry struct {
+	Provider string `yaml:"provider" jsonschema:"required,enum=google,enum=anthropic,enum=openai,enum=mistral,enum=ollama,enum=openrouter,enum=compatible" jsonschema_description:"Who runs the model. compatible is any server that speaks OpenAI's chat completions, which base_url names."`
+	Model    string `yaml:"model" jsonschema:"required,minLength=1" jsonschema_description:"The model's name, as its provider calls it."`
+	BaseURL  string `yaml:"base_url" jsonschema_description:"An http or https URL that replaces the provider's endpoint. A compatible server needs it."`
+	// APIKeyEnv replaces the variable of the provider.
+	APIKeyEnv   string   `yaml:"api_key_env" jsonschema_description:"The environment variable with the key, such as TEAM_API_KEY, if not the provider's own. A compatible server gets a key only with this."`
+	Temperature *float64 `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"How freely the model words its replies. Without it the provider decides."`
+	MaxTokens   int      `yaml:"max_tokens" jsonschema:"minimum=1,maximum=100000000" jsonschema_description:"How many tokens a reply may have at most. Without it the provider decides."`
+	// ContextWindow is 0 when the file does not say it.
+	ContextWindow int               `yaml:"context_window" jsonschema:"minimum=256,maximum=100000000" jsonschema_description:"How many tokens a request and its reply may have together, if not as many as is known of the model."`
+	Timeout       time.Duration     `yaml:"timeout" jsonschema:"default=60s" jsonschema_description:"How long one call may take, from 1s to 1h."`
+	Enabled       bool              `yaml:"enabled" jsonschema:"default=true" jsonschema_description:"false: nothing may use the entry. Lists of fallbacks leave it out."`
+	Description   string            `yaml:"description" jsonschema_description:"What the entry is for."`
+	Headers       map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
+	// Price is nil when nobody says what the model costs.
+	Price         *Price   `yaml:"price" jsonschema_description:"What a million tokens cost, in whatever currency all prices and limits are in."`
+	Fallback      []string `yaml:"fallback" jsonschema_description:"Models that are asked in its place, in this order, when it fails: names in models, or provider:model. Their own fallbacks are not followed."`
+	TextToolCalls bool     `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: calls of tools that the model writes into its text are calls. For models that were not taught better."`
+}
+
+// Price is what a million tokens cost.
+type Price struct {
+	Input  float64  `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of tokens that go in."`
+	Output float64  `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of tokens that come out."`
+	Cached *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of tokens that go in and that the provider had seen before, if not as much as of the others."`
+}
+
+// KeyVariable is the environment variable with the key; empty when none is
+// needed.
+func (e ModelEntry) KeyVariable() string {
+	return cmp.Or(e.APIKeyEnv, contract.Provider(e.Provider).KeyVariable())
+}
+
+// HTTPHeaders is Headers as those of an MCPServer are. The name is the entry's.
+func (e ModelEntry) HTTPHeaders(name string, getenv func(string) string) (map[string]string, error) {
+	return expandHeaders("model "+name, e.Headers, getenv)
+}
+
+// whole is the entry's model as provider:model.
+func (e ModelEntry) whole() string { return e.Provider + ":" + e.Model }
+
+// registry is the models with entries, by name.
+type registry map[string]ModelEntry
+
+func (g registry) names() []string { return slices.Sorted(maps.Keys(g)) }
+
+// find returns what a name stands for. An entry comes before a provider's model;
+// of a name without an entry only the provider and the model are set.
+func (g registry) find(name string) (e ModelEntry, own bool, err error) {
+	if e, own = g[name]; own {
+		return e, true, nil
+	}
+	p, model, err := contract.ParseModel(name)
+	return ModelEntry{Provider: string(p), Model: model, Timeout: contract.DefaultModelTimeout, Enabled: true}, false, err
+}
+
+// fallbacks are those of a model that are not disabled.
+func (g registry) fallbacks(name string) []string {
+	var out []string
+	for _, other := range g[name].Fallback {
+		if e, own := g[other]; !own || e.Enabled {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// similar returns the name of the entry that name seems to be a slip of, or "".
+func (g registry) similar(name string) string {
+	best, least := "", 3
+	for _, candidate := range g.names() {
+		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+			best, least = candidate, d
+		}
+	}
+	return best
+}
+
+// title names a model, and what stands behind the name of an entry.
+func (g registry) title(name string) string {
+	if e, own := g[name]; own {
+		return fmt.Sprintf("%s (%s)", name, e.whole())
+	}
+	return name
+}

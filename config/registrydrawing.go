@@ -1,0 +1,73 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+func (c *Config) describeModels(w io.Writer, getenv func(string) string) {
+	if len(c.Models) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\nModels")
+	g := registry(c.Models)
+	for _, name := range g.names() {
+		fmt.Fprintf(w, "  %s: %s\n", name, strings.Join(g.facts(name, getenv), "; "))
+	}
+}
+
+// facts are what is worth telling of an entry: of headers and keys only the
+// names.
+func (g registry) facts(name string, getenv func(string) string) []string {
+	e := g[name]
+	if !e.Enabled {
+		return []string{e.whole(), "disabled"}
+	}
+	out := []string{e.whole(), g.keyState(name, getenv)}
+	add := func(apply bool, format string, args ...any) {
+		if apply {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	add(e.BaseURL != "", "at %s", shownURL(e.BaseURL))
+	add(len(e.Headers) > 0, "with the headers %s", strings.Join(slices.Sorted(maps.Keys(e.Headers)), ", "))
+	add(e.ContextWindow > 0, "window of %d tokens", e.ContextWindow)
+	add(e.MaxTokens > 0, "replies of at most %d tokens", e.MaxTokens)
+	if e.Temperature != nil {
+		add(true, "temperature %s", decimal(*e.Temperature))
+	}
+	out = append(out, e.Price.String())
+	add(e.Timeout != contract.DefaultModelTimeout, "at most %s a call", short(e.Timeout))
+	add(e.TextToolCalls, "calls tools in its text")
+	add(len(g.fallbacks(name)) > 0, "falls back on %s", strings.Join(g.fallbacks(name), ", "))
+	return out
+}
+
+// String tells the price of a million tokens.
+func (p *Price) String() string {
+	if p == nil {
+		return "no price"
+	}
+	text := fmt.Sprintf("a million tokens cost %s in, %s out", decimal(p.Input), decimal(p.Output))
+	if p.Cached != nil {
+		text += fmt.Sprintf(", %s cached", decimal(*p.Cached))
+	}
+	return text
+}
+
+// keyState tells whether a model has its key.
+func (g registry) keyState(model string, getenv func(string) string) string {
+	variable, missing := g.key(model, getenv)
+	switch {
+	case variable == "":
+		return "needs no key"
+	case missing:
+		return "key " + variable + " is missing"
+	}
+	return "key " + variable + " is set"
+}

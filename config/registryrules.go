@@ -1,0 +1,112 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+var (
+	entryName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	variableName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+)
+
+// Bounds of the time that one call of a model may take.
+const (
+	minModelTimeout = time.Second
+	maxModelTimeout = time.Hour
+)
+
+func checkModels(r *report, models registry) {
+	for _, name := range models.names() {
+		path, e := join("models", name), models[name]
+		if !entryName.MatchString(name) {
+			r.at(path, "%s: a name has 1 to 64 letters, digits, points, - and _, the first one a letter or a digit", quote(name))
+		}
+		checkEntry(r, path, e)
+		checkHeaders(r, path+".headers", e.Headers)
+		models.checkFallback(r, path+".fallback", name)
+	}
+}
+
+func checkEntry(r *report, path string, e ModelEntry) {
+	if strings.ContainsFunc(e.Model, unicode.IsSpace) {
+		r.at(path+".model", "%s: must have no spaces", quote(e.Model))
+	}
+	checkURL(r, path+".base_url", e.BaseURL)
+	if e.APIKeyEnv != "" && !variableName.MatchString(e.APIKeyEnv) { // not shown: it may be the key
+		r.at(path+".api_key_env", "must be the name of an environment variable, of capital letters, digits and _; the key itself does not belong in this file")
+	}
+	if e.ContextWindow > 0 && e.ContextWindow <= e.MaxTokens {
+		r.at(path+".context_window", "%d: must be more than max_tokens, which is %d", e.ContextWindow, e.MaxTokens)
+	}
+	checkDuration(r, path+".timeout", e.Timeout, minModelTimeout)
+	if e.Timeout > maxModelTimeout {
+		r.at(path+".timeout", "%s: must be at most %s", short(e.Timeout), short(maxModelTimeout))
+	}
+	checkEntryHas(r, path, e)
+}
+
+// checkEntryHas tells of what an entry lacks. A model that could not be read has
+// been told of.
+func checkEntryHas(r *report, path string, e ModelEntry) {
+	line := r.line(path)
+	switch {
+	case r.failed[path] && e.Provider == "" && e.Model == "": // is no mapping, or is empty and badly named
+		return
+	case !r.holds(path+".provider", e.Provider):
+		r.atLine(line, path, "provider is required")
+	case contract.Provider(e.Provider) == contract.ProviderCompatible && !r.holds(path+".base_url", e.BaseURL):
+		r.atLine(line, path, "base_url is required for the provider compatible: where the server is, such as http://localhost:8000/v1")
+	}
+	if !r.holds(path+".model", e.Model) {
+		r.atLine(line, path, "model is required")
+	}
+}
+
+func (g registry) checkFallback(r *report, path, name string) {
+	list := g[name].Fallback
+	for i, other := range list {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		_, own := g[other]
+		switch {
+		case other == "":
+			r.at(at, "must not be empty")
+		case other == name:
+			r.at(at, "%s: a model is no fallback of itself", quote(other))
+		case slices.Contains(list[:i], other):
+			r.at(at, "%s: is in the list twice", quote(other))
+		case own:
+		case !strings.Contains(other, ":"):
+			r.at(at, "%s: is no name in models; write one of those, or provider:model%s", quote(other), g.hint(other))
+		default:
+			g.checkName(r, at, other)
+		}
+	}
+}
+
+func (g registry) hint(name string) string {
+	if similar := g.similar(name); similar != "" {
+		return "; did you mean " + similar + "?"
+	}
+	return ""
+}
+
+// checkName wants the name of a model that can be used.
+func (g registry) checkName(r *report, path, name string) {
+	if name == "" {
+		return
+	}
+	e, own, err := g.find(name)
+	switch {
+	case err != nil:
+		r.at(path, "%s", strings.TrimPrefix(err.Error(), "model "))
+	case own && !e.Enabled:
+		r.at(path, "%s is disabled: its entry in %s says enabled: false", quote(name), r.place(join("models", name)+".enabled"))
+	}
+}

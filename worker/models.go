@@ -1,0 +1,44 @@
+package worker
+
+import (
+	"maps"
+	"slices"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// disabled is a provider that nobody can reach.
+const disabled contract.Provider = "disabled"
+
+// models are the entries of a configuration, sorted by name. A disabled one is
+// among them: a conversation that began with it must not have its name taken for
+// that of another provider's model.
+func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
+	var out []llm.Entry
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		e := c.Models[name]
+		if !e.Enabled {
+			out = append(out, llm.Entry{Name: name, Provider: disabled, Model: e.Model})
+			continue
+		}
+		headers, err := e.HTTPHeaders(name, getenv)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, llm.Entry{
+			Name: name, Provider: contract.Provider(e.Provider), Model: e.Model, BaseURL: e.BaseURL, KeyVariable: e.APIKeyEnv,
+			Headers: headers, Temperature: e.Temperature, MaxTokens: e.MaxTokens, ContextWindow: e.ContextWindow,
+			Timeout: e.Timeout, TextToolCalls: e.TextToolCalls, Price: price(e.Price),
+		})
+	}
+	return out, nil
+}
+
+func price(p *config.Price) llm.Price {
+	if p == nil {
+		return llm.Price{}
+	}
+	return llm.Price{Input: p.Input, Output: p.Output, Cached: p.Cached}
+}
