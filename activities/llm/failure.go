@@ -67,9 +67,9 @@ func (e endpoint) hint(status int, kind contract.Kind, text string) string {
 }
 
 var (
-	tooLong = regexp.MustCompile(`(?i)context[_ ](length|window)|prompt is too long|input is too long|` +
+	tooLong = regexp.MustCompile(`(?i)context[_ ](length|window|limit)|prompt is too long|input is too long|` +
 		`(input )?token count.*exceeds|too many (input )?tokens|too large for model|maximum number of tokens|request_too_large`)
-	badKey = regexp.MustCompile(`(?i)api[_ ]key[_ ](not valid|invalid)|invalid[_ ]api[_ ]key`)
+	badKey = regexp.MustCompile(`(?i)api[_ ]key[_ ](not valid|invalid)|invalid[_ ]api[_ ]key|credit balance is too low`)
 	noFund = regexp.MustCompile(`(?i)insufficient_quota|billing_not_active|billing_hard_limit`)
 )
 

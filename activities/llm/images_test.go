@@ -60,7 +60,7 @@ func TestModelsThatAreNotKnownToSeeAreShownNothing(t *testing.T) {
 			}
 		}
 		with, without := string(s.Requests()[0].Body), string(s.Requests()[1].Body)
-		if strings.Contains(with, "data:image/png;base64,") != sees || (with == without) == sees {
+		if strings.Contains(with, "iVBORw0KGgpjaGFydA==") != sees || (with == without) == sees {
 			t.Errorf("%s: %s", model, with)
 		}
 	}
@@ -89,7 +89,7 @@ func TestAnImageGoesByWhatItIs(t *testing.T) {
 	if _, err := router.Generate(t.Context(), llm.Request{Model: "claude-opus-4-1", Messages: messages, Media: media}); err != nil {
 		t.Fatal(err)
 	}
-	if body := string(s.Requests()[0].Body); !strings.Contains(body, "data:image/png;base64,iVBOR") {
+	if body := string(s.Requests()[0].Body); !strings.Contains(body, `"data":"iVBORw0KGgpjaGFydA==","media_type":"image/png"`) {
 		t.Error(body)
 	}
 }

@@ -51,9 +51,9 @@ var registry = []provider{
 		images:  geminiImages,
 	},
 	{
-		generate: chatCompletions,
+		generate: anthropicMessages,
 		name:     contract.ProviderAnthropic, baseVar: "ANTHROPIC_BASE_URL",
-		baseURL: "https://api.anthropic.com/v1/",
+		baseURL: "https://api.anthropic.com/",
 		keyVar:  contract.ProviderAnthropic.KeyVariable(),
 		images:  claudeImages,
 	},
