@@ -1,45 +1,21 @@
 package config
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/template"
 )
-
-// placeholder is {key} or, with fields, {key.field.field}.
-type placeholder struct {
-	text, key string
-	fields    []string
-}
-
-var placeholderText = regexp.MustCompile(`\{([A-Za-z0-9_]+)((?:\.[A-Za-z0-9_]+)*)\}`)
-
-// placeholdersOf lists the placeholders of a prompt, each once.
-func placeholdersOf(prompt string) []placeholder {
-	var out []placeholder
-	for _, m := range placeholderText.FindAllStringSubmatch(prompt, -1) {
-		if slices.ContainsFunc(out, func(p placeholder) bool { return p.text == m[0] }) {
-			continue
-		}
-		p := placeholder{text: m[0], key: m[1]}
-		if m[2] != "" {
-			p.fields = strings.Split(m[2][1:], ".")
-		}
-		out = append(out, p)
-	}
-	return out
-}
 
 // field warns of a placeholder for a field of what has none, as far as its
 // schema can tell.
-func (w warner) field(p place, h placeholder, setters []place) {
-	if len(h.fields) == 0 {
+func (w warner) field(p place, h template.Placeholder, setters []place) {
+	if len(h.Path) == 0 {
 		return
 	}
-	if h.key == contract.KeyUserMessage {
+	if h.Key == contract.KeyUserMessage {
 		w.atPrompt(p, h, "stays as it is: the user's message is text, unless it happens to be JSON")
 		return
 	}
@@ -47,7 +23,7 @@ func (w warner) field(p place, h placeholder, setters []place) {
 	for _, s := range setters {
 		switch {
 		case s.OutputSchema == nil:
-		case mayHave(s.OutputSchema, s.OutputSchema, h.fields, 0):
+		case mayHave(s.OutputSchema, s.OutputSchema, h.Path, 0):
 			return
 		default:
 			without = append(without, quote(s.Name))

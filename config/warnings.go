@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/template"
 )
 
 // Warnings are about what loads but deserves a look, each one line like an
@@ -102,11 +103,11 @@ func (s keySet) remove(keys []string) {
 // key of the tree; set has those of nodes that can have finished before p: the
 // ones earlier in a sequence around it, and all in a loop around it.
 func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
-	for _, h := range placeholdersOf(p.Prompt) {
+	for _, h := range template.Placeholders(p.Prompt) {
 		switch {
-		case h.key == contract.KeyUserMessage || set[h.key] > 0:
-			w.field(p, h, setters[h.key])
-		case len(setters[h.key]) > 0:
+		case h.Key == contract.KeyUserMessage || set[h.Key] > 0:
+			w.field(p, h, setters[h.Key])
+		case len(setters[h.Key]) > 0:
 			w.atPrompt(p, h, "stays as it is: no node with this output_key can have finished before this one")
 		default:
 			w.atPrompt(p, h, "stays as it is: no node has this output_key")
@@ -131,7 +132,7 @@ func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 }
 
 // atPrompt warns of a placeholder; a prompt may have many.
-func (w warner) atPrompt(p place, h placeholder, what string) {
+func (w warner) atPrompt(p place, h template.Placeholder, what string) {
 	path := p.path + ".prompt"
-	w.atLine(w.line(path), path, "%s %s", h.text, what)
+	w.atLine(w.line(path), path, "%s %s", h, what)
 }

@@ -53,8 +53,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		warnUnasked(ctx, nodes, lists, box, logger)
 	})
 	return Activities{
-		// TODO: Compaction: c.LLM.Compaction, once activities.Models has that field.
-		Models: &activities.Models{Model: router, Facts: router.Facts, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now,
 		},

@@ -29,13 +29,22 @@ func (c *conversation) view() contract.ConversationView {
 	v := contract.ConversationView{
 		ID: c.in.ID, SessionID: c.in.SessionID, AgentName: c.in.Agent.Name,
 		Status: c.status, Transcript: c.transcript(), Pending: c.pendingApprovals(),
-		Running: c.running() && len(c.pending) == 0, Queued: len(c.queue), Usage: c.state.Usage,
+		Running: c.running() && len(c.pending) == 0, Queued: len(c.queue), Usage: c.usage(),
 		CreatedAt: c.state.CreatedAt, UpdatedAt: c.state.UpdatedAt, Version: c.state.Version,
 	}
 	if len(c.pending) > 0 {
 		v.Pipeline = c.pending[0].pipeline
 	}
 	return v
+}
+
+// usage is what model calls took, with those of a turn that runs as far as it is
+// known: a tree tells of it when it has ended.
+func (c *conversation) usage() contract.Usage {
+	if c.turn != nil && c.turn.leaf != nil && !c.turn.accounted {
+		return c.state.Usage.Add(c.turn.leaf.state.Usage)
+	}
+	return c.state.Usage
 }
 
 // pendingApprovals lists the open approvals, oldest first.

@@ -19,6 +19,7 @@ type turn struct {
 	origin     about
 	pipeline   *pipeline
 	leaf       *leaf // of an agent that is a single node
+	accounted  bool  // the conversation has taken over what the tree has spent
 	over       bool  // the reply is there; it only has to be published
 	stopped    bool
 	why        string
@@ -57,6 +58,7 @@ func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.Mess
 
 // account takes over what the tree has spent and been granted.
 func (t *turn) account(r contract.NodeResult) {
+	t.accounted = true
 	t.state.Usage = t.state.Usage.Add(r.Usage)
 	t.state.Worked += r.Worked
 	t.state.Granted = t.state.Granted.Add(r.Granted.Conversation)

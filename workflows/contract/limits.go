@@ -1,6 +1,10 @@
 package contract
 
-import "time"
+import (
+	"math/big"
+	"strings"
+	"time"
+)
 
 // Limits say when a conversation stops to ask whether to go on. They are looked
 // at before each call of a model; what is under way is never cut off.
@@ -45,4 +49,10 @@ type Outlay struct {
 	Usage   Usage         `json:"usage,omitzero"`
 	Time    time.Duration `json:"time,omitempty"`
 	Granted Limit         `json:"granted,omitzero"`
+}
+
+// Amount writes a Cost exactly, in the currency that prices are given in.
+func Amount(cost int64) string {
+	text := big.NewRat(cost, 1e9).FloatString(9)
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }

@@ -3,7 +3,6 @@ package decide
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -97,7 +96,7 @@ func AfterLimit(r Reached, d contract.Decision) string {
 func (r Reached) amount(n int64) any {
 	switch r.What {
 	case "cost":
-		return json.Number(Money(n))
+		return json.Number(contract.Amount(n))
 	case "time":
 		return time.Duration(n).Round(time.Second).String()
 	}
@@ -117,16 +116,11 @@ func (r Reached) Describe(node string) string {
 func (r Reached) shown(n int64) string {
 	switch r.What {
 	case "cost":
-		return Money(n)
+		return contract.Amount(n)
 	case "time":
 		return time.Duration(n).Round(time.Second).String()
 	case "calls":
 		return fmt.Sprintf("%d model calls", n)
 	}
 	return fmt.Sprintf("%d tokens", n)
-}
-
-// Money writes an amount of contract.Usage.Cost in the currency of prices.
-func Money(nanos int64) string {
-	return strconv.FormatFloat(float64(nanos)/1e9, 'f', -1, 64)
 }

@@ -46,6 +46,9 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	for _, key := range e.Config.KeysMissing(e.Getenv) {
+		e.Logger.Warn(key.String())
+	}
 	failed := make(chan error, 1)
 	w := worker.New(b.Client, e.Config.Temporal.TaskQueue, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {

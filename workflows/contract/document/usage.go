@@ -2,8 +2,6 @@ package document
 
 import (
 	"encoding/json"
-	"math/big"
-	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -27,11 +25,10 @@ func usage(u contract.Usage) Usage {
 	}
 }
 
-// amount writes billionths as a decimal number without an exponent; 0 is empty.
-func amount(billionths int64) json.Number {
-	if billionths == 0 {
+// amount is a cost in a document; 0 is empty.
+func amount(cost int64) json.Number {
+	if cost == 0 {
 		return ""
 	}
-	text := big.NewRat(billionths, 1e9).FloatString(9)
-	return json.Number(strings.TrimSuffix(strings.TrimRight(text, "0"), "."))
+	return json.Number(contract.Amount(cost))
 }

@@ -21,6 +21,11 @@ type Placeholder struct {
 	Path []string // the fields behind the key
 }
 
+// String is the placeholder as it stands in a text.
+func (p Placeholder) String() string {
+	return "{" + strings.Join(append([]string{p.Key}, p.Path...), ".") + "}"
+}
+
 // Placeholders lists those in a text, each once, in the order in which they first
 // appear.
 func Placeholders(text string) []Placeholder {
