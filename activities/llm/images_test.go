@@ -48,7 +48,7 @@ func TestImagesOnTheWire(t *testing.T) {
 
 func TestModelsThatAreNotKnownToSeeAreShownNothing(t *testing.T) {
 	for model, sees := range map[string]bool{
-		"openai:gpt-4.1-mini": true, "google:gemini-2.5-flash": true, "anthropic:claude-sonnet-4-5": true,
+		"openai:gpt-4.1-mini": true, "anthropic:claude-sonnet-4-5": true,
 		"openai:gpt-3.5-turbo": false, "mistral:mistral-large-latest": false, "ollama:llava": false, "openrouter:openai/gpt-4o": false,
 	} {
 		s, router := newServer(t)

@@ -56,9 +56,7 @@ func (p *plainer) schema(v any, depth int) map[string]any {
 		}
 	}
 	p.nullable(out)
-	if len(out) == 0 {
-		out["type"] = "string" // anything; a type is needed
-	}
+	fit(out)
 	return out
 }
 
@@ -171,8 +169,8 @@ func enumTexts(value any) any {
 	}
 	out := []any{}
 	for _, v := range list {
-		if v != nil {
-			out = append(out, fmt.Sprint(v))
+		if text := fmt.Sprint(v); v != nil && text != "" {
+			out = append(out, text)
 		}
 	}
 	return out
@@ -194,10 +192,7 @@ func (p *plainer) nullable(s map[string]any) {
 		case len(types) == 1:
 			s["type"] = types[0]
 		case len(types) > 1 && s["anyOf"] == nil:
-			for _, t := range types {
-				list, _ := s["anyOf"].([]any)
-				s["anyOf"] = append(list, map[string]any{"type": t})
-			}
+			s["anyOf"] = alternatives(s, types)
 		}
 	}
 	if _, ok := s["enum"]; ok {

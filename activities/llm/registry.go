@@ -43,11 +43,10 @@ type dialect struct {
 // registry lists the providers that are reached over the network.
 var registry = []provider{
 	{
-		generate: chatCompletions,
+		generate: geminiContent,
 		name:     contract.ProviderGoogle, baseVar: "GEMINI_BASE_URL",
-		baseURL: "https://generativelanguage.googleapis.com/v1beta/openai/",
+		baseURL: "https://generativelanguage.googleapis.com/",
 		keyVar:  contract.ProviderGoogle.KeyVariable(),
-		dialect: dialect{plain: true},
 		images:  geminiImages,
 	},
 	{

@@ -28,7 +28,7 @@ type wire interface {
 }
 
 // wires are all formats. The first also takes the paths of none.
-var wires = []wire{chat{}, anthropic{}}
+var wires = []wire{chat{}, anthropic{}, gemini{}}
 
 func wireOf(path string) wire {
 	for _, w := range wires {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-var placeholder = regexp.MustCompile(`\{([A-Za-z0-9_]+)((?:\.[A-Za-z0-9_-]+)*)\}`)
+var placeholder = regexp.MustCompile(`\{([A-Za-z0-9_]+)((?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)*)\}`)
 
 // Placeholder is a placeholder in a text.
 type Placeholder struct {

@@ -1,0 +1,164 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"google.golang.org/genai"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+const (
+	geminiUser  = "user"
+	geminiModel = "model"
+
+	// geminiOpening stands for the user's text where a conversation begins without
+	// one: the first content must be a user's.
+	geminiOpening = "(The conversation begins here.)"
+
+	// geminiUnsigned stands for the signature of calls that have none of this model:
+	// those of other models, for instance (ai.google.dev/gemini-api/docs/thought-signatures).
+	geminiUnsigned = "skip_thought_signature_validator"
+)
+
+// geminiSigns are the models that refuse a reply whose first call has no
+// signature.
+var geminiSigns = regexp.MustCompile(`^(models/)?gemini-([3-9]|[1-9][0-9]|(flash|flash-lite|pro)-latest)`)
+
+// contents is the conversation. The results of a reply's calls are one user's
+// content directly after it; a user's text has another of its own.
+func (g gemini) contents(turns []Turn) []geminiTurn {
+	var out []geminiTurn
+	for _, t := range turns {
+		if t.Role == contract.RoleUser {
+			out = append(out, geminiTurn{geminiUser, []any{geminiPart{Text: t.Text}}})
+			continue
+		}
+		parts, calls := g.said(t)
+		switch n := len(out); {
+		case n > 0 && out[n-1].Role == geminiModel:
+			out[n-1].Parts = append(out[n-1].Parts, parts...)
+		case n == 0:
+			out = append(out, geminiTurn{geminiUser, []any{geminiPart{Text: geminiOpening}}}, geminiTurn{geminiModel, parts})
+		default:
+			out = append(out, geminiTurn{geminiModel, parts})
+		}
+		if len(calls) > 0 {
+			out = append(out, geminiTurn{geminiUser, geminiResults(calls)})
+		}
+	}
+	return out
+}
+
+// pastAnswer is a call as it stands in the reply, with its result.
+type pastAnswer struct {
+	geminiCall
+	past PastCall
+}
+
+// said is a reply: in the model's own form if that is there, else newly written.
+// IDs of calls are only in the former, as the API gave them: the others may be
+// made up, and the API pairs results without IDs by their order.
+func (g gemini) said(t Turn) ([]any, []pastAnswer) {
+	if parts, calls, ok := g.own(t); ok {
+		return parts, calls
+	}
+	var parts []any
+	var calls []pastAnswer
+	if t.Text != "" {
+		parts = append(parts, geminiPart{Text: t.Text})
+	}
+	for i, c := range t.Calls {
+		call := geminiCall{Name: g.names.toWire(c.Name), Args: c.Arguments}
+		part := geminiPart{Call: &call}
+		if i == 0 && geminiSigns.MatchString(g.Model) {
+			part.Signature = geminiUnsigned
+		}
+		parts, calls = append(parts, part), append(calls, pastAnswer{call, c})
+	}
+	return parts, calls
+}
+
+// own is a reply in the model's own form. It is none unless its calls are those of
+// the turn.
+func (g gemini) own(t Turn) (parts []any, calls []pastAnswer, ok bool) {
+	native := g.native(t)
+	var content struct{ Parts []json.RawMessage }
+	if native == nil || json.Unmarshal(native.Content, &content) != nil {
+		return nil, nil, false
+	}
+	left := slices.Clone(t.Calls)
+	for _, raw := range content.Parts {
+		var p geminiSaid
+		if json.Unmarshal(raw, &p) != nil {
+			return nil, nil, false
+		}
+		parts = append(parts, raw)
+		if p.Call == nil {
+			continue
+		}
+		i := g.index(left, *p.Call)
+		if i < 0 {
+			return nil, nil, false
+		}
+		calls = append(calls, pastAnswer{*p.Call, left[i]})
+		left = slices.Delete(left, i, i+1)
+	}
+	return parts, calls, len(parts) > 0 && len(left) == 0
+}
+
+// index finds a call among those that are left: by its ID, else by its name.
+func (g gemini) index(left []PastCall, call geminiCall) int {
+	if i := slices.IndexFunc(left, func(c PastCall) bool { return call.ID != "" && c.ID == call.ID }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(left, func(c PastCall) bool {
+		return g.names.toWire(c.Name) == call.Name || c.Name == g.names.toOwn(call.Name)
+	})
+}
+
+// geminiResults are the results of all calls of a reply, and below them the images
+// among them, each call's under a line that names it. The API refuses GIFs
+// (ai.google.dev/gemini-api/docs/image-understanding).
+func geminiResults(calls []pastAnswer) []any {
+	var results, images []any
+	for _, c := range calls {
+		results = append(results, geminiPart{Result: &genai.FunctionResponse{ID: c.ID, Name: c.Name, Response: geminiResult(c.past)}})
+		var shown []any
+		for _, m := range c.past.Media {
+			if kind := ImageType(m.Data); kind != "" && kind != "image/gif" {
+				shown = append(shown, geminiPart{Data: &genai.Blob{MIMEType: kind, Data: m.Data}})
+			}
+		}
+		if len(shown) > 0 {
+			images = append(images, geminiPart{Text: fmt.Sprintf("Images in the result of %s:", c.Name)})
+			images = append(images, shown...)
+		}
+	}
+	return append(results, images...)
+}
+
+// manyDigits is a number that may not fit a float64, which is how the API keeps
+// the numbers of results.
+var manyDigits = regexp.MustCompile(`[0-9]{16}`)
+
+// geminiResult is a result as the API wants it, a JSON object: the tool's own, or
+// one with its text. The API takes fields named output and error for itself.
+func geminiResult(c PastCall) map[string]any {
+	if c.IsError {
+		return map[string]any{"error": c.Result}
+	}
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal([]byte(c.Result), &fields) == nil && len(fields) > 0 &&
+		fields["output"] == nil && fields["error"] == nil && !manyDigits.MatchString(c.Result) {
+		out := map[string]any{}
+		for name, value := range fields {
+			out[name] = value
+		}
+		return out
+	}
+	return map[string]any{"output": c.Result}
+}
