@@ -14,7 +14,9 @@
 //	router.go       model name → provider, key and address → call
 //	exchange.go     the recorded conversation → turns as providers want them
 //	images.go       which models look at images, and at which
-//	openai*.go      the chat completions API, as six providers speak it
+//	draft.go        the reply while it is being made, and who hears of it
+//	openai*.go      the chat completions API, as many providers speak it
+//	text_calls*.go  calls that local models write into their texts
 //	transport.go    the HTTP client, its bounds, and what reaches the network
 //	failure*.go     status, body, broken connection → Error with its Kind
 //	scrub.go        keys never leave in an error

@@ -14,6 +14,9 @@
 //	s.Reply(llmtest.Say("hello"), llmtest.RateLimit("7"), llmtest.Reset())
 //	// OPENAI_BASE_URL=s.URL() OPENAI_API_KEY=anything
 //
+// Answers are written in the format of the request, as a stream if it asks for
+// one.
+//
 // Each request takes the next answer; without one, the answer set with Always;
 // without that, a 400 that says how many answers there were, so that nothing
 // retries. Requests lists what arrived, Refused what was wrong with it. Both
