@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
-
-	"agent-stop-and-go/workflows/contract"
 )
 
 // answer is a draft that is read from a stream of events, or from a whole message
@@ -40,7 +37,7 @@ func (a *answer) events(res *http.Response) error {
 	case decoder.Err() != nil:
 		return a.fail(decoder.Err())
 	}
-	return &Error{Kind: contract.KindModelUnavailable, Message: fmt.Sprintf("%s broke off its answer", a.provider.name)}
+	return a.endedEarly()
 }
 
 func (a *answer) frame(f ssestream.Event) error {

@@ -143,10 +143,10 @@ func TestThoughtsGoBackAsTheyWere(t *testing.T) {
 func TestContentOfThoughtfulReplies(t *testing.T) {
 	content := `[{"type":"thinking","thinking":"Hm.","signature":"c2ln"},{"type":"redacted_thinking","data":"ZGF0YQ=="},` +
 		`{"type":"text","text":""},{"type":"text","text":"I look."},{"type":"tool_use","id":"toolu_1","name":"ping","input":{"n":9007199254740993}}]`
-	streamed := claudeStream(began, starts(0, `{"type":"thinking","thinking":"","signature":""}`), piece(0, `{"type":"thinking_delta","thinking":"H"}`), piece(0, `{"type":"thinking_delta","thinking":"m."}`),
-		piece(0, `{"type":"signature_delta","signature":"c2ln"}`), starts(1, `{"type":"redacted_thinking","data":"ZGF0YQ=="}`), starts(2, `{"type":"text","text":""}`), starts(3, `{"type":"text","text":""}`),
-		piece(3, `{"type":"text_delta","text":"I look."}`), starts(4, `{"type":"tool_use","id":"toolu_1","name":"ping","input":{}}`),
-		piece(4, `{"type":"input_json_delta","partial_json":"{\"n\":900719925"}`), piece(4, `{"type":"input_json_delta","partial_json":"4740993}"}`), ends(`"tool_use"`), stopped)
+	streamed := claudeStream(began, starts(0, `{"type":"thinking","thinking":"","signature":""}`), blockPiece(0, `{"type":"thinking_delta","thinking":"H"}`), blockPiece(0, `{"type":"thinking_delta","thinking":"m."}`),
+		blockPiece(0, `{"type":"signature_delta","signature":"c2ln"}`), starts(1, `{"type":"redacted_thinking","data":"ZGF0YQ=="}`), starts(2, `{"type":"text","text":""}`), starts(3, `{"type":"text","text":""}`),
+		blockPiece(3, `{"type":"text_delta","text":"I look."}`), starts(4, `{"type":"tool_use","id":"toolu_1","name":"ping","input":{}}`),
+		blockPiece(4, `{"type":"input_json_delta","partial_json":"{\"n\":900719925"}`), blockPiece(4, `{"type":"input_json_delta","partial_json":"4740993}"}`), ends(`"tool_use"`), stopped)
 	want := strings.Replace(content, `{"type":"text","text":""},`, "", 1)
 	for name, answer := range map[string]llmtest.Answer{"stream": streamed, "whole": llmtest.JSON(200, `{"type":"message","content":`+content+`,"stop_reason":"tool_use"}`)} {
 		reply, _ := askClaude(t, answer, llm.Request{Messages: []contract.Message{user("hi")}})

@@ -43,7 +43,7 @@ func starts(index int, block string) string {
 	return fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":%s}`, index, block)
 }
 
-func piece(index int, delta string) string {
+func blockPiece(index int, delta string) string {
 	return fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":%s}`, index, delta)
 }
 
@@ -53,7 +53,7 @@ func ends(reason string) string {
 
 // saying is a whole stream with a text and a reason to stop.
 func saying(text, reason string) llmtest.Answer {
-	return claudeStream(began, starts(0, `{"type":"text","text":""}`), piece(0, `{"type":"text_delta","text":"`+text+`"}`), ends(reason), stopped)
+	return claudeStream(began, starts(0, `{"type":"text","text":""}`), blockPiece(0, `{"type":"text_delta","text":"`+text+`"}`), ends(reason), stopped)
 }
 
 // askClaude asks and returns the reply; the request must have been fine.
@@ -97,7 +97,7 @@ func TestRepliesOfClaude(t *testing.T) {
 			}},
 		},
 		"arguments cut off": {
-			claudeStream(began, starts(0, `{"type":"tool_use","id":"a","name":"ping","input":{}}`), piece(0, `{"type":"input_json_delta","partial_json":"{\"x"}`), ends(`"max_tokens"`), stopped),
+			claudeStream(began, starts(0, `{"type":"tool_use","id":"a","name":"ping","input":{}}`), blockPiece(0, `{"type":"input_json_delta","partial_json":"{\"x"}`), ends(`"max_tokens"`), stopped),
 			llm.Reply{Model: "m-1", Usage: few, Finish: "length", Calls: []llm.Call{
 				{ID: "a", Name: "ping", Arguments: json.RawMessage(`{}`), Problem: "The arguments were cut off at the model's length limit."},
 			}},
@@ -107,13 +107,13 @@ func TestRepliesOfClaude(t *testing.T) {
 			llm.Reply{Model: "m-1", Usage: few, Finish: "tool_calls", Calls: []llm.Call{llmtest.ToolCall("a", "ping", `{"x":1}`)}},
 		},
 		"blocks at the same time": {
-			claudeStream(began, starts(0, `{"type":"text","text":"a"}`), starts(1, `{"type":"tool_use","id":"a","name":"ping","input":{}}`), piece(0, `{"type":"text_delta","text":"b"}`),
-				piece(1, `{"type":"input_json_delta","partial_json":"{\"x\""}`), piece(0, `{"type":"text_delta","text":"c"}`), piece(1, `{"type":"input_json_delta","partial_json":":1}"}`), ends(`"tool_use"`), stopped),
+			claudeStream(began, starts(0, `{"type":"text","text":"a"}`), starts(1, `{"type":"tool_use","id":"a","name":"ping","input":{}}`), blockPiece(0, `{"type":"text_delta","text":"b"}`),
+				blockPiece(1, `{"type":"input_json_delta","partial_json":"{\"x\""}`), blockPiece(0, `{"type":"text_delta","text":"c"}`), blockPiece(1, `{"type":"input_json_delta","partial_json":":1}"}`), ends(`"tool_use"`), stopped),
 			llm.Reply{Text: "abc", Model: "m-1", Usage: few, Finish: "tool_calls", Calls: []llm.Call{llmtest.ToolCall("a", "ping", `{"x":1}`)}},
 		},
 		"events and blocks that nobody knows": {
-			claudeStream(began, `{"type":"weather","sky":"blue"}`, starts(0, `{"type":"poem","text":"roses"}`), piece(0, `{"type":"text_delta","text":"red"}`), piece(0, `{"type":"verse_delta","verse":"x"}`),
-				`{"type":"content_block_stop","index":0}`, `{"type":"ping"}`, starts(1, `{"type":"text","text":""}`), piece(1, `{"type":"text_delta","text":"yes"}`), `{"type":"content_block_stop","index":1}`, ends(`"end_turn"`), stopped),
+			claudeStream(began, `{"type":"weather","sky":"blue"}`, starts(0, `{"type":"poem","text":"roses"}`), blockPiece(0, `{"type":"text_delta","text":"red"}`), blockPiece(0, `{"type":"verse_delta","verse":"x"}`),
+				`{"type":"content_block_stop","index":0}`, `{"type":"ping"}`, starts(1, `{"type":"text","text":""}`), blockPiece(1, `{"type":"text_delta","text":"yes"}`), `{"type":"content_block_stop","index":1}`, ends(`"end_turn"`), stopped),
 			llm.Reply{Text: "yes", Model: "m-1", Usage: few, Finish: "stop"},
 		},
 		"counts in both places": {
@@ -159,9 +159,9 @@ func TestRepliesOfClaude(t *testing.T) {
 
 func TestDeltasOfClaude(t *testing.T) {
 	var got []llm.Delta
-	answer := claudeStream(began, starts(0, `{"type":"thinking","thinking":"","signature":""}`), piece(0, `{"type":"thinking_delta","thinking":"Hm."}`), piece(0, `{"type":"signature_delta","signature":"c2ln"}`),
-		starts(1, `{"type":"text","text":""}`), `{"type":"ping"}`, piece(1, `{"type":"text_delta","text":"I "}`), piece(1, `{"type":"text_delta","text":"look."}`),
-		starts(2, `{"type":"tool_use","id":"a","name":"resources_remove","input":{}}`), piece(2, `{"type":"input_json_delta","partial_json":""}`), piece(2, `{"type":"input_json_delta","partial_json":"{\"x\":"}`), piece(2, `{"type":"input_json_delta","partial_json":"1}"}`),
+	answer := claudeStream(began, starts(0, `{"type":"thinking","thinking":"","signature":""}`), blockPiece(0, `{"type":"thinking_delta","thinking":"Hm."}`), blockPiece(0, `{"type":"signature_delta","signature":"c2ln"}`),
+		starts(1, `{"type":"text","text":""}`), `{"type":"ping"}`, blockPiece(1, `{"type":"text_delta","text":"I "}`), blockPiece(1, `{"type":"text_delta","text":"look."}`),
+		starts(2, `{"type":"tool_use","id":"a","name":"resources_remove","input":{}}`), blockPiece(2, `{"type":"input_json_delta","partial_json":""}`), blockPiece(2, `{"type":"input_json_delta","partial_json":"{\"x\":"}`), blockPiece(2, `{"type":"input_json_delta","partial_json":"1}"}`),
 		starts(3, `{"type":"tool_use","id":"b","name":"ping","input":{}}`), ends(`"tool_use"`), stopped)
 	askClaude(t, answer, llm.Request{Messages: []contract.Message{user("hi")}, Tools: offered(), Deltas: func(d llm.Delta) { got = append(got, d) }})
 	want := []llm.Delta{
@@ -175,7 +175,7 @@ func TestDeltasOfClaude(t *testing.T) {
 }
 
 func TestFailuresOfClaude(t *testing.T) {
-	begun := []string{began, starts(0, `{"type":"text","text":""}`), piece(0, `{"type":"text_delta","text":"half"}`)}
+	begun := []string{began, starts(0, `{"type":"text","text":""}`), blockPiece(0, `{"type":"text_delta","text":"half"}`)}
 	midway := func(kind, message string) llmtest.Answer {
 		return claudeStream(append(slices.Clone(begun), `{"type":"error","error":{"type":"`+kind+`","message":"`+message+`"},"request_id":"req_1"}`)...)
 	}
@@ -234,7 +234,7 @@ func TestAnswersOfClaudeThatMakeNoSense(t *testing.T) {
 		"a stream without content": claudeStream(began, ends(`"end_turn"`), stopped),
 		"thoughts up to the limit": claudeStream(began, starts(0, `{"type":"thinking","thinking":"Hm"}`), ends(`"max_tokens"`), stopped),
 		"a garbage frame":          claudeStream(began, `{]<html>`),
-		"a piece of no block":      claudeStream(began, piece(3, `{"type":"text_delta","text":"x"}`), stopped),
+		"a piece of no block":      claudeStream(began, blockPiece(3, `{"type":"text_delta","text":"x"}`), stopped),
 		"a beginning of no block":  claudeStream(began, `{"type":"content_block_start","index":0}`, stopped),
 		"too large":                llmtest.Huge(17 << 20),
 		"too large a whole":        llmtest.JSON(200, `{"content":[{"type":"text","text":"`+strings.Repeat("x", 17<<20)+`"}]}`),

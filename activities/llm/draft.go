@@ -10,6 +10,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
+// What a draft keeps of a reply is bounded by maxBody, and so are its thoughts,
+// which it only passes on, by maxThoughts. callCost is what a call takes besides its
+// texts.
+const (
+	maxThoughts = 4 * maxBody
+	callCost    = 64
+)
+
 // withheld is what stands for a reply that the provider keeps to itself.
 const withheld = "The provider withheld the model's reply (content filter)."
 
@@ -22,12 +30,15 @@ type draft struct {
 
 	text  strings.Builder
 	calls []*draftCall
-	size  int // bytes of everything that was said
+	size  int // bytes of everything that is kept
+	// thoughts is the bytes of all thoughts.
+	thoughts int
 
 	// model is the one that answers, finish why it stopped: a word of this package,
 	// or the provider's own for any other reason.
 	model, finish string
 	refusal       string
+	refusals      strings.Builder // a refusal that comes in pieces
 	usage         contract.Usage
 	native        *Native
 }
@@ -42,17 +53,30 @@ func (e endpoint) draft(r Request, names nameTable) *draft {
 }
 
 // say adds to the text of the reply. It fails when the reply becomes too large,
-// as think and argue do.
+// as the other methods do that take texts.
 func (d *draft) say(text string) error {
 	d.text.WriteString(text)
 	return d.pass(Delta{Kind: DeltaText, Text: text})
 }
 
+// refuse adds to a refusal, which is all of the reply then.
+func (d *draft) refuse(text string) error {
+	d.refusals.WriteString(text)
+	return d.pass(Delta{Kind: DeltaText, Text: text})
+}
+
 // think passes on thoughts, which are not part of the reply.
-func (d *draft) think(text string) error { return d.pass(Delta{Kind: DeltaReasoning, Text: text}) }
+func (d *draft) think(text string) error {
+	if d.thoughts += len(text); d.thoughts > maxThoughts {
+		return d.garbage("its thoughts have no end")
+	}
+	d.tell(Delta{Kind: DeltaReasoning, Text: text})
+	return nil
+}
 
 // call begins a call and returns its number.
 func (d *draft) call(id, name string) int {
+	d.size += callCost + len(id) + len(name)
 	d.calls = append(d.calls, &draftCall{id: id, name: name})
 	if i := len(d.calls) - 1; d.deltas != nil {
 		d.deltas(Delta{Kind: DeltaCall, Call: i, ID: id, Name: d.names.toOwn(name)})
@@ -67,27 +91,38 @@ func (d *draft) argue(call int, text string) error {
 }
 
 func (d *draft) pass(delta Delta) error {
-	if delta.Text == "" {
-		return nil
+	if err := d.keep(len(delta.Text)); err != nil {
+		return err
 	}
-	if d.size += len(delta.Text); d.size > maxBody {
+	d.tell(delta)
+	return nil
+}
+
+// keep counts bytes that the draft or its format keeps.
+func (d *draft) keep(n int) error {
+	if d.size += n; d.size > maxBody {
 		return d.garbage(errTooLarge.Error())
-	}
-	if d.deltas != nil {
-		d.deltas(delta)
 	}
 	return nil
 }
 
+func (d *draft) tell(delta Delta) {
+	if d.deltas != nil && delta.Text != "" {
+		d.deltas(delta)
+	}
+}
+
 // reply is what the draft came to.
 func (d *draft) reply() (Reply, error) {
+	calls := d.finished()
 	r := Reply{
-		Text: d.text.String(), Calls: d.finished(), Model: cmp.Or(d.model, d.Model), Usage: d.usage,
+		Text: d.text.String(), Calls: calls, Model: cmp.Or(d.model, d.Model), Usage: d.usage,
 		Finish: cmp.Or(d.finish, FinishStop), Native: d.native,
 	}
+	refusal := cmp.Or(d.refusals.String(), d.refusal)
 	switch silent := r.Text == "" && len(r.Calls) == 0; {
-	case d.refusal != "":
-		r.Text, r.Calls, r.Finish, r.Native = d.refusal, nil, FinishRefusal, nil
+	case refusal != "":
+		r.Text, r.Calls, r.Finish, r.Native = refusal, nil, FinishRefusal, nil
 	case len(r.Calls) > 0 && r.Finish == FinishStop:
 		r.Finish = FinishToolCalls
 	case len(r.Calls) == 0 && r.Finish == FinishToolCalls && !silent:
@@ -113,7 +148,7 @@ func (d *draft) finished() []Call {
 		}
 		call := Call{ID: c.id, Name: d.names.toOwn(c.name)}
 		for call.ID == "" || used[call.ID] {
-			call.ID, d.native = rand.Text()[:9], nil
+			call.ID, d.native = newCallID(), nil
 		}
 		used[call.ID] = true
 		call.Arguments, call.Problem = arguments(c.arguments.String(), d.finish)
@@ -121,6 +156,9 @@ func (d *draft) finished() []Call {
 	}
 	return out
 }
+
+// newCallID is an ID that every provider takes.
+func newCallID() string { return rand.Text()[:9] }
 
 // arguments takes the arguments of a call apart.
 func arguments(said, finish string) (json.RawMessage, string) {

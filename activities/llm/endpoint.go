@@ -82,6 +82,7 @@ func (r *Router) generate(ctx context.Context, e endpoint, req Request) (Reply, 
 	defer cancel()
 	reply, err := e.provider.generate(call, e, req)
 	if err == nil {
+		reply = e.textCalls(reply, req.Tools)
 		reply.Usage.Calls, reply.Usage.Cost = 1, e.Price.cost(reply.Usage)
 		return reply, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
@@ -23,9 +24,13 @@ func (e endpoint) fail(err error) *Error {
 	case errors.Is(err, errTooLarge):
 		return e.garbage(errTooLarge.Error())
 	case errors.As(err, &broken):
+		what := "cannot be reached"
+		if off := (brokenOff{}); errors.As(err, &off) {
+			what = "broke off its answer"
+		}
 		return &Error{
 			Kind:    contract.KindModelUnavailable,
-			Message: oneLine(fmt.Sprintf("%s cannot be reached: %s", e.provider.name, secrets.clean(withoutURL(broken)))),
+			Message: oneLine(fmt.Sprintf("%s %s: %s", e.provider.name, what, secrets.clean(withoutURL(broken)))),
 			Err:     secrets.safe(innermost(broken)),
 		}
 	}
@@ -39,20 +44,40 @@ func (e endpoint) garbage(why string) *Error {
 	}
 }
 
+// endedEarly is a stream whose end is missing.
+func (e endpoint) endedEarly() *Error {
+	return &Error{Kind: contract.KindModelUnavailable, Message: fmt.Sprintf("%s broke off its answer", e.provider.name)}
+}
+
 // refused is an answer with a status that says no.
 func (e endpoint) refused(s *statusError) *Error {
-	f := parseFailure(s.body)
-	kind := kindOf(s.status, f)
-	said := newScrubber(e.key, e.baseURL).clean(f.message)
-	text := cmp.Or(said, http.StatusText(s.status), "no reason given")
-	if hint := e.hint(s.status, kind, text); hint != "" {
-		text = cut(text, maxMessage/2) + " (" + hint + ")"
-	}
-	failed := &Error{Kind: kind, Message: oneLine(fmt.Sprintf("%s API error (%d): %s", e.provider.name, s.status, text))}
-	if !kind.Permanent() {
+	failed := e.failed(s.status, strconv.Itoa(s.status), s.body)
+	if !failed.Kind.Permanent() {
 		failed.RetryAfter = retryAfter(s.header)
 	}
 	return failed
+}
+
+// told is a failure that an answer with status 200 tells: the error body of the
+// status that it names, or that its words stand for.
+func (e endpoint) told(body []byte) *Error {
+	f := parseFailure(body)
+	if status, err := strconv.Atoi(f.code); err == nil && status >= 400 && status < 600 {
+		return e.failed(status, f.code, body)
+	}
+	return e.failed(statusOf(f), "in its answer", body)
+}
+
+// failed is what an error body says about a call. Shown stands for the status.
+func (e endpoint) failed(status int, shown string, body []byte) *Error {
+	f := parseFailure(body)
+	kind := kindOf(status, f)
+	said := newScrubber(e.key, e.baseURL).clean(f.message)
+	text := cmp.Or(said, http.StatusText(status), "no reason given")
+	if hint := e.hint(status, kind, text); hint != "" {
+		text = cut(text, maxMessage/2) + " (" + hint + ")"
+	}
+	return &Error{Kind: kind, Message: oneLine(fmt.Sprintf("%s API error (%s): %s", e.provider.name, shown, text))}
 }
 
 // hint adds what the provider's own words tend to leave out.

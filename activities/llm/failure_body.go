@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -57,6 +58,35 @@ func failureOf(m map[string]any) failure {
 		f.message = failureIn(text).message
 	}
 	return f
+}
+
+// statusWords are what failures without a status are called, in the order in
+// which they count.
+var statusWords = []struct {
+	words  *regexp.Regexp
+	status int
+}{
+	{tooLong, http.StatusRequestEntityTooLarge},
+	{regexp.MustCompile(`(?i)rate_?limit|too_?many_?requests|resource_?exhausted|throttl|quota`), http.StatusTooManyRequests},
+	{regexp.MustCompile(`(?i)overloaded|unavailable`), http.StatusServiceUnavailable},
+	{regexp.MustCompile(`(?i)authentication|unauthenticated|unauthorized|invalid_api_key`), http.StatusUnauthorized},
+	{regexp.MustCompile(`(?i)billing|payment|insufficient_(funds|credits)`), http.StatusPaymentRequired},
+	{regexp.MustCompile(`(?i)permission|forbidden`), http.StatusForbidden},
+	{regexp.MustCompile(`(?i)not_?found`), http.StatusNotFound},
+	{regexp.MustCompile(`(?i)bad_?request|invalid`), http.StatusBadRequest},
+}
+
+// statusOf is the status that a failure without one would have.
+func statusOf(f failure) int {
+	if tooLong.MatchString(f.message) {
+		return http.StatusRequestEntityTooLarge
+	}
+	for _, s := range statusWords {
+		if s.words.MatchString(f.code + " " + f.class) {
+			return s.status
+		}
+	}
+	return http.StatusInternalServerError
 }
 
 func word(v any) string {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -22,15 +21,8 @@ import (
 // fit for a conversation.
 func failure(t *testing.T, m llm.Model, model string) *llm.Error {
 	t.Helper()
-	r, err := m.Generate(t.Context(), llm.Request{Model: model, Messages: []contract.Message{user("hi")}, Tools: resources})
-	var e *llm.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("Generate = %+v, %v; want an *llm.Error", r, err)
-	}
-	if len(e.Message) > 500 || strings.ContainsAny(e.Message, "\n\r\t") || e.Message == "" {
-		t.Errorf("message of %d bytes: %q", len(e.Message), e.Message)
-	}
-	return e
+	_, err := m.Generate(t.Context(), llm.Request{Model: model, Messages: []contract.Message{user("hi")}, Tools: resources})
+	return plain(t, err)
 }
 
 func TestFailuresByStatus(t *testing.T) {
@@ -150,59 +142,16 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 	}
 }
 
-func TestBrokenConnections(t *testing.T) {
-	for name, answer := range map[string]llmtest.Answer{"reset": llmtest.Reset(), "truncated": llmtest.Truncated()} {
-		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
-			s.Reply(answer)
-			if e := failure(t, router, "openai:gpt-4o"); e.Kind != contract.KindModelUnavailable {
-				t.Errorf("error = %s, %s", e.Kind, e.Message)
-			}
-		})
-	}
-}
-
-func TestConnectionRefused(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := "http://user:" + canary + "@" + l.Addr().String() + "/v1?key=" + canary
-	l.Close()
-	e := failure(t, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: base}), "openai:gpt-4o")
-	if e.Kind != contract.KindModelUnavailable || !strings.Contains(e.Message, "openai cannot be reached: dial tcp") {
-		t.Errorf("error = %s, %s", e.Kind, e.Message)
-	}
-	noKey(t, e)
-}
-
-func TestTLSFailure(t *testing.T) {
+func TestACertificateThatIsTrusted(t *testing.T) {
 	s := llmtest.NewTLSServer()
 	defer s.Close()
 	s.Always(llmtest.Say("ok"))
-	e := failure(t, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL()}), "openai:gpt-4o")
-	if e.Kind != contract.KindModelUnavailable || !strings.Contains(e.Message, "certificate") {
-		t.Errorf("error = %s, %s", e.Kind, e.Message)
-	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: s.Trust()}}
 	router := llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL(), HTTPClient: client})
 	if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}}); err != nil {
-		t.Errorf("with its certificate trusted: %v", err)
+		t.Error(err)
 	}
 	client.CloseIdleConnections()
-}
-
-func TestSilenceEndsAtTheTimeout(t *testing.T) {
-	for name, answer := range map[string]llmtest.Answer{"no answer": llmtest.Hang(), "half an answer": llmtest.HangMidway()} {
-		t.Run(name, func(t *testing.T) {
-			s, _ := newServer(t)
-			s.Reply(answer)
-			e := failure(t, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL(), Timeout: 30 * time.Millisecond}), "openai:gpt-4o")
-			if e.Kind != contract.KindModelUnavailable || e.Message != "openai did not answer within 30ms" || !errors.Is(e, context.DeadlineExceeded) {
-				t.Errorf("error = %s, %s, %v", e.Kind, e.Message, e.Err)
-			}
-		})
-	}
 }
 
 func TestCancellationReturnsAtOnce(t *testing.T) {

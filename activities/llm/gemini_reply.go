@@ -134,10 +134,7 @@ func (r *geminiReply) end() error {
 	case r.empty:
 		return r.garbage("no candidates in response")
 	case !r.ended:
-		return &Error{
-			Kind:    contract.KindModelUnavailable,
-			Message: fmt.Sprintf("%s did not finish: the answer broke off", r.provider.name),
-		}
+		return r.endedEarly()
 	}
 	return nil
 }

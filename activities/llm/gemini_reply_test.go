@@ -157,12 +157,12 @@ func TestGeminiAnswersThatBreakOff(t *testing.T) {
 		answer llmtest.Answer
 		want   string
 	}{
-		"ended early":    {llmtest.EndAfter(2, strings.Repeat("hello ", 20)), "google did not finish: the answer broke off"},
-		"no event":       {geminiEvents(), "google did not finish: the answer broke off"},
-		"no data":        {func(w http.ResponseWriter, r *http.Request) { geminiEvents()(w, r); fmt.Fprint(w, ": ping\n\n") }, "google did not finish: the answer broke off"},
-		"cut":            {llmtest.CutAfter(2, strings.Repeat("hello ", 20)), "google cannot be reached: unexpected EOF"},
+		"ended early":    {llmtest.EndAfter(2, strings.Repeat("hello ", 20)), "google broke off its answer"},
+		"no event":       {geminiEvents(), "google broke off its answer"},
+		"no data":        {func(w http.ResponseWriter, r *http.Request) { geminiEvents()(w, r); fmt.Fprint(w, ": ping\n\n") }, "google broke off its answer"},
+		"cut":            {llmtest.CutAfter(2, strings.Repeat("hello ", 20)), "google broke off its answer: unexpected EOF"},
 		"reset":          {llmtest.Reset(), "google cannot be reached: EOF"},
-		"half an answer": {llmtest.Truncated(), "google cannot be reached: EOF"},
+		"half an answer": {llmtest.Truncated(), "google broke off its answer: unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, router := newGemini(t)

@@ -2,10 +2,14 @@ package llm
 
 import (
 	"context"
+	"net/http"
 	"strings"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/shared"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // chatCompletions is the format of OpenAI's chat completions API.
@@ -16,23 +20,37 @@ func chatCompletions(ctx context.Context, e endpoint, r Request) (Reply, error) 
 	if err != nil {
 		return Reply{}, err
 	}
-	// The service, not the client: openai.NewClient would take keys, headers
-	// and organisations from OPENAI_* variables, for every provider.
-	service := openai.NewChatCompletionService(c.requestOptions()...)
-	res, failed := service.New(ctx, params)
-	if failed != nil {
-		return Reply{}, e.fail(failed)
+	res, err := c.ask(ctx, params)
+	if err != nil {
+		return Reply{}, e.fail(err)
 	}
-	return c.reply(res, e.draft(r, names))
+	defer res.Body.Close()
+	reply := chatReply{draft: e.draft(r, names)}
+	if err := reply.read(ctx, res); err != nil {
+		return Reply{}, err
+	}
+	return reply.finished()
 }
 
 // completions is a model that is reached by chat completions.
 type completions struct{ endpoint }
 
+// ask sends the request. The answer is read by chatReply instead of the SDK's
+// stream, which does not tell the last event from a connection that ended, and
+// takes {"error":null} for a failure.
+func (c completions) ask(ctx context.Context, params openai.ChatCompletionNewParams) (*http.Response, error) {
+	// The service, not the client: openai.NewClient would take keys, headers
+	// and organisations from OPENAI_* variables, for every provider.
+	service := openai.NewChatCompletionService(c.requestOptions()...)
+	var res *http.Response
+	_, err := service.New(ctx, params, option.WithJSONSet("stream", true), option.WithResponseBodyInto(&res))
+	return res, err
+}
+
 func (c completions) requestOptions() []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithBaseURL(c.baseURL),
-		option.WithHTTPClient(c.guarded(false)),
+		option.WithHTTPClient(c.guarded(true)),
 		option.WithMaxRetries(0),
 	}
 	if c.key != "" {
@@ -61,8 +79,29 @@ func (c completions) params(r Request, names nameTable) (openai.ChatCompletionNe
 		params.MaxTokens = openai.Int(limit)
 	}
 	turns := exchangeWith(r.Messages, c.provider.shown(c.Model, r.Media))
-	params.Messages = append(params.Messages, c.provider.dialect.messages(turns, names)...)
-	tools, err := c.provider.dialect.toolParams(r.Tools, names)
-	params.Tools = tools
+	params.Messages = append(params.Messages, c.messages(turns, names)...)
+	if !c.provider.dialect.ownUsage {
+		params.StreamOptions.IncludeUsage = openai.Bool(true)
+	}
+	var err error
+	if params.Tools, err = c.provider.dialect.toolParams(r.Tools, names); err == nil {
+		params.ResponseFormat, err = c.responseFormat(r)
+	}
 	return params, err
+}
+
+// responseFormat holds the reply to a schema. With tools on offer it is free: held
+// to the schema, models of some providers call none.
+func (c completions) responseFormat(r Request) (openai.ChatCompletionNewParamsResponseFormatUnion, error) {
+	var format openai.ChatCompletionNewParamsResponseFormatUnion
+	if !c.provider.dialect.schemas || len(r.Schema) == 0 || len(r.Tools) > 0 {
+		return format, nil
+	}
+	if !isObject(r.Schema) {
+		return format, &Error{Kind: contract.KindModelRequest, Message: "the schema of the reply is not a JSON object"}
+	}
+	format.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
+		JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: "reply", Schema: r.Schema, Strict: openai.Bool(false)},
+	}
+	return format, nil
 }

@@ -1,52 +1,132 @@
 package llm
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
-	"net/http"
 	"strings"
-
-	"github.com/openai/openai-go/v3"
 
 	"agent-stop-and-go/workflows/contract"
 )
 
-// reply takes a whole answer apart.
-func (c completions) reply(res *openai.ChatCompletion, d *draft) (Reply, error) {
-	if res == nil || len(res.Choices) == 0 {
-		return Reply{}, c.empty(res)
-	}
-	choice := res.Choices[0]
-	d.model, d.usage, d.finish = res.Model, usage(res.Usage), finish(choice.FinishReason)
-	d.refusal = choice.Message.Refusal
-	if err := d.say(content(choice.Message)); err != nil {
-		return Reply{}, err
-	}
-	for _, tc := range choice.Message.ToolCalls {
-		if err := d.argue(d.call(tc.ID, tc.Function.Name), argumentsText(tc.Function)); err != nil {
-			return Reply{}, err
-		}
-	}
-	return d.reply()
+// The types below hold what is read of an answer, in all forms that servers send.
+// Null and what is missing is the zero value.
+
+type chatChunk struct {
+	Object  chatText        `json:"object"`
+	Model   chatText        `json:"model"`
+	Choices []chatChoice    `json:"choices"`
+	Usage   *chatUsage      `json:"usage"`
+	Error   json.RawMessage `json:"error"`
 }
 
-// empty is an answer without choices. OpenRouter reports failures that happen
-// while the model works that way, with status 200.
-func (c completions) empty(res *openai.ChatCompletion) error {
-	var body struct {
-		Error *struct {
-			Code int `json:"code"`
-		} `json:"error"`
+// failed tells whether the chunk is an error: OpenRouter and local servers tell
+// what fails while the model works that way, with status 200.
+func (c chatChunk) failed() bool { return isSet(c.Error) || c.Object == "error" }
+
+type chatChoice struct {
+	Index        int             `json:"index"`
+	Delta        chatMessage     `json:"delta"`
+	Message      chatMessage     `json:"message"`
+	FinishReason chatText        `json:"finish_reason"`
+	Error        json.RawMessage `json:"error"`
+}
+
+type chatMessage struct {
+	Content chatContent `json:"content"`
+	Refusal chatText    `json:"refusal"`
+	// Thoughts have no place in OpenAI's format. Some servers send them in both.
+	ReasoningContent chatText        `json:"reasoning_content"`
+	Reasoning        chatText        `json:"reasoning"`
+	Details          json.RawMessage `json:"reasoning_details"`
+	ToolCalls        []chatToolCall  `json:"tool_calls"`
+}
+
+func (m chatMessage) thoughts() string { return string(cmp.Or(m.ReasoningContent, m.Reasoning)) }
+
+// chatContent is a string, or (Mistral's reasoning models) a list of parts.
+type chatContent []chatPart
+
+type chatPart struct {
+	Type     chatText    `json:"type"`
+	Text     chatText    `json:"text"`
+	Thinking chatContent `json:"thinking"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *chatContent) UnmarshalJSON(data []byte) error {
+	if data[0] == '[' {
+		return json.Unmarshal(data, (*[]chatPart)(c))
 	}
-	if res != nil && json.Unmarshal([]byte(res.RawJSON()), &body) == nil && body.Error != nil && body.Error.Code >= 400 {
-		return c.refused(&statusError{status: body.Error.Code, header: http.Header{}, body: []byte(res.RawJSON())})
+	var text chatText
+	if err := json.Unmarshal(data, &text); err != nil || text == "" {
+		return err
 	}
-	return c.garbage("no choices in response")
+	*c = chatContent{{Type: "text", Text: text}}
+	return nil
+}
+
+func (c chatContent) text() string {
+	var b strings.Builder
+	for _, p := range c {
+		b.WriteString(string(p.Text))
+	}
+	return b.String()
+}
+
+type chatToolCall struct {
+	Index    *int     `json:"index"`
+	ID       chatText `json:"id"`
+	Function struct {
+		Name      chatText      `json:"name"`
+		Arguments chatArguments `json:"arguments"`
+	} `json:"function"`
+}
+
+// chatText is a string, or a number as text. Anything else is none.
+type chatText string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *chatText) UnmarshalJSON(data []byte) error {
+	switch c := data[0]; {
+	case c == '"':
+		return json.Unmarshal(data, (*string)(t))
+	case c == '-' || c >= '0' && c <= '9':
+		*t = chatText(data)
+	}
+	return nil
+}
+
+// chatArguments are arguments as text. Some servers send the object itself.
+type chatArguments string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *chatArguments) UnmarshalJSON(data []byte) error {
+	switch {
+	case data[0] == '"':
+		return json.Unmarshal(data, (*string)(a))
+	case string(data) != "null":
+		*a = chatArguments(data)
+	}
+	return nil
+}
+
+type chatUsage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Details    struct {
+		Cached int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+}
+
+func (u chatUsage) usage() contract.Usage {
+	return contract.Usage{InputTokens: u.Prompt, OutputTokens: u.Completion, CachedTokens: u.Details.Cached}
 }
 
 // finish maps the words that differ to those of this package.
 func finish(reason string) string {
 	switch reason {
-	case "", "function_call", "end_turn", FinishToolCalls:
+	case "function_call", "end_turn", FinishToolCalls:
 		return FinishStop // tool_calls again once there is a call
 	case "max_tokens", "model_length":
 		return FinishLength
@@ -56,38 +136,6 @@ func finish(reason string) string {
 	return reason
 }
 
-// content is the text of a message: a string, or (Mistral's reasoning models) a
-// list of parts, of which the texts count.
-func content(m openai.ChatCompletionMessage) string {
-	raw := m.JSON.Content.Raw()
-	if !strings.HasPrefix(raw, "[") {
-		return m.Content
-	}
-	var parts []struct{ Type, Text string }
-	if json.Unmarshal([]byte(raw), &parts) != nil {
-		return ""
-	}
-	text := ""
-	for _, p := range parts {
-		if p.Type == "text" {
-			text += p.Text
-		}
-	}
-	return text
-}
-
-// argumentsText is the text of a call's arguments. Some local servers send the
-// object itself instead.
-func argumentsText(f openai.ChatCompletionMessageFunctionToolCallFunction) string {
-	if raw := f.JSON.Arguments.Raw(); strings.HasPrefix(raw, "{") {
-		return raw
-	}
-	return f.Arguments
-}
-
-func usage(u openai.CompletionUsage) contract.Usage {
-	return contract.Usage{
-		InputTokens: u.PromptTokens, OutputTokens: u.CompletionTokens,
-		CachedTokens: u.PromptTokensDetails.CachedTokens,
-	}
+func isSet(raw json.RawMessage) bool {
+	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
 }

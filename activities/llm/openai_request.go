@@ -16,7 +16,8 @@ import (
 // provider wants an assistant's there.
 const bridgeText = "Understood."
 
-func (d dialect) messages(turns []Turn, names nameTable) []openai.ChatCompletionMessageParamUnion {
+func (c completions) messages(turns []Turn, names nameTable) []openai.ChatCompletionMessageParamUnion {
+	d := c.provider.dialect
 	var out []openai.ChatCompletionMessageParamUnion
 	for i, t := range turns {
 		if t.Role == contract.RoleUser {
@@ -26,26 +27,29 @@ func (d dialect) messages(turns []Turn, names nameTable) []openai.ChatCompletion
 			out = append(out, openai.UserMessage(t.Text))
 			continue
 		}
-		out = append(out, d.assistant(t, names))
-		for _, c := range t.Calls {
-			out = append(out, openai.ToolMessage(resultText(c), d.callID(c.ID)))
+		out = append(out, c.assistant(t, names))
+		for _, call := range t.Calls {
+			out = append(out, openai.ToolMessage(resultText(call), d.callID(call.ID)))
 		}
 		out = append(out, d.images(t.Calls, names)...)
 	}
 	return out
 }
 
-func (d dialect) assistant(t Turn, names nameTable) openai.ChatCompletionMessageParamUnion {
+func (c completions) assistant(t Turn, names nameTable) openai.ChatCompletionMessageParamUnion {
 	var m openai.ChatCompletionAssistantMessageParam
+	if n := c.native(t); n != nil && json.Valid(n.Content) {
+		m.SetExtraFields(map[string]any{"reasoning_details": n.Content})
+	}
 	if t.Text != "" {
 		m.Content.OfString = param.NewOpt(t.Text)
 	}
-	for _, c := range t.Calls {
+	for _, call := range t.Calls {
 		m.ToolCalls = append(m.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-				ID: d.callID(c.ID),
+				ID: c.provider.dialect.callID(call.ID),
 				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
-					Name: names.toWire(c.Name), Arguments: string(c.Arguments),
+					Name: names.toWire(call.Name), Arguments: string(call.Arguments),
 				},
 			},
 		})
@@ -73,7 +77,7 @@ func (d dialect) callID(id string) string {
 func (d dialect) toolParams(tools []contract.Tool, names nameTable) ([]openai.ChatCompletionToolUnionParam, error) {
 	var out []openai.ChatCompletionToolUnionParam
 	for _, tool := range tools {
-		schema, err := d.parameters(tool.InputSchema)
+		schema, err := parameters(tool.InputSchema)
 		if err != nil {
 			return nil, &Error{
 				Kind:    contract.KindModelRequest,
@@ -89,16 +93,8 @@ func (d dialect) toolParams(tools []contract.Tool, names nameTable) ([]openai.Ch
 	return out, nil
 }
 
-// parameters passes a schema through as it is, unless the provider is stricter.
-// What the API insists on is filled in: the type object, and properties.
-func (d dialect) parameters(schema json.RawMessage) (shared.FunctionParameters, error) {
-	if d.plain && len(schema) > 0 {
-		plain, err := plainSchema(schema)
-		if err != nil {
-			return nil, err
-		}
-		schema = plain
-	}
+// parameters passes a schema through as it is. What the API insists on is filled in: the type object, and properties.
+func parameters(schema json.RawMessage) (shared.FunctionParameters, error) {
 	fields := map[string]json.RawMessage{}
 	if len(schema) > 0 {
 		if err := json.Unmarshal(schema, &fields); err != nil {

@@ -91,7 +91,7 @@ func TestRequestsOnTheWire(t *testing.T) {
 
 func TestALimitOfTheReplyOnTheWire(t *testing.T) {
 	for model, field := range map[string]string{
-		"openai:gpt-5": "max_completion_tokens",
+		"openai:gpt-5":                 "max_completion_tokens",
 		"mistral:mistral-large-latest": "max_tokens", "ollama:llama3.2:3b": "max_tokens", "openrouter:openai/gpt-5": "max_tokens",
 	} {
 		s, router := newServer(t)

@@ -36,8 +36,11 @@ type dialect struct {
 	// completionLimit: the reply's limit is max_completion_tokens. Models of
 	// OpenAI refuse max_tokens, which is all that others know.
 	completionLimit bool
-	// plain: schemas of tools must be written in the subset of plainSchema.
-	plain bool
+	// ownUsage: streams end with their usage without being asked; being asked is an
+	// error.
+	ownUsage bool
+	// schemas: the text of a reply can be held to a JSON Schema.
+	schemas bool
 }
 
 // registry lists the providers that are reached over the network.
@@ -62,25 +65,27 @@ var registry = []provider{
 		baseURL: "https://api.openai.com/v1/",
 		keyVar:  contract.ProviderOpenAI.KeyVariable(),
 		images:  openAIImages,
-		dialect: dialect{completionLimit: true},
+		dialect: dialect{completionLimit: true, schemas: true},
 	},
 	{
 		generate: chatCompletions,
 		name:     contract.ProviderMistral, baseVar: "MISTRAL_BASE_URL",
 		baseURL: "https://api.mistral.ai/v1/",
 		keyVar:  contract.ProviderMistral.KeyVariable(),
-		dialect: dialect{bridge: true, shortIDs: true},
+		dialect: dialect{bridge: true, shortIDs: true, ownUsage: true, schemas: true},
 	},
 	{
 		generate: chatCompletions,
 		name:     contract.ProviderOllama, baseVar: "OLLAMA_BASE_URL",
 		baseURL: "http://localhost:11434/v1/",
+		dialect: dialect{schemas: true},
 	},
 	{
 		generate: chatCompletions,
 		name:     contract.ProviderOpenRouter, baseVar: "OPENROUTER_BASE_URL",
 		baseURL: "https://openrouter.ai/api/v1/",
 		keyVar:  contract.ProviderOpenRouter.KeyVariable(),
+		dialect: dialect{schemas: true},
 		headers: map[string]string{
 			"HTTP-Referer": "https://github.com/agentic-platform",
 			"X-Title":      "Agent Stop and Go",

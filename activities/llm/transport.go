@@ -73,7 +73,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &statusError{status: res.StatusCode, header: res.Header, body: body}
 	}
 	if g.stream {
-		res.Body = streamBody{res.Body}
+		res.Body = &streamBody{ReadCloser: res.Body}
 		return res, nil
 	}
 	defer res.Body.Close()
@@ -85,15 +85,55 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// streamBody is a body whose reading fails with a transportError.
-type streamBody struct{ io.ReadCloser }
+// brokenOff is a connection that broke when the answer had begun.
+type brokenOff struct{ error }
 
-func (b streamBody) Read(p []byte) (int, error) {
+func (e brokenOff) Unwrap() error { return e.error }
+
+// lingering is how long a stream that was read to its last event may take to end
+// its connection too, which can be used again only then.
+const lingering = 50 * time.Millisecond
+
+// streamBody is a body that is read while it comes. Reading fails with a
+// transportError, and with errTooLarge when nothing but one endless event comes:
+// the decoders of SDKs would keep all of it.
+type streamBody struct {
+	io.ReadCloser
+	event int // bytes since the last empty line
+	line  int // bytes of the line so far
+}
+
+func (b *streamBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	if b.count(p[:n]); b.event > maxBody {
+		return 0, transportError{errTooLarge}
+	}
 	if err != nil && err != io.EOF {
-		err = transportError{err}
+		err = transportError{brokenOff{err}}
 	}
 	return n, err
+}
+
+func (b *streamBody) count(p []byte) {
+	for line := range bytes.Lines(p) {
+		b.event += len(line)
+		b.line += len(bytes.TrimRight(line, "\r\n"))
+		if line[len(line)-1] != '\n' {
+			return
+		}
+		if b.line == 0 {
+			b.event = 0
+		}
+		b.line = 0
+	}
+}
+
+// Close reads what little may be left, for the connection's next use.
+func (b *streamBody) Close() error {
+	enough := time.AfterFunc(lingering, func() { _ = b.ReadCloser.Close() })
+	defer enough.Stop()
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, maxErrorBody)
+	return b.ReadCloser.Close()
 }
 
 func readBounded(res *http.Response) ([]byte, error) {

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,6 +32,28 @@ func Finish(text, reason string) Answer { return speak(said{text: text, finish: 
 
 // Huge answers with a text of n bytes.
 func Huge(n int) Answer { return Say(strings.Repeat("x", n)) }
+
+// Frames answers with a stream of these events, each flushed by itself. They go
+// out as they are: with "data: " and the blank line at the end, or broken.
+func Frames(events ...string) Answer {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.WriteHeader(http.StatusOK)
+		frames(events...)(w, r)
+	}
+}
+
+// frames is the rest of Frames.
+func frames(events ...string) Answer {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for _, event := range events {
+			if _, err := io.WriteString(w, event); err != nil {
+				return // the client has gone
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+}
 
 // JSON answers with any status and any body, as application/json.
 func JSON(status int, body string) Answer {

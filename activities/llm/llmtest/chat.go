@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // chat is OpenAI's chat completions format.
@@ -32,6 +33,7 @@ type message struct {
 	Role        string     `json:"role"`
 	Content     *string    `json:"content"`
 	ToolCalls   []toolCall `json:"tool_calls,omitempty"`
+	Thoughts    string     `json:"reasoning_content,omitempty"`
 	Refusal     *string    `json:"refusal"`
 	Annotations []string   `json:"annotations"`
 }
@@ -66,25 +68,25 @@ func (chat) key(r *http.Request) string {
 
 func (chat) refusal(e *apiError) string { return encode(map[string]*apiError{"error": e}) }
 
-func (chat) streams(*http.Request, []byte) bool { return false }
-
-func (chat) events(said) []string { return nil }
-
 func (chat) whole(s said) string {
 	c := completion{
 		ID: "chatcmpl-llmtest", Object: "chat.completion", Created: 1767225600, Model: "llmtest-1",
-		Choices: []choice{{Message: chatMessage(s), Finish: chatFinish(s.finish)}},
-		Usage: usage{
-			Prompt: int(s.usage.InputTokens), Completion: int(s.usage.OutputTokens),
-			Total: int(s.usage.InputTokens + s.usage.OutputTokens), Details: details{Cached: int(s.usage.CachedTokens)},
-		},
+		Choices:     []choice{{Message: chatMessage(s), Finish: chatFinish(s.finish)}},
+		Usage:       chatUsage(s.usage),
 		ServiceTier: "default",
 	}
 	return encode(c)
 }
 
+func chatUsage(u contract.Usage) usage {
+	return usage{
+		Prompt: int(u.InputTokens), Completion: int(u.OutputTokens),
+		Total: int(u.InputTokens + u.OutputTokens), Details: details{Cached: int(u.CachedTokens)},
+	}
+}
+
 func chatMessage(s said) message {
-	m := message{Role: "assistant", Annotations: []string{}}
+	m := message{Role: "assistant", Thoughts: s.thoughts, Annotations: []string{}}
 	if s.text != "" || len(s.calls) == 0 && s.refusal == "" {
 		m.Content = &s.text
 	}

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"mime"
@@ -49,6 +50,9 @@ type wireRequest struct {
 	Model    string          `json:"model"`
 	Messages []wireMessage   `json:"messages"`
 	Tools    json.RawMessage `json:"tools"`
+	Stream   bool            `json:"stream"`
+	Options  json.RawMessage `json:"stream_options"`
+	Format   json.RawMessage `json:"response_format"`
 }
 
 type wireMessage struct {
@@ -102,10 +106,57 @@ func (r wireRequest) validate() *apiError {
 	case len(r.Messages) == 0:
 		return invalid("messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
-	if e := validateTools(r.Tools); e != nil {
-		return e
+	for _, e := range []*apiError{r.validateStream(), validateFormat(r.Format), validateTools(r.Tools)} {
+		if e != nil {
+			return e
+		}
 	}
 	return validateMessages(r.Messages)
+}
+
+func (r wireRequest) validateStream() *apiError {
+	if len(r.Options) == 0 || string(r.Options) == "null" {
+		return nil
+	}
+	var options struct {
+		Usage       bool `json:"include_usage"`
+		Obfuscation bool `json:"include_obfuscation"`
+	}
+	in := json.NewDecoder(bytes.NewReader(r.Options))
+	in.DisallowUnknownFields()
+	switch {
+	case !r.Stream:
+		return invalid("stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.")
+	case in.Decode(&options) != nil:
+		return invalid("stream_options", "Invalid value for 'stream_options': expected an object with 'include_usage'.")
+	}
+	return nil
+}
+
+func validateFormat(raw json.RawMessage) *apiError {
+	if len(raw) == 0 {
+		return nil
+	}
+	var format struct {
+		Type   string `json:"type"`
+		Schema struct {
+			Name   string         `json:"name"`
+			Schema map[string]any `json:"schema"`
+		} `json:"json_schema"`
+	}
+	switch err := json.Unmarshal(raw, &format); {
+	case err != nil:
+		return invalid("response_format", "Invalid type for 'response_format': expected an object.")
+	case format.Type == "text", format.Type == "json_object":
+		return nil
+	case format.Type != "json_schema":
+		return invalid("response_format.type", "Invalid value: '%s'. Supported values are: 'json_object', 'json_schema', and 'text'.", format.Type)
+	case !functionName.MatchString(format.Schema.Name):
+		return invalid("response_format.json_schema.name", "Missing required parameter: 'response_format.json_schema.name'.")
+	case format.Schema.Schema == nil:
+		return invalid("response_format.json_schema.schema", "Missing required parameter: 'response_format.json_schema.schema'.")
+	}
+	return nil
 }
 
 func validateTools(raw json.RawMessage) *apiError {

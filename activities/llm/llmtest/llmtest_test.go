@@ -105,6 +105,12 @@ func TestServerRefusesWhatTheRealOneRefuses(t *testing.T) {
 		"no tools in tools":            {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[]}`, "1 to 128"},
 		"a bad tool name":              {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a.b"}}]}`, "does not match pattern"},
 		"a schema that is no object":   {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"string"}}}]}`, "schema must be a JSON Schema of 'type"},
+		"stream options of no stream":  {`{"model":"m","messages":[{"role":"user","content":"x"}],"stream_options":{"include_usage":true}}`, "only allowed when 'stream' is enabled"},
+		"unknown stream options":       {`{"model":"m","messages":[{"role":"user","content":"x"}],"stream":true,"stream_options":{"usage":true}}`, "'stream_options'"},
+		"a stream that is no bool":     {`{"model":"m","messages":[{"role":"user","content":"x"}],"stream":"yes"}`, "Invalid type"},
+		"an unknown format":            {`{"model":"m","messages":[{"role":"user","content":"x"}],"response_format":{"type":"xml"}}`, "Invalid value: 'xml'"},
+		"a format without a name":      {`{"model":"m","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"schema":{}}}}`, "json_schema.name"},
+		"a format without a schema":    {`{"model":"m","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"name":"r"}}}`, "json_schema.schema"},
 		"a schema without properties":  {`{"model":"m","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"a","parameters":{"type":"object"}}}]}`, "object schema missing properties"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,6 +166,28 @@ func TestServerAnswers(t *testing.T) {
 	}
 	if len(s.Refused()) != 0 {
 		t.Errorf("refused %q", s.Refused())
+	}
+}
+
+func TestServerStreams(t *testing.T) {
+	s := llmtest.NewServer()
+	defer s.Close()
+	s.Reply(llmtest.CallTools("Hello there.", llmtest.ToolCall("a", "x", `{"n":1}`)))
+	status, body := post(t, s.URL(), `{"model":"m","messages":[{"role":"user","content":"x"}],"stream":true,"stream_options":{"include_usage":true}}`)
+	head := `{"id":"chatcmpl-llmtest","object":"chat.completion.chunk","created":1767225600,"model":"llmtest-1","service_tier":"default","system_fingerprint":null,`
+	want := ""
+	for _, delta := range []string{
+		`{"role":"assistant","content":""}`, `{"content":"Hello th"}`, `{"content":"ere."}`,
+		`{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"x","arguments":""}}]}`,
+		`{"tool_calls":[{"index":0,"function":{"arguments":"{\"n\":1}"}}]}`,
+	} {
+		want += "data: " + head + `"choices":[{"index":0,"delta":` + delta + `,"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n"
+	}
+	want += "data: " + head + `"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"tool_calls"}],"usage":null}` + "\n\n" +
+		"data: " + head + `"choices":[],"usage":{"prompt_tokens":19,"completion_tokens":10,"total_tokens":29,"prompt_tokens_details":{"cached_tokens":3}}}` + "\n\n" +
+		"data: [DONE]\n\n"
+	if status != 200 || body != want {
+		t.Errorf("%d\n%s\nwant\n%s", status, body, want)
 	}
 }
 

@@ -72,6 +72,7 @@ func Truncated() Answer {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(2*len(half)))
 		_, _ = w.Write([]byte(half))
+		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -100,6 +101,26 @@ func EndAfter(n int, text string) Answer {
 // HangAfter is CutAfter with silence until the client or the server goes.
 func HangAfter(n int, text string) Answer {
 	return speak(said{text: text, finish: llm.FinishStop, after: n, then: Hang()})
+}
+
+// GarbageAfter is CutAfter with an event that is none of the format's, and then
+// an orderly end.
+func GarbageAfter(n int, text string) Answer {
+	return speak(said{text: text, finish: llm.FinishStop, after: n, then: frames("event: content_block_delta\ndata: {]<html>\n\n")})
+}
+
+// FailAfter is CutAfter with an error like that of FailWith as the next event.
+func FailAfter(n int, text string, status int, message, kind, code string) Answer {
+	told := func(w http.ResponseWriter, r *http.Request) {
+		body := wireOf(r.URL.Path).refusal(&apiError{status, message, kind, "", nullStr(code)})
+		frames("event: error\ndata: "+body+"\n\n")(w, r)
+	}
+	return speak(said{text: text, finish: llm.FinishStop, after: n, then: told})
+}
+
+// WaitAfter is CutAfter, but goes on when ready is closed.
+func WaitAfter(n int, text string, ready <-chan struct{}) Answer {
+	return speak(said{text: text, finish: llm.FinishStop, after: n, ready: ready})
 }
 
 // HangMidway sends the headers and the beginning of an answer, then hangs.

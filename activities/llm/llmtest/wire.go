@@ -53,6 +53,8 @@ type said struct {
 	// unless that is 0.
 	after int
 	then  Answer
+	// With ready instead of then, the stream goes on itself when ready is closed.
+	ready <-chan struct{}
 }
 
 // sampleUsage is what every reply took.
@@ -79,14 +81,27 @@ func (s said) stream(w http.ResponseWriter, r *http.Request, frames []string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	for i, frame := range frames {
-		if s.after > 0 && i == s.after {
+		if s.after > 0 && i == s.after && s.then != nil {
 			s.then(w, r)
+			return
+		}
+		if s.after > 0 && i == s.after && !s.goesOn(r) {
 			return
 		}
 		if _, err := io.WriteString(w, frame); err != nil {
 			return // the client has gone
 		}
 		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// goesOn waits until ready, and tells whether the client is still there.
+func (s said) goesOn(r *http.Request) bool {
+	select {
+	case <-s.ready:
+		return true
+	case <-r.Context().Done():
+		return false
 	}
 }
 
