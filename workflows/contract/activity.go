@@ -17,6 +17,8 @@ type GenerateInput struct {
 	// Peers are offered as tools, and so is ToolExitLoop when ExitLoop is set.
 	Peers    []Peer `json:"peers,omitempty"`
 	ExitLoop bool   `json:"exit_loop,omitempty"`
+	// ClientTools are offered too, and called by who sent the message.
+	ClientTools []Tool `json:"client_tools,omitempty"`
 	// Draft names the reply while it is being made, and Node who asks for it. Both are
 	// for those who listen.
 	Draft string `json:"draft,omitempty"`
@@ -97,6 +99,8 @@ type Call struct {
 	Peer *Peer `json:"peer,omitempty"`
 	// Exit: the call leaves the loop, and nothing is called.
 	Exit bool `json:"exit,omitempty"`
+	// Client: the sender of the message makes the call.
+	Client bool `json:"client,omitempty"`
 	// Destructive tools wait for an approval and are never called twice.
 	Destructive bool `json:"destructive,omitempty"`
 	// MayAsk: the server may ask a person something while it carries out the call.

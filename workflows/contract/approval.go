@@ -23,6 +23,9 @@ const (
 	// ReasonLimit: a limit of the agent is reached. Approving goes on for as much
 	// again, rejecting ends the turn. The tool is ToolGoOn, and nothing is called.
 	ReasonLimit Reason = "limit"
+	// ReasonClientTool: the sender of the message has to make the call. Its result is
+	// the content of the answer; rejecting tells the model that it was not made.
+	ReasonClientTool Reason = "client_tool"
 )
 
 // ToolGoOn is the tool that an approval with ReasonLimit names.
@@ -46,6 +49,8 @@ type ApprovalInput struct {
 	ArgumentsSHA256 string `json:"arguments_sha256"`
 	Description     string `json:"description"`
 	Reason          Reason `json:"reason"`
+	// Call is the ID of the message with the call, if there is one.
+	Call string `json:"call,omitempty"`
 	// RemoteTaskID and RemoteAgent are set when another agent asks.
 	RemoteTaskID string        `json:"remote_task_id,omitempty"`
 	RemoteAgent  string        `json:"remote_agent,omitempty"`
@@ -62,7 +67,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
-		Schema: in.Schema,
+		Schema: in.Schema, Call: in.Call,
 	}
 }
 
@@ -82,6 +87,7 @@ type PendingApproval struct {
 	Node            string    `json:"node,omitempty"`
 	NodePath        []int     `json:"node_path,omitempty"`
 	Schema          JSON      `json:"schema,omitzero"`
+	Call            string    `json:"call,omitempty"`
 }
 
 // Decision is how an approval ended.

@@ -54,6 +54,11 @@ type MessageSignal struct {
 	// fingerprint is a different request under a used key.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Text        Text   `json:"text"`
+	// Name is the ID by which the sender knows the message. It becomes its Draft.
+	Name string `json:"name,omitempty"`
+	// Tools are on offer in the turn, and called by the sender: their results come as
+	// answers to approvals with ReasonClientTool.
+	Tools []Tool `json:"tools,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
 }

@@ -16,6 +16,8 @@ type NodeInput struct {
 	Node Node  `json:"node"`
 	// User is the message that the turn answers.
 	User Message `json:"user"`
+	// ClientTools are those that came with User.
+	ClientTools []Tool `json:"client_tools,omitempty"`
 	// History is the conversation up to and with User, for nodes that see it.
 	History *Transcript `json:"history,omitempty"`
 	State   State       `json:"state,omitempty"`
