@@ -87,7 +87,7 @@ func TestAServerWithSamplingAsksTheAgentsModel(t *testing.T) {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	const want = `{"messages":[{"content":"Be brief.","role":"system"},{"content":"What now?","role":"user"}],` +
-		`"model":"gpt-4o","max_completion_tokens":99}`
+		`"model":"gpt-4o","max_completion_tokens":99,"stream_options":{"include_usage":true},"stream":true}`
 	if got := string(model.Requests()[0].Body); got != want {
 		t.Errorf("asked %s, expected %s", got, want)
 	}
