@@ -23,6 +23,8 @@ import (
 type Files struct {
 	Dir   string
 	Blobs transcript.Store
+	// Feed is told of every conversation that is exported; nil is nobody.
+	Feed Feed
 
 	// locks keep two exports of one conversation apart; a shared lock only
 	// makes one of them wait.
@@ -37,6 +39,7 @@ func (f *Files) Export(ctx context.Context, in contract.ExportInput) (contract.E
 		return contract.ExportResult{}, fail(contract.KindInvalid, "not a conversation id", 0)
 	}
 	defer f.lock(v.ID)()
+	tell(f.Feed, contract.News{ConversationID: v.ID, Settled: &v, Tree: in.Tree})
 	path := filepath.Join(f.Dir, "conversation_"+v.ID+".json")
 	if version, err := versionOf(path); err == nil && version > v.Version {
 		return contract.ExportResult{Skipped: true}, nil

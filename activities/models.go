@@ -21,8 +21,8 @@ type Models struct {
 	Facts func(model string) llm.Facts
 	Offer Offer
 	Blobs transcript.Store
-	// Deltas listens while models speak; nil is nobody.
-	Deltas Deltas
+	// Feed passes on what models say while they say it; nil is nobody to hear it.
+	Feed Feed
 	// Compaction is CompactionSummary, also when it is empty, or CompactionWindow.
 	Compaction string
 	// Keyring opens the callers' tokens; without one no tools are on offer that

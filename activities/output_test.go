@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
@@ -66,21 +68,15 @@ func TestTheModelIsToldWhatToMend(t *testing.T) {
 }
 
 // ears note what they hear.
-type ears struct {
-	drafts []activities.Draft
-	heard  []llm.Delta
-}
+type ears struct{ heard []contract.News }
 
-func (e *ears) Begin(_ context.Context, d activities.Draft) func(llm.Delta) {
-	e.drafts = append(e.drafts, d)
-	return func(d llm.Delta) { e.heard = append(e.heard, d) }
-}
+func (e *ears) Tell(n contract.News) { e.heard = append(e.heard, n) }
 
 func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 	e := &ears{}
-	m := &activities.Models{Blobs: newMemory(), Offer: fakeOffer{}, Deltas: e, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+	m := &activities.Models{Blobs: newMemory(), Offer: fakeOffer{}, Feed: e, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
 		r.Deltas(llm.Delta{Kind: llm.DeltaText, Text: "o"})
-		r.Deltas(llm.Delta{Kind: llm.DeltaText, Text: "k"})
+		r.Deltas(llm.Delta{Kind: llm.DeltaCall, Call: 1, ID: "c", Name: "read"})
 		return llm.Reply{Text: "ok", Native: &llm.Native{Provider: contract.ProviderGoogle, Model: "g", Content: raw(`{"parts":[]}`).Raw}}, nil
 	}}}
 	in := question("hi")
@@ -89,9 +85,13 @@ func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := activities.Draft{ConversationID: conversationID, Name: "d-1", Node: "writer", Model: in.Model, Attempt: 1}
-	if len(e.drafts) != 1 || e.drafts[0] != want || len(e.heard) != 2 || e.heard[1].Text != "k" {
-		t.Errorf("heard %+v of %+v", e.heard, e.drafts)
+	want := []contract.News{
+		{ConversationID: conversationID, Draft: &contract.Draft{Name: "d-1", Node: "writer", Model: in.Model, Attempt: 1}},
+		{ConversationID: conversationID, Delta: &contract.Delta{Draft: "d-1", Kind: contract.DeltaText, Text: "o"}},
+		{ConversationID: conversationID, Delta: &contract.Delta{Draft: "d-1", Kind: contract.DeltaCall, Call: 1, Tool: "read"}},
+	}
+	if diff := cmp.Diff(want, e.heard); diff != "" {
+		t.Errorf("heard (-want +got):\n%s", diff)
 	}
 	if out.Draft != "d-1" || out.Native == nil || string(out.Native.Content.Raw) != `{"parts":[]}` {
 		t.Errorf("got %+v", out)

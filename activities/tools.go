@@ -30,7 +30,9 @@ type Tools struct {
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
 	Model   contract.ModelState
-	Now     func() time.Time
+	// Feed is told when calls begin; nil is nobody.
+	Feed Feed
+	Now  func() time.Time
 }
 
 // CallTool makes one call, with the caller's own credential where there is one.
@@ -46,11 +48,12 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
 	bearer, note := openBearer(ctx, t.Keyring, in.ConversationID, t.Now)
-	tell, stop := progress(ctx)
+	tell(t.Feed, contract.News{ConversationID: in.ConversationID})
+	step, stop := progress(ctx)
 	defer stop()
 	r, err := t.Caller.Call(ctx, toolbox.Call{
 		Server: in.Server, Tool: in.Tool, Arguments: args, Bearer: bearer, SessionID: in.SessionID,
-		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Progress: tell,
+		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Progress: step,
 	})
 	if err != nil {
 		return contract.CallToolResult{}, toolFailure(ctx, in, err)

@@ -291,7 +291,9 @@ func (p *pipeline) withLost(s contract.NodeState) contract.NodeState {
 }
 
 // queryTree answers the query "tree".
-func (c *conversation) queryTree() (contract.TreeView, error) {
+func (c *conversation) queryTree() (contract.TreeView, error) { return c.tree(), nil }
+
+func (c *conversation) tree() contract.TreeView {
 	root := c.in.Agent.Root()
 	if root.Name == "" {
 		root.Name = c.in.Agent.Name
@@ -303,7 +305,7 @@ func (c *conversation) queryTree() (contract.TreeView, error) {
 	if c.turn != nil && c.turn.pipeline != nil {
 		v.Running = c.turn.pipeline.running()
 	}
-	return v, nil
+	return v
 }
 
 func withoutPrompts(n contract.Node) contract.Node {

@@ -51,14 +51,14 @@ type Delta struct {
 }
 
 // DeltaKind says what a Delta is a piece of.
-type DeltaKind string
+type DeltaKind = contract.DeltaKind
 
 // The kinds of deltas.
 const (
-	DeltaText      DeltaKind = "text"
-	DeltaReasoning DeltaKind = "reasoning"
-	DeltaCall      DeltaKind = "call" // a call begins; it has no text
-	DeltaArguments DeltaKind = "arguments"
+	DeltaText      = contract.DeltaText
+	DeltaReasoning = contract.DeltaReasoning
+	DeltaCall      = contract.DeltaCall
+	DeltaArguments = contract.DeltaArguments
 )
 
 // Native is a reply in the provider's own form, for it to see again.

@@ -268,6 +268,8 @@ type ModelState struct {
 // ExportInput writes a conversation to its file.
 type ExportInput struct {
 	Conversation ConversationView `json:"conversation"`
+	// Tree is for those who watch; it is not written.
+	Tree *TreeView `json:"tree,omitempty"`
 }
 
 // ExportResult tells what was written. Skipped means that a later version of

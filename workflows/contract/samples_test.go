@@ -207,7 +207,7 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Credential: sealed}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Name: "m-1", Tools: []Tool{tool()}, Credential: sealed}
 }
 
 func signalSamples() map[string]any {
@@ -225,7 +225,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote",
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(),
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Call: messageID,
 	}
 }
 
@@ -260,7 +260,7 @@ func call() Call {
 	remote := peer()
 	return Call{
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources",
-		Peer: &remote, Exit: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
+		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
 	}
 }
 
@@ -299,10 +299,13 @@ func prompt() Prompt {
 func activitySamples() map[string]any {
 	folded, before := Folded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
+	shown, settled := treeView(), view()
+	draft := Draft{Name: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2}
+	delta := Delta{Draft: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
 	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON"}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
-			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true,
+			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: []Tool{tool()},
 			Draft: messageID, Node: "writer", Digest: digestOf(), Schema: arguments(), Repair: &repair},
 		"Repair": repair,
 		"DigestInput": DigestInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,
@@ -330,7 +333,11 @@ func activitySamples() map[string]any {
 		"Tool":             tool(),
 		"ServerState":      server(),
 		"ModelState":       model,
-		"ExportInput":      ExportInput{Conversation: view()},
+		"ExportInput":      ExportInput{Conversation: view(), Tree: &shown},
+		"News":             News{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
+		"News-changed":     News{ConversationID: conversationID},
+		"Draft":            draft,
+		"Delta":            delta,
 		"ExportResult":     ExportResult{Bytes: 4096, Skipped: true},
 	}
 }

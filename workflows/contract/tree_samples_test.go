@@ -51,6 +51,10 @@ func pipeline() *PipelineState {
 	return &PipelineState{Path: []int{1, 0}, OutputKey: "draft", State: state(), UserMessage: Inline("Write it")}
 }
 
+func treeView() TreeView {
+	return TreeView{ConversationID: conversationID, Turn: 3, Node: node(), State: *nodeState(), Running: []NodeState{*nodeState()}}
+}
+
 func nodeResult() NodeResult {
 	return NodeResult{
 		Outcome: OutcomeRejected, Output: Inline("Operation cancelled by user."), Delta: state(), Transcript: transcriptValue(),
@@ -87,7 +91,7 @@ func treeSamples() map[string]any {
 		"PipelineState": *pipeline(),
 		// The root itself has paused.
 		"PipelineState-root": PipelineState{Path: []int{}, State: State{}, UserMessage: Inline("Write it")},
-		"TreeView":           TreeView{ConversationID: conversationID, Turn: 3, Node: node(), State: *nodeState(), Running: []NodeState{*nodeState()}},
+		"TreeView":           treeView(),
 	}
 }
 
@@ -96,7 +100,7 @@ func nodeSamples() map[string]any {
 	return map[string]any{
 		"NodeInput": NodeInput{
 			ConversationID: conversationID, SessionID: "s-1", Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
-			Node: node(), User: message(), History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(),
+			Node: node(), User: message(), ClientTools: []Tool{tool()}, History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(),
 		},
 		"NodeCarried":  *nodeCarried(),
 		"NodeResult":   nodeResult(),
