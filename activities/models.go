@@ -127,7 +127,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 	tool, known := find(offer, c.Name)
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
-		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
+		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Client: tool.client, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
 	}
 	args := c.Arguments
 	if known && out.Problem == "" {
@@ -153,6 +153,8 @@ func (m *Models) check(ctx context.Context, tool offered, args json.RawMessage) 
 		return args, problem
 	case tool.exit:
 		return args, ""
+	case tool.client:
+		return args, toolbox.Misfit(tool.InputSchema, args)
 	}
 	return m.Offer.Check(ctx, tool.Name, args)
 }

@@ -33,18 +33,26 @@ type offered struct {
 	contract.Tool
 	peer   *contract.Peer
 	exit   bool
+	client bool // called by who sent the message
 	mayAsk bool
 }
 
-// offers lists what a model may call: the servers' tools that the input allows,
-// then its peers, then the way out of the loop. Where a server's tool has the
-// name of one of ours, ours is on offer and the server's is not.
-func offers(in contract.GenerateInput, tools []toolbox.Tool) []offered {
+// offers lists what a model may call: the servers' tools that the input allows, the
+// client's, then the node's peers, then the way out of the loop. Where a server's
+// tool has the name of one of ours, ours is on offer and the server's is not; a
+// client's gives way to all others.
+func offers(in contract.GenerateInput, tools []toolbox.Tool, clients []contract.Tool) []offered {
 	own := ours(in)
 	var out []offered
 	for _, t := range tools {
 		if _, taken := find(own, t.Name); !taken && allowed(in.Tools, t) {
 			out = append(out, offered{Tool: t.Tool, mayAsk: t.MayAsk})
+		}
+	}
+	for _, t := range clients {
+		_, taken := find(slices.Concat(own, out), t.Name)
+		if !taken && (in.Tools == nil || slices.Contains(in.Tools, t.Name)) {
+			out = append(out, offered{Tool: t, client: true})
 		}
 	}
 	return append(out, own...)

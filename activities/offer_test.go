@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -262,5 +263,44 @@ func TestADelegationThatIsNoObject(t *testing.T) {
 		if err != nil || got.Calls[0].Problem != problem || string(got.Calls[0].Arguments.Raw) != "{}" {
 			t.Errorf("%s: %+v, %v", args, got.Calls, err)
 		}
+	}
+}
+
+func TestToolsOfTheClientAreOfferedAndChecked(t *testing.T) {
+	store := newMemory()
+	clients := []contract.Tool{
+		{Name: "pick", Description: "Pick one", InputSchema: json.RawMessage(titled), DestructiveHint: true},
+		{Name: "list", Description: "hides behind the server's"},
+	}
+	raw, err := json.Marshal(clients)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		args, problem string
+	}{"fit": {`{"title":"T"}`, ""}, "do not fit": {`{"title":7}`, "title"}} {
+		t.Run("arguments that "+name, func(t *testing.T) {
+			var asked llm.Request
+			m := &activities.Models{Blobs: store, Offer: fakeOffer{tools: []toolbox.Tool{tool("list", false)}},
+				Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+					asked = r
+					return llm.Reply{Calls: []llm.Call{{ID: "c", Name: "pick", Arguments: json.RawMessage(tt.args)}}}, nil
+				}}}
+			in := question("hi")
+			if in.ClientTools, err = transcript.JSON(t.Context(), store, raw); err != nil {
+				t.Fatal(err)
+			}
+			out, err := run(t, t.Context(), m.Generate, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(asked.Tools) != 2 || asked.Tools[0].Description == "hides behind the server's" || asked.Tools[1].Name != "pick" {
+				t.Errorf("offered %+v", asked.Tools)
+			}
+			c := out.Calls[0]
+			if !c.Client || !c.Destructive || c.Unknown || (c.Problem == "") != (tt.problem == "") || !strings.Contains(c.Problem, tt.problem) {
+				t.Errorf("call %+v", c)
+			}
+		})
 	}
 }

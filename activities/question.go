@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"agent-stop-and-go/activities/llm"
@@ -22,11 +23,14 @@ type question struct {
 }
 
 func (m *Models) question(ctx context.Context, in contract.GenerateInput) (question, error) {
-	q := question{request: llm.Request{Model: in.Model}, offer: offers(in, m.Offer.Tools(ctx))}
+	clients, err := m.clientTools(ctx, in)
+	if err != nil {
+		return question{}, fmt.Errorf("read the client's tools: %w", err)
+	}
+	q := question{request: llm.Request{Model: in.Model}, offer: offers(in, m.Offer.Tools(ctx), clients)}
 	for _, o := range q.offer {
 		q.request.Tools = append(q.request.Tools, o.Tool)
 	}
-	var err error
 	if q.request.System, err = filled(ctx, m.Blobs, in.Prompt, in.Values); err != nil {
 		return q, fmt.Errorf("read the prompt: %w", err)
 	}
@@ -39,6 +43,14 @@ func (m *Models) question(ctx context.Context, in contract.GenerateInput) (quest
 	}
 	q.request.Media, err = m.images(ctx, in.Model, q.request.Messages)
 	return q, err
+}
+
+func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (tools []contract.Tool, err error) {
+	raw, err := transcript.ReadJSON(ctx, m.Blobs, in.ClientTools)
+	if err != nil || len(raw) == 0 {
+		return nil, err
+	}
+	return tools, json.Unmarshal(raw, &tools)
 }
 
 // fill adds the messages, behind the digest of those that it stands for.

@@ -34,7 +34,7 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 	return contract.ApprovalInput{
 		UUID: newUUID(ctx), ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
-		Description: description, Reason: reason, CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout,
+		Description: description, Reason: reason, CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout, Call: c.message,
 	}
 }
 
@@ -105,7 +105,7 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash
 			attrConfigHash.ValueSet(configHash),
 		),
 	}
-	if in.Reason == contract.ReasonQuestion { // for the gateway, which reads answers by it
+	if in.Reason.Answered() { // for the gateway, which reads answers by it
 		options.StaticSummary = decide.ToolSummary(in.Tool, in.Server) + " waits for an answer"
 		options.Memo = map[string]any{contract.MemoSchema: in.Schema}
 	}

@@ -105,8 +105,11 @@ func (l *leaf) runBatch(ctx workflow.Context, calls []call, batch []int) []made 
 }
 
 func (l *leaf) runOne(ctx workflow.Context, c call) made {
-	if c.Peer != nil {
+	switch {
+	case c.Peer != nil:
 		return l.delegate(ctx, c)
+	case c.Client:
+		return made{CallToolResult: l.callClient(ctx, c)}
 	}
 	r := l.callUntilKnown(ctx, c)
 	return made{CallToolResult: r, login: decide.AuthRequired(r.AuthRequired)}

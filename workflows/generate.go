@@ -55,7 +55,7 @@ func (l *leaf) generateInput(model string) contract.GenerateInput {
 	return contract.GenerateInput{
 		ConversationID: l.about().conversation, Model: model, Prompt: l.node.Prompt,
 		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.Only(l.node.Keys),
-		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop,
+		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.about().clientTools,
 		Draft: contract.NameUUID(l.next(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Digest: l.digest,
 		Schema: l.node.OutputSchema, Repair: l.repair,
 	}

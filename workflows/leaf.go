@@ -30,6 +30,7 @@ type about struct {
 	session      string
 	agent        contract.Agent
 	configHash   string
+	clientTools  contract.JSON // that came with the message
 }
 
 // leaf is an llm or a2a node at work. Cancelling its context stops it at the

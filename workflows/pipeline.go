@@ -102,6 +102,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 		ConversationID: t.in.ID, SessionID: t.in.SessionID, Agent: agent, ConfigHash: t.origin.configHash,
 		Turn: t.state.Turn, Path: []int{}, Node: root, User: t.question,
 		Credential: t.credential, Budget: root.Timeout, Spent: t.spentBefore(),
+		ClientTools: t.origin.clientTools,
 	}
 	if root.WantsHistory() {
 		history := copyOf(t.state.Transcript)

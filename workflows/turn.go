@@ -26,9 +26,9 @@ type turn struct {
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
-	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text})
+	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Draft: m.Name})
 	t.question = t.state.Transcript.Tail[len(t.state.Transcript.Tail)-1]
-	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash()}
+	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash(), clientTools: m.Tools}
 	t.state.Tree = &contract.NodeState{}
 	t.show(ctx)
 	var r contract.NodeResult

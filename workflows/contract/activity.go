@@ -17,8 +17,8 @@ type GenerateInput struct {
 	// Peers are offered as tools, and so is ToolExitLoop when ExitLoop is set.
 	Peers    []Peer `json:"peers,omitempty"`
 	ExitLoop bool   `json:"exit_loop,omitempty"`
-	// ClientTools are offered too, and called by who sent the message.
-	ClientTools []Tool `json:"client_tools,omitempty"`
+	// ClientTools are the Tools of the message. They are offered too.
+	ClientTools JSON `json:"client_tools,omitzero"`
 	// Draft names the reply while it is being made, and Node who asks for it. Both are
 	// for those who listen.
 	Draft string `json:"draft,omitempty"`

@@ -28,6 +28,20 @@ const (
 	ReasonClientTool Reason = "client_tool"
 )
 
+// ClientToolSchema is the Schema of an approval with ReasonClientTool: what its
+// answer's content is, a ClientToolResult.
+const ClientToolSchema = `{"type":"object","properties":{"content":{"type":"string"},"is_error":{"type":"boolean"}},"required":["content"]}`
+
+// ClientToolResult is the result of a call that the sender of a message has made.
+type ClientToolResult struct {
+	Content string `json:"content"`
+	IsError bool   `json:"is_error,omitempty"`
+}
+
+// Answered tells whether the approval waits for an answer with content, not only
+// for a yes or a no.
+func (r Reason) Answered() bool { return r == ReasonQuestion || r == ReasonClientTool }
+
 // ToolGoOn is the tool that an approval with ReasonLimit names.
 const ToolGoOn = "go_on"
 

@@ -56,9 +56,9 @@ type MessageSignal struct {
 	Text        Text   `json:"text"`
 	// Name is the ID by which the sender knows the message. It becomes its Draft.
 	Name string `json:"name,omitempty"`
-	// Tools are on offer in the turn, and called by the sender: their results come as
-	// answers to approvals with ReasonClientTool.
-	Tools []Tool `json:"tools,omitempty"`
+	// Tools is a list of Tool: they are on offer in the turn and called by the sender.
+	// Their results come as answers to approvals with ReasonClientTool.
+	Tools JSON `json:"tools,omitzero"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
 }

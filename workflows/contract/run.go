@@ -17,7 +17,7 @@ type NodeInput struct {
 	// User is the message that the turn answers.
 	User Message `json:"user"`
 	// ClientTools are those that came with User.
-	ClientTools []Tool `json:"client_tools,omitempty"`
+	ClientTools JSON `json:"client_tools,omitzero"`
 	// History is the conversation up to and with User, for nodes that see it.
 	History *Transcript `json:"history,omitempty"`
 	State   State       `json:"state,omitempty"`

@@ -207,7 +207,7 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Name: "m-1", Tools: []Tool{tool()}, Credential: sealed}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Name: "m-1", Tools: tools(), Credential: sealed}
 }
 
 func signalSamples() map[string]any {
@@ -264,6 +264,14 @@ func call() Call {
 	}
 }
 
+func tools() JSON {
+	raw, err := json.Marshal([]Tool{tool()})
+	if err != nil {
+		panic(err)
+	}
+	return JSON{Raw: raw}
+}
+
 func tool() Tool {
 	return Tool{
 		Name: "resources_add", Description: "Adds a resource", InputSchema: json.RawMessage(`{"type":"object"}`),
@@ -305,7 +313,7 @@ func activitySamples() map[string]any {
 	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON"}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
-			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: []Tool{tool()},
+			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(),
 			Draft: messageID, Node: "writer", Digest: digestOf(), Schema: arguments(), Repair: &repair},
 		"Repair": repair,
 		"DigestInput": DigestInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,
@@ -334,6 +342,7 @@ func activitySamples() map[string]any {
 		"ServerState":      server(),
 		"ModelState":       model,
 		"ExportInput":      ExportInput{Conversation: view(), Tree: &shown},
+		"ClientToolResult": ClientToolResult{Content: "blue", IsError: true},
 		"News":             News{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
 		"News-changed":     News{ConversationID: conversationID},
 		"Draft":            draft,

@@ -100,7 +100,7 @@ func nodeSamples() map[string]any {
 	return map[string]any{
 		"NodeInput": NodeInput{
 			ConversationID: conversationID, SessionID: "s-1", Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
-			Node: node(), User: message(), ClientTools: []Tool{tool()}, History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(),
+			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(),
 		},
 		"NodeCarried":  *nodeCarried(),
 		"NodeResult":   nodeResult(),

@@ -55,7 +55,7 @@ func decided(r contract.ApprovalResult) string {
 }
 
 func wanted(p contract.PendingApproval) string {
-	if p.Reason == contract.ReasonQuestion {
+	if p.Reason.Answered() {
 		return "an answer"
 	}
 	return "a decision"
@@ -64,7 +64,7 @@ func wanted(p contract.PendingApproval) string {
 func commands(p contract.PendingApproval) string {
 	const format = "```\ntemporal workflow signal --workflow-id %s --name %s --input '%s'\n```\n"
 	id := contract.ApprovalWorkflowID(p.UUID)
-	if p.Reason == contract.ReasonQuestion {
+	if p.Reason.Answered() {
 		return "Answer (" + answer.AcceptedBy(p.Schema.Raw) + "):\n\n" +
 			fmt.Sprintf(format, id, contract.SignalDecide, `{"content":{…},"by":"YOUR NAME"}`) +
 			"\nDecline:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":false,"by":"YOUR NAME"}`)

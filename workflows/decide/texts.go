@@ -56,7 +56,11 @@ func DescribeQuestion(server, tool, message string) string {
 // RequestText is the message that asks for an approval, or for the answer to a
 // question.
 func RequestText(p contract.PendingApproval, inTree bool) string {
-	if p.Reason != contract.ReasonQuestion {
+	switch p.Reason {
+	case contract.ReasonQuestion:
+	case contract.ReasonClientTool:
+		return p.Description + "\n\nApproval UUID: " + p.UUID
+	default:
 		return ApprovalRequest(p.Description, p.UUID, inTree)
 	}
 	return p.Description + "\n\nAnswer with a message or by the approval UUID: " + answer.AcceptedBy(p.Schema.Raw) + ".\n\nApproval UUID: " + p.UUID
@@ -64,16 +68,34 @@ func RequestText(p contract.PendingApproval, inTree bool) string {
 
 // Marker is the message that records a decision.
 func Marker(reason contract.Reason, d contract.Decision) string {
-	if reason != contract.ReasonQuestion {
+	mark := "[ANSWER]: "
+	switch {
+	case !reason.Answered():
 		return ApprovalMarker(d)
+	case reason == contract.ReasonClientTool:
+		mark = "[CLIENT TOOL]: "
 	}
 	switch d {
 	case contract.Approved:
-		return "[ANSWER]: Accepted"
+		return mark + "Accepted"
 	case contract.Rejected:
-		return "[ANSWER]: Declined"
+		return mark + "Declined"
 	}
-	return "[ANSWER]: " + capital(string(d))
+	return mark + capital(string(d))
+}
+
+// DescribeClientTool tells people that the sender of the message has to make a call.
+func DescribeClientTool(c contract.Call, node string) string {
+	return "Waiting for the client to make this call and to send its result:\n\n" + Describe(c, node)
+}
+
+// ClientToolRefused is the result of a call that the client did not make.
+func ClientToolRefused(d contract.Decision, why string) contract.CallToolResult {
+	text := "The client did not make the call (" + string(d) + ")"
+	if why != "" {
+		text += ": " + why
+	}
+	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
 }
 
 // TurnCancelled is the reply of a turn that was cancelled.
