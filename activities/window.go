@@ -106,8 +106,12 @@ func cuts(messages []contract.Message) []int {
 	var out []int
 	question := 0
 	for i, m := range messages {
-		if isQuestion(m) && i > 0 {
-			out, question = append(out, i), i
+		if !isQuestion(m) {
+			continue
+		}
+		question = i
+		if messagesTokens(messages[:i]) > 0 { // there is something to leave out
+			out = append(out, i)
 		}
 	}
 	reply := ""

@@ -265,6 +265,7 @@ func TestAMessageThatFillsTheWindowAloneIsTheProvidersToRefuse(t *testing.T) {
 		return llm.Reply{}, &llm.Error{Kind: contract.KindModelContext, Message: "prompt is too long"}
 	}
 	c := &chat{}
+	c.add(contract.Message{Role: contract.RoleSystem, Content: contract.Inline("Be brief.")})
 	c.user(strings.Repeat("x", 100_000))
 	_, err := run(t, t.Context(), s.Generate, c.input())
 	if err == nil || !strings.Contains(err.Error(), "prompt is too long") {

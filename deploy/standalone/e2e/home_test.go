@@ -35,6 +35,7 @@ type home struct {
 	ports  ports
 	file   string            // name of the YAML file
 	queue  string            // task queue
+	llm    string            // the setting llm, as YAML
 	extra  string            // more YAML
 	served string            // more tool servers, a line of YAML each
 	more   map[string]string // more of the environment
@@ -78,11 +79,11 @@ prompt: You test things.
 host: 127.0.0.1
 port: %d
 data_dir: %s
-llm: {model: "openai:test-model"}
+llm: %s
 mcp_servers:
   - {name: counting, url: %q}
 %stemporal: {port: %d, ui_port: 0, task_queue: %s}
-%s`, h.ports.api, filepath.Join(h.dir, "data"), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.extra)
+%s`, h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)
