@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
@@ -256,6 +257,49 @@ func TestAProviderThatFindsAConversationTooLongIsAskedWithLess(t *testing.T) {
 	}
 	if last := s.asked[len(s.asked)-1].Messages; !has(last, "the last one") {
 		t.Errorf("asked with %+v", last)
+	}
+}
+
+// What a digest of the oldest replies has left begins with a reply.
+func TestTheRepliesBehindADigestCanBePartedToo(t *testing.T) {
+	s := newSmall(1000)
+	s.Compaction = activities.CompactionWindow
+	c := &chat{}
+	c.user("question")
+	c.call(1, "one")
+	first := c.messages[len(c.messages)-1].ID
+	c.call(1, strings.Repeat("two ", 400))
+	second := c.messages[len(c.messages)-1].ID
+	c.call(1, strings.Repeat("three ", 200))
+	in := c.input()
+	in.Digest = &contract.Digest{Through: first, Messages: 5}
+	_, settled, _ := s.settle(t, in)
+	if settled.Digest.Through != second || settled.Digest.Messages != 9 {
+		t.Errorf("the digest is %+v; want it through %s", settled.Digest, second)
+	}
+}
+
+// Measuring the rest anew for every place to cut takes longer than any call may.
+func TestALongConversationIsMeasuredOnce(t *testing.T) {
+	s := newSmall(0)
+	s.Compaction = activities.CompactionWindow
+	s.reply = func(r llm.Request) (llm.Reply, error) {
+		if len(r.Messages) > 10_001 {
+			return llm.Reply{}, &llm.Error{Kind: contract.KindModelContext, Message: "too long"}
+		}
+		return llm.Reply{Text: "ok"}, nil
+	}
+	c := &chat{}
+	for range 10_000 {
+		c.user(strings.Repeat("x", 500))
+		c.say("answer")
+	}
+	began := time.Now()
+	if _, _, n := s.settle(t, c.input()); n != 1 {
+		t.Errorf("%d digests", n)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %s", took)
 	}
 }
 
