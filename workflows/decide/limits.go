@@ -120,6 +120,9 @@ func (r Reached) shown(n int64) string {
 	case "time":
 		return time.Duration(n).Round(time.Second).String()
 	case "calls":
+		if n == 1 {
+			return "1 model call"
+		}
 		return fmt.Sprintf("%d model calls", n)
 	}
 	return fmt.Sprintf("%d tokens", n)

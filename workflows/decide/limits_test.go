@@ -44,6 +44,12 @@ func TestTheFirstLimitThatIsReached(t *testing.T) {
 	}
 }
 
+func TestOneCallIsNotCalls(t *testing.T) {
+	r, _ := decide.LimitReached(&contract.Limits{Turn: contract.Limit{Calls: 1}}, contract.Spent{Turn: contract.Outlay{Usage: contract.Usage{Calls: 2}}})
+	equal(t, "asked", r.Describe(""), "**LIMIT REACHED: calls of this turn**\n\nSpent: 2 model calls of 1 model call.\n\n"+
+		"Approve to go on for another 1 model call, reject to stop here.")
+}
+
 func TestAGrantIsAsMuchAsTheLimit(t *testing.T) {
 	for what, limit := range map[string]contract.Limit{
 		"tokens": {Tokens: 100}, "cost": {Cost: 5}, "calls": {Calls: 2}, "time": {Time: time.Minute},
