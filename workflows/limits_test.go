@@ -40,6 +40,18 @@ func TestALimitOfTheTurnAsksWhetherToGoOn(t *testing.T) {
 	})
 }
 
+func TestOneApprovalLetsATurnGoOnHoweverFarItIsBeyondItsLimit(t *testing.T) {
+	w := &world{GenerateFn: script(took(asks(list("a")), 60), took(says("Done."), 60))}
+	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Tokens: 20}}), func(s *session) {
+		s.rest()
+		same(t, "arguments", string(s.pending().ToolArgs.Raw), `{"allowed":20,"limit":"turn.tokens","more":60,"spent":60}`)
+		s.approve()
+		s.rest()
+		s.nothingWaits()
+		same(t, "last line", s.lines()[len(s.lines())-1], "assistant: Done.")
+	})
+}
+
 func TestARejectedLimitEndsTheTurnAndNothingElse(t *testing.T) {
 	w := &world{GenerateFn: script(took(asks(list("a")), 100), took(says("Fresh."), 1))}
 	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Cost: 100_000_000}}), func(s *session) {
