@@ -241,6 +241,20 @@ func TestKeysAreInNoError(t *testing.T) {
 	}
 }
 
+// They are shown and recorded as they are, unlike texts, which may be long.
+func TestAProvidersWordsAreShort(t *testing.T) {
+	s, router := newServer(t)
+	long := strings.Repeat("x", 5000)
+	s.Reply(llmtest.JSON(http.StatusOK, `{"model":"m\n`+long+`","choices":[{"message":{"content":"hi"},"finish_reason":"odd\n`+long+`"}]}`))
+	reply, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(reply.Finish) > 500 || len(reply.Model) > 500 || strings.Contains(reply.Finish+reply.Model, "\n") {
+		t.Errorf("finish of %d bytes, model of %d", len(reply.Finish), len(reply.Model))
+	}
+}
+
 func TestSecretsInHeadersOfAnEntryAreInNoError(t *testing.T) {
 	for _, model := range []contract.Provider{contract.ProviderCompatible, contract.ProviderAnthropic, contract.ProviderGoogle} {
 		s := llmtest.NewServer()
