@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
@@ -279,27 +278,20 @@ func TestTheRepliesBehindADigestCanBePartedToo(t *testing.T) {
 	}
 }
 
-// Measuring the rest anew for every place to cut takes longer than any call may.
-func TestALongConversationIsMeasuredOnce(t *testing.T) {
+func BenchmarkALongConversationThatIsTooLong(b *testing.B) {
 	s := newSmall(0)
-	s.Compaction = activities.CompactionWindow
-	s.reply = func(r llm.Request) (llm.Reply, error) {
-		if len(r.Messages) > 10_001 {
-			return llm.Reply{}, &llm.Error{Kind: contract.KindModelContext, Message: "too long"}
-		}
-		return llm.Reply{Text: "ok"}, nil
+	s.reply = func(llm.Request) (llm.Reply, error) {
+		return llm.Reply{}, &llm.Error{Kind: contract.KindModelContext, Message: "too long"}
 	}
 	c := &chat{}
-	for range 10_000 {
+	for range 4000 {
 		c.user(strings.Repeat("x", 500))
 		c.say("answer")
 	}
-	began := time.Now()
-	if _, _, n := s.settle(t, c.input()); n != 1 {
-		t.Errorf("%d digests", n)
-	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("took %s", took)
+	for b.Loop() {
+		if out, err := s.Generate(b.Context(), c.input()); err != nil || out.Overlong == nil {
+			b.Fatal(out, err)
+		}
 	}
 }
 
