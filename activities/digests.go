@@ -41,7 +41,7 @@ func (m *Models) Digest(ctx context.Context, in contract.DigestInput) (contract.
 	}
 	out.Model, out.Usage = reply.Model, reply.Usage
 	if reply.Text == "" || reply.Finish == llm.FinishRefusal {
-		return out, fail(contract.KindModelRequest, "the model gave no summary", 0)
+		return out, fail(contract.KindInvalid, "the model gave no summary", 0)
 	}
 	if out.Digest.Summary, err = transcript.Text(ctx, m.Blobs, reply.Text); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)

@@ -48,8 +48,10 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	}
 	q.request.Deltas = m.listen(ctx, in)
 	reply, err := m.ask(ctx, q.request)
-	if d := q.overlong(true); d != nil && isKind(err, contract.KindModelContext) {
-		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+	if isKind(err, contract.KindModelContext) {
+		if d := q.overlong(true); d != nil {
+			return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+		}
 	}
 	if err != nil {
 		return contract.GenerateResult{}, modelFailure(ctx, err)

@@ -91,9 +91,10 @@ func overlong(messages []contract.Message, room int, force bool) *contract.Diges
 // firstThat is the first place to cut where the rest is small enough, else the
 // last place there is. 0 is none.
 func firstThat(messages []contract.Message, fits func(rest int) bool) int {
-	last := 0
+	last, rest := 0, messagesTokens(messages)
 	for _, at := range cuts(messages) {
-		if last = at; fits(messagesTokens(messages[at:])) {
+		rest -= messagesTokens(messages[last:at])
+		if last = at; fits(rest) {
 			break
 		}
 	}
@@ -104,18 +105,18 @@ func firstThat(messages []contract.Message, fits func(rest int) bool) int {
 // then between the replies of the last exchange.
 func cuts(messages []contract.Message) []int {
 	var out []int
-	question := 0
+	question := -1 // behind a digest of replies there may be none
+	something := false // before the question that could be left out
 	for i, m := range messages {
-		if !isQuestion(m) {
-			continue
+		if isQuestion(m) {
+			if question = i; something {
+				out = append(out, i)
+			}
 		}
-		question = i
-		if messagesTokens(messages[:i]) > 0 { // there is something to leave out
-			out = append(out, i)
-		}
+		something = something || messageTokens(m) > 0
 	}
 	reply := ""
-	for i, m := range messages[min(question+1, len(messages)):] {
+	for i, m := range messages[question+1:] {
 		if m.Reply == "" || m.Role != contract.RoleAssistant {
 			continue
 		}

@@ -259,6 +259,42 @@ func TestAProviderThatFindsAConversationTooLongIsAskedWithLess(t *testing.T) {
 	}
 }
 
+// What a digest of the oldest replies has left begins with a reply.
+func TestTheRepliesBehindADigestCanBePartedToo(t *testing.T) {
+	s := newSmall(1000)
+	s.Compaction = activities.CompactionWindow
+	c := &chat{}
+	c.user("question")
+	c.call(1, "one")
+	first := c.messages[len(c.messages)-1].ID
+	c.call(1, strings.Repeat("two ", 400))
+	second := c.messages[len(c.messages)-1].ID
+	c.call(1, strings.Repeat("three ", 200))
+	in := c.input()
+	in.Digest = &contract.Digest{Through: first, Messages: 5}
+	_, settled, _ := s.settle(t, in)
+	if settled.Digest.Through != second || settled.Digest.Messages != 9 {
+		t.Errorf("the digest is %+v; want it through %s", settled.Digest, second)
+	}
+}
+
+func BenchmarkALongConversationThatIsTooLong(b *testing.B) {
+	s := newSmall(0)
+	s.reply = func(llm.Request) (llm.Reply, error) {
+		return llm.Reply{}, &llm.Error{Kind: contract.KindModelContext, Message: "too long"}
+	}
+	c := &chat{}
+	for range 4000 {
+		c.user(strings.Repeat("x", 500))
+		c.say("answer")
+	}
+	for b.Loop() {
+		if out, err := s.Generate(b.Context(), c.input()); err != nil || out.Overlong == nil {
+			b.Fatal(out, err)
+		}
+	}
+}
+
 func TestAMessageThatFillsTheWindowAloneIsTheProvidersToRefuse(t *testing.T) {
 	s := newSmall(1000)
 	s.reply = func(llm.Request) (llm.Reply, error) {

@@ -59,13 +59,22 @@ func mayHave(root map[string]any, node any, fields []string, steps int) bool {
 		target, found := pointedAt(root, ref)
 		return !found || mayHave(root, target, fields, steps+1)
 	}
-	properties, _ := schema["properties"].(map[string]any)
+	properties, listed := schema["properties"].(map[string]any)
 	if next, ok := properties[fields[0]]; ok {
 		return mayHave(root, next, fields[1:], steps+1)
 	}
 	items, isList := schema["items"]
 	_, err := strconv.Atoi(fields[0])
+	if _, closed := schema["additionalProperties"]; !listed && !isList && !closed {
+		return mayBe(schema, "object") || mayBe(schema, "array") && err == nil // of any kind
+	}
 	return isList && err == nil && mayHave(root, items, fields[1:], steps+1)
+}
+
+// mayBe tells whether a schema's type is this one, or may be.
+func mayBe(schema map[string]any, kind string) bool {
+	kinds, _ := schema["type"].([]any)
+	return schema["type"] == nil || schema["type"] == kind || slices.Contains(kinds, any(kind))
 }
 
 // pointedAt is what a reference such as #/$defs/item stands for.

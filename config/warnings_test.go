@@ -149,6 +149,18 @@ agent:
 			`agent.yaml:24: agent.agents[4].prompt: {user_message.x} stays as it is: the user's message is text, unless it happens to be JSON`,
 			"agent.yaml:24: agent.agents[4].prompt: {x.y} " + unknown, "agent.yaml:24: agent.agents[4].prompt: {f.z} " + later,
 		}},
+		"fields of objects and lists of any kind": {`
+agent:
+  type: sequential
+  agents:
+    - name: a
+      output_key: a
+      output_schema: {properties: {free: {type: object}, maybe: {type: [object, "null"]}, bag: {type: array}, text: {type: string}, any: {}}}
+    - {name: b, prompt: "{a.free.x} {a.maybe.x} {a.bag.0} {a.any.x} {a.text.x} {a.bag.x}"}
+`, []string{
+			`agent.yaml:8: agent.agents[1].prompt: {a.text.x} stays as it is: the output_schema of "a" has no such property`,
+			`agent.yaml:8: agent.agents[1].prompt: {a.bag.x} stays as it is: the output_schema of "a" has no such property`,
+		}},
 		"fields that one of several nodes with the key has": {`
 agent:
   type: loop

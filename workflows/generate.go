@@ -18,7 +18,7 @@ func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
 	route := agent.Route(l.node.Model)
 	models := append([]string{route.Name}, route.Fallback...)
 	for {
-		out, err := l.generateBy(ctx, agent.Route(models[l.fallen]))
+		out, err := l.generateBy(ctx, agent.Route(models[l.fallen]), l.fallen+1 < len(models))
 		if err == nil || ctx.Err() != nil || l.fallen+1 == len(models) || !decide.FallsBack(failure(err)) {
 			return out, err
 		}
@@ -31,8 +31,8 @@ func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
 const maxDigests = 8
 
 // generateBy asks one model. A conversation that is too long for it is made
-// shorter first.
-func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute) (contract.GenerateResult, error) {
+// shorter first. spared: another model stands in for this one.
+func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute, spared bool) (contract.GenerateResult, error) {
 	for n := 0; ; n++ {
 		in := l.generateInput(route.Name)
 		out, err := l.callModel(ctx, route, in)
@@ -47,7 +47,9 @@ func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute) (cont
 		case n == maxDigests:
 			return out, temporal.NewNonRetryableApplicationError(decide.TextTooLong, string(contract.KindModelContext), nil)
 		}
-		l.shorten(ctx, route, *out.Overlong)
+		if err := l.shorten(ctx, route, *out.Overlong, spared); err != nil {
+			return contract.GenerateResult{}, err
+		}
 	}
 }
 
@@ -77,25 +79,30 @@ func callModel[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[I
 }
 
 // shorten has a digest made that stands in for the oldest messages. Where the
-// model makes none, they are left out without.
-func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted contract.Digest) {
+// model makes none, they are left out, and the summary before is what there is. A
+// model that is spared leaves the messages to those that stand in for it.
+func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted contract.Digest, spared bool) error {
 	in := contract.DigestInput{
 		ConversationID: l.about().conversation, Model: route.Name,
 		Transcript: copyOf(*l.transcript), Before: l.before, Earlier: l.digest, Wanted: wanted,
 	}
 	out, err := callModel(ctx, l, contract.ActivityDigest, route, decide.DigestSummary(in, l.nameInTree()), in)
-	if ctx.Err() != nil {
-		return
+	if ctx.Err() != nil || err != nil && spared && decide.FallsBack(failure(err)) {
+		return err
 	}
 	why := ""
 	if err != nil {
 		out, why = contract.DigestResult{Digest: wanted}, failure(err).Message
+		if l.digest != nil {
+			out.Digest.Summary = l.digest.Summary
+		}
 	}
 	l.digest = &out.Digest
 	l.state.Usage = l.state.Usage.Add(out.Usage)
 	m := l.notice(decide.Shortened(out.Digest, why))
 	m.Model, m.Usage = out.Model, out.Usage
 	l.tell(ctx, m)
+	return nil
 }
 
 // mend asks the model once more for a reply that fits its schema.

@@ -40,6 +40,18 @@ func TestALimitOfTheTurnAsksWhetherToGoOn(t *testing.T) {
 	})
 }
 
+func TestOneApprovalLetsATurnGoOnHoweverFarItIsBeyondItsLimit(t *testing.T) {
+	w := &world{GenerateFn: script(took(asks(list("a")), 60), took(says("Done."), 60))}
+	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Tokens: 20}}), func(s *session) {
+		s.rest()
+		same(t, "arguments", string(s.pending().ToolArgs.Raw), `{"allowed":20,"limit":"turn.tokens","more":60,"spent":60}`)
+		s.approve()
+		s.rest()
+		s.nothingWaits()
+		same(t, "last line", s.lines()[len(s.lines())-1], "assistant: Done.")
+	})
+}
+
 func TestARejectedLimitEndsTheTurnAndNothingElse(t *testing.T) {
 	w := &world{GenerateFn: script(took(asks(list("a")), 100), took(says("Fresh."), 1))}
 	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Cost: 100_000_000}}), func(s *session) {
@@ -276,6 +288,48 @@ func TestWithoutASummaryTheOldestMessagesAreLeftOut(t *testing.T) {
 	})
 }
 
+func TestAModelThatIsAwayLosesNothingOfAConversation(t *testing.T) {
+	w := &world{GenerateFn: func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+		if in.Model == "demo:rules" {
+			return contract.GenerateResult{Overlong: &contract.Digest{Through: in.Transcript.Tail[0].ID, Messages: 1}}, nil
+		}
+		return says("I have room."), nil
+	}}
+	w.DigestFn = func(context.Context, contract.DigestInput) (contract.DigestResult, error) {
+		return contract.DigestResult{}, fails(contract.KindModelAuth, "no key")
+	}
+	in := with(hello(), func(a *contract.Agent) {
+		a.Models = []contract.ModelRoute{{Name: "demo:rules", Fallback: []string{"large"}}}
+	})
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		same(t, "lines", s.lines()[2:], []string{"assistant: Model demo:rules failed: no key. Asking large instead.", "assistant: I have room."})
+		same(t, "digest", w.prompts[1].Digest, nil)
+	})
+}
+
+func TestASummaryStaysWhenThereIsNoNewOne(t *testing.T) {
+	w := &world{}
+	w.GenerateFn, _ = overlongUntil(2)
+	n := 0
+	w.DigestFn = func(_ context.Context, in contract.DigestInput) (contract.DigestResult, error) {
+		if n++; n > 1 {
+			return contract.DigestResult{}, fails(contract.KindModelAuth, "no key")
+		}
+		d := in.Wanted
+		d.Summary = contract.Inline("Summed up.")
+		return contract.DigestResult{Digest: d}, nil
+	}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		same(t, "digest", w.prompts[2].Digest.Summary.Inline, "Summed up.")
+		same(t, "through", w.prompts[2].Digest.Messages, 2)
+		if text := s.messages()[3].Content.Inline; !strings.Contains(text, "the summary before, because there is no new one (no key)") {
+			t.Errorf("notice %q", text)
+		}
+	})
+}
+
 func TestAConversationThatCannotBeMadeShorterFailsOnce(t *testing.T) {
 	w := &world{}
 	var asked *int
@@ -331,9 +385,19 @@ func TestAnOutputThatDoesNotFitIsMendedOnce(t *testing.T) {
 
 func TestACutOffAnswerSaysSo(t *testing.T) {
 	r := says("Half an ans")
-	r.Finish = "length"
+	r.Finish, r.Draft = "length", "d"
 	converse(t, &world{GenerateFn: script(r)}, hello(), func(s *session) {
 		s.rest()
 		same(t, "lines", s.lines()[2:], []string{"assistant: The answer is cut off: the model reached its limit for one reply.", "assistant: Half an ans"})
+	})
+}
+
+// A message more, or a report, would be another history.
+func TestARecordedReplyThatWasCutOffIsReplayedAsItWas(t *testing.T) {
+	r := says("Half an ans")
+	r.Finish, r.Draft = "length", ""
+	converse(t, &world{GenerateFn: script(r)}, hello(), func(s *session) {
+		s.rest()
+		same(t, "lines", s.lines()[2:], []string{"assistant: Half an ans"})
 	})
 }

@@ -40,7 +40,9 @@ func (l *leaf) take(ctx workflow.Context, reply contract.GenerateResult) (result
 	case reply.Misfit != "":
 		return l.mend(ctx, reply)
 	}
-	l.note(ctx, decide.CutOff(reply.Finish))
+	if reply.Draft != "" { // in histories without, it was not said
+		l.note(ctx, decide.CutOff(reply.Finish))
+	}
 	return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}, true
 }
 

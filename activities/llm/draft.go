@@ -116,8 +116,8 @@ func (d *draft) tell(delta Delta) {
 func (d *draft) reply() (Reply, error) {
 	calls := d.finished()
 	r := Reply{
-		Text: d.text.String(), Calls: calls, Model: cmp.Or(d.model, d.Model), Usage: d.usage,
-		Finish: cmp.Or(d.finish, FinishStop), Native: d.native,
+		Text: d.text.String(), Calls: calls, Model: cmp.Or(oneLine(d.model), d.Model), Usage: d.usage,
+		Finish: cmp.Or(oneLine(d.finish), FinishStop), Native: d.native,
 	}
 	refusal := cmp.Or(d.refusals.String(), d.refusal)
 	switch silent := r.Text == "" && len(r.Calls) == 0; {

@@ -17,8 +17,10 @@ type Entry struct {
 	// with its key.
 	BaseURL, KeyVariable string
 	Headers              map[string]string
-	Temperature          *float64 // nil leaves it to the provider
-	MaxTokens            int      // bounds a reply; 0 leaves it to the provider
+	// Secrets are values of headers that errors must not show.
+	Secrets     []string
+	Temperature *float64 // nil leaves it to the provider
+	MaxTokens   int      // bounds a reply; 0 leaves it to the provider
 	// ContextWindow is how many tokens a request and its reply may have together; 0
 	// is what is known of the model.
 	ContextWindow int

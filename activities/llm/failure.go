@@ -15,7 +15,7 @@ import (
 
 // fail turns whatever ended a call into an Error without secrets.
 func (e endpoint) fail(err error) *Error {
-	secrets := newScrubber(e.key, e.baseURL)
+	secrets := e.scrubber()
 	var status *statusError
 	var broken transportError
 	switch {
@@ -72,7 +72,7 @@ func (e endpoint) told(body []byte) *Error {
 func (e endpoint) failed(status int, shown string, body []byte) *Error {
 	f := parseFailure(body)
 	kind := kindOf(status, f)
-	said := newScrubber(e.key, e.baseURL).clean(f.message)
+	said := e.scrubber().clean(f.message)
 	text := cmp.Or(said, http.StatusText(status), "no reason given")
 	if hint := e.hint(status, kind, text); hint != "" {
 		text = cut(text, maxMessage/2) + " (" + hint + ")"

@@ -241,6 +241,42 @@ func TestKeysAreInNoError(t *testing.T) {
 	}
 }
 
+// They are shown and recorded as they are, unlike texts, which may be long.
+func TestAProvidersWordsAreShort(t *testing.T) {
+	s, router := newServer(t)
+	long := strings.Repeat("x", 5000)
+	s.Reply(llmtest.JSON(http.StatusOK, `{"model":"m\n`+long+`","choices":[{"message":{"content":"hi"},"finish_reason":"odd\n`+long+`"}]}`))
+	reply, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(reply.Finish) > 500 || len(reply.Model) > 500 || strings.Contains(reply.Finish+reply.Model, "\n") {
+		t.Errorf("finish of %d bytes, model of %d", len(reply.Finish), len(reply.Model))
+	}
+}
+
+func TestSecretsInHeadersOfAnEntryAreInNoError(t *testing.T) {
+	for _, model := range []contract.Provider{contract.ProviderCompatible, contract.ProviderAnthropic, contract.ProviderGoogle} {
+		s := llmtest.NewServer()
+		t.Cleanup(s.Close)
+		s.Reply(func(w http.ResponseWriter, r *http.Request) {
+			llmtest.JSON(http.StatusUnauthorized, `{"error":{"message":"no such token: `+r.Header.Get("X-Gate")+`, team `+r.Header.Get("X-Team")+`"}}`)(w, r)
+		})
+		router := llm.NewRouter(llm.Options{
+			Getenv: func(name string) string { return strings.ToLower(name) },
+			Models: []llm.Entry{{
+				Name: "gate", Provider: model, Model: "m", BaseURL: s.URL(),
+				Headers: map[string]string{"X-Gate": "Bearer " + canary, "X-Team": "a workshop"}, Secrets: []string{"Bearer " + canary},
+			}},
+		})
+		e := failure(t, router, "gate")
+		noKey(t, e)
+		if !strings.Contains(e.Message, "team a workshop") {
+			t.Errorf("%s: a value that is no secret is hidden: %s", model, e.Message)
+		}
+	}
+}
+
 func TestABrokenStatusLineDoesNotShowTheKey(t *testing.T) {
 	raw := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()

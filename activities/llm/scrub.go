@@ -17,10 +17,10 @@ const (
 // scrubber removes secrets from texts that come from outside.
 type scrubber []string
 
-// newScrubber knows the key and what the address holds of credentials.
-func newScrubber(key, baseURL string) scrubber {
-	secrets := scrubber{key, url.QueryEscape(key)}
-	if u, err := url.Parse(baseURL); err == nil {
+// scrubber knows the key, and what headers and the address hold of credentials.
+func (e endpoint) scrubber() scrubber {
+	secrets := append(scrubber{e.key, url.QueryEscape(e.key)}, e.Secrets...)
+	if u, err := url.Parse(e.baseURL); err == nil {
 		if password, ok := u.User.Password(); ok {
 			secrets = append(secrets, password)
 		}

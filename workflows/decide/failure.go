@@ -57,10 +57,12 @@ func Mending(problem string) string {
 }
 
 // Shortened tells people that the model does not see the oldest messages any
-// more; why is why there is no summary of them.
+// more; why is why there is no summary of them, or none but that of some.
 func Shortened(d contract.Digest, why string) string {
 	text := fmt.Sprintf("The conversation is longer than the model's window. Of its first %d messages the model sees ", d.Messages)
 	switch {
+	case !d.Summary.IsZero() && why != "":
+		return text + "the summary before, because there is no new one (" + why + "); here they stay as they are."
 	case !d.Summary.IsZero():
 		return text + "a summary from now on; here they stay as they are."
 	case why != "":

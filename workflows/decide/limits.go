@@ -26,7 +26,9 @@ type Reached struct {
 	What  string // tokens, cost, calls or time
 	Spent int64  // in the unit of the contract.Limit's field
 	Limit int64  // with what was granted
-	More  int64  // what a person is asked for: as much as the limit was at first
+	// More is what a person is asked for: as much as the limit was at first, or as
+	// often that as it takes to go on.
+	More int64
 }
 
 // LimitReached finds the first limit that is reached; nil limits never are.
@@ -48,6 +50,7 @@ func reached(of string, l contract.Limit, o contract.Outlay) (Reached, bool) {
 		{of, "time", int64(o.Time), int64(l.Time + o.Granted.Time), int64(l.Time)},
 	} {
 		if r.More > 0 && r.Spent >= r.Limit {
+			r.More *= (r.Spent-r.Limit)/r.More + 1
 			return r, true
 		}
 	}
@@ -120,6 +123,9 @@ func (r Reached) shown(n int64) string {
 	case "time":
 		return time.Duration(n).Round(time.Second).String()
 	case "calls":
+		if n == 1 {
+			return "1 model call"
+		}
 		return fmt.Sprintf("%d model calls", n)
 	}
 	return fmt.Sprintf("%d tokens", n)

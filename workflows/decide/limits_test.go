@@ -24,7 +24,7 @@ func TestTheFirstLimitThatIsReached(t *testing.T) {
 		"cost in the prices' unit":    {contract.Limits{Turn: contract.Limit{Cost: 2_000_000_000}}, used(both, 0), `{"allowed":2,"limit":"turn.cost","more":2,"spent":2.5}`},
 		"calls":                       {contract.Limits{Conversation: contract.Limit{Calls: 3}}, used(both, 0), `{"allowed":3,"limit":"conversation.calls","more":3,"spent":3}`},
 		"time":                        {contract.Limits{Turn: contract.Limit{Time: time.Minute}}, used(both, 90*time.Second), `{"allowed":"1m0s","limit":"turn.time","more":"1m0s","spent":"1m30s"}`},
-		"the turn's come first":       {contract.Limits{Turn: contract.Limit{Calls: 1}, Conversation: contract.Limit{Calls: 1}}, used(both, 0), `{"allowed":1,"limit":"turn.calls","more":1,"spent":3}`},
+		"the turn's come first":       {contract.Limits{Turn: contract.Limit{Calls: 1}, Conversation: contract.Limit{Calls: 1}}, used(both, 0), `{"allowed":1,"limit":"turn.calls","more":3,"spent":3}`},
 		"what was granted is allowed": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Spent{Turn: contract.Outlay{Usage: both, Granted: contract.Limit{Calls: 2}}}, ""},
 		"what was granted is used up": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Spent{Turn: contract.Outlay{Usage: both, Granted: contract.Limit{Calls: 1}}}, `{"allowed":3,"limit":"turn.calls","more":2,"spent":3}`},
 	} {
@@ -44,18 +44,29 @@ func TestTheFirstLimitThatIsReached(t *testing.T) {
 	}
 }
 
-func TestAGrantIsAsMuchAsTheLimit(t *testing.T) {
-	for what, limit := range map[string]contract.Limit{
-		"tokens": {Tokens: 100}, "cost": {Cost: 5}, "calls": {Calls: 2}, "time": {Time: time.Minute},
+func TestOneCallIsNotCalls(t *testing.T) {
+	r, _ := decide.LimitReached(&contract.Limits{Turn: contract.Limit{Calls: 1}}, contract.Spent{Turn: contract.Outlay{Usage: contract.Usage{Calls: 1}}})
+	equal(t, "asked", r.Describe(""), "**LIMIT REACHED: calls of this turn**\n\nSpent: 1 model call of 1 model call.\n\n"+
+		"Approve to go on for another 1 model call, reject to stop here.")
+}
+
+func TestAGrantIsAsMuchAsTheLimitOrAsManyTimesAsItTakes(t *testing.T) {
+	used := contract.Outlay{Usage: contract.Usage{InputTokens: 1050, Cost: 1, Calls: 2}, Time: time.Hour}
+	for what, tt := range map[string]struct{ limit, want contract.Limit }{
+		"tokens": {contract.Limit{Tokens: 100}, contract.Limit{Tokens: 1000}},
+		"cost":   {contract.Limit{Cost: 1}, contract.Limit{Cost: 1}},
+		"calls":  {contract.Limit{Calls: 2}, contract.Limit{Calls: 2}},
+		"time":   {contract.Limit{Time: time.Minute}, contract.Limit{Time: time.Hour}},
 	} {
-		spent := contract.Spent{
-			Turn:         contract.Outlay{Usage: contract.Usage{InputTokens: 1000, Cost: 1000, Calls: 1000}, Time: time.Hour},
-			Conversation: contract.Outlay{Usage: contract.Usage{InputTokens: 1000, Cost: 1000, Calls: 1000}, Time: time.Hour},
+		spent := contract.Spent{Turn: used, Conversation: used}
+		r, _ := decide.LimitReached(&contract.Limits{Turn: tt.limit}, spent)
+		equal(t, what+" of the turn", r.Grant(), contract.Grants{Turn: tt.want})
+		spent.Turn.Granted = tt.want
+		if _, again := decide.LimitReached(&contract.Limits{Turn: tt.limit}, spent); again {
+			t.Errorf("%s: granted, and reached all the same", what)
 		}
-		r, _ := decide.LimitReached(&contract.Limits{Turn: limit}, spent)
-		equal(t, what+" of the turn", r.Grant(), contract.Grants{Turn: limit})
-		r, _ = decide.LimitReached(&contract.Limits{Conversation: limit}, spent)
-		equal(t, what+" of the conversation", r.Grant(), contract.Grants{Conversation: limit})
+		r, _ = decide.LimitReached(&contract.Limits{Conversation: tt.limit}, spent)
+		equal(t, what+" of the conversation", r.Grant(), contract.Grants{Conversation: tt.want})
 	}
 }
 
