@@ -105,7 +105,7 @@ func firstThat(messages []contract.Message, fits func(rest int) bool) int {
 // then between the replies of the last exchange.
 func cuts(messages []contract.Message) []int {
 	var out []int
-	question := -1 // behind a digest of replies there may be none
+	question := -1     // behind a digest of replies there may be none
 	something := false // before the question that could be left out
 	for i, m := range messages {
 		if isQuestion(m) {
