@@ -1,0 +1,52 @@
+// Package agui tells a conversation as a stream of AG-UI events, to one reader at a
+// time. It is pure: states and pieces of drafts go in, events come out.
+//
+// # Where to look
+//
+//	events.go    the events; what is optional is left out, never null
+//	items.go     messages of the transcript as they are told, with their AG-UI IDs
+//	values.go    notices, decisions, and what goes with a result
+//	snapshot.go  the messages as a client holds them that has been told all
+//	state.go     what goes in; the state that clients see, and its changes
+//	outcome.go   how a run ends: interrupts, calls that the client has to make
+//	drafts.go    replies while they are being made
+//	tell.go      runs, steps, and how an item is told
+//	position.go  what a reader has been told, as the ID of events
+//	stream.go    the Stream itself
+//
+// # IDs
+//
+// A message is known by its Draft, or else by its ID. The calls of a reply are in the
+// message of its first part: ID-0, ID-1 and so on. Where that has no Draft, a call is
+// known by the ID of its message. A call that its turn left without a result gets one
+// when the turn is over (ID-result), so that no client waits for it or takes it for its
+// own to make.
+//
+// # Provisional and durable
+//
+// What a draft says is shown at once and may turn out wrong: pieces are lost, another
+// attempt says something else, arguments are coerced, the reply never comes. What was
+// shown is compared with what settles. Where one continues the other only the rest is
+// told; else MESSAGES_SNAPSHOT gives the client all that was told and takes the rest
+// back. Only drafts that Draft has announced to this Stream are shown. A call that is
+// taken back is answered just before, for clients count the calls that a run began.
+//
+// A draft that comes behind a message which is told later is taken back and shown again
+// behind it, so that an agent of one node has its messages in order. Those of nodes
+// side by side come as they come.
+//
+// # Runs
+//
+// A run is open while there is work; it is opened too when there is something to tell.
+// A message of another user ends the run of the turn before it. With approvals waiting
+// a run ends as an interrupt; those that only wait for the client to make a call are
+// pending calls of a success.
+//
+// # Positions
+//
+// An event has an ID where the reader comes to another position. A position with a
+// tilde says that the reader may hold more than was told for good: a Stream that
+// resumes there begins with a snapshot of what was told. Without one it goes on right
+// behind the position. One that is not of this conversation as it is now leads to a
+// snapshot of all messages; notices are told again then.
+package agui

@@ -1,0 +1,265 @@
+package agui
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// watcher reads a conversation over connections that break off.
+type watcher struct {
+	*rand.Rand
+	*client
+	stream  *Stream
+	replay  []scene // of drafts that have not settled
+	counts  bool    // every notice comes exactly once
+	before  []Message
+	session func(before []Message, c *client)
+}
+
+func (r *watcher) connect(o Options, st State) error {
+	r.end()
+	r.reconnect()
+	r.before = slices.Clone(r.messages)
+	o.ThreadID = "t"
+	r.stream = New(o)
+	err := r.feed(r.stream.Update(st))
+	if err == nil && r.IntN(2) == 0 {
+		for _, s := range r.replay {
+			if err := r.hear(s); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// end hands a stream that is over to who wants to see it.
+func (r *watcher) end() {
+	if r.session != nil && len(r.log) > 0 {
+		r.session(r.before, r.client)
+	}
+	r.log = nil
+}
+
+// feed takes events; now and then the connection breaks off between them.
+func (r *watcher) feed(events []Event) error {
+	if len(events) > 0 && r.IntN(40) == 0 {
+		events = events[:r.IntN(len(events))]
+		r.stream = nil
+	}
+	return r.take(events)
+}
+
+func (r *watcher) hear(s scene) error {
+	switch {
+	case r.stream == nil:
+		return nil
+	case s.draft != nil:
+		return r.feed(r.stream.Draft(*s.draft))
+	}
+	return r.feed(r.stream.Delta(*s.delta))
+}
+
+// resume connects again, in one of the ways there are.
+func (r *watcher) resume(st State) error {
+	after, err := ParsePosition(r.lastID)
+	if err != nil {
+		return err
+	}
+	held := map[string]bool{}
+	for _, m := range r.messages {
+		held[m.ID] = true
+	}
+	known := func(id string) bool { return held[id] }
+	switch n := r.IntN(8); {
+	case n == 0, after.IsZero() && len(held) > 0:
+		r.counts = false
+		return r.connect(Options{Snapshot: true, Known: known}, st)
+	case n == 1 && !after.open && r.run == "" && r.last == "finished":
+		r.counts = false
+		return r.connect(Options{Known: known, RunID: fmt.Sprint("r", r.Uint64())}, st)
+	case n == 2:
+		return r.connect(Options{After: after, Known: known}, st)
+	}
+	return r.connect(Options{After: after}, st)
+}
+
+// post adds a message that the client sends itself.
+func (r *watcher) post(m contract.Message, st State) error {
+	if m.Draft == "" || r.IntN(2) == 0 || r.stream == nil {
+		return nil
+	}
+	if err := r.feed(r.stream.Update(st)); err != nil || r.stream == nil {
+		return err
+	}
+	r.end()
+	text := m.Content.Inline
+	r.messages = append(r.messages, Message{ID: m.Draft, Role: RoleUser, Content: &text})
+	r.stream = nil
+	r.counts = false
+	held := map[string]bool{}
+	for _, m := range r.messages {
+		held[m.ID] = true
+	}
+	return r.connect(Options{Known: func(id string) bool { return held[id] }, RunID: "mine-" + m.Draft}, st)
+}
+
+func (r *watcher) watch(script []scene) error {
+	state := script[0].state
+	for n, s := range script {
+		if s.draft == nil && s.delta == nil {
+			state = s.state
+		}
+		if err := r.see(s, state, n == len(script)-1); err != nil {
+			return fmt.Errorf("scene %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (r *watcher) see(s scene, state State, last bool) error {
+	for r.stream == nil && (last || r.IntN(4) == 0) {
+		if err := r.resume(state); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.draft != nil || s.delta != nil:
+		if s.draft != nil {
+			r.replay = slices.DeleteFunc(r.replay, func(o scene) bool { return o.draft != nil && o.draft.Name == s.draft.Name })
+		}
+		r.replay = append(r.replay, s)
+		if r.IntN(25) == 0 {
+			return nil // lost
+		}
+		return r.hear(s)
+	case r.stream == nil:
+	case s.mine != nil:
+		return r.post(*s.mine, state)
+	case last || r.IntN(3) == 0:
+		err := r.feed(r.stream.Update(state))
+		for err == nil && r.stream == nil && last {
+			err = r.resume(state)
+		}
+		return err
+	}
+	return nil
+}
+
+func play(seed uint64, session func([]Message, *client)) error {
+	w := &world{Rand: rand.New(rand.NewPCG(seed, 1)), branches: map[string][]contract.Message{}}
+	switch seed % 3 {
+	case 1:
+		w.nodes = []string{"plan", "act", "check.it"}
+	case 2:
+		w.nodes, w.parallel = []string{"a", "b", "c"}, true
+	}
+	w.run(1 + w.IntN(4))
+	r := &watcher{Rand: rand.New(rand.NewPCG(seed, 2)), client: newClient(), counts: true, session: session}
+	if err := r.connect(Options{}, w.script[0].state); err != nil {
+		return err
+	}
+	if err := r.watch(w.script); err != nil {
+		return err
+	}
+	r.end()
+	return r.settled(w)
+}
+
+// settled checks what the client ends with.
+func (r *watcher) settled(w *world) error {
+	end := w.script[len(w.script)-1].state
+	items := itemsOf(end.Messages, end.Tree != nil, true)
+	want := messagesOf(items, func(item) bool { return true })
+	got := slices.DeleteFunc(slices.Clone(r.messages), func(m Message) bool { return m.Role == RoleReasoning })
+	if len(w.nodes) > 0 { // those of nodes side by side come as they come
+		byID := func(a, b Message) int { return cmpStrings(a.ID, b.ID) }
+		slices.SortFunc(got, byID)
+		slices.SortFunc(want, byID)
+	}
+	if a, b := canonical(got), canonical(want); a != b {
+		return fmt.Errorf("the client has\n%s\nand not\n%s", a, b)
+	}
+	if r.run != "" || r.last != "finished" || !sameState(r.state, end) {
+		return fmt.Errorf("the run did not finish, or with another state: %v", r.state)
+	}
+	for _, i := range items {
+		if n := r.custom[i.id]; i.kind == kindNotice && r.counts && n != 1 {
+			return fmt.Errorf("notice %s came %d times", i.id, n)
+		}
+	}
+	return nil
+}
+
+func sameState(got map[string]any, st State) bool {
+	var want map[string]any
+	_ = json.Unmarshal(encoded(st.shared()), &want)
+	return string(encoded(got)) == string(encoded(want))
+}
+
+func cmpStrings(a, b string) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// canonical is messages as text, with arguments as values.
+func canonical(messages []Message) string {
+	var out string
+	for _, m := range messages {
+		calls := slices.Clone(m.ToolCalls)
+		for n, c := range calls {
+			v, _ := decoded(c.Function.Arguments)
+			calls[n].Function.Arguments = string(encoded(v))
+		}
+		m.ToolCalls = calls
+		out += string(encoded(m)) + "\n"
+	}
+	return out
+}
+
+func TestEveryStreamIsLegalAndNothingIsLostOrDoubled(t *testing.T) {
+	for seed := range uint64(300) {
+		if err := play(seed, nil); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// TestWriteStreams writes streams for the official client to check, with what the
+// client holds before and after each: AGUI_STREAMS names the directory.
+func TestWriteStreams(t *testing.T) {
+	dir := os.Getenv("AGUI_STREAMS")
+	if dir == "" {
+		t.Skip("AGUI_STREAMS is not set")
+	}
+	n := 0
+	write := func(before []Message, c *client) {
+		if before == nil {
+			before = []Message{}
+		}
+		lines := append([]byte{}, encoded(before)...)
+		lines = append(append(lines, '\n'), encoded(append([]Message{}, c.messages...))...)
+		for _, e := range c.log {
+			lines = append(append(lines, '\n'), e...)
+		}
+		n++
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%05d.jsonl", n)), lines, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for seed := range uint64(300) {
+		if err := play(seed, write); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+	}
+	t.Logf("%d streams", n)
+}

@@ -1,0 +1,58 @@
+package agui
+
+import "slices"
+
+// messagesOf are the items as a client holds them that has been told of each: the
+// calls in the message of their reply, and results behind it.
+func messagesOf(items []item, told func(item) bool) []Message {
+	out := []Message{}
+	for _, i := range items {
+		if !told(i) {
+			continue
+		}
+		switch i.kind {
+		case kindUser:
+			out = append(out, Message{ID: i.message, Role: RoleUser, Content: &i.text})
+		case kindText:
+			out = append(out, Message{ID: i.message, Role: RoleAssistant, Content: &i.text, Name: i.name})
+		case kindCall:
+			out = withCall(out, i)
+		case kindResult:
+			out = withResult(out, i)
+		}
+	}
+	return out
+}
+
+func withCall(out []Message, i item) []Message {
+	n := lastIndex(out, func(m Message) bool { return m.ID == i.message && m.Role == RoleAssistant })
+	if n < 0 {
+		n, out = len(out), append(out, Message{ID: i.message, Role: RoleAssistant})
+	}
+	out[n].ToolCalls = append(out[n].ToolCalls, ToolCall{
+		ID: i.call, Type: "function", Function: Function{Name: i.tool, Arguments: i.text},
+	})
+	return out
+}
+
+func withResult(out []Message, i item) []Message {
+	m := Message{ID: i.message, Role: RoleTool, Content: &i.text, ToolCallID: i.call, Metadata: i.meta}
+	at := lastIndex(out, func(m Message) bool {
+		return slices.ContainsFunc(m.ToolCalls, func(c ToolCall) bool { return c.ID == i.call })
+	})
+	if at < 0 {
+		return append(out, m)
+	}
+	for at++; at < len(out) && out[at].Role == RoleTool; at++ {
+	}
+	return slices.Insert(out, at, m)
+}
+
+func lastIndex(list []Message, is func(Message) bool) int {
+	for n, m := range slices.Backward(list) {
+		if is(m) {
+			return n
+		}
+	}
+	return -1
+}

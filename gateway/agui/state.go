@@ -1,0 +1,117 @@
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/document"
+)
+
+// State is a conversation at a moment.
+type State struct {
+	// Document is the conversation. Its messages are not read: they do not tell what
+	// is a notice and what is one reply.
+	Document document.Conversation
+	// Messages are those of the conversation, with every text in place
+	// (transcript.Load, then transcript.Resolve of each).
+	Messages []contract.Message
+	// Tree is nil for an agent that is one node.
+	Tree *document.Tree
+	// Running tells that work is under way: the run stays open.
+	Running bool
+}
+
+// SharedState is the state that clients see. All members are always there.
+type SharedState struct {
+	Status           contract.Status   `json:"status"`
+	Tree             *document.Tree    `json:"tree"`
+	PendingApprovals []PendingApproval `json:"pending_approvals"`
+	Usage            document.Usage    `json:"usage"`
+}
+
+// PendingApproval is an approval in short.
+type PendingApproval struct {
+	UUID        string          `json:"uuid"`
+	Tool        string          `json:"tool"`
+	Node        string          `json:"node,omitempty"`
+	Reason      contract.Reason `json:"reason,omitempty"`
+	Description string          `json:"description"`
+	CreatedAt   time.Time       `json:"created_at"`
+}
+
+func (st State) pending() []contract.PendingApproval { return st.Document.PendingApprovals }
+
+// working tells whether there is more to come without anybody doing anything.
+func (st State) working() bool {
+	return st.Running || st.Document.Queued > 0 && len(st.pending()) == 0
+}
+
+// over tells whether the last turn has ended.
+func (st State) over() bool { return !st.Running && len(st.pending()) == 0 }
+
+func (st State) shared() SharedState {
+	s := SharedState{
+		Status: st.Document.Status, Tree: st.Tree, Usage: st.Document.Usage, PendingApprovals: []PendingApproval{},
+	}
+	for _, p := range st.pending() {
+		s.PendingApprovals = append(s.PendingApprovals, PendingApproval{
+			UUID: p.UUID, Tool: p.ToolName, Node: p.Node, Reason: p.Reason, Description: p.Description,
+			CreatedAt: p.CreatedAt,
+		})
+	}
+	return s
+}
+
+// member is a member of the shared state.
+type member struct {
+	path string
+	json json.RawMessage
+}
+
+func (s SharedState) members() []member {
+	return []member{
+		{"/status", encoded(s.Status)}, {"/tree", encoded(s.Tree)},
+		{"/pending_approvals", encoded(s.PendingApprovals)}, {"/usage", encoded(s.Usage)},
+	}
+}
+
+func encoded(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil { // documents can be encoded
+		return json.RawMessage("null")
+	}
+	return data
+}
+
+// changes are the operations that make one state of another.
+func changes(from, to []member) []Patch {
+	var delta []Patch
+	for n, m := range to {
+		if n >= len(from) || !bytes.Equal(from[n].json, m.json) {
+			delta = append(delta, Patch{Op: "replace", Path: m.path, Value: m.json})
+		}
+	}
+	return delta
+}
+
+// runningNodes are the names of the nodes that run, those around others first.
+func (st State) runningNodes() []string {
+	if st.Tree == nil {
+		return nil
+	}
+	var names []string
+	var walk func(document.Node)
+	walk = func(n document.Node) {
+		if n.Status == contract.NodeRunning && !slices.Contains(names, n.Name) {
+			names = append(names, n.Name)
+		}
+		for _, inside := range n.Agents {
+			walk(inside)
+		}
+	}
+	walk(st.Tree.Tree)
+	return names
+}

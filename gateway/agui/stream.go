@@ -1,0 +1,274 @@
+package agui
+
+import (
+	"fmt"
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Options say for whom a Stream is.
+type Options struct {
+	ThreadID string
+	// RunID is that of the first run. Without one it is derived, as those of all other
+	// runs are: "run-" and the ID of the message that began it.
+	RunID string
+	// Known tells which messages the client holds already, by AG-UI ID. It must hold
+	// all of them: for a reader whose last stream broke off, set Snapshot as well.
+	Known func(id string) bool
+	// After is what the reader has been told; the zero value is nothing.
+	After Position
+	// Snapshot: begin with all messages at once instead of one by one.
+	Snapshot bool
+}
+
+func (o Options) knows(id string) bool { return o.Known != nil && o.Known(id) }
+
+// Event is an event for the reader.
+type Event struct {
+	// ID, when it is set, is the position that the reader has come to with this event.
+	ID   string
+	Data any // encodes as the event
+}
+
+// Stream tells one reader of one conversation. Its methods return what has to be
+// sent, in order. It is for one goroutine.
+type Stream struct {
+	o     Options
+	state State
+	items []item
+	told  map[string]bool // by the ID of the item
+	at    Position
+
+	begun bool // there was an Update
+	open  bool // a run is
+	run   string
+	// turn tells that the run has told something.
+	turn   bool
+	runs   map[string]int // how often a run ID was derived
+	failed bool
+	shared []member // the state that the client holds
+	steps  []string // that are open
+
+	drafts []*draft
+	dead   map[string]bool // drafts that settled or never will
+	stale  bool            // the client may hold what it must not, or lack something
+	// keep is how many items the client keeps before it is told all at once, so that
+	// they come to be in order; -1 is as many as it holds.
+	keep int
+	// replaced: there was a snapshot, and the client holds what it was told and no more.
+	replaced bool
+	quiet    bool // events have no IDs
+	mid      bool // a message is half told
+	lastID   string
+	out      []Event
+}
+
+// New returns a Stream that has told nothing yet.
+func New(o Options) *Stream {
+	return &Stream{
+		o: o, told: map[string]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
+		keep: -1,
+	}
+}
+
+// Done tells whether the conversation is completed and all is told.
+func (s *Stream) Done() bool {
+	return s.begun && !s.open && s.state.Document.Status == contract.StatusCompleted
+}
+
+// Update tells what is new in the conversation. States come in order.
+func (s *Stream) Update(st State) []Event {
+	first := !s.begun
+	s.begun, s.state = true, st
+	s.items = itemsOf(st.Messages, st.Tree != nil, st.over())
+	if first {
+		s.resume()
+	}
+	s.lose()
+	if !s.open && !first && !s.isNews() {
+		return nil
+	}
+	if s.open {
+		s.tellState()
+	} else {
+		s.start(s.beginner(first))
+	}
+	s.beginSteps()
+	for _, i := range s.items {
+		if !s.told[i.id] {
+			s.tell(i, first)
+		}
+	}
+	s.settleDrafts()
+	s.endSteps(st.runningNodes())
+	if !st.working() {
+		s.finish(s.items, st.pending())
+	}
+	for _, d := range s.drafts {
+		s.show(d)
+	}
+	return s.flush()
+}
+
+// Fail tells that something went wrong with the stream. The next Update begins a run.
+func (s *Stream) Fail(message, code string) []Event {
+	if s.failed {
+		return nil
+	}
+	for _, d := range s.drafts {
+		s.stale = s.stale || d.shows()
+		d.forget()
+		d.thought = ""
+	}
+	s.bury()
+	s.failed, s.open, s.steps = true, false, nil
+	s.emit(RunError{TypeRunError, message, code})
+	return s.flush()
+}
+
+// isNews tells whether there is something to open a run for.
+func (s *Stream) isNews() bool {
+	if s.failed || s.stale || s.state.working() {
+		return true
+	}
+	for _, c := range changes(s.shared, s.state.shared().members()) {
+		if c.Path == "/status" || c.Path == "/pending_approvals" {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.id] })
+}
+
+// resume takes note of what the reader holds already.
+func (s *Stream) resume() {
+	s.at = s.none()
+	told, ok := s.o.After.covers(s.items)
+	resumed := !s.o.After.IsZero()
+	if !ok {
+		told = map[string]bool{}
+	}
+	s.stale = resumed && (!ok || s.o.After.open) || s.o.Snapshot && len(s.items) > 0
+	all := !ok || s.o.Snapshot
+	if all && (resumed || s.o.Known != nil) {
+		s.keep = s.inOrder()
+	}
+	heard := s.lastKnown()
+	for n, i := range s.items {
+		silent := all && (i.kind != kindNotice || !resumed)
+		known := s.o.knows(i.message) || i.kind == kindNotice && n < heard && !resumed
+		if told[i.id] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
+			s.mark(i)
+		}
+	}
+}
+
+// inOrder is how many items from the first the client holds; -1 for all. A result has
+// its place behind its call, and where it is missing the client keeps neither.
+func (s *Stream) inOrder() int {
+	keep := -1
+	for n, i := range s.items {
+		if i.kind == kindNotice || s.o.knows(i.message) {
+			continue
+		}
+		if at := place(s.items, i.call); i.kind == kindResult && at >= 0 {
+			n = at
+		}
+		if keep < 0 || n < keep {
+			keep = n
+		}
+	}
+	return keep
+}
+
+// lastKnown is where the client's messages end. Notices before that are old.
+func (s *Stream) lastKnown() int {
+	for n, i := range slices.Backward(s.items) {
+		if i.kind != kindNotice && s.o.knows(i.message) {
+			return n
+		}
+	}
+	return -1
+}
+
+// mark takes note that an item is told.
+func (s *Stream) mark(i item) {
+	s.told[i.id] = true
+	s.at.add(i)
+}
+
+// none is the beginning of the conversation.
+func (s *Stream) none() Position {
+	if s.state.Tree == nil {
+		return Position{}
+	}
+	return Position{nodes: map[string]int{}}
+}
+
+// lose takes note of what was told and is no more.
+func (s *Stream) lose() {
+	left, at := map[string]bool{}, s.none()
+	for _, i := range s.items {
+		if s.told[i.id] {
+			left[i.id] = true
+			at.add(i)
+		}
+	}
+	s.stale = s.stale || len(left) < len(s.told)
+	s.told, s.at = left, at
+}
+
+// knows tells whether the client holds a message that it was not told of.
+func (s *Stream) knows(id string) bool { return !s.replaced && s.o.knows(id) }
+
+// position is where the reader is.
+func (s *Stream) position() Position {
+	p := s.at
+	p.open = s.stale || s.mid || slices.ContainsFunc(s.drafts, (*draft).shows)
+	return p
+}
+
+func (s *Stream) emit(data any) {
+	e := Event{Data: data}
+	if id := s.position().String(); s.open && !s.quiet && id != s.lastID {
+		e.ID, s.lastID = id, id
+	}
+	s.out = append(s.out, e)
+}
+
+func (s *Stream) flush() []Event {
+	out := s.out
+	s.out = nil
+	return out
+}
+
+// beginner is the ID of the message that began what is told next: the last user
+// message or decision, or on the way to it the first that is new.
+func (s *Stream) beginner(first bool) string {
+	id := s.o.ThreadID
+	for _, i := range s.items {
+		_, decision := i.notice.Value.(Decision)
+		begins := i.kind == kindUser || decision
+		if begins {
+			id = i.id
+		}
+		if fresh := !s.told[i.id]; fresh && !first && (begins || i.kind != kindNotice) {
+			return id
+		}
+	}
+	return id
+}
+
+// runID is the ID of the next run.
+func (s *Stream) runID(beginner string) string {
+	if id := s.o.RunID; id != "" && len(s.runs) == 0 {
+		s.runs[id]++
+		return id
+	}
+	id := "run-" + beginner
+	s.runs[id]++
+	if n := s.runs[id]; n > 1 {
+		return fmt.Sprintf("%s-%d", id, n)
+	}
+	return id
+}

@@ -1,0 +1,284 @@
+package agui
+
+import (
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// start begins a run.
+func (s *Stream) start(beginner string) {
+	s.open, s.failed, s.turn, s.run = true, false, false, s.runID(beginner)
+	s.quiet = s.stale // nothing of what is marked as told has been sent yet
+	s.emit(RunStarted{TypeRunStarted, s.o.ThreadID, s.run, ProtocolVersion})
+	shared := s.state.shared()
+	s.shared = shared.members()
+	s.emit(StateSnapshot{TypeStateSnapshot, shared})
+	s.quiet = false
+	if s.stale && s.keep >= 0 {
+		s.cut(s.items[:s.keep])
+	}
+	if s.stale {
+		s.correct()
+	}
+}
+
+// cut leaves the client nothing but these items.
+func (s *Stream) cut(items []item) {
+	all := s.at
+	s.at = s.none()
+	for _, i := range items {
+		s.at.add(i)
+	}
+	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(items, func(item) bool { return true })})
+	s.at, s.keep = all, -1
+}
+
+// finish ends the run, with all that is open. Of what was said and did not settle
+// nothing stays.
+func (s *Stream) finish(items []item, pending []contract.PendingApproval) {
+	if s.stale || slices.ContainsFunc(s.drafts, (*draft).shows) {
+		s.correct()
+	}
+	for _, d := range s.drafts {
+		s.endThought(d)
+	}
+	s.bury()
+	s.endSteps(nil)
+	s.emit(RunFinished{TypeRunFinished, s.o.ThreadID, s.run, outcome(items, pending)})
+	s.open = false
+}
+
+// bury ends all drafts: nothing more is told of them.
+func (s *Stream) bury() {
+	for _, d := range s.drafts {
+		s.dead[d.name] = true
+	}
+	s.drafts = nil
+}
+
+func (s *Stream) tellState() {
+	now := s.state.shared().members()
+	if delta := changes(s.shared, now); len(delta) > 0 {
+		s.emit(StateDelta{TypeStateDelta, delta})
+	}
+	s.shared = now
+}
+
+// beginSteps tells which nodes have begun; of a run that is about to end it does not.
+func (s *Stream) beginSteps() {
+	if !s.state.working() {
+		return
+	}
+	for _, name := range s.state.runningNodes() {
+		if !slices.Contains(s.steps, name) {
+			s.steps = append(s.steps, name)
+			s.emit(Step{TypeStepStarted, name})
+		}
+	}
+}
+
+// endSteps tells which nodes do not run any more, those inside others first.
+func (s *Stream) endSteps(running []string) {
+	var left []string
+	for _, name := range slices.Backward(s.steps) {
+		if slices.Contains(running, name) {
+			left = append(left, name)
+			continue
+		}
+		s.emit(Step{TypeStepFinished, name})
+	}
+	slices.Reverse(left)
+	s.steps = left
+}
+
+// tell tells an item.
+func (s *Stream) tell(i item, first bool) {
+	known := s.knows(i.message) && !first
+	switch {
+	case i.kind == kindUser:
+		s.tellUser(i, first)
+	case known && i.kind != kindNotice: // as a broken stream has left it
+		s.mark(i)
+		s.correct()
+	case known:
+		s.mark(i)
+	case i.kind == kindNotice:
+		s.mark(i)
+		s.emit(i.notice)
+	case i.kind == kindResult:
+		s.mark(i)
+		s.emit(CallResult{TypeCallResult, i.message, i.call, i.text, RoleTool, i.meta})
+	case i.kind == kindText:
+		s.tellText(i)
+	case i.kind == kindCall:
+		s.tellCall(i)
+	}
+	s.turn = true
+}
+
+// tellUser tells what a user says. It ends the run of the turn before it, unless
+// the client itself has said it.
+func (s *Stream) tellUser(i item, first bool) {
+	if s.turn && !first && !s.o.knows(i.message) {
+		n := slices.IndexFunc(s.items, func(j item) bool { return j.id == i.id })
+		s.finish(s.items[:n], nil)
+		s.start(i.id)
+		s.beginSteps()
+	}
+	switch {
+	case s.knows(i.message):
+		s.mark(i)
+	case i.named && !s.o.After.IsZero(): // the reader may be the one who has said it
+		s.mark(i)
+		s.correct()
+	default:
+		s.makeRoom(i)
+		s.say(i, RoleUser)
+	}
+}
+
+// say tells a text that nothing was shown of.
+func (s *Stream) say(i item, role string) {
+	s.mid = true
+	s.emit(TextStart{TypeTextStart, i.message, role, i.name})
+	if i.text != "" {
+		s.emit(Piece{TypeTextContent, i.message, i.text})
+	}
+	s.mid = false
+	s.mark(i)
+	s.emit(Mark{Type: TypeTextEnd, MessageID: i.message})
+}
+
+func (s *Stream) tellText(i item) {
+	d := s.draft(i.draft)
+	switch {
+	case d == nil || !d.shows():
+		s.makeRoom(i)
+		s.say(i, RoleAssistant)
+	case d.text.open && strings.HasPrefix(i.text, d.text.shown) && (i.name == "" || !d.nameless):
+		s.settle(d, &d.text, i)
+	default:
+		s.mark(i)
+		s.stale = true
+	}
+}
+
+// settle tells the rest of what was shown of an item.
+func (s *Stream) settle(d *draft, p *part, i item) {
+	s.endThought(d)
+	rest := ""
+	if strings.HasPrefix(i.text, p.shown) {
+		rest = i.text[len(p.shown):]
+	}
+	var content, end any = Piece{TypeTextContent, i.message, rest}, Mark{Type: TypeTextEnd, MessageID: i.message}
+	if i.kind == kindCall {
+		content, end = CallArgs{TypeCallArgs, i.call, rest}, CallEnd{TypeCallEnd, i.call}
+	}
+	if rest != "" {
+		s.emit(content)
+	}
+	p.open = false
+	s.mark(i)
+	s.emit(end)
+}
+
+func (s *Stream) tellCall(i item) {
+	var p *part
+	d := s.draft(i.draft)
+	if d != nil {
+		p = d.calls[i.index]
+	}
+	switch {
+	case p == nil || !p.open:
+		s.call(i)
+	case p.shownTool == i.tool && (strings.HasPrefix(i.text, p.shown) || sameJSON(i.text, p.shown)):
+		s.settle(d, p, i)
+	default:
+		s.mark(i)
+		s.stale = true
+	}
+}
+
+// call tells a call that nothing was shown of.
+func (s *Stream) call(i item) {
+	if !s.holds(i) {
+		s.makeRoom(i)
+	}
+	s.mid = true
+	s.emit(CallStart{TypeCallStart, i.call, i.tool, i.message})
+	s.emit(CallArgs{TypeCallArgs, i.call, i.text})
+	s.mid = false
+	s.mark(i)
+	s.emit(CallEnd{TypeCallEnd, i.call})
+}
+
+// holds tells whether the client has the message that a call belongs to.
+func (s *Stream) holds(call item) bool {
+	d := s.draft(call.draft)
+	return d != nil && d.shows() || slices.ContainsFunc(s.items, func(i item) bool {
+		return i.message == call.message && s.told[i.id]
+	})
+}
+
+// makeRoom takes drafts back that come after a message which is about to be told.
+// What was said of them is shown again behind it.
+func (s *Stream) makeRoom(i item) {
+	for _, d := range s.drafts {
+		if d.name != i.draft && d.shows() && (i.kind == kindUser || d.node == "" || d.node == i.node) {
+			s.correct()
+			return
+		}
+	}
+}
+
+// settleDrafts ends the drafts whose replies are there.
+func (s *Stream) settleDrafts() {
+	for _, i := range s.items {
+		if i.draft != "" {
+			s.dead[i.draft] = true
+		}
+	}
+	if s.stale || slices.ContainsFunc(s.drafts, func(d *draft) bool { return s.dead[d.name] && d.shows() }) {
+		s.correct()
+	}
+	s.drafts = slices.DeleteFunc(s.drafts, func(d *draft) bool {
+		if s.dead[d.name] {
+			s.endThought(d)
+		}
+		return s.dead[d.name]
+	})
+}
+
+// correct gives the client all that was told, and takes everything else back.
+func (s *Stream) correct() {
+	told := map[string]bool{}
+	for _, i := range s.items {
+		if i.kind == kindCall && s.told[i.id] {
+			told[i.call] = true
+		}
+	}
+	for _, d := range s.drafts {
+		s.close(d)
+		s.takeBack(d, told)
+	}
+	for _, d := range s.drafts {
+		d.forget()
+	}
+	s.stale, s.replaced = false, true
+	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.id] })})
+}
+
+// takeBack answers the calls that are not made. A client takes a call that a run has
+// begun and not answered for one that it has to make, whatever a snapshot says.
+func (s *Stream) takeBack(d *draft, told map[string]bool) {
+	for _, n := range d.order() {
+		if id := callID(d.name, n); d.calls[n].open && !told[id] {
+			s.emit(CallResult{TypeCallResult, id + "-void", id, textTakenBack, RoleTool, nil})
+		}
+	}
+}
+
+// textTakenBack is the result, for a moment, of a call that the model did not make.
+const textTakenBack = "The call is not made."

@@ -1,0 +1,87 @@
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Notice tells people something that the model does not need.
+type Notice struct {
+	ID   string    `json:"id"`
+	Text string    `json:"text"`
+	Node string    `json:"node,omitempty"`
+	At   time.Time `json:"at"`
+}
+
+// Decision is a Notice that records how an approval ended.
+type Decision struct {
+	Notice
+	UUID      string            `json:"uuid"`
+	Tool      string            `json:"tool"`
+	Decision  contract.Decision `json:"decision"`
+	By        string            `json:"by,omitempty"`
+	Reason    string            `json:"reason,omitempty"`
+	Via       string            `json:"via,omitempty"`
+	DecidedAt time.Time         `json:"decided_at"`
+}
+
+func (r *reader) notice(m contract.Message) Custom {
+	n := Notice{ID: m.ID, Text: r.said(m), Node: m.Node, At: m.CreatedAt}
+	a := m.Approval
+	if a == nil {
+		return Custom{TypeCustom, CustomNotice, n}
+	}
+	return Custom{TypeCustom, CustomDecision, Decision{
+		Notice: n, UUID: a.UUID, Tool: a.Tool, Decision: a.Decision, By: a.By, Reason: a.Reason, Via: a.Via,
+		DecidedAt: a.DecidedAt,
+	}}
+}
+
+// resultMeta is what there is to say of a result besides its text.
+type resultMeta struct {
+	IsError bool    `json:"isError,omitempty"`
+	Note    string  `json:"note,omitempty"`
+	Media   []media `json:"media,omitempty"`
+}
+
+// media is the binary part of a result. The gateway has its bytes, under the SHA-256.
+type media struct {
+	MIMEType string `json:"mimeType"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+	Name     string `json:"name,omitempty"`
+}
+
+func resultMetadata(c contract.ToolCall) Metadata {
+	m := resultMeta{IsError: c.IsError, Note: c.Note}
+	for _, f := range c.Media {
+		m.Media = append(m.Media, media{MIMEType: f.MIMEType, Size: f.Size, SHA256: f.SHA256, Name: f.Name})
+	}
+	if !m.IsError && m.Note == "" && len(m.Media) == 0 {
+		return nil
+	}
+	return Metadata{Namespace: m}
+}
+
+// sameJSON tells whether two texts are the same, or the same value.
+func sameJSON(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, ok := decoded(a)
+	y, ok2 := decoded(b)
+	return ok && ok2 && reflect.DeepEqual(x, y)
+}
+
+func decoded(s string) (v any, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader([]byte(s)))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil || dec.More() {
+		return nil, false
+	}
+	return v, true
+}
