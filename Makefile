@@ -11,8 +11,11 @@ TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
 LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes
 
+# A server that tests start: what carries news between processes.
+REDIS      := $(if $(shell command -v redis-server),,redis-server)
+
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance build build-all bench histories golden clean
+.PHONY: help run test redis-server check conformance build build-all bench histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,11 +23,15 @@ help: ## list the targets
 run: build ## build and start everything on this machine; needs no key and no set-up
 	@$(BIN)/agent --config config/agent.yaml --demo-if-no-key
 
-test: ## run every test, with the race detector
+test: $(REDIS) ## run every test, with the race detector
 	$(GO) test -race $(TESTFLAGS) ./...
 	$(GO) test -tags sqlite_pure ./mcpservers/resources/... ./mcpservers/hosting/...
 	cd deploy/standalone && $(GO) test -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) ./...
 	cd deploy/standalone && $(GO) test -timeout 30m -run '$(LONG)' $(TESTFLAGS) ./e2e
+
+# The target exists on machines without it only.
+redis-server:
+	apt-get install -y --no-install-recommends redis-server
 
 check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }

@@ -77,6 +77,12 @@ func TestErrorsNeverShowASecret(t *testing.T) {
 		"models: {a: {provider: google, model: g, api_key: " + canary + "}}",
 		"models: {a: {provider: google, model: g, base_url: 'http://me:" + canary + "@h/'}}",
 		"models: {a: {provider: google, model: g, headers: {Authorization: 'Bearer " + canary + "'}}}",
+		"events: {redis: 'redis://:" + canary + "@h:6379'}",
+		"events: {redis: 'redis://" + canary + "@h:6379'}",
+		"events: {redis: 'redis://:${P}" + canary + "@h:6379'}",
+		"events: {redis: 'redis://h:6379?password=" + canary + "'}",
+		"events: {redis: 'redis://:${P}@h:" + canary + "'}",
+		"events: {redis: '" + canary + "'}",
 		"unknown: " + canary,
 	} {
 		_, err := config.Parse("f.yaml", []byte(text))

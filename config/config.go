@@ -27,6 +27,7 @@ type Config struct {
 	Approval       Approval              `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
 	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
+	Events         Events                `yaml:"events" jsonschema_description:"What carries the pieces of replies, while they are being made, to those who follow conversations."`
 	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and a place to read it later. A duration such as 30s."`
 
 	file  string

@@ -110,7 +110,8 @@ func TestEveryKeyIsRead(t *testing.T) {
 		},
 		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour},
 		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour},
-		Blobs:    config.Blobs{URL: "file:///srv/blobs"}, RequestTimeout: 1500 * time.Millisecond,
+		Blobs:    config.Blobs{URL: "file:///srv/blobs"},
+		Events:   config.Events{Redis: "rediss://shop:${REDIS_PASSWORD}@redis:6380/1"}, RequestTimeout: 1500 * time.Millisecond,
 	}
 	if diff := cmp.Diff(want, got, exported); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

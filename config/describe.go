@@ -70,6 +70,8 @@ func (c *Config) shown(path string, v reflect.Value) string {
 		return shownURL(c.BlobURL())
 	case strings.HasSuffix(path, "url"):
 		text = shownURL(text)
+	case path == "events.redis":
+		text = shownRedis(text)
 	}
 	if text == "" {
 		return "-"

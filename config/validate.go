@@ -34,6 +34,7 @@ func (c *Config) check(r *report) {
 	checkDuration(r, "temporal.retention", c.Temporal.Retention, time.Hour)
 	checkAddress(r, "temporal.address", c.Temporal.Address)
 	checkBlobs(r, "blobs.url", c.Blobs.URL)
+	checkRedis(r, "events.redis", c.Events.Redis)
 	c.checkPorts(r)
 }
 

@@ -26,8 +26,31 @@ type readyReply struct {
 	Problems []string `json:"problems"`
 	// Notes are of servers that are ready for some callers only.
 	Notes   []string               `json:"notes,omitempty"`
+	Events  *eventsReply           `json:"events,omitempty"`
 	Servers []contract.ServerState `json:"servers"`
 	Version string                 `json:"version,omitempty"`
+}
+
+// eventsReply tells what carries the pieces of replies to those who follow them.
+type eventsReply struct {
+	Deltas  string `json:"deltas"` // memory, redis or none
+	Problem string `json:"problem,omitempty"`
+}
+
+// events is nil for a feed that does not tell. No problem of a feed keeps a
+// conversation from running, so it is none of the service.
+func (g *Gateway) events() *eventsReply {
+	if g.Feed == nil {
+		return &eventsReply{Deltas: "none"}
+	}
+	f, tells := g.Feed.(interface {
+		Carrier() (kind, problem string)
+	})
+	if !tells {
+		return nil
+	}
+	kind, problem := f.Carrier()
+	return &eventsReply{Deltas: kind, Problem: problem}
 }
 
 const readyTimeout = 12 * time.Second
@@ -46,7 +69,7 @@ func (g *Gateway) ready(c echo.Context) error {
 }
 
 func (g *Gateway) readiness(ctx context.Context) readyReply {
-	reply := readyReply{Status: "ok", Problems: []string{}, Servers: []contract.ServerState{}, Version: g.Version}
+	reply := readyReply{Status: "ok", Problems: []string{}, Servers: []contract.ServerState{}, Events: g.events(), Version: g.Version}
 	if err := g.Backend.Ping(ctx); err != nil {
 		reply.Problems = append(reply.Problems, g.tell("Temporal does not answer", err))
 		return reply

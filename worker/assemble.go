@@ -23,6 +23,8 @@ type Parts struct {
 	Keyring *credential.Keyring
 	Getenv  func(string) string
 	Logger  *slog.Logger
+	// Feed is told what is new in conversations; nil is nobody.
+	Feed activities.Feed
 }
 
 // Assemble builds the activities that a configuration describes and begins to
@@ -53,13 +55,13 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		warnUnasked(ctx, nodes, lists, box, logger)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now, Feed: p.Feed},
 		Tools: &activities.Tools{
-			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now,
+			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now, Feed: p.Feed,
 		},
 		Peers: &activities.Peers{Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
 		Texts: &activities.Texts{Blobs: p.Blobs},
-		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs},
+		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 	}, func() error { stop(); return box.Close() }, nil
 }
 

@@ -1,10 +1,11 @@
 // Package backing opens what every process stands on: the Temporal client, the
-// blob store and the keyring that a configuration and the environment name.
+// blob store, the keyring and the feed that a configuration and the environment name.
 package backing
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
 	"go.temporal.io/sdk/client"
@@ -13,6 +14,7 @@ import (
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/config/feed"
 	"agent-stop-and-go/workflows/contract/credential"
 )
 
@@ -20,7 +22,10 @@ import (
 type Options struct {
 	// Embedded is the address of a Temporal server in this process. Empty means
 	// that of an existing server, from the YAML file or the environment.
-	Embedded    string
+	Embedded string
+	// OneProcess: a worker and a gateway of this process share the feed, which needs
+	// no Redis then.
+	OneProcess  bool
 	Getenv      func(string) string
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
@@ -33,6 +38,7 @@ type Backing struct {
 	Namespace string
 	Blobs     *blobstore.Store
 	Keyring   *credential.Keyring
+	Feed      *feed.Feed
 }
 
 // External tells whether an existing Temporal server is configured.
@@ -62,7 +68,22 @@ func Open(ctx context.Context, c *config.Config, o Options) (*Backing, error) {
 	if err := b.dial(ctx, c, o, clustered); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
+	if err := b.carry(c, o); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
 	return b, nil
+}
+
+func (b *Backing) carry(c *config.Config, o Options) error {
+	url, err := c.Events.RedisURL(o.Getenv)
+	if err != nil {
+		return err
+	}
+	b.Feed, err = feed.Open(feed.Options{Redis: url, OneProcess: o.OneProcess, Logger: o.Logger})
+	if err != nil {
+		return fmt.Errorf("events.redis: %w", err)
+	}
+	return nil
 }
 
 func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
@@ -85,8 +106,12 @@ func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, cluster
 
 // Close gives everything back.
 func (b *Backing) Close() error {
+	var err error
+	if b.Feed != nil {
+		err = b.Feed.Close()
+	}
 	if b.Client != nil {
 		b.Client.Close()
 	}
-	return b.Blobs.Close()
+	return errors.Join(err, b.Blobs.Close())
 }

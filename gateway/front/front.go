@@ -21,8 +21,10 @@ type Parts struct {
 	Namespace string
 	Blobs     transcript.Store
 	Keyring   *credential.Keyring
-	Logger    *slog.Logger
-	Version   string
+	// Feed tells what is new in conversations; nil is none.
+	Feed    gateway.Feed
+	Logger  *slog.Logger
+	Version string
 }
 
 // New builds a gateway. Close it after its server has stopped.
@@ -33,7 +35,7 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 	}
 	return gateway.New(gateway.Deps{
 		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace,
-		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Logger: p.Logger,
+		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 	}), nil
 }

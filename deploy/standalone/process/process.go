@@ -108,7 +108,7 @@ func (s *starter) listen(context.Context) error {
 // is configured.
 func (s *starter) stand(ctx context.Context) error {
 	o := backing.Options{
-		Getenv: s.options.Getenv, Logger: s.options.Logger,
+		OneProcess: true, Getenv: s.options.Getenv, Logger: s.options.Logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	}
 	if !backing.External(s.config, s.options.Getenv) {
@@ -143,7 +143,7 @@ func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
 func (s *starter) work(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
-		Blobs: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger,
+		Blobs: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Teller(),
 	})
 	if err != nil {
 		cancel()
@@ -162,7 +162,7 @@ func (s *starter) work(ctx context.Context) error {
 
 func (s *starter) serve(ctx context.Context) error {
 	g, err := front.New(ctx, s.config, front.Parts{
-		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring,
+		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version,
 	})
 	if err != nil {

@@ -21,7 +21,8 @@ Usage: gateway [--config FILE] [--version]
 
 The server is temporal.address of the YAML file (default config/agent.yaml), or
 TEMPORAL_ADDRESS with all of Temporal's usual environment settings. Workers and
-gateways must share AGENT_CREDENTIAL_KEYS and the blob store (blobs.url).
+gateways must share AGENT_CREDENTIAL_KEYS and the blob store (blobs.url), and a
+Redis server (events.redis) for replies to be followed while they are made.
 `
 
 func main() { command.Command{Name: "gateway", Usage: usage, Version: version, Run: serve}.Main() }
@@ -37,7 +38,7 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	g, err := front.New(ctx, e.Config, front.Parts{
-		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Logger: e.Logger, Version: version,
+		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
 	})
 	if err != nil {
 		return errors.Join(err, l.Close())

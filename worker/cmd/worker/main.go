@@ -24,7 +24,8 @@ Usage: worker [--config FILE] [--version]
 
 The server is temporal.address of the YAML file (default config/agent.yaml), or
 TEMPORAL_ADDRESS with all of Temporal's usual environment settings. Workers and
-gateways must share AGENT_CREDENTIAL_KEYS and the blob store (blobs.url).
+gateways must share AGENT_CREDENTIAL_KEYS and the blob store (blobs.url), and a
+Redis server (events.redis) for replies to be followed while they are made.
 `
 
 func main() { command.Command{Name: "worker", Usage: usage, Version: version, Run: work}.Main() }
@@ -40,7 +41,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
-		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger,
+		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Teller(),
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,96 @@
+package feed_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/config/feed"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// piece is the i-th piece of a draft; pieces of different calls are never joined.
+func piece(id string, i int) contract.News {
+	return contract.News{ConversationID: id, Delta: &contract.Delta{Draft: "d", Kind: contract.DeltaArguments, Call: i, Text: fmt.Sprint(i)}}
+}
+
+func changed(id string) contract.News { return contract.News{ConversationID: id} }
+
+// eventually polls until ok holds.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(15 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("never happened: %s", what)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// take waits for news; ok is false when the channel is closed.
+func take(t *testing.T, news <-chan contract.News) (n contract.News, ok bool) {
+	t.Helper()
+	select {
+	case n, ok = <-news:
+		return n, ok
+	case <-time.After(15 * time.Second):
+		t.Fatal("no news")
+		return n, false
+	}
+}
+
+func wantPieces(t *testing.T, news <-chan contract.News, id string, from, to int) {
+	t.Helper()
+	for i := from; i < to; i++ {
+		n, ok := take(t, news)
+		if !ok || n.Delta == nil || n.ConversationID != id || n.Delta.Call != i || n.Delta.Text != fmt.Sprint(i) {
+			t.Fatalf("piece %d: got %+v (%+v), %v", i, n, n.Delta, ok)
+		}
+	}
+}
+
+func wantLost(t *testing.T, news <-chan contract.News) {
+	t.Helper()
+	for {
+		if _, ok := take(t, news); !ok {
+			return
+		}
+	}
+}
+
+func wantSilence(t *testing.T, news <-chan contract.News) {
+	t.Helper()
+	select {
+	case n, ok := <-news:
+		t.Errorf("got %+v, %v", n, ok)
+	default:
+	}
+}
+
+func TestOpenChoosesTheFeed(t *testing.T) {
+	for want, o := range map[feed.State]feed.Options{
+		{Kind: feed.KindMemory, Ready: true}: {OneProcess: true},
+		{Kind: feed.KindNone, Problem: "durable events only: set events.redis for the pieces of replies while they are being made"}: {},
+	} {
+		f, err := feed.Open(o)
+		if err != nil || f.State() != want {
+			t.Errorf("%+v: %+v, %v", o, f.State(), err)
+		}
+		if (f.Teller() == nil) != (want.Kind == feed.KindNone) {
+			t.Errorf("%+v: teller %v", o, f.Teller())
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAFeedOfNothingIsQuiet(t *testing.T) {
+	f := feed.None()
+	news, stop := f.Watch("a")
+	f.Tell(changed("a"))
+	wantSilence(t, news)
+	stop()
+	wantLost(t, news)
+}

@@ -1,0 +1,120 @@
+package feed_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"agent-stop-and-go/config/feed"
+	"agent-stop-and-go/workflows/contract"
+)
+
+func TestEveryWatcherGetsTheNewsOfItsConversationInOrder(t *testing.T) {
+	f := feed.Memory()
+	a1, _ := f.Watch("a")
+	a2, _ := f.Watch("a")
+	b, _ := f.Watch("b")
+	for i := range 100 {
+		f.Tell(piece("a", i))
+		f.Tell(piece("b", i))
+		f.Tell(piece("nobody", i))
+	}
+	wantPieces(t, a1, "a", 0, 100)
+	wantPieces(t, a2, "a", 0, 100)
+	wantPieces(t, b, "b", 0, 100)
+	wantSilence(t, a1)
+}
+
+func TestViewsStayWithinAProcess(t *testing.T) {
+	f := feed.Memory()
+	news, _ := f.Watch("a")
+	view := &contract.ConversationView{ID: "a"}
+	f.Tell(contract.News{ConversationID: "a", Settled: view})
+	if n, _ := take(t, news); n.Settled != view {
+		t.Errorf("got %+v", n)
+	}
+}
+
+func TestASlowWatcherIsToldAndHoldsNobodyUp(t *testing.T) {
+	f := feed.Memory()
+	slow, stop := f.Watch("a")
+	quick, _ := f.Watch("a")
+	for i := range 3000 {
+		f.Tell(piece("a", i))
+		wantPieces(t, quick, "a", i, i+1)
+	}
+	wantPieces(t, slow, "a", 0, 1024)
+	wantLost(t, slow)
+	stop()
+	again, _ := f.Watch("a")
+	f.Tell(piece("a", 1))
+	wantPieces(t, again, "a", 1, 2)
+}
+
+func TestStopMayBeCalledOften(t *testing.T) {
+	f := feed.Memory()
+	before := runtime.NumGoroutine()
+	for range 100 {
+		var wg sync.WaitGroup
+		news, stop := f.Watch("a")
+		other, stopOther := f.Watch("a")
+		for range 3 {
+			wg.Go(stop)
+			wg.Go(func() { f.Tell(changed("a")) })
+		}
+		wg.Wait()
+		wantLost(t, news)
+		f.Tell(changed("a"))
+		if _, ok := take(t, other); !ok {
+			t.Fatal("another watcher was stopped")
+		}
+		stopOther()
+	}
+	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+func TestCloseTellsAllWhoWatch(t *testing.T) {
+	f := feed.Memory()
+	news, stop := f.Watch("a")
+	for range 2 {
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantLost(t, news)
+	stop()
+	after, stop := f.Watch("a")
+	f.Tell(changed("a"))
+	wantSilence(t, after)
+	stop()
+}
+
+func TestTellWithoutWatchersCostsNothing(t *testing.T) {
+	f := feed.Memory()
+	n := piece("a", 1)
+	if got := testing.AllocsPerRun(100, func() { f.Tell(n) }); got != 0 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
+func BenchmarkTellWithoutWatchers(b *testing.B) {
+	f := feed.Memory()
+	n := piece("a", 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Tell(n)
+	}
+}
+
+func BenchmarkTellWhileOthersAreWatched(b *testing.B) {
+	f := feed.Memory()
+	for i := range 1000 {
+		f.Watch(fmt.Sprint(i))
+	}
+	n := piece("a", 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Tell(n)
+	}
+}

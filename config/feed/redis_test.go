@@ -1,0 +1,188 @@
+package feed_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/config/feed"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const stream = "agent-stop-and-go:news:a"
+
+func TestTwoProcessesTalk(t *testing.T) {
+	s := newServer(t)
+	worker, _ := s.open()
+	gateway, _ := s.open()
+	ready(t, worker, gateway)
+	one, stop := gateway.Watch("a")
+	other, _ := worker.Watch("a")
+	for i := range 300 {
+		worker.Tell(piece("a", i))
+		worker.Tell(piece("b", i))
+	}
+	wantPieces(t, one, "a", 0, 300)
+	wantPieces(t, other, "a", 0, 300)
+	gateway.Tell(contract.News{ConversationID: "a", Settled: &contract.ConversationView{ID: "a"}, Tree: &contract.TreeView{}})
+	if n, ok := take(t, one); !ok || n != changed("a") {
+		t.Errorf("a view came as %+v", n)
+	}
+	stop()
+	stop()
+	wantLost(t, one)
+}
+
+func TestANewWatcherHearsNothingOld(t *testing.T) {
+	s := newServer(t)
+	f, _ := s.open()
+	ready(t, f)
+	first, stop := f.Watch("a")
+	f.Tell(piece("a", 0))
+	wantPieces(t, first, "a", 0, 1)
+	stop()
+	second, _ := f.Watch("a")
+	f.Tell(piece("a", 1))
+	wantPieces(t, second, "a", 1, 2)
+}
+
+func TestTextsThatQueueUpAreJoined(t *testing.T) {
+	s := newServer(t)
+	f, _ := s.open()
+	ready(t, f)
+	news, _ := f.Watch("a")
+	var want, got strings.Builder
+	for i := range 3000 {
+		text := string(rune('a' + i%26))
+		want.WriteString(text)
+		f.Tell(contract.News{ConversationID: "a", Delta: &contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: text}})
+	}
+	count := 0
+	for got.Len() < want.Len() {
+		n, ok := take(t, news)
+		if !ok {
+			t.Fatal("lost")
+		}
+		got.WriteString(n.Delta.Text)
+		count++
+	}
+	if got.String() != want.String() || count > 1000 {
+		t.Errorf("%d entries; the same text: %v", count, got.String() == want.String())
+	}
+}
+
+func TestAStreamIsShortAndExpires(t *testing.T) {
+	s := newServer(t)
+	f, _ := s.open()
+	ready(t, f)
+	news, _ := f.Watch("a")
+	for i := range 3000 {
+		f.Tell(piece("a", i))
+		if i%500 == 499 {
+			wantPieces(t, news, "a", i-499, i+1)
+		}
+	}
+	if n := s.XLen(t.Context(), stream).Val(); n < feed.MaxLen || n > 2*feed.MaxLen {
+		t.Errorf("%d entries are kept", n)
+	}
+	if ttl := s.TTL(t.Context(), stream).Val(); ttl <= 0 || ttl > feed.Expiry {
+		t.Errorf("expires in %s", ttl)
+	}
+}
+
+func TestWhatCannotBeReadIsLost(t *testing.T) {
+	s := newServer(t)
+	f, _ := s.open()
+	ready(t, f)
+	news, _ := f.Watch("a")
+	if err := s.Do(t.Context(), "XADD", stream, "*", "news", "{").Err(); err != nil {
+		t.Fatal(err)
+	}
+	wantLost(t, news)
+}
+
+func TestAnOutageIsToldAndLoggedOnce(t *testing.T) {
+	s := newServer(t)
+	f, log := s.open()
+	ready(t, f)
+	news, _ := f.Watch("a")
+	s.kill()
+	wantLost(t, news)
+	eventually(t, "the outage is noticed", func() bool { return !f.State().Ready })
+	meanwhile, _ := f.Watch("a")
+	for i := range 20_000 {
+		f.Tell(piece("a", i))
+	}
+	if p := f.State().Problem; !strings.HasPrefix(p, "Redis: ") || strings.Contains(p, password) || strings.Contains(p, "127.0.0.1") {
+		t.Errorf("problem %q", p)
+	}
+	s.start()
+	ready(t, f)
+	if n, ok := take(t, meanwhile); ok && n != changed("a") {
+		t.Errorf("after the outage: %+v", n)
+	}
+	listen(t, f)
+	text := log.String()
+	if strings.Count(text, "level=WARN") != 1 || strings.Count(text, "level=INFO") != 1 || strings.Contains(text, password) {
+		t.Errorf("log:\n%s", text)
+	}
+}
+
+// listen tells until somebody hears it.
+func listen(t *testing.T, f *feed.Feed) {
+	t.Helper()
+	news, stop := f.Watch("z")
+	defer func() { stop() }()
+	eventually(t, "news are carried", func() bool {
+		f.Tell(contract.News{ConversationID: "z", Draft: &contract.Draft{Name: "d"}})
+		select {
+		case n, ok := <-news:
+			if !ok {
+				news, stop = f.Watch("z")
+			}
+			return n.Draft != nil
+		default:
+			return false
+		}
+	})
+}
+
+func TestAServerThatIsNotThereHoldsNobodyUp(t *testing.T) {
+	before := runtime.NumGoroutine()
+	f, err := feed.Open(feed.Options{Redis: "redis://:" + password + "@127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for i := range 10_000 {
+		f.Tell(piece("a", i))
+	}
+	news, _ := f.Watch("a")
+	wantSilence(t, news)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantLost(t, news)
+	if d := time.Since(began); d > 10*time.Second {
+		t.Errorf("took %s", d)
+	}
+	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+func TestAWrongPasswordIsNotShown(t *testing.T) {
+	s := newServer(t)
+	wrong := strings.Replace(s.url(), password, "wr0ng", 1)
+	f, err := feed.Open(feed.Options{Redis: wrong})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	eventually(t, "the refusal is known", func() bool { return strings.Contains(f.State().Problem, "WRONGPASS") })
+	if strings.Contains(f.State().Problem, "wr0ng") {
+		t.Error(f.State().Problem)
+	}
+	if _, err := feed.Open(feed.Options{Redis: "redis://:" + password + "@%zz"}); err == nil || strings.Contains(err.Error(), password) {
+		t.Errorf("a bad URL: %v", err)
+	}
+}

@@ -1,0 +1,29 @@
+package gateway_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// carrier is a feed that tells how it is.
+type carrier struct{ kind, problem string }
+
+func (carrier) Watch(string) (<-chan contract.News, func()) { return nil, func() {} }
+func (c carrier) Carrier() (kind, problem string)           { return c.kind, c.problem }
+
+func TestReadinessTellsWhatCarriesPieces(t *testing.T) {
+	name := "m"
+	for want, feed := range map[string]gateway.Feed{
+		`"events":{"deltas":"none"}`:                                      nil,
+		`"events":{"deltas":"memory"}`:                                    carrier{kind: "memory"},
+		`"events":{"deltas":"redis","problem":"Redis: connection reset"}`: carrier{"redis", "Redis: connection reset"},
+	} {
+		a := newAPI(t, &fakeBackend{CatalogueFn: catalogueNamed(&name)}, func(d *gateway.Deps) { d.Feed = feed })
+		if reply := a.want(200, a.do("GET", "/health/ready", "")); !strings.Contains(reply.raw, want) || reply.text("status") != "ok" {
+			t.Errorf("no %s in %s", want, reply.raw)
+		}
+	}
+}
