@@ -28,7 +28,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists or memory")
+	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists, memory or events")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only) }); err != nil {
@@ -66,6 +66,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only string) error {
 		{"reads", contract.ExecutionRegular, reads},
 		{"lists", contract.ExecutionRegular, lists},
 		{"memory", contract.ExecutionRegular, memory},
+		{"events", contract.ExecutionRegular, events},
 	} {
 		if only != "" && only != part.name {
 			continue

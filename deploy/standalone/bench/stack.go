@@ -75,7 +75,7 @@ func (s *stack) start(ctx context.Context) error {
 	c.UseModel(contract.DemoModel)
 	getenv := func(string) string { return "" }
 	if s.Backing, err = backing.Open(ctx, c, backing.Options{
-		Embedded: server.Address(), Getenv: getenv, Logger: logger,
+		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	}); err != nil {
 		return err
@@ -91,11 +91,11 @@ func (s *stack) start(ctx context.Context) error {
 
 func (s *stack) work(c *config.Config) error {
 	w := worker.New(s.Client, taskQueue, worker.Activities{
-		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs},
-		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},
+		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Teller()},
+		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Teller()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: s.Blobs},
-		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs},
+		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Teller()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
 	registerBare(w, s.mode)
 	if err := w.Start(); err != nil {
@@ -110,7 +110,7 @@ func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	c := *s.config
 	c.Root = root
 	g, err := front.New(ctx, &c, front.Parts{
-		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Logger: s.logger,
+		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed, Logger: s.logger,
 	})
 	if err != nil {
 		return nil, err
@@ -202,7 +202,10 @@ func (c *chat) turn(ctx context.Context) error {
 // model calls the tool once in every turn of an agent without a tree. It takes no
 // time unless hold is set; then it waits until hold is closed. A node's prompt
 // says "write", or how long its call takes.
-type model struct{ hold chan struct{} }
+type model struct {
+	hold   chan struct{}
+	remote llm.Model // asked by the message "remote"
+}
 
 func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	last := r.Messages[len(r.Messages)-1]
@@ -216,6 +219,9 @@ func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) 
 		return done, nil
 	case last.Content.Inline == "write" || r.System == "write":
 		return calls("write"), nil
+	case last.Content.Inline == "remote":
+		r.Model = "openai:bench"
+		return m.remote.Generate(ctx, r)
 	case last.Content.Inline == "hold":
 		pause(ctx, m.hold)
 	}

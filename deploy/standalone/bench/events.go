@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"agent-stop-and-go/activities/llm"
+)
+
+// The readers of a conversation, in all and of one that is at work.
+const (
+	idleReaders = 1000
+	manyReaders = 100
+)
+
+// events measures how soon a reader sees what a provider sends, and what readers
+// cost.
+func events(ctx context.Context, s *stack, n size, t *table) error {
+	p := newProvider()
+	defer p.Close()
+	s.model.remote = llm.NewRouter(llm.Options{
+		Getenv: func(string) string { return "bench" }, BaseURL: p.URL + "/v1",
+	})
+	for _, clients := range []int{1, n.clients} {
+		goal := 20 * time.Millisecond
+		if clients > 1 {
+			goal = 100 * time.Millisecond
+		}
+		ours, bare, err := firstTokens(ctx, s, p, clients, n)
+		if err != nil {
+			return err
+		}
+		median, proxied := quantile(ours, .5), quantile(bare, .5)
+		t.ratio(fmt.Sprintf("events: %d conversations, first token, median / bare proxy", clients), ms(median), ms(proxied),
+			float64(median)/float64(proxied), fmt.Sprintf("< %d ms", goal.Milliseconds()), median < goal)
+	}
+	if err := crowd(ctx, s, n, t); err != nil {
+		return err
+	}
+	return idle(ctx, s, n, t)
+}
+
+// provider speaks chat completions, with one token by itself, and notes when it
+// sent that: the token is the time.
+type provider struct{ *httptest.Server }
+
+func newProvider() provider {
+	return provider{httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		chunk := func(delta, finish string) {
+			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":%s,\"finish_reason\":%s}]}\n\n", delta, finish)
+			_ = http.NewResponseController(w).Flush()
+		}
+		chunk(`{"role":"assistant","content":""}`, "null")
+		chunk(fmt.Sprintf(`{"content":"@%d "}`, time.Now().UnixNano()), "null")
+		pause(r.Context(), time.After(100*time.Millisecond)) // the reply goes on for a while
+		chunk(`{"content":"done"}`, "null")
+		chunk(`{}`, `"stop"`)
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}))}
+}
+
+// firstTokens are the times from the provider to a client, through the agent and
+// through a reverse proxy that does nothing else, in alternating rounds.
+func firstTokens(ctx context.Context, s *stack, p provider, clients int, n size) (ours, bare []time.Duration, err error) {
+	target, err := url.Parse(p.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.FlushInterval = -1
+	front := httptest.NewServer(proxy)
+	defer front.Close()
+	chats, err := s.chats(ctx, clients, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	for range n.rounds {
+		for _, way := range []struct {
+			times *[]time.Duration
+			url   func(i int) string
+			body  any
+		}{
+			{&ours, func(i int) string { return s.url + "/conversations/" + chats[i].id + "/messages" }, message{"remote"}},
+			{&bare, func(int) string { return front.URL + "/v1/chat/completions" }, message{"remote"}},
+		} {
+			times, err := abreast(clients, func(i int) (time.Duration, error) {
+				return s.firstToken(ctx, way.url(i), way.body)
+			})
+			if err != nil {
+				return nil, nil, err
+			}
+			*way.times = append(*way.times, times...)
+		}
+	}
+	return ours, bare, nil
+}
+
+func abreast(n int, f func(i int) (time.Duration, error)) ([]time.Duration, error) {
+	times, errs := make([]time.Duration, n), make([]error, n)
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() { times[i], errs[i] = f(i) })
+	}
+	group.Wait()
+	return times, errors.Join(errs...)
+}
+
+// firstToken posts and reads a stream to its end, and returns how old its first
+// token was.
+func (s *site) firstToken(ctx context.Context, to string, body any) (time.Duration, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return 0, err
+	}
+	req, err := http.NewRequestWithContext(ctx, "POST", to, bytes.NewReader(data))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	res, err := s.http.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	age := time.Duration(-1)
+	lines := bufio.NewReader(res.Body)
+	for {
+		line, err := lines.ReadString('\n')
+		if _, rest, ok := strings.Cut(line, `"@`); ok && age < 0 {
+			var sent int64
+			if _, scanned := fmt.Sscanf(rest, "%d", &sent); scanned == nil {
+				age = time.Since(time.Unix(0, sent))
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	if age < 0 {
+		return 0, fmt.Errorf("%s: %s without a token", to, res.Status)
+	}
+	return age, nil
+}
+
+// crowd compares turns that many follow with turns that nobody does.
+func crowd(ctx context.Context, s *stack, n size, t *table) error {
+	chats, err := s.chats(ctx, 2, "")
+	if err != nil {
+		return err
+	}
+	readers, err := s.follow(ctx, chats[0].id, manyReaders)
+	if err != nil {
+		return err
+	}
+	defer readers.close()
+	var watched, alone []time.Duration
+	for range n.rounds {
+		for i, times := range []*[]time.Duration{&watched, &alone} {
+			c := chats[i]
+			more, err := each(n.turns, func() error {
+				return c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{"go"}, nil)
+			})
+			if err != nil {
+				return err
+			}
+			*times = append(*times, more...)
+		}
+	}
+	ours, theirs := quantile(watched, .5), quantile(alone, .5)
+	ratio := float64(ours) / float64(theirs)
+	t.ratio(fmt.Sprintf("events: a turn with %d readers, median / with none", manyReaders), ms(ours), ms(theirs), ratio, "≤ 1.10", ratio <= 1.1)
+	return nil
+}
+
+// idle measures the memory of readers that nothing happens for.
+func idle(ctx context.Context, s *stack, n size, t *table) error {
+	chats, err := s.chats(ctx, 20, "go")
+	if err != nil {
+		return err
+	}
+	before := memoryInUse()
+	var all followers
+	defer func() { all.close() }()
+	for i := range chats {
+		readers, err := s.follow(ctx, chats[i].id, idleReaders/len(chats))
+		all = append(all, readers...)
+		if err != nil {
+			return err
+		}
+	}
+	used := memoryInUse() - before
+	t.value(fmt.Sprintf("events: %d idle readers, memory with their connections' other ends", idleReaders),
+		fmt.Sprintf("%.1f MiB", float64(used)/(1<<20)), "< 100 MiB", used < 100<<20)
+	return nil
+}
+
+func memoryInUse() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapInuse + m.StackInuse)
+}
+
+// followers are connections that follow a conversation.
+type followers []net.Conn
+
+func (f followers) close() {
+	for _, c := range f {
+		c.Close()
+	}
+}
+
+// follow opens readers of a conversation, each of which has had its first events,
+// and drops what else they are sent.
+func (s *site) follow(ctx context.Context, id string, count int) (followers, error) {
+	host := strings.TrimPrefix(s.url, "http://")
+	var out followers
+	for range count {
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", host)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, c)
+		fmt.Fprintf(c, "GET /conversations/%s/events HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", id, host)
+		first := make([]byte, 4096)
+		seen := ""
+		for !strings.Contains(seen, "RUN_STARTED") {
+			n, err := c.Read(first)
+			if err != nil {
+				return out, fmt.Errorf("follow %s: %w: %s", id, err, seen)
+			}
+			seen += string(first[:n])
+		}
+		go func() { _, _ = io.Copy(io.Discard, c) }() // until it is closed
+	}
+	return slices.Clip(out), nil
+}
