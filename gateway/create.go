@@ -42,6 +42,9 @@ func (g *Gateway) create(c echo.Context) error {
 	if body.empty() {
 		return g.created(c, t)
 	}
+	if streams(c) {
+		return g.streamFirst(c, t)
+	}
 	return g.settle(c, t)
 }
 
@@ -79,9 +82,11 @@ func (g *Gateway) signalMessage(ctx context.Context, c echo.Context, t ticket, b
 		return contract.MessageSignal{}, err
 	}
 	sealed, err := g.seal(c, t.conversationID)
-	return contract.MessageSignal{
-		RequestID: t.requestID, Fingerprint: t.fingerprint, Text: text, Credential: sealed,
-	}, err
+	in := contract.MessageSignal{RequestID: t.requestID, Fingerprint: t.fingerprint, Text: text, Credential: sealed}
+	if streams(c) {
+		in.Name = t.requestID // by which its turn is found
+	}
+	return in, err
 }
 
 // created answers with a conversation that nobody has written to yet.

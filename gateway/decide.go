@@ -123,8 +123,15 @@ func (g *Gateway) sendDecision(c echo.Context, uuid string, in contract.DecideSi
 	return false, err
 }
 
-// decision waits for the record.
+// decision waits for the record, without what is nobody's business.
 func (g *Gateway) decision(c echo.Context, uuid string) (contract.ApprovalResult, error) {
+	record, err := g.decisionRecord(c, uuid)
+	record.Credential, record.Content = "", contract.JSON{}
+	return record, err
+}
+
+// decisionRecord waits for the record.
+func (g *Gateway) decisionRecord(c echo.Context, uuid string) (contract.ApprovalResult, error) {
 	ctx, cancel := context.WithCancelCause(c.Request().Context())
 	defer cancel(nil)
 	defer context.AfterFunc(g.base, func() { cancel(errClosing) })()
@@ -132,7 +139,6 @@ func (g *Gateway) decision(c echo.Context, uuid string) (contract.ApprovalResult
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	record.Credential, record.Content = "", contract.JSON{}
 	return record, err
 }
 

@@ -10,6 +10,9 @@
 //	temporal*.go   the same on a Temporal client: the only files that know the SDK
 //	waits.go       how many HTTP clients wait on few workflow updates
 //	errors.go      the one table from a kind of failure to an HTTP status
+//	watch*.go      one watcher for each conversation that is followed
+//	events*.go     what is followed as a stream of events
+//	agui_*.go      the AG-UI endpoint; package agui makes the events
 //
 // # The life of a request that changes something
 //
@@ -24,6 +27,27 @@
 // A repeated request has the same request id, so the conversation carries it
 // out once and gives the first answer again. The fingerprint that travels with
 // it tells a repetition from a different request under a used key (422).
+//
+// # Streams
+//
+// Whoever follows a conversation is a reader of its watcher, which is there from
+// the first reader to the last. The watcher takes news from Deps.Feed, and reads
+// the conversation when there may be something new: when news say so without
+// saying what, and now and then in any case. Without a feed a stream has
+// everything that lasts, only later and not letter by letter. A reader has no
+// goroutine and no timer of its own; one that does not keep up is sent away to
+// begin anew. Package agui turns what a reader is told into events.
+//
+// A POST that is answered with a stream first does what it does anyway, and then
+// shows the part of the conversation that is its turn. What is refused before the
+// turn has begun is an ordinary error.
+//
+// An AG-UI thread is a conversation: the one whose ID it has for a name, or one
+// with an ID derived from the name. What a run brings is compared with what the
+// conversation has. New messages are sent, results of the client's tools and
+// answers to interrupts are decisions, and all of it is checked before any is
+// carried out. The names of messages and what decisions say make their request
+// ids, so a run that is posted again changes nothing.
 //
 // # Health
 //

@@ -33,6 +33,8 @@ var statuses = map[contract.Kind]int{
 	contract.KindTimeout:   http.StatusGatewayTimeout,
 	KindUnavailable:        http.StatusServiceUnavailable,
 	KindTooLarge:           http.StatusRequestEntityTooLarge,
+	KindUnsupported:        http.StatusUnsupportedMediaType,
+	KindUnprocessable:      http.StatusUnprocessableEntity,
 	KindGone:               statusClientGone,
 }
 

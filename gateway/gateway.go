@@ -36,6 +36,10 @@ type Deps struct {
 	Logger *slog.Logger
 	// RequestTimeout is DefaultRequestTimeout when zero.
 	RequestTimeout time.Duration
+	// Feed is nil where nobody tells what is new; then those who follow a
+	// conversation see what lasts of it.
+	Feed Feed
+	Pace Pace
 	// Now is time.Now when nil.
 	Now     func() time.Time
 	Version string
@@ -48,6 +52,7 @@ func (d Deps) withDefaults() Deps {
 	if d.RequestTimeout <= 0 {
 		d.RequestTimeout = DefaultRequestTimeout
 	}
+	d.Pace = d.Pace.withDefaults()
 	if d.Now == nil {
 		d.Now = time.Now
 	}
@@ -67,6 +72,7 @@ type Gateway struct {
 	base      context.Context
 	stop      context.CancelFunc
 	waits     *waits
+	watches   *watches
 	summary   *cache[Summary]
 	catalogue *cache[contract.Catalogue]
 	resources *cache[contract.ResourceCatalogue]
@@ -78,6 +84,7 @@ func New(deps Deps) *Gateway {
 	g := &Gateway{Deps: deps.withDefaults()}
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
+	g.watches = newWatches(g.base, g.Deps)
 	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
 	g.catalogue = ofNow(g.Backend.Catalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)
@@ -89,12 +96,13 @@ func New(deps Deps) *Gateway {
 // ServeHTTP implements http.Handler.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.echo.ServeHTTP(w, r) }
 
-// Close answers everybody who waits with a 202 and returns when nothing waits for
-// a workflow any more. Requests are still served, without waiting; call it before
+// Close answers everybody who waits with a 202, ends all streams, and returns when
+// nothing waits for a workflow any more. Requests are still served, without waiting; call it before
 // http.Server.Shutdown.
 func (g *Gateway) Close() {
 	g.stop()
 	g.waits.close()
+	g.watches.close()
 }
 
 // Limits of the HTTP server. There is no write timeout: a client may wait for

@@ -43,6 +43,9 @@ func (g *Gateway) message(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if streams(c) {
+		return g.streamMessage(c, t, in)
+	}
 	return g.signal(c, t, contract.SignalMessage, in)
 }
 

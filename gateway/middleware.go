@@ -20,6 +20,7 @@ import (
 const (
 	keySession      = "session"
 	keyConversation = "conversation"
+	keyClient       = "client"
 )
 
 const headerSession = "X-Session-ID"
@@ -101,23 +102,38 @@ func sessionOf(c echo.Context) string {
 	return sid
 }
 
+// clientOf is the context that ends when the client goes away, for what has no
+// deadline.
+func clientOf(c echo.Context) context.Context {
+	ctx, _ := c.Get(keyClient).(context.Context)
+	return ctx
+}
+
 // deadline bounds what a request waits for.
 func (g *Gateway) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()
 		ctx, cancel := context.WithTimeout(request.Context(), g.RequestTimeout)
 		defer cancel()
+		c.Set(keyClient, request.Context())
 		defer c.SetRequest(request) // whose context tells whether the client is still there
 		c.SetRequest(request.WithContext(ctx))
 		return next(c)
 	}
 }
 
-const maxBody = 1 << 20
+const (
+	maxBody = 1 << 20
+	maxRun  = 8 << 20 // a run brings all messages there are
+)
 
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, maxBody)
+		limit := int64(maxBody)
+		if c.Path() == pathAGUI {
+			limit = maxRun
+		}
+		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, limit)
 		return next(c)
 	}
 }

@@ -12,6 +12,8 @@ type Route struct {
 	Path   string // Echo's form: /conversations/:id
 }
 
+const pathAGUI = "/ag-ui"
+
 type route struct {
 	Route
 	handle echo.HandlerFunc
@@ -25,6 +27,7 @@ func (g *Gateway) table() []route {
 		{Route{"GET", "/conversations"}, g.list},
 		{Route{"GET", "/conversations/:id"}, g.show},
 		{Route{"GET", "/conversations/:id/tree"}, g.tree},
+		{Route{"GET", "/conversations/:id/events"}, g.followEvents},
 		{Route{"GET", "/conversations/:id/media/:sha256"}, g.media},
 		{Route{"POST", "/conversations/:id/messages"}, g.message},
 		{Route{"POST", "/conversations/:id/cancel"}, g.cancelTurn},
@@ -34,6 +37,9 @@ func (g *Gateway) table() []route {
 		{Route{"GET", "/approvals"}, g.waiting},
 		{Route{"GET", "/approvals/:uuid"}, g.approval},
 		{Route{"POST", "/approvals/:uuid"}, g.decide},
+
+		{Route{"POST", pathAGUI}, g.agent},
+		{Route{"GET", pathAGUI}, g.capabilities},
 
 		{Route{"GET", "/tools"}, g.tools},
 		{Route{"GET", "/mcp/resources"}, g.listResources},

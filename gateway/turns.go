@@ -85,22 +85,30 @@ func requestPath(conversationID, requestID string) string {
 }
 
 func (g *Gateway) settled(c echo.Context, t ticket, s settlement) error {
-	if t.fingerprint != "" && s.request.Fingerprint != "" && t.fingerprint != s.request.Fingerprint {
-		return keyReused()
-	}
-	ctx := c.Request().Context()
-	conversation, err := document.Render(ctx, g.Blobs, s.view)
+	reply, err := g.reply(c.Request().Context(), t, s)
 	if err != nil {
 		return err
+	}
+	return c.JSON(t.status, reply)
+}
+
+// reply is what a request has settled to; a refusal is an error.
+func (g *Gateway) reply(ctx context.Context, t ticket, s settlement) (turnReply, error) {
+	if t.fingerprint != "" && s.request.Fingerprint != "" && t.fingerprint != s.request.Fingerprint {
+		return turnReply{}, keyReused()
+	}
+	conversation, err := document.Render(ctx, g.Blobs, s.view)
+	if err != nil {
+		return turnReply{}, err
 	}
 	res, err := g.result(ctx, s.request.Result)
 	if err != nil {
-		return err
+		return turnReply{}, err
 	}
 	if refused := s.request.Refused; refused != "" && !(t.endIsFine && refused == contract.KindCompleted) {
-		return refusal(refused, conversation, res)
+		return turnReply{}, refusal(refused, conversation, res)
 	}
-	return c.JSON(t.status, turnReply{conversation, res})
+	return turnReply{conversation, res}, nil
 }
 
 func refusal(kind contract.Kind, conversation document.Conversation, res *result) *Error {

@@ -1,0 +1,261 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
+)
+
+// Kinds of failure of a run that answers what waits. They are the codes of the
+// RUN_ERROR; nothing has been done then, except where one came too late.
+const (
+	KindInterruptUnknown    contract.Kind = "interrupt_unknown"
+	KindInterruptDuplicate  contract.Kind = "interrupt_duplicate"
+	KindInterruptUnresolved contract.Kind = "interrupt_unresolved"
+	KindInterruptResolved   contract.Kind = "interrupt_already_resolved"
+	KindResumeInvalid       contract.Kind = "resume_invalid"
+)
+
+const (
+	statusResolved  = "resolved"
+	statusCancelled = "cancelled"
+)
+
+const reasonCancelled = "cancelled by the client"
+
+// viaAGUI marks decisions that came with a run.
+const viaAGUI = "ag-ui"
+
+// resumeEntry answers an interrupt, which is an approval.
+type resumeEntry struct {
+	InterruptID string          `json:"interruptId"`
+	Status      string          `json:"status"`
+	Payload     json.RawMessage `json:"payload"`
+}
+
+// resumePayload is what a resolved interrupt is answered with. Whoever says which
+// arguments are approved must say the very ones that were shown.
+type resumePayload struct {
+	Approved   *bool           `json:"approved"`
+	Reason     string          `json:"reason"`
+	Args       json.RawMessage `json:"args"`
+	EditedArgs json.RawMessage `json:"editedArgs"`
+	Content    json.RawMessage `json:"content"`
+}
+
+// decision is what is to be decided.
+type decision struct {
+	uuid string
+	in   contract.DecideSignal
+}
+
+// decisions checks the answers of an input to all that waits in a conversation, and
+// returns those that are to be given.
+func (g *Gateway) decisions(ctx context.Context, in runInput, s known) ([]decision, error) {
+	var out []decision
+	answered := map[string]bool{}
+	for _, e := range in.Resume {
+		if answered[e.InterruptID] {
+			return nil, Errorf(KindInterruptDuplicate, "interrupt %s is answered twice", printable(e.InterruptID))
+		}
+		answered[e.InterruptID] = true
+		p, open := s.interrupt(e.InterruptID)
+		if !open {
+			if err := g.replayed(ctx, e, s); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		d, err := e.decide(p)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	return in.complete(s, answered, out)
+}
+
+// complete adds the results of the client's own calls, and sees to it that nothing
+// is left waiting.
+func (in runInput) complete(s known, answered map[string]bool, out []decision) ([]decision, error) {
+	for _, p := range s.state.Document.PendingApprovals {
+		if p.Reason == contract.ReasonClientTool {
+			d, ok, err := in.result(p, agui.ToolCallID(*s.state, p))
+			if err != nil {
+				return nil, err
+			}
+			if answered[p.UUID] = ok; ok {
+				out = append(out, d)
+			}
+		}
+		if !answered[p.UUID] {
+			return nil, Errorf(KindInterruptUnresolved, "%s (%s) waits for an answer, and the run brings none", p.UUID, p.ToolName)
+		}
+	}
+	return out, nil
+}
+
+// interrupt is an approval that waits; the client's own calls are none.
+func (s known) interrupt(id string) (contract.PendingApproval, bool) {
+	n := slices.IndexFunc(s.state.Document.PendingApprovals, func(p contract.PendingApproval) bool {
+		return p.UUID == id && p.Reason != contract.ReasonClientTool
+	})
+	if n < 0 {
+		return contract.PendingApproval{}, false
+	}
+	return s.state.Document.PendingApprovals[n], true
+}
+
+func (e resumeEntry) decide(p contract.PendingApproval) (decision, error) {
+	if e.Status == statusCancelled {
+		return newDecision(p.UUID, contract.DecideSignal{Reason: reasonCancelled}), nil
+	}
+	payload, err := e.payload()
+	if err != nil {
+		return decision{}, err
+	}
+	for _, args := range []json.RawMessage{payload.Args, payload.EditedArgs} {
+		if len(args) > 0 && !bytes.Equal(canonical(args), canonical(p.ToolArgs.Raw)) {
+			return decision{}, e.invalid("arguments cannot be edited")
+		}
+	}
+	in := contract.DecideSignal{Approved: payload.Approved != nil && *payload.Approved, Reason: payload.Reason}
+	if p.Reason == contract.ReasonQuestion {
+		return e.answer(p, payload)
+	}
+	if payload.Approved == nil || len(payload.Content) > 0 {
+		return decision{}, e.invalid(`expected a payload {"approved":true} or {"approved":false}, with a reason if there is one`)
+	}
+	return newDecision(p.UUID, in), nil
+}
+
+func (e resumeEntry) payload() (resumePayload, error) {
+	var p resumePayload
+	dec := json.NewDecoder(bytes.NewReader(e.Payload))
+	dec.DisallowUnknownFields() // what is not understood may be meant to matter
+	if err := dec.Decode(&p); err != nil {
+		return p, e.invalid("payload: " + err.Error())
+	}
+	if len(p.Reason) > maxReason {
+		return p, e.invalid("payload: the reason is too long")
+	}
+	return p, nil
+}
+
+func (e resumeEntry) invalid(text string) error {
+	return Errorf(KindResumeInvalid, "interrupt %s: %s", printable(e.InterruptID), text)
+}
+
+// answer reads the answer to a question by the question's schema.
+func (e resumeEntry) answer(p contract.PendingApproval, payload resumePayload) (decision, error) {
+	if payload.Approved != nil && !*payload.Approved {
+		return newDecision(p.UUID, contract.DecideSignal{Reason: payload.Reason}), nil
+	}
+	raw := append(append([]byte(`{"content":`), orNull(payload.Content)...), '}')
+	given, err := answer.ParseQuestion(raw, p.Schema.Raw)
+	if err != nil {
+		return decision{}, e.invalid(err.Error())
+	}
+	return newDecision(p.UUID, contract.DecideSignal{
+		Approved: given.Approved, Reason: payload.Reason, Content: contract.JSON{Raw: given.Content},
+	}), nil
+}
+
+func orNull(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("null")
+	}
+	return raw
+}
+
+// result reads the result of a call of the client: the last message about it.
+func (in runInput) result(p contract.PendingApproval, call string) (d decision, ok bool, err error) {
+	for _, m := range slices.Backward(in.Messages) {
+		if m.Role != "tool" || call == "" || m.ToolCallID != call {
+			continue
+		}
+		text := m.Content.text
+		if m.Error != "" && text == "" {
+			text = m.Error
+		}
+		if len(text) > maxAnswer {
+			return d, false, Errorf(KindResumeInvalid, "the result of %s is too large: the limit is %d bytes", p.ToolName, maxAnswer)
+		}
+		content, err := json.Marshal(clientResult{text, m.Error != ""})
+		return newDecision(p.UUID, contract.DecideSignal{Approved: true, Content: contract.JSON{Raw: content}}), true, err
+	}
+	return d, false, nil
+}
+
+// clientResult is the content that answers a client's call.
+type clientResult struct {
+	Content string `json:"content"`
+	IsError bool   `json:"is_error"`
+}
+
+// newDecision names a decision by what it says, so that a repetition is one.
+func newDecision(uuid string, in contract.DecideSignal) decision {
+	in.Via = viaAGUI
+	said, _ := json.Marshal(in) // of strings and valid JSON
+	in.RequestID = contract.NameUUID(uuid, "ag-ui "+contract.Sum(said))
+	return decision{uuid, in}
+}
+
+// agrees tells whether an approval ended as a decision wants. One that nobody will
+// carry out any more is as good as rejected.
+func (d decision) agrees(r contract.ApprovalResult) bool {
+	if r.RequestID == d.in.RequestID {
+		return true
+	}
+	return (r.Decision == contract.Approved) == d.in.Approved &&
+		(!d.in.Approved || bytes.Equal(canonical(orNull(r.Content.Raw)), canonical(orNull(d.in.Content.Raw))))
+}
+
+func (d decision) late(r contract.ApprovalResult) error {
+	return Errorf(KindInterruptResolved, "interrupt %s was already %s", d.uuid, r.Decision)
+}
+
+// replayed checks an answer to what no longer waits: it must be what was decided.
+func (g *Gateway) replayed(ctx context.Context, e resumeEntry, s known) error {
+	unknown := Errorf(KindInterruptUnknown, "interrupt %s is not known in this thread", printable(e.InterruptID))
+	if !contract.IsUUID(e.InterruptID) {
+		return unknown
+	}
+	view, err := g.Backend.Approval(ctx, e.InterruptID)
+	switch {
+	case isKind(err, contract.KindNotFound):
+		if view.Result = s.record(e.InterruptID); view.Result == nil {
+			return unknown
+		}
+	case err != nil:
+		return err
+	case view.Result == nil, view.Pending.ConversationID != s.view.ID, view.Pending.Reason == contract.ReasonClientTool:
+		return unknown
+	}
+	if view.Pending, err = g.shown(ctx, view.Pending); err != nil {
+		return err
+	}
+	d, err := e.decide(view.Pending)
+	if err != nil {
+		return err
+	}
+	if !d.agrees(*view.Result) {
+		return d.late(*view.Result)
+	}
+	return nil
+}
+
+// record is the record of a decision that the conversation has.
+func (s known) record(uuid string) *contract.ApprovalResult {
+	for _, m := range s.state.Messages {
+		if m.Approval != nil && m.Approval.UUID == uuid {
+			return m.Approval
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// startWith starts the conversation. When somebody else has started it meanwhile,
+// the message is one more.
+func (r *run) startWith(m inputMessage) error {
+	ctx, cancel := sending(r.c)
+	defer cancel()
+	first, err := r.signalOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	started, err := r.Backend.Start(ctx, StartInput{
+		Conversation: contract.ConversationInput{ID: r.id, SessionID: sessionOf(r.c), Agent: r.Agent, First: &first},
+		Fingerprint:  first.Fingerprint, CreatedAt: r.Now(),
+	})
+	if err != nil || !started.Existed {
+		return err
+	}
+	return r.Backend.Signal(ctx, r.id, contract.SignalMessage, first)
+}
+
+// send sends messages. A repeated one is carried out once.
+func (r *run) send(messages []inputMessage) error {
+	ctx, cancel := sending(r.c)
+	defer cancel()
+	for _, m := range messages {
+		signal, err := r.signalOf(ctx, m)
+		if err != nil {
+			return err
+		}
+		if err := r.Backend.Signal(ctx, r.id, contract.SignalMessage, signal); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) ticket(m inputMessage) ticket {
+	return ticket{
+		conversationID: r.id, requestID: contract.NameUUID(r.id, "ag-ui "+m.ID),
+		fingerprint: contract.Sum([]byte(m.Content.text))[:16],
+	}
+}
+
+func (r *run) signalOf(ctx context.Context, m inputMessage) (contract.MessageSignal, error) {
+	text := m.Content.text
+	if m.ID == r.messages[0].ID {
+		text = r.in.preface(text)
+	}
+	t := r.ticket(m)
+	stored, err := transcript.Text(ctx, r.Blobs, text)
+	if err != nil {
+		return contract.MessageSignal{}, err
+	}
+	tools, err := r.tools(ctx)
+	if err != nil {
+		return contract.MessageSignal{}, err
+	}
+	sealed, err := r.seal(r.c, r.id)
+	return contract.MessageSignal{
+		RequestID: t.requestID, Fingerprint: t.fingerprint, Text: stored, Name: m.ID, Tools: tools, Credential: sealed,
+	}, err
+}
+
+// tools are the client's, as a message brings them.
+func (r *run) tools(ctx context.Context) (contract.JSON, error) {
+	if len(r.in.Tools) == 0 {
+		return contract.JSON{}, nil
+	}
+	raw, err := json.Marshal(r.in.tools())
+	if err != nil {
+		return contract.JSON{}, err
+	}
+	return transcript.JSON(ctx, r.Blobs, raw)
+}
+
+// decideAll gives the decisions, and with messages to come waits until they count:
+// until then the conversation takes no message.
+func (r *run) decideAll() error {
+	for _, d := range r.decisions {
+		if err := r.decide(d); err != nil {
+			return err
+		}
+	}
+	if len(r.decisions) == 0 || len(r.messages) == 0 {
+		return nil
+	}
+	t := turn{approvals: r.approvals()}
+	r.reader.watcher.poke()
+	return closing(r.reader.await(r.c.Request().Context(), r.base, func(s *agui.State) bool { return t.resumed(*s) }))
+}
+
+func (r *run) approvals() []string {
+	var out []string
+	for _, d := range r.decisions {
+		out = append(out, d.uuid)
+	}
+	return out
+}
+
+// decide gives a decision. Somebody else may have been faster.
+func (r *run) decide(d decision) error {
+	in := d.in
+	about := reasonBody{Reason: in.Reason}
+	if err := about.check(r.c); err != nil {
+		return err
+	}
+	in.By = about.By
+	if bearer(r.c) != "" {
+		sealed, err := r.seal(r.c, r.id)
+		if err != nil {
+			return err
+		}
+		in.Credential = sealed
+	}
+	if _, err := r.sendDecision(r.c, d.uuid, in); err != nil {
+		return err
+	}
+	record, err := r.decisionRecord(r.c, d.uuid)
+	if err != nil {
+		return closing(err)
+	}
+	if !d.agrees(record) {
+		return d.late(record)
+	}
+	return nil
+}

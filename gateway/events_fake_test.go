@@ -1,0 +1,403 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// script is a conversation that a test writes.
+type script struct {
+	mu      sync.Mutex
+	view    contract.ConversationView
+	tree    *contract.TreeView
+	exists  bool
+	reads   int
+	trees   int
+	sent    []contract.MessageSignal
+	decided map[string]contract.DecideSignal
+	settled map[string]contract.Request
+	changed chan struct{}
+	readErr error
+	// onMessage and onDecide are what the agent does then; they hold the lock.
+	onMessage func(contract.MessageSignal)
+	onDecide  func(string, contract.DecideSignal)
+}
+
+func newScript() *script {
+	return &script{
+		view: viewOf(someID), exists: true, decided: map[string]contract.DecideSignal{},
+		settled: map[string]contract.Request{}, changed: make(chan struct{}),
+	}
+}
+
+func (s *script) backend() *fakeBackend {
+	return &fakeBackend{
+		StartFn: s.start, SignalFn: s.signal, AwaitFn: s.await, ConversationFn: s.read, TreeFn: s.readTree,
+		DecideFn: s.decide, DecisionFn: s.decision, ApprovalFn: s.approval,
+	}
+}
+
+func (s *script) do(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// write changes the conversation.
+func (s *script) write(f func(*contract.ConversationView)) contract.ConversationView {
+	var now contract.ConversationView
+	s.do(func() { s.change(f); now = s.view })
+	return now
+}
+
+func (s *script) change(f func(*contract.ConversationView)) {
+	v := s.view
+	v.Transcript.Tail = slices.Clone(v.Transcript.Tail)
+	v.Pending = slices.Clone(v.Pending)
+	v.Version++
+	f(&v)
+	s.view = v
+}
+
+func (s *script) start(in gateway.StartInput) (out gateway.Started, err error) {
+	s.do(func() {
+		if out.Existed = s.exists; !s.exists {
+			s.exists = true
+			s.view.ID = in.Conversation.ID
+			s.message(*in.Conversation.First)
+		}
+	})
+	return out, nil
+}
+
+func (s *script) signal(_, _ string, payload any) (err error) {
+	s.do(func() {
+		if s.view.Status == contract.StatusCompleted {
+			err = gateway.Errorf(contract.KindCompleted, "completed")
+			return
+		}
+		s.message(payload.(contract.MessageSignal))
+	})
+	return err
+}
+
+func (s *script) message(m contract.MessageSignal) {
+	if slices.ContainsFunc(s.sent, func(o contract.MessageSignal) bool { return o.RequestID == m.RequestID }) {
+		return
+	}
+	s.sent = append(s.sent, m)
+	if len(s.view.Pending) > 0 && s.view.Pending[0].Reason != contract.ReasonQuestion {
+		s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Refused: contract.KindWaiting}
+		return
+	}
+	if s.onMessage != nil {
+		s.onMessage(m)
+	}
+}
+
+// answer is a whole turn at once.
+func (s *script) answer(m contract.MessageSignal) {
+	s.begin(m)
+	s.finish(m, "answer to "+m.Text.Inline)
+}
+
+func (s *script) begin(m contract.MessageSignal) {
+	s.change(func(v *contract.ConversationView) {
+		v.Running = true
+		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
+			ID: s.id(), Role: contract.RoleUser, Content: m.Text, Draft: m.Name, CreatedAt: epoch,
+		})
+	})
+}
+
+func (s *script) finish(m contract.MessageSignal, text string) {
+	s.change(func(v *contract.ConversationView) {
+		v.Running = false
+		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
+			ID: s.id(), Role: contract.RoleAssistant, Content: contract.Inline(text), Draft: "draft-" + m.Name, Reply: "r" + s.id(), CreatedAt: epoch,
+		})
+	})
+	s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Fingerprint: m.Fingerprint, Result: &contract.Result{Response: contract.Inline(text)}}
+}
+
+func (s *script) id() string { return contract.MessageID(s.view.ID, len(s.view.Transcript.Tail)) }
+
+// ask stops the turn for an approval of a call.
+func (s *script) ask(m contract.MessageSignal, p contract.PendingApproval) {
+	s.change(func(v *contract.ConversationView) {
+		call := contract.Message{
+			ID: s.id(), Role: contract.RoleAssistant, Draft: "call-" + p.UUID, Reply: "q" + s.id(), CreatedAt: epoch,
+			ToolCall: &contract.ToolCall{ID: "c", Name: p.ToolName, Arguments: p.ToolArgs},
+		}
+		p.Call, p.ConversationID, p.CreatedAt = call.ID, v.ID, epoch
+		v.Transcript.Tail = append(v.Transcript.Tail, call)
+		v.Running, v.Status = false, contract.StatusWaitingApproval
+		v.Pending = append(v.Pending, p)
+	})
+	s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Fingerprint: m.Fingerprint, Result: &contract.Result{WaitingApproval: true}}
+}
+
+func (s *script) read(id, requestID string) (contract.ConversationView, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads++
+	if s.readErr != nil {
+		return contract.ConversationView{}, s.readErr
+	}
+	if !s.exists || id != s.view.ID {
+		return contract.ConversationView{}, gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+	}
+	v := s.view
+	if r, ok := s.settled[requestID]; ok {
+		v.Request = &r
+	}
+	return v, nil
+}
+
+func (s *script) readTree(id string) (contract.TreeView, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trees++
+	if s.tree != nil {
+		return *s.tree, nil
+	}
+	return contract.TreeView{ConversationID: id, Node: contract.Agent{Model: contract.DemoModel}.Root()}, nil
+}
+
+func (s *script) await(ctx context.Context, _ string, ids []string) (contract.AwaitResult, error) {
+	for {
+		s.mu.Lock()
+		out := contract.AwaitResult{Conversation: s.view}
+		for _, id := range ids {
+			if r, ok := s.settled[id]; ok {
+				out.Settled = append(out.Settled, r)
+			}
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if len(out.Settled) > 0 {
+			return out, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return out, fmt.Errorf("%w: %w", gateway.ErrAgain, ctx.Err())
+		}
+	}
+}
+
+func (s *script) decide(uuid string, in contract.DecideSignal) (err error) {
+	s.do(func() {
+		if _, ok := s.decided[uuid]; ok {
+			err = gateway.Errorf(contract.KindDecided, "decided")
+			return
+		}
+		s.decided[uuid] = in
+		s.change(func(v *contract.ConversationView) {
+			v.Pending = slices.DeleteFunc(v.Pending, func(p contract.PendingApproval) bool { return p.UUID == uuid })
+			if len(v.Pending) == 0 {
+				v.Status, v.Running = contract.StatusActive, true
+			}
+		})
+		if s.onDecide != nil && len(s.view.Pending) == 0 {
+			s.onDecide(uuid, in)
+		}
+	})
+	return err
+}
+
+func (s *script) result(uuid string) (contract.ApprovalResult, bool) {
+	in, ok := s.decided[uuid]
+	r := contract.ApprovalResult{UUID: uuid, ConversationID: s.view.ID, Decision: contract.Rejected, RequestID: in.RequestID, Content: in.Content}
+	if in.Approved {
+		r.Decision = contract.Approved
+	}
+	return r, ok
+}
+
+func (s *script) decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	for {
+		s.mu.Lock()
+		r, ok := s.result(uuid)
+		changed := s.changed
+		s.mu.Unlock()
+		if ok {
+			return r, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+	}
+}
+
+func (s *script) approval(uuid string) (contract.ApprovalView, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.result(uuid)
+	if !ok {
+		return contract.ApprovalView{}, gateway.Errorf(contract.KindNotFound, "no approval")
+	}
+	return contract.ApprovalView{
+		Pending: contract.PendingApproval{UUID: uuid, ConversationID: s.view.ID, ToolName: "add", ToolArgs: addArgs, Reason: contract.ReasonDestructive},
+		Result:  &r,
+	}, nil
+}
+
+// feed is a Feed that a test speaks through.
+type feed struct {
+	mu       sync.Mutex
+	channels map[chan contract.News]bool
+	watched  int
+}
+
+func (f *feed) Watch(string) (<-chan contract.News, func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.channels == nil {
+		f.channels = map[chan contract.News]bool{}
+	}
+	ch := make(chan contract.News, 1024)
+	f.channels[ch] = true
+	f.watched++
+	return ch, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.channels, ch)
+	}
+}
+
+func (f *feed) tell(n contract.News) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for ch := range f.channels {
+		ch <- n
+	}
+}
+
+func (f *feed) lose() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for ch := range f.channels {
+		delete(f.channels, ch)
+		close(ch)
+	}
+}
+
+// event is what a client reads.
+type event struct {
+	id   string
+	data map[string]any
+}
+
+func (e event) kind() string { return e.text("type") }
+
+func (e event) text(key string) string {
+	s, _ := e.data[key].(string)
+	return s
+}
+
+func kinds(events []event) string {
+	var out []string
+	for _, e := range events {
+		out = append(out, e.kind())
+	}
+	return strings.Join(out, " ")
+}
+
+// parse reads frames as the official client does.
+func parse(t *testing.T, raw string) []event {
+	t.Helper()
+	var out []event
+	for _, block := range strings.Split(strings.TrimSuffix(raw, "\n\n"), "\n\n") {
+		var e event
+		for _, line := range strings.Split(block, "\n") {
+			if id, ok := strings.CutPrefix(line, "id: "); ok {
+				e.id = id
+			}
+			if data, ok := strings.CutPrefix(line, "data: "); ok {
+				if err := json.Unmarshal([]byte(data), &e.data); err != nil {
+					t.Errorf("%v in %q", err, line)
+				}
+			}
+		}
+		if e.data != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// stream is an open stream without a network.
+type stream struct {
+	*httptest.ResponseRecorder
+	t     *testing.T
+	mu    sync.Mutex
+	text  strings.Builder
+	stuck chan struct{} // Write waits for it
+	leave context.CancelFunc
+	done  chan struct{}
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	if s.stuck != nil {
+		<-s.stuck
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *stream) Flush() {}
+
+func (s *stream) raw() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+func (s *stream) events() []event { return parse(s.t, s.raw()) }
+
+func (a *api) open(method, target, body string, headers ...string) *stream {
+	return a.openStuck(nil, method, target, body, headers...)
+}
+
+func (a *api) openStuck(stuck chan struct{}, method, target, body string, headers ...string) *stream {
+	a.t.Helper()
+	ctx, leave := context.WithCancel(context.Background())
+	s := &stream{ResponseRecorder: httptest.NewRecorder(), t: a.t, stuck: stuck, leave: leave, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		a.ServeHTTP(s, newRequest(method, target, body, headers...).WithContext(ctx))
+	}()
+	return s
+}
+
+// whole waits for a stream to end.
+func (s *stream) whole() []event {
+	s.t.Helper()
+	<-s.done
+	if s.Code != http.StatusOK && s.Code != http.StatusCreated {
+		s.t.Fatalf("status %d: %s", s.Code, s.raw())
+	}
+	return s.events()
+}
+
+const eventsPath = "/conversations/" + someID + "/events"
+
+const asEvents = "Accept: text/event-stream"
+
+var addArgs = contract.JSON{Raw: []byte(`{"name":"disk","value":42}`)}

@@ -1,0 +1,212 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// follower writes what a reader is told to one client.
+type follower struct {
+	*Gateway
+	reader *reader
+	out    *sse
+	stream *agui.Stream
+	// turn limits the stream to one; nil is everything.
+	turn *turn
+	// settled tells what became of the request that the stream answers, if it does.
+	settled <-chan settlement
+	// notices are to be told as soon as a run is open.
+	notices []agui.Event
+
+	wrote bool
+	last  *agui.State
+}
+
+// run returns when there is nothing more to write, or nobody to write to. It fails
+// only before the stream has begun.
+func (f *follower) run(client context.Context) error {
+	defer f.out.hurry(f.base)()
+	for {
+		var done bool
+		var err error
+		select {
+		case <-client.Done():
+			return nil
+		case <-f.base.Done():
+			done, err = true, f.breakOff(errClosing)
+		case s := <-f.settled:
+			f.settled = nil
+			done, err = f.settle(client, s)
+		case <-f.reader.wake:
+			done, err = f.serve()
+		}
+		if done || err != nil {
+			return f.reported(err)
+		}
+	}
+}
+
+// reported is an error that the client can still be told about.
+func (f *follower) reported(err error) error {
+	if f.out.begun {
+		return nil
+	}
+	return closing(err)
+}
+
+// serve writes what the reader was told.
+func (f *follower) serve() (done bool, err error) {
+	items, beat, end := f.reader.take()
+	f.wrote = false
+	for _, i := range items {
+		if done, err = f.item(i); done || err != nil {
+			return done, err
+		}
+	}
+	switch {
+	case end != nil:
+		return true, f.breakOff(end)
+	case beat && !f.wrote:
+		return false, f.out.keepAlive()
+	case f.turn == nil:
+		return false, f.out.begin()
+	}
+	return false, nil
+}
+
+func (f *follower) item(i item) (done bool, err error) {
+	if i.state != nil {
+		return f.state(i.state)
+	}
+	if f.turn != nil && !f.turn.begun {
+		f.turn.hold(i)
+		return false, nil
+	}
+	return false, f.piece(i)
+}
+
+func (f *follower) piece(i item) error {
+	if i.draft != nil {
+		return f.send(f.stream.Draft(*i.draft))
+	}
+	return f.send(f.stream.Delta(*i.delta))
+}
+
+func (f *follower) state(s *agui.State) (done bool, err error) {
+	f.last = s
+	if f.turn == nil {
+		err := f.send(f.stream.Update(*s))
+		return s.Document.Status == contract.StatusCompleted, err
+	}
+	began := f.turn.begun
+	part, begun := f.turn.part(*s)
+	if !begun {
+		return false, nil
+	}
+	if !began && f.turn.only {
+		f.skip()
+	}
+	if err := f.send(f.stream.Update(part)); err != nil {
+		return false, err
+	}
+	if !began && part.Running {
+		err = f.release()
+	}
+	return !part.Running, err
+}
+
+// skip keeps what was before the turn from being told. Where the turn cannot be told
+// from that, the client gets all messages.
+func (f *follower) skip() {
+	if f.turn.lost {
+		f.stream = agui.New(agui.Options{ThreadID: f.turn.conversationID, Snapshot: true})
+		return
+	}
+	f.stream.Update(f.turn.before)
+}
+
+// release writes what was said before the turn was seen to have begun.
+func (f *follower) release() error {
+	held := f.turn.held
+	f.turn.held = nil
+	for _, i := range held {
+		if err := f.piece(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *follower) send(events []agui.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	at := 0
+	if _, begins := events[0].Data.(agui.RunStarted); begins {
+		at = 1
+	}
+	events = slices.Insert(events, at, f.notices...)
+	f.notices, f.wrote = nil, true
+	return f.out.send(events...)
+}
+
+// settle takes note that the request has settled.
+func (f *follower) settle(ctx context.Context, s settlement) (done bool, err error) {
+	if s.err == nil {
+		_, s.err = f.reply(ctx, f.turn.ticket, s)
+	}
+	if f.turn.inBand && isKind(s.err, contract.KindWaiting) { // which the outcome tells better
+		f.notices = append(f.notices, custom("refused", map[string]any{"message": f.turn.message}))
+	} else if s.err != nil {
+		return true, f.breakOff(s.err)
+	}
+	f.turn.end(s.view)
+	if f.last != nil && f.last.Tree != nil { // the last of the tree is to be read
+		f.reader.watcher.poke()
+		return f.state(f.last)
+	}
+	state, err := stateOf(ctx, f.Deps, s.view, nil)
+	if err != nil {
+		return true, f.breakOff(err)
+	}
+	return f.state(state)
+}
+
+// breakOff ends a stream before its time. Before it has begun that is an error
+// like any other; a turn's stream ends with an event that says so.
+func (f *follower) breakOff(err error) error {
+	if !f.out.begun && (f.turn == nil || !f.turn.inBand) {
+		return err
+	}
+	text, code := broken(err)
+	var events []agui.Event
+	if code == codeReconnect && f.out.begun {
+		events = append(events, custom("reconnect", nil))
+	}
+	if f.turn != nil {
+		events = append(events, f.stream.Fail(text, code)...)
+	}
+	if code != codeReconnect {
+		f.Logger.Warn("a stream of events broke off", "conversation", f.reader.watcher.id, "error", err)
+	}
+	return f.out.send(events...)
+}
+
+const codeReconnect = "reconnect"
+
+// broken is what the client learns of an error: that a new stream helps, or what
+// it would have read as the body of an error.
+func broken(err error) (text, code string) {
+	var e *Error
+	switch {
+	case errors.Is(err, errClosing), errors.Is(err, errSlow):
+		return "the stream broke off; the work goes on", codeReconnect
+	case errors.As(err, &e):
+		return e.Text, string(e.Kind)
+	}
+	return internalText, string(contract.KindInternal)
+}

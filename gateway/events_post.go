@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// streams tells whether a message is answered with the events of its turn.
+func streams(c echo.Context) bool { return wantsEvents(c) && !prefersAsync(c) }
+
+// streamFirst streams the turn of the first message of a conversation.
+func (g *Gateway) streamFirst(c echo.Context, t ticket) error {
+	r, err := g.follow(c, t.conversationID, true)
+	if err != nil {
+		return err
+	}
+	defer g.watches.leave(r)
+	return g.streamTurn(c, r, &turn{ticket: t, first: true})
+}
+
+// streamMessage sends a message and streams its turn. The reader is there before the
+// message, and sees whether it will be the answer to a question.
+func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSignal) error {
+	if err := g.sameRequest(c, t); err != nil {
+		return err
+	}
+	r, err := g.follow(c, t.conversationID, true)
+	if err != nil {
+		return err
+	}
+	defer g.watches.leave(r)
+	s := &turn{ticket: t, message: in.Name}
+	err = r.await(c.Request().Context(), g.base, func(now *agui.State) bool {
+		s.before, s.approvals = *now, questions(now)
+		return true
+	})
+	if err != nil {
+		return closing(err)
+	}
+	ctx, cancel := sending(c)
+	defer cancel()
+	err = g.Backend.Signal(ctx, t.conversationID, contract.SignalMessage, in)
+	if isKind(err, contract.KindCompleted) {
+		return g.streamEnded(c, r, s)
+	}
+	if err != nil {
+		return err
+	}
+	r.watcher.poke()
+	return g.streamTurn(c, r, s)
+}
+
+// sameRequest keeps the events of another request from those who use its key.
+func (g *Gateway) sameRequest(c echo.Context, t ticket) error {
+	if c.Request().Header.Get(headerKey) == "" {
+		return nil
+	}
+	view, err := g.Backend.Conversation(c.Request().Context(), t.conversationID, t.requestID)
+	if err == nil && view.Request != nil && view.Request.Fingerprint != "" && view.Request.Fingerprint != t.fingerprint {
+		return keyReused()
+	}
+	return err
+}
+
+// questions is the question that the next message is the answer to.
+func questions(s *agui.State) []string {
+	for _, p := range s.Document.PendingApprovals {
+		if p.Reason == contract.ReasonQuestion {
+			return []string{p.UUID}
+		}
+	}
+	return nil
+}
+
+// streamEnded streams what a request came to in a conversation that has completed
+// since.
+func (g *Gateway) streamEnded(c echo.Context, r *reader, s *turn) error {
+	view, err := g.Backend.Conversation(c.Request().Context(), s.conversationID, s.requestID)
+	if err != nil {
+		return err
+	}
+	if view.Request == nil || !view.Request.Settled {
+		return g.ended(c, s.ticket)
+	}
+	c.Response().Header().Set(headerReplayed, "true")
+	return g.streamTurn(c, r, s)
+}
+
+// streamTurn streams a turn to its end. Until it has begun, errors are replies like
+// any other.
+func (g *Gateway) streamTurn(c echo.Context, r *reader, s *turn) error {
+	s.only = true
+	client, cancel := context.WithCancel(clientOf(c))
+	defer cancel()
+	f := &follower{
+		Gateway: g, reader: r, out: g.newSSE(c, s.status), turn: s, settled: g.settlement(client, s.ticket),
+		stream: agui.New(agui.Options{ThreadID: s.conversationID}),
+	}
+	return f.run(client)
+}
+
+// settlement delivers what a request settles to while the client is there.
+func (g *Gateway) settlement(client context.Context, t ticket) <-chan settlement {
+	out := make(chan settlement, 1)
+	go func() {
+		s, err := g.waits.wait(client, t.conversationID, t.requestID)
+		s.err = err
+		out <- s
+	}()
+	return out
+}

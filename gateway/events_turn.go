@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"slices"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// turn is the part of a conversation that a streamed request is about: from its
+// message, or from a decision on, to the message after that. Without either it is
+// everything up to where the conversation stops next.
+type turn struct {
+	ticket
+	// message is the name of the message, and from that of an earlier one that the
+	// request sent with it. first is the conversation's first message.
+	message string
+	from    string
+	first   bool
+	// approvals must have been decided before the turn goes on; anchor is the ID of
+	// the message that it answers.
+	approvals []string
+	anchor    string
+	// least is how the conversation is known to be: what is older is not shown.
+	least contract.ConversationView
+	// inBand tells that the client learns of errors by events only.
+	inBand bool
+	// only: what was before the turn is not told.
+	only bool
+	// before is the conversation when the request came, with only.
+	before agui.State
+
+	begun bool
+	over  bool // the request has settled
+	lost  bool // it settled, and its message is not to be found
+	held  []item
+}
+
+// hold keeps what may belong to the turn when it turns out to have begun.
+func (t *turn) hold(i item) {
+	if t.held = added(t.held, i); len(t.held) > maxUnread {
+		t.held = nil
+	}
+}
+
+// end takes note that the request has settled.
+func (t *turn) end(v contract.ConversationView) {
+	t.over = true
+	if older(t.least, v) {
+		t.least = v
+	}
+}
+
+// part is the turn's part of a state; ok is false while there is none.
+func (t *turn) part(s agui.State) (part agui.State, ok bool) {
+	at := t.start(s)
+	if t.early(s) || !t.begun && !t.begins(s, at) {
+		return s, false
+	}
+	if !t.begun && at >= 0 {
+		t.before = until(s, at)
+	}
+	t.lost = at < 0 && len(t.approvals) == 0
+	t.begun = true
+	if at >= 0 {
+		s = cut(s, at)
+	}
+	s.Running = !t.over && (s.Running || at < 0 && t.named())
+	if !s.Running {
+		s.Document.Queued = 0
+	}
+	return s, true
+}
+
+func (t *turn) early(s agui.State) bool {
+	return s.Document.Version < t.least.Version ||
+		s.Document.Version == t.least.Version && len(s.Messages) < t.least.Transcript.Len()
+}
+
+// begins tells whether the turn is there to be seen.
+func (t *turn) begins(s agui.State, at int) bool {
+	switch {
+	case t.over, t.named() && at >= 0, t.from != "" && indexOf(s, t.from) >= 0:
+		return true
+	case len(t.approvals) > 0:
+		return t.resumed(s)
+	}
+	return !t.named()
+}
+
+func (t *turn) named() bool { return t.message != "" || t.first }
+
+// start is the index of the turn's message, or -1.
+func (t *turn) start(s agui.State) int {
+	switch {
+	case t.first:
+		return nextUser(s.Messages, 0)
+	case t.message != "":
+		return indexOf(s, t.message)
+	case t.anchor != "":
+		return indexOf(s, t.anchor)
+	}
+	return -1
+}
+
+// indexOf is the index of the user's message with a name, or with an ID.
+func indexOf(s agui.State, name string) int {
+	return slices.IndexFunc(s.Messages, func(m contract.Message) bool {
+		return m.Role == contract.RoleUser && (m.Draft == name || m.ID == name)
+	})
+}
+
+// nextUser is the index of the first message of the user from an index on, or -1.
+func nextUser(messages []contract.Message, from int) int {
+	n := slices.IndexFunc(messages[from:], func(m contract.Message) bool { return m.Role == contract.RoleUser })
+	if n < 0 {
+		return n
+	}
+	return from + n
+}
+
+// resumed tells whether nothing is in the way of the turn any more.
+func (t *turn) resumed(s agui.State) bool {
+	return !slices.ContainsFunc(s.Document.PendingApprovals, func(p contract.PendingApproval) bool {
+		return slices.Contains(t.approvals, p.UUID)
+	})
+}
+
+// until is a conversation as it was before a message.
+func until(s agui.State, at int) agui.State {
+	s.Messages = s.Messages[:at]
+	d := &s.Document
+	d.Status, d.Queued, d.PendingApproval, d.PendingApprovals = contract.StatusActive, 0, nil, nil
+	s.Running, s.Tree = false, nil
+	return s
+}
+
+// cut ends a conversation before the message after the one at an index.
+func cut(s agui.State, at int) agui.State {
+	if next := nextUser(s.Messages, at+1); next >= 0 {
+		return until(s, next)
+	}
+	return s
+}

@@ -1,0 +1,56 @@
+package gateway
+
+import (
+	"slices"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const maxDraft = 1 << 20 // bytes of a reply that are kept for readers to come
+
+// drafts are the replies that are being made, for readers who come meanwhile.
+type drafts []*draft
+
+type draft struct {
+	name  string
+	items []item
+	size  int
+}
+
+// begin takes note of a draft. What was said under its name is void.
+func (d drafts) begin(in *contract.Draft) drafts {
+	return append(d.without(in.Name), &draft{name: in.Name, items: []item{{draft: in}}})
+}
+
+// extend takes note of a piece. A piece of an unknown draft is of no use to those
+// who have not seen its beginning.
+func (d drafts) extend(in *contract.Delta) drafts {
+	for _, x := range d {
+		if x.name != in.Draft {
+			continue
+		}
+		if x.size += len(in.Text); x.size > maxDraft {
+			return d.without(x.name)
+		}
+		x.items = added(x.items, item{delta: in})
+	}
+	return d
+}
+
+func (d drafts) without(name string) drafts {
+	return slices.DeleteFunc(d, func(x *draft) bool { return x.name == name })
+}
+
+// settle forgets what the conversation itself has.
+func (d drafts) settle(s *agui.State) drafts {
+	if len(d) == 0 || !s.Running {
+		return nil
+	}
+	for _, m := range s.Messages {
+		if m.Draft != "" {
+			d = d.without(m.Draft)
+		}
+	}
+	return d
+}

@@ -1,0 +1,186 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// watcher follows one conversation for all its readers. run is the only one to
+// touch the fields that mu does not guard.
+type watcher struct {
+	Deps
+	all    *watches
+	id     string
+	ctx    context.Context
+	cancel context.CancelFunc
+	poked  chan struct{} // has room for one
+
+	mu      sync.Mutex
+	readers map[*reader]struct{}
+	eager   int         // of the readers
+	latest  *agui.State // nil until it is known
+	drafts  drafts
+
+	news   <-chan contract.News // nil while nobody tells any
+	stop   func()
+	have   reading
+	reads  chan reading // has room for one
+	busy   bool         // a read is under way
+	asked  bool         // news ask for a read
+	readAt time.Time
+}
+
+func newWatcher(w *watches, id string) *watcher {
+	ctx, cancel := context.WithCancel(w.base)
+	return &watcher{
+		Deps: w.Deps, all: w, id: id, ctx: ctx, cancel: cancel, poked: make(chan struct{}, 1),
+		readers: map[*reader]struct{}{}, reads: make(chan reading, 1), stop: func() {},
+	}
+}
+
+// add makes a reader, who begins with what is known.
+func (x *watcher) add(eager bool) *reader {
+	r := &reader{watcher: x, eager: eager, wake: make(chan struct{}, 1)}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.readers[r] = struct{}{}
+	if eager {
+		x.eager++
+	}
+	if x.latest == nil {
+		return r
+	}
+	r.tell(item{state: x.latest})
+	for _, d := range x.drafts {
+		for _, i := range d.items {
+			r.tell(i)
+		}
+	}
+	x.poke() // what is known may be old
+	return r
+}
+
+// poke asks for a read.
+func (x *watcher) poke() {
+	select {
+	case x.poked <- struct{}{}:
+	default:
+	}
+}
+
+// remove returns how many readers are left.
+func (x *watcher) remove(r *reader) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.readers, r)
+	if r.eager {
+		x.eager--
+	}
+	return len(x.readers)
+}
+
+func (x *watcher) each(do func(*reader)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for r := range x.readers {
+		do(r)
+	}
+}
+
+func (x *watcher) fail(err error) { x.each(func(r *reader) { r.end(err) }) }
+
+func (x *watcher) run() {
+	defer func() { x.stop() }()
+	defer x.cancel()
+	beat := time.NewTicker(x.Pace.KeepAlive)
+	defer beat.Stop()
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for {
+		select {
+		case <-x.ctx.Done():
+			return
+		case n, ok := <-x.news:
+			x.hear(n, ok)
+		case <-x.poked:
+			x.asked = true
+		case <-next.C:
+			x.beginRead()
+		case r := <-x.reads:
+			x.busy = false
+			x.learn(r)
+		case <-beat.C:
+			x.each((*reader).keepAlive)
+		}
+		x.schedule(next)
+	}
+}
+
+// hear takes news.
+func (x *watcher) hear(n contract.News, ok bool) {
+	switch {
+	case !ok:
+		x.stop()
+		x.news, x.stop, x.asked = nil, func() {}, true
+	case n.Settled != nil:
+		x.settle(n)
+	case n.Draft != nil:
+		x.asked = true // a turn may have begun with it
+		x.pass(item{draft: n.Draft}, func(d drafts) drafts { return d.begin(n.Draft) })
+	case n.Delta != nil:
+		x.pass(item{delta: n.Delta}, func(d drafts) drafts { return d.extend(n.Delta) })
+	default:
+		x.asked = true
+	}
+}
+
+func (x *watcher) pass(i item, keep func(drafts) drafts) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.drafts = keep(x.drafts)
+	for r := range x.readers {
+		r.tell(i)
+	}
+}
+
+// publish makes a state the latest one.
+func (x *watcher) publish(s *agui.State) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.latest = s
+	x.drafts = x.drafts.settle(s)
+	for r := range x.readers {
+		r.tell(item{state: s})
+	}
+}
+
+// schedule sets the timer to the next read; none while one is under way, and none
+// when there will never be anything new.
+func (x *watcher) schedule(next *time.Timer) {
+	if x.busy || x.have.view.Status == contract.StatusCompleted {
+		next.Stop()
+		return
+	}
+	next.Reset(time.Until(x.readAt.Add(x.interval())))
+}
+
+func (x *watcher) interval() time.Duration {
+	v := x.have.view
+	switch {
+	case x.asked:
+		return x.Pace.Again
+	case v.Running, v.Queued > 0, x.expecting():
+		return x.Pace.Running
+	}
+	return x.Pace.Idle
+}
+
+func (x *watcher) expecting() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.eager > 0
+}
