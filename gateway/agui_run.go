@@ -63,7 +63,7 @@ func (g *Gateway) shown(ctx context.Context, p contract.PendingApproval) (contra
 func (s known) userMessages() map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range s.state.Messages {
-		if m.Role == contract.RoleUser {
+		if said(m) {
 			ids[m.ID], ids[m.Draft] = true, true
 		}
 	}
@@ -184,7 +184,7 @@ func (r *run) turn() (t *turn, news bool) {
 // lastMessage is the ID of the user's last message.
 func (s known) lastMessage() string {
 	for _, m := range slices.Backward(s.state.Messages) {
-		if m.Role == contract.RoleUser {
+		if said(m) {
 			return m.ID
 		}
 	}

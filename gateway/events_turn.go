@@ -103,16 +103,21 @@ func (t *turn) start(s agui.State) int {
 	return -1
 }
 
+// said tells whether a message is what a user said. The record of a decision is not.
+func said(m contract.Message) bool {
+	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
+}
+
 // indexOf is the index of the user's message with a name, or with an ID.
 func indexOf(s agui.State, name string) int {
 	return slices.IndexFunc(s.Messages, func(m contract.Message) bool {
-		return m.Role == contract.RoleUser && (m.Draft == name || m.ID == name)
+		return said(m) && (m.Draft == name || m.ID == name)
 	})
 }
 
 // nextUser is the index of the first message of the user from an index on, or -1.
 func nextUser(messages []contract.Message, from int) int {
-	n := slices.IndexFunc(messages[from:], func(m contract.Message) bool { return m.Role == contract.RoleUser })
+	n := slices.IndexFunc(messages[from:], said)
 	if n < 0 {
 		return n
 	}
