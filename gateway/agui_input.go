@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -180,6 +181,11 @@ func (in runInput) held() map[string]bool {
 		}
 	}
 	return ids
+}
+
+// answers tells whether the client brings the result of a call.
+func (in runInput) answers(toolCallID string) bool {
+	return slices.ContainsFunc(in.Messages, func(m inputMessage) bool { return m.Role == "tool" && m.ToolCallID == toolCallID })
 }
 
 // newMessages are the user's messages at the end that the conversation does not

@@ -100,6 +100,7 @@ func (r *run) stream(snapshot bool) *agui.Stream {
 	if !snapshot {
 		held := r.in.held()
 		o.Known = func(id string) bool { return held[id] }
+		o.Answered = r.in.answers
 	}
 	return agui.New(o)
 }

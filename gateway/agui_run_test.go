@@ -245,6 +245,13 @@ func TestToolsOfTheClient(t *testing.T) {
 			s.ask(m, contract.PendingApproval{UUID: someUUID, ToolName: "pick", ToolArgs: addArgs, Reason: contract.ReasonClientTool})
 		}
 		s.onDecide = func(_ string, in contract.DecideSignal) {
+			s.change(func(v *contract.ConversationView) {
+				call := v.Transcript.Tail[1]
+				v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
+					ID: s.id(), Role: contract.RoleTool, Reply: call.Reply, CreatedAt: epoch,
+					ToolCall: &contract.ToolCall{ID: "c", Name: "pick", Result: contract.Inline("blue")},
+				})
+			})
 			s.finish(contract.MessageSignal{RequestID: in.RequestID, Name: "m2"}, "picked")
 		}
 		a := newAPI(t, s.backend())
@@ -269,6 +276,9 @@ func TestToolsOfTheClient(t *testing.T) {
 		}
 		if ended(done) != "success" || strings.Join(texts(done), "|") != "picked" {
 			t.Errorf("%q in %s", texts(done), kinds(done))
+		}
+		if strings.Contains(kinds(done), "TOOL_CALL_RESULT") { // the client has it in its own words
+			t.Errorf("the client's result is told again: %s", kinds(done))
 		}
 	})
 }

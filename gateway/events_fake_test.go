@@ -207,6 +207,10 @@ func (s *script) decide(uuid string, in contract.DecideSignal) (err error) {
 		s.decided[uuid] = in
 		s.change(func(v *contract.ConversationView) {
 			v.Pending = slices.DeleteFunc(v.Pending, func(p contract.PendingApproval) bool { return p.UUID == uuid })
+			record, _ := s.result(uuid)
+			v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
+				ID: s.id(), Role: contract.RoleUser, Content: contract.Inline("[APPROVAL]: Decided"), Approval: &record, Notice: true, CreatedAt: epoch,
+			})
 			if len(v.Pending) == 0 {
 				v.Status, v.Running = contract.StatusActive, true
 			}

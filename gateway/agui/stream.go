@@ -16,6 +16,9 @@ type Options struct {
 	// Known tells which messages the client holds already, by AG-UI ID. It must hold
 	// all of them: for a reader whose last stream broke off, set Snapshot as well.
 	Known func(id string) bool
+	// Answered tells which calls the client has made itself, by AG-UI ID: their results
+	// are its own messages.
+	Answered func(toolCallID string) bool
 	// After is what the reader has been told; the zero value is nothing.
 	After Position
 	// Snapshot: begin with all messages at once instead of one by one.
@@ -23,6 +26,13 @@ type Options struct {
 }
 
 func (o Options) knows(id string) bool { return o.Known != nil && o.Known(id) }
+
+// holds tells whether the client has an item already, in its own words or ours.
+func (o Options) holds(i item) bool { return o.knows(i.message) || o.answered(i) }
+
+func (o Options) answered(i item) bool {
+	return i.kind == kindResult && o.Answered != nil && o.Answered(i.call)
+}
 
 // Event is an event for the reader.
 type Event struct {
@@ -156,7 +166,7 @@ func (s *Stream) resume() {
 	heard := s.lastKnown()
 	for n, i := range s.items {
 		silent := all && (i.kind != kindNotice || !resumed)
-		known := s.o.knows(i.message) || i.kind == kindNotice && n < heard && !resumed
+		known := s.o.holds(i) || i.kind == kindNotice && n < heard && !resumed
 		if told[i.id] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
 			s.mark(i)
 		}
@@ -168,7 +178,7 @@ func (s *Stream) resume() {
 func (s *Stream) inOrder() int {
 	keep := -1
 	for n, i := range s.items {
-		if i.kind == kindNotice || s.o.knows(i.message) {
+		if i.kind == kindNotice || s.o.holds(i) {
 			continue
 		}
 		if at := place(s.items, i.call); i.kind == kindResult && at >= 0 {
@@ -184,7 +194,7 @@ func (s *Stream) inOrder() int {
 // lastKnown is where the client's messages end. Notices before that are old.
 func (s *Stream) lastKnown() int {
 	for n, i := range slices.Backward(s.items) {
-		if i.kind != kindNotice && s.o.knows(i.message) {
+		if i.kind != kindNotice && s.o.holds(i) {
 			return n
 		}
 	}

@@ -99,6 +99,8 @@ func (s *Stream) tell(i item, first bool) {
 	switch {
 	case i.kind == kindUser:
 		s.tellUser(i, first)
+	case s.o.answered(i):
+		s.mark(i)
 	case known && i.kind != kindNotice: // as a broken stream has left it
 		s.mark(i)
 		s.correct()
