@@ -107,6 +107,7 @@ func (f *follower) state(s *agui.State) (done bool, err error) {
 	if !begun {
 		return false, nil
 	}
+	f.reader.watcher.calm(f.reader)
 	if !began && f.turn.only {
 		f.skip()
 	}

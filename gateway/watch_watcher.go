@@ -72,6 +72,16 @@ func (x *watcher) poke() {
 	}
 }
 
+// calm makes a reader one of those who wait for nothing in particular.
+func (x *watcher) calm(r *reader) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if r.eager {
+		r.eager = false
+		x.eager--
+	}
+}
+
 // remove returns how many readers are left.
 func (x *watcher) remove(r *reader) int {
 	x.mu.Lock()
@@ -149,6 +159,8 @@ func (x *watcher) pass(i item, keep func(drafts) drafts) {
 
 // publish makes a state the latest one.
 func (x *watcher) publish(s *agui.State) {
+	shared := s.Prepared()
+	s = &shared
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.latest = s
@@ -171,6 +183,8 @@ func (x *watcher) schedule(next *time.Timer) {
 func (x *watcher) interval() time.Duration {
 	v := x.have.view
 	switch {
+	case x.asked && x.expecting():
+		return x.Pace.Again / 15
 	case x.asked:
 		return x.Pace.Again
 	case v.Running, v.Queued > 0, x.expecting():

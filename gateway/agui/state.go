@@ -22,6 +22,33 @@ type State struct {
 	Tree *document.Tree
 	// Running tells that work is under way: the run stays open.
 	Running bool
+
+	prepared *prepared
+}
+
+// prepared are the items of a state, for all streams that are told of it.
+type prepared struct {
+	of         []contract.Message
+	tree, over bool
+	items      []item
+}
+
+// Prepared is the state with what every stream would otherwise work out by itself.
+func (st State) Prepared() State {
+	st.prepared = &prepared{of: st.Messages, tree: st.Tree != nil, over: st.over()}
+	st.prepared.items = itemsOf(st.Messages, st.prepared.tree, st.prepared.over)
+	return st
+}
+
+// items are the messages as they are told. Nobody may change them.
+func (st State) items() []item {
+	p := st.prepared
+	same := p != nil && p.tree == (st.Tree != nil) && p.over == st.over() && len(p.of) == len(st.Messages) &&
+		(len(p.of) == 0 || &p.of[0] == &st.Messages[0])
+	if same {
+		return p.items
+	}
+	return itemsOf(st.Messages, st.Tree != nil, st.over())
 }
 
 // SharedState is the state that clients see. All members are always there.

@@ -91,7 +91,7 @@ func (s *Stream) Done() bool {
 func (s *Stream) Update(st State) []Event {
 	first := !s.begun
 	s.begun, s.state = true, st
-	s.items = itemsOf(st.Messages, st.Tree != nil, st.over())
+	s.items = st.items()
 	if first {
 		s.resume()
 	}
@@ -217,6 +217,15 @@ func (s *Stream) none() Position {
 
 // lose takes note of what was told and is no more.
 func (s *Stream) lose() {
+	there := 0
+	for _, i := range s.items {
+		if s.told[i.id] {
+			there++
+		}
+	}
+	if there == len(s.told) {
+		return
+	}
 	left, at := map[string]bool{}, s.none()
 	for _, i := range s.items {
 		if s.told[i.id] {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // The readers of a conversation, in all and of one that is at work.
@@ -34,7 +35,7 @@ func events(ctx context.Context, s *stack, n size, t *table) error {
 	p := newProvider()
 	defer p.Close()
 	s.model.remote = llm.NewRouter(llm.Options{
-		Getenv: func(string) string { return "bench" }, BaseURL: p.URL + "/v1",
+		Models: []llm.Entry{{Name: "bench", Provider: contract.ProviderCompatible, Model: "bench", BaseURL: p.URL + "/v1"}},
 	})
 	for _, clients := range []int{1, n.clients} {
 		goal := 20 * time.Millisecond

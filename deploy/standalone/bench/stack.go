@@ -220,7 +220,7 @@ func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) 
 	case last.Content.Inline == "write" || r.System == "write":
 		return calls("write"), nil
 	case last.Content.Inline == "remote":
-		r.Model = "openai:bench"
+		r.Model = "bench"
 		return m.remote.Generate(ctx, r)
 	case last.Content.Inline == "hold":
 		pause(ctx, m.hold)
