@@ -55,7 +55,7 @@ func (h *home) pieces() *api {
 		h.t.Fatal(err)
 	}
 	g, err := front.New(context.Background(), c, front.Parts{
-		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Logger: logger,
+		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: logger,
 	})
 	if err != nil {
 		h.t.Fatal(err)

@@ -1,0 +1,249 @@
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/activities/llm/llmtest"
+)
+
+// event is an event of a stream, with the ID to go on after.
+type event struct {
+	ID, Type, MessageID string
+	Delta               json.RawMessage // a text, or changes of the state
+	Messages            []struct{ ID, Role, Content string }
+	Outcome             struct{ Type string }
+}
+
+func (e event) text(t *testing.T) (text string) {
+	t.Helper()
+	if err := json.Unmarshal(e.Delta, &text); err != nil {
+		t.Errorf("delta %s: %v", e.Delta, err)
+	}
+	return text
+}
+
+// spectator follows a conversation and keeps what an AG-UI client would have of it.
+type spectator struct {
+	t      *testing.T
+	last   string            // the last ID
+	texts  map[string]string // of messages
+	events chan event
+	stop   context.CancelFunc
+}
+
+// follow opens a stream, or goes on with one that broke off.
+func (s *spectator) follow(api *api, id string) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(s.t.Context())
+	req, err := http.NewRequestWithContext(ctx, "GET", api.base+"/conversations/"+id+"/events", nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if s.last != "" {
+		req.Header.Set("Last-Event-ID", s.last)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.stop, s.events = cancel, make(chan event, 1000)
+	go func(events chan<- event) {
+		defer close(events)
+		defer res.Body.Close()
+		lines := bufio.NewScanner(res.Body)
+		lines.Buffer(nil, 1<<20)
+		id := ""
+		for lines.Scan() {
+			if rest, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+				id = rest
+			}
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				e := event{}
+				if err := json.Unmarshal([]byte(data), &e); err != nil {
+					s.t.Errorf("event %s: %v", data, err)
+				}
+				e.ID, id = id, ""
+				events <- e
+			}
+		}
+	}(s.events)
+}
+
+// until takes in events up to one of a type.
+func (s *spectator) until(kind string) event {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case e, ok := <-s.events:
+			if !ok {
+				s.t.Fatalf("the stream ended before %s", kind)
+			}
+			if s.take(e); e.Type == kind {
+				return e
+			}
+		case <-deadline:
+			s.t.Fatalf("no %s within %s", kind, patience)
+		}
+	}
+}
+
+func (s *spectator) take(e event) {
+	if e.ID != "" {
+		s.last = e.ID
+	}
+	switch e.Type {
+	case "TEXT_MESSAGE_CONTENT":
+		s.texts[e.MessageID] += e.text(s.t)
+	case "MESSAGES_SNAPSHOT":
+		s.texts = map[string]string{}
+		for _, m := range e.Messages {
+			if m.Content != "" && m.Role != "tool" {
+				s.texts[m.ID] = m.Content
+			}
+		}
+	}
+}
+
+// has wants the spectator to have these texts, in any order.
+func (s *spectator) has(want ...string) {
+	s.t.Helper()
+	got := map[string]int{}
+	for _, text := range s.texts {
+		got[text]++
+	}
+	for _, text := range want {
+		got[text]--
+	}
+	for text, n := range got {
+		if n != 0 {
+			s.t.Errorf("%q: %d too many in %v", text, n, s.texts)
+		}
+	}
+}
+
+// Whoever watches sees a reply while it is made, and goes on after a crash with
+// nothing missing and nothing twice.
+func TestASpectatorGoesOnAfterTheAgentWasKilled(t *testing.T) {
+	h := newHome(t)
+	api, agent := h.outside()
+	hold := make(chan struct{})
+	h.model.Reply(llmtest.WaitAfter(4, "Hello, it is me, and this takes a while.", hold))
+	s := &spectator{t: t, texts: map[string]string{}}
+	id := api.want(201, "POST", "/conversations", `{}`).Conversation.ID
+	s.follow(api, id)
+	s.until("RUN_FINISHED")
+	api.want(202, "POST", "/conversations/"+id+"/messages", messageJSON("hello"), "Prefer: respond-async")
+	for {
+		if s.until("TEXT_MESSAGE_CONTENT").text(t) != "hello" {
+			break // a piece of the reply, which the model has not finished
+		}
+	}
+	close(hold)
+	s.until("RUN_FINISHED")
+	s.has("hello", "Hello, it is me, and this takes a while.")
+	asked := api.say(id, `call note_add {"name":"x"}`)
+	if e := s.until("RUN_FINISHED"); e.Outcome.Type != "interrupt" {
+		t.Errorf("outcome %q while an approval waits", e.Outcome.Type)
+	}
+	agent.kill()
+	for range s.events { // until it breaks off
+	}
+	api, _ = h.outside()
+	s.follow(api, id)
+	if e := s.until("RUN_FINISHED"); e.Outcome.Type != "interrupt" {
+		t.Errorf("outcome %q after the crash", e.Outcome.Type)
+	}
+	api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
+	if e := s.until("RUN_FINISHED"); e.Outcome.Type != "success" {
+		t.Errorf("outcome %q in the end", e.Outcome.Type)
+	}
+	s.has("hello", "Hello, it is me, and this takes a while.", `call note_add {"name":"x"}`, "The tool said: added x")
+	api.want(200, "POST", "/conversations/"+id+"/close", "")
+	for e := range s.events { // a closed conversation ends the stream
+		s.take(e)
+	}
+}
+
+// redis starts Debian's server, and returns what kills it and starts it again.
+func redis(t *testing.T) (url string, kill, again func()) {
+	t.Helper()
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Fatal("redis-server is missing: apt-get install redis-server")
+	}
+	port := freePort(t)
+	var cmd *exec.Cmd
+	again = func() {
+		cmd = exec.Command(path, "--port", fmt.Sprint(port), "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir())
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "redis listens", func() bool {
+			c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err == nil {
+				c.Close()
+			}
+			return err == nil
+		})
+	}
+	kill = func() {
+		_ = cmd.Process.Signal(os.Kill) // it may have ended
+		_ = cmd.Wait()
+	}
+	again()
+	t.Cleanup(func() { kill() })
+	return fmt.Sprintf("redis://127.0.0.1:%d", port), kill, again
+}
+
+// A worker and a gateway in processes of their own tell each other through Redis;
+// without it readers get whole messages.
+func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
+	url, kill, again := redis(t)
+	h := newHome(t)
+	h.extra = fmt.Sprintf("events: {redis: %q}\n", url)
+	api := h.pieces()
+	start(t, h.dir, "worker", h.environ(), "--config", h.configFile())
+	carries := func(problem bool) func() bool {
+		return func() bool {
+			raw := api.do("GET", "/health/ready", "").Raw
+			return strings.Contains(raw, `"deltas":"redis"`) && strings.Contains(raw, `"events":{"deltas":"redis","problem"`) == problem
+		}
+	}
+	eventually(t, "redis carries", carries(false))
+	s := &spectator{t: t, texts: map[string]string{}}
+	id := api.want(201, "POST", "/conversations", `{}`).Conversation.ID
+	s.follow(api, id)
+	s.until("RUN_FINISHED")
+	hold := make(chan struct{})
+	h.model.Reply(llmtest.WaitAfter(4, "Hello, it is me, and this takes a while.", hold))
+	api.want(202, "POST", "/conversations/"+id+"/messages", messageJSON("hello"), "Prefer: respond-async")
+	for {
+		if s.until("TEXT_MESSAGE_CONTENT").text(t) != "hello" {
+			break
+		}
+	}
+	close(hold)
+	s.until("RUN_FINISHED")
+	kill()
+	eventually(t, "the trouble is told", carries(true))
+	api.say(id, "and now?")
+	s.until("RUN_FINISHED")
+	s.has("hello", "Hello, it is me, and this takes a while.", "and now?", "You said: and now?")
+	again()
+	eventually(t, "redis carries again", carries(false))
+	api.say(id, "and again?")
+	s.until("RUN_FINISHED")
+	s.has("hello", "Hello, it is me, and this takes a while.", "and now?", "You said: and now?", "and again?", "You said: and again?")
+	s.stop()
+}
