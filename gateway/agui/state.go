@@ -31,13 +31,32 @@ type prepared struct {
 	of         []contract.Message
 	tree, over bool
 	items      []item
+	from       State
+	members    []member
 }
 
 // Prepared is the state with what every stream would otherwise work out by itself.
 func (st State) Prepared() State {
 	st.prepared = &prepared{of: st.Messages, tree: st.Tree != nil, over: st.over()}
 	st.prepared.items = itemsOf(st.Messages, st.prepared.tree, st.prepared.over)
+	st.prepared.from, st.prepared.members = st, st.shared().members()
 	return st
+}
+
+// members is the state that clients see, member by member.
+func (st State) members() []member {
+	p := st.prepared
+	if p == nil {
+		return st.shared().members()
+	}
+	now, then := st.Document, p.from.Document
+	same := st.Tree == p.from.Tree && now.Status == then.Status && now.Usage == then.Usage &&
+		len(now.PendingApprovals) == len(then.PendingApprovals) &&
+		(len(now.PendingApprovals) == 0 || &now.PendingApprovals[0] == &then.PendingApprovals[0])
+	if same {
+		return p.members
+	}
+	return st.shared().members()
 }
 
 // items are the messages as they are told. Nobody may change them.

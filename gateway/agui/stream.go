@@ -142,7 +142,7 @@ func (s *Stream) isNews() bool {
 	if s.failed || s.stale || s.state.working() {
 		return true
 	}
-	for _, c := range changes(s.shared, s.state.shared().members()) {
+	for _, c := range changes(s.shared, s.state.members()) {
 		if c.Path == "/status" || c.Path == "/pending_approvals" {
 			return true
 		}

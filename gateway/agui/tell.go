@@ -13,7 +13,7 @@ func (s *Stream) start(beginner string) {
 	s.quiet = s.stale // nothing of what is marked as told has been sent yet
 	s.emit(RunStarted{TypeRunStarted, s.o.ThreadID, s.run, ProtocolVersion})
 	shared := s.state.shared()
-	s.shared = shared.members()
+	s.shared = s.state.members()
 	s.emit(StateSnapshot{TypeStateSnapshot, shared})
 	s.quiet = false
 	if s.stale && s.keep >= 0 {
@@ -59,7 +59,7 @@ func (s *Stream) bury() {
 }
 
 func (s *Stream) tellState() {
-	now := s.state.shared().members()
+	now := s.state.members()
 	if delta := changes(s.shared, now); len(delta) > 0 {
 		s.emit(StateDelta{TypeStateDelta, delta})
 	}

@@ -164,29 +164,32 @@ func (s *site) firstToken(ctx context.Context, to string, body any) (time.Durati
 	return age, nil
 }
 
-// crowd compares turns that many follow with turns that nobody does.
+// crowd compares turns that many follow with turns that nobody does, in
+// conversations of a usual length.
 func crowd(ctx context.Context, s *stack, n size, t *table) error {
-	chats, err := s.chats(ctx, 2, "")
-	if err != nil {
-		return err
-	}
-	readers, err := s.follow(ctx, chats[0].id, manyReaders)
-	if err != nil {
-		return err
-	}
-	defer readers.close()
 	var watched, alone []time.Duration
 	for range n.rounds {
-		for i, times := range []*[]time.Duration{&watched, &alone} {
-			c := chats[i]
-			more, err := each(n.turns, func() error {
-				return c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{"go"}, nil)
-			})
-			if err != nil {
-				return err
-			}
-			*times = append(*times, more...)
+		chats, err := s.chats(ctx, 2, "")
+		if err != nil {
+			return err
 		}
+		readers, err := s.follow(ctx, chats[0].id, manyReaders)
+		if err != nil {
+			return err
+		}
+		for range usualLength { // turn by turn, because machines drift
+			for i, times := range []*[]time.Duration{&watched, &alone} {
+				c := chats[i]
+				more, err := each(1, func() error {
+					return c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{"go"}, nil)
+				})
+				if err != nil {
+					return err
+				}
+				*times = append(*times, more...)
+			}
+		}
+		readers.close()
 	}
 	ours, theirs := quantile(watched, .5), quantile(alone, .5)
 	ratio := float64(ours) / float64(theirs)
