@@ -148,7 +148,7 @@ check "our client" "server-everything over SSE" says 'echo: Echo: hello' "$clien
 # It works in the roots that the client offers, which is the folder it runs in.
 check "our client" "server-filesystem over stdio" says 'read_text_file: a line to find' within "$work/files" \
   "$client" -call read_text_file -args "{\"path\":\"$work/files/note.txt\"}" -- "$here/mcp-foreign.sh" filesystem "$work/files"
-[[ $agent ]] && check "an agent" "turns with approval on foreign servers" turns
+[[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI client" turns
 
 echo
 printf '%s\n' "${table[@]}"
