@@ -93,6 +93,7 @@ const (
 	maxThread = 1 << 10
 	maxName   = 256
 	maxAnswer = 512 << 10
+	maxNew    = 32 // messages that one run may bring
 )
 
 // readRun reads the body of a run.

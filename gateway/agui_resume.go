@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/workflows/contract"
@@ -36,6 +38,44 @@ type resumeEntry struct {
 	InterruptID string          `json:"interruptId"`
 	Status      string          `json:"status"`
 	Payload     json.RawMessage `json:"payload"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Nothing is left of an entry that was read
+// into the same place before.
+func (e *resumeEntry) UnmarshalJSON(data []byte) error {
+	type plain resumeEntry
+	if key := repeated(data, "interruptId", "status", "payload"); key != "" {
+		return fmt.Errorf("resume: %s is there twice", key)
+	}
+	*e = resumeEntry{}
+	return json.Unmarshal(data, (*plain)(e))
+}
+
+// repeated returns the first of these keys that an object has more than once, in any
+// case: encoding/json would take the last of two that contradict each other.
+func repeated(object json.RawMessage, keys ...string) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		t, err := dec.Token()
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			return ""
+		}
+		name, _ := t.(string)
+		for _, key := range keys {
+			if strings.EqualFold(key, name) {
+				if seen[key] {
+					return key
+				}
+				seen[key] = true
+			}
+		}
+	}
+	return ""
 }
 
 // resumePayload is what a resolved interrupt is answered with. Whoever says which
@@ -141,6 +181,9 @@ func (e resumeEntry) payload() (resumePayload, error) {
 	if err := dec.Decode(&p); err != nil {
 		return p, e.invalid("payload: " + err.Error())
 	}
+	if key := repeated(e.Payload, "approved", "reason", "args", "editedArgs", "content"); key != "" {
+		return p, e.invalid("payload: " + key + " is there twice")
+	}
 	if len(p.Reason) > maxReason {
 		return p, e.invalid("payload: the reason is too long")
 	}
@@ -183,10 +226,10 @@ func (in runInput) result(p contract.PendingApproval, call string) (d decision, 
 		if m.Error != "" && text == "" {
 			text = m.Error
 		}
-		if len(text) > maxAnswer {
+		content, err := json.Marshal(clientResult{text, m.Error != ""})
+		if len(content) > maxAnswer {
 			return d, false, Errorf(KindResumeInvalid, "the result of %s is too large: the limit is %d bytes", p.ToolName, maxAnswer)
 		}
-		content, err := json.Marshal(clientResult{text, m.Error != ""})
 		return newDecision(p.UUID, contract.DecideSignal{Approved: true, Content: contract.JSON{Raw: content}}), true, err
 	}
 	return d, false, nil

@@ -89,6 +89,8 @@ func TestNothingIsDoneUnlessEverythingHolds(t *testing.T) {
 		{resumeOf(yes, no, resolved(otherID, `{"approved":true}`)), "interrupt_unknown"},
 		{resumeOf(yes, no, resolved("nope", `{"approved":true}`)), "interrupt_unknown"},
 		{resumeOf(yes, resolved(second, `{"approved":"yes"}`)), "resume_invalid"},
+		{resumeOf(yes, resolved(second, `{"approved":false,"approved":true}`)), "resume_invalid"},
+		{resumeOf(yes, resolved(second, `{"approved":false,"Approved":true}`)), "resume_invalid"},
 		{resumeOf(yes, resolved(second, `{}`)), "resume_invalid"},
 		{resumeOf(yes, resolved(second, `null`)), "resume_invalid"},
 		{resumeOf(yes, resolved(second, `true`)), "resume_invalid"},

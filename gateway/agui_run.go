@@ -107,6 +107,9 @@ func (r *run) stream(snapshot bool) *agui.Stream {
 
 // serve checks everything before it does anything.
 func (r *run) serve() (err error) {
+	if len(r.messages) > maxNew {
+		return unprocessable("messages: expected %d new ones at most", maxNew)
+	}
 	if r.decisions, err = r.Gateway.decisions(r.c.Request().Context(), r.in, r.known); err != nil {
 		return err
 	}

@@ -197,8 +197,13 @@ func TestARunThatIsFollowed(t *testing.T) {
 func TestRunsThatAreNone(t *testing.T) {
 	_, a := chat(t)
 	long := strings.Repeat("x", 70<<10)
+	many := strings.TrimSuffix(strings.Repeat(`{"id":"m%","role":"user","content":"x"},`, 33), ",")
+	for n := range 33 {
+		many = strings.Replace(many, "%", fmt.Sprint(n), 1)
+	}
 	for body, want := range map[string]int{
-		"": 400, "{": 400, `{} {}`: 400, `[]`: 422, `{}`: 422, `{"threadId":"t","runId":"r"}`: 422, `{"threadId":7,"runId":"r","messages":[]}`: 422,
+		runOf(`"messages":[` + many + `]`): 422,
+		"":                                 400, "{": 400, `{} {}`: 400, `[]`: 422, `{}`: 422, `{"threadId":"t","runId":"r"}`: 422, `{"threadId":7,"runId":"r","messages":[]}`: 422,
 		`{"threadId":"t","messages":[]}`: 422, `{"runId":"r","messages":[]}`: 422,
 		runOf(`"messages":[{"role":"user","content":"x"}]`):                                                            422,
 		runOf(`"messages":[{"id":"m","content":"x"}]`):                                                                 422,

@@ -68,6 +68,7 @@ func (r *run) signalOf(ctx context.Context, m inputMessage) (contract.MessageSig
 	sealed, err := r.seal(r.c, r.id)
 	return contract.MessageSignal{
 		RequestID: t.requestID, Fingerprint: t.fingerprint, Text: stored, Name: m.ID, Tools: tools, Credential: sealed,
+		NoAnswer: true, // a run answers what waits by its resume
 	}, err
 }
 
@@ -94,9 +95,9 @@ func (r *run) decideAll() error {
 	if len(r.decisions) == 0 || len(r.messages) == 0 {
 		return nil
 	}
-	t := turn{approvals: r.approvals()}
+	t := turn{approvals: r.approvals(), least: r.view}
 	r.reader.watcher.poke()
-	return closing(r.reader.await(r.c.Request().Context(), r.base, func(s *agui.State) bool { return t.resumed(*s) }))
+	return closing(r.reader.await(r.c.Request().Context(), r.base, func(s *agui.State) bool { return !t.early(*s) && t.resumed(*s) }))
 }
 
 func (r *run) approvals() []string {

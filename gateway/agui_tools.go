@@ -36,6 +36,8 @@ func checkTools(tools []inputTool) error {
 			return unprocessable("tools[%d].name: expected 1 to %d bytes", n, maxName)
 		case seen[t.Name]:
 			return unprocessable("tools[%d].name: %q is there twice", n, t.Name)
+		case len(t.Description) > maxSchema:
+			return unprocessable("tools[%d].description: expected %d bytes at most", n, maxSchema)
 		case len(t.Parameters) > maxSchema:
 			return unprocessable("tools[%d].parameters: expected %d bytes at most", n, maxSchema)
 		case t.given() && json.Unmarshal(t.Parameters, &schema) != nil:

@@ -185,7 +185,7 @@ func (f *follower) breakOff(err error) error {
 	}
 	text, code := broken(err)
 	var events []agui.Event
-	if code == codeReconnect && f.out.begun {
+	if code == codeReconnect && f.stream.Open() {
 		events = append(events, custom("reconnect", nil))
 	}
 	if f.turn != nil {

@@ -173,6 +173,9 @@ func TestAMessageThatIsNoAnswerIsRefused(t *testing.T) {
 		same(t, "text", r.Result.Response.Inline, `"seats" must be a number; accepted is {"content":{…}} with "seats" (integer, required), `+
 			`or just the value of "seats"; {"approved":false} or decline declines`)
 		same(t, "long", s.request("r3").Refused, contract.KindInvalid)
+		s.message(contract.MessageSignal{RequestID: "r5", Text: contract.Inline("4"), NoAnswer: true})
+		s.rest()
+		same(t, "not meant as one", s.request("r5").Refused, contract.KindWaiting)
 		s.say("r4", "no")
 		s.rest()
 		same(t, "marker", s.lines()[4:], []string{"user: [ANSWER]: Declined"})

@@ -61,7 +61,7 @@ func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
 	question, asked := c.openQuestion()
 	switch {
 	case m.RequestID == "":
-	case c.closing == nil && asked:
+	case c.closing == nil && asked && !m.NoAnswer:
 		c.answer(ctx, question, m)
 	case c.closing != nil || len(c.pending) > 0:
 		c.refuse(m.RequestID)

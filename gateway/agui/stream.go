@@ -87,6 +87,9 @@ func (s *Stream) Done() bool {
 	return s.begun && !s.open && s.state.Document.Status == contract.StatusCompleted
 }
 
+// Open tells whether a run is open: only then may events be sent that are no part of one.
+func (s *Stream) Open() bool { return s.open }
+
 // Update tells what is new in the conversation. States come in order.
 func (s *Stream) Update(st State) []Event {
 	first := !s.begun

@@ -59,6 +59,8 @@ type MessageSignal struct {
 	// Tools is a list of Tool: they are on offer in the turn and called by the sender.
 	// Their results come as answers to approvals with ReasonClientTool.
 	Tools JSON `json:"tools,omitzero"`
+	// NoAnswer: the message is never the answer to a question that waits.
+	NoAnswer bool `json:"no_answer,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
 }

@@ -207,7 +207,7 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Name: "m-1", Tools: tools(), Credential: sealed}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed}
 }
 
 func signalSamples() map[string]any {
