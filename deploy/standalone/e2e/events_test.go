@@ -247,3 +247,29 @@ func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
 	s.has("hello", "Hello, it is me, and this takes a while.", "and now?", "You said: and now?", "and again?", "You said: and again?")
 	s.stop()
 }
+
+// A worker that dies in the middle of a reply leaves nothing of it behind: another
+// one asks the model again, and readers end with what that says.
+func TestAWorkerKilledInTheMiddleOfAReplyLeavesNothingBehind(t *testing.T) {
+	h := newHome(t)
+	url, _, _ := redis(t)
+	h.extra = fmt.Sprintf("events: {redis: %q}\n", url)
+	api := h.pieces()
+	worker := start(t, h.dir, "worker", h.environ(), "--config", h.configFile())
+	s := &spectator{t: t, texts: map[string]string{}}
+	id := api.want(201, "POST", "/conversations", `{}`).Conversation.ID
+	s.follow(api, id)
+	s.until("RUN_FINISHED")
+	h.model.Reply(llmtest.HangAfter(4, "This is never finished, whatever happens."))
+	api.want(202, "POST", "/conversations/"+id+"/messages", messageJSON("hello"), "Prefer: respond-async")
+	for {
+		if s.until("TEXT_MESSAGE_CONTENT").text(t) != "hello" {
+			break
+		}
+	}
+	worker.kill()
+	start(t, h.dir, "worker", h.environ(), "--config", h.configFile())
+	s.until("RUN_FINISHED")
+	s.has("hello", "You said: hello")
+	s.stop()
+}
