@@ -1,7 +1,8 @@
 // Package activities is what touches the world: models, tools, files. Each
 // concern is a struct with its dependencies; its methods are the activities.
 //
-//	Models   Generate            one call of a model, with the tools on offer
+//	Models   Generate, Digest    one call of a model: for a reply, with the tools on
+//	                             offer, or for what stands in for old messages
 //	Tools    CallTool, ListTools the MCP servers
 //	Peers    Delegate            other agents
 //	Texts    Compose, Fold       what workflows need of the blob store
@@ -9,6 +10,9 @@
 //
 // Sampler is none of them: it answers MCP servers that ask the agent's model,
 // while CallTool waits for them.
+//
+// Feed is where Models, Tools and Files tell those who watch a conversation what is
+// new. Nothing depends on anybody hearing it.
 //
 // Every activity may run more than once: Temporal repeats it when a worker dies
 // before it has reported. They are safe to repeat, but for a destructive tool

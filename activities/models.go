@@ -39,7 +39,7 @@ type Models struct {
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	defer heartbeat(ctx)()
 	ctx = m.identified(ctx, in.ConversationID)
-	q, err := m.question(ctx, in)
+	q, err := m.inquiry(ctx, in)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
@@ -99,7 +99,7 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	return m.Model.Generate(ctx, r)
 }
 
-func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q question) (contract.GenerateResult, error) {
+func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q inquiry) (contract.GenerateResult, error) {
 	out := contract.GenerateResult{Draft: in.Draft, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
 	text, misfit := q.output.check(reply)
 	out.Misfit = misfit

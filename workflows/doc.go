@@ -68,6 +68,19 @@
 // question is the answer (answers.go): it is checked here, sent to the approval,
 // and settled like a decision.
 //
+// A tool of the client (Call.Client) is called by whoever sent the message: the
+// call waits as an approval whose answer is the result (client.go).
+//
+// # How a model is asked
+//
+// Before each call a leaf asks a person for every limit that is reached (limits.go).
+// It asks the models of its route in turn (generate.go), each in activities with
+// retries of their own. An activity that finds the messages too many says which
+// need a digest; the leaf has that made and asks again. The digest is kept with the
+// conversation, or with the leaf in a tree, and the transcript keeps everything.
+//
+// # What a node's timeout counts
+//
 // A node's timeout counts time on the clock without the waiting for people: leaves
 // measure (stopwatch), composite nodes hand down what is left. A token that came
 // with a decision is used by the leaf that asked and by what follows it in a

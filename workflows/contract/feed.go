@@ -1,16 +1,15 @@
 package contract
 
 // News is told to those who watch a conversation. It is told at most once and may
-// be lost: what lasts is the conversation itself, which a query returns. One
-// field is set, or none: then something has changed.
+// be lost: what lasts is the conversation itself, which a query returns. Draft,
+// Delta or Settled is set, or none of them: then something has changed.
 type News struct {
 	ConversationID string `json:"conversation_id"`
 	// Draft: a reply is being made. What was said under the same name is void.
 	Draft *Draft `json:"draft,omitempty"`
 	// Delta is a piece of it.
 	Delta *Delta `json:"delta,omitempty"`
-	// Settled is the conversation as it is now, and Tree its tree, where whoever
-	// tells has them at hand.
+	// Settled is the conversation as it is now, and Tree its tree.
 	Settled *ConversationView `json:"settled,omitempty"`
 	Tree    *TreeView         `json:"tree,omitempty"`
 }

@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
-// question is what a model is asked, with what the answer is judged by.
-type question struct {
+// inquiry is what a model is asked, with what the answer is judged by.
+type inquiry struct {
 	request llm.Request
 	offer   []offered
 	output  output
@@ -22,12 +22,12 @@ type question struct {
 	before   int // messages that the digest so far stands for
 }
 
-func (m *Models) question(ctx context.Context, in contract.GenerateInput) (question, error) {
+func (m *Models) inquiry(ctx context.Context, in contract.GenerateInput) (inquiry, error) {
 	clients, err := m.clientTools(ctx, in)
 	if err != nil {
-		return question{}, fmt.Errorf("read the client's tools: %w", err)
+		return inquiry{}, fmt.Errorf("read the client's tools: %w", err)
 	}
-	q := question{request: llm.Request{Model: in.Model}, offer: offers(in, m.Offer.Tools(ctx), clients)}
+	q := inquiry{request: llm.Request{Model: in.Model}, offer: offers(in, m.Offer.Tools(ctx), clients)}
 	for _, o := range q.offer {
 		q.request.Tools = append(q.request.Tools, o.Tool)
 	}
@@ -54,7 +54,7 @@ func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (to
 }
 
 // fill adds the messages, behind the digest of those that it stands for.
-func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *question) error {
+func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *inquiry) error {
 	facts := m.facts(in.Model)
 	stored, err := m.recorded(ctx, in.Before, in.Transcript)
 	if err != nil {
@@ -92,7 +92,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *questio
 }
 
 // overlong is what needs a digest before the model can be asked.
-func (q question) overlong(force bool) *contract.Digest {
+func (q inquiry) overlong(force bool) *contract.Digest {
 	d := overlong(q.recorded, q.room, force)
 	if d != nil {
 		d.Messages += q.before
