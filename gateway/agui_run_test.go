@@ -210,6 +210,8 @@ func TestRunsThatAreNone(t *testing.T) {
 		runOf(`"messages":[{"id":"m","role":"user","content":5}]`):                                                     422,
 		runOf(`"messages":[{"id":"m","role":"tool","content":"x"}]`):                                                   422,
 		runOf(`"resume":[{"interruptId":"x","status":"maybe"}]`):                                                       422,
+		runOf(hi + `,"tools":[{"name":"a","metadata":{"destructive":"yes"}}]`):                                         422,
+		runOf(hi + `,"tools":[{"name":"a","metadata":{"destructive":true,"Destructive":false}}]`):                      422,
 		runOf(`"resume":[{"status":"resolved"}]`):                                                                      422,
 		`{"threadId":"t","runId":"r","messages":[],"protocolVersion":"2.0"}`:                                           422,
 		`{"threadId":"t","runId":"r","messages":[],"tools":[{"name":""}]}`:                                             422,

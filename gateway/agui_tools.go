@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -11,10 +12,24 @@ type inputTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Metadata    struct {
-		Destructive     any `json:"destructive"`
-		DestructiveHint any `json:"destructiveHint"`
-	} `json:"metadata"`
+	Metadata    toolMetadata    `json:"metadata"`
+}
+
+// toolMetadata says whether a person has to approve calls of a tool, by either name.
+// What is no clear yes or no is refused.
+type toolMetadata struct {
+	Destructive     bool `json:"destructive"`
+	DestructiveHint bool `json:"destructiveHint"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *toolMetadata) UnmarshalJSON(data []byte) error {
+	type plain toolMetadata
+	if key := repeated(data, "destructive", "destructiveHint"); key != "" {
+		return fmt.Errorf("metadata: %s is there twice", key)
+	}
+	*m = toolMetadata{}
+	return json.Unmarshal(data, (*plain)(m))
 }
 
 const (
@@ -60,7 +75,7 @@ func (in runInput) tools() []contract.Tool {
 		}
 		out = append(out, contract.Tool{
 			Name: t.Name, Description: t.Description, InputSchema: schema,
-			DestructiveHint: t.Metadata.Destructive == true || t.Metadata.DestructiveHint == true,
+			DestructiveHint: t.Metadata.Destructive || t.Metadata.DestructiveHint,
 		})
 	}
 	return out

@@ -273,3 +273,32 @@ func TestAWorkerKilledInTheMiddleOfAReplyLeavesNothingBehind(t *testing.T) {
 	s.has("hello", "You said: hello")
 	s.stop()
 }
+
+// An operator may answer for a front end that does not come back.
+func TestACallOfTheClientIsAnsweredByAnOperator(t *testing.T) {
+	h := newHome(t)
+	api, _ := h.inside()
+	for answer, want := range map[string]string{
+		`{"content":{"content":"blue"}}`:             "The tool said: blue",
+		`{"approved":false,"reason":"it is broken"}`: "The tool said: Error: The client did not make the call (rejected): it is broken",
+	} {
+		asked := api.do("POST", "/ag-ui", `{"threadId":"`+want+`","runId":"r","messages":[{"id":"m","role":"user","content":"call pick"}],
+			"tools":[{"name":"pick","description":"Asks the person"}]}`)
+		if !strings.Contains(asked.Raw, `"pendingToolCallIds":["`) {
+			t.Fatalf("nothing waits for the client: %s", asked.Raw)
+		}
+		var list struct{ Approvals []approval }
+		eventually(t, "the call is in the list", func() bool {
+			if err := json.Unmarshal([]byte(api.do("GET", "/approvals", "").Raw), &list); err != nil {
+				t.Fatal(err)
+			}
+			return len(list.Approvals) == 1
+		})
+		if got := api.decide(list.Approvals[0].UUID, answer).Result.Response; got != want {
+			t.Errorf("after %s: %q, want %q", answer, got, want)
+		}
+		eventually(t, "the list is empty", func() bool {
+			return !strings.Contains(api.do("GET", "/approvals", "").Raw, list.Approvals[0].UUID)
+		})
+	}
+}
