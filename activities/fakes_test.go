@@ -115,6 +115,8 @@ func (f fakePeer) Send(ctx context.Context, m activities.PeerMessage) (activitie
 	return f.SendFn(ctx, m)
 }
 
+func (fakePeer) Describe(p contract.Peer) string { return p.Description }
+
 func tool(name string, destructive bool) toolbox.Tool {
 	return toolbox.Tool{Tool: contract.Tool{
 		Name: name, Server: "resources", DestructiveHint: destructive, InputSchema: json.RawMessage(`{"type":"object"}`),

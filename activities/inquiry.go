@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
@@ -27,7 +28,7 @@ func (m *Models) inquiry(ctx context.Context, in contract.GenerateInput) (inquir
 	if err != nil {
 		return inquiry{}, fmt.Errorf("read the client's tools: %w", err)
 	}
-	q := inquiry{request: llm.Request{Model: in.Model}, offer: offers(in, m.Offer.Tools(ctx), clients)}
+	q := inquiry{request: llm.Request{Model: in.Model}, offer: offers(m.described(in), m.Offer.Tools(ctx), clients)}
 	for _, o := range q.offer {
 		q.request.Tools = append(q.request.Tools, o.Tool)
 	}
@@ -43,6 +44,18 @@ func (m *Models) inquiry(ctx context.Context, in contract.GenerateInput) (inquir
 	}
 	q.request.Media, err = m.images(ctx, in.Model, q.request.Messages)
 	return q, err
+}
+
+// described is the input with what the peers' cards say of them.
+func (m *Models) described(in contract.GenerateInput) contract.GenerateInput {
+	if m.Peers == nil || len(in.Peers) == 0 {
+		return in
+	}
+	in.Peers = slices.Clone(in.Peers)
+	for i, p := range in.Peers {
+		in.Peers[i].Description = m.Peers.Describe(p)
+	}
+	return in
 }
 
 func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (tools []contract.Tool, err error) {

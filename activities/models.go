@@ -20,6 +20,8 @@ type Models struct {
 	// Facts tells what is known of a model; nil knows those without an entry.
 	Facts func(model string) llm.Facts
 	Offer Offer
+	// Peers tells more of the peers than the configuration does; nil knows nothing.
+	Peers Peer
 	Blobs transcript.Store
 	// Feed passes on what models say while they say it; nil is nobody to hear it.
 	Feed Feed

@@ -18,30 +18,58 @@ import (
 
 // Peer reaches other agents.
 type Peer interface {
-	// Send delivers a message and waits until its task is done or waits for
-	// something. Sending it again with the same MessageID is harmless. An error
-	// that is no *PeerError counts as passing.
+	// Send does what a message is for, and waits a little for its task to be done or
+	// to wait for something: one that is at work longer comes back as TaskWorking.
+	// Sending a message again with the same MessageID is harmless. An error that is no
+	// *PeerError counts as passing.
 	Send(ctx context.Context, m PeerMessage) (PeerReply, error)
+	// Describe adds to the description of a peer what its card says of it. It does not
+	// wait for the card.
+	Describe(p contract.Peer) string
 }
 
-// PeerMessage starts a task with Text, or tells the task of TaskID the Decision
-// that it waits for.
+// PeerMessage starts a task with Text. With a TaskID it is about that task: it asks
+// how it is, or answers it with a Decision, or ends it with Cancel.
 type PeerMessage struct {
 	Peer      contract.Peer
 	MessageID string
 	Text      string
 	TaskID    string
+	ContextID string
 	Decision  contract.Decision
+	// Asked is what the task asked, where it said so in a form for programs. Content is
+	// the answer to a question, and Reason what the person said.
+	Asked   *contract.Origin
+	Content json.RawMessage
+	Reason  string
+	Cancel  bool
+	// Chain names the agents through which the work has come, ours last.
+	Chain []string
 	// Bearer and SessionID become headers.
 	Bearer    string
 	SessionID string
 }
 
-// PeerReply is what the task came to.
+// PeerReply is how the task is.
 type PeerReply struct {
-	State  contract.PeerState
-	TaskID string
-	Text   string
+	State     contract.TaskState
+	TaskID    string
+	ContextID string
+	// Text is the result, or what the agent says about its state.
+	Text string
+	// Files are those of the result.
+	Files []PeerFile
+	// Asked is what a task with TaskInputRequired wants to have decided, where it says so
+	// in a form for programs.
+	Asked *contract.ApprovalRequest
+}
+
+// PeerFile is a file of a result: Data, or a URL where it can be had.
+type PeerFile struct {
+	Name     string
+	MIMEType string
+	Data     []byte
+	URL      string
 }
 
 // PeerError is why a message was not delivered, or not accepted.
@@ -91,26 +119,45 @@ func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contra
 // message is what is to be sent. Its errors are made by fail.
 func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (PeerMessage, error) {
 	m := PeerMessage{
-		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, Decision: in.Decision, SessionID: in.SessionID,
+		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, Decision: in.Decision,
+		Reason: in.Reason, Cancel: in.Cancel, Chain: in.Chain, SessionID: in.SessionID,
 	}
-	if in.TaskID != "" {
-		if in.Decision != contract.Approved && in.Decision != contract.Rejected {
-			return m, fail(contract.KindInvalid, fmt.Sprintf("%q is no decision for agent %s", in.Decision, in.Peer.Name), 0)
-		}
+	switch {
+	case in.TaskID == "":
+		return m, p.fill(ctx, in, &m)
+	case in.Decision == "":
 		return m, nil
+	case in.Decision != contract.Approved && in.Decision != contract.Rejected:
+		return m, fail(contract.KindInvalid, fmt.Sprintf("%q is no decision for agent %s", in.Decision, in.Peer.Name), 0)
 	}
-	args, err := transcript.ReadJSON(ctx, p.Blobs, in.Arguments)
+	m.Asked = in.Asked
+	content, err := transcript.ReadJSON(ctx, p.Blobs, in.Content)
 	if err != nil {
 		return m, fail(contract.KindBlob, err.Error(), 0)
 	}
+	m.Content = content
+	return m, nil
+}
+
+// fill adds the text that starts a task.
+func (p *Peers) fill(ctx context.Context, in contract.DelegateInput, m *PeerMessage) error {
+	if len(in.Chain) > contract.MaxHops {
+		return fail(contract.KindPeerFailed, fmt.Sprintf(
+			"the work has come through %d agents (%s); agents delegate at most %d times, so that none keep calling one another",
+			len(in.Chain), contract.ChainText(in.Chain), contract.MaxHops), 0)
+	}
+	args, err := transcript.ReadJSON(ctx, p.Blobs, in.Arguments)
+	if err != nil {
+		return fail(contract.KindBlob, err.Error(), 0)
+	}
 	if sum, err := toolbox.Digest(args); err != nil || sum != in.SHA256 {
-		return m, fail(contract.KindDigest, fmt.Sprintf("the message to agent %s is not the one that was shown", in.Peer.Name), 0)
+		return fail(contract.KindDigest, fmt.Sprintf("the message to agent %s is not the one that was shown", in.Peer.Name), 0)
 	}
 	var problem string
 	if m.Text, problem = delegated(args); problem != "" {
-		return m, fail(contract.KindInvalid, fmt.Sprintf("the message to agent %s: %s", in.Peer.Name, problem), 0)
+		return fail(contract.KindInvalid, fmt.Sprintf("the message to agent %s: %s", in.Peer.Name, problem), 0)
 	}
-	return m, nil
+	return nil
 }
 
 // delegated takes the message out of a delegation's arguments, or tells in one
@@ -132,25 +179,64 @@ func delegated(args json.RawMessage) (message, problem string) {
 	return "", `"message": expected string`
 }
 
-var peerStates = []contract.PeerState{
-	contract.PeerCompleted, contract.PeerFailed, contract.PeerRejected, contract.PeerCanceled,
-	contract.PeerInputRequired, contract.PeerAuthRequired,
+var peerStates = []contract.TaskState{
+	contract.TaskWorking, contract.TaskCompleted, contract.TaskFailed, contract.TaskRejected, contract.TaskCanceled,
+	contract.TaskInputRequired, contract.TaskAuthRequired,
 }
 
 func (p *Peers) result(ctx context.Context, m PeerMessage, r PeerReply) (contract.DelegateResult, error) {
-	out := contract.DelegateResult{State: r.State, TaskID: cmp.Or(r.TaskID, m.TaskID)}
+	out := contract.DelegateResult{
+		State: r.State, TaskID: cmp.Or(r.TaskID, m.TaskID), ContextID: cmp.Or(r.ContextID, m.ContextID),
+	}
 	switch {
 	case !slices.Contains(peerStates, r.State):
 		return out, fail(contract.KindPeerFailed,
 			hide(fmt.Sprintf("agent %s answered with the unknown state %q", m.Peer.Name, r.State), m.Bearer), 0)
-	case r.State == contract.PeerInputRequired && out.TaskID == "":
-		return out, fail(contract.KindPeerFailed, fmt.Sprintf("agent %s asks for a decision and names no task", m.Peer.Name), 0)
+	case out.TaskID == "" && (r.State == contract.TaskInputRequired || r.State == contract.TaskWorking):
+		return out, fail(contract.KindPeerFailed, fmt.Sprintf("agent %s is not done and names no task", m.Peer.Name), 0)
 	}
-	var err error
-	if out.Text, err = transcript.Text(ctx, p.Blobs, hide(r.Text, m.Bearer)); err != nil {
+	if err := p.keep(ctx, m, r, &out); err != nil {
 		return out, fail(contract.KindPeerUnavailable, fmt.Sprintf("keep the answer of agent %s: %v", m.Peer.Name, err), 0)
 	}
 	return out, nil
+}
+
+// keep stores what is large.
+func (p *Peers) keep(ctx context.Context, m PeerMessage, r PeerReply, out *contract.DelegateResult) error {
+	text := r.Text
+	var files []toolbox.Media
+	for _, f := range r.Files {
+		if f.URL != "" { // for people: nobody here fetches it
+			text = strings.TrimSpace(text + "\n\n" + strings.TrimSpace(f.Name+" "+f.URL))
+			continue
+		}
+		files = append(files, toolbox.Media{Data: f.Data, MIMEType: f.MIMEType, Name: f.Name})
+	}
+	var err error
+	if out.Text, err = transcript.Text(ctx, p.Blobs, hide(text, m.Bearer)); err != nil {
+		return err
+	}
+	if out.Media, err = keep(ctx, p.Blobs, files); err != nil || r.Asked == nil {
+		return err
+	}
+	out.Asked, err = p.origin(ctx, m, *r.Asked)
+	return err
+}
+
+// origin is what a task asks, as our approvals carry it.
+func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRequest) (*contract.Origin, error) {
+	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason}
+	if len(o.Chain) == 0 {
+		o.Chain = []string{m.Peer.Name}
+	}
+	var err error
+	if len(a.Arguments) > 0 {
+		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(hide(string(a.Arguments), m.Bearer)))
+	}
+	if len(a.Schema) > 0 && a.Reason.Answered() {
+		o.Schema = contract.JSON{Raw: a.Schema} // small: the peer limits it
+	}
+	return o, err
 }
 
 func peerFailure(ctx context.Context, m PeerMessage, err error) error {

@@ -34,7 +34,7 @@ func saying(r activities.PeerReply, err error) sending {
 func recording(sent *activities.PeerMessage) sending {
 	return func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 		*sent = m
-		return activities.PeerReply{State: contract.PeerCompleted}, nil
+		return activities.PeerReply{State: contract.TaskCompleted}, nil
 	}
 }
 
@@ -59,7 +59,7 @@ func TestAMessageIsDelegatedAsItWasShown(t *testing.T) {
 	var got activities.PeerMessage
 	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 		got = m
-		return activities.PeerReply{State: contract.PeerCompleted, TaskID: "t-1", Text: "deployed"}, nil
+		return activities.PeerReply{State: contract.TaskCompleted, TaskID: "t-1", Text: "deployed"}, nil
 	})
 	r, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"deploy <it>"}`))
 	if err != nil {
@@ -69,7 +69,7 @@ func TestAMessageIsDelegatedAsItWasShown(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(contract.DelegateResult{State: contract.PeerCompleted, TaskID: "t-1", Text: contract.Inline("deployed")}, r); diff != "" {
+	if diff := cmp.Diff(contract.DelegateResult{State: contract.TaskCompleted, TaskID: "t-1", Text: contract.Inline("deployed")}, r); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
 }
@@ -79,7 +79,7 @@ func TestADecisionIsPassedOn(t *testing.T) {
 		var got activities.PeerMessage
 		p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 			got = m
-			return activities.PeerReply{State: contract.PeerInputRequired, Text: "and the next?"}, nil
+			return activities.PeerReply{State: contract.TaskInputRequired, Text: "and the next?"}, nil
 		})
 		r, err := run(t, t.Context(), p.Delegate, deciding(d))
 		if err != nil {
@@ -88,23 +88,23 @@ func TestADecisionIsPassedOn(t *testing.T) {
 		if diff := cmp.Diff(activities.PeerMessage{Peer: risky, MessageID: "m-2", TaskID: "t-1", Decision: d, SessionID: "s-1"}, got); diff != "" {
 			t.Errorf("message (-want +got):\n%s", diff)
 		}
-		if r.State != contract.PeerInputRequired || r.TaskID != "t-1" { // the task goes on under its ID
+		if r.State != contract.TaskInputRequired || r.TaskID != "t-1" { // the task goes on under its ID
 			t.Errorf("result %+v", r)
 		}
 	}
 }
 
 func TestWhatIsNoDecisionIsNotPassedOn(t *testing.T) {
-	for _, d := range []contract.Decision{"", contract.Expired, contract.Cancelled, "yes"} {
+	for _, d := range []contract.Decision{contract.Expired, contract.Cancelled, "yes"} {
 		_, err := run(t, t.Context(), peers(t, unsent(t)).Delegate, deciding(d))
 		failedAs(t, err, contract.KindInvalid, false)
 	}
 }
 
 func TestEveryStateOfATaskComesBack(t *testing.T) {
-	for _, state := range []contract.PeerState{
-		contract.PeerCompleted, contract.PeerFailed, contract.PeerRejected, contract.PeerCanceled,
-		contract.PeerInputRequired, contract.PeerAuthRequired,
+	for _, state := range []contract.TaskState{
+		contract.TaskCompleted, contract.TaskFailed, contract.TaskRejected, contract.TaskCanceled,
+		contract.TaskInputRequired, contract.TaskAuthRequired, contract.TaskWorking,
 	} {
 		p := peers(t, saying(activities.PeerReply{State: state, TaskID: "t-1", Text: "why"}, nil))
 		got, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
@@ -116,8 +116,8 @@ func TestEveryStateOfATaskComesBack(t *testing.T) {
 
 func TestAReplyThatMakesNoSenseIsNotAskedForAgain(t *testing.T) {
 	for name, r := range map[string]activities.PeerReply{
-		"no state": {TaskID: "t-1"}, "a state that goes on": {State: "working", TaskID: "t-1"}, "a state with the token": {State: canary},
-		"input for no task": {State: contract.PeerInputRequired},
+		"no state": {TaskID: "t-1"}, "a state of no task": {State: "asleep", TaskID: "t-1"}, "work on no task": {State: contract.TaskWorking}, "a state with the token": {State: canary},
+		"input for no task": {State: contract.TaskInputRequired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := peers(t, saying(r, nil))
@@ -153,7 +153,7 @@ func TestALongMessageAndALongAnswerLiveInTheStore(t *testing.T) {
 	var got string
 	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 		got = m.Text
-		return activities.PeerReply{State: contract.PeerCompleted, Text: long}, nil
+		return activities.PeerReply{State: contract.TaskCompleted, Text: long}, nil
 	})
 	args := `{"message":"` + long + `"}`
 	in := delegating(t, args)
@@ -176,7 +176,7 @@ func TestAMessageThatIsLostIsAFailureBeforeItIsSent(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotStoredIsAskedForAgain(t *testing.T) {
-	p := peers(t, saying(activities.PeerReply{State: contract.PeerCompleted, Text: long}, nil))
+	p := peers(t, saying(activities.PeerReply{State: contract.TaskCompleted, Text: long}, nil))
 	p.Blobs.(*memory).putErr = errStore
 	_, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
 	failedAs(t, err, contract.KindPeerUnavailable, true)
@@ -192,7 +192,7 @@ func TestTheCallersTokenIsForwardedToThePeer(t *testing.T) {
 		var bearer string
 		p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 			bearer = m.Bearer
-			return activities.PeerReply{State: contract.PeerAuthRequired, Text: "not with " + m.Bearer}, nil
+			return activities.PeerReply{State: contract.TaskAuthRequired, Text: "not with " + m.Bearer}, nil
 		})
 		got, err := run(t, withToken(t, p), p.Delegate, in)
 		if err != nil || bearer != canary || got.Note != "" {
@@ -209,7 +209,7 @@ func TestAnExpiredTokenMeansADelegationWithoutOneAndANote(t *testing.T) {
 		if m.Bearer != "" {
 			t.Error("a token was forwarded")
 		}
-		return activities.PeerReply{State: contract.PeerCompleted, Text: "ok"}, nil
+		return activities.PeerReply{State: contract.TaskCompleted, Text: "ok"}, nil
 	})
 	sealed := sealWith(t, p.Keyring, conversationID, credential.Token{Bearer: canary, ExpiresAt: noon})
 	got, err := run(t, credential.NewContext(t.Context(), sealed), p.Delegate, delegating(t, `{"message":"x"}`))
@@ -283,7 +283,7 @@ func TestADelegationHeartbeats(t *testing.T) {
 		var b beats
 		p := peers(t, func(context.Context, activities.PeerMessage) (activities.PeerReply, error) {
 			<-time.After(11 * time.Second)
-			return activities.PeerReply{State: contract.PeerCompleted}, nil
+			return activities.PeerReply{State: contract.TaskCompleted}, nil
 		})
 		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}}
 		if _, err := runWith(t, o, p.Delegate, delegating(t, `{"message":"x"}`)); err != nil {
@@ -293,4 +293,61 @@ func TestADelegationHeartbeats(t *testing.T) {
 			t.Errorf("%d heartbeats in 11 s", n)
 		}
 	})
+}
+
+func TestWhatATaskAsksComesBack(t *testing.T) {
+	asked := contract.ApprovalRequest{
+		UUID: "u-1", Tool: "drop", Arguments: []byte(`{"name":"all"}`), Digest: "d", Reason: contract.ReasonQuestion,
+		Schema: []byte(`{"type":"object"}`), Chain: []string{"deploy", "store"},
+	}
+	reply := activities.PeerReply{State: contract.TaskInputRequired, TaskID: "t-1", ContextID: "c-1", Asked: &asked}
+	got, err := run(t, t.Context(), peers(t, saying(reply, nil)).Delegate, delegating(t, `{"message":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &contract.Origin{
+		Chain: []string{"deploy", "store"}, UUID: "u-1", Tool: "drop", Arguments: raw(`{"name":"all"}`), Digest: "d",
+		Reason: contract.ReasonQuestion, Schema: raw(`{"type":"object"}`),
+	}
+	if diff := cmp.Diff(want, got.Asked); diff != "" || got.ContextID != "c-1" {
+		t.Errorf("context %q, asked (-want +got):\n%s", got.ContextID, diff)
+	}
+}
+
+func TestFilesOfATaskAreKept(t *testing.T) {
+	reply := activities.PeerReply{State: contract.TaskCompleted, TaskID: "t-1", Text: "done", Files: []activities.PeerFile{
+		{Name: "plan.png", MIMEType: "image/png", Data: []byte("png")}, {Name: "log", URL: "https://example.com/log"},
+	}}
+	got, err := run(t, t.Context(), peers(t, saying(reply, nil)).Delegate, delegating(t, `{"message":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Text.Inline != "done\n\nlog https://example.com/log" {
+		t.Errorf("text %q", got.Text.Inline)
+	}
+	if len(got.Media) != 1 || got.Media[0].Name != "plan.png" || got.Media[0].MIMEType != "image/png" || got.Media[0].Size != 3 {
+		t.Errorf("media %+v", got.Media)
+	}
+}
+
+func TestWorkThatWentTooFarIsNotSentOn(t *testing.T) {
+	in := delegating(t, `{"message":"x"}`)
+	in.Chain = []string{"a", "b", "a", "b", "a", "b", "a", "b", "a"}
+	_, err := run(t, t.Context(), peers(t, unsent(t)).Delegate, in)
+	failedAs(t, err, contract.KindPeerFailed, false)
+}
+
+func TestATaskIsLookedAtAndEnded(t *testing.T) {
+	for _, cancel := range []bool{false, true} {
+		var got activities.PeerMessage
+		in := deciding("")
+		in.Cancel, in.ContextID = cancel, "c-1"
+		if _, err := run(t, t.Context(), peers(t, recording(&got)).Delegate, in); err != nil {
+			t.Fatal(err)
+		}
+		want := activities.PeerMessage{Peer: risky, MessageID: "m-2", TaskID: "t-1", ContextID: "c-1", SessionID: "s-1", Cancel: cancel}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("message (-want +got):\n%s", diff)
+		}
+	}
 }

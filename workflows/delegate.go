@@ -86,12 +86,12 @@ func (l *leaf) delegate(ctx workflow.Context, c call) made {
 				f.Message = "the turn was cancelled"
 			}
 			return made{CallToolResult: decide.DelegationFailed(f)}
-		case out.State == contract.PeerAuthRequired:
+		case out.State == contract.TaskAuthRequired:
 			return made{
 				CallToolResult: contract.CallToolResult{Text: out.Text, IsError: true, AuthRequired: c.Peer.Name, Note: out.Note},
-				login:          cmp.Or(out.Text.Short(), decide.PeerAuthRequired(c.Peer.Name)),
+				login:          cmp.Or(out.Text.Short(), decide.TaskAuthRequired(c.Peer.Name)),
 			}
-		case out.State != contract.PeerInputRequired:
+		case out.State != contract.TaskInputRequired:
 			return made{CallToolResult: decide.Delegated(out)}
 		}
 		decision := l.askForRemote(ctx, c, out)

@@ -29,7 +29,7 @@ func answers(list ...any) func(context.Context, contract.DelegateInput) (contrac
 	}
 }
 
-func remote(state contract.PeerState, text string) contract.DelegateResult {
+func remote(state contract.TaskState, text string) contract.DelegateResult {
 	return contract.DelegateResult{State: state, TaskID: "task-1", Text: contract.Inline(text)}
 }
 
@@ -66,7 +66,7 @@ func sentTo(w *world) (out []string) {
 func TestAnAgentThatOnlyDelegatesPassesTheMessageOn(t *testing.T) {
 	root := ask("")
 	root.Prompt = contract.Text{}
-	w := &world{DelegateFn: answers(remote(contract.PeerCompleted, "written"))}
+	w := &world{DelegateFn: answers(remote(contract.TaskCompleted, "written"))}
 	s := converse(t, w, tree(root), func(s *session) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "written")
@@ -84,7 +84,7 @@ func TestAnAgentThatOnlyDelegatesPassesTheMessageOn(t *testing.T) {
 }
 
 func TestAnAgentThatOnlyDelegatesWaitsForTheOtherAgentsApproval(t *testing.T) {
-	w := &world{DelegateFn: answers(remote(contract.PeerInputRequired, "Delete it?"), remote(contract.PeerCompleted, "deleted"))}
+	w := &world{DelegateFn: answers(remote(contract.TaskInputRequired, "Delete it?"), remote(contract.TaskCompleted, "deleted"))}
 	converse(t, w, tree(ask("delete it")), func(s *session) {
 		s.rest()
 		same(t, "description", s.pending().Description, "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?")
@@ -96,7 +96,7 @@ func TestAnAgentThatOnlyDelegatesWaitsForTheOtherAgentsApproval(t *testing.T) {
 }
 
 func TestADelegationsResultIsTheNodesOutput(t *testing.T) {
-	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerCompleted, "written"))}
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskCompleted, "written"))}
 	converse(t, w, tree(asking(ask("write {found} for {user_message}, {nothing}", "found", "user_message"))), func(s *session) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "tell written")
@@ -109,16 +109,16 @@ func TestADelegationsResultIsTheNodesOutput(t *testing.T) {
 }
 
 func TestADelegationThatFailsBecomesTextAndTheNextNodeRuns(t *testing.T) {
-	noted := remote(contract.PeerFailed, "no paper")
+	noted := remote(contract.TaskFailed, "no paper")
 	noted.Note = "after two attempts"
 	for name, tt := range map[string]struct {
 		answer any
 		text   string
 	}{
 		"failed":             {noted, "no paper"},
-		"failed, speechless": {contract.DelegateResult{State: contract.PeerFailed}, "A2A error: the task ended as failed."},
-		"rejected":           {remote(contract.PeerRejected, "not my task"), "not my task"},
-		"canceled":           {remote(contract.PeerCanceled, "stopped"), "stopped"},
+		"failed, speechless": {contract.DelegateResult{State: contract.TaskFailed}, "A2A error: the task ended as failed."},
+		"rejected":           {remote(contract.TaskRejected, "not my task"), "not my task"},
+		"canceled":           {remote(contract.TaskCanceled, "stopped"), "stopped"},
 		"unreachable":        {fails(contract.KindModelAuth, "connection refused"), "A2A error: connection refused"},
 		"no answer":          {timedOut(), "A2A error: no answer in time."},
 	} {
@@ -140,9 +140,9 @@ func TestADelegationThatFailsBecomesTextAndTheNextNodeRuns(t *testing.T) {
 
 func TestADelegationIsTriedAgainUnderTheSameID(t *testing.T) {
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(
-		fails(contract.KindInternal, "busy"), remote(contract.PeerInputRequired, "Sure?"),
-		fails(contract.KindInternal, "busy"), remote(contract.PeerInputRequired, "Really?"),
-		remote(contract.PeerCompleted, "written"),
+		fails(contract.KindInternal, "busy"), remote(contract.TaskInputRequired, "Sure?"),
+		fails(contract.KindInternal, "busy"), remote(contract.TaskInputRequired, "Really?"),
+		remote(contract.TaskCompleted, "written"),
 	)}
 	converse(t, w, tree(asking(ask("write"))), func(s *session) {
 		s.rest()
@@ -162,8 +162,8 @@ func TestADelegationIsTriedAgainUnderTheSameID(t *testing.T) {
 
 func TestTheOtherAgentMayAskAgainAndAgain(t *testing.T) {
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(
-		remote(contract.PeerInputRequired, "Delete a?"), remote(contract.PeerInputRequired, "Delete b?"),
-		remote(contract.PeerCompleted, "both deleted"),
+		remote(contract.TaskInputRequired, "Delete a?"), remote(contract.TaskInputRequired, "Delete b?"),
+		remote(contract.TaskCompleted, "both deleted"),
 	)}
 	s := converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
 		s.rest()
@@ -198,7 +198,7 @@ func TestTheOtherAgentMayAskAgainAndAgain(t *testing.T) {
 }
 
 func TestTheOtherAgentIsToldOfARejection(t *testing.T) {
-	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Delete a?"), remote(contract.PeerCanceled, "kept"))}
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Delete a?"), remote(contract.TaskCanceled, "kept"))}
 	converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1"})
@@ -211,7 +211,7 @@ func TestTheOtherAgentIsToldOfARejection(t *testing.T) {
 
 func TestARejectionStandsAlsoWhereTheOtherAgentCannotBeTold(t *testing.T) {
 	gone := fails(contract.KindModelAuth, "connection refused")
-	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Delete a?"), gone)}
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Delete a?"), gone)}
 	converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1"})
@@ -230,7 +230,7 @@ func TestARejectionStandsAlsoWhereTheOtherAgentCannotBeTold(t *testing.T) {
 
 func TestARejectedDelegationMayBeAnOutputLikeAnyOther(t *testing.T) {
 	n := within(ask("clean up"), goOn)
-	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Delete a?"), remote(contract.PeerCanceled, "kept"))}
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Delete a?"), remote(contract.TaskCanceled, "kept"))}
 	converse(t, w, tree(asking(n)), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1"})
@@ -245,7 +245,7 @@ func TestTheOtherAgentWantsTheUserToLogIn(t *testing.T) {
 		"without a word":   {"", "Authentication required by A2A agent writer."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerAuthRequired, tt.says))}
+			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskAuthRequired, tt.says))}
 			converse(t, w, tree(asking(ask("write"))), func(s *session) {
 				s.rest()
 				r := s.request("r1").Result
@@ -259,7 +259,7 @@ func TestTheOtherAgentWantsTheUserToLogIn(t *testing.T) {
 }
 
 func TestADelegationThatMayDestroyWaitsFirst(t *testing.T) {
-	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCompleted, "written"))}
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCompleted, "written"))}
 	converse(t, w, tree(asking(within(ask("write {found}", "found"), destructive))), func(s *session) {
 		s.rest()
 		p := s.pending()
@@ -301,7 +301,7 @@ func TestInsideAParallelNodeADelegationIsSentAtOnce(t *testing.T) {
 
 func TestInsideAParallelNodeTheOtherAgentStillAsks(t *testing.T) {
 	n := within(ask("write"), destructive, atOnce)
-	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCompleted, "written"))}
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCompleted, "written"))}
 	converse(t, w, tree(parallel("both", n, llm("other"))), func(s *session) {
 		s.rest()
 		same(t, "states", s.states(), "both:running[ask:waiting other:done]")
@@ -323,7 +323,7 @@ func TestAModelMayDelegate(t *testing.T) {
 	root := sequential("pipeline", llm("boss"))
 	w := &world{
 		GenerateFn: play(map[string][]any{"boss": {asks(delegates("writer", "write", false)), says("all done")}}),
-		DelegateFn: answers(remote(contract.PeerCompleted, "written")),
+		DelegateFn: answers(remote(contract.TaskCompleted, "written")),
 	}
 	converse(t, w, tree(root), func(s *session) {
 		s.rest()
@@ -359,7 +359,7 @@ func TestAModelIsToldThatADelegationFailed(t *testing.T) {
 func TestARejectedDelegationOfAModelEndsTheTurn(t *testing.T) {
 	w := &world{
 		GenerateFn: script(asks(delegates("writer", "write", false)), says("unheard")),
-		DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCanceled, "kept")),
+		DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCanceled, "kept")),
 	}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
@@ -377,9 +377,9 @@ func TestTwoAgentsMayAskAtATime(t *testing.T) {
 		GenerateFn: script(asks(delegates("writer", "write", false), delegates("reader", "read", false)), says("all done")),
 		DelegateFn: func(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 			if in.Decision == contract.Approved {
-				return remote(contract.PeerCompleted, in.Peer.Name+" done"), nil
+				return remote(contract.TaskCompleted, in.Peer.Name+" done"), nil
 			}
-			return remote(contract.PeerInputRequired, "May I, says "+in.Peer.Name), nil
+			return remote(contract.TaskInputRequired, "May I, says "+in.Peer.Name), nil
 		},
 	}
 	converse(t, w, hello(), func(s *session) {
@@ -401,7 +401,7 @@ func TestTwoAgentsMayAskAtATime(t *testing.T) {
 func TestACancelTellsTheOtherAgentThatWaits(t *testing.T) {
 	for name, root := range map[string]contract.Node{"alone": ask("write"), "in a tree": parallel("both", asking(ask("write")), llm("other"))} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCanceled, "kept"))}
+			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCanceled, "kept"))}
 			converse(t, w, tree(root), func(s *session) {
 				s.rest()
 				s.pending()
@@ -429,7 +429,7 @@ func TestACancelStopsADelegation(t *testing.T) {
 }
 
 func TestTheTokenOfWhoApprovedGoesToTheOtherAgent(t *testing.T) {
-	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.PeerInputRequired, "Sure?"), remote(contract.PeerCompleted, "written"))}
+	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCompleted, "written"))}
 	in := tree(asking(ask("write")))
 	in.First.Credential = askersToken
 	converse(t, w, in, func(s *session) {
@@ -450,11 +450,11 @@ func TestTheTokenOfWhoApprovedGoesToTheOtherAgent(t *testing.T) {
 func asksFirst(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	switch in.Decision {
 	case contract.Approved:
-		return remote(contract.PeerCompleted, in.Peer.Name+" done"), nil
+		return remote(contract.TaskCompleted, in.Peer.Name+" done"), nil
 	case contract.Rejected:
-		return remote(contract.PeerCanceled, "kept"), nil
+		return remote(contract.TaskCanceled, "kept"), nil
 	}
-	return remote(contract.PeerInputRequired, "May I, says "+in.Peer.Name), nil
+	return remote(contract.TaskInputRequired, "May I, says "+in.Peer.Name), nil
 }
 
 func TestOneOfTwoAgentsIsRefused(t *testing.T) {

@@ -42,7 +42,7 @@ func (s *store) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 func (w *world) delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	w.note(ctx, "delegate", func() { w.sent = append(w.sent, in) })
 	if w.DelegateFn == nil {
-		return contract.DelegateResult{State: contract.PeerCompleted, Text: contract.Inline("delegated")}, nil
+		return contract.DelegateResult{State: contract.TaskCompleted, Text: contract.Inline("delegated")}, nil
 	}
 	return w.DelegateFn(ctx, in)
 }

@@ -274,7 +274,7 @@ func TestTheUserHasToLogInButTheOtherBranchesFinish(t *testing.T) {
 	root := sequential("pipeline", parallel("both", contract.Node{Name: "ask", Type: contract.NodeA2A, Peer: peer}, llm("slow", key("k"))), llm("never"))
 	w := &world{
 		GenerateFn: play(map[string][]any{"slow": {holdModel}}),
-		DelegateFn: answers(contract.DelegateResult{State: contract.PeerAuthRequired, Text: contract.Inline("Log in at https://writer.")}),
+		DelegateFn: answers(contract.DelegateResult{State: contract.TaskAuthRequired, Text: contract.Inline("Log in at https://writer.")}),
 	}
 	converse(t, w, tree(root), func(s *session) {
 		s.rest()

@@ -139,41 +139,46 @@ type CallToolResult struct {
 	Note string `json:"note,omitempty"`
 }
 
-// DelegateInput sends a message to another agent, or a decision to one that
-// asked for an approval.
+// DelegateInput sends a message to another agent, or is about the task that came
+// of one: without TaskID it starts a task, with TaskID alone it asks how the task
+// is, with a Decision it answers what the task asked, with Cancel it ends it.
 type DelegateInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
 	Peer           Peer   `json:"peer"`
+	// Chain names the agents through which the work has come, the sender last.
+	Chain []string `json:"chain,omitempty"`
 	// MessageID is the same in every attempt: the idempotency key.
 	MessageID string `json:"message_id"`
 	// Arguments are {"message": "…"}; SHA256 must match them.
 	Arguments JSON   `json:"arguments,omitzero"`
 	SHA256    string `json:"arguments_sha256,omitempty"`
-	// TaskID and Decision (Approved or Rejected) answer a task that waits.
-	TaskID   string   `json:"task_id,omitempty"`
+	// TaskID and ContextID are the other agent's.
+	TaskID    string `json:"task_id,omitempty"`
+	ContextID string `json:"context_id,omitempty"`
+	// Decision (Approved or Rejected) answers a task that waits. Asked is what it
+	// asked, where it said so in a form for programs, Content the answer to a question,
+	// and Reason what the person said.
 	Decision Decision `json:"decision,omitempty"`
+	Asked    *Origin  `json:"asked,omitempty"`
+	Content  JSON     `json:"content,omitzero"`
+	Reason   string   `json:"reason,omitempty"`
+	// Cancel ends the task.
+	Cancel bool `json:"cancel,omitempty"`
 }
 
-// PeerState is the state of a remote task, with the names of A2A 0.3 (§6.3).
-type PeerState string
-
-// The states in which a delegation comes back.
-const (
-	PeerCompleted     PeerState = "completed"
-	PeerFailed        PeerState = "failed"
-	PeerRejected      PeerState = "rejected"
-	PeerCanceled      PeerState = "canceled"
-	PeerInputRequired PeerState = "input-required"
-	PeerAuthRequired  PeerState = "auth-required"
-)
-
-// DelegateResult is what a remote task came to.
+// DelegateResult is how a remote task is.
 type DelegateResult struct {
-	State  PeerState `json:"state"`
-	TaskID string    `json:"task_id,omitempty"`
+	State     TaskState `json:"state"`
+	TaskID    string    `json:"task_id,omitempty"`
+	ContextID string    `json:"context_id,omitempty"`
 	// Text is the result, or what the other agent says about its state.
 	Text Text `json:"text"`
+	// Media are the files of the result.
+	Media []Media `json:"media,omitempty"`
+	// Asked is what a task that waits wants to have decided, where it says so in a form
+	// for programs.
+	Asked *Origin `json:"asked,omitempty"`
 	// Note tells people about the circumstances of the call.
 	Note string `json:"note,omitempty"`
 }

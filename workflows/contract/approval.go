@@ -65,9 +65,11 @@ type ApprovalInput struct {
 	Reason          Reason `json:"reason"`
 	// Call is the ID of the message with the call, if there is one.
 	Call string `json:"call,omitempty"`
-	// RemoteTaskID and RemoteAgent are set when another agent asks.
+	// RemoteTaskID and RemoteAgent are set when another agent asks, and Origin when it
+	// says what for.
 	RemoteTaskID string        `json:"remote_task_id,omitempty"`
 	RemoteAgent  string        `json:"remote_agent,omitempty"`
+	Origin       *Origin       `json:"origin,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
 	// Schema is that of the answer to a question: a flat JSON Schema, always inline.
@@ -81,7 +83,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
-		Schema: in.Schema, Call: in.Call,
+		Schema: in.Schema, Call: in.Call, Origin: in.Origin,
 	}
 }
 
@@ -102,6 +104,22 @@ type PendingApproval struct {
 	NodePath        []int     `json:"node_path,omitempty"`
 	Schema          JSON      `json:"schema,omitzero"`
 	Call            string    `json:"call,omitempty"`
+	Origin          *Origin   `json:"origin,omitempty"`
+}
+
+// Origin is the call behind an approval that another agent asks for, as that agent
+// tells of it. It is shown to people; the decision goes to the other agent.
+type Origin struct {
+	// Chain names the agents from the one that was delegated to, to the one whose call
+	// waits.
+	Chain     []string `json:"chain"`
+	UUID      string   `json:"uuid,omitempty"` // of the approval there
+	Tool      string   `json:"tool,omitempty"`
+	Arguments JSON     `json:"arguments,omitzero"`
+	Digest    string   `json:"arguments_sha256,omitempty"`
+	Reason    Reason   `json:"reason,omitempty"`
+	// Schema is that of the answer, when a yes or a no is not enough.
+	Schema JSON `json:"schema,omitzero"`
 }
 
 // Decision is how an approval ended.

@@ -18,6 +18,15 @@ type ConversationInput struct {
 	ID        string `json:"id"`
 	SessionID string `json:"session_id,omitempty"`
 	Agent     Agent  `json:"agent"`
+	// ContextID groups conversations that belong together (A2A 1.0 §3.4).
+	ContextID string `json:"context_id,omitempty"`
+	// Task: the conversation is a task of A2A. It ends with the turn after which nothing
+	// is left to be answered.
+	Task bool `json:"task,omitempty"`
+	// Chain names the agents through which the work has come, the nearest last.
+	Chain []string `json:"chain,omitempty"`
+	// Notify: the workflow PushWorkflowID is told how the task fares.
+	Notify bool `json:"notify,omitempty"`
 	// First is the message that came with the start, if any.
 	First *MessageSignal `json:"first,omitempty"`
 	// Carried is what a continued run takes over from the run before it.
@@ -42,7 +51,20 @@ type Carried struct {
 	Worked  time.Duration `json:"worked,omitempty"`
 	Granted Limit         `json:"granted,omitzero"`
 	// Digest stands in for the oldest messages when the model is asked.
-	Digest *Digest `json:"digest,omitempty"`
+	Digest *Digest   `json:"digest,omitempty"`
+	Last   *LastTurn `json:"last,omitempty"`
+	// Notify is that of the input, or has been asked for since.
+	Notify bool `json:"notify,omitempty"`
+}
+
+// LastTurn is how the latest turn that has ended did so.
+type LastTurn struct {
+	Turn     int       `json:"turn"`
+	Outcome  Outcome   `json:"outcome"`
+	Response Text      `json:"response,omitzero"`
+	EndedAt  time.Time `json:"ended_at"`
+	// AuthRequired names the server or agent that wants the caller to log in.
+	AuthRequired string `json:"auth_required,omitempty"`
 }
 
 // MessageSignal asks a conversation to answer a message (signal "message").
@@ -54,6 +76,8 @@ type MessageSignal struct {
 	// fingerprint is a different request under a used key.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Text        Text   `json:"text"`
+	// Media are files that came with the message.
+	Media []Media `json:"media,omitempty"`
 	// Name is the ID by which the sender knows the message. It becomes its Draft.
 	Name string `json:"name,omitempty"`
 	// Tools is a list of Tool: they are on offer in the turn and called by the sender.
@@ -123,6 +147,7 @@ type AwaitResult struct {
 type ConversationView struct {
 	ID         string     `json:"id"`
 	SessionID  string     `json:"session_id,omitempty"`
+	ContextID  string     `json:"context_id,omitempty"`
 	AgentName  string     `json:"agent_name,omitempty"`
 	Status     Status     `json:"status"`
 	Transcript Transcript `json:"transcript"`
@@ -140,6 +165,10 @@ type ConversationView struct {
 	Version   int64     `json:"version"`
 	// Requests is filled only when the query asks for a request.
 	Request *Request `json:"request,omitempty"`
+	// Task, Chain and Last are those of the input and of Carried.
+	Task  bool      `json:"task,omitempty"`
+	Chain []string  `json:"chain,omitempty"`
+	Last  *LastTurn `json:"last,omitempty"`
 }
 
 // ConversationQuery is the optional argument of the query "conversation".

@@ -21,6 +21,8 @@ type Message struct {
 	Role     Role      `json:"role"`
 	Content  Text      `json:"content"`
 	ToolCall *ToolCall `json:"tool_call,omitempty"`
+	// Media are files that came with a user's message.
+	Media []Media `json:"media,omitempty"`
 	// Node is the node of the agent's tree that wrote the message.
 	Node string `json:"node,omitempty"`
 	// Reply groups what came in one reply of the model: its text and its calls.

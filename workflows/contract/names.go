@@ -39,6 +39,9 @@ const (
 	AttrToolName           = "ToolName"
 	AttrPendingSince       = "PendingSince"
 	AttrConfigHash         = "ConfigHash"
+	// Those of tasks.
+	AttrContextID = "ContextId"
+	AttrTaskState = "TaskState"
 )
 
 // MemoCreatedAt is the memo key with the time a conversation was created

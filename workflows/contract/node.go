@@ -100,6 +100,20 @@ type Peer struct {
 	Description string `json:"description,omitempty"`
 	// Destructive: a person approves every delegation.
 	Destructive bool `json:"destructive,omitempty"`
+	// Timeout is how long a task may work; waiting for people does not count. Zero is
+	// DefaultPeerTimeout.
+	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+// DefaultPeerTimeout is how long a task of another agent may work.
+const DefaultPeerTimeout = time.Hour
+
+// Patience is Timeout with its default.
+func (p Peer) Patience() time.Duration {
+	if p.Timeout <= 0 {
+		return DefaultPeerTimeout
+	}
+	return p.Timeout
 }
 
 // Tool is the name of the tool that delegates to the peer.

@@ -6,6 +6,8 @@ import "time"
 type NodeInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
+	// Chain is the conversation's.
+	Chain []string `json:"chain,omitempty"`
 	// Agent is the conversation's agent without its prompt and its tree.
 	Agent Agent `json:"agent"`
 	// ConfigHash is the Hash of the whole agent.

@@ -91,7 +91,7 @@ func wholeMessage() Message {
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
-		Draft: "draft-1",
+		Draft: "draft-1", Media: []Media{media()},
 	}
 }
 
@@ -171,9 +171,10 @@ func request() Request {
 func view() ConversationView {
 	r := request()
 	return ConversationView{
-		ID: conversationID, SessionID: "s-1", AgentName: "helper", Status: StatusWaitingApproval,
+		ID: conversationID, SessionID: "s-1", ContextID: "context-1", AgentName: "helper", Status: StatusWaitingApproval,
 		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Pipeline: pipeline(),
 		Running: true, Queued: 2, Usage: usage(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
+		Task: true, Chain: []string{"front"}, Last: lastTurn(),
 	}
 }
 
@@ -181,20 +182,26 @@ func carried() Carried {
 	return Carried{
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
-		Worked: time.Minute, Granted: limit(), Digest: digestOf(),
+		Worked: time.Minute, Granted: limit(), Digest: digestOf(), Last: lastTurn(), Notify: true,
 	}
+}
+
+func lastTurn() *LastTurn {
+	return &LastTurn{Turn: 2, Outcome: OutcomeDone, Response: Inline("Done."), EndedAt: noon, AuthRequired: "resources"}
 }
 
 func conversationSamples() map[string]any {
 	first, over := messageSignal(), carried()
 	return map[string]any{
-		"Agent":              agent(),
-		"ModelRoute":         route(),
-		"Limits":             *limits(),
-		"Limit":              limit(),
-		"Spent":              spent(),
-		"Outlay":             outlay(),
-		"ConversationInput":  ConversationInput{ID: conversationID, SessionID: "s-1", Agent: agent(), First: &first, Carried: &over},
+		"Agent":      agent(),
+		"ModelRoute": route(),
+		"Limits":     *limits(),
+		"Limit":      limit(),
+		"Spent":      spent(),
+		"Outlay":     outlay(),
+		"ConversationInput": ConversationInput{
+			ID: conversationID, SessionID: "s-1", ContextID: "context-1", Task: true, Chain: []string{"front"}, Notify: true, Agent: agent(), First: &first, Carried: &over,
+		},
 		"Carried":            over,
 		"Result":             result(),
 		"Request":            request(),
@@ -207,7 +214,7 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed}
 }
 
 func signalSamples() map[string]any {
@@ -224,7 +231,7 @@ func approvalInput() ApprovalInput {
 	return ApprovalInput{
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
-		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote",
+		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Call: messageID,
 	}
 }

@@ -9,7 +9,14 @@ import (
 const run = "conversation-" + conversationID + "/turn-3/pipeline"
 
 func peer() Peer {
-	return Peer{Name: "researcher", URL: "http://localhost:9001/a2a", Description: "Finds things", Destructive: true}
+	return Peer{Name: "researcher", URL: "http://localhost:9001/a2a", Description: "Finds things", Destructive: true, Timeout: 2 * time.Hour}
+}
+
+func origin() *Origin {
+	return &Origin{
+		Chain: []string{"researcher", "archivist"}, UUID: approvalID, Tool: "resources_add", Arguments: arguments(), Digest: Sum([]byte("{}")),
+		Reason: ReasonQuestion, Schema: JSON{Raw: []byte(`{"type":"object"}`)},
+	}
 }
 
 // node has every field set, which no node of a file has.
@@ -99,7 +106,7 @@ func nodeSamples() map[string]any {
 	history := transcriptValue()
 	return map[string]any{
 		"NodeInput": NodeInput{
-			ConversationID: conversationID, SessionID: "s-1", Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
+			ConversationID: conversationID, SessionID: "s-1", Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
 			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(),
 		},
 		"NodeCarried":  *nodeCarried(),
@@ -115,14 +122,31 @@ func delegationSamples() map[string]any {
 	message := JSON{Raw: []byte(`{"message":"Find it"}`)}
 	folded, nodes := Folded{Head: *head(), Count: 2}, blob()
 	return map[string]any{
+		"LastTurn": *lastTurn(),
 		"DelegateInput": DelegateInput{
 			ConversationID: conversationID, SessionID: "s-1", Peer: peer(), MessageID: messageID, Arguments: message,
-			SHA256: Sum(message.Raw), TaskID: "task-1", Decision: Approved,
+			SHA256: Sum(message.Raw), TaskID: "task-1", ContextID: "context-1", Decision: Approved, Chain: []string{"front", "helper"},
+			Asked: origin(), Content: JSON{Raw: []byte(`{"name":"x"}`)}, Reason: "it is fine", Cancel: true,
 		},
-		"DelegateResult": DelegateResult{State: PeerInputRequired, TaskID: "task-1", Text: Inline("May I?"), Note: "note"},
-		"ComposeInput":   ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true},
-		"ComposeResult":  ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Sum(message.Raw)},
-		"FoldInput":      FoldInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
-		"FoldResult":     FoldResult{Folded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
+		"DelegateResult": DelegateResult{
+			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note",
+		},
+		"Origin":          *origin(),
+		"ApprovalRequest": approvalRequest(),
+		"ApprovalAnswer": ApprovalAnswer{
+			Type: TypeApprovalAnswer, UUID: approvalID, Approved: true, By: "ops", Reason: "it is fine", Content: []byte(`{"name":"x"}`),
+		},
+		"ComposeInput":  ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true},
+		"ComposeResult": ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Sum(message.Raw)},
+		"FoldInput":     FoldInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
+		"FoldResult":    FoldResult{Folded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
+	}
+}
+
+func approvalRequest() ApprovalRequest {
+	return ApprovalRequest{
+		Type: TypeApprovalRequest, UUID: approvalID, Tool: "resources_add", Arguments: arguments().Raw, Digest: Sum([]byte("{}")),
+		Description: "**ADD Resource**", Reason: ReasonDestructive, Schema: []byte(`{"type":"object"}`), Chain: []string{"researcher", "archivist"},
+		Accepts: "approved or rejected",
 	}
 }

@@ -27,7 +27,7 @@ func DescribeProxy(agent, node, explanation string) string {
 
 // Delegated is the result of a delegation that came to an end.
 func Delegated(r contract.DelegateResult) contract.CallToolResult {
-	out := contract.CallToolResult{Text: r.Text, Note: r.Note, IsError: r.State != contract.PeerCompleted}
+	out := contract.CallToolResult{Text: r.Text, Note: r.Note, IsError: r.State != contract.TaskCompleted}
 	if out.IsError && out.Text.IsZero() {
 		out.Text = contract.Inline(fmt.Sprintf("A2A error: the task ended as %s.", r.State))
 	}
@@ -47,8 +47,8 @@ func DelegationFailure(f Failure) string {
 	return "A2A error: " + f.Message
 }
 
-// PeerAuthRequired is the reply when another agent wants the user to log in.
-func PeerAuthRequired(agent string) string {
+// TaskAuthRequired is the reply when another agent wants the user to log in.
+func TaskAuthRequired(agent string) string {
 	return fmt.Sprintf("Authentication required by A2A agent %s.", agent)
 }
 

@@ -141,7 +141,7 @@ func TestADelegationIsDescribed(t *testing.T) {
 		"what the other agent asks":    {decide.DescribeProxy("writer", "", "Delete it?"), "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?"},
 		"what it asks, in a tree":      {decide.DescribeProxy("writer", "ask", "Delete it?"), "[ask] Proxy approval for A2A agent: writer\n\nDelete it?"},
 		"a tool of a node in a tree":   {decide.Describe(call("resources_add", `{"name":"a","value":1}`), "ask"), "**ADD Resource**\n\nName: a\nValue: 1"},
-		"a login":                      {decide.PeerAuthRequired("writer"), "Authentication required by A2A agent writer."},
+		"a login":                      {decide.TaskAuthRequired("writer"), "Authentication required by A2A agent writer."},
 		"a lost delegation":            {decide.DelegationFailure(decide.Failure{Lost: true, Message: "x"}), "A2A error: no answer in time."},
 		"a failed delegation":          {decide.DelegationFailure(decide.Failure{Message: "refused"}), "A2A error: refused"},
 		"an agent that was not told":   {decide.RemoteNotTold("writer", decide.Failure{Message: "refused"}), "The agent writer could not be told: A2A error: refused"},
@@ -158,12 +158,12 @@ func TestWhatARemoteTaskCameToIsAToolsResult(t *testing.T) {
 		in   contract.DelegateResult
 		want contract.CallToolResult
 	}{
-		"completed":             {contract.DelegateResult{State: contract.PeerCompleted, Text: contract.Inline("ok"), Note: "n"}, contract.CallToolResult{Text: contract.Inline("ok"), Note: "n"}},
-		"completed, speechless": {contract.DelegateResult{State: contract.PeerCompleted}, contract.CallToolResult{}},
-		"failed":                {contract.DelegateResult{State: contract.PeerFailed, Text: contract.Inline("no")}, failed("no")},
-		"failed, speechless":    {contract.DelegateResult{State: contract.PeerFailed}, failed("A2A error: the task ended as failed.")},
-		"rejected":              {contract.DelegateResult{State: contract.PeerRejected, Text: contract.Inline("no")}, failed("no")},
-		"canceled":              {contract.DelegateResult{State: contract.PeerCanceled}, failed("A2A error: the task ended as canceled.")},
+		"completed":             {contract.DelegateResult{State: contract.TaskCompleted, Text: contract.Inline("ok"), Note: "n"}, contract.CallToolResult{Text: contract.Inline("ok"), Note: "n"}},
+		"completed, speechless": {contract.DelegateResult{State: contract.TaskCompleted}, contract.CallToolResult{}},
+		"failed":                {contract.DelegateResult{State: contract.TaskFailed, Text: contract.Inline("no")}, failed("no")},
+		"failed, speechless":    {contract.DelegateResult{State: contract.TaskFailed}, failed("A2A error: the task ended as failed.")},
+		"rejected":              {contract.DelegateResult{State: contract.TaskRejected, Text: contract.Inline("no")}, failed("no")},
+		"canceled":              {contract.DelegateResult{State: contract.TaskCanceled}, failed("A2A error: the task ended as canceled.")},
 	}
 	for name, tt := range tests {
 		equal(t, name, decide.Delegated(tt.in), tt.want)

@@ -1,0 +1,100 @@
+package contract
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// TaskState is the state of a task, with the names of A2A 0.3 (§6.3).
+type TaskState string
+
+// The states.
+const (
+	TaskSubmitted     TaskState = "submitted"
+	TaskWorking       TaskState = "working"
+	TaskInputRequired TaskState = "input-required"
+	TaskAuthRequired  TaskState = "auth-required"
+	TaskCompleted     TaskState = "completed"
+	TaskFailed        TaskState = "failed"
+	TaskCanceled      TaskState = "canceled"
+	TaskRejected      TaskState = "rejected"
+)
+
+// Over tells whether a task in this state stays in it (A2A 1.0 §4.1.3).
+func (s TaskState) Over() bool {
+	switch s {
+	case TaskCompleted, TaskFailed, TaskCanceled, TaskRejected:
+		return true
+	}
+	return false
+}
+
+// Running tells whether somebody is at work, or will be.
+func (s TaskState) Running() bool { return s == TaskSubmitted || s == TaskWorking }
+
+var outcomeStates = map[Outcome]TaskState{
+	OutcomeDone: TaskCompleted, OutcomeFailed: TaskFailed,
+	OutcomeRejected: TaskRejected, OutcomeCancelled: TaskCanceled,
+}
+
+// TaskState is the conversation as the state of a task. One that was closed before
+// it had anything to answer is canceled.
+func (v ConversationView) TaskState() TaskState {
+	switch {
+	case v.Status != StatusCompleted && len(v.Pending) > 0:
+		return TaskInputRequired
+	case v.Status != StatusCompleted && (v.Running || v.Queued > 0):
+		return TaskWorking
+	case v.Last == nil && v.Status == StatusCompleted:
+		return TaskCanceled
+	case v.Last == nil:
+		return TaskSubmitted
+	case v.Last.AuthRequired != "" && v.Status != StatusCompleted:
+		return TaskAuthRequired
+	}
+	return outcomeStates[v.Last.Outcome]
+}
+
+// MaxHops is through how many agents work may come.
+const MaxHops = 8
+
+// MetaChain is the key in the metadata of an A2A message for the names of the agents
+// through which the work has come, the sender last.
+const MetaChain = "agent-stop-and-go/chain"
+
+// ChainText is a chain as people read it.
+func ChainText(chain []string) string { return strings.Join(chain, " → ") }
+
+// Types of data parts between agents.
+const (
+	TypeApprovalRequest = "agent-stop-and-go/approval-request"
+	TypeApprovalAnswer  = "agent-stop-and-go/approval-answer"
+)
+
+// ApprovalRequest is the data part in which a task that waits says for what.
+type ApprovalRequest struct {
+	Type        string          `json:"type"` // TypeApprovalRequest
+	UUID        string          `json:"uuid"`
+	Tool        string          `json:"tool"`
+	Arguments   json.RawMessage `json:"arguments"`
+	Digest      string          `json:"arguments_sha256,omitempty"`
+	Description string          `json:"description"`
+	Reason      Reason          `json:"reason,omitempty"`
+	// Schema is that of the answer's content, when a yes or a no is not enough.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// Chain names the agents from the one that says this to the one whose call waits.
+	Chain []string `json:"chain"`
+	// Accepts says in words what is an answer.
+	Accepts string `json:"accepts"`
+}
+
+// ApprovalAnswer is the data part that answers an ApprovalRequest. Approved is
+// required; package answer reads it.
+type ApprovalAnswer struct {
+	Type     string          `json:"type"` // TypeApprovalAnswer
+	UUID     string          `json:"uuid"`
+	Approved bool            `json:"approved"`
+	By       string          `json:"by,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Content  json.RawMessage `json:"content,omitempty"`
+}
