@@ -77,7 +77,7 @@ type ApprovalRequest struct {
 	UUID        string          `json:"uuid"`
 	Tool        string          `json:"tool"`
 	Arguments   json.RawMessage `json:"arguments"`
-	Digest      string          `json:"arguments_sha256,omitempty"`
+	Digest      string          `json:"argumentsSha256,omitempty"`
 	Description string          `json:"description"`
 	Reason      Reason          `json:"reason,omitempty"`
 	// Schema is that of the answer's content, when a yes or a no is not enough.
