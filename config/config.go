@@ -15,6 +15,9 @@ type Config struct {
 	Prompt         string                `yaml:"prompt" jsonschema_description:"The system prompt."`
 	Host           string                `yaml:"host" jsonschema:"default=0.0.0.0,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine."`
 	Port           int                   `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
+	PublicURL      string                `yaml:"public_url" jsonschema_description:"The http or https URL under which others reach the agent, such as https://agents.example.com/helper. Its card says so to other agents. Empty: the address that a request was sent to."`
+	Provider       Provider              `yaml:"provider" jsonschema_description:"Who answers for the agent, for its card."`
+	Push           Push                  `yaml:"push" jsonschema_description:"Push notifications of A2A: what is told to the web hooks of clients."`
 	DataDir        string                `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is kept. Relative to the working directory."`
 	LLM            LLM                   `yaml:"llm" jsonschema_description:"The model."`
 	Models         map[string]ModelEntry `yaml:"models" jsonschema_description:"Models with settings of their own, each under a name that llm.model, nodes and fallbacks may use."`
@@ -32,6 +35,17 @@ type Config struct {
 
 	file  string
 	lines map[string]int
+}
+
+// Provider is an organization, for the agent's card.
+type Provider struct {
+	Organization string `yaml:"organization" jsonschema_description:"Name of the organization."`
+	URL          string `yaml:"url" jsonschema_description:"Its web site, an http or https URL."`
+}
+
+// Push says where notifications may go.
+type Push struct {
+	AllowPrivate bool `yaml:"allow_private" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback, private and link-local addresses. Anybody who may send messages may name one."`
 }
 
 // LLM is the model that nodes use unless they name their own.

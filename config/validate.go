@@ -30,6 +30,8 @@ func (c *Config) check(r *report) {
 	checkLimits(r, c.Limits)
 	c.checkPeers(r)
 	checkDuration(r, "approval.timeout", c.Approval.Timeout, 0)
+	checkURL(r, "public_url", c.PublicURL)
+	checkURL(r, "provider.url", c.Provider.URL)
 	checkDuration(r, "request_timeout", c.RequestTimeout, time.Millisecond)
 	checkDuration(r, "temporal.retention", c.Temporal.Retention, time.Hour)
 	checkAddress(r, "temporal.address", c.Temporal.Address)

@@ -37,6 +37,9 @@ type Conversations interface {
 	// fails with KindUnavailable while only workers answer that know no trees.
 	Tree(ctx context.Context, conversationID string) (contract.TreeView, error)
 	List(ctx context.Context, q ListQuery) (Page[Item], error)
+	// Tasks lists the conversations that are tasks of A2A: those that run, the newest
+	// first, then those that have ended, the latest first.
+	Tasks(ctx context.Context, q TaskQuery) (TaskPage, error)
 	Summary(ctx context.Context) (Summary, error)
 }
 
@@ -93,6 +96,23 @@ type ListQuery struct {
 	Limit  int
 	Token  []byte
 	Status contract.Status // empty for all
+}
+
+// TaskQuery asks for a page of tasks. What is zero does not matter.
+type TaskQuery struct {
+	Limit     int
+	Token     []byte
+	ContextID string
+	State     contract.TaskState
+	// After leaves out what had ended before.
+	After *time.Time
+}
+
+// TaskPage is a part of the tasks' IDs.
+type TaskPage struct {
+	IDs   []string
+	Next  []byte
+	Total int64
 }
 
 // Page is a part of a list. Next is empty on the last one.

@@ -27,6 +27,7 @@ type fakeBackend struct {
 	ConversationFn func(id, requestID string) (contract.ConversationView, error)
 	TreeFn         func(id string) (contract.TreeView, error)
 	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
+	TasksFn        func(gateway.TaskQuery) (gateway.TaskPage, error)
 	SummaryFn      func() (gateway.Summary, error)
 	DecideFn       func(uuid string, in contract.DecideSignal) error
 	DecisionFn     func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
@@ -81,6 +82,13 @@ func (f *fakeBackend) List(_ context.Context, q gateway.ListQuery) (gateway.Page
 		return gateway.Page[gateway.Item]{}, errUnexpected
 	}
 	return f.ListFn(q)
+}
+
+func (f *fakeBackend) Tasks(_ context.Context, q gateway.TaskQuery) (gateway.TaskPage, error) {
+	if f.TasksFn == nil {
+		return gateway.TaskPage{}, errUnexpected
+	}
+	return f.TasksFn(q)
 }
 
 func (f *fakeBackend) Summary(context.Context) (gateway.Summary, error) {

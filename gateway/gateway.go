@@ -43,7 +43,15 @@ type Deps struct {
 	// Now is time.Now when nil.
 	Now     func() time.Time
 	Version string
+	// PublicURL is where others reach the gateway, without a slash at the end. Without
+	// one it is what a request was sent to.
+	PublicURL string
+	// Provider is who answers for the agent, for its card.
+	Provider Provider
 }
+
+// Provider is an organization and its web site.
+type Provider struct{ Organization, URL string }
 
 func (d Deps) withDefaults() Deps {
 	if d.Logger == nil {

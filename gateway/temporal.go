@@ -54,6 +54,8 @@ var (
 	attrStatus         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
 	attrSessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
 	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
+	attrContextID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrContextID)
+	attrTaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
 )
 
 // memoFingerprint is the memo key with the fingerprint of the request that
@@ -72,19 +74,27 @@ func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, er
 		Memo: map[string]any{
 			contract.MemoCreatedAt: in.CreatedAt.UTC().Format(time.RFC3339Nano), memoFingerprint: in.Fingerprint,
 		},
-		TypedSearchAttributes: temporal.NewSearchAttributes(
-			attrAgentName.ValueSet(in.Conversation.Agent.Name),
-			attrConversationID.ValueSet(in.Conversation.ID),
-			attrStatus.ValueSet(string(contract.StatusActive)),
-			attrSessionID.ValueSet(in.Conversation.SessionID),
-			attrConfigHash.ValueSet(t.agentHash),
-		),
+		TypedSearchAttributes: temporal.NewSearchAttributes(t.attributes(in.Conversation)...),
 	}, contract.WorkflowConversation, in.Conversation)
 	var there *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &there) {
 		return t.existing(ctx, id)
 	}
 	return Started{}, fault(err, "start a conversation")
+}
+
+func (t *temporalBackend) attributes(in contract.ConversationInput) []temporal.SearchAttributeUpdate {
+	list := []temporal.SearchAttributeUpdate{
+		attrAgentName.ValueSet(in.Agent.Name),
+		attrConversationID.ValueSet(in.ID),
+		attrStatus.ValueSet(string(contract.StatusActive)),
+		attrSessionID.ValueSet(in.SessionID),
+		attrConfigHash.ValueSet(t.agentHash),
+	}
+	if in.Task {
+		list = append(list, attrContextID.ValueSet(in.ContextID), attrTaskState.ValueSet(string(contract.TaskWorking)))
+	}
+	return list
 }
 
 func (t *temporalBackend) existing(ctx context.Context, workflowID string) (Started, error) {

@@ -25,7 +25,7 @@ const (
 // ours narrows a query to the task queue of this gateway's workers: several
 // agents may share a namespace.
 func (t *temporalBackend) ours(query string) string {
-	return query + " AND TaskQueue = '" + strings.ReplaceAll(t.taskQueue, "'", `\'`) + "'"
+	return query + " AND TaskQueue = " + quoted(t.taskQueue)
 }
 
 // where selects conversations of a status. One whose workflow has ended is

@@ -90,7 +90,13 @@ func stateOf(ctx context.Context, d Deps, view contract.ConversationView, tree *
 	if s.Messages, err = resolved(ctx, d, view.Transcript); err != nil {
 		return nil, fmt.Errorf("read conversation %s: %w", view.ID, err)
 	}
+	s.View = view
 	view.Transcript = contract.Transcript{}
+	if view.Last != nil {
+		if s.Response, err = transcript.ReadText(ctx, d.Blobs, view.Last.Response); err != nil {
+			return nil, fmt.Errorf("read the reply of conversation %s: %w", view.ID, err)
+		}
+	}
 	if s.Document, err = document.Render(ctx, d.Blobs, view); err != nil || tree == nil {
 		return s, err
 	}

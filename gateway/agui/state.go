@@ -22,6 +22,10 @@ type State struct {
 	Tree *document.Tree
 	// Running tells that work is under way: the run stays open.
 	Running bool
+	// View is the conversation as its workflow told it, and Response the text of its
+	// Last. Streams of events do not read them.
+	View     contract.ConversationView
+	Response string
 
 	prepared *prepared
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"go.temporal.io/sdk/client"
 
@@ -37,5 +38,6 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace,
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
+		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
 	}), nil
 }

@@ -138,6 +138,15 @@ func Pending(ctx context.Context, store transcript.Store, p contract.PendingAppr
 		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
 	}
 	p.ToolArgs = contract.JSON{Raw: raw}
+	if p.Origin == nil {
+		return p, nil
+	}
+	o := *p.Origin
+	if raw, err = transcript.ReadJSON(ctx, store, o.Arguments); err != nil {
+		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+	}
+	o.Arguments = contract.JSON{Raw: raw}
+	p.Origin = &o
 	return p, nil
 }
 

@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+const pathA2A = "/a2a"
+
+// viaA2A marks decisions that came with a message of A2A.
+const viaA2A = "a2a"
+
+// a2aServer carries out what clients of A2A ask. A task is a conversation: there is no
+// other store of tasks. It is a tasks.Handler.
+type a2aServer struct{ *Gateway }
+
+type keyEcho struct{}
+
+// withEcho lets the handlers of A2A read the request that they serve. Their context
+// has no deadline: tasks may take long.
+func withEcho(c echo.Context) context.Context {
+	return context.WithValue(clientOf(c), keyEcho{}, c)
+}
+
+func echoOf(ctx context.Context) echo.Context {
+	c, _ := ctx.Value(keyEcho{}).(echo.Context)
+	return c
+}
+
+// shape is how much of a task the client wants to see.
+func (s a2aServer) shape(ctx context.Context, history *int) tasks.Shape {
+	call := tasks.CallOf(ctx)
+	o := tasks.Shape{History: history, Plain: call.Dialect == tasks.Old}
+	if slices.Contains(call.Extensions, tasks.HITL) {
+		o.HITL = true
+		call.Activate(tasks.HITL)
+	}
+	return o
+}
+
+// source reads what of a conversation lives in the blob store.
+func (s a2aServer) source(ctx context.Context, view contract.ConversationView) (tasks.Source, error) {
+	src := s.from(ctx, view)
+	var err error
+	if src.Messages, err = resolved(ctx, s.Deps, view.Transcript); err != nil {
+		return src, err
+	}
+	for _, p := range view.Pending {
+		shown, err := document.Pending(ctx, s.Blobs, p)
+		if err != nil {
+			return src, err
+		}
+		src.Pending = append(src.Pending, shown)
+	}
+	if view.Last != nil {
+		src.Response, err = transcript.ReadText(ctx, s.Blobs, view.Last.Response)
+	}
+	return src, err
+}
+
+// sourceOf is the source of a state, which has everything in place.
+func (s a2aServer) sourceOf(ctx context.Context, state *agui.State) tasks.Source {
+	src := s.from(ctx, state.View)
+	src.Messages, src.Pending, src.Response = state.Messages, state.Document.PendingApprovals, state.Response
+	return src
+}
+
+func (s a2aServer) from(ctx context.Context, view contract.ConversationView) tasks.Source {
+	base := s.publicURL(echoOf(ctx))
+	return tasks.Source{View: view, Agent: s.Agent.Name, Media: func(m contract.Media) string {
+		return base + "/conversations/" + view.ID + "/media/" + m.SHA256
+	}}
+}
+
+// task shows a conversation.
+func (s a2aServer) task(ctx context.Context, view contract.ConversationView, o tasks.Shape) (*a2a.Task, error) {
+	src, err := s.source(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	return src.Task(o), nil
+}
+
+// conversation reads the conversation that is a task, and what it remembers of a
+// request.
+func (s a2aServer) conversation(ctx context.Context, id a2a.TaskID, requestID string) (contract.ConversationView, error) {
+	if !contract.IsUUID(string(id)) {
+		return contract.ConversationView{}, noTask(id)
+	}
+	echoOf(ctx).Set(keyConversation, string(id))
+	view, err := s.Backend.Conversation(ctx, string(id), requestID)
+	if isKind(err, contract.KindNotFound) {
+		return view, noTask(id)
+	}
+	return view, told(err)
+}
+
+func noTask(id a2a.TaskID) error {
+	return a2a.NewError(a2a.ErrTaskNotFound, "Task not found: "+printable(string(id)))
+}
+
+// kindsOfA2A is the one table from kind to the protocol's error. What is not in it is a
+// fault of ours.
+var kindsOfA2A = map[contract.Kind]error{
+	contract.KindInvalid:   a2a.ErrInvalidParams,
+	contract.KindNotFound:  a2a.ErrTaskNotFound,
+	contract.KindWaiting:   a2a.ErrUnsupportedOperation,
+	contract.KindCompleted: a2a.ErrUnsupportedOperation,
+	contract.KindDecided:   a2a.ErrUnsupportedOperation,
+	contract.KindKeyReused: a2a.ErrInvalidParams,
+	contract.KindTimeout:   a2a.ErrServerError,
+	KindUnavailable:        a2a.ErrServerError,
+	KindTooLarge:           a2a.ErrInvalidParams,
+}
+
+// told is an error as clients of A2A are told of it.
+func told(err error) error {
+	var e *Error
+	if errors.As(err, &e) && kindsOfA2A[e.Kind] != nil {
+		return a2a.NewError(kindsOfA2A[e.Kind], e.Text)
+	}
+	if errors.Is(err, errClosing) {
+		return a2a.NewError(a2a.ErrServerError, "the server is shutting down; the work goes on")
+	}
+	return err
+}
+
+// publicURL is where others reach the gateway.
+func (g *Gateway) publicURL(c echo.Context) string {
+	if g.PublicURL != "" {
+		return g.PublicURL
+	}
+	return c.Scheme() + "://" + c.Request().Host
+}

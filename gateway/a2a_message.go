@@ -1,0 +1,165 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// a2aMessage is a message as the agent gets it.
+type a2aMessage struct {
+	name        string // the sender's ID of it
+	text        string
+	files       []a2aFile
+	chain       []string
+	fingerprint string // everything that it says
+}
+
+type a2aFile struct {
+	name, kind string
+	data       []byte
+}
+
+// readA2AMessage reads the parts: texts as they are, data as JSON, files of text
+// within the text, images beside it. Other files nobody here could read.
+func readA2AMessage(m *a2a.Message) (a2aMessage, error) {
+	in := a2aMessage{name: m.ID}
+	if len(m.ID) > maxMessageID {
+		return in, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("messageId: expected at most %d bytes", maxMessageID))
+	}
+	var lines []string
+	for _, p := range m.Parts {
+		text, err := in.part(p)
+		if err != nil {
+			return in, err
+		}
+		if text != "" {
+			lines = append(lines, text)
+		}
+	}
+	in.text = strings.Join(lines, "\n\n")
+	if strings.TrimSpace(in.text) == "" {
+		return in, a2a.NewError(a2a.ErrInvalidParams, "No text part in message")
+	}
+	for _, f := range in.files {
+		in.fingerprint += "\n" + f.kind + contract.Sum(f.data)
+	}
+	in.fingerprint = in.text + in.fingerprint
+	return in, in.readChain(m.Metadata[contract.MetaChain])
+}
+
+// part returns what of a part goes into the text.
+func (in *a2aMessage) part(p *a2a.Part) (string, error) {
+	switch content := p.Content.(type) {
+	case a2a.Text:
+		return string(content), nil
+	case a2a.Data:
+		raw, err := json.Marshal(content.Value)
+		if err != nil {
+			return "", a2a.NewError(a2a.ErrInvalidParams, "a data part cannot be read")
+		}
+		return string(raw), nil
+	case a2a.URL:
+		return fmt.Sprintf("[file %s %s]", p.Filename, string(content)), nil
+	case a2a.Raw:
+		return in.file(a2aFile{p.Filename, mediaType(p.MediaType, content), content})
+	}
+	return "", a2a.NewError(a2a.ErrInvalidParams, "a part has no content")
+}
+
+func mediaType(declared string, data []byte) string {
+	if kind, _, err := mime.ParseMediaType(declared); err == nil {
+		return kind
+	}
+	kind, _, _ := strings.Cut(http.DetectContentType(data), ";")
+	return kind
+}
+
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// textTypes are those besides text/… that are written in text.
+var textTypes = []string{
+	"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/javascript",
+	"application/toml", "application/sql", "application/x-sh", "application/x-ndjson",
+}
+
+func (in *a2aMessage) file(f a2aFile) (string, error) {
+	switch {
+	case slices.Contains(imageTypes, f.kind):
+		in.files = append(in.files, f)
+		return fmt.Sprintf("[image %s]", f.name), nil
+	case (strings.HasPrefix(f.kind, "text/") || slices.Contains(textTypes, f.kind)) && utf8.Valid(f.data):
+		return fmt.Sprintf("[file %s]\n%s", f.name, f.data), nil
+	}
+	return "", a2a.NewError(a2a.ErrUnsupportedContentType,
+		fmt.Sprintf("a file of type %s cannot be read here; texts and images can", printable(f.kind)))
+}
+
+const (
+	maxAgentName = 100
+	maxMessageID = 256
+)
+
+// readChain reads the names of the agents that the work has come through.
+func (in *a2aMessage) readChain(value any) error {
+	if value == nil {
+		return nil
+	}
+	list, ok := value.([]any)
+	for _, v := range list {
+		name, isText := v.(string)
+		ok = ok && isText && name != "" && len(name) <= maxAgentName
+		in.chain = append(in.chain, name)
+	}
+	if !ok {
+		return a2a.NewError(a2a.ErrInvalidParams, contract.MetaChain+" must be a list of names")
+	}
+	if len(in.chain) >= contract.MaxHops {
+		return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf(
+			"the work has come through %d agents already (%s), which is as many as there may be: do they call one another for ever?",
+			len(in.chain), printable(contract.ChainText(in.chain))))
+	}
+	return nil
+}
+
+const maxContextID = 200
+
+func checkContext(id string) error {
+	visible := func(r rune) bool { return r > ' ' && r <= '~' }
+	if len(id) > maxContextID || strings.ContainsFunc(id, func(r rune) bool { return !visible(r) }) {
+		return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("contextId: expected at most %d visible ASCII characters", maxContextID))
+	}
+	return nil
+}
+
+// a2aSignal is the message for the conversation.
+func (s a2aServer) a2aSignal(ctx context.Context, c echo.Context, in a2aMessage, p posted) (contract.MessageSignal, error) {
+	text, err := transcript.Text(ctx, s.Blobs, in.text)
+	if err != nil {
+		return contract.MessageSignal{}, err
+	}
+	signal := contract.MessageSignal{
+		RequestID: p.requestID, Fingerprint: contract.Sum([]byte(in.fingerprint))[:16], Text: text, Name: in.name, NoAnswer: true,
+	}
+	for _, f := range in.files {
+		b, err := s.Blobs.Put(ctx, f.data)
+		if err != nil {
+			return signal, fmt.Errorf("keep a file of %d bytes: %w", len(f.data), err)
+		}
+		b.Preview = ""
+		signal.Media = append(signal.Media, contract.Media{Blob: b, MIMEType: f.kind, Name: f.name})
+	}
+	signal.Credential, err = s.seal(c, p.id)
+	return signal, err
+}

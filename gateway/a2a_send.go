@@ -1,0 +1,224 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// maxBlocking is how long a client may wait for a task that is at work. Then it gets
+// the task as it is.
+const maxBlocking = 10 * time.Minute
+
+// posted is a message that has been carried out: what settles it, and how the
+// conversation is known to be at least.
+type posted struct {
+	id        string
+	requestID string // empty when there is nothing to wait for
+	least     contract.ConversationView
+	decided   []string // approvals
+	hint      string   // why nothing was done
+}
+
+// Send implements tasks.Handler. A message whose ID was sent before is the same
+// message.
+func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.Task, error) {
+	p, err := s.post(ctx, req)
+	if err != nil {
+		return nil, told(err)
+	}
+	config := req.Config
+	if config == nil {
+		config = &a2a.SendMessageConfig{}
+	}
+	o := s.shape(ctx, config.HistoryLength)
+	o.Hint = p.hint
+	view, err := s.reached(ctx, p, config.ReturnImmediately)
+	if err != nil {
+		return nil, told(err)
+	}
+	return s.task(ctx, view, o)
+}
+
+// reached is the conversation when the message has been answered, or as it is by now.
+func (s a2aServer) reached(ctx context.Context, p posted, now bool) (contract.ConversationView, error) {
+	if !now && p.requestID != "" {
+		wait, cancel := context.WithTimeout(clientOf(echoOf(ctx)), maxBlocking)
+		defer cancel()
+		settled, err := s.waits.wait(wait, p.id, p.requestID)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errClosing):
+		case err != nil:
+			return contract.ConversationView{}, err
+		default:
+			return settled.view, refusedTask(settled.request)
+		}
+	}
+	return s.conversation(ctx, a2a.TaskID(p.id), "")
+}
+
+// refusedTask is why a message was not taken.
+func refusedTask(r contract.Request) error {
+	switch r.Refused {
+	case "":
+		return nil
+	case contract.KindCompleted:
+		return overTask()
+	}
+	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task cannot take the message now: "+string(r.Refused))
+}
+
+func overTask() error {
+	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task is over and takes no more messages; send the message without a task ID to begin a new task")
+}
+
+// post carries a message out, which does not end when the client goes away.
+func (s a2aServer) post(ctx context.Context, req *a2a.SendMessageRequest) (posted, error) {
+	in, err := readA2AMessage(req.Message)
+	if err != nil {
+		return posted{}, err
+	}
+	if req.Message.TaskID == "" {
+		return s.begin(ctx, req, in)
+	}
+	requestID := contract.NameUUID(string(req.Message.TaskID), "a2a "+req.Message.ID)
+	view, err := s.conversation(ctx, req.Message.TaskID, requestID)
+	if err != nil {
+		return posted{}, err
+	}
+	if c := req.Message.ContextID; c != "" && c != view.ContextID && c != view.ID {
+		return posted{}, a2a.NewError(a2a.ErrInvalidParams, "the task is not of the context "+printable(c))
+	}
+	p := posted{id: view.ID, requestID: requestID, least: view}
+	old := tasks.CallOf(ctx).Dialect == tasks.Old
+	switch {
+	case view.Request != nil:
+		return p, nil // sent before
+	case len(view.Pending) > 0:
+		return s.answer(ctx, req.Message, p, old)
+	case view.TaskState().Over() && (!old || view.Status == contract.StatusCompleted):
+		return p, overTask()
+	}
+	return s.goOn(ctx, in, p)
+}
+
+// begin starts a conversation for a message of no task.
+func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2aMessage) (posted, error) {
+	c := echoOf(ctx)
+	m := req.Message
+	if err := checkContext(m.ContextID); err != nil {
+		return posted{}, err
+	}
+	print := contract.Sum([]byte(in.fingerprint))
+	id := contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, print, contract.Sum([]byte(bearer(c)))}, "\n"))
+	c.Set(keyConversation, id)
+	send, cancel := sending(c)
+	defer cancel()
+	p := posted{id: id, requestID: contract.NameUUID(id, "a2a "+m.ID)}
+	first, err := s.a2aSignal(send, c, in, p)
+	if err != nil {
+		return p, err
+	}
+	start := contract.ConversationInput{
+		ID: id, SessionID: sessionOf(c), Agent: s.Agent, First: &first, Chain: in.chain, ContextID: m.ContextID,
+		Task: tasks.CallOf(ctx).Dialect != tasks.Old,
+	}
+	if start.ContextID == "" && start.Task {
+		start.ContextID = contract.NameUUID(id, "context")
+	}
+	_, err = s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: s.Now()})
+	return p, err
+}
+
+// goOn sends one more message to a conversation.
+func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted) (posted, error) {
+	c := echoOf(ctx)
+	send, cancel := sending(c)
+	defer cancel()
+	signal, err := s.a2aSignal(send, c, in, p)
+	if err != nil {
+		return p, err
+	}
+	err = s.Backend.Signal(send, p.id, contract.SignalMessage, signal)
+	if isKind(err, contract.KindCompleted) {
+		return p, overTask()
+	}
+	return p, err
+}
+
+// answer decides what waits. A message that is no answer changes nothing, and the task
+// says what it waits for.
+func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old bool) (posted, error) {
+	src, err := s.source(ctx, p.least)
+	if err != nil {
+		return p, err
+	}
+	decisions, err := tasks.Decisions(m, src.Pending, old)
+	if hint, no := tasks.IsNoAnswer(err); no {
+		p.hint, p.requestID = hint, ""
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	for i, d := range decisions {
+		requestID := p.requestID // of the last one, by which the message is known
+		if i < len(decisions)-1 {
+			requestID = contract.NameUUID(p.requestID, d.UUID)
+		}
+		if err := s.decideTask(ctx, d, p.id, requestID); err != nil {
+			return p, err
+		}
+		p.decided = append(p.decided, d.UUID)
+	}
+	return p, nil
+}
+
+// decideTask gives a decision. Somebody else may have been faster: with the same
+// decision that is no trouble.
+func (s a2aServer) decideTask(ctx context.Context, d tasks.Decision, id, requestID string) error {
+	c := echoOf(ctx)
+	about := reasonBody{Reason: d.Reason, By: d.By}
+	if err := about.check(c); err != nil {
+		return err
+	}
+	in := contract.DecideSignal{
+		RequestID: requestID, Approved: d.Approved, By: about.By, Reason: about.Reason, Via: viaA2A,
+		Content: contract.JSON{Raw: d.Content},
+	}
+	sealed, err := s.seal(c, id)
+	if err != nil {
+		return err
+	}
+	in.Credential = sealed
+	if _, err := s.sendDecision(c, d.UUID, in); err != nil {
+		return err
+	}
+	record, err := s.decision(c, d.UUID)
+	if err != nil {
+		return err
+	}
+	if agreed := (record.Decision == contract.Approved) == d.Approved; !agreed {
+		by := ""
+		if record.By != "" {
+			by = " by " + printable(record.By)
+		}
+		return Errorf(contract.KindDecided, "approval %s was already %s%s", d.UUID, record.Decision, by)
+	}
+	return nil
+}
+
+// counted tells whether a conversation has heard of all that was decided, and is not
+// older than it was before.
+func (p posted) counted(view contract.ConversationView) bool {
+	return !older(view, p.least) && !slices.ContainsFunc(view.Pending, func(a contract.PendingApproval) bool {
+		return slices.Contains(p.decided, a.UUID)
+	})
+}

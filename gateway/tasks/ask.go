@@ -1,0 +1,140 @@
+package tasks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
+)
+
+// The words that the messages suggest; package answer knows more.
+const (
+	acceptsOne  = `Answer "approved" or "rejected".`
+	acceptsMany = `Several approvals wait: answer "approved UUID" or "rejected UUID" for each.`
+	acceptsData = ` Programs answer with a data part {"type":"` + contract.TypeApprovalAnswer + `","uuid":UUID,"approved":true or false}.`
+)
+
+// ask is the message of a task that waits: a text for people and, for each approval,
+// a data part for programs.
+func (s Source) ask(o Shape) *a2a.Message {
+	var ids []string
+	for _, p := range s.Pending {
+		ids = append(ids, p.UUID)
+	}
+	m := s.say("ask " + strings.Join(ids, " "))
+	switch {
+	case o.Plain:
+		m.Parts = a2a.ContentParts{a2a.NewTextPart(s.plainRequest())}
+		return m
+	case o.HITL:
+		s.askHITL(m)
+	}
+	m.Parts = append(m.Parts, a2a.NewTextPart(s.request(o.Hint)))
+	if !o.HITL {
+		for _, p := range s.Pending {
+			m.Parts = append(m.Parts, a2a.NewDataPart(asData(s.approvalRequest(p))))
+		}
+	}
+	return m
+}
+
+func request(p contract.PendingApproval) string {
+	return fmt.Sprintf("Approval required (id: %s): %s", p.UUID, p.Description)
+}
+
+// plainRequest is what the old dialect says of the one approval that it knows of.
+func (s Source) plainRequest() string {
+	if len(s.Pending) == 0 {
+		return ""
+	}
+	return request(s.Pending[0])
+}
+
+func (s Source) request(hint string) string {
+	var lines []string
+	if hint != "" {
+		lines = append(lines, hint)
+	}
+	for _, p := range s.Pending {
+		text := request(p)
+		if answered(p) {
+			text += "\n\n" + accepts(p)
+		}
+		lines = append(lines, text)
+	}
+	return strings.Join(append(lines, Accepts(s.Pending)), "\n\n")
+}
+
+// Accepts says in words how what waits can be answered.
+func Accepts(pending []contract.PendingApproval) string {
+	if len(pending) > 1 {
+		return acceptsMany + acceptsData
+	}
+	if len(pending) == 1 && answered(pending[0]) {
+		return `Answer with a text or with a data part {"type":"` + contract.TypeApprovalAnswer + `","uuid":UUID,"approved":true,"content":{…}}.`
+	}
+	return acceptsOne + acceptsData
+}
+
+func accepts(p contract.PendingApproval) string {
+	if answered(p) {
+		return answer.AcceptedBy(p.Schema.Raw)
+	}
+	return acceptsOne
+}
+
+// approvalRequest is an approval as other agents and programs read it. One that an
+// agent behind us asks for is told with the arguments of the call that waits there.
+func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalRequest {
+	r := contract.ApprovalRequest{
+		Type: contract.TypeApprovalRequest, UUID: p.UUID, Tool: p.ToolName, Arguments: p.ToolArgs.Raw, Digest: p.Digest,
+		Description: p.Description, Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
+	}
+	if o := p.Origin; o != nil {
+		r.Chain = append(r.Chain, o.Chain...)
+		if o.Tool != "" {
+			r.Tool, r.Arguments, r.Digest = o.Tool, o.Arguments.Raw, o.Digest
+		}
+		if o.Reason != "" {
+			r.Reason = o.Reason
+		}
+	} else if p.RemoteAgentName != "" {
+		r.Chain = append(r.Chain, p.RemoteAgentName)
+	}
+	return r
+}
+
+// answered tells whether a yes or a no is not enough.
+func answered(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 }
+
+// asData is a value as a data part holds it.
+func asData(v any) map[string]any {
+	raw, err := json.Marshal(v)
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var data map[string]any
+	if err == nil {
+		err = dec.Decode(&data)
+	}
+	if err != nil { // an object of texts and valid JSON
+		return map[string]any{"error": err.Error()}
+	}
+	return data
+}
+
+// find returns the approval with a UUID, ours or that of the agent behind us.
+func find(pending []contract.PendingApproval, uuid string) (contract.PendingApproval, bool) {
+	i := slices.IndexFunc(pending, func(p contract.PendingApproval) bool {
+		return p.UUID == uuid || p.Origin != nil && p.Origin.UUID == uuid
+	})
+	if i < 0 {
+		return contract.PendingApproval{}, false
+	}
+	return pending[i], true
+}
