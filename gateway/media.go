@@ -58,13 +58,12 @@ func (g *Gateway) findMedia(ctx context.Context, id, sum string) (contract.Media
 		return contract.Media{}, err
 	}
 	for _, m := range messages {
-		if m.ToolCall == nil {
-			continue
+		media := m.Media
+		if m.ToolCall != nil {
+			media = m.ToolCall.Media
 		}
-		for _, media := range m.ToolCall.Media {
-			if media.SHA256 == sum {
-				return media, nil
-			}
+		if i := slices.IndexFunc(media, func(f contract.Media) bool { return f.SHA256 == sum }); i >= 0 {
+			return media[i], nil
 		}
 	}
 	return contract.Media{}, noMedia(sum)

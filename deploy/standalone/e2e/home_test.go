@@ -33,6 +33,7 @@ type home struct {
 	tools  *tools
 	model  *llmtest.Server
 	ports  ports
+	name   string            // of the agent
 	file   string            // name of the YAML file
 	queue  string            // task queue
 	llm    string            // the setting llm, as YAML
@@ -74,7 +75,7 @@ const canaryKey = "sk-canary-key-5f1d"
 // configFile writes the YAML file and returns its path.
 func (h *home) configFile() string {
 	h.t.Helper()
-	text := fmt.Sprintf(`name: tester
+	text := fmt.Sprintf(`name: %s
 prompt: You test things.
 host: 127.0.0.1
 port: %d
@@ -83,7 +84,7 @@ llm: %s
 mcp_servers:
   - {name: counting, url: %q}
 %stemporal: {port: %d, ui_port: 0, task_queue: %s}
-%s`, h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.extra)
+%s`, cmp.Or(h.name, "tester"), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)

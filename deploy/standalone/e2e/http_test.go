@@ -79,6 +79,11 @@ type approval struct {
 	ToolName    string          `json:"tool_name"`
 	ToolArgs    json.RawMessage `json:"tool_args"`
 	Description string
+	Origin      struct {
+		Chain     []string
+		Tool      string
+		Arguments json.RawMessage
+	}
 }
 
 type result struct {

@@ -51,6 +51,8 @@ type Message struct {
 	// Draft is the name of the reply while it was being made.
 	Draft string `json:"draft,omitempty"`
 	Usage Usage  `json:"usage,omitzero"`
+	// Media are the files that came with a user's message.
+	Media []Media `json:"media,omitempty"`
 }
 
 // ToolCall is a call, or the result of one; then its arguments are null.
@@ -158,7 +160,7 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 	}
 	d := Message{
 		ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt,
-		Model: m.Model, Draft: m.Draft, Usage: usage(m.Usage),
+		Model: m.Model, Draft: m.Draft, Usage: usage(m.Usage), Media: media(m.Media),
 	}
 	if m.Approval != nil {
 		record := *m.Approval

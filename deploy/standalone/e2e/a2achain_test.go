@@ -1,0 +1,182 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// chain is three agents, each a process with a folder of its own: front delegates to
+// middle, and middle to far, whose tool is destructive.
+type chain struct {
+	homes [3]*home
+	apis  [3]*api
+	procs [3]*proc
+}
+
+var chainNames = [3]string{"front", "middle", "far"}
+
+func newChain(t *testing.T) *chain {
+	t.Helper()
+	c := &chain{}
+	for i := range c.homes {
+		c.homes[i] = newHome(t)
+		c.homes[i].name = chainNames[i]
+	}
+	for i := range 2 {
+		next := c.homes[i+1]
+		c.homes[i].extra = fmt.Sprintf("a2a:\n  - {name: %s, url: 'http://127.0.0.1:%d/a2a'}\n", next.name, next.ports.api)
+	}
+	for i := range c.homes {
+		c.apis[i], c.procs[i] = c.homes[i].outside()
+	}
+	return c
+}
+
+// dies kills one of the agents and starts it again.
+func (c *chain) dies(i int) {
+	c.procs[i].kill()
+	c.apis[i], c.procs[i] = c.homes[i].outside()
+}
+
+// delegating is a message that makes an agent delegate a task.
+func delegating(agent, task string) string {
+	args, err := json.Marshal(map[string]string{"message": task})
+	if err != nil {
+		panic(err)
+	}
+	return "call a2a_" + agent + " " + string(args)
+}
+
+var farTask = delegating("middle", delegating("far", `call note_add {"name":"deep"}`))
+
+func TestAnApprovalTravelsThroughThreeAgents(t *testing.T) {
+	for name, decide := range map[string]func(*testing.T, *chain, string, approval){
+		"by REST": func(_ *testing.T, c *chain, _ string, a approval) {
+			c.apis[0].decide(a.UUID, `{"approved":true,"by":"ann"}`)
+		},
+		"by A2A": func(t *testing.T, c *chain, task string, _ approval) {
+			got := c.apis[0].rpc("SendMessage", map[string]any{"message": map[string]any{
+				"messageId": "yes-1", "role": "ROLE_USER", "taskId": task, "parts": []any{map[string]any{"text": "approved"}},
+			}})
+			if state := got.at("result", "task", "status", "state"); state != "TASK_STATE_COMPLETED" {
+				t.Errorf("the task is %v: %s", state, got.raw)
+			}
+		},
+		"by signal": func(t *testing.T, c *chain, _ string, a approval) {
+			err := c.homes[0].dial().SignalWorkflow(context.Background(), contract.ApprovalWorkflowID(a.UUID), "", contract.SignalDecide,
+				map[string]any{"approved": true, "by": "ops"})
+			if err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) { approvedAtTheFront(t, name, decide) })
+	}
+}
+
+func approvedAtTheFront(t *testing.T, name string, decide func(*testing.T, *chain, string, approval)) {
+	c := newChain(t)
+	task := c.begins(name == "by A2A")
+	asked := *c.apis[0].conversation(task).PendingApproval
+	o := asked.Origin
+	if fmt.Sprint(o.Chain, o.Tool) != "[middle far] note_add" || !sameJSON(t, string(o.Arguments), `{"name":"deep"}`) {
+		t.Errorf("the approval is of %+v", o)
+	}
+	if !contains(asked.Description, "front → middle → far") {
+		t.Errorf("no chain in the description: %s", asked.Description)
+	}
+	for i := range c.homes {
+		c.dies(i)
+	}
+	decide(t, c, task, asked)
+	eventually(t, "the front has the answer", func() bool {
+		now := c.apis[0].conversation(task)
+		return now.PendingApproval == nil && contains(now.last(), "added deep")
+	})
+	if calls := c.homes[2].tools.called("note_add"); len(calls) != 1 {
+		t.Errorf("the tool ran %d times", len(calls))
+	}
+	c.tellOneStory(t)
+}
+
+// begins sends the task to the first agent, under the session that all have to name.
+func (c *chain) begins(overA2A bool) (id string) {
+	if !overA2A {
+		got := c.apis[0].want(201, "POST", "/conversations", messageJSON(farTask), "X-Session-ID: chain-1")
+		return got.Conversation.ID
+	}
+	got := c.apis[0].rpc("SendMessage", map[string]any{"message": map[string]any{
+		"messageId": "ask-1", "role": "ROLE_USER", "parts": []any{map[string]any{"text": farTask}},
+	}}, "X-Session-ID: chain-1")
+	id, _ = got.at("result", "task", "id").(string)
+	return id
+}
+
+// tellOneStory checks the files of all three agents.
+func (c *chain) tellOneStory(t *testing.T) {
+	t.Helper()
+	for i, h := range c.homes {
+		files, err := filepath.Glob(filepath.Join(h.dir, "data", "conversation_*.json"))
+		if err != nil || len(files) != 1 {
+			t.Errorf("%s has the files %v, %v", chainNames[i], files, err)
+			continue
+		}
+		data, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		for _, want := range []string{`"session_id": "chain-1"`, "deep", "[APPROVAL]: Approved", "added deep"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the file of %s does not say %s:\n%s", chainNames[i], want, text)
+			}
+		}
+	}
+}
+
+func TestARejectionTravelsThroughThreeAgents(t *testing.T) {
+	c := newChain(t)
+	id := c.begins(false)
+	asked := *c.apis[0].conversation(id).PendingApproval
+	c.procs[1].kill() // the rejection cannot be told at once
+	done := c.apis[0].decide(asked.UUID, `{"approved":false,"reason":"too deep"}`)
+	if done.Result.Response != "Operation cancelled by user." {
+		t.Errorf("after the rejection: %+v", done.Result)
+	}
+	c.apis[1], c.procs[1] = c.homes[1].outside()
+	for _, i := range []int{1, 2} {
+		eventually(t, chainNames[i]+" has heard of it", func() bool {
+			list := c.apis[i].want(http.StatusOK, "GET", "/conversations?include=messages", "")
+			return len(list.Conversations) == 1 && list.Conversations[0].PendingApproval == nil &&
+				contains(fmt.Sprint(list.Conversations[0].Messages), "Rejected")
+		})
+	}
+	if calls := c.homes[2].tools.called("note_add"); len(calls) != 0 {
+		t.Errorf("the tool ran %d times", len(calls))
+	}
+}
+
+// passingOn is an agent that delegates whatever it is asked.
+func passingOn(to string, port int) string {
+	return fmt.Sprintf("agent:\n  prompt: 'do: call a2a_%s {\"message\":\"go on\"}'\n  a2a: [{name: %s, url: 'http://127.0.0.1:%d'}]\n", to, to, port)
+}
+
+func TestTwoAgentsThatDelegateToEachOtherAreStopped(t *testing.T) {
+	a, b := newHome(t), newHome(t)
+	a.name, b.name = "ping", "pong"
+	a.extra, b.extra = passingOn("pong", b.ports.api), passingOn("ping", a.ports.api)
+	front, _ := a.inside()
+	b.inside()
+	done := front.want(201, "POST", "/conversations", messageJSON("begin"))
+	eventually(t, "the loop is cut", func() bool {
+		return contains(front.conversation(done.Conversation.ID).last(), "ping → pong → ping")
+	})
+}
