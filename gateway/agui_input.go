@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"mime"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -184,9 +183,15 @@ func (in runInput) held() map[string]bool {
 	return ids
 }
 
-// answers tells whether the client brings the result of a call.
-func (in runInput) answers(toolCallID string) bool {
-	return slices.ContainsFunc(in.Messages, func(m inputMessage) bool { return m.Role == "tool" && m.ToolCallID == toolCallID })
+// answered are the calls that the client brings the results of.
+func (in runInput) answered() map[string]bool {
+	calls := map[string]bool{}
+	for _, m := range in.Messages {
+		if m.Role == "tool" {
+			calls[m.ToolCallID] = true
+		}
+	}
+	return calls
 }
 
 // newMessages are the user's messages at the end that the conversation does not

@@ -98,9 +98,9 @@ func (r *run) refuse(err error) error {
 func (r *run) stream(snapshot bool) *agui.Stream {
 	o := agui.Options{ThreadID: r.in.ThreadID, RunID: r.in.RunID, Snapshot: snapshot}
 	if !snapshot {
-		held := r.in.held()
+		held, answered := r.in.held(), r.in.answered()
 		o.Known = func(id string) bool { return held[id] }
-		o.Answered = r.in.answers
+		o.Answered = func(call string) bool { return answered[call] }
 	}
 	return agui.New(o)
 }

@@ -14,7 +14,9 @@ type follower struct {
 	*Gateway
 	reader *reader
 	out    *sse
+	// stream is nil when the reader is in a course; open tells whether a run is then.
 	stream *agui.Stream
+	open   bool
 	// turn limits the stream to one; nil is everything.
 	turn *turn
 	// settled tells what became of the request that the stream answers, if it does.
@@ -73,14 +75,37 @@ func (f *follower) serve() (done bool, err error) {
 	case beat && !f.wrote:
 		return false, f.out.keepAlive()
 	case f.turn == nil:
+		f.share()
 		return false, f.out.begin()
 	}
 	return false, nil
 }
 
+// share leaves it to a course what the client is told from now on, if it can be.
+func (f *follower) share() {
+	if f.stream != nil && f.stream.Rests() && f.reader.watcher.enroll(f.reader, f.stream) {
+		f.stream, f.last, f.open = nil, nil, false
+	}
+}
+
+func (f *follower) block(b *block) (done bool, err error) {
+	f.open = b.open
+	if len(b.data) > 0 {
+		f.wrote, err = true, f.out.write(b.data)
+	}
+	return b.over, err
+}
+
 func (f *follower) item(i item) (done bool, err error) {
-	if i.state != nil {
-		return f.state(i.state)
+	switch {
+	case i.block != nil:
+		return f.block(i.block)
+	case i.state != nil:
+		done, err = f.state(i.state)
+		if f.turn != nil && !f.turn.begun {
+			f.turn.forget(i.drafts)
+		}
+		return done, err
 	}
 	if f.turn != nil && !f.turn.begun {
 		f.turn.hold(i)
@@ -132,9 +157,7 @@ func (f *follower) skip() {
 
 // release writes what was said before the turn was seen to have begun.
 func (f *follower) release() error {
-	held := f.turn.held
-	f.turn.held = nil
-	for _, i := range held {
+	for _, i := range f.turn.release() {
 		if err := f.piece(i); err != nil {
 			return err
 		}
@@ -185,7 +208,7 @@ func (f *follower) breakOff(err error) error {
 	}
 	text, code := broken(err)
 	var events []agui.Event
-	if code == codeReconnect && f.stream.Open() {
+	if code == codeReconnect && (f.open || f.stream != nil && f.stream.Open()) {
 		events = append(events, custom("reconnect", nil))
 	}
 	if f.turn != nil {

@@ -25,22 +25,16 @@ func (g *Gateway) streamFirst(c echo.Context, t ticket) error {
 // streamMessage sends a message and streams its turn. The reader is there before the
 // message, and sees whether it will be the answer to a question.
 func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSignal) error {
-	if err := g.sameRequest(c, t); err != nil {
-		return err
-	}
-	r, err := g.follow(c, t.conversationID, true)
-	if err != nil {
-		return err
-	}
-	defer g.watches.leave(r)
-	s := &turn{ticket: t, message: in.Name}
-	err = r.await(c.Request().Context(), g.base, func(now *agui.State) bool {
-		s.before, s.approvals = *now, questions(now)
-		return true
-	})
+	r, err := g.watches.join(t.conversationID, true)
 	if err != nil {
 		return closing(err)
 	}
+	defer g.watches.leave(r)
+	s, err := g.before(c, r, t)
+	if err != nil {
+		return closing(err)
+	}
+	s.message = in.Name
 	ctx, cancel := sending(c)
 	defer cancel()
 	err = g.Backend.Signal(ctx, t.conversationID, contract.SignalMessage, in)
@@ -54,16 +48,32 @@ func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSig
 	return g.streamTurn(c, r, s)
 }
 
-// sameRequest keeps the events of another request from those who use its key.
-func (g *Gateway) sameRequest(c echo.Context, t ticket) error {
-	if c.Request().Header.Get(headerKey) == "" {
-		return nil
+// before is a turn that may begin now. What the reader is told first may be older than
+// the conversation is.
+func (g *Gateway) before(c echo.Context, r *reader, t ticket) (*turn, error) {
+	view, err := g.sameRequest(c, t)
+	if err != nil {
+		return nil, err
 	}
+	s := &turn{ticket: t, least: view}
+	return s, r.await(c.Request().Context(), g.base, func(now *agui.State) bool {
+		if s.early(*now) {
+			r.watcher.poke()
+			return false
+		}
+		s.before, s.approvals = *now, questions(now)
+		return true
+	})
+}
+
+// sameRequest is the conversation as it is. It keeps the events of another request from
+// those who use its key.
+func (g *Gateway) sameRequest(c echo.Context, t ticket) (contract.ConversationView, error) {
 	view, err := g.Backend.Conversation(c.Request().Context(), t.conversationID, t.requestID)
 	if err == nil && view.Request != nil && view.Request.Fingerprint != "" && view.Request.Fingerprint != t.fingerprint {
-		return keyReused()
+		return view, keyReused()
 	}
-	return err
+	return view, err
 }
 
 // questions is the question that the next message is the answer to.

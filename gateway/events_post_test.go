@@ -141,6 +141,64 @@ func TestAMessageThatAnswersAQuestionStreamsTheRestOfTheTurn(t *testing.T) {
 	})
 }
 
+func TestAQuestionThatNobodyHasReadYetIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript()
+		a := newAPI(t, s.backend())
+		defer a.Close()
+		a.open("GET", eventsPath, "")
+		synctest.Wait()
+		asks := contract.MessageSignal{RequestID: otherID, Name: "m0", Text: contract.Inline("go")}
+		s.do(func() {
+			s.begin(asks)
+			s.ask(asks, contract.PendingApproval{UUID: someUUID, ToolName: "quote", ToolArgs: addArgs, Reason: contract.ReasonQuestion})
+		})
+		s.onMessage = func(m contract.MessageSignal) {
+			s.change(func(v *contract.ConversationView) { v.Pending, v.Running, v.Status = nil, true, contract.StatusActive })
+		}
+		got := a.open("POST", messages, `{"message":"4"}`, asEvents)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if k := kinds(got.events()); !strings.HasPrefix(k, "RUN_STARTED") {
+			t.Errorf("nothing is told of what goes on: %s", k)
+		}
+		s.do(func() { s.finish(s.sent[0], "quoted") })
+		if now := texts(got.whole()); strings.Join(now, "|") != "quoted" {
+			t.Errorf("%q", now)
+		}
+	})
+}
+
+func TestPiecesOfACancelledTurnAreNotOfTheNextOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, f := newScript(), &feed{}
+		a := newAPI(t, s.backend(), withFeed(f))
+		defer a.Close()
+		one := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("one")}
+		s.do(func() { s.begin(one) })
+		say := func(draft, text string) {
+			f.tell(contract.News{Delta: &contract.Delta{Draft: draft, Kind: contract.DeltaText, Text: text}})
+		}
+		got := a.open("POST", messages, `{"message":"two"}`, asEvents)
+		synctest.Wait()
+		f.tell(contract.News{Draft: &contract.Draft{Name: "void"}})
+		say("void", "fla")
+		time.Sleep(time.Second)
+		say("void", "sh")
+		s.do(func() { s.finish(one, "The turn was cancelled."); s.begin(s.sent[0]) })
+		f.tell(contract.News{Draft: &contract.Draft{Name: "mine"}})
+		say("mine", "answer ")
+		say("void", "ed")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if now := texts(got.events()); strings.Join(now, "|") != "two|answer " || strings.Contains(got.raw(), "fla") {
+			t.Errorf("%q in %s", now, got.raw())
+		}
+		s.do(func() { s.finish(s.sent[0], "answer to two") })
+		got.whole()
+	})
+}
+
 func TestAcceptSaysWhatIsWanted(t *testing.T) {
 	for accept, want := range map[string]bool{
 		"text/event-stream": true, "application/json, text/event-stream": true, "TEXT/event-stream; q=0.5": true,

@@ -43,6 +43,31 @@ func (t *turn) hold(i item) {
 	}
 }
 
+// forget drops what is held of drafts when so many had begun and the turn had not.
+func (t *turn) forget(drafts int) {
+	others := map[string]bool{}
+	for _, i := range t.held {
+		if i.draft != nil && i.drafts <= drafts {
+			others[i.draft.Name] = true
+		}
+	}
+	t.held = slices.DeleteFunc(t.held, func(i item) bool { return others[i.name()] })
+}
+
+// release is what is held of the last draft of each node: those before it are over, and
+// may be of another turn.
+func (t *turn) release() []item {
+	last, nodes := map[string]bool{}, map[string]bool{}
+	for _, i := range slices.Backward(t.held) {
+		if i.draft != nil && !nodes[i.draft.Node] {
+			nodes[i.draft.Node], last[i.draft.Name] = true, true
+		}
+	}
+	held := slices.DeleteFunc(t.held, func(i item) bool { return !last[i.name()] })
+	t.held = nil
+	return held
+}
+
 // end takes note that the request has settled.
 func (t *turn) end(v contract.ConversationView) {
 	t.over = true

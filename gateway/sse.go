@@ -86,6 +86,15 @@ func (s *sse) send(events ...agui.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
+	data, err := encode(events)
+	if err != nil {
+		return err
+	}
+	return s.write(data)
+}
+
+// encode makes frames of events.
+func encode(events []agui.Event) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -95,11 +104,11 @@ func (s *sse) send(events ...agui.Event) error {
 		}
 		b.WriteString("data: ")
 		if err := enc.Encode(e.Data); err != nil { // ends the line
-			return fmt.Errorf("encode an event: %w", err)
+			return nil, fmt.Errorf("encode an event: %w", err)
 		}
 		b.WriteByte('\n')
 	}
-	return s.write(b.Bytes())
+	return b.Bytes(), nil
 }
 
 func (s *sse) keepAlive() error { return s.write([]byte(": keep-alive\n\n")) }

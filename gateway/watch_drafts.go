@@ -18,9 +18,16 @@ type draft struct {
 	size  int
 }
 
+func (d drafts) take(i item) drafts {
+	if i.draft != nil {
+		return d.begin(i)
+	}
+	return d.extend(i.delta)
+}
+
 // begin takes note of a draft. What was said under its name is void.
-func (d drafts) begin(in *contract.Draft) drafts {
-	return append(d.without(in.Name), &draft{name: in.Name, items: []item{{draft: in}}})
+func (d drafts) begin(i item) drafts {
+	return append(d.without(i.draft.Name), &draft{name: i.draft.Name, items: []item{i}})
 }
 
 // extend takes note of a piece. A piece of an unknown draft is of no use to those

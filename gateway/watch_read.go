@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"agent-stop-and-go/gateway/agui"
@@ -21,6 +22,10 @@ type reading struct {
 	treeless bool
 	state    *agui.State // nil when the conversation is as it was
 	err      error
+	// news: it came with news, which may lack the tree.
+	news, lacksTree bool
+	// drafts is how many drafts had begun when it was asked for.
+	drafts int
 }
 
 // beginRead reads beside the watcher, which must not be kept from passing on news.
@@ -30,27 +35,43 @@ func (x *watcher) beginRead() {
 		x.news, x.stop = x.Feed.Watch(x.id)
 	}
 	x.busy, x.asked, x.readAt = true, false, time.Now()
-	have := x.have
-	x.all.flying.Go(func() { x.reads <- x.read(have) })
+	have, drafts := x.have, x.drafted
+	x.beside(func(ctx context.Context, r *reading) error {
+		r.drafts = drafts
+		return x.read(ctx, have, r)
+	})
 }
 
-func (x *watcher) read(have reading) reading {
-	ctx, cancel := context.WithTimeout(x.ctx, loadTimeout)
-	defer cancel()
-	r := reading{tree: have.tree, treeless: have.treeless}
-	if r.view, r.err = x.Backend.Conversation(ctx, x.id, ""); r.err != nil {
-		return r
+// beside makes a reading in a goroutine of its own.
+func (x *watcher) beside(do func(context.Context, *reading) error) {
+	x.all.flying.Go(func() {
+		ctx, cancel := context.WithTimeout(x.ctx, loadTimeout)
+		defer cancel()
+		var r reading
+		if err := guarded(func() error { return do(ctx, &r) }); err != nil {
+			r.err = err
+		}
+		select {
+		case x.reads <- r:
+		case <-x.ctx.Done():
+		}
+	})
+}
+
+func (x *watcher) read(ctx context.Context, have reading, r *reading) (err error) {
+	r.tree, r.treeless = have.tree, have.treeless
+	if r.view, err = x.Backend.Conversation(ctx, x.id, ""); err != nil {
+		return err
 	}
 	if !r.treeless {
-		if r.err = x.readTree(ctx, &r); r.err != nil {
-			return r
+		if err := x.readTree(ctx, r); err != nil {
+			return err
 		}
 	}
 	if have.state != nil && reflect.DeepEqual(have.view, r.view) && reflect.DeepEqual(have.tree, r.tree) {
-		return r
+		return nil
 	}
-	r.err = x.render(ctx, &r)
-	return r
+	return x.render(ctx, r)
 }
 
 // readTree reads the tree of a composite agent. Workers of an older version have
@@ -78,7 +99,10 @@ func older(a, b contract.ConversationView) bool {
 // render makes the state of what was read.
 func (x *watcher) render(ctx context.Context, r *reading) error {
 	state, err := stateOf(ctx, x.Deps, r.view, r.tree)
-	r.state = state
+	if err == nil {
+		prepared := state.Prepared()
+		r.state = &prepared
+	}
 	return err
 }
 
@@ -124,17 +148,30 @@ func (x *watcher) learn(r reading) {
 	known := x.have.state != nil
 	switch {
 	case x.ctx.Err() != nil:
-	case r.err != nil && (!known || isKind(r.err, contract.KindNotFound)):
-		x.all.giveUp(x, r.err)
+	case isPanic(r.err), r.err != nil && !r.news && (!known || isKind(r.err, contract.KindNotFound)):
+		x.giveUp(r.err)
 	case r.err != nil:
 		x.Logger.Warn("read a conversation that is being followed", "conversation", x.id, "error", r.err)
+		x.asked = x.asked || r.news
 	case known && older(r.view, x.have.view):
 	case r.state == nil:
 		x.have.treeless = r.treeless
+		x.confirm(r.drafts)
 	default:
-		x.have = r
-		x.publish(r.state)
+		x.take(r)
 	}
+}
+
+// take makes a reading what is known.
+func (x *watcher) take(r reading) {
+	if r.lacksTree {
+		r.tree, r.treeless = x.have.tree, x.have.treeless
+		if x.have.state != nil {
+			r.state.Tree = x.have.state.Tree
+		}
+	}
+	x.have = r
+	x.publish(r)
 }
 
 // settle takes a conversation that came with news. What lacks in it is read.
@@ -142,22 +179,56 @@ func (x *watcher) settle(n contract.News) {
 	if x.have.state != nil && older(*n.Settled, x.have.view) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(x.ctx, loadTimeout)
-	defer cancel()
-	r := reading{view: *n.Settled, tree: x.have.tree, treeless: x.have.treeless}
+	r := reading{
+		view: *n.Settled, tree: x.have.tree, treeless: x.have.treeless, news: true,
+		lacksTree: n.Tree == nil,
+	}
 	if n.Tree != nil {
 		r.treeless = !n.Tree.Node.Composite()
 	}
 	if n.Tree != nil && !r.treeless {
 		r.tree = n.Tree
 	}
-	if r.err = x.render(ctx, &r); r.err != nil || !r.treeless && n.Tree == nil {
-		x.asked = true
+	x.asked, x.readAt = !r.treeless && n.Tree == nil, time.Now()
+	if x.settling {
+		x.settled = &r
 	} else {
-		x.asked, x.readAt = false, time.Now()
+		x.beginSettle(r)
 	}
-	if r.err == nil {
-		x.have = r
-		x.publish(r.state)
+}
+
+// beginSettle makes what came ready beside the watcher. One is after the other, and of
+// those that come meanwhile only the last.
+func (x *watcher) beginSettle(r reading) {
+	x.settling = true
+	x.beside(func(ctx context.Context, out *reading) error {
+		*out = r
+		return x.render(ctx, out)
+	})
+}
+
+// arrive takes a reading that was made beside the watcher.
+func (x *watcher) arrive(r reading) {
+	if !r.news {
+		x.busy = false
+		x.learn(r)
+		return
 	}
+	x.learn(r)
+	if next := x.settled; next != nil {
+		x.settled = nil
+		x.beginSettle(*next)
+		return
+	}
+	x.settling = false
+	for _, i := range x.later {
+		x.pass(i)
+	}
+	x.later = nil
+}
+
+// follows tells whether a piece is of a draft that began behind what is being settled:
+// that would end it.
+func (x *watcher) follows(i item) bool {
+	return x.settling && (i.draft != nil || slices.ContainsFunc(x.later, func(o item) bool { return o.name() == i.name() }))
 }

@@ -17,11 +17,26 @@ const (
 
 var errSlow = errors.New("the reader is too slow; it must begin anew")
 
-// item is one thing that a reader is told; one field is set.
+// item is one thing that a reader is told; one of the pointers is set.
 type item struct {
 	state *agui.State // shared by all readers
 	draft *contract.Draft
 	delta *contract.Delta
+	block *block // of a course, instead of the others
+	// drafts is, of a draft, how many had begun with it; of a state, how many at least
+	// had begun when it was read.
+	drafts int
+}
+
+// name is the draft that a piece is of.
+func (i item) name() string {
+	switch {
+	case i.draft != nil:
+		return i.draft.Name
+	case i.delta != nil:
+		return i.delta.Draft
+	}
+	return ""
 }
 
 // join makes one item of two, when the second takes up what the first says.
@@ -29,6 +44,9 @@ func (i item) join(next item) (item, bool) {
 	switch a, b := i.delta, next.delta; {
 	case i.state != nil && next.state != nil:
 		return next, true
+	case i.block != nil && next.block != nil:
+		joined := i.block.join(next.block)
+		return item{block: joined}, joined != nil
 	case a == nil || b == nil || a.Kind == contract.DeltaCall:
 		return i, false
 	case a.Draft != b.Draft || a.Kind != b.Kind || a.Call != b.Call || len(a.Text)+len(b.Text) > maxPiece:
@@ -57,6 +75,7 @@ type reader struct {
 	watcher *watcher
 	eager   bool
 	wake    chan struct{} // has room for one
+	course  *course       // the watcher's mu guards it
 
 	mu    sync.Mutex
 	items []item
@@ -110,6 +129,13 @@ func (r *reader) take() (items []item, beat bool, err error) {
 	return items, beat, err
 }
 
+// current tells whether the reader has taken all that it was told.
+func (r *reader) current() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.items) == 0 && r.err == nil
+}
+
 // ready returns when there is something to take.
 func (r *reader) ready(ctx, base context.Context) error {
 	err := r.wait(ctx, base)
@@ -132,7 +158,7 @@ func (r *reader) wait(ctx, base context.Context) error {
 }
 
 // await returns when a state fulfils a condition. What the reader was told meanwhile
-// is there to be taken.
+// is there to be taken, or the last state of it.
 func (r *reader) await(ctx, base context.Context, fulfilled func(*agui.State) bool) error {
 	var told []item
 	for {
@@ -140,10 +166,10 @@ func (r *reader) await(ctx, base context.Context, fulfilled func(*agui.State) bo
 			return err
 		}
 		items, _, err := r.take()
-		told = append(told, items...)
 		if err != nil {
 			return err
 		}
+		told = together(told, items)
 		if slices.ContainsFunc(items, func(i item) bool { return i.state != nil && fulfilled(i.state) }) {
 			r.putBack(told)
 			return nil
@@ -151,9 +177,28 @@ func (r *reader) await(ctx, base context.Context, fulfilled func(*agui.State) bo
 	}
 }
 
+// putBack lets the reader take again what it was told first.
 func (r *reader) putBack(items []item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.items = append(items, r.items...)
+	r.items = together(items, r.items)
 	r.rouse()
+}
+
+// together appends what nobody has seen yet. Where it would be too much the pieces are
+// forgotten: what lasts of them is in a state.
+func together(items, more []item) []item {
+	for _, i := range more {
+		items = added(items, i)
+	}
+	if len(items) <= maxUnread {
+		return items
+	}
+	var last []item
+	for _, i := range items {
+		if i.state != nil {
+			last = []item{i}
+		}
+	}
+	return last
 }

@@ -2,10 +2,10 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
-	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -21,9 +21,10 @@ type watcher struct {
 
 	mu      sync.Mutex
 	readers map[*reader]struct{}
-	eager   int         // of the readers
-	latest  *agui.State // nil until it is known
+	eager   int  // of the readers
+	latest  item // without a state until it is known
 	drafts  drafts
+	courses []*course
 
 	news   <-chan contract.News // nil while nobody tells any
 	stop   func()
@@ -32,6 +33,13 @@ type watcher struct {
 	busy   bool         // a read is under way
 	asked  bool         // news ask for a read
 	readAt time.Time
+	// drafted counts the drafts that have begun.
+	drafted int
+	// settling: what came with news is made ready. settled came meanwhile, and later are
+	// the pieces of what began behind it.
+	settling bool
+	settled  *reading
+	later    []item
 }
 
 func newWatcher(w *watches, id string) *watcher {
@@ -51,10 +59,10 @@ func (x *watcher) add(eager bool) *reader {
 	if eager {
 		x.eager++
 	}
-	if x.latest == nil {
+	if x.latest.state == nil {
 		return r
 	}
-	r.tell(item{state: x.latest})
+	r.tell(x.latest)
 	for _, d := range x.drafts {
 		for _, i := range d.items {
 			r.tell(i)
@@ -87,6 +95,7 @@ func (x *watcher) remove(r *reader) int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.readers, r)
+	x.leaveCourse(r)
 	if r.eager {
 		x.eager--
 	}
@@ -106,6 +115,22 @@ func (x *watcher) fail(err error) { x.each(func(r *reader) { r.end(err) }) }
 func (x *watcher) run() {
 	defer func() { x.stop() }()
 	defer x.cancel()
+	if err := guarded(x.loop); err != nil {
+		x.giveUp(err)
+	}
+}
+
+// giveUp ends all readers. A panic is that of one conversation only.
+func (x *watcher) giveUp(err error) {
+	var p *panicked
+	if errors.As(err, &p) {
+		x.Logger.Error("follow a conversation", "conversation", x.id, "error", err, "stack", string(p.stack))
+	}
+	x.all.giveUp(x, err)
+}
+
+// loop fails by a panic only.
+func (x *watcher) loop() error {
 	beat := time.NewTicker(x.Pace.KeepAlive)
 	defer beat.Stop()
 	next := time.NewTimer(0)
@@ -113,7 +138,7 @@ func (x *watcher) run() {
 	for {
 		select {
 		case <-x.ctx.Done():
-			return
+			return nil
 		case n, ok := <-x.news:
 			x.hear(n, ok)
 		case <-x.poked:
@@ -121,8 +146,7 @@ func (x *watcher) run() {
 		case <-next.C:
 			x.beginRead()
 		case r := <-x.reads:
-			x.busy = false
-			x.learn(r)
+			x.arrive(r)
 		case <-beat.C:
 			x.each((*reader).keepAlive)
 		}
@@ -140,33 +164,66 @@ func (x *watcher) hear(n contract.News, ok bool) {
 		x.settle(n)
 	case n.Draft != nil:
 		x.asked = true // a turn may have begun with it
-		x.pass(item{draft: n.Draft}, func(d drafts) drafts { return d.begin(n.Draft) })
+		x.drafted++
+		x.piece(item{draft: n.Draft, drafts: x.drafted})
 	case n.Delta != nil:
-		x.pass(item{delta: n.Delta}, func(d drafts) drafts { return d.extend(n.Delta) })
+		x.piece(item{delta: n.Delta})
 	default:
 		x.asked = true
 	}
 }
 
-func (x *watcher) pass(i item, keep func(drafts) drafts) {
+// piece passes a piece on, in its place.
+func (x *watcher) piece(i item) {
+	if x.follows(i) {
+		x.later = together(x.later, []item{i})
+		return
+	}
+	x.pass(i)
+}
+
+func (x *watcher) pass(i item) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.drafts = keep(x.drafts)
+	x.drafts = x.drafts.take(i)
+	x.tell(i)
+}
+
+// tell tells every reader, by itself or with others. The caller holds mu.
+func (x *watcher) tell(i item) {
+	for _, c := range x.courses {
+		c.tell(i)
+	}
 	for r := range x.readers {
-		r.tell(i)
+		if r.course == nil {
+			r.tell(i)
+		}
 	}
 }
 
-// publish makes a state the latest one.
-func (x *watcher) publish(s *agui.State) {
-	shared := s.Prepared()
-	s = &shared
+// publish makes a state the latest one. What comes with news is not known to be as new
+// as the drafts of others.
+func (x *watcher) publish(r reading) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.latest = s
-	x.drafts = x.drafts.settle(s)
+	x.latest.state = r.state
+	if !r.news {
+		x.latest.drafts = r.drafts
+	}
+	x.drafts = x.drafts.settle(r.state)
+	x.tell(x.latest)
+}
+
+// confirm takes note that nothing was new when so many drafts had begun. Those who
+// wait for a turn want to know.
+func (x *watcher) confirm(drafts int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.latest.drafts = drafts
 	for r := range x.readers {
-		r.tell(item{state: s})
+		if r.eager {
+			r.tell(x.latest)
+		}
 	}
 }
 

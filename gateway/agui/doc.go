@@ -1,5 +1,6 @@
-// Package agui tells a conversation as a stream of AG-UI events, to one reader at a
-// time. It is pure: states and pieces of drafts go in, events come out.
+// Package agui tells a conversation as a stream of AG-UI events, to one reader or to
+// several who have been told the same. It is pure: states and pieces of drafts go in,
+// events come out.
 //
 // # Where to look
 //
@@ -13,6 +14,7 @@
 //	tell.go      runs, steps, and how an item is told
 //	position.go  what a reader has been told, as the ID of events
 //	stream.go    the Stream itself
+//	share.go     when one Stream does for several readers
 //
 // # IDs
 //

@@ -25,20 +25,44 @@ type draft struct {
 // part is a text or a call of a draft. What the client was shown may differ from
 // what was said: another attempt may have said something else.
 type part struct {
-	said      string // in this attempt
+	said      []byte // in this attempt
 	tool      string // that it calls in this attempt
-	shown     string
+	shown     []byte
+	same      int // how many bytes from the first are the same in both
 	shownTool string
 	open      bool // the client was shown that it begins, and not that it ends
 }
 
+// say takes a piece of what is said. A reply may have very many.
+func (p *part) say(text string) {
+	p.said = append(p.said, text...)
+	for p.same < min(len(p.said), len(p.shown)) && p.said[p.same] == p.shown[p.same] {
+		p.same++
+	}
+}
+
+// again begins another attempt.
+func (p *part) again() { p.said, p.tool, p.same = nil, "", 0 }
+
+// show takes note that what is news was shown.
+func (p *part) show(text string) {
+	p.shown = append(p.shown, text...)
+	p.same = len(p.shown)
+}
+
+// hide takes note that the client does not hold any of it.
+func (p *part) hide() { p.shown, p.shownTool, p.same, p.open = nil, "", 0, false }
+
 // news is what can be shown without taking anything back.
 func (p *part) news() string {
-	if p.tool != p.shownTool && p.open || !strings.HasPrefix(p.said, p.shown) {
+	if p.tool != p.shownTool && p.open || p.same < len(p.shown) {
 		return ""
 	}
-	return whole(p.said[len(p.shown):])
+	return whole(string(p.said[p.same:]))
 }
+
+// begins tells whether what was shown is how a text begins.
+func (p *part) begins(text string) bool { return strings.HasPrefix(text, string(p.shown)) }
 
 // whole is a text without the beginning of a rune at its end.
 func whole(s string) string {
@@ -88,9 +112,9 @@ func (s *Stream) Draft(d contract.Draft) []Event {
 		return nil
 	}
 	s.endThought(old)
-	old.text.said = ""
+	old.text.again()
 	for _, p := range old.calls {
-		p.said, p.tool = "", ""
+		p.again()
 	}
 	return s.flush()
 }
@@ -113,11 +137,11 @@ func (s *Stream) Delta(piece contract.Delta) []Event {
 	case contract.DeltaReasoning:
 		s.think(d, piece.Text)
 	case contract.DeltaText:
-		d.text.said += piece.Text
+		d.text.say(piece.Text)
 	case contract.DeltaCall:
 		d.call(piece.Call).tool = piece.Tool
 	case contract.DeltaArguments:
-		d.call(piece.Call).said += piece.Text
+		d.call(piece.Call).say(piece.Text)
 	}
 	s.show(d)
 	return s.flush()
@@ -147,7 +171,7 @@ func (s *Stream) showText(d *draft) {
 		p.open = true
 		s.emit(TextStart{TypeTextStart, d.name, RoleAssistant, s.nameOf(d.node)})
 	}
-	p.shown += text
+	p.show(text)
 	s.emit(Piece{TypeTextContent, d.name, text})
 }
 
@@ -166,7 +190,7 @@ func (s *Stream) showCall(d *draft, n int) bool {
 	}
 	if text := p.news(); text != "" {
 		s.endThought(d)
-		p.shown += text
+		p.show(text)
 		s.emit(CallArgs{TypeCallArgs, callID(d.name, n), text})
 	}
 	return true
@@ -222,8 +246,9 @@ func (s *Stream) close(d *draft) {
 
 // forget forgets what the client was shown of a draft: it does not hold it any more.
 func (d *draft) forget() {
-	d.text.shown, d.text.open, d.nameless = "", false, false
+	d.nameless = false
+	d.text.hide()
 	for _, p := range d.calls {
-		p.shown, p.shownTool, p.open = "", "", false
+		p.hide()
 	}
 }

@@ -17,6 +17,7 @@ type watcher struct {
 	*rand.Rand
 	*client
 	stream  *Stream
+	course  *Stream // tells everything, to nobody until this one joins
 	replay  []scene // of drafts that have not settled
 	counts  bool    // every notice comes exactly once
 	before  []Message
@@ -58,13 +59,59 @@ func (r *watcher) feed(events []Event) error {
 }
 
 func (r *watcher) hear(s scene) error {
-	switch {
-	case r.stream == nil:
+	if r.stream == nil {
 		return nil
-	case s.draft != nil:
-		return r.feed(r.stream.Draft(*s.draft))
 	}
-	return r.feed(r.stream.Delta(*s.delta))
+	return r.feed(pieceOf(r.stream, s))
+}
+
+func pieceOf(to *Stream, s scene) []Event {
+	if s.draft != nil {
+		return to.Draft(*s.draft)
+	}
+	return to.Delta(*s.delta)
+}
+
+// joined is how often a reader was put among those who are told the same.
+var joined int
+
+// share sees a scene with those who are told the same, or tells it to them before
+// it may join them.
+func (r *watcher) share(s scene, state State, last bool) error {
+	if s.mine != nil && r.stream == r.course {
+		r.stream = nil // one who posts leaves the others
+	}
+	shares := r.stream == r.course
+	var events []Event
+	if s.draft != nil || s.delta != nil {
+		events = pieceOf(r.course, s)
+	} else {
+		events = r.course.Update(state)
+	}
+	if shares {
+		if s.draft != nil || s.delta != nil {
+			r.keep(s)
+		}
+		if err := r.feed(events); err != nil || r.stream != nil || !last {
+			return err
+		}
+	}
+	if err := r.see(s, state, last); err != nil {
+		return err
+	}
+	if r.stream != nil && r.stream != r.course && r.course.Adopt(r.stream) {
+		r.stream = r.course
+		joined++
+	}
+	return nil
+}
+
+// keep keeps a scene of a draft for those who come later.
+func (r *watcher) keep(s scene) {
+	if s.draft != nil {
+		r.replay = slices.DeleteFunc(r.replay, func(o scene) bool { return o.draft != nil && o.draft.Name == s.draft.Name })
+	}
+	r.replay = append(r.replay, s)
 }
 
 // resume connects again, in one of the ways there are.
@@ -117,7 +164,7 @@ func (r *watcher) watch(script []scene) error {
 		if s.draft == nil && s.delta == nil {
 			state = s.state
 		}
-		if err := r.see(s, state, n == len(script)-1); err != nil {
+		if err := r.share(s, state, n == len(script)-1); err != nil {
 			return fmt.Errorf("scene %d: %w", n, err)
 		}
 	}
@@ -132,10 +179,7 @@ func (r *watcher) see(s scene, state State, last bool) error {
 	}
 	switch {
 	case s.draft != nil || s.delta != nil:
-		if s.draft != nil {
-			r.replay = slices.DeleteFunc(r.replay, func(o scene) bool { return o.draft != nil && o.draft.Name == s.draft.Name })
-		}
-		r.replay = append(r.replay, s)
+		r.keep(s)
 		if r.IntN(25) == 0 {
 			return nil // lost
 		}
@@ -163,6 +207,7 @@ func play(seed uint64, session func([]Message, *client)) error {
 	}
 	w.run(1 + w.IntN(4))
 	r := &watcher{Rand: rand.New(rand.NewPCG(seed, 2)), client: newClient(), counts: true, session: session}
+	r.course = New(Options{ThreadID: "t"})
 	if err := r.connect(Options{}, w.script[0].state); err != nil {
 		return err
 	}
@@ -227,10 +272,14 @@ func canonical(messages []Message) string {
 }
 
 func TestEveryStreamIsLegalAndNothingIsLostOrDoubled(t *testing.T) {
+	joined = 0
 	for seed := range uint64(300) {
 		if err := play(seed, nil); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+	}
+	if joined < 300 {
+		t.Errorf("only %d times a stream was shared", joined)
 	}
 }
 

@@ -248,3 +248,25 @@ func TestDone(t *testing.T) {
 		t.Error("a completed conversation is done when its run has finished")
 	}
 }
+
+func TestALongReplyTakesTimeByItsLengthOnly(t *testing.T) {
+	s := New(Options{})
+	st := State{Running: true}
+	st.Document.Status = contract.StatusActive
+	s.Update(st)
+	s.Draft(contract.Draft{Name: "d"})
+	s.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaCall, Tool: "add"})
+	const pieces = 50_000
+	bytes := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			for range pieces {
+				s.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: "12345678"})
+				s.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaArguments, Text: "12345678"})
+			}
+		}
+	}).AllocedBytesPerOp()
+	if bytes > pieces*4096 {
+		t.Errorf("%d bytes for a piece", bytes/pieces)
+	}
+}

@@ -2,7 +2,6 @@ package agui
 
 import (
 	"slices"
-	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -159,7 +158,7 @@ func (s *Stream) tellText(i item) {
 	case d == nil || !d.shows():
 		s.makeRoom(i)
 		s.say(i, RoleAssistant)
-	case d.text.open && strings.HasPrefix(i.text, d.text.shown) && (i.name == "" || !d.nameless):
+	case d.text.open && d.text.begins(i.text) && (i.name == "" || !d.nameless):
 		s.settle(d, &d.text, i)
 	default:
 		s.mark(i)
@@ -171,7 +170,7 @@ func (s *Stream) tellText(i item) {
 func (s *Stream) settle(d *draft, p *part, i item) {
 	s.endThought(d)
 	rest := ""
-	if strings.HasPrefix(i.text, p.shown) {
+	if p.begins(i.text) {
 		rest = i.text[len(p.shown):]
 	}
 	var content, end any = Piece{TypeTextContent, i.message, rest}, Mark{Type: TypeTextEnd, MessageID: i.message}
@@ -195,7 +194,7 @@ func (s *Stream) tellCall(i item) {
 	switch {
 	case p == nil || !p.open:
 		s.call(i)
-	case p.shownTool == i.tool && (strings.HasPrefix(i.text, p.shown) || sameJSON(i.text, p.shown)):
+	case p.shownTool == i.tool && (p.begins(i.text) || sameJSON(i.text, string(p.shown))):
 		s.settle(d, p, i)
 	default:
 		s.mark(i)

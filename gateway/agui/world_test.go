@@ -66,7 +66,7 @@ func (w *world) state() State {
 		}
 		st.Tree = &document.Tree{Tree: root}
 	}
-	return st
+	return st.Prepared()
 }
 
 func (w *world) show() { w.script = append(w.script, scene{state: w.state()}) }

@@ -1,0 +1,30 @@
+package agui
+
+// Rests tells whether the stream is between two runs and has told everything: what it
+// tells next depends on nothing but what comes.
+func (s *Stream) Rests() bool {
+	return s.begun && !s.open && !s.failed && !s.stale && len(s.drafts) == 0 && s.keep < 0
+}
+
+// Adopt lets the reader of another stream go on with this one. It returns false where
+// the two would not go on in the same way: both must rest, have been told of the same
+// state (one that is Prepared), and be for readers who hold nothing of their own.
+func (s *Stream) Adopt(other *Stream) bool {
+	if !s.Rests() || !other.Rests() || !s.alike(other) {
+		return false
+	}
+	for id, n := range other.runs { // no run may have the ID of an earlier one
+		s.runs[id] = max(s.runs[id], n)
+	}
+	return true
+}
+
+func (s *Stream) alike(other *Stream) bool {
+	a, b := s.o, other.o
+	return s.state.prepared != nil && s.state.prepared == other.state.prepared &&
+		a.own() && b.own() && a.ThreadID == b.ThreadID && a.After.IsZero() == b.After.IsZero() &&
+		s.lastID == other.lastID
+}
+
+// own tells whether a reader has everything from its stream.
+func (o Options) own() bool { return o.Known == nil && o.Answered == nil && o.RunID == "" }
