@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
@@ -10,6 +11,7 @@ import (
 
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/document"
 	"agent-stop-and-go/workflows/contract/transcript"
@@ -23,6 +25,14 @@ const viaA2A = "a2a"
 // a2aServer carries out what clients of A2A ask. A task is a conversation: there is no
 // other store of tasks. It is a tasks.Handler.
 type a2aServer struct{ *Gateway }
+
+// a2a serves a handler of package tasks, which needs to know nothing of Echo.
+func (g *Gateway) a2a(handle http.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		handle(c.Response(), c.Request().WithContext(withEcho(c)))
+		return nil
+	}
+}
 
 type keyEcho struct{}
 
@@ -38,18 +48,18 @@ func echoOf(ctx context.Context) echo.Context {
 }
 
 // shape is how much of a task the client wants to see.
-func (s a2aServer) shape(ctx context.Context, history *int) tasks.Shape {
+func (s a2aServer) shape(ctx context.Context, history *int) story.Shape {
 	call := tasks.CallOf(ctx)
-	o := tasks.Shape{History: history, Plain: call.Dialect == tasks.Old}
-	if slices.Contains(call.Extensions, tasks.HITL) {
+	o := story.Shape{History: history, Plain: call.Dialect == tasks.Old}
+	if slices.Contains(call.Extensions, story.HITL) {
 		o.HITL = true
-		call.Activate(tasks.HITL)
+		call.Activate(story.HITL)
 	}
 	return o
 }
 
 // source reads what of a conversation lives in the blob store.
-func (s a2aServer) source(ctx context.Context, view contract.ConversationView) (tasks.Source, error) {
+func (s a2aServer) source(ctx context.Context, view contract.ConversationView) (story.Source, error) {
 	src := s.from(ctx, view)
 	var err error
 	if src.Messages, err = resolved(ctx, s.Deps, view.Transcript); err != nil {
@@ -69,26 +79,30 @@ func (s a2aServer) source(ctx context.Context, view contract.ConversationView) (
 }
 
 // sourceOf is the source of a state, which has everything in place.
-func (s a2aServer) sourceOf(ctx context.Context, state *agui.State) tasks.Source {
+func (s a2aServer) sourceOf(ctx context.Context, state *agui.State) story.Source {
 	src := s.from(ctx, state.View)
 	src.Messages, src.Pending, src.Response = state.Messages, state.Document.PendingApprovals, state.Response
 	return src
 }
 
-func (s a2aServer) from(ctx context.Context, view contract.ConversationView) tasks.Source {
+func (s a2aServer) from(ctx context.Context, view contract.ConversationView) story.Source {
 	base := s.publicURL(echoOf(ctx))
-	return tasks.Source{View: view, Agent: s.Agent.Name, Media: func(m contract.Media) string {
+	return story.Source{View: view, Agent: s.Agent.Name, Media: func(m contract.Media) string {
 		return base + "/conversations/" + view.ID + "/media/" + m.SHA256
 	}}
 }
 
 // task shows a conversation.
-func (s a2aServer) task(ctx context.Context, view contract.ConversationView, o tasks.Shape) (*a2a.Task, error) {
+func (s a2aServer) task(ctx context.Context, view contract.ConversationView, o story.Shape) (*a2a.Task, error) {
 	src, err := s.source(ctx, view)
 	if err != nil {
 		return nil, err
 	}
-	return src.Task(o), nil
+	t := src.Task(o)
+	if !view.Task { // made by the old dialect, or by none
+		t.Metadata = map[string]any{tasks.MetadataDialect: string(tasks.Old)}
+	}
+	return t, nil
 }
 
 // conversation reads the conversation that is a task, and what it remembers of a

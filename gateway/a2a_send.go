@@ -10,6 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -160,8 +161,8 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 	if err != nil {
 		return p, err
 	}
-	decisions, err := tasks.Decisions(m, src.Pending, old)
-	if hint, no := tasks.IsNoAnswer(err); no {
+	decisions, err := story.Decisions(m, src.Pending, old)
+	if hint, no := story.IsNoAnswer(err); no {
 		p.hint, p.requestID = hint, ""
 		return p, nil
 	}
@@ -183,7 +184,7 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 
 // decideTask gives a decision. Somebody else may have been faster: with the same
 // decision that is no trouble.
-func (s a2aServer) decideTask(ctx context.Context, d tasks.Decision, id, requestID string) error {
+func (s a2aServer) decideTask(ctx context.Context, d story.Decision, id, requestID string) error {
 	c := echoOf(ctx)
 	about := reasonBody{Reason: d.Reason, By: d.By}
 	if err := about.check(c); err != nil {

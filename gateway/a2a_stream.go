@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -27,7 +28,7 @@ func (s a2aServer) SendStream(ctx context.Context, req *a2a.SendMessageRequest) 
 		}
 		o := s.shape(ctx, history)
 		o.Hint = p.hint
-		t := &telling{a2aServer: s, ctx: ctx, posted: p, story: tasks.NewStory(o), yield: yield, untilSettled: true}
+		t := &telling{a2aServer: s, ctx: ctx, posted: p, story: story.New(o), yield: yield, untilSettled: true}
 		t.run(p.id)
 	}
 }
@@ -46,13 +47,13 @@ func (s a2aServer) Subscribe(ctx context.Context, req *a2a.SubscribeToTaskReques
 			return
 		}
 		o := s.shape(ctx, nil)
-		story := tasks.NewStory(o)
+		tale := story.New(o)
 		if after != "" {
-			if story, err = tasks.ResumeStory(o, after); err != nil {
-				story = tasks.NewStory(o) // of another server, or none of ours
+			if tale, err = story.Resume(o, after); err != nil {
+				tale = story.New(o) // the ID is of another server's event
 			}
 		}
-		t := &telling{a2aServer: s, ctx: ctx, posted: posted{id: view.ID, least: view}, story: story, yield: yield, endsWaiting: v03}
+		t := &telling{a2aServer: s, ctx: ctx, posted: posted{id: view.ID, least: view}, story: tale, yield: yield, endsWaiting: v03}
 		t.run(view.ID)
 	}
 }
@@ -62,7 +63,7 @@ type telling struct {
 	a2aServer
 	posted
 	ctx   context.Context
-	story *tasks.Story
+	story *story.Story
 	yield func(tasks.Event, error) bool
 	// untilSettled ends the stream when the message has been answered, endsWaiting
 	// when the task has come to wait.
@@ -138,9 +139,9 @@ func (t *telling) state(s *agui.State) bool {
 }
 
 // tell returns whether there may be more to come.
-func (t *telling) tell(src tasks.Source) bool {
+func (t *telling) tell(src story.Source) bool {
 	for _, e := range t.story.Update(src) {
-		if !t.yield(e, nil) {
+		if !t.yield(tasks.Event(e), nil) {
 			return false
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"golang.org/x/sync/errgroup"
 
-	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -103,14 +103,14 @@ func taskQuery(req *a2a.ListTasksRequest) (TaskQuery, error) {
 	if req.Status == "" {
 		return q, nil
 	}
-	if q.State, ok = tasks.StateNamed(req.Status); !ok {
+	if q.State, ok = story.StateNamed(req.Status); !ok {
 		return q, a2a.NewError(a2a.ErrInvalidParams, "status: no such state: "+printable(string(req.Status)))
 	}
 	return q, nil
 }
 
 // read reads tasks. What cannot be read any more is left out.
-func (s a2aServer) read(ctx context.Context, ids []string, o tasks.Shape) ([]*a2a.Task, error) {
+func (s a2aServer) read(ctx context.Context, ids []string, o story.Shape) ([]*a2a.Task, error) {
 	list := make([]*a2a.Task, len(ids))
 	flights, ctx := errgroup.WithContext(ctx)
 	flights.SetLimit(tasksAtOnce)

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"go.temporal.io/sdk/client"
 
+	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
@@ -79,6 +80,7 @@ type Gateway struct {
 	echo      *echo.Echo
 	base      context.Context
 	stop      context.CancelFunc
+	tasks     *tasks.Server
 	waits     *waits
 	watches   *watches
 	summary   *cache[Summary]
@@ -97,6 +99,7 @@ func New(deps Deps) *Gateway {
 	g.catalogue = ofNow(g.Backend.Catalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)
 	g.prompts = fromWorker(g.Backend.Prompts, g.Now)
+	g.tasks = tasks.New(a2aServer{g}, tasks.Options{Logger: g.Logger, Closing: g.base})
 	g.echo = g.routes()
 	return g
 }

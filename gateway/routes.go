@@ -52,7 +52,11 @@ func (g *Gateway) table() []route {
 		{Route{"GET", "/docs/json"}, g.docsJSON},
 		{Route{"GET", "/openapi.yaml"}, g.openAPI},
 
-		// The A2A server (package tasks) adds /a2a and /.well-known/ here.
+		{Route{"POST", pathA2A}, g.a2a(g.tasks.RPC)},
+		{Route{"POST", pathA2A + "/"}, g.a2a(g.tasks.RPC)}, // clients add the slash
+		{Route{"GET", pathA2A}, g.a2a(g.tasks.Card)},
+		{Route{"GET", "/.well-known/agent-card.json"}, g.a2a(g.tasks.Card)},
+		{Route{"GET", "/.well-known/agent.json"}, g.a2a(g.tasks.Card)},
 	}
 }
 
@@ -60,7 +64,7 @@ func (g *Gateway) table() []route {
 func (g *Gateway) Routes() []Route {
 	var out []Route
 	for _, r := range g.table() {
-		if r.Path != "/docs/*" {
+		if r.Path != "/docs/*" && r.Path != pathA2A+"/" {
 			out = append(out, r.Route)
 		}
 	}

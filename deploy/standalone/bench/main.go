@@ -28,7 +28,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists, memory or events")
+	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists, memory, events or a2a")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only) }); err != nil {
@@ -67,6 +67,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only string) error {
 		{"lists", contract.ExecutionRegular, lists},
 		{"memory", contract.ExecutionRegular, memory},
 		{"events", contract.ExecutionRegular, events},
+		{"a2a", contract.ExecutionRegular, tasks},
 	} {
 		if only != "" && only != part.name {
 			continue

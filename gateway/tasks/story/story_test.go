@@ -1,4 +1,4 @@
-package tasks_test
+package story_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
 
-	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -21,12 +21,12 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // world is a conversation that a test writes, as it was after each change.
 type world struct {
-	src     tasks.Source
-	history []tasks.Source
+	src     story.Source
+	history []story.Source
 }
 
 func newWorld() *world {
-	w := &world{src: tasks.Source{Agent: "helper", View: contract.ConversationView{
+	w := &world{src: story.Source{Agent: "helper", View: contract.ConversationView{
 		ID: taskID, ContextID: "context-1", Status: contract.StatusActive, UpdatedAt: noon, Task: true,
 	}, Media: func(m contract.Media) string { return "http://media/" + m.SHA256 }}}
 	w.save()
@@ -106,7 +106,7 @@ func (w *world) wantsLogin() {
 	w.save()
 }
 
-func line(e tasks.Event) string {
+func line(e story.Event) string {
 	raw, err := json.Marshal(a2a.StreamResponse{Event: e.Event})
 	if err != nil {
 		panic(err)
@@ -139,7 +139,7 @@ func TestATaskIsToldFromItsBeginningToItsEnd(t *testing.T) {
 	w.decided("u-1")
 	w.ends(contract.OutcomeDone, "Dropped.")
 	var got []string
-	s := tasks.NewStory(tasks.Shape{})
+	s := story.New(story.Shape{})
 	for _, src := range w.history {
 		for _, e := range s.Update(src) {
 			got = append(got, brief(e.Event))
@@ -165,7 +165,7 @@ func TestEveryEndIsTold(t *testing.T) {
 		w := newWorld()
 		w.says("go")
 		w.ends(outcome, "Because.")
-		s := tasks.NewStory(tasks.Shape{})
+		s := story.New(story.Shape{})
 		s.Update(w.history[1])
 		s.Update(w.history[2])
 		if got := s.Update(w.history[3]); len(got) != 1 || brief(got[0].Event) != want {
@@ -214,7 +214,7 @@ func TestReadersWhoComeBackMissAndDoubleNothing(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		w := turns(r)
 		var want []string
-		always := tasks.NewStory(tasks.Shape{})
+		always := story.New(story.Shape{})
 		for _, src := range w.history {
 			for _, e := range always.Update(src) {
 				want = append(want, line(e))
@@ -233,13 +233,13 @@ func TestReadersWhoComeBackMissAndDoubleNothing(t *testing.T) {
 // the state it was lost at, or later.
 func follow(t *testing.T, r *rand.Rand, w *world) []string {
 	var got []string
-	s, last := tasks.NewStory(tasks.Shape{}), ""
+	s, last := story.New(story.Shape{}), ""
 	for i := 0; i < len(w.history); i++ {
 		for _, e := range s.Update(w.history[i]) {
 			got, last = append(got, line(e)), e.ID
 			if r.IntN(4) == 0 { // the rest is lost
 				var err error
-				if s, err = tasks.ResumeStory(tasks.Shape{}, last); err != nil {
+				if s, err = story.Resume(story.Shape{}, last); err != nil {
 					t.Fatal(err)
 				}
 				i--
@@ -257,14 +257,14 @@ func TestReadersWhoComeBackLateLearnEverything(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		w := turns(r)
 		ids := map[string]int{}
-		s, last, over := tasks.NewStory(tasks.Shape{}), "", false
+		s, last, over := story.New(story.Shape{}), "", false
 		for i := 0; i < len(w.history); i++ {
 			for _, e := range s.Update(w.history[i]) {
 				ids[e.ID+fmt.Sprintf("%T", e.Event)]++
 				last, over = e.ID, s.Over()
 			}
 			if last != "" && r.IntN(3) == 0 {
-				s, _ = tasks.ResumeStory(tasks.Shape{}, last)
+				s, _ = story.Resume(story.Shape{}, last)
 				i = min(i+r.IntN(5), len(w.history)-2)
 			}
 		}
@@ -282,7 +282,7 @@ func TestReadersWhoComeBackLateLearnEverything(t *testing.T) {
 func TestAPositionOfAnotherTaskBeginsAnew(t *testing.T) {
 	w := newWorld()
 	w.says("go")
-	s, err := tasks.ResumeStory(tasks.Shape{}, "1.abc.0")
+	s, err := story.Resume(story.Shape{}, "1.abc.0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestAPositionOfAnotherTaskBeginsAnew(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	for _, bad := range []string{"x", "1.1", "-1.1.0", "1.1.9", "1.zz.0"} {
-		if _, err := tasks.ResumeStory(tasks.Shape{}, bad); err == nil {
+		if _, err := story.Resume(story.Shape{}, bad); err == nil {
 			t.Errorf("%q was taken for the ID of an event", bad)
 		}
 	}

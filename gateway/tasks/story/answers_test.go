@@ -1,4 +1,4 @@
-package tasks_test
+package story_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
 
-	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -53,8 +53,8 @@ func hitl(s string) *a2a.Message {
 	if err := json.Unmarshal([]byte(s), &v); err != nil {
 		panic(err)
 	}
-	m.Extensions = []string{tasks.HITL}
-	m.SetMeta(tasks.HITL, v)
+	m.Extensions = []string{story.HITL}
+	m.SetMeta(story.HITL, v)
 	return m
 }
 
@@ -65,25 +65,25 @@ func TestAnswersThatDecide(t *testing.T) {
 		message *a2a.Message
 		pending []contract.PendingApproval
 		first   bool
-		want    []tasks.Decision
+		want    []story.Decision
 	}{
-		"a word":                     {message: text(" Approved "), pending: pendingOf("u-1"), want: []tasks.Decision{{UUID: "u-1", Approved: true}}},
-		"a no":                       {message: text("deny"), pending: pendingOf("u-1"), want: []tasks.Decision{{UUID: "u-1"}}},
-		"a word and a uuid":          {message: text("approve u-2"), pending: pendingOf("u-1", "u-2"), want: []tasks.Decision{{UUID: "u-2", Approved: true}}},
-		"a word for the first":       {message: text("yes"), pending: pendingOf("u-1", "u-2"), first: true, want: []tasks.Decision{{UUID: "u-1", Approved: true}}},
-		"JSON as text":               {message: text(`{"approved":false,"reason":"no"}`), pending: pendingOf("u-1"), want: []tasks.Decision{{UUID: "u-1", Reason: "no"}}},
-		"a data part outdoes words":  {message: data(`{"uuid":"u-1","approved":false,"by":"ann","reason":"why"}`), pending: pendingOf("u-1"), want: []tasks.Decision{{UUID: "u-1", By: "ann", Reason: "why"}}},
-		"a data part of the only":    {message: data(`{"approved":true}`), pending: pendingOf("u-1"), want: []tasks.Decision{{UUID: "u-1", Approved: true}}},
-		"the uuid of the far end":    {message: data(`{"uuid":"far-1","approved":true}`), pending: proxied(), want: []tasks.Decision{{UUID: "u-1", Approved: true}}},
-		"a text for a question":      {message: text("b"), pending: question(form), want: []tasks.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"b"}`)}}},
-		"content for a question":     {message: data(`{"uuid":"u-1","approved":true,"content":{"name":"a","count":2}}`), pending: question(form), want: []tasks.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"count":2,"name":"a"}`)}}},
-		"the extension":              {message: hitl(`{"type":"tool_approval_response","approvals":[{"id":"u-2","approved":false,"rejection_reason":"used"},{"id":"u-1","approved":true}]}`), pending: pendingOf("u-1", "u-2"), want: []tasks.Decision{{UUID: "u-2", Reason: "used"}, {UUID: "u-1", Approved: true}}},
-		"the extension, nested":      {message: hitl(`{"type":"tool_approval_response","approvals":[{"id":"far-1","approved":true}]}`), pending: proxied(), want: []tasks.Decision{{UUID: "u-1", Approved: true}}},
-		"the extension, a question":  {message: hitl(`{"type":"ask_user_response","id":"u-1","answers":[{"answer":["3"]},{"answer":["a"]}]}`), pending: question(form), want: []tasks.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"count":3,"name":"a"}`)}}},
-		"an optional field left out": {message: hitl(`{"type":"ask_user_response","id":"u-1","answers":[{"answer":[]},{"answer":["a"]}]}`), pending: question(form), want: []tasks.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"a"}`)}}},
+		"a word":                     {message: text(" Approved "), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", Approved: true}}},
+		"a no":                       {message: text("deny"), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1"}}},
+		"a word and a uuid":          {message: text("approve u-2"), pending: pendingOf("u-1", "u-2"), want: []story.Decision{{UUID: "u-2", Approved: true}}},
+		"a word for the first":       {message: text("yes"), pending: pendingOf("u-1", "u-2"), first: true, want: []story.Decision{{UUID: "u-1", Approved: true}}},
+		"JSON as text":               {message: text(`{"approved":false,"reason":"no"}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", Reason: "no"}}},
+		"a data part outdoes words":  {message: data(`{"uuid":"u-1","approved":false,"by":"ann","reason":"why"}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", By: "ann", Reason: "why"}}},
+		"a data part of the only":    {message: data(`{"approved":true}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", Approved: true}}},
+		"the uuid of the far end":    {message: data(`{"uuid":"far-1","approved":true}`), pending: proxied(), want: []story.Decision{{UUID: "u-1", Approved: true}}},
+		"a text for a question":      {message: text("b"), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"b"}`)}}},
+		"content for a question":     {message: data(`{"uuid":"u-1","approved":true,"content":{"name":"a","count":2}}`), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"count":2,"name":"a"}`)}}},
+		"the extension":              {message: hitl(`{"type":"tool_approval_response","approvals":[{"id":"u-2","approved":false,"rejection_reason":"used"},{"id":"u-1","approved":true}]}`), pending: pendingOf("u-1", "u-2"), want: []story.Decision{{UUID: "u-2", Reason: "used"}, {UUID: "u-1", Approved: true}}},
+		"the extension, nested":      {message: hitl(`{"type":"tool_approval_response","approvals":[{"id":"far-1","approved":true}]}`), pending: proxied(), want: []story.Decision{{UUID: "u-1", Approved: true}}},
+		"the extension, a question":  {message: hitl(`{"type":"ask_user_response","id":"u-1","answers":[{"answer":["3"]},{"answer":["a"]}]}`), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"count":3,"name":"a"}`)}}},
+		"an optional field left out": {message: hitl(`{"type":"ask_user_response","id":"u-1","answers":[{"answer":[]},{"answer":["a"]}]}`), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"a"}`)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := tasks.Decisions(c.message, c.pending, c.first)
+			got, err := story.Decisions(c.message, c.pending, c.first)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,8 +115,8 @@ func TestMessagesThatDecideNothing(t *testing.T) {
 		"a yes to a question":    {data(`{"uuid":"u-1","approved":true}`), question(form)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := tasks.Decisions(c.message, c.pending, false)
-			if hint, ok := tasks.IsNoAnswer(err); !ok || hint == "" {
+			got, err := story.Decisions(c.message, c.pending, false)
+			if hint, ok := story.IsNoAnswer(err); !ok || hint == "" {
 				t.Errorf("%v, %v", got, err)
 			}
 		})
@@ -142,7 +142,7 @@ func TestAnswersThatTheExtensionForbids(t *testing.T) {
 		"an answer of no form": {`{"type":"ask_user_response","id":"u-1","answers":[{"answer":["x"]},{"answer":["c"]}]}`, question(form)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := tasks.Decisions(hitl(c.payload), c.pending, false)
+			got, err := story.Decisions(hitl(c.payload), c.pending, false)
 			if !errors.Is(err, a2a.ErrInvalidParams) {
 				t.Errorf("%v, %v", got, err)
 			}
@@ -151,7 +151,7 @@ func TestAnswersThatTheExtensionForbids(t *testing.T) {
 }
 
 // asking is the status message of a task that waits, as JSON.
-func asking(t *testing.T, pending []contract.PendingApproval, o tasks.Shape) string {
+func asking(t *testing.T, pending []contract.PendingApproval, o story.Shape) string {
 	t.Helper()
 	src := newWorld().src
 	src.Pending, src.View.Pending = pending, pending
@@ -163,7 +163,7 @@ func asking(t *testing.T, pending []contract.PendingApproval, o tasks.Shape) str
 }
 
 func TestWhatWaitsIsToldToPeopleAndPrograms(t *testing.T) {
-	got := asking(t, proxied(), tasks.Shape{})
+	got := asking(t, proxied(), story.Shape{})
 	for _, want := range []string{
 		`"Approval required (id: u-1): Drop?`, `"chain":["helper","deploy","store"]`, `"tool":"drop"`, `"id":12345678901234567890`, `"uuid":"u-1"`,
 	} {
@@ -171,7 +171,7 @@ func TestWhatWaitsIsToldToPeopleAndPrograms(t *testing.T) {
 			t.Errorf("no %s in %s", want, got)
 		}
 	}
-	if strings.Contains(got, tasks.HITL) {
+	if strings.Contains(got, story.HITL) {
 		t.Errorf("the extension is used unasked: %s", got)
 	}
 }
@@ -188,8 +188,8 @@ func TestWhatWaitsIsToldByTheExtension(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := asking(t, c.pending, tasks.Shape{HITL: true})
-			for _, want := range append(c.want, `"extensions":["`+tasks.HITL+`"]`) {
+			got := asking(t, c.pending, story.Shape{HITL: true})
+			for _, want := range append(c.want, `"extensions":["`+story.HITL+`"]`) {
 				if !strings.Contains(got, want) {
 					t.Errorf("no %s in %s", want, got)
 				}
@@ -202,7 +202,7 @@ func TestWhatWaitsIsToldByTheExtension(t *testing.T) {
 }
 
 func TestWhatWaitsIsToldAsTheOldDialectDoes(t *testing.T) {
-	got := asking(t, pendingOf("u-1"), tasks.Shape{Plain: true})
+	got := asking(t, pendingOf("u-1"), story.Shape{Plain: true})
 	if !strings.Contains(got, `"parts":[{"text":"Approval required (id: u-1): Drop?"}]`) {
 		t.Error(got)
 	}

@@ -1,4 +1,4 @@
-package tasks
+package story
 
 import (
 	"crypto/sha256"
@@ -13,6 +13,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
+// Event is an event of a task with its ID.
+type Event struct {
+	ID    string
+	Event a2a.Event
+}
+
 // Story tells a task as a stream of events: states of the conversation go in, what is
 // new in them comes out. It is for one reader, and pure: all readers of a task are told
 // the same events under the same IDs.
@@ -26,17 +32,17 @@ type Story struct {
 	over  bool
 }
 
-// NewStory begins with the task as it is.
-func NewStory(o Shape) *Story { return &Story{shape: o, told: map[string]bool{}} }
+// New makes a story that begins with the task as it is.
+func New(o Shape) *Story { return &Story{shape: o, told: map[string]bool{}} }
 
-// ResumeStory goes on behind the event with an ID. Where that is not possible any more,
+// Resume makes a story that goes on behind the event with an ID. Where that is not possible any more,
 // it begins with the task as it is.
-func ResumeStory(o Shape, after string) (*Story, error) {
+func Resume(o Shape, after string) (*Story, error) {
 	p, err := parsePosition(after)
 	if err != nil {
 		return nil, err
 	}
-	s := NewStory(o)
+	s := New(o)
 	s.after = &p
 	return s, nil
 }

@@ -1,4 +1,4 @@
-package tasks
+package story
 
 import (
 	"encoding/json"

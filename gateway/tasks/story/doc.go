@@ -1,0 +1,25 @@
+// Package story tells a conversation as a task of A2A: as a whole, as a stream of
+// events to one reader, and what a message says of the approvals that wait. It is pure:
+// conversations and messages go in; tasks, events and decisions, in the types of A2A
+// 1.0, come out. Package tasks writes them in every version of the protocol.
+//
+// # Where to look
+//
+//	source.go    Source, what goes in; Task, the whole of it
+//	ask.go       the status message of a task that waits, for people and for programs
+//	answers.go   what a message decides; hitl.go the same by kagent's extension
+//	story.go     Story, the stream
+//
+// # Streams
+//
+// A stream tells what lasts. What a model says while it says it is not told, because A2A
+// has no way to take a piece back. The events of a message are always the same, whenever
+// a reader comes; only the request for an approval is told at length while it waits and
+// in short afterwards. The last message of a turn is told by the artifact, so a message
+// that may be the last is held until there is another, or the turn has ended.
+//
+// An event's ID is what the reader has been told by then: how many messages, a sum over
+// their IDs, and what of the end. A reader who comes back with it goes on behind it. In
+// a tree messages of nodes side by side may change places while they run: then the sum
+// does not fit, and the reader begins with the whole task.
+package story

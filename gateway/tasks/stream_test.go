@@ -1,0 +1,283 @@
+package tasks_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/tasks"
+)
+
+func streams(events func() iter.Seq2[tasks.Event, error]) *fake {
+	return &fake{
+		SendStreamFn: func(context.Context, *a2a.SendMessageRequest) iter.Seq2[tasks.Event, error] { return events() },
+		SubscribeFn: func(context.Context, *a2a.SubscribeToTaskRequest, string) iter.Seq2[tasks.Event, error] {
+			return events()
+		},
+	}
+}
+
+func statusEvent(state a2a.TaskState) *a2a.TaskStatusUpdateEvent {
+	return &a2a.TaskStatusUpdateEvent{TaskID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: state, Timestamp: &noon}}
+}
+
+func life() iter.Seq2[tasks.Event, error] {
+	artifact := &a2a.TaskArtifactUpdateEvent{TaskID: "t1", ContextID: "c1", Append: true, LastChunk: true,
+		Artifact: &a2a.Artifact{ID: "a", Parts: a2a.ContentParts{a2a.NewTextPart("two\nlines")}}}
+	closing := &a2a.TaskArtifactUpdateEvent{TaskID: "t1", ContextID: "c1", Artifact: &a2a.Artifact{ID: "b"}}
+	return stream(nil,
+		tasks.Event{ID: "1", Event: task(a2a.TaskStateSubmitted)},
+		tasks.Event{},
+		tasks.Event{ID: "2", Event: artifact},
+		tasks.Event{Event: closing},
+		tasks.Event{ID: "bad\nid: 7", Event: &a2a.Message{ID: "m", Role: a2a.MessageRoleAgent, Parts: a2a.ContentParts{a2a.NewTextPart("hi")}}},
+		tasks.Event{ID: "4", Event: statusEvent(a2a.TaskStateCompleted)},
+	)
+}
+
+func TestStreams(t *testing.T) {
+	for _, tt := range []struct {
+		method, params string
+		want           []string
+	}{
+		{"SendStreamingMessage", hello10, []string{
+			`{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_SUBMITTED","timestamp":"` + noonWritten + `"}}}`,
+			`{"artifactUpdate":{"taskId":"t1","contextId":"c1","append":true,"lastChunk":true,"artifact":{"artifactId":"a","parts":[{"text":"two\nlines"}]}}}`,
+			`{"artifactUpdate":{"taskId":"t1","contextId":"c1","artifact":{"artifactId":"b","parts":[]}}}`,
+			`{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}`,
+			`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","timestamp":"` + noonWritten + `"}}}`,
+		}},
+		{"message/stream", hello03, []string{
+			`{"kind":"task","id":"t1","contextId":"c1","status":{"state":"submitted","timestamp":"` + noonWritten + `"}}`,
+			`{"kind":"artifact-update","taskId":"t1","contextId":"c1","append":true,"lastChunk":true,"artifact":{"artifactId":"a","parts":[{"kind":"text","text":"two\nlines"}]}}`,
+			`{"kind":"artifact-update","taskId":"t1","contextId":"c1","artifact":{"artifactId":"b","parts":[]}}`,
+			`{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"hi"}]}`,
+			`{"kind":"status-update","final":true,"taskId":"t1","contextId":"c1","status":{"state":"completed","timestamp":"` + noonWritten + `"}}`,
+		}},
+	} {
+		t.Run(tt.method, func(t *testing.T) {
+			got := post(t, streams(life), rpc(tt.method, tt.params))
+			h := got.header
+			if got.status != 200 || h.Get("Content-Type") != "text/event-stream" || h.Get("Cache-Control") != "no-cache" || h.Get("X-Accel-Buffering") != "no" {
+				t.Errorf("got %d %v", got.status, h)
+			}
+			if !strings.Contains(got.body, "\n\n: keep-alive\n\n") {
+				t.Errorf("no sign of life in %s", got.body)
+			}
+			all := frames(t, got.body)
+			if len(all) != len(tt.want) {
+				t.Fatalf("got %s", got.body)
+			}
+			var ids []string
+			for i, f := range all {
+				ids = append(ids, f.id)
+				if f.data["jsonrpc"] != "2.0" || f.data["id"] != "1" || len(f.data) != 3 {
+					t.Errorf("frame %v", f.data)
+				}
+				same(t, f.data["result"], tt.want[i])
+			}
+			if !slices.Equal(ids, []string{"1", "2", "", "", "4"}) {
+				t.Errorf("ids %q", ids)
+			}
+		})
+	}
+}
+
+func TestTheLastStatusOf03IsFinal(t *testing.T) {
+	for state, want := range map[a2a.TaskState]bool{
+		a2a.TaskStateSubmitted: false, a2a.TaskStateWorking: false, a2a.TaskStateInputRequired: true, a2a.TaskStateAuthRequired: true,
+		a2a.TaskStateCompleted: true, a2a.TaskStateCanceled: true, a2a.TaskStateFailed: true, a2a.TaskStateRejected: true,
+	} {
+		h := streams(func() iter.Seq2[tasks.Event, error] { return stream(nil, tasks.Event{Event: statusEvent(state)}) })
+		result := frames(t, post(t, h, rpc("message/stream", hello03)).body)[0].data["result"].(map[string]any)
+		if result["final"] != want {
+			t.Errorf("%s: got %v", state, result)
+		}
+	}
+}
+
+func TestAnErrorBeforeTheStreamIsAJSONReplyIn10(t *testing.T) {
+	h := streams(func() iter.Seq2[tasks.Event, error] { return stream(a2a.ErrTaskNotFound) })
+	for _, tt := range []struct{ method, params string }{
+		{"SendStreamingMessage", hello10}, {"SubscribeToTask", `{"id":"t"}`},
+	} {
+		got := post(t, h, rpc(tt.method, tt.params))
+		if got.status != 200 || got.header.Get("Content-Type") != "application/json" || got.code() != -32001 {
+			t.Errorf("%s: got %d %s", tt.method, got.status, got.body)
+		}
+	}
+}
+
+func TestAStreamOf03HasEvenItsFirstErrorAsAnEvent(t *testing.T) {
+	h := streams(func() iter.Seq2[tasks.Event, error] { return stream(a2a.ErrTaskNotFound) })
+	for _, tt := range []struct{ method, params string }{
+		{"tasks/resubscribe", `{"id":"nonexistent"}`}, {"message/stream", hello03},
+	} {
+		got := post(t, h, rpc(tt.method, tt.params))
+		all := frames(t, got.body)
+		if got.status != 200 || got.header.Get("Content-Type") != "text/event-stream" || len(all) != 1 {
+			t.Fatalf("got %d %s", got.status, got.body)
+		}
+		same(t, all[0].data, `{"jsonrpc":"2.0","id":"1","error":{"code":-32001,"message":"task not found"}}`)
+	}
+}
+
+func TestAnErrorInAStreamIsItsLastEvent(t *testing.T) {
+	for name, events := range map[string]func() iter.Seq2[tasks.Event, error]{
+		"behind an event": func() iter.Seq2[tasks.Event, error] {
+			return stream(errors.New("secret"), tasks.Event{ID: "1", Event: task(a2a.TaskStateWorking)})
+		},
+		"behind a sign of life": func() iter.Seq2[tasks.Event, error] { return stream(errors.New("secret"), tasks.Event{}) },
+		"a panic": func() iter.Seq2[tasks.Event, error] {
+			return func(yield func(tasks.Event, error) bool) {
+				yield(tasks.Event{Event: task(a2a.TaskStateWorking)}, nil)
+				panic("secret")
+			}
+		},
+		"what cannot be written": func() iter.Seq2[tasks.Event, error] {
+			bad := task(a2a.TaskStateWorking)
+			bad.Metadata = map[string]any{"f": func() {}}
+			return stream(nil, tasks.Event{}, tasks.Event{Event: bad}, tasks.Event{Event: task(a2a.TaskStateWorking)})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := post(t, streams(events), rpc("SendStreamingMessage", hello10))
+			all := frames(t, got.body)
+			last, _ := all[len(all)-1].data["error"].(map[string]any)
+			if got.header.Get("Content-Type") != "text/event-stream" || last["code"] != -32603.0 || strings.Contains(got.body, "secret") {
+				t.Errorf("got %s", got.body)
+			}
+		})
+	}
+}
+
+func TestAStreamWithoutEvents(t *testing.T) {
+	got := post(t, streams(func() iter.Seq2[tasks.Event, error] { return stream(nil) }), rpc("SubscribeToTask", `{"id":"t"}`))
+	if got.status != 200 || got.header.Get("Content-Type") != "text/event-stream" || got.body != "" {
+		t.Errorf("got %d %q", got.status, got.body)
+	}
+}
+
+func TestSubscribeGoesOnBehindTheLastEventID(t *testing.T) {
+	for _, method := range []string{"SubscribeToTask", "tasks/resubscribe"} {
+		for _, last := range []string{"", "e-17"} {
+			var task, after string
+			h := &fake{SubscribeFn: func(_ context.Context, r *a2a.SubscribeToTaskRequest, a string) iter.Seq2[tasks.Event, error] {
+				task, after = string(r.ID), a
+				return stream(nil)
+			}}
+			post(t, h, rpc(method, `{"id":"t"}`), "Last-Event-ID", last)
+			if task != "t" || after != last {
+				t.Errorf("%s behind %q: got %q, %q", method, last, task, after)
+			}
+		}
+	}
+}
+
+// feed is a stream that a test fills while a client reads it.
+func feed(events <-chan tasks.Event, ended chan<- struct{}) *fake {
+	return &fake{SubscribeFn: func(ctx context.Context, _ *a2a.SubscribeToTaskRequest, _ string) iter.Seq2[tasks.Event, error] {
+		return func(yield func(tasks.Event, error) bool) {
+			defer close(ended)
+			for {
+				select {
+				case <-ctx.Done():
+					yield(tasks.Event{}, ctx.Err())
+					return
+				case e := <-events:
+					if !yield(e, nil) {
+						return
+					}
+				}
+			}
+		}
+	}}
+}
+
+func open(t *testing.T, url string) *http.Response {
+	t.Helper()
+	res, err := http.Post(url, "application/json", strings.NewReader(rpc("SubscribeToTask", `{"id":"t"}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() })
+	return res
+}
+
+func TestEveryEventIsFlushed(t *testing.T) {
+	events, ended := make(chan tasks.Event, 1), make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(tasks.New(feed(events, ended), silent).RPC))
+	defer srv.Close()
+	events <- tasks.Event{} // a sign of life begins the stream
+	res := open(t, srv.URL)
+	lines := bufio.NewScanner(res.Body)
+	for _, want := range []string{": keep-alive", "", "id: 1", `data: {"jsonrpc":"2.0","id":"1","result":{"task":`} {
+		if want == "id: 1" {
+			events <- tasks.Event{ID: "1", Event: task(a2a.TaskStateWorking)}
+		}
+		if !lines.Scan() || !strings.HasPrefix(lines.Text(), want) {
+			t.Fatalf("got %q, want %q", lines.Text(), want)
+		}
+	}
+	_ = res.Body.Close()
+	<-ended // the Handler learns that the client is gone
+}
+
+func TestClosingEndsStreams(t *testing.T) {
+	for name, first := range map[string]bool{"that have begun": true, "that have not": false} {
+		t.Run(name, func(t *testing.T) {
+			closing, stop := context.WithCancel(context.Background())
+			defer stop()
+			events, ended := make(chan tasks.Event, 1), make(chan struct{})
+			srv := httptest.NewServer(http.HandlerFunc(tasks.New(feed(events, ended), tasks.Options{Closing: closing}).RPC))
+			defer srv.Close()
+			if first {
+				events <- tasks.Event{ID: "1", Event: task(a2a.TaskStateWorking)}
+			} else {
+				stop()
+			}
+			res := open(t, srv.URL)
+			lines := bufio.NewScanner(res.Body)
+			for lines.Scan() {
+				stop()
+				if strings.Contains(lines.Text(), `"error"`) {
+					t.Errorf("got %s", lines.Text())
+				}
+			}
+			if lines.Err() != nil || res.Header.Get("Content-Type") != "text/event-stream" {
+				t.Errorf("got %v %v", lines.Err(), res.Header)
+			}
+			<-ended
+		})
+	}
+}
+
+// broken is a connection that takes no more than the headers.
+type broken struct{ *httptest.ResponseRecorder }
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }
+
+func TestAHandlerIsStoppedWhenNobodyReads(t *testing.T) {
+	taken := 0
+	h := streams(func() iter.Seq2[tasks.Event, error] {
+		return func(yield func(tasks.Event, error) bool) {
+			for yield(tasks.Event{Event: task(a2a.TaskStateWorking)}, nil) {
+				taken++
+			}
+		}
+	})
+	req := httptest.NewRequest("POST", "/a2a", strings.NewReader(rpc("SendStreamingMessage", hello10)))
+	req.Header.Set("Content-Type", "application/json")
+	tasks.New(h, silent).RPC(broken{httptest.NewRecorder()}, req)
+	if taken != 0 {
+		t.Errorf("%d events were taken", taken)
+	}
+}
