@@ -51,7 +51,7 @@ func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.
 // reached is the conversation when the message has been answered, or as it is by now.
 func (s a2aServer) reached(ctx context.Context, p posted, now bool) (contract.ConversationView, error) {
 	if !now && p.requestID != "" {
-		wait, cancel := context.WithTimeout(clientOf(echoOf(ctx)), maxBlocking)
+		wait, cancel := context.WithTimeout(ctx, maxBlocking)
 		defer cancel()
 		settled, err := s.waits.wait(wait, p.id, p.requestID)
 		switch {

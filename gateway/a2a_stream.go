@@ -83,7 +83,7 @@ func (t *telling) run(id string) {
 	}
 	defer t.watches.leave(r)
 	t.reader = r
-	client, cancel := context.WithCancel(clientOf(echoOf(t.ctx)))
+	client, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	if t.untilSettled && t.requestID != "" {
 		t.settled = t.settlement(client, ticket{conversationID: id, requestID: t.requestID})

@@ -21,6 +21,7 @@ type script struct {
 	view    contract.ConversationView
 	tree    *contract.TreeView
 	exists  bool
+	started contract.ConversationInput
 	reads   int
 	trees   int
 	sent    []contract.MessageSignal
@@ -75,7 +76,9 @@ func (s *script) start(in gateway.StartInput) (out gateway.Started, err error) {
 	s.do(func() {
 		if out.Existed = s.exists; !s.exists {
 			s.exists = true
-			s.view.ID = in.Conversation.ID
+			s.view.ID, s.view.ContextID = in.Conversation.ID, in.Conversation.ContextID
+			s.view.Task, s.view.Chain = in.Conversation.Task, in.Conversation.Chain
+			s.started = in.Conversation
 			s.message(*in.Conversation.First)
 		}
 	})
@@ -88,7 +91,12 @@ func (s *script) signal(_, _ string, payload any) (err error) {
 			err = gateway.Errorf(contract.KindCompleted, "completed")
 			return
 		}
-		s.message(payload.(contract.MessageSignal))
+		switch in := payload.(type) {
+		case contract.MessageSignal:
+			s.message(in)
+		case contract.CancelSignal:
+			s.end(in.RequestID, "Cancelled.", contract.OutcomeCancelled)
+		}
 	})
 	return err
 }
@@ -130,6 +138,31 @@ func (s *script) finish(m contract.MessageSignal, text string) {
 		})
 	})
 	s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Fingerprint: m.Fingerprint, Result: &contract.Result{Response: contract.Inline(text)}}
+}
+
+// end is the end of a turn, and of the conversation if it is a task.
+func (s *script) end(requestID, text string, o contract.Outcome) {
+	s.change(func(v *contract.ConversationView) {
+		v.Running, v.Pending = false, nil
+		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
+			ID: s.id(), Role: contract.RoleAssistant, Content: contract.Inline(text), CreatedAt: epoch,
+		})
+		v.Last = &contract.LastTurn{Turn: 1, Outcome: o, Response: contract.Inline(text)}
+		if v.Status = contract.StatusActive; v.Task {
+			v.Status = contract.StatusCompleted
+		}
+	})
+	s.settled[requestID] = contract.Request{ID: requestID, Settled: true, Result: &contract.Result{Response: contract.Inline(text)}}
+}
+
+// wait stops a turn for an approval, with the message that says so.
+func (s *script) wait(m contract.MessageSignal, uuid string) {
+	s.ask(m, contract.PendingApproval{UUID: uuid, ToolName: "drop", ToolArgs: contract.JSON{Raw: json.RawMessage(`{"name":"all"}`)}, Description: "Drop?"})
+	s.change(func(v *contract.ConversationView) {
+		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
+			ID: s.id(), Role: contract.RoleAssistant, Content: contract.Inline("Approval required " + uuid), Notice: true, CreatedAt: epoch,
+		})
+	})
 }
 
 func (s *script) id() string { return contract.MessageID(s.view.ID, len(s.view.Transcript.Tail)) }

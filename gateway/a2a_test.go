@@ -1,0 +1,316 @@
+package gateway_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/google/go-cmp/cmp"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const approvalUUID = "3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e"
+
+// taskScript answers each message and ends, or waits first when the message says so.
+func taskScript() *script {
+	s := newScript()
+	s.exists = false
+	s.onMessage = func(m contract.MessageSignal) {
+		s.begin(m)
+		if strings.HasPrefix(m.Text.Inline, "drop") {
+			s.wait(m, approvalUUID)
+			return
+		}
+		s.end(m.RequestID, "answer to "+m.Text.Inline, contract.OutcomeDone)
+	}
+	s.onDecide = func(_ string, in contract.DecideSignal) {
+		if in.Approved {
+			s.end(in.RequestID, "dropped", contract.OutcomeDone)
+		} else {
+			s.end(in.RequestID, "Operation cancelled by user.", contract.OutcomeRejected)
+		}
+	}
+	return s
+}
+
+func (a *api) rpc(method string, params any, headers ...string) reply {
+	a.t.Helper()
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return a.do("POST", "/a2a", string(body), append(headers, "Content-Type: application/json")...)
+}
+
+type object = map[string]any
+
+func said(id, text string, more object) object {
+	m := object{"messageId": id, "role": "ROLE_USER", "parts": []any{object{"text": text}}}
+	for k, v := range more {
+		m[k] = v
+	}
+	return object{"message": m}
+}
+
+func state(r reply) string {
+	if s := r.text("result", "task", "status", "state"); s != "" {
+		return s
+	}
+	return r.text("result", "status", "state")
+}
+
+func code(r reply) any { return r.at("error", "code") }
+
+func TestAMessageIsATask(t *testing.T) {
+	s := taskScript()
+	a := newAPI(t, s.backend())
+	r := a.rpc("SendMessage", said("m-1", "hello", object{"contextId": "ctx"}), "X-Session-ID: s-1")
+	artifact := r.at("result", "task", "artifacts").([]any)[0].(object)["parts"].([]any)[0].(object)["text"]
+	if state(r) != "TASK_STATE_COMPLETED" || artifact != "answer to hello" || r.text("result", "task", "contextId") != "ctx" {
+		t.Fatal(r.raw)
+	}
+	in := s.started
+	if in.ContextID != "ctx" || !in.Task || in.SessionID != "s-1" || in.First.Name != "m-1" || in.First.Text.Inline != "hello" {
+		t.Errorf("started with %+v", in)
+	}
+	id := r.text("result", "task", "id")
+	again := a.rpc("SendMessage", said("m-1", "hello", object{"contextId": "ctx"}))
+	if again.text("result", "task", "id") != id || len(s.sent) != 1 {
+		t.Errorf("sent twice: %d messages, %s", len(s.sent), again.raw)
+	}
+	if got := a.rpc("GetTask", object{"id": id, "history_length": 1}); len(got.at("result", "history").([]any)) != 1 {
+		t.Error(got.raw)
+	}
+	if got := a.rpc("SendMessage", said("m-2", "more", object{"taskId": id})); code(got) != -32004.0 {
+		t.Errorf("a task that is over took a message: %s", got.raw)
+	}
+	if got := a.rpc("CancelTask", object{"id": id}); code(got) != -32002.0 {
+		t.Errorf("a task that is over was cancelled: %s", got.raw)
+	}
+	if got := a.rpc("SubscribeToTask", object{"id": id}); code(got) != -32004.0 {
+		t.Errorf("a task that is over was subscribed to: %s", got.raw)
+	}
+}
+
+func TestMessagesThatAreRefused(t *testing.T) {
+	hops := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	for name, c := range map[string]struct {
+		params object
+		code   float64
+	}{
+		"no such task":       {said("m", "x", object{"taskId": someID}), -32001},
+		"no ID of a task":    {said("m", "x", object{"taskId": "../../etc"}), -32001},
+		"nothing":            {said("m", " ", nil), -32602},
+		"an unknown file":    {object{"message": object{"messageId": "m", "role": "ROLE_USER", "parts": []any{object{"raw": "dGNr", "mediaType": "application/x-other"}}}}, -32005},
+		"too many hops":      {said("m", "x", object{"metadata": object{contract.MetaChain: hops}}), -32602},
+		"a torn chain":       {said("m", "x", object{"metadata": object{contract.MetaChain: "a"}}), -32602},
+		"a strange context":  {said("m", "x", object{"contextId": "a\nb"}), -32602},
+		"a very long ID":     {said(strings.Repeat("m", 300), "x", nil), -32602},
+		"an unknown context": {said("m", "x", object{"taskId": someID, "contextId": "other"}), -32001},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := taskScript()
+			if r := newAPI(t, s.backend()).rpc("SendMessage", c.params); code(r) != c.code {
+				t.Error(r.raw)
+			}
+			if len(s.sent) > 0 {
+				t.Error("a message arrived")
+			}
+		})
+	}
+}
+
+// waiting is a task that waits for an approval.
+func waiting(t *testing.T) (*script, *api, string) {
+	t.Helper()
+	s := taskScript()
+	a := newAPI(t, s.backend())
+	r := a.rpc("SendMessage", said("m-1", "drop all", nil))
+	if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, `"uuid":"`+approvalUUID+`"`) {
+		t.Fatal(r.raw)
+	}
+	return s, a, r.text("result", "task", "id")
+}
+
+func TestWordsDecideAndNothingElse(t *testing.T) {
+	s, a, id := waiting(t)
+	r := a.rpc("SendMessage", said("m-2", "What does it do?", object{"taskId": id}))
+	if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, "is no answer") || len(s.decided) > 0 {
+		t.Errorf("a question: %s", r.raw)
+	}
+	if r := a.rpc("SendMessage", said("m-2", "approved", object{"taskId": id, "contextId": "other"})); code(r) != -32602.0 {
+		t.Errorf("another context: %s", r.raw)
+	}
+	r = a.rpc("SendMessage", said("m-3", "approved", object{"taskId": id}), "X-User: ann")
+	if state(r) != "TASK_STATE_COMPLETED" {
+		t.Fatal(r.raw)
+	}
+	if d := s.decided[approvalUUID]; !d.Approved || d.Via != "a2a" || d.By != "ann" {
+		t.Errorf("decided by %+v", d)
+	}
+	if again := a.rpc("SendMessage", said("m-3", "approved", object{"taskId": id})); state(again) != "TASK_STATE_COMPLETED" {
+		t.Errorf("sent again: %s", again.raw)
+	}
+}
+
+func TestARejectedTaskIsRejected(t *testing.T) {
+	s, a, id := waiting(t)
+	answer := object{"type": contract.TypeApprovalAnswer, "uuid": approvalUUID, "approved": false, "reason": "no"}
+	r := a.rpc("SendMessage", object{"message": object{"messageId": "m-2", "role": "ROLE_USER", "taskId": id, "parts": []any{object{"data": answer}}}})
+	if state(r) != "TASK_STATE_REJECTED" || s.decided[approvalUUID].Reason != "no" {
+		t.Error(r.raw)
+	}
+}
+
+func TestADecisionThatCameTooLateSaysSo(t *testing.T) {
+	s, a, id := waiting(t)
+	before := s.view
+	s.decided[approvalUUID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
+	s.view = before
+	r := a.rpc("SendMessage", said("m-2", "rejected", object{"taskId": id}))
+	if code(r) != -32004.0 || !strings.Contains(r.raw, "already approved") {
+		t.Error(r.raw)
+	}
+}
+
+func TestATaskIsCancelled(t *testing.T) {
+	_, a, id := waiting(t)
+	if r := a.rpc("CancelTask", object{"id": id}); r.text("result", "status", "state") != "TASK_STATE_CANCELED" {
+		t.Error(r.raw)
+	}
+}
+
+func TestTheOldDialectGoesOn(t *testing.T) {
+	s := taskScript()
+	a := newAPI(t, s.backend())
+	old := func(text, task string) reply {
+		p := object{"message": object{"role": "user", "parts": []any{object{"type": "text", "text": text}}}}
+		if task != "" {
+			p["taskId"] = task
+		}
+		return a.rpc("message/send", p)
+	}
+	first := old("drop all", "")
+	id := first.text("result", "id")
+	if s.started.Task || first.text("result", "status", "message") != "Approval required (id: "+approvalUUID+"): Drop?" {
+		t.Fatal(first.raw)
+	}
+	if r := old("why?", id); state(r) != "input-required" || len(s.decided) > 0 {
+		t.Errorf("a question: %s", r.raw)
+	}
+	if r := old("yes", id); state(r) != "completed" || r.at("result", "artifact") == nil {
+		t.Errorf("a yes: %s", r.raw)
+	}
+	if r := old("and now?", id); state(r) != "completed" || !strings.Contains(r.raw, "answer to and now?") {
+		t.Errorf("one more message: %s", r.raw)
+	}
+	if r := a.rpc("tasks/get", object{"id": id}); r.at("result", "artifact") == nil {
+		t.Errorf("read as 0.3: %s", r.raw)
+	}
+}
+
+// frames reads a stream.
+func frames(t *testing.T, r reply) (ids, states []string) {
+	t.Helper()
+	lines := bufio.NewScanner(strings.NewReader(r.raw))
+	for lines.Scan() {
+		if id, ok := strings.CutPrefix(lines.Text(), "id: "); ok {
+			ids = append(ids, id)
+		}
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var m struct {
+			Result a2a.StreamResponse
+			Error  any
+		}
+		if err := json.Unmarshal([]byte(data), &m); err != nil || m.Error != nil {
+			t.Fatalf("%v: %s", err, data)
+		}
+		switch e := m.Result.Event.(type) {
+		case *a2a.Task:
+			states = append(states, "task "+string(e.Status.State))
+		case *a2a.TaskStatusUpdateEvent:
+			states = append(states, string(e.Status.State))
+		case *a2a.TaskArtifactUpdateEvent:
+			states = append(states, "artifact "+e.Artifact.Parts[0].Text())
+		}
+	}
+	return ids, states
+}
+
+func TestAStreamTellsATaskToItsEnd(t *testing.T) {
+	_, a, id := waiting(t)
+	r := a.rpc("SendStreamingMessage", said("m-2", "approved", object{"taskId": id}))
+	if _, got := frames(t, r); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], "TASK_STATE_COMPLETED") {
+		t.Errorf("%v: %s\n%s", got, r.raw, a.logs)
+	}
+	b := newAPI(t, taskScript().backend())
+	if r := b.rpc("SendStreamingMessage", said("m-9", "hello", nil)); !strings.Contains(r.raw, "answer to hello") {
+		t.Error(r.raw)
+	}
+}
+
+func TestASubscriberGoesOnWhereItWas(t *testing.T) {
+	s, a, id := waiting(t)
+	server := httptest.NewServer(a)
+	defer server.Close()
+	stream := a.rpc("SendStreamingMessage", said("m-2", "why?", object{"taskId": id}))
+	ids, states := frames(t, stream)
+	if diff := cmp.Diff([]string{"task TASK_STATE_INPUT_REQUIRED"}, states); diff != "" {
+		t.Fatal(diff)
+	}
+	s.decide(approvalUUID, contract.DecideSignal{Approved: true, RequestID: "r"})
+	_, got := frames(t, a.rpc("SubscribeToTask", object{"id": id}, "Last-Event-ID: "+ids[0]))
+	if diff := cmp.Diff([]string{"TASK_STATE_WORKING", "artifact dropped", "TASK_STATE_COMPLETED"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTasksAreListed(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	a := newAPI(t, b)
+	id := a.rpc("SendMessage", said("m-1", "hello", nil)).text("result", "task", "id")
+	var asked gateway.TaskQuery
+	b.TasksFn = func(q gateway.TaskQuery) (gateway.TaskPage, error) {
+		asked = q
+		return gateway.TaskPage{IDs: []string{id, someID}, Next: []byte("next"), Total: 5}, nil
+	}
+	r := a.rpc("ListTasks", object{"context_id": "ctx", "status": "TASK_STATE_COMPLETED", "page_size": 2})
+	if list := r.at("result", "tasks").([]any); len(list) != 1 || r.at("result", "totalSize") != 5.0 || r.at("result", "pageSize") != 2.0 {
+		t.Error(r.raw)
+	}
+	if asked.ContextID != "ctx" || asked.State != contract.TaskCompleted || asked.Limit != 2 {
+		t.Errorf("asked for %+v", asked)
+	}
+	if strings.Contains(r.raw, "artifacts") {
+		t.Errorf("artifacts that nobody asked for: %s", r.raw)
+	}
+	if more := a.rpc("ListTasks", object{"page_token": r.text("result", "nextPageToken")}); code(more) != nil || string(asked.Token) != "next" {
+		t.Error(more.raw)
+	}
+	if bad := a.rpc("ListTasks", object{"page_token": "x"}); code(bad) != -32602.0 {
+		t.Error(bad.raw)
+	}
+}
+
+func TestTheCardTellsWhereTheAgentIs(t *testing.T) {
+	b := taskScript().backend()
+	a := newAPI(t, b, func(d *gateway.Deps) { d.PublicURL = "https://agents.example.com/x" })
+	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"} {
+		r := a.do("GET", path, "")
+		if r.text("url") != "https://agents.example.com/x/a2a" || r.text("name") != "helper" || r.header.Get("ETag") == "" {
+			t.Errorf("%s: %s", path, r.raw)
+		}
+		if same := a.do("GET", path, "", "If-None-Match: "+r.header.Get("ETag")); same.status != 304 {
+			t.Errorf("%s again: %d", path, same.status)
+		}
+	}
+}
