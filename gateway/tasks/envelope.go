@@ -26,6 +26,7 @@ type request struct {
 	params  any // as decoded, with numbers as json.Number; nil when there are none
 
 	badID bool
+	twice string // a member of the params that is there twice
 }
 
 type response struct {
@@ -50,7 +51,7 @@ func parse(body []byte) (request, error) {
 	_ = json.Unmarshal(members["jsonrpc"], &q.version) // what is no string fails the check
 	_ = json.Unmarshal(members["method"], &q.method)
 	if raw, ok := members["params"]; ok {
-		q.params = decode(raw)
+		q.params, q.twice = decode(raw), twice(raw)
 	}
 	return q, nil
 }
@@ -64,6 +65,8 @@ func (q request) check() error {
 		return invalidRequest("method is missing")
 	case q.badID:
 		return invalidRequest("id must be a string, an integral number or null")
+	case q.twice != "":
+		return invalid(q.twice, "is there twice")
 	}
 	return nil
 }

@@ -132,6 +132,7 @@ func TestAnswersThatTheExtensionForbids(t *testing.T) {
 		"one twice":            {`{"type":"tool_approval_response","approvals":[{"id":"u-1","approved":true},{"id":"u-1","approved":true}]}`, pendingOf("u-1", "u-2")},
 		"an unknown one":       {`{"type":"tool_approval_response","approvals":[{"id":"u-3","approved":true}]}`, pendingOf("u-1")},
 		"no yes and no no":     {`{"type":"tool_approval_response","approvals":[{"id":"u-1"}]}`, pendingOf("u-1")},
+		"torn":                 {`{"type":"tool_approval_response","approvals":[{"id":"u-1","approved":true,"Approved":false}]}`, pendingOf("u-1")},
 		"a word":               {`{"type":"tool_approval_response","approvals":[{"id":"u-1","approved":"yes"}]}`, pendingOf("u-1")},
 		"a yes with a reason":  {`{"type":"tool_approval_response","approvals":[{"id":"u-1","approved":true,"rejection_reason":"x"}]}`, pendingOf("u-1")},
 		"another type":         {`{"type":"decision"}`, pendingOf("u-1")},

@@ -197,6 +197,9 @@ func invalid(format string, args ...any) error {
 // readHITL reads an answer. Every approval must be answered exactly once: what is left
 // out is never taken for a yes.
 func readHITL(raw json.RawMessage, pending []contract.PendingApproval) ([]Decision, error) {
+	if key := folded(raw); key != "" {
+		return nil, invalid("the metadata %s says %.64q twice", HITL, key)
+	}
 	var r hitlResponse
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return nil, invalid("the metadata %s cannot be read: %v", HITL, err)
@@ -208,6 +211,36 @@ func readHITL(raw json.RawMessage, pending []contract.PendingApproval) ([]Decisi
 		return r.answers(pending)
 	}
 	return nil, invalid("the metadata %s has the unknown type %.64q", HITL, r.Type)
+}
+
+// folded returns a member that is there twice but for its case, which encoding/json
+// does not tell apart.
+func folded(raw json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		for _, v := range list {
+			if key := folded(v); key != "" {
+				return key
+			}
+		}
+		return ""
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return ""
+	}
+	seen := map[string]bool{}
+	for key, v := range object {
+		if lower := strings.ToLower(key); seen[lower] {
+			return key
+		} else {
+			seen[lower] = true
+		}
+		if inside := folded(v); inside != "" {
+			return inside
+		}
+	}
+	return ""
 }
 
 func (r hitlResponse) approvals(pending []contract.PendingApproval) ([]Decision, error) {
