@@ -1,0 +1,25 @@
+//go:build foreign
+
+package e2e_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestForeignTasks has the official A2A clients send tasks to an agent.
+func TestForeignTasks(t *testing.T) {
+	script := filepath.Join(filepath.Dir(foreignScript(t)), "a2a-client.mjs")
+	api, _ := newHome(t).inside()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "node", script, api.base).CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil || !strings.Contains(string(out), " 0 failed") {
+		t.Errorf("the script failed: %v", err)
+	}
+}
