@@ -8,6 +8,8 @@
 //	Texts    Compose, Fold       what workflows need of the blob store
 //	Files    Export              the conversation file
 //
+//	Notifications  Notify        webhooks of tasks
+//
 // Sampler is none of them: it answers MCP servers that ask the agent's model,
 // while CallTool waits for them.
 //
@@ -19,6 +21,26 @@
 // call, which the workflow lets run once (see package toolbox for how a lost
 // answer is told from a call that never went out). A delegation is repeated with
 // the ID of its message, by which the other agent knows it again.
+//
+// # Notifications
+//
+// A notification is a POST with the headers
+//
+//	Content-Type              application/a2a+json, or application/json by version 0.3
+//	A2A-Version               1.0 or 0.3
+//	Authorization             SCHEME CREDENTIALS, if the webhook was set with them
+//	X-A2A-Notification-Token  its token, if it has one
+//	X-A2A-Notification-Id     a UUID, the same in every attempt
+//	X-A2A-Signature           t=TIME,v1=SIGNATURE
+//
+// Its body is a status update (1.0), the whole task in a StreamResponse (1.0, final
+// states), or the task itself (0.3). The signature is the HMAC-SHA256 in hexadecimal of
+// TIME, a dot and the body, under the token, or under SigningKey for webhooks without
+// one; without either there is none. TIME is in seconds since 1970, of this attempt. A receiver computes the same,
+// compares in constant time, refuses what is some minutes old, and remembers the IDs it
+// has seen: a notification whose answer was lost comes again.
+//
+// # Failures
 //
 // An activity fails with a kind (contract.Kind) as the type of its application
 // error, by fail, which is always the outermost wrapper: wrapped once more, a

@@ -18,6 +18,7 @@ type Backend interface {
 	Conversations
 	Approvals
 	Worker
+	Pushes
 }
 
 // Conversations starts, addresses and reads conversations.

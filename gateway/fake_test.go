@@ -38,6 +38,9 @@ type fakeBackend struct {
 	ResourcesFn    func() (contract.ResourceCatalogue, error)
 	PromptsFn      func() (contract.PromptCatalogue, error)
 	PingFn         func() error
+	SetPushFn      func(id string, c gateway.PushConfig) (gateway.PushConfig, error)
+	PushConfigsFn  func(id string) ([]gateway.PushConfig, error)
+	DeletePushFn   func(id, configID string) error
 }
 
 var errUnexpected = errors.New("a call that the test does not expect")
@@ -159,6 +162,27 @@ func (f *fakeBackend) Ping(context.Context) error {
 		return nil
 	}
 	return f.PingFn()
+}
+
+func (f *fakeBackend) SetPush(_ context.Context, id string, c gateway.PushConfig) (gateway.PushConfig, error) {
+	if f.SetPushFn == nil {
+		return gateway.PushConfig{}, errUnexpected
+	}
+	return f.SetPushFn(id, c)
+}
+
+func (f *fakeBackend) PushConfigs(_ context.Context, id string) ([]gateway.PushConfig, error) {
+	if f.PushConfigsFn == nil {
+		return nil, errUnexpected
+	}
+	return f.PushConfigsFn(id)
+}
+
+func (f *fakeBackend) DeletePush(_ context.Context, id, configID string) error {
+	if f.DeletePushFn == nil {
+		return errUnexpected
+	}
+	return f.DeletePushFn(id, configID)
 }
 
 func viewOf(id string) contract.ConversationView {

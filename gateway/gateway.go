@@ -31,8 +31,11 @@ type Deps struct {
 	// Agent is what new conversations run by.
 	Agent contract.Agent
 	Blobs transcript.Store
-	// Keyring seals bearer tokens. Without one they are dropped.
+	// Keyring seals bearer tokens. Without one they are dropped, and webhooks can have
+	// no secrets.
 	Keyring *credential.Keyring
+	// PushPrivate lets webhooks be on this machine and in private networks.
+	PushPrivate bool
 	// Logger is slog.Default when nil.
 	Logger *slog.Logger
 	// RequestTimeout is DefaultRequestTimeout when zero.

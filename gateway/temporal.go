@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
@@ -23,6 +24,7 @@ type temporalClient interface {
 	ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
 	GetWorkflow(ctx context.Context, workflowID, runID string) client.WorkflowRun
 	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, arg any) error
+	SignalWithStartWorkflow(ctx context.Context, workflowID, signal string, arg any, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
 	UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
 	QueryWorkflowWithOptions(ctx context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
@@ -39,12 +41,17 @@ type temporalBackend struct {
 	agentHash string
 	agentName string
 	blobs     transcript.Store
+
+	keyring     *credential.Keyring
+	pushPrivate bool
+	now         func() time.Time
 }
 
 func newTemporal(d Deps) *temporalBackend {
 	return &temporalBackend{
 		client: d.Client, namespace: d.Namespace, taskQueue: d.TaskQueue,
 		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
+		keyring: d.Keyring, pushPrivate: d.PushPrivate, now: d.Now,
 	}
 }
 

@@ -31,6 +31,8 @@ type fakeClient struct {
 	ListFn     func(r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
 	CountFn    func(query string) (int64, error)
 	HealthFn   func() error
+
+	SignalWithStartFn func(workflowID, signal string, arg any, o client.StartWorkflowOptions, workflow any, args []any) error
 }
 
 func (f *fakeClient) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
@@ -43,6 +45,10 @@ func (f *fakeClient) GetWorkflow(_ context.Context, workflowID, _ string) client
 
 func (f *fakeClient) SignalWorkflow(_ context.Context, workflowID, _, signal string, arg any) error {
 	return f.SignalFn(workflowID, signal, arg)
+}
+
+func (f *fakeClient) SignalWithStartWorkflow(_ context.Context, workflowID, signal string, arg any, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
+	return fakeRun{}, f.SignalWithStartFn(workflowID, signal, arg, o, w, args)
 }
 
 func (f *fakeClient) UpdateWorkflow(_ context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {

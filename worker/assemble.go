@@ -25,6 +25,18 @@ type Parts struct {
 	Logger  *slog.Logger
 	// Feed is told what is new in conversations; nil is nobody.
 	Feed activities.Feed
+	Push Push
+}
+
+// Push is how webhooks are notified.
+type Push struct {
+	// Tasks reads what is sent of a task. Without it, only passing states are delivered,
+	// and those by version 1.0 of the protocol only.
+	Tasks activities.TaskReader
+	// AllowPrivate lets webhooks be on this machine and in private networks.
+	AllowPrivate bool
+	// SigningKey signs notifications of webhooks without a token; nil signs none.
+	SigningKey []byte
 }
 
 // Assemble builds the activities that a configuration describes and begins to
@@ -62,6 +74,9 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Peers: &activities.Peers{Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
 		Texts: &activities.Texts{Blobs: p.Blobs},
 		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
+		Notifications: &activities.Notifications{
+			HTTP: activities.WebhookClient(p.Push.AllowPrivate), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: p.Push.SigningKey, Now: time.Now,
+		},
 	}, func() error { stop(); return box.Close() }, nil
 }
 

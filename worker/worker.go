@@ -20,6 +20,8 @@ type Activities struct {
 	Peers  *activities.Peers
 	Texts  *activities.Texts
 	Files  *activities.Files
+
+	Notifications *activities.Notifications
 }
 
 // drain is how long a stopping worker waits for activities that are under way:
@@ -54,6 +56,7 @@ func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityCompose, a.Texts.Compose)
 	bind(r, contract.ActivityFold, a.Texts.Fold)
 	bind(r, contract.ActivityExport, a.Files.Export)
+	bind(r, contract.ActivityNotify, a.Notifications.Notify)
 }
 
 // bind compiles only when the method has the signature that workflows call.

@@ -34,7 +34,9 @@ type conversation struct {
 	answers []sentAnswer
 
 	messages, cancels, closes, reports, questions workflow.ReceiveChannel
+	follows                                       workflow.ReceiveChannel
 
+	notifier  notifier
 	waiters   waiters
 	wake      bool          // something happened that no channel tells of
 	retry     time.Duration // until the next try at an export that is owing
@@ -66,6 +68,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 		reports:  workflow.GetSignalChannel(ctx, contract.SignalReport),
 
 		questions: workflow.GetSignalChannel(ctx, contract.SignalQuestion),
+		follows:   workflow.GetSignalChannel(ctx, contract.SignalFollow),
 	}
 	if in.Carried != nil {
 		c.state = *in.Carried
@@ -73,6 +76,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 		c.state.CreatedAt = now(ctx)
 		c.state.UpdatedAt = c.state.CreatedAt
 	}
+	c.state.Notify = c.state.Notify || in.Notify
 	c.ledger = decide.NewLedger(c.state.Requests)
 	c.retry = exportRetryFirst
 	return c
@@ -164,7 +168,7 @@ func (c *conversation) mayRetry(ctx workflow.Context) bool {
 }
 
 func (c *conversation) arrived() bool {
-	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len()+c.questions.Len() > 0
+	return c.messages.Len()+c.cancels.Len()+c.closes.Len()+c.reports.Len()+c.questions.Len()+c.follows.Len() > 0
 }
 
 // startTurn answers the oldest queued message.
@@ -200,7 +204,7 @@ func (c *conversation) longRun(ctx workflow.Context) bool {
 func (c *conversation) rollOver(ctx workflow.Context) bool {
 	c.waiters.releaseAll = true
 	// The context is never cancelled, so Await cannot fail.
-	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !c.notifier.sending })
 	c.waiters.releaseAll = false
 	return !c.arrived() && len(c.queue) == 0
 }
@@ -233,7 +237,7 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 			_ = c.wait(ctx, ctx) // the context is never cancelled
 			continue
 		}
-		_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+		_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !c.notifier.sending })
 		if !c.arrived() {
 			break
 		}

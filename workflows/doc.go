@@ -10,11 +10,15 @@
 //	Approval      whoever runs the leaf that    it is decided, expires or is cancelled
 //	              asks, as a child
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
+//	Push          the gateway, with the first   the task is over, its webhooks know, and a day
+//	              webhook of a task             has passed
 //
 //	Conversation: signals message, cancel, close, report from nodes, and question
 //	              from the activity that calls a tool (nodes take it too); queries
-//	              conversation, pending, tree; update await_settled (waits, changes nothing)
+//	              conversation, pending, tree; update await_settled (waits, changes nothing);
+//	              signal follow from its Push
 //	Approval:     signal decide; query approval
+//	Push:         signals set and delete, and task from its conversation; query push_configs
 //
 // # How a conversation runs
 //
@@ -71,6 +75,17 @@
 // A tool of the client (Call.Client) is called by whoever sent the message: the
 // call waits as an approval whose answer is the result (client.go).
 //
+// # How webhooks are told
+//
+// A Push holds the webhooks of a task. When it begins it signals follow to its
+// conversation, which from then on signals each state it comes to (notify.go), and the
+// last one before it completes. A conversation that began with Notify does so from the
+// start; that nobody hears it yet is no matter, because follow is answered with the
+// present state. Every webhook has a coroutine and a queue of its own (courier.go). A
+// state that is not delivered gives way to the next one, but a final one does not; a
+// delivery that gives way has ended before the next begins, so a webhook never hears of
+// an older state after a newer one. Retries are the server's: they cost no history.
+//
 // # How a model is asked
 //
 // Before each call a leaf asks a person for every limit that is reached (limits.go).
@@ -101,5 +116,6 @@
 // at the start does not: the server keeps it with the first run only. Sequences
 // continue as new between steps and loops between iterations, when no child runs:
 // a parent's continue-as-new counts as its close. What survives is
-// contract.NodeCarried.
+// contract.NodeCarried. A Push interrupts its deliveries and continues as new when none
+// is under way; what is undelivered is in contract.PushCarried, with its deadline.
 package workflows

@@ -20,6 +20,7 @@ const (
 	refuseTimeout    = 5 * time.Second // somebody waits, and the turn ends all the same
 	composeTimeout   = 5 * time.Second // blob store only
 	exportTimeout    = 5 * time.Second
+	notifyTimeout    = 20 * time.Second
 
 	// A destructive call that did not reach its server is made again after 1, 2,
 	// 4 and 8 seconds.
@@ -32,6 +33,14 @@ const (
 	// Export is retried by the conversation itself once these are used up.
 	exportRetryFirst = 30 * time.Second
 	exportRetryMax   = 10 * time.Minute
+
+	// A webhook is tried for so long, in the end at this pace.
+	notifyFor  = 24 * time.Hour
+	notifyPace = 10 * time.Minute
+	// The webhooks of a task that is over can be read for so long. One that is silent for
+	// so long is asked whether it is still there.
+	pushKept    = 24 * time.Hour
+	pushSilence = 7 * 24 * time.Hour
 )
 
 // payloadTooLarge is the SDK's error for a result over the server's limit. It
@@ -64,6 +73,16 @@ func lean(timeout time.Duration, summary string) workflow.LocalActivityOptions {
 		ScheduleToCloseTimeout: attempts*timeout + time.Minute,
 		RetryPolicy:            retries(attempts),
 		Summary:                summary,
+	}
+}
+
+// notifying is how a webhook is notified: until it has answered, or left is up.
+func notifying(left time.Duration, summary string) workflow.ActivityOptions {
+	policy := retries(0)
+	policy.MaximumInterval = notifyPace
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: notifyTimeout, ScheduleToCloseTimeout: left, RetryPolicy: policy,
+		WaitForCancellation: true, Summary: summary,
 	}
 }
 

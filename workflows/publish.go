@@ -128,7 +128,10 @@ func (c *conversation) setStatus(ctx workflow.Context, s contract.Status) {
 	}
 }
 
+// show shows the conversation to operators, and its state to those who follow it.
 func (c *conversation) show(ctx workflow.Context) {
 	trouble := strings.TrimSpace(c.problem + " " + c.unwritten)
-	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(c.view(), trouble))
+	v := c.view()
+	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(v, trouble))
+	c.tell(ctx, v)
 }

@@ -31,6 +31,9 @@ type recorder struct {
 	long      *workflow.Info
 
 	slow time.Duration // how long a report takes
+
+	// SignalFn takes what conversations and their Push tell one another.
+	SignalFn func(workflowID, name string, arg any) error
 }
 
 // nodeStarted is the workflow of a composite node.
@@ -44,6 +47,7 @@ type scheduled struct {
 	Local         bool
 	Attempts      int32
 	Timeout       time.Duration
+	Total, Pace   time.Duration // of notifications: of all attempts, and between the last ones
 }
 
 type child struct {
@@ -112,6 +116,10 @@ func (o *outbound) ExecuteActivity(ctx workflow.Context, name string, args ...an
 	o.recorder.scheduled = append(o.recorder.scheduled, scheduled{
 		Name: name, Summary: opts.Summary, Attempts: opts.RetryPolicy.MaximumAttempts, Timeout: opts.StartToCloseTimeout,
 	})
+	if name == contract.ActivityNotify.Name {
+		last := &o.recorder.scheduled[len(o.recorder.scheduled)-1]
+		last.Total, last.Pace = opts.ScheduleToCloseTimeout, opts.RetryPolicy.MaximumInterval
+	}
 	return o.Next.ExecuteActivity(ctx, name, args...)
 }
 
@@ -148,6 +156,11 @@ func (o *outbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runI
 				return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
 			})
 		}
+	}
+	if o.recorder.SignalFn != nil && (name == contract.SignalFollow || name == contract.SignalTask) {
+		future, settable := workflow.NewFuture(ctx)
+		settable.SetError(o.recorder.SignalFn(workflowID, name, arg))
+		return future
 	}
 	return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
 }

@@ -26,6 +26,7 @@ var recorded = []string{
 	"nested", "nested-root", "nested-both", "nested-branch",
 	"tree-reject", "tree-reject-root", "tree-reject-inner",
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
+	"push",
 }
 
 func TestRecordedHistoriesReplay(t *testing.T) {

@@ -33,6 +33,7 @@ func (c *conversation) receive(ctx workflow.Context) {
 	}
 	c.receiveReports(ctx)
 	c.receiveQuestions(ctx)
+	c.receiveFollows(ctx)
 	for raw, ok := receive(c.closes); ok; raw, ok = receive(c.closes) {
 		c.close(readOptional[contract.CloseSignal](raw), nil)
 	}

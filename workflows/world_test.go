@@ -25,6 +25,7 @@ type world struct {
 	ExportFn   func(context.Context, contract.ExportInput) (contract.ExportResult, error)
 	DelegateFn func(context.Context, contract.DelegateInput) (contract.DelegateResult, error)
 	DigestFn   func(context.Context, contract.DigestInput) (contract.DigestResult, error)
+	NotifyFn   func(contract.NotifyInput) (contract.NotifyResult, error)
 
 	mu      sync.Mutex
 	prompts []contract.GenerateInput
@@ -33,6 +34,7 @@ type world struct {
 	written []contract.ConversationView
 	sent    []contract.DelegateInput
 	digests []contract.DigestInput
+	called  []contract.NotifyInput // webhooks
 	blobs   store
 	log     []string // what ran, how, and with whose token
 	marks   []string // what a test noted down
@@ -54,6 +56,15 @@ func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
 	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityFold.Name})
 	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
+	env.RegisterActivityWithOptions(w.notify, activity.RegisterOptions{Name: contract.ActivityNotify.Name})
+}
+
+func (w *world) notify(ctx context.Context, in contract.NotifyInput) (contract.NotifyResult, error) {
+	w.note(ctx, "notify "+in.Config.ID, func() { w.called = append(w.called, in) })
+	if w.NotifyFn == nil {
+		return contract.NotifyResult{Status: 200}, nil
+	}
+	return w.NotifyFn(in)
 }
 
 func (w *world) generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {

@@ -11,6 +11,7 @@ import (
 const (
 	conversationPrefix = "conversation-"
 	approvalPrefix     = "approval-"
+	pushPrefix         = "push-"
 )
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
@@ -34,6 +35,13 @@ func ConversationIDOf(workflowID string) (id string, ok bool) {
 
 // ApprovalWorkflowID is the workflow ID of an approval, the one people signal.
 func ApprovalWorkflowID(uuid string) string { return approvalPrefix + uuid }
+
+// PushWorkflowID is the workflow ID of a task's push notifications.
+func PushWorkflowID(conversationID string) string { return pushPrefix + conversationID }
+
+// PushSeal is what the secrets of a webhook are sealed for: they open for nothing else,
+// neither for another webhook nor as a caller's token.
+func PushSeal(conversationID, url string) string { return PushWorkflowID(conversationID) + " " + url }
 
 // NodeWorkflowID is the workflow ID of a composite node: the names of the nodes
 // from the root, as people read them in the Web UI. parent is the workflow ID

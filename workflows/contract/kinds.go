@@ -36,6 +36,8 @@ const (
 	KindOutcomeUnknown  Kind = "outcome_unknown"  // the call was sent and its answer lost; never retried
 	KindPeerUnavailable Kind = "peer_unavailable" // the other agent was not reached, or answered with a passing error; retried
 	KindPeerFailed      Kind = "peer_failed"      // the other agent refused the message; never retried
+	KindPushUnavailable Kind = "push_unavailable" // a webhook was not reached, or answered with a passing error; retried
+	KindPushRefused     Kind = "push_refused"     // a webhook refused a notification, or must not be reached; never retried
 	KindDigest          Kind = "arguments_digest" // the arguments are not those that were shown; never retried
 	KindBlob            Kind = "blob"             // the blob store failed
 	KindExport          Kind = "export"           // the conversation file could not be written
@@ -43,7 +45,7 @@ const (
 
 var permanent = []Kind{
 	KindModelAuth, KindModelRequest, KindModelContext,
-	KindToolFailed, KindPeerFailed, KindOutcomeUnknown, KindDigest, KindInvalid, KindNotFound,
+	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindInvalid, KindNotFound,
 }
 
 // Permanent tells whether trying again cannot help.

@@ -11,7 +11,7 @@ import (
 
 func TestPermanentKindsAreThoseThatTryingAgainCannotHelp(t *testing.T) {
 	want := []string{
-		"model_auth", "model_bad_request", "model_context", "tool_failed", "peer_failed", "outcome_unknown", "arguments_digest",
+		"model_auth", "model_bad_request", "model_context", "tool_failed", "peer_failed", "push_refused", "outcome_unknown", "arguments_digest",
 		"invalid", "not_found",
 	}
 	if diff := cmp.Diff(want, contract.PermanentKinds()); diff != "" {
@@ -27,7 +27,7 @@ func TestPermanentKindsAreThoseThatTryingAgainCannotHelp(t *testing.T) {
 func TestKindsThatPassAreRetried(t *testing.T) {
 	for _, k := range []contract.Kind{
 		contract.KindModelRateLimited, contract.KindModelUnavailable, contract.KindModelGarbage, contract.KindToolUnavailable,
-		contract.KindPeerUnavailable, contract.KindBlob, contract.KindExport, contract.KindInternal, contract.KindTimeout, "",
+		contract.KindPeerUnavailable, contract.KindPushUnavailable, contract.KindBlob, contract.KindExport, contract.KindInternal, contract.KindTimeout, "",
 	} {
 		if k.Permanent() {
 			t.Errorf("%q is not retried", k)

@@ -9,6 +9,7 @@ const (
 	WorkflowSequential   = "Sequential"
 	WorkflowParallel     = "Parallel"
 	WorkflowLoop         = "Loop"
+	WorkflowPush         = "Push"
 
 	SignalMessage = "message"
 	SignalCancel  = "cancel"
@@ -17,11 +18,19 @@ const (
 	SignalReport  = "report" // from nodes to their conversation
 	// SignalQuestion comes from the activity that calls a tool.
 	SignalQuestion = "question"
+	// SignalFollow asks a conversation to tell PushWorkflowID of its states: the present
+	// one at once. It has no argument.
+	SignalFollow = "follow"
+	// The signals of a Push; SignalTask comes from its conversation.
+	SignalSet    = "set"
+	SignalDelete = "delete"
+	SignalTask   = "task"
 
 	QueryConversation = "conversation"
 	QueryPending      = "pending"
 	QueryApproval     = "approval"
 	QueryTree         = "tree"
+	QueryPushConfigs  = "push_configs"
 
 	UpdateAwaitSettled = "await_settled"
 )
@@ -67,6 +76,7 @@ var (
 	ActivityCompose   = Activity[ComposeInput, ComposeResult]{"compose"}
 	ActivityFold      = Activity[FoldInput, FoldResult]{"fold"}
 	ActivityExport    = Activity[ExportInput, ExportResult]{"export_conversation"}
+	ActivityNotify    = Activity[NotifyInput, NotifyResult]{"notify"}
 )
 
 // IdempotencyMetaKey is the key in a tool call's MCP `_meta` under which the

@@ -25,7 +25,7 @@ func samples() map[string]any {
 	all := map[string]any{}
 	for _, group := range []map[string]any{
 		valueSamples(), messageSamples(), conversationSamples(), signalSamples(), approvalSamples(), activitySamples(),
-		treeSamples(), nodeSamples(), delegationSamples(),
+		treeSamples(), nodeSamples(), delegationSamples(), pushSamples(),
 	} {
 		for name, value := range group {
 			all[name] = value

@@ -1,0 +1,89 @@
+package activities
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"agent-stop-and-go/activities/outbound"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Headers of a notification.
+const (
+	HeaderToken        = "X-A2A-Notification-Token" //nolint:gosec // a name
+	HeaderNotification = "X-A2A-Notification-Id"
+	HeaderSignature    = "X-A2A-Signature"
+	headerVersion      = "A2A-Version"
+)
+
+// webhookTimeout is how long a webhook may take to answer (A2A 1.0 §4.3.3).
+const webhookTimeout = 10 * time.Second
+
+// WebhookClient is what webhooks are to be called with. It follows no redirects, uses no
+// proxy, and reaches private addresses only if that is allowed.
+func WebhookClient(allowPrivate bool) *http.Client {
+	dialer := &net.Dialer{Timeout: webhookTimeout, Control: outbound.Guard(allowPrivate)}
+	return &http.Client{
+		Timeout: webhookTimeout,
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: webhookTimeout, ForceAttemptHTTP2: true,
+			IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 2, MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// notificationHeaders are the headers of a notification but the signature. Those that
+// are empty are not sent.
+func notificationHeaders(in contract.NotifyInput) map[string]string {
+	h := map[string]string{
+		"Content-Type": "application/a2a+json", headerVersion: in.Config.Protocol,
+		HeaderNotification: in.ID, HeaderToken: in.Config.Token,
+	}
+	if in.Config.Protocol == contract.PushProtocol03 {
+		h["Content-Type"] = "application/json"
+	}
+	if in.Config.Scheme != "" && in.Config.Credentials != "" {
+		h["Authorization"] = in.Config.Scheme + " " + in.Config.Credentials
+	}
+	return h
+}
+
+// sign makes a signature: the time and an HMAC over the time and the body, so that an
+// old notification cannot be sent again as a new one.
+func sign(key []byte, now time.Time, body []byte) string {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%d.%s", now.Unix(), body)
+	return fmt.Sprintf("t=%d,v1=%s", now.Unix(), hex.EncodeToString(mac.Sum(nil)))
+}
+
+// statusUpdate is news as a StreamResponse (A2A 1.0 §3.2.3).
+func statusUpdate(conversationID string, n contract.PushNews) []byte {
+	type status struct {
+		State     string `json:"state"`
+		Timestamp string `json:"timestamp"`
+	}
+	type update struct {
+		TaskID    string `json:"taskId"`
+		ContextID string `json:"contextId"`
+		Status    status `json:"status"`
+	}
+	body, _ := json.Marshal(map[string]update{"statusUpdate": { // strings only: it cannot fail
+		TaskID: conversationID, ContextID: cmp.Or(n.ContextID, conversationID),
+		Status: status{State: protoState(n.State), Timestamp: n.At.UTC().Format("2006-01-02T15:04:05.000Z")},
+	}})
+	return body
+}
+
+// protoState is a state as A2A 1.0 writes it.
+func protoState(s contract.TaskState) string {
+	return "TASK_STATE_" + strings.ToUpper(strings.ReplaceAll(string(s), "-", "_"))
+}

@@ -1,0 +1,170 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"agent-stop-and-go/activities/outbound"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
+)
+
+// TaskReader reads a conversation as a task of A2A.
+type TaskReader interface {
+	// Task is the whole task as a version of the protocol has it in a notification: a
+	// StreamResponse that holds the task with contract.PushProtocol1, the task itself
+	// with contract.PushProtocol03. It is sent as it is.
+	Task(ctx context.Context, conversationID, protocol string) (json.RawMessage, error)
+}
+
+// Notifications tells webhooks how tasks fare.
+type Notifications struct {
+	HTTP    *http.Client // see WebhookClient
+	Keyring *credential.Keyring
+	Tasks   TaskReader
+	// SigningKey signs notifications of webhooks that have no token. Without one those
+	// are not signed.
+	SigningKey []byte
+	Now        func() time.Time
+}
+
+// Notify delivers a notification. What the webhook answers with 410 is a result; every
+// other answer but 2xx is a failure, which is permanent when asking again cannot help.
+func (n *Notifications) Notify(ctx context.Context, in contract.NotifyInput) (contract.NotifyResult, error) {
+	if in.Config.Protocol == "" {
+		in.Config.Protocol = contract.PushProtocol1
+	}
+	if err := n.open(in.ConversationID, &in.Config); err != nil {
+		return contract.NotifyResult{}, err
+	}
+	body, err := n.body(ctx, in)
+	if err != nil {
+		return contract.NotifyResult{}, err
+	}
+	request, err := n.request(ctx, in, body)
+	if err != nil { // err shows the URL
+		return contract.NotifyResult{}, fail(contract.KindPushRefused, "the webhook's url is malformed", 0)
+	}
+	response, err := n.HTTP.Do(request)
+	if err != nil {
+		return contract.NotifyResult{}, undelivered(ctx, err)
+	}
+	defer response.Body.Close()
+	_, _ = io.CopyN(io.Discard, response.Body, drained) // so that the connection can be used again
+	return answered(response, n.Now())
+}
+
+// drained is how much of an answer is read.
+const drained = 4 << 10
+
+// open replaces the sealed secrets of a webhook by what was sealed.
+func (n *Notifications) open(conversationID string, c *contract.PushConfig) error {
+	for _, secret := range []*string{&c.Token, &c.Credentials} {
+		if *secret == "" {
+			continue
+		}
+		if n.Keyring == nil {
+			return fail(contract.KindPushUnavailable, "this worker has no keys to open the webhook's token with", 0)
+		}
+		token, err := n.Keyring.Open(contract.PushSeal(conversationID, c.URL), *secret, n.Now())
+		if errors.Is(err, credential.ErrUnknownKey) { // another worker may have it
+			return fail(contract.KindPushUnavailable, "the webhook's token is "+err.Error(), 0)
+		}
+		if err != nil {
+			return fail(contract.KindPushRefused, "the webhook's token "+err.Error(), 0)
+		}
+		*secret = token.Bearer
+	}
+	return nil
+}
+
+// body is what is sent: to all of version 1.0 but for final states, the news itself,
+// which the task may have moved on from; else the task.
+func (n *Notifications) body(ctx context.Context, in contract.NotifyInput) ([]byte, error) {
+	if in.Config.Protocol == contract.PushProtocol1 && !in.News.State.Over() {
+		return statusUpdate(in.ConversationID, in.News), nil
+	}
+	if n.Tasks == nil {
+		return nil, fail(contract.KindInternal, "this worker was given nothing to read tasks with", 0)
+	}
+	body, err := n.Tasks.Task(ctx, in.ConversationID, in.Config.Protocol)
+	if err != nil {
+		return nil, fail(contract.KindPushUnavailable, "read the task: "+err.Error(), 0)
+	}
+	return body, nil
+}
+
+func (n *Notifications) request(ctx context.Context, in contract.NotifyInput, body []byte) (*http.Request, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, in.Config.URL, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range notificationHeaders(in) {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	if key := n.signingKey(in.Config); len(key) > 0 {
+		r.Header.Set(HeaderSignature, sign(key, n.Now(), body))
+	}
+	return r, nil
+}
+
+func (n *Notifications) signingKey(c contract.PushConfig) []byte {
+	if c.Token != "" {
+		return []byte(c.Token)
+	}
+	return n.SigningKey
+}
+
+// answered reads what a webhook answered.
+func answered(r *http.Response, now time.Time) (contract.NotifyResult, error) {
+	out := contract.NotifyResult{Status: r.StatusCode, Gone: r.StatusCode == http.StatusGone}
+	said := fmt.Sprintf("the webhook answered %d", r.StatusCode)
+	switch {
+	case r.StatusCode >= 200 && r.StatusCode < 300 || out.Gone:
+		return out, nil
+	case r.StatusCode >= 300 && r.StatusCode < 400:
+		return contract.NotifyResult{}, fail(contract.KindPushRefused, said+"; redirects are not followed", 0)
+	case r.StatusCode == http.StatusRequestTimeout, r.StatusCode == http.StatusTooManyRequests, r.StatusCode >= 500:
+		return contract.NotifyResult{}, fail(contract.KindPushUnavailable, said, min(retryAfter(r.Header.Get("Retry-After"), now), patience))
+	}
+	return contract.NotifyResult{}, fail(contract.KindPushRefused, said, 0)
+}
+
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	return max(at.Sub(now), 0)
+}
+
+// undelivered classifies what the HTTP client returns. Its own text shows the URL,
+// which may hold secrets.
+func undelivered(ctx context.Context, err error) error {
+	var sent *url.Error
+	if errors.As(err, &sent) {
+		err = sent.Err
+	}
+	switch {
+	case cancelled(ctx, err):
+		return ctx.Err()
+	case errors.Is(err, outbound.ErrPrivate):
+		return fail(contract.KindPushRefused, "the webhook was not called: "+outbound.ErrPrivate.Error(), 0)
+	case sent != nil && sent.Timeout():
+		return fail(contract.KindPushUnavailable, "the webhook gave no answer in time", 0)
+	}
+	return fail(contract.KindPushUnavailable, "the webhook was not reached: "+err.Error(), 0)
+}

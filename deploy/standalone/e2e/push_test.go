@@ -1,0 +1,215 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/backing"
+	"agent-stop-and-go/deploy/standalone/embedded"
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/worker"
+	"agent-stop-and-go/workflows"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// webhook is one that somebody runs. Its answers take as long as slow and fail while
+// down.
+type webhook struct {
+	*httptest.Server
+	slow time.Duration
+
+	mu     sync.Mutex
+	down   bool
+	told   []string // bodies that were taken
+	tries  int
+	inside int
+	twice  bool // two at a time
+}
+
+func newWebhook(t *testing.T, slow time.Duration) *webhook {
+	h := &webhook{slow: slow}
+	h.Server = httptest.NewServer(h)
+	t.Cleanup(h.Close)
+	return h
+}
+
+func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	h.mu.Lock()
+	h.tries++
+	h.inside++
+	h.twice = h.twice || h.inside > 1
+	h.mu.Unlock()
+	time.Sleep(h.slow)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.inside--
+	if h.down {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if r.Header.Get("Authorization") != "Bearer s3cret" {
+		w.WriteHeader(http.StatusUnauthorized)
+	}
+	h.told = append(h.told, string(body))
+}
+
+func (h *webhook) with(f func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f()
+}
+
+// hears waits for a notification that holds text.
+func (h *webhook) hears(t *testing.T, text string) {
+	t.Helper()
+	eventually(t, "a notification with "+text, func() (ok bool) {
+		h.with(func() {
+			ok = slices.ContainsFunc(h.told, func(s string) bool { return strings.Contains(s, text) })
+		})
+		return ok
+	})
+}
+
+// order lists the states of which a webhook was told.
+func (h *webhook) order() (states []string) {
+	h.with(func() {
+		for _, body := range h.told {
+			var b struct {
+				StatusUpdate struct{ Status struct{ State string } }
+				Task         string
+			}
+			if json.Unmarshal([]byte(body), &b) == nil {
+				states = append(states, strings.TrimPrefix(b.StatusUpdate.Status.State, "TASK_STATE_")+b.Task)
+			}
+		}
+	})
+	return states
+}
+
+type plainTask struct{}
+
+func (plainTask) Task(context.Context, string, string) (json.RawMessage, error) {
+	return json.RawMessage(`{"task":"THE TASK"}`), nil
+}
+
+// notifying runs a server, a worker that notifies webhooks on this machine, and a
+// gateway.
+func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
+	h.t.Helper()
+	h.external(embedded.Options{})
+	c, err := config.Load(h.configFile())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	logger := slog.New(slog.DiscardHandler)
+	b, err := backing.Open(context.Background(), c, backing.Options{
+		Getenv: h.getenv, Logger: logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	a, release, err := worker.Assemble(context.Background(), c, worker.Parts{
+		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: h.getenv, Logger: logger, Push: worker.Push{Tasks: plainTask{}, AllowPrivate: true},
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	w := worker.New(b.Client, c.Temporal.TaskQueue, a, func(err error) { h.t.Error(err) })
+	if err := w.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	agent, err := c.Agent(context.Background(), b.Blobs)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	g := gateway.New(gateway.Deps{
+		Client: b.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: b.Namespace, Agent: agent, Blobs: b.Blobs, Keyring: b.Keyring,
+		Logger: logger, PushPrivate: true,
+	})
+	web := httptest.NewServer(g)
+	h.t.Cleanup(func() {
+		g.Close()
+		web.Close()
+		w.Stop()
+		if err := release(); err != nil {
+			h.t.Error(err)
+		}
+		if err := b.Close(); err != nil {
+			h.t.Error(err)
+		}
+	})
+	return g, newAPI(h.t, web.URL), b
+}
+
+// TestRecordHistoriesOfWebhooks keeps the histories as well.
+func TestRecordHistoriesOfWebhooks(t *testing.T) {
+	g, api, b := newHome(t).notifying()
+	asked := api.ask(`call tick {}`)
+	id := asked.Conversation.ID
+	quick, slow, dead := newWebhook(t, 0), newWebhook(t, 300*time.Millisecond), newWebhook(t, 0)
+	dead.down = true
+	set := func(name string, h *webhook) gateway.PushConfig {
+		c, err := g.Backend.SetPush(t.Context(), id, gateway.PushConfig{ID: name, URL: h.URL, Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	want := []gateway.PushConfig{set("dead", dead), set("slow", slow), set("quick", quick)}
+	if got, err := g.Backend.PushConfigs(t.Context(), id); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%d webhooks, %v", len(got), err)
+	}
+	quick.hears(t, "INPUT_REQUIRED")
+	api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
+	api.want(200, "POST", "/conversations/"+id+"/close", "")
+	quick.hears(t, "THE TASK")
+	slow.hears(t, "THE TASK")
+	dead.with(func() { dead.down = false })
+	dead.hears(t, "THE TASK")
+	if got := dead.order(); len(got) != 1 {
+		t.Errorf("the webhook that was down was told %v", got)
+	}
+	for name, h := range map[string]*webhook{"quick": quick, "slow": slow} {
+		states := h.order()
+		t.Logf("%s was told %v in %d attempts", name, states, h.tries)
+		if states[0] != "INPUT_REQUIRED" || slices.Index(states, "THE TASK") != len(states)-1 || h.twice {
+			t.Errorf("%s was told %v, two at a time: %v", name, states, h.twice)
+		}
+	}
+	noSecretsIn(t, historyText(t, b, contract.PushWorkflowID(id)))
+	keep(t, b.Client, "push", contract.PushWorkflowID(id))
+	keep(t, b.Client, "push-conversation", contract.ConversationWorkflowID(id))
+}
+
+func historyText(t *testing.T, b *backing.Backing, workflowID string) (text string) {
+	t.Helper()
+	for _, e := range historyOf(t, b.Client, workflowID, "").GetEvents() {
+		text += readable(e) + "\n"
+	}
+	return text
+}
+
+func noSecretsIn(t *testing.T, text string) {
+	t.Helper()
+	for _, secret := range []string{"t0ken", "s3cret"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s can be read in the history", secret)
+		}
+	}
+	if !strings.Contains(text, "quick") {
+		t.Error("the history cannot be read at all")
+	}
+}

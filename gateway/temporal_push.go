@@ -1,0 +1,169 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
+)
+
+// SetPush implements Pushes. The first webhook starts the workflow.
+func (t *temporalBackend) SetPush(ctx context.Context, conversationID string, c PushConfig) (PushConfig, error) {
+	c.Protocol = cmp.Or(c.Protocol, contract.PushProtocol1)
+	c.ID = cmp.Or(c.ID, newPushID(conversationID, c.Protocol))
+	if err := c.check(t.pushPrivate); err != nil {
+		return PushConfig{}, err
+	}
+	sealed, err := t.seal(conversationID, c)
+	if err != nil {
+		return PushConfig{}, err
+	}
+	attributes, err := t.pushAttributes(ctx, conversationID)
+	if err != nil {
+		return PushConfig{}, err
+	}
+	if err := t.roomFor(ctx, conversationID, c.ID); err != nil {
+		return PushConfig{}, err
+	}
+	id := contract.PushWorkflowID(conversationID)
+	_, err = t.client.SignalWithStartWorkflow(ctx, id, contract.SignalSet, sealed, client.StartWorkflowOptions{
+		ID: id, TaskQueue: t.taskQueue,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary:         t.agentName + " · push notifications",
+		TypedSearchAttributes: attributes,
+	}, contract.WorkflowPush, contract.PushInput{ConversationID: conversationID})
+	return c, fault(err, "set a push notification")
+}
+
+// newPushID is the ID of a webhook that came without one. Version 0.3 has one such
+// webhook a task: another one takes its place.
+func newPushID(conversationID, protocol string) string {
+	if protocol == contract.PushProtocol03 {
+		return conversationID
+	}
+	return uuid.NewString()
+}
+
+// pushAttributes are the search attributes of the workflow: those of the conversation,
+// which must be there.
+func (t *temporalBackend) pushAttributes(ctx context.Context, conversationID string) (temporal.SearchAttributes, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(conversationID), "")
+	if isNotFound(err) {
+		return temporal.SearchAttributes{}, noConversation(conversationID)
+	}
+	if err != nil {
+		return temporal.SearchAttributes{}, fault(err, "describe the conversation")
+	}
+	fields := d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()
+	return temporal.NewSearchAttributes(
+		attrAgentName.ValueSet(cmp.Or(text(fields[contract.AttrAgentName]), t.agentName)),
+		attrConversationID.ValueSet(conversationID),
+		attrSessionID.ValueSet(text(fields[contract.AttrSessionID])),
+	), nil
+}
+
+// roomFor fails when a webhook would be one too many. Of two that are set at the same
+// time the workflow may still ignore the second.
+func (t *temporalBackend) roomFor(ctx context.Context, conversationID, id string) error {
+	set, err := t.sealedConfigs(ctx, conversationID)
+	if err != nil && !isNotFound(err) {
+		return fault(err, "query push notifications")
+	}
+	there := slices.ContainsFunc(set, func(c contract.PushConfig) bool { return c.ID == id })
+	if !there && len(set) >= contract.MaxPushConfigs {
+		return Errorf(contract.KindInvalid, "push notification: a task notifies at most %d webhooks", contract.MaxPushConfigs)
+	}
+	return nil
+}
+
+// sealedConfigs are those of the workflow, none when it has ended.
+func (t *temporalBackend) sealedConfigs(ctx context.Context, conversationID string) ([]contract.PushConfig, error) {
+	var view contract.PushView
+	open, err := t.query(ctx, contract.PushWorkflowID(conversationID), contract.QueryPushConfigs, &view)
+	if !open {
+		return nil, err
+	}
+	return view.Configs, err
+}
+
+// PushConfigs implements Pushes.
+func (t *temporalBackend) PushConfigs(ctx context.Context, conversationID string) ([]PushConfig, error) {
+	sealed, err := t.sealedConfigs(ctx, conversationID)
+	if isNotFound(err) {
+		return nil, t.exists(ctx, conversationID)
+	}
+	if err != nil {
+		return nil, fault(err, "query push notifications")
+	}
+	var out []PushConfig
+	for _, s := range sealed {
+		c, err := t.unseal(conversationID, s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// DeletePush implements Pushes.
+func (t *temporalBackend) DeletePush(ctx context.Context, conversationID, id string) error {
+	err := t.client.SignalWorkflow(ctx, contract.PushWorkflowID(conversationID), "", contract.SignalDelete, contract.PushDelete{ID: id})
+	if isNotFound(err) {
+		return t.exists(ctx, conversationID)
+	}
+	return fault(err, "delete a push notification")
+}
+
+// exists fails when there is no such conversation.
+func (t *temporalBackend) exists(ctx context.Context, conversationID string) error {
+	_, err := t.open(ctx, contract.ConversationWorkflowID(conversationID))
+	if isNotFound(err) {
+		return noConversation(conversationID)
+	}
+	return fault(err, "describe the conversation")
+}
+
+// seal makes what may be read in history of a webhook.
+func (t *temporalBackend) seal(conversationID string, c PushConfig) (contract.PushConfig, error) {
+	out := contract.PushConfig(c)
+	for _, secret := range []*string{&out.Token, &out.Credentials} {
+		if *secret == "" {
+			continue
+		}
+		if t.keyring == nil {
+			return contract.PushConfig{}, Errorf(KindUnavailable, "push notification: there are no keys here to seal a token with")
+		}
+		var err error // the expiry of a token is for the webhook to judge
+		if *secret, err = t.keyring.Seal(contract.PushSeal(conversationID, c.URL), credential.Token{Bearer: *secret}); err != nil {
+			return contract.PushConfig{}, fmt.Errorf("seal a push notification's token: %w", err)
+		}
+	}
+	return out, nil
+}
+
+func (t *temporalBackend) unseal(conversationID string, c contract.PushConfig) (PushConfig, error) {
+	out := PushConfig(c)
+	for _, secret := range []*string{&out.Token, &out.Credentials} {
+		if *secret == "" {
+			continue
+		}
+		if t.keyring == nil {
+			return PushConfig{}, Errorf(KindUnavailable, "push notification: there are no keys here to open a token with")
+		}
+		token, err := t.keyring.Open(contract.PushSeal(conversationID, c.URL), *secret, t.now())
+		if err != nil {
+			return PushConfig{}, fmt.Errorf("push notification %s: its token %w", printable(c.ID), err)
+		}
+		*secret = token.Bearer
+	}
+	return out, nil
+}

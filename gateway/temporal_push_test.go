@@ -1,0 +1,266 @@
+package gateway_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// pushing is a Temporal client with one conversation, and its push notifications once
+// there are some.
+type pushing struct {
+	*fakeClient
+	options client.StartWorkflowOptions
+	set     []contract.PushConfig
+	deleted []string
+	started bool
+	closed  bool
+}
+
+func newPushing(t *testing.T) *pushing {
+	p := &pushing{fakeClient: &fakeClient{}}
+	p.DescribeFn = func(id string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		if id != "conversation-"+someID {
+			return nil, errMissing
+		}
+		d := described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil)
+		d.WorkflowExecutionInfo.SearchAttributes.IndexedFields = payloads(map[string]any{
+			contract.AttrConversationID: someID, contract.AttrSessionID: "s-1", contract.AttrAgentName: "older",
+		})
+		return d, nil
+	}
+	p.SignalWithStartFn = func(id, signal string, arg any, o client.StartWorkflowOptions, workflow any, args []any) error {
+		if id != "push-"+someID || signal != "set" || workflow != "Push" || args[0].(contract.PushInput).ConversationID != someID {
+			t.Errorf("%s: %s %v %v", id, signal, workflow, args)
+		}
+		p.started, p.options, p.set = true, o, append(p.set, arg.(contract.PushConfig))
+		return nil
+	}
+	p.SignalFn = func(id, signal string, arg any) error {
+		if !p.started {
+			return errMissing
+		}
+		p.deleted = append(p.deleted, id+" "+signal+" "+arg.(contract.PushDelete).ID)
+		return nil
+	}
+	p.QueryFn = func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		switch {
+		case r.WorkflowID != "push-"+someID || r.QueryType != "push_configs" || !p.started:
+			return nil, errMissing
+		case p.closed:
+			return queriedClosed(r, contract.PushView{Configs: p.set})
+		}
+		return queried(contract.PushView{Configs: p.set})
+	}
+	return p
+}
+
+var aWebhook = gateway.PushConfig{
+	ID: "hook-1", URL: "https://example.com/hook", Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret.with.dots", Protocol: contract.PushProtocol1,
+}
+
+func TestAWebhookIsSealedInTheWorkflowAndOpenForItsOwner(t *testing.T) {
+	p := newPushing(t)
+	a := onTemporal(t, p.fakeClient)
+	got, err := a.Backend.SetPush(t.Context(), someID, aWebhook)
+	if err != nil || got != aWebhook {
+		t.Fatalf("%#v, %v", got, err)
+	}
+	for _, secret := range []string{"t0ken", "s3cret"} {
+		if strings.Contains(fmt.Sprintf("%+v", p.set), secret) || strings.Contains(fmt.Sprintf("%v %+v %#v", got, got, got), secret) {
+			t.Error("a secret can be read")
+		}
+	}
+	token, err := a.keys.Open(contract.PushSeal(someID, aWebhook.URL), p.set[0].Token, epoch)
+	if err != nil || token.Bearer != "t0ken" {
+		t.Errorf("sealed %q: %v", token.Bearer, err)
+	}
+	if list, err := a.Backend.PushConfigs(t.Context(), someID); err != nil || !cmp.Equal(list, []gateway.PushConfig{aWebhook}) {
+		t.Errorf("%d webhooks, %v", len(list), err)
+	}
+	if err := a.Backend.DeletePush(t.Context(), someID, "hook-1"); err != nil || p.deleted[0] != "push-"+someID+" delete hook-1" {
+		t.Errorf("deleted %v, %v", p.deleted, err)
+	}
+}
+
+func TestPushNotificationsAreFoundByTheirConversation(t *testing.T) {
+	p := newPushing(t)
+	if _, err := onTemporal(t, p.fakeClient).Backend.SetPush(t.Context(), someID, aWebhook); err != nil {
+		t.Fatal(err)
+	}
+	o := p.options
+	if o.ID != "push-"+someID || o.TaskQueue != "queue-1" || o.StaticSummary != "helper · push notifications" ||
+		o.WorkflowExecutionTimeout != 0 || o.WorkflowRunTimeout != 0 || o.WorkflowIDReusePolicy != enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE {
+		t.Errorf("options %+v", o)
+	}
+	for name, want := range map[string]string{
+		contract.AttrAgentName: "older", contract.AttrConversationID: someID, contract.AttrSessionID: "s-1",
+	} {
+		if got, _ := o.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(name)); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestAWebhookWithoutAnIDIsGivenOne(t *testing.T) {
+	p := newPushing(t)
+	a := onTemporal(t, p.fakeClient)
+	for protocol, fixed := range map[string]bool{"": false, "1.0": false, "0.3": true} {
+		c := aWebhook
+		c.ID, c.Protocol = "", protocol
+		first, err := a.Backend.SetPush(t.Context(), someID, c)
+		second, again := a.Backend.SetPush(t.Context(), someID, c)
+		if err != nil || again != nil || !contract.IsUUID(first.ID) || (first.ID == second.ID) != fixed || fixed && first.ID != someID {
+			t.Errorf("%q: %s and %s, %v, %v", protocol, first.ID, second.ID, err, again)
+		}
+		if protocol == "" && first.Protocol != "1.0" {
+			t.Errorf("protocol %q", first.Protocol)
+		}
+	}
+}
+
+func kindOf(err error) contract.Kind {
+	var e *gateway.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Kind
+}
+
+func TestPushNotificationsOfAnUnknownConversationAreNotFound(t *testing.T) {
+	p := newPushing(t)
+	b := onTemporal(t, p.fakeClient).Backend
+	_, set := b.SetPush(t.Context(), otherID, aWebhook)
+	_, list := b.PushConfigs(t.Context(), otherID)
+	for name, err := range map[string]error{"set": set, "list": list, "delete": b.DeletePush(t.Context(), otherID, "x")} {
+		if kindOf(err) != contract.KindNotFound {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if p.started {
+		t.Error("a workflow was started")
+	}
+}
+
+func TestAConversationMayHaveNoPushNotifications(t *testing.T) {
+	p := newPushing(t)
+	b := onTemporal(t, p.fakeClient).Backend
+	none := func() {
+		t.Helper()
+		if list, err := b.PushConfigs(t.Context(), someID); err != nil || len(list) > 0 {
+			t.Errorf("%d webhooks, %v", len(list), err)
+		}
+	}
+	none()
+	if err := b.DeletePush(t.Context(), someID, "x"); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil {
+		t.Fatal(err)
+	}
+	p.closed = true // a day after the task was over
+	none()
+}
+
+func TestATaskNotifiesAFewWebhooksOnly(t *testing.T) {
+	p := newPushing(t)
+	b := onTemporal(t, p.fakeClient).Backend
+	for i := range contract.MaxPushConfigs {
+		c := aWebhook
+		c.ID = fmt.Sprint("hook-", i)
+		if _, err := b.SetPush(t.Context(), someID, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil {
+		t.Errorf("one that is there may be replaced: %v", err)
+	}
+	c := aWebhook
+	c.ID = "one-more"
+	if _, err := b.SetPush(t.Context(), someID, c); kindOf(err) != contract.KindInvalid {
+		t.Error(err)
+	}
+}
+
+func TestWebhooksThatMakeNoSenseAreRefused(t *testing.T) {
+	p := newPushing(t)
+	a := onTemporal(t, p.fakeClient)
+	for want, change := range map[string]func(*gateway.PushConfig){
+		"must begin with": func(c *gateway.PushConfig) { c.URL = "ftp://example.com" },
+		"not public":      func(c *gateway.PushConfig) { c.URL = "http://127.0.0.1/" },
+		"the id":          func(c *gateway.PushConfig) { c.ID = strings.Repeat("x", 257) },
+		"strange":         func(c *gateway.PushConfig) { c.ID = "a\nb" },
+		"4096 bytes":      func(c *gateway.PushConfig) { c.Token = strings.Repeat("x", 4097) },
+		"have more than":  func(c *gateway.PushConfig) { c.Credentials = strings.Repeat("x", 4097) },
+		"in a header":     func(c *gateway.PushConfig) { c.Token = "a\r\nHost: b" },
+		"cannot be in":    func(c *gateway.PushConfig) { c.Credentials = " x" },
+		"scheme":          func(c *gateway.PushConfig) { c.Scheme = "Bearer x" },
+		"need an":         func(c *gateway.PushConfig) { c.Scheme = "" },
+		"version":         func(c *gateway.PushConfig) { c.Protocol = "2.0" },
+	} {
+		c := aWebhook
+		change(&c)
+		if _, err := a.Backend.SetPush(t.Context(), someID, c); kindOf(err) != contract.KindInvalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; expected %q", err, want)
+		}
+	}
+	if p.started {
+		t.Error("a workflow was started")
+	}
+}
+
+func TestPrivateWebhooksMayBeAllowed(t *testing.T) {
+	p := newPushing(t)
+	a := newAPI(t, nil, func(d *gateway.Deps) { d.Backend, d.Client, d.PushPrivate = nil, p.fakeClient, true })
+	c := aWebhook
+	c.URL = "http://localhost:8888/webhook"
+	if _, err := a.Backend.SetPush(t.Context(), someID, c); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecretsNeedKeys(t *testing.T) {
+	p := newPushing(t)
+	a := newAPI(t, nil, func(d *gateway.Deps) { d.Backend, d.Client, d.Keyring = nil, p.fakeClient, nil })
+	if _, err := a.Backend.SetPush(t.Context(), someID, aWebhook); kindOf(err) != gateway.KindUnavailable || p.started {
+		t.Error(err)
+	}
+	if _, err := a.Backend.SetPush(t.Context(), someID, gateway.PushConfig{URL: aWebhook.URL}); err != nil {
+		t.Error(err)
+	}
+	p.set[0].Token = "v1.gone.x"
+	if _, err := a.Backend.PushConfigs(t.Context(), someID); kindOf(err) != gateway.KindUnavailable {
+		t.Error(err)
+	}
+	if _, err := onTemporal(t, p.fakeClient).Backend.PushConfigs(t.Context(), someID); err == nil || kindOf(err) != "" {
+		t.Error(err)
+	}
+}
+
+func TestPushNotificationsWhileTemporalIsAway(t *testing.T) {
+	p := newPushing(t)
+	away := serviceerror.NewUnavailable("away")
+	b := onTemporal(t, p.fakeClient).Backend
+	p.QueryFn = func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		return nil, away
+	}
+	p.SignalFn = func(string, string, any) error { return away }
+	_, set := b.SetPush(t.Context(), someID, aWebhook)
+	_, list := b.PushConfigs(t.Context(), someID)
+	for name, err := range map[string]error{"set": set, "list": list, "delete": b.DeletePush(t.Context(), someID, "x")} {
+		if kindOf(err) != gateway.KindUnavailable {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

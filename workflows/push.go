@@ -1,0 +1,176 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// Push holds the webhooks of one task and tells them of its states. It ends a day
+// after the last one was told. A webhook that does not answer delays no other: each
+// has a coroutine of its own (courier.go).
+func Push(ctx workflow.Context, in contract.PushInput) (contract.PushResult, error) {
+	p := newPush(ctx, in)
+	if err := workflow.SetQueryHandler(ctx, contract.QueryPushConfigs, p.query); err != nil {
+		return contract.PushResult{}, fmt.Errorf("register query: %w", err)
+	}
+	return p.run(ctx)
+}
+
+type push struct {
+	in       contract.PushInput
+	state    contract.PushCarried // its Targets are those of couriers
+	couriers []*courier
+	leaving  bool   // the run is about to end
+	wake     bool   // something happened that no channel tells of
+	problem  string // what was wrong with the last signal
+
+	sets, deletes, news workflow.ReceiveChannel
+}
+
+func newPush(ctx workflow.Context, in contract.PushInput) *push {
+	p := &push{
+		in:      in,
+		sets:    workflow.GetSignalChannel(ctx, contract.SignalSet),
+		deletes: workflow.GetSignalChannel(ctx, contract.SignalDelete),
+		news:    workflow.GetSignalChannel(ctx, contract.SignalTask),
+	}
+	if in.Carried != nil {
+		p.state = *in.Carried
+		for _, t := range p.state.Targets {
+			p.couriers = append(p.couriers, &courier{PushTarget: t})
+		}
+	}
+	return p
+}
+
+// run is the loop that owns the signal channels.
+func (p *push) run(ctx workflow.Context) (contract.PushResult, error) {
+	if p.in.Carried == nil {
+		p.follow(ctx)
+	}
+	for {
+		p.receive(ctx)
+		p.dispatch(ctx)
+		p.show(ctx)
+		switch {
+		case p.ended(ctx):
+			return contract.PushResult{ConversationID: p.in.ConversationID, Notifications: p.state.Seq}, nil
+		case p.longRun(ctx) && ctx.Err() == nil:
+			if p.rollOver(ctx) {
+				return contract.PushResult{}, p.continueAsNew(ctx)
+			}
+			continue
+		}
+		if err := p.wait(ctx); err != nil { // an operator has cancelled it
+			return contract.PushResult{}, err
+		}
+	}
+}
+
+// follow asks the conversation to tell its state, now and from now on.
+func (p *push) follow(ctx workflow.Context) {
+	id := contract.ConversationWorkflowID(p.in.ConversationID)
+	err := workflow.SignalExternalWorkflow(ctx, id, "", contract.SignalFollow, nil).Get(ctx, nil)
+	var gone *temporal.UnknownExternalWorkflowExecutionError
+	if p.state.Gone = errors.As(err, &gone); err != nil && !p.state.Gone {
+		workflow.GetLogger(ctx).Warn("follow the conversation", "error", err)
+	}
+}
+
+// dispatch starts couriers that have something to do.
+func (p *push) dispatch(ctx workflow.Context) {
+	for _, c := range p.couriers {
+		if len(c.Queue) > 0 && !c.running {
+			c.running = true
+			workflow.Go(ctx, func(ctx workflow.Context) { p.deliver(ctx, c) })
+		}
+	}
+}
+
+func (p *push) idle() bool {
+	return !slices.ContainsFunc(p.couriers, func(c *courier) bool { return c.running })
+}
+
+// ended tells whether nothing is to come and those who read the webhooks have had
+// their time.
+func (p *push) ended(ctx workflow.Context) bool {
+	over := p.state.Gone || p.state.Last != nil && p.state.Last.State.Over()
+	switch {
+	case !over || !p.idle():
+		p.state.EndsAt = time.Time{}
+		return false
+	case p.state.EndsAt.IsZero():
+		p.state.EndsAt = now(ctx).Add(pushKept)
+	}
+	return !now(ctx).Before(p.state.EndsAt) && !p.arrived()
+}
+
+// wait blocks until there is something to do. A conversation that has been silent for
+// long is asked again, because one that was terminated says no goodbye.
+func (p *push) wait(ctx workflow.Context) error {
+	d, what := pushSilence, "until the conversation is asked again"
+	if !p.state.EndsAt.IsZero() {
+		d, what = p.state.EndsAt.Sub(now(ctx)), "until the webhooks are forgotten"
+	}
+	ok, err := workflow.AwaitWithOptions(ctx, awaitFor(max(d, time.Millisecond), what), func() bool { return p.wake || p.arrived() })
+	p.wake = false
+	if err == nil && !ok && p.state.EndsAt.IsZero() {
+		p.follow(ctx)
+	}
+	return err
+}
+
+func (p *push) longRun(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	return decide.RollOverNode(decide.History{
+		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
+	})
+}
+
+// rollOver interrupts the couriers and tells whether nothing arrived meanwhile, so that
+// the run may end. What they had not delivered is for the next run.
+func (p *push) rollOver(ctx workflow.Context) bool {
+	p.leaving = true
+	for _, c := range p.couriers {
+		c.interrupt()
+	}
+	err := workflow.Await(ctx, p.idle)
+	p.leaving = false
+	return err == nil && !p.arrived()
+}
+
+func (p *push) continueAsNew(ctx workflow.Context) error {
+	next := p.in
+	state := p.carried()
+	next.Carried = &state
+	return workflow.NewContinueAsNewError(ctx, contract.WorkflowPush, next)
+}
+
+func (p *push) carried() contract.PushCarried {
+	s := p.state
+	s.Targets = nil
+	for _, c := range p.couriers {
+		s.Targets = append(s.Targets, c.PushTarget)
+	}
+	return s
+}
+
+func (p *push) query() (contract.PushView, error) {
+	v := contract.PushView{Configs: []contract.PushConfig{}}
+	for _, c := range p.couriers {
+		v.Configs = append(v.Configs, c.Config)
+	}
+	return v, nil
+}
+
+func (p *push) show(ctx workflow.Context) {
+	workflow.SetCurrentDetails(ctx, decide.PushDetails(p.carried(), p.problem))
+}

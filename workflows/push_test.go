@@ -1,0 +1,505 @@
+package workflows_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+const pushID = "push-" + conversationID
+
+// pushes runs the push notifications of a conversation, which is there unless gone says
+// otherwise. They are cancelled when body is completed, unless they have ended by then.
+func pushes(t *testing.T, w *world, gone bool, in contract.PushInput, body func(s *session)) *session {
+	t.Helper()
+	s := newSession(t, w, pushID)
+	s.seen.SignalFn = func(workflowID, name string, arg any) error {
+		w.mark(fmt.Sprint(name, " ", workflowID, " ", arg))
+		if gone {
+			return &temporal.UnknownExternalWorkflowExecutionError{}
+		}
+		return nil
+	}
+	in.ConversationID = conversationID
+	s.run(contract.WorkflowPush, in, body, s.env.CancelWorkflow)
+	var continued *workflow.ContinueAsNewError
+	if err := s.env.GetWorkflowError(); err != nil && !errors.As(err, &continued) && !temporal.IsCanceledError(err) {
+		t.Errorf("the push notifications failed: %v", err)
+	}
+	return s
+}
+
+func webhook(id string) contract.PushConfig {
+	return contract.PushConfig{ID: id, URL: "https://example.com/" + id, Token: "sealed"}
+}
+
+func (s *session) set(ids ...string) {
+	for _, id := range ids {
+		s.env.SignalWorkflow(contract.SignalSet, webhook(id))
+	}
+}
+
+func (s *session) news(states ...contract.TaskState) {
+	for i, state := range states {
+		s.env.SignalWorkflow(contract.SignalTask, contract.PushNews{State: state, Version: int64(i), ContextID: "c-1", At: s.env.Now()})
+	}
+}
+
+func (s *session) webhooks() (ids []string) {
+	s.t.Helper()
+	for _, c := range query[contract.PushView](s, pushID, contract.QueryPushConfigs).Configs {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// toldTo lists what a webhook was told, attempt by attempt.
+func (w *world) toldTo(id string) (states []contract.TaskState) {
+	for _, in := range read(w, &w.called) {
+		if in.Config.ID == id {
+			states = append(states, in.News.State)
+		}
+	}
+	return states
+}
+
+func states(s ...contract.TaskState) []contract.TaskState { return s }
+
+const (
+	submitted  = contract.TaskSubmitted
+	working    = contract.TaskWorking
+	needsInput = contract.TaskInputRequired
+	completed  = contract.TaskCompleted
+)
+
+func TestWebhooksAreSetReplacedAndDeleted(t *testing.T) {
+	w := &world{}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a", "b", "c")
+		s.rest()
+		same(t, "webhooks", s.webhooks(), []string{"a", "b", "c"})
+		replaced := webhook("a")
+		replaced.URL = "https://example.org/a?key=s3cret"
+		s.env.SignalWorkflow(contract.SignalSet, replaced)
+		s.env.SignalWorkflow(contract.SignalDelete, contract.PushDelete{ID: "b"})
+		s.env.SignalWorkflow(contract.SignalDelete, contract.PushDelete{ID: "unknown"})
+		s.rest()
+		same(t, "webhooks", s.webhooks(), []string{"a", "c"})
+		same(t, "the new one", query[contract.PushView](s, pushID, contract.QueryPushConfigs).Configs[0], replaced)
+		if d := s.details(pushID); !strings.Contains(d, "https://example.org/a`") || strings.Contains(d, "s3cret") {
+			t.Errorf("details:\n%s", d)
+		}
+	})
+	same(t, "asked", read(w, &w.marks), []string{"follow conversation-" + conversationID + " <nil>"})
+	same(t, "told", len(read(w, &w.called)), 0)
+}
+
+func TestSignalsThatAreNoUseAreShown(t *testing.T) {
+	pushes(t, &world{}, false, contract.PushInput{}, func(s *session) {
+		for i := range contract.MaxPushConfigs {
+			s.set(fmt.Sprint(i))
+		}
+		for text, signal := range map[string]any{
+			"at most 10 webhooks": webhook("more"), "no id": webhook(""), "must begin with": contract.PushConfig{ID: "x"}, "cannot unmarshal": "yes",
+		} {
+			s.env.SignalWorkflow(contract.SignalSet, signal)
+			s.rest()
+			if d := s.details(pushID); !strings.Contains(d, text) {
+				t.Errorf("%v: details:\n%s", signal, d)
+			}
+		}
+		same(t, "webhooks", len(s.webhooks()), contract.MaxPushConfigs)
+		s.set("0")
+		s.rest()
+		same(t, "webhooks", len(s.webhooks()), contract.MaxPushConfigs)
+	})
+}
+
+func TestEveryWebhookIsToldTheStatesInOrder(t *testing.T) {
+	w := &world{}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a", "b")
+		for _, state := range states(submitted, working, working, needsInput, working, completed) {
+			s.news(state)
+			s.rest()
+		}
+		for _, id := range []string{"a", "b"} {
+			same(t, id, w.toldTo(id), states(submitted, working, needsInput, working, completed))
+		}
+		o := s.seen.options(contract.ActivityNotify.Name)
+		same(t, "summary", o.Summary, "completed to example.com")
+		same(t, "attempts", o.Attempts, int32(0))
+		if d := s.details(pushID); !strings.Contains(d, "told `completed`") {
+			t.Errorf("details:\n%s", d)
+		}
+	})
+	seen := map[string]bool{}
+	for _, in := range read(w, &w.called) {
+		if seen[in.ID] || !contract.IsUUID(in.ID) {
+			t.Errorf("notification %q: not an id of its own", in.ID)
+		}
+		seen[in.ID] = true
+		same(t, "context", in.News.ContextID, "c-1")
+	}
+}
+
+func TestALateWebhookIsToldThePresentState(t *testing.T) {
+	w := &world{}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a")
+		s.news(working, needsInput)
+		s.rest()
+		s.set("late")
+		s.rest()
+		same(t, "late", w.toldTo("late"), states(needsInput))
+		s.set("late") // once is enough
+		s.rest()
+		same(t, "late", w.toldTo("late"), states(needsInput))
+	})
+}
+
+// deadHook fails until it is told not to.
+type deadHook struct{ up bool }
+
+func (u *deadHook) notify(in contract.NotifyInput) (contract.NotifyResult, error) {
+	if in.Config.ID == "dead" && !u.up {
+		return contract.NotifyResult{}, fails(contract.KindPushUnavailable, "the webhook was not reached")
+	}
+	return contract.NotifyResult{Status: 200}, nil
+}
+
+func TestADeadWebhookDelaysNoOther(t *testing.T) {
+	hook := &deadHook{}
+	w := &world{NotifyFn: hook.notify}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("dead", "good")
+		for _, state := range states(working, needsInput) {
+			s.news(state)
+			s.rest()
+		}
+		same(t, "good", w.toldTo("good"), states(working, needsInput))
+		hook.up = true
+		s.sleep(10 * time.Minute)
+		all := w.toldTo("dead")
+		same(t, "the last it was told", all[len(all)-1], needsInput)
+		s.news(working)
+		s.rest()
+		same(t, "after it came back", w.toldTo("dead")[len(all):], states(working))
+	})
+	ids := map[contract.TaskState]string{}
+	for _, in := range read(w, &w.called) {
+		if id, again := ids[in.News.State]; in.Config.ID == "dead" && in.News.State == needsInput && again && id != in.ID {
+			t.Error("an attempt has an ID of its own")
+		}
+		if in.Config.ID == "dead" {
+			ids[in.News.State] = in.ID
+		}
+	}
+}
+
+func TestNewerStatesSupersedeButTheFinalOneIsTold(t *testing.T) {
+	w := &world{NotifyFn: func(in contract.NotifyInput) (contract.NotifyResult, error) {
+		if in.News.State == working || in.News.State == completed {
+			return contract.NotifyResult{}, held
+		}
+		return contract.NotifyResult{Status: 200}, nil
+	}}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a")
+		s.news(working)
+		s.rest()
+		s.news(submitted, needsInput)
+		s.rest()
+		same(t, "superseded", w.toldTo("a"), states(working, needsInput))
+		s.news(completed)
+		s.rest()
+		s.news(contract.TaskFailed) // for want of another that is final
+		s.rest()
+		same(t, "waits its turn", w.toldTo("a"), states(working, needsInput, completed))
+		s.release("notify a", contract.NotifyResult{Status: 200}, nil)
+		s.rest()
+		same(t, "told", w.toldTo("a"), states(working, needsInput, completed, contract.TaskFailed))
+	})
+}
+
+func TestARefusalIsGivenUpAndShown(t *testing.T) {
+	w := &world{NotifyFn: func(in contract.NotifyInput) (contract.NotifyResult, error) {
+		if in.News.State == working {
+			return contract.NotifyResult{}, fails(contract.KindPushRefused, "the webhook answered 400")
+		}
+		return contract.NotifyResult{Status: 200}, nil
+	}}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a")
+		s.news(working)
+		s.rest()
+		s.news(needsInput)
+		s.rest()
+		same(t, "told", w.toldTo("a"), states(working, needsInput))
+		if d := s.details(pushID); !strings.Contains(d, "**not told** `working`") || !strings.Contains(d, "answered 400") || !strings.Contains(d, "told `input-required`") {
+			t.Errorf("details:\n%s", d)
+		}
+	})
+}
+
+func TestAWebhookThatIsGoneIsDeleted(t *testing.T) {
+	w := &world{NotifyFn: func(in contract.NotifyInput) (contract.NotifyResult, error) {
+		return contract.NotifyResult{Status: 410, Gone: in.Config.ID == "gone"}, nil
+	}}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("gone", "a")
+		s.news(working)
+		s.rest()
+		same(t, "webhooks", s.webhooks(), []string{"a"})
+		s.news(needsInput)
+		s.rest()
+		same(t, "told", w.toldTo("gone"), states(working))
+	})
+}
+
+func TestAWebhookIsTriedForADay(t *testing.T) {
+	hook := &deadHook{}
+	w := &world{NotifyFn: hook.notify}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("dead")
+		s.news(working)
+		s.sleep(25 * time.Hour) // the test environment gives up after some attempts
+		o := s.seen.options(contract.ActivityNotify.Name)
+		same(t, "in all", o.Total, 24*time.Hour)
+		same(t, "at most every", o.Pace, 10*time.Minute)
+		if d := s.details(pushID); !strings.Contains(d, "**not told** `working`") || !strings.Contains(d, "the webhook was not reached") {
+			t.Errorf("details:\n%s", d)
+		}
+	})
+}
+
+// pushResult is what the workflow completed with.
+func (s *session) pushResult() contract.PushResult {
+	s.t.Helper()
+	var r contract.PushResult
+	if err := s.env.GetWorkflowResult(&r); err != nil {
+		s.t.Fatalf("the push notifications have no result: %v", err)
+	}
+	return r
+}
+
+func TestPushNotificationsEndADayAfterTheFinalOne(t *testing.T) {
+	w := &world{}
+	s := pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a")
+		s.news(working, completed)
+		s.sleep(23 * time.Hour)
+		same(t, "webhooks", s.webhooks(), []string{"a"})
+		s.set("b") // begins a day of its own
+		s.sleep(23 * time.Hour)
+		same(t, "ended", s.over, false)
+		same(t, "webhooks", s.webhooks(), []string{"a", "b"})
+		same(t, "told", w.toldTo("b"), states(completed))
+		s.sleep(2 * time.Hour)
+		same(t, "ended", s.over, true)
+	})
+	same(t, "result", s.pushResult(), contract.PushResult{ConversationID: conversationID, Notifications: 3})
+}
+
+func TestPushNotificationsOfAConversationThatIsOverEnd(t *testing.T) {
+	s := pushes(t, &world{}, true, contract.PushInput{}, func(s *session) {
+		s.set("a")
+		s.sleep(23 * time.Hour)
+		same(t, "webhooks", s.webhooks(), []string{"a"})
+		if d := s.details(pushID); !strings.Contains(d, "tells nothing any more") {
+			t.Errorf("details:\n%s", d)
+		}
+		s.sleep(2 * time.Hour)
+		same(t, "ended", s.over, true)
+	})
+	same(t, "result", s.pushResult(), contract.PushResult{ConversationID: conversationID})
+}
+
+func TestASilentConversationIsAskedAgain(t *testing.T) {
+	w := &world{}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a")
+		s.news(needsInput)
+		s.sleep(15 * 24 * time.Hour)
+		same(t, "asked", len(read(w, &w.marks)), 3)
+		s.news(needsInput) // what it answers
+		s.rest()
+		same(t, "told", w.toldTo("a"), states(needsInput))
+	})
+}
+
+func TestWhatIsNotDeliveredIsForTheNextRun(t *testing.T) {
+	w := &world{NotifyFn: func(contract.NotifyInput) (contract.NotifyResult, error) { return contract.NotifyResult{}, held }}
+	first := pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("a", "b")
+		s.news(needsInput)
+		s.rest()
+		s.release("notify b", contract.NotifyResult{Status: 200}, nil)
+		s.rest()
+		s.env.SetCurrentHistoryLength(1_000)
+		s.env.SignalWorkflow(contract.SignalDelete, contract.PushDelete{ID: "unknown"})
+		s.rest()
+		same(t, "ended", s.over, true)
+	})
+	next := continued(t, first)
+	if next.Carried == nil || len(next.Carried.Targets) != 2 || next.Carried.Seq != 2 {
+		t.Fatalf("the next run begins with %+v", next)
+	}
+	id := next.Carried.Targets[0].Queue[0].ID
+	w = &world{}
+	pushes(t, w, false, next, func(s *session) {
+		s.rest()
+		same(t, "webhooks", s.webhooks(), []string{"a", "b"})
+		same(t, "a", w.toldTo("a"), states(needsInput))
+		same(t, "b", w.toldTo("b"), nil)
+		same(t, "the notification", read(w, &w.called)[0].ID, id)
+	})
+	same(t, "asked", len(read(w, &w.marks)), 0)
+}
+
+func continued(t *testing.T, s *session) (next contract.PushInput) {
+	t.Helper()
+	var err *workflow.ContinueAsNewError
+	if !errors.As(s.env.GetWorkflowError(), &err) || err.WorkflowType.Name != contract.WorkflowPush {
+		t.Fatalf("it did not continue as new: %v", s.env.GetWorkflowError())
+	}
+	if e := json.Unmarshal(err.Input.GetPayloads()[0].GetData(), &next); e != nil {
+		t.Fatal(e)
+	}
+	return next
+}
+
+func TestADeletedWebhookIsToldNothingMore(t *testing.T) {
+	hook := &deadHook{}
+	w := &world{NotifyFn: hook.notify}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("dead")
+		s.news(working)
+		s.rest()
+		s.env.SignalWorkflow(contract.SignalDelete, contract.PushDelete{ID: "dead"})
+		s.rest()
+		n := len(w.toldTo("dead"))
+		s.sleep(time.Hour)
+		same(t, "attempts", len(w.toldTo("dead")), n)
+	})
+}
+
+func TestAReplacedWebhookIsToldWhatIsOwed(t *testing.T) {
+	hook := &deadHook{}
+	w := &world{NotifyFn: hook.notify}
+	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+		s.set("dead")
+		s.news(completed)
+		s.rest()
+		hook.up = true
+		replaced := webhook("dead")
+		replaced.URL = "https://example.org/alive"
+		s.env.SignalWorkflow(contract.SignalSet, replaced)
+		s.rest()
+		all := read(w, &w.called)
+		same(t, "told at", all[len(all)-1].Config.URL, replaced.URL)
+		same(t, "told", all[len(all)-1].News.State, completed)
+		n := len(all)
+		s.sleep(time.Hour)
+		same(t, "attempts", len(read(w, &w.called)), n)
+	})
+}
+
+func TestPushNotificationsCanBeCancelledInTheMiddle(t *testing.T) {
+	hook := &deadHook{}
+	s := pushes(t, &world{NotifyFn: hook.notify}, false, contract.PushInput{}, func(s *session) {
+		s.set("dead")
+		s.news(working)
+		s.rest()
+		s.env.SetCurrentHistoryLength(1_000)
+		s.env.CancelWorkflow()
+		s.rest()
+	})
+	same(t, "cancelled or continued", s.env.IsWorkflowCompleted(), true)
+}
+
+// told lists the states that a conversation has told.
+func (s *session) told() (out []contract.TaskState) {
+	for _, m := range read(s.world, &s.world.marks) {
+		if _, state, ok := strings.Cut(m, "task "+pushID+" "); ok {
+			out = append(out, contract.TaskState(state))
+		}
+	}
+	return out
+}
+
+// followed makes a conversation's news visible.
+func followed(s *session) {
+	s.seen.SignalFn = func(workflowID, name string, arg any) error {
+		s.world.mark(fmt.Sprint(name, " ", workflowID, " ", arg.(contract.PushNews).State))
+		return &temporal.UnknownExternalWorkflowExecutionError{} // nobody is there, which is no matter
+	}
+}
+
+// conversing is converse for a conversation that is followed.
+func conversing(t *testing.T, w *world, in contract.ConversationInput, body func(*session)) *session {
+	t.Helper()
+	s := newSession(t, w, contract.ConversationWorkflowID(in.ID))
+	followed(s)
+	s.run(contract.WorkflowConversation, in, body, func() { s.close("", "") })
+	return s
+}
+
+func TestAConversationTellsItsStates(t *testing.T) {
+	in := hello()
+	in.Notify = true
+	s := conversing(t, &world{GenerateFn: script(asks(add("web-1")), says("Done."))}, in, func(s *session) {
+		s.rest()
+		s.approve()
+		s.rest()
+	})
+	got := s.told()
+	if want := states(working, needsInput, working); len(got) < 4 || !slices.Equal(got[:3], want) {
+		t.Errorf("told %v, expected to begin with %v", got, want)
+	}
+	same(t, "the last before it ended", got[len(got)-1].Over(), true)
+}
+
+func TestAConversationTellsOnlyThoseWhoFollow(t *testing.T) {
+	s := conversing(t, &world{GenerateFn: echo}, hello(), func(s *session) {
+		s.rest()
+		same(t, "told", s.told(), nil)
+		s.env.SignalWorkflow(contract.SignalFollow, nil)
+		s.rest()
+		same(t, "told", s.told(), states(s.view().TaskState()))
+		s.env.SignalWorkflow(contract.SignalFollow, nil)
+		s.rest()
+		same(t, "told again", len(s.told()), 2)
+	})
+	got := s.told()
+	same(t, "the last before it ended", got[len(got)-1].Over(), true)
+}
+
+func TestAFollowedConversationIsFollowedInItsNextRun(t *testing.T) {
+	s := conversing(t, &world{GenerateFn: echo}, hello(), func(s *session) {
+		s.rest()
+		s.env.SignalWorkflow(contract.SignalFollow, nil)
+		s.rest()
+		s.env.SetCurrentHistoryLength(9_000)
+		s.rest()
+	})
+	var again *workflow.ContinueAsNewError
+	if !errors.As(s.env.GetWorkflowError(), &again) {
+		t.Fatalf("it did not continue as new: %v", s.env.GetWorkflowError())
+	}
+	var next contract.ConversationInput
+	if err := json.Unmarshal(again.Input.GetPayloads()[0].GetData(), &next); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "followed", next.Carried.Notify, true)
+	same(t, "told before it ended", len(s.told()), 1)
+}
