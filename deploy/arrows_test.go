@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"activities":         {"workflows/contract", "activities"},
 	"config":             {"workflows/contract", "config"},
 	"worker":             {"workflows", "activities", "config", "worker"},
+	"worker/cmd":         {"workflows", "activities", "config", "worker", "gateway/front"},
 	"gateway":            {"workflows/contract", "gateway"},
 	"gateway/front":      {"workflows/contract", "gateway", "config"},
 	"gateway/cmd":        {"workflows/contract", "gateway", "config"},

@@ -151,7 +151,7 @@ func told(err error) error {
 
 // publicURL is where others reach the gateway.
 func (g *Gateway) publicURL(c echo.Context) string {
-	if g.PublicURL != "" {
+	if g.PublicURL != "" || c == nil {
 		return g.PublicURL
 	}
 	return c.Scheme() + "://" + c.Request().Host

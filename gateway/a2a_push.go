@@ -2,19 +2,133 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/tasks"
+	"agent-stop-and-go/gateway/tasks/story"
+	"agent-stop-and-go/workflows/contract"
 )
 
-func (s a2aServer) SetPush(context.Context, *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return nil, a2a.ErrPushNotificationNotSupported
+// protocolOf is the version in which the web hooks of a call are told.
+func protocolOf(ctx context.Context) string {
+	if tasks.CallOf(ctx).Dialect == tasks.V10 {
+		return contract.PushProtocol1
+	}
+	return contract.PushProtocol03
 }
-func (s a2aServer) GetPush(context.Context, *a2a.GetTaskPushConfigRequest) (*a2a.PushConfig, error) {
-	return nil, a2a.ErrPushNotificationNotSupported
+
+// SetPush implements tasks.Handler.
+func (s a2aServer) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushConfig, error) {
+	if !contract.IsUUID(string(c.TaskID)) {
+		return nil, noTask(c.TaskID)
+	}
+	set, err := s.Backend.SetPush(ctx, string(c.TaskID), pushOf(ctx, c))
+	if err != nil {
+		return nil, toldOf(c.TaskID, err)
+	}
+	return shownPush(c.TaskID, set), nil
 }
-func (s a2aServer) ListPush(context.Context, *a2a.ListTaskPushConfigRequest) (*a2a.ListTaskPushConfigResponse, error) {
-	return nil, a2a.ErrPushNotificationNotSupported
+
+func pushOf(ctx context.Context, c *a2a.PushConfig) PushConfig {
+	out := PushConfig{ID: c.ID, URL: c.URL, Token: c.Token, Protocol: protocolOf(ctx)}
+	if c.Auth != nil {
+		out.Scheme, out.Credentials = c.Auth.Scheme, c.Auth.Credentials
+	}
+	return out
 }
-func (s a2aServer) DeletePush(context.Context, *a2a.DeleteTaskPushConfigRequest) error {
-	return a2a.ErrPushNotificationNotSupported
+
+func shownPush(id a2a.TaskID, c PushConfig) *a2a.PushConfig {
+	out := &a2a.PushConfig{TaskID: id, ID: c.ID, URL: c.URL, Token: c.Token}
+	if c.Scheme != "" {
+		out.Auth = &a2a.PushAuthInfo{Scheme: c.Scheme, Credentials: c.Credentials}
+	}
+	return out
+}
+
+// toldOf is told, with the task that is not there.
+func toldOf(id a2a.TaskID, err error) error {
+	if isKind(err, contract.KindNotFound) {
+		return noTask(id)
+	}
+	return told(err)
+}
+
+func (s a2aServer) pushes(ctx context.Context, id a2a.TaskID) ([]PushConfig, error) {
+	if !contract.IsUUID(string(id)) {
+		return nil, noTask(id)
+	}
+	list, err := s.Backend.PushConfigs(ctx, string(id))
+	return list, toldOf(id, err)
+}
+
+// GetPush implements tasks.Handler. Without an ID it is the first.
+func (s a2aServer) GetPush(ctx context.Context, req *a2a.GetTaskPushConfigRequest) (*a2a.PushConfig, error) {
+	list, err := s.pushes(ctx, req.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if req.ID == "" || c.ID == req.ID {
+			return shownPush(req.TaskID, c), nil
+		}
+	}
+	return nil, noPush(req.ID)
+}
+
+func noPush(id string) error {
+	return a2a.NewError(a2a.ErrTaskNotFound, "Push notification config not found: "+printable(id))
+}
+
+// ListPush implements tasks.Handler. There are few, so there is one page.
+func (s a2aServer) ListPush(ctx context.Context, req *a2a.ListTaskPushConfigRequest) (*a2a.ListTaskPushConfigResponse, error) {
+	list, err := s.pushes(ctx, req.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	out := &a2a.ListTaskPushConfigResponse{Configs: []*a2a.PushConfig{}}
+	for _, c := range list {
+		out.Configs = append(out.Configs, shownPush(req.TaskID, c))
+	}
+	return out, nil
+}
+
+// DeletePush implements tasks.Handler. Deleting what is not there is fine in 1.0, and an
+// error in 0.3.
+func (s a2aServer) DeletePush(ctx context.Context, req *a2a.DeleteTaskPushConfigRequest) error {
+	if tasks.CallOf(ctx).Dialect != tasks.V10 {
+		if _, err := s.GetPush(ctx, &a2a.GetTaskPushConfigRequest{TaskID: req.TaskID, ID: req.ID}); err != nil {
+			return err
+		}
+	}
+	if !contract.IsUUID(string(req.TaskID)) {
+		return noTask(req.TaskID)
+	}
+	return toldOf(req.TaskID, s.Backend.DeletePush(ctx, string(req.TaskID), req.ID))
+}
+
+// TaskReader reads tasks as web hooks are told of them. It needs of Deps what says where
+// conversations run, Blobs and PublicURL.
+type TaskReader struct{ server a2aServer }
+
+// NewTaskReader makes a TaskReader. It serves nothing.
+func NewTaskReader(d Deps) *TaskReader {
+	return &TaskReader{a2aServer{&Gateway{Deps: d.withDefaults()}}}
+}
+
+// Task returns the body of a notification in a version of the protocol.
+func (r *TaskReader) Task(ctx context.Context, conversationID, protocol string) (json.RawMessage, error) {
+	view, err := r.server.Backend.Conversation(ctx, conversationID, "")
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.server.task(ctx, view, story.Shape{})
+	if err != nil {
+		return nil, err
+	}
+	if protocol == contract.PushProtocol03 {
+		return tasks.Notification(tasks.V03, t)
+	}
+	return tasks.Notification(tasks.V10, t)
 }

@@ -30,14 +30,31 @@ type Parts struct {
 
 // New builds a gateway. Close it after its server has stopped.
 func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, error) {
+	d, err := deps(ctx, c, p)
+	if err != nil {
+		return nil, err
+	}
+	return gateway.New(d), nil
+}
+
+// Tasks builds what notifications of web hooks read tasks with.
+func Tasks(ctx context.Context, c *config.Config, p Parts) (*gateway.TaskReader, error) {
+	d, err := deps(ctx, c, p)
+	if err != nil {
+		return nil, err
+	}
+	return gateway.NewTaskReader(d), nil
+}
+
+func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) {
 	agent, err := c.Agent(ctx, p.Blobs)
 	if err != nil {
-		return nil, fmt.Errorf("describe the agent: %w", err)
+		return gateway.Deps{}, fmt.Errorf("describe the agent: %w", err)
 	}
-	return gateway.New(gateway.Deps{
+	return gateway.Deps{
 		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace,
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
-		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
-	}), nil
+		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushPrivate: c.Push.AllowPrivate,
+	}, nil
 }

@@ -142,8 +142,14 @@ func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
 
 func (s *starter) work(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	tasks, err := front.Tasks(ctx, s.config, s.front())
+	if err != nil {
+		cancel()
+		return err
+	}
 	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
 		Blobs: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Teller(),
+		Push: worker.Push{Tasks: tasks, AllowPrivate: s.config.Push.AllowPrivate},
 	})
 	if err != nil {
 		cancel()
@@ -160,11 +166,15 @@ func (s *starter) work(ctx context.Context) error {
 	return nil
 }
 
-func (s *starter) serve(ctx context.Context) error {
-	g, err := front.New(ctx, s.config, front.Parts{
+func (s *starter) front() front.Parts {
+	return front.Parts{
 		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version,
-	})
+	}
+}
+
+func (s *starter) serve(ctx context.Context) error {
+	g, err := front.New(ctx, s.config, s.front())
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
+	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 )
@@ -40,8 +41,15 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	defer func() { err = errors.Join(err, b.Close()) }()
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
+	tasks, err := front.Tasks(ctx, e.Config, front.Parts{
+		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Logger: e.Logger, Version: version,
+	})
+	if err != nil {
+		return err
+	}
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
 		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Teller(),
+		Push: worker.Push{Tasks: tasks, AllowPrivate: e.Config.Push.AllowPrivate},
 	})
 	if err != nil {
 		return err
