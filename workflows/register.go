@@ -21,6 +21,7 @@ func Register(r Registry) {
 		contract.WorkflowSequential:   Sequential,
 		contract.WorkflowParallel:     Parallel,
 		contract.WorkflowLoop:         Loop,
+		contract.WorkflowDelivery:     Delivery,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

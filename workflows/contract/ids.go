@@ -11,6 +11,7 @@ import (
 const (
 	conversationPrefix = "conversation-"
 	approvalPrefix     = "approval-"
+	deliveryPrefix     = "delivery-"
 )
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
@@ -34,6 +35,9 @@ func ConversationIDOf(workflowID string) (id string, ok bool) {
 
 // ApprovalWorkflowID is the workflow ID of an approval, the one people signal.
 func ApprovalWorkflowID(uuid string) string { return approvalPrefix + uuid }
+
+// DeliveryWorkflowID is the workflow ID of a delivery, by the ID of its message.
+func DeliveryWorkflowID(messageID string) string { return deliveryPrefix + messageID }
 
 // NodeWorkflowID is the workflow ID of a composite node: the names of the nodes
 // from the root, as people read them in the Web UI. parent is the workflow ID

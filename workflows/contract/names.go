@@ -9,6 +9,7 @@ const (
 	WorkflowSequential   = "Sequential"
 	WorkflowParallel     = "Parallel"
 	WorkflowLoop         = "Loop"
+	WorkflowDelivery     = "Delivery"
 
 	SignalMessage = "message"
 	SignalCancel  = "cancel"
