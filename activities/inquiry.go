@@ -42,8 +42,7 @@ func (m *Models) inquiry(ctx context.Context, in contract.GenerateInput) (inquir
 	if err := m.fill(ctx, in, &q); err != nil {
 		return q, err
 	}
-	q.request.Media, err = m.images(ctx, in.Model, q.request.Messages)
-	return q, err
+	return q, m.illustrate(ctx, &q.request)
 }
 
 // described is the input with what the peers' cards say of them.

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,36 +36,86 @@ func keep(ctx context.Context, store transcript.Store, media []toolbox.Media) ([
 	return out, nil
 }
 
-// images reads what the model is shown of the media in messages: images, the
-// newest ones while there is room. Of all others it knows what the texts say.
-func (m *Models) images(ctx context.Context, model string, messages []contract.Message) (map[string][]llm.Media, error) {
-	if !m.facts(model).Images {
-		return nil, nil
-	}
-	a := album{store: m.Blobs, room: maxImageBytes, images: map[string][]llm.Media{}}
-	for _, message := range slices.Backward(messages) {
-		if message.Role != contract.RoleTool || message.ToolCall == nil {
-			continue
+// illustrate adds to a request what the model is shown of the media in messages:
+// images, the newest ones while there is room. Of what came with users' messages
+// besides, the texts say what it is; tools say themselves what they return.
+func (m *Models) illustrate(ctx context.Context, r *llm.Request) error {
+	a := album{store: m.Blobs, room: maxImageBytes, seen: map[place]bool{}}
+	if m.facts(r.Model).Images {
+		a.images = map[string][]llm.Media{}
+		if err := a.fill(ctx, r.Messages); err != nil {
+			return err
 		}
-		for _, media := range slices.Backward(message.ToolCall.Media) {
-			if err := a.add(ctx, message.ID, media); err != nil || a.full {
-				return a.images, err
+	}
+	r.Media = a.images
+	r.Messages = slices.Clone(r.Messages)
+	for i, message := range r.Messages {
+		for n, media := range message.Media {
+			if !a.seen[place{message.ID, n}] {
+				r.Messages[i].Content = named(r.Messages[i].Content, media.Name, media.MIMEType, media.Size)
 			}
 		}
 	}
-	return a.images, nil
+	return nil
+}
+
+// unillustrated is a request without images. The texts say what users sent.
+func unillustrated(r llm.Request) llm.Request {
+	r.Messages = slices.Clone(r.Messages)
+	for i, message := range r.Messages {
+		if message.Role != contract.RoleUser {
+			continue
+		}
+		for _, image := range r.Media[message.ID] {
+			r.Messages[i].Content = named(r.Messages[i].Content, image.Name, image.MIMEType, int64(len(image.Data)))
+		}
+	}
+	r.Media = nil
+	return r
+}
+
+// named is a text that tells of a file that the model does not see.
+func named(text contract.Text, name, mimeType string, size int64) contract.Text {
+	what := strings.Join(strings.Fields(name), " ")
+	if what != "" {
+		what += ", "
+	}
+	line := fmt.Sprintf("[file %s%s, %d bytes: cannot be read by the model]", what, cmp.Or(mimeType, "of no known type"), size)
+	return contract.Inline(strings.TrimSpace(text.Inline + "\n\n" + line))
 }
 
 // album fills with images, the newest first.
 type album struct {
 	store  transcript.Store
 	images map[string][]llm.Media // by message, the oldest first
+	seen   map[place]bool
 	count  int
 	room   int64
 	full   bool
 }
 
-func (a *album) add(ctx context.Context, message string, media contract.Media) error {
+// place is one of the media of a message.
+type place struct {
+	message string
+	index   int
+}
+
+func (a *album) fill(ctx context.Context, messages []contract.Message) error {
+	for _, message := range slices.Backward(messages) {
+		media := message.Media
+		if message.Role == contract.RoleTool && message.ToolCall != nil {
+			media = message.ToolCall.Media
+		}
+		for i, one := range slices.Backward(media) {
+			if err := a.add(ctx, place{message.ID, i}, one); err != nil || a.full {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (a *album) add(ctx context.Context, at place, media contract.Media) error {
 	if !strings.HasPrefix(media.MIMEType, "image/") || media.Size > maxImage {
 		return nil
 	}
@@ -77,7 +128,8 @@ func (a *album) add(ctx context.Context, message string, media contract.Media) e
 	}
 	if kind := llm.ImageType(data); kind != "" {
 		image := llm.Media{MIMEType: kind, Name: media.Name, Data: data}
-		a.images[message] = slices.Insert(a.images[message], 0, image)
+		a.images[at.message] = slices.Insert(a.images[at.message], 0, image)
+		a.seen[at] = true
 		a.count, a.room = a.count+1, a.room-media.Size
 	}
 	return nil

@@ -221,3 +221,62 @@ func TestAnImageReachesTheProviderOnceItIsRecorded(t *testing.T) {
 		t.Errorf("refused %q, shown (-want +got):\n%s", s.Refused(), diff)
 	}
 }
+
+// sees asks a model about a message with media and returns the text and how many
+// images came with it.
+func sees(t *testing.T, store *memory, model string, answer func(llm.Request) error, media ...contract.Media) (text string, images int) {
+	t.Helper()
+	in := question("Look.")
+	in.Model = model
+	last := &in.Transcript.Tail[len(in.Transcript.Tail)-1]
+	last.ID, last.Media = "m1", media
+	m := &activities.Models{Blobs: store, Offer: fakeOffer{}, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+		if err := answer(r); err != nil {
+			return llm.Reply{}, err
+		}
+		text, images = r.Messages[len(r.Messages)-1].Content.Inline, len(r.Media["m1"])
+		return llm.Reply{Text: "ok"}, nil
+	}}}
+	if _, err := run(t, t.Context(), m.Generate, in); err != nil {
+		t.Fatal(err)
+	}
+	return text, images
+}
+
+func TestAModelSeesAUsersImagesAndIsToldOfOtherFiles(t *testing.T) {
+	store := newMemory()
+	image := mediaIn(t, store, "image/png", sized(20, "a"))
+	image.Name = "a.png"
+	paper := mediaIn(t, store, "application/pdf", "%PDF")
+	paper.Name = "a\n[file]\nb.pdf"
+	nameless := mediaIn(t, store, "", "???")
+	huge := mediaIn(t, store, "image/png", sized(15<<18+1, "h"))
+	always := func(llm.Request) error { return nil }
+	refused := func(r llm.Request) error {
+		if len(r.Media) > 0 {
+			return &llm.Error{Kind: contract.KindModelRequest, Message: "no images please"}
+		}
+		return nil
+	}
+	const pdf, unnamed = "[file a [file] b.pdf, application/pdf, 4 bytes: cannot be read by the model]", "[file of no known type, 3 bytes: cannot be read by the model]"
+	for name, tt := range map[string]struct {
+		model  string
+		answer func(llm.Request) error
+		media  []contract.Media
+		text   string
+		images int
+	}{
+		"an image":                  {"openai:gpt-4o", always, []contract.Media{image}, "Look.", 1},
+		"images and other files":    {"openai:gpt-4o", always, []contract.Media{image, paper, nameless}, "Look.\n\n" + pdf + "\n\n" + unnamed, 1},
+		"a model that does not see": {"openai:gpt-3.5-turbo", always, []contract.Media{image}, "Look.\n\n[file a.png, image/png, 20 bytes: cannot be read by the model]", 0},
+		"an image too large":        {"openai:gpt-4o", always, []contract.Media{huge}, "Look.\n\n[file image/png, 3932161 bytes: cannot be read by the model]", 0},
+		"an image that is refused":  {"openai:gpt-4o", refused, []contract.Media{image, paper}, "Look.\n\n" + pdf + "\n\n[file a.png, image/png, 20 bytes: cannot be read by the model]", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, images := sees(t, store, tt.model, tt.answer, tt.media...)
+			if text != tt.text || images != tt.images {
+				t.Errorf("%d images with\n%s\nexpected %d with\n%s", images, text, tt.images, tt.text)
+			}
+		})
+	}
+}

@@ -97,8 +97,7 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if known.Kind != contract.KindModelRequest && known.Kind != contract.KindModelContext {
 		return reply, err
 	}
-	r.Media = nil
-	return m.Model.Generate(ctx, r)
+	return m.Model.Generate(ctx, unillustrated(r))
 }
 
 func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q inquiry) (contract.GenerateResult, error) {

@@ -34,7 +34,7 @@ func messageTokens(m contract.Message) int {
 	if m.Notice || m.Role == contract.RoleSystem {
 		return 0
 	}
-	n := perMessage + tokens(m.Content.Inline)
+	n := perMessage + tokens(m.Content.Inline) + perImage*len(m.Media)
 	if c := m.ToolCall; c != nil {
 		n += tokens(c.Name) + tokens(string(c.Arguments.Raw)) + tokens(c.Result.Inline) + perImage*len(c.Media)
 	}

@@ -78,7 +78,7 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 }
 
 func (a *approval) read(raw json.RawMessage) (answer.Reply, error) {
-	if a.in.Reason.Answered() {
+	if a.in.Answered() {
 		return answer.ParseQuestion(raw, a.in.Schema.Raw)
 	}
 	given, err := answer.Parse(raw)

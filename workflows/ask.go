@@ -19,6 +19,7 @@ var (
 	attrSessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
 	attrToolName       = temporal.NewSearchAttributeKeyKeyword(contract.AttrToolName)
 	attrPendingSince   = temporal.NewSearchAttributeKeyTime(contract.AttrPendingSince)
+	attrTaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
 	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
 )
 
@@ -40,6 +41,12 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 
 // await runs an approval and returns the decision.
 func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
+	return l.awaitUnless(ctx, in, func() string { return "" })
+}
+
+// awaitUnless is await for an approval that may be withdrawn by ending its context
+// alone: withdrawn says why, once it is.
+func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about().configHash), contract.WorkflowApproval, in)
 	result := contract.ApprovalResult{
@@ -55,6 +62,9 @@ func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.A
 	}
 	if err != nil { // withdrawn before it started, or ended by an operator's hand
 		result.DecidedAt, result.Reason = now(ctx), failure(err).Message
+	}
+	if why := withdrawn(); why != "" && result.Decision == contract.Cancelled {
+		result.Reason = why
 	}
 	l.conclusion(ctx, in, result)
 	return result
@@ -83,7 +93,7 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{
-		Role: contract.RoleUser, Content: contract.Inline(decide.Marker(in.Reason, r.Decision)), Approval: &record, Notice: true,
+		Role: contract.RoleUser, Content: contract.Inline(decide.Marker(in.Pending(), r.Decision)), Approval: &record, Notice: true,
 		Node: l.nameInTree(),
 	})
 	l.decided(ctx, l, r)
@@ -105,7 +115,7 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash
 			attrConfigHash.ValueSet(configHash),
 		),
 	}
-	if in.Reason.Answered() { // for the gateway, which reads answers by it
+	if in.Answered() { // for the gateway, which reads answers by it
 		options.StaticSummary = decide.ToolSummary(in.Tool, in.Server) + " waits for an answer"
 		options.Memo = map[string]any{contract.MemoSchema: in.Schema}
 	}

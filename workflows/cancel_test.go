@@ -198,7 +198,7 @@ func TestCloseEndsAnIdleConversation(t *testing.T) {
 	})
 	same(t, "result", s.result(), contract.ConversationResult{
 		ID: conversationID, Status: contract.StatusCompleted, Messages: 3, Turns: 1, Reason: "done",
-		Usage: contract.Usage{InputTokens: 10, OutputTokens: 2},
+		Usage: contract.Usage{InputTokens: 10, OutputTokens: 2}, Outcome: contract.OutcomeDone,
 	})
 	same(t, "file", w.exported().Status, contract.StatusCompleted)
 	same(t, "statuses", s.seen.statuses, []string{"completed"})

@@ -252,7 +252,7 @@ func (c *composite) timeIsUp(ctx workflow.Context) bool {
 }
 
 func (c *composite) about() about {
-	return about{conversation: c.in.ConversationID, session: c.in.SessionID, agent: c.in.Agent, configHash: c.in.ConfigHash, clientTools: c.in.ClientTools}
+	return about{conversation: c.in.ConversationID, session: c.in.SessionID, agent: c.in.Agent, configHash: c.in.ConfigHash, clientTools: c.in.ClientTools, chain: c.in.Chain}
 }
 
 // spent is what was spent before the node and in it so far, but not by the leaf.

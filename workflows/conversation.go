@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -26,6 +27,7 @@ type conversation struct {
 	in      contract.ConversationInput
 	state   contract.Carried
 	status  contract.Status
+	listed  contract.TaskState // by which the task is found, if it is one
 	ledger  *decide.Ledger
 	queue   []contract.MessageSignal
 	pending []openApproval
@@ -56,7 +58,8 @@ type openApproval struct {
 type closing struct {
 	requests []string
 	reason   string
-	err      error // what the workflow ends with: nil, or a cancellation
+	answer   contract.Text // to the requests; zero is TextClosed
+	err      error         // what the workflow ends with: nil, or a cancellation
 }
 
 func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {
@@ -72,6 +75,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	}
 	if in.Carried != nil {
 		c.state = *in.Carried
+		c.listed = c.taskState()
 	} else {
 		c.state.CreatedAt = now(ctx)
 		c.state.UpdatedAt = c.state.CreatedAt
@@ -112,7 +116,7 @@ func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, e
 		c.receive(work)
 		switch {
 		case c.turn != nil:
-		case c.closing != nil:
+		case c.closing != nil || c.taskOver():
 			return c.finish(work)
 		case c.mayRollOver(waiting):
 			if c.rollOver(work) {
@@ -220,17 +224,22 @@ func (c *conversation) continueAsNew(ctx workflow.Context) error {
 // and so is what arrives until the file is written. Callers do not wait for that
 // longer than for any other export.
 func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult, error) {
+	if c.closing == nil {
+		c.closing = &closing{}
+	}
 	queue := c.queue
 	c.queue = nil
-	c.setStatus(ctx, contract.StatusCompleted)
-	c.publish(ctx)
+	if c.status != contract.StatusCompleted { // else the last turn has said so
+		c.setStatus(ctx, contract.StatusCompleted)
+		c.publish(ctx)
+	}
 	for _, m := range queue {
 		c.refuse(m.RequestID)
 	}
 	for {
 		c.receive(ctx)
 		for _, id := range c.closing.requests {
-			c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextClosed)})
+			c.ledger.Settle(id, contract.Result{Response: cmp.Or(c.closing.answer, contract.Inline(decide.TextClosed))})
 		}
 		c.waiters.releaseAll = true
 		if c.state.ExportOwing && !c.longRun(ctx) {
@@ -242,10 +251,14 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 			break
 		}
 	}
-	return contract.ConversationResult{
+	r := contract.ConversationResult{
 		ID: c.in.ID, Status: c.status, Messages: c.state.Transcript.Len(), Turns: c.state.Turn,
 		Reason: c.closing.reason, Usage: c.state.Usage,
-	}, c.closing.err
+	}
+	if c.state.Last != nil {
+		r.Outcome = c.state.Last.Outcome
+	}
+	return r, c.closing.err
 }
 
 func now(ctx workflow.Context) time.Time { return workflow.Now(ctx).UTC() }

@@ -1,11 +1,6 @@
 package workflows
 
 import (
-	"cmp"
-	"fmt"
-	"time"
-
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
@@ -67,70 +62,4 @@ func (l *leaf) delegation(ctx workflow.Context, peer contract.Peer) (contract.Ca
 		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,
 		Arguments: out.Arguments, SHA256: out.SHA256,
 	}, err
-}
-
-// delegate sends a call to another agent. When that agent asks for an approval,
-// a human here decides, and the answer goes there, as often as it asks.
-func (l *leaf) delegate(ctx workflow.Context, c call) made {
-	a := l.about()
-	in := contract.DelegateInput{
-		ConversationID: a.conversation, SessionID: a.session, Peer: *c.Peer, MessageID: c.message,
-		Arguments: c.Arguments, SHA256: c.SHA256,
-	}
-	for answers := 1; ; answers++ {
-		out, err := l.send(ctx, in, delegateTimeout)
-		switch {
-		case err != nil:
-			f := failure(err)
-			if temporal.IsCanceledError(err) {
-				f.Message = "the turn was cancelled"
-			}
-			return made{CallToolResult: decide.DelegationFailed(f)}
-		case out.State == contract.TaskAuthRequired:
-			return made{
-				CallToolResult: contract.CallToolResult{Text: out.Text, IsError: true, AuthRequired: c.Peer.Name, Note: out.Note},
-				login:          cmp.Or(out.Text.Short(), decide.TaskAuthRequired(c.Peer.Name)),
-			}
-		case out.State != contract.TaskInputRequired:
-			return made{CallToolResult: decide.Delegated(out)}
-		}
-		decision := l.askForRemote(ctx, c, out)
-		in = contract.DelegateInput{
-			ConversationID: a.conversation, SessionID: a.session, Peer: *c.Peer, TaskID: out.TaskID,
-			MessageID: contract.NameUUID(c.message, fmt.Sprintf("answer-%d", answers)), Decision: contract.Approved,
-		}
-		if decision.Decision != contract.Approved || ctx.Err() != nil {
-			return l.refuseRemote(ctx, in, decision.Decision)
-		}
-	}
-}
-
-// askForRemote has a human here decide what another agent asks.
-func (l *leaf) askForRemote(ctx workflow.Context, c call, out contract.DelegateResult) contract.ApprovalResult {
-	description := decide.DescribeProxy(c.Peer.Name, l.nameInTree(), out.Text.Short())
-	in := l.approvalFor(ctx, c, description, contract.ReasonRemote)
-	in.RemoteTaskID, in.RemoteAgent = out.TaskID, c.Peer.Name
-	return l.await(ctx, in)
-}
-
-// refuseRemote tells another agent that its request was not approved, also when
-// the turn was cancelled meanwhile, so that it does not wait for ever.
-func (l *leaf) refuseRemote(ctx workflow.Context, in contract.DelegateInput, d contract.Decision) made {
-	in.Decision = contract.Rejected
-	told, _ := workflow.NewDisconnectedContext(ctx)
-	m := made{CallToolResult: contract.CallToolResult{
-		Text: contract.Inline(decide.AfterRefusal(d)), IsError: true,
-	}, refused: d}
-	if _, err := l.send(told, in, refuseTimeout); err != nil {
-		m.Note = decide.RemoteNotTold(in.Peer.Name, failure(err))
-	}
-	if d == contract.Approved { // and then the turn was cancelled
-		m.refused = ""
-	}
-	return m
-}
-
-func (l *leaf) send(ctx workflow.Context, in contract.DelegateInput, timeout time.Duration) (contract.DelegateResult, error) {
-	ctx = withCredential(ctx, l.credential)
-	return run(ctx, contract.ActivityDelegate, regular(timeout, attempts, decide.DelegateSummary(in)), in)
 }

@@ -3,12 +3,14 @@
 // waits, starts, remembers and hands over.
 //
 //	workflow      started by                    ends when
-//	Conversation  the gateway, or by hand       it is closed
+//	Conversation  the gateway, or by hand       it is closed; a task also when all is answered
 //	Sequential, Parallel, Loop
 //	              a turn or another of them,    the nodes inside have ended
 //	              as a child
 //	Approval      whoever runs the leaf that    it is decided, expires or is cancelled
 //	              asks, as a child
+//	Delivery      whoever leaves a task of        that agent has heard of it, or 30 days are over
+//	              another agent, as a child
 //	Catalogue     the gateway                   a worker has listed its tools, resources or prompts
 //	Push          the gateway, with the first   the task is over, its webhooks know, and a day
 //	              webhook of a task             has passed
@@ -62,6 +64,25 @@
 // What a composite node holds is folded into the blob store before it is reported
 // or returned (fold.go): no signal, result or input grows with the number of nodes
 // or the length of what they say.
+//
+// A conversation that is a task of A2A (task.go) ends with the turn after which
+// nothing is left to be answered, unless somebody has to log in first. The answer's
+// own export says so already, so that a task costs no more than a turn.
+//
+// # How work is delegated
+//
+// A message to another agent makes a task there (remote.go), which is followed to its
+// end: while it works it is looked at ever more rarely, for as long as the peer's
+// timeout says, and when it asks for something, a person here decides (proxy.go).
+// Meanwhile it is looked at too: what was decided elsewhere is withdrawn here. Who
+// stops waiting for a task cancels it: the turn was cancelled, the node's time is up,
+// the agent cannot be asked any more. A refusal or a cancellation that the agent does
+// not hear at once is left to a Delivery (delivery.go), which outlives the conversation.
+//
+// The first message of a delegation is seen through when the turn is cancelled, as a
+// destructive call is: an activity that is stopped half-way does not know of the task
+// that may have come of it, and nobody could cancel that. Agents of today answer within
+// a minute; one of an old dialect holds the turn until it is done, ten minutes at most.
 //
 // # How a tool server asks
 //

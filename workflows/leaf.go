@@ -31,6 +31,7 @@ type about struct {
 	agent        contract.Agent
 	configHash   string
 	clientTools  contract.JSON // that came with the message
+	chain        []string      // of agents through which the work has come
 }
 
 // leaf is an llm or a2a node at work. Cancelling its context stops it at the

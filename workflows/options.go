@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"math"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -16,9 +17,10 @@ const (
 	callToolTimeout  = 35 * time.Second
 	askingTimeout    = contract.MaxQuestionTime + callToolTimeout // of a call whose server may ask something
 	listToolsTimeout = 20 * time.Second
-	delegateTimeout  = 65 * time.Second
-	refuseTimeout    = 5 * time.Second // somebody waits, and the turn ends all the same
-	composeTimeout   = 5 * time.Second // blob store only
+	delegateTimeout  = 10 * time.Minute // an agent of an old dialect answers only when it is done
+	lookTimeout      = 90 * time.Second // the activity waits 50 seconds for news
+	refuseTimeout    = 5 * time.Second  // somebody waits, and there is a Delivery for the rest
+	composeTimeout   = 5 * time.Second  // blob store only
 	exportTimeout    = 5 * time.Second
 	notifyTimeout    = 20 * time.Second
 
@@ -26,6 +28,11 @@ const (
 	// 4 and 8 seconds.
 	reachFirst    = time.Second
 	reachAttempts = 5
+
+	// What another agent could not be told at once it is told again and again.
+	deliverFirst   = 5 * time.Second
+	deliverMax     = 10 * time.Minute
+	deliverTimeout = 30 * 24 * time.Hour
 
 	heartbeatTimeout = 20 * time.Second
 	attempts         = 3
@@ -64,6 +71,15 @@ func regular(timeout time.Duration, maximum int32, summary string) workflow.Acti
 		RetryPolicy:         retries(maximum),
 		Summary:             summary,
 	}
+}
+
+// deliver tries until the time is over. Attempts without a number would be ten in the
+// test environment.
+func deliver(summary string) workflow.ActivityOptions {
+	o := regular(lookTimeout, math.MaxInt32, summary)
+	o.ScheduleToCloseTimeout = deliverTimeout
+	o.RetryPolicy.InitialInterval, o.RetryPolicy.MaximumInterval = deliverFirst, deliverMax
+	return o
 }
 
 func lean(timeout time.Duration, summary string) workflow.LocalActivityOptions {

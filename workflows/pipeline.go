@@ -99,7 +99,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 	agent := t.in.Agent
 	agent.Prompt, agent.Tree, agent.Peers = contract.Text{}, nil, nil
 	in := contract.NodeInput{
-		ConversationID: t.in.ID, SessionID: t.in.SessionID, Agent: agent, ConfigHash: t.origin.configHash,
+		ConversationID: t.in.ID, SessionID: t.in.SessionID, Chain: t.in.Chain, Agent: agent, ConfigHash: t.origin.configHash,
 		Turn: t.state.Turn, Path: []int{}, Node: root, User: t.question,
 		Credential: t.credential, Budget: root.Timeout, Spent: t.spentBefore(),
 		ClientTools: t.origin.clientTools,

@@ -27,10 +27,11 @@ func (c *conversation) journal() *journal {
 
 func (c *conversation) view() contract.ConversationView {
 	v := contract.ConversationView{
-		ID: c.in.ID, SessionID: c.in.SessionID, AgentName: c.in.Agent.Name,
+		ID: c.in.ID, SessionID: c.in.SessionID, ContextID: c.in.ContextID, AgentName: c.in.Agent.Name,
 		Status: c.status, Transcript: c.transcript(), Pending: c.pendingApprovals(),
 		Running: c.running() && len(c.pending) == 0, Queued: len(c.queue), Usage: c.usage(),
 		CreatedAt: c.state.CreatedAt, UpdatedAt: c.state.UpdatedAt, Version: c.state.Version,
+		Task: c.in.Task, Chain: c.in.Chain, Last: c.state.Last,
 	}
 	if len(c.pending) > 0 {
 		v.Pipeline = c.pending[0].pipeline
@@ -62,10 +63,10 @@ func (c *conversation) waitingFor(i int, text contract.Text) contract.Result {
 	return contract.Result{Response: text, WaitingApproval: true, Approval: &approval}
 }
 
-// openQuestion is the first question of a tool server that waits.
+// openQuestion is the first question that waits and that a message may answer.
 func (c *conversation) openQuestion() (contract.PendingApproval, bool) {
 	for _, p := range c.pending {
-		if p.Reason == contract.ReasonQuestion {
+		if p.Question() {
 			return p.PendingApproval, true
 		}
 	}
@@ -115,16 +116,6 @@ func (c *conversation) settle(ctx workflow.Context, requests []string, result co
 	c.publish(ctx)
 	for _, id := range requests {
 		c.ledger.Settle(id, result)
-	}
-}
-
-func (c *conversation) setStatus(ctx workflow.Context, s contract.Status) {
-	if c.status == s {
-		return
-	}
-	c.status = s
-	if err := workflow.UpsertTypedSearchAttributes(ctx, attrStatus.ValueSet(string(s))); err != nil {
-		workflow.GetLogger(ctx).Error("upsert search attributes", "error", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
@@ -18,6 +19,8 @@ type recorder struct {
 	scheduled []scheduled
 	statuses  []string // values given to the search attribute ConversationStatus
 	children  []child  // approvals
+	delivered []delivery
+	states    []string // values given to the search attribute TaskState
 	nodes     []nodeStarted
 	reports   []contract.NodeReport  // of every node, its own
 	batches   []contract.NodeReports // that reached the conversation
@@ -29,6 +32,8 @@ type recorder struct {
 	continued int                  // runs of nodes that followed another
 	carried   []contract.NodeInput // what those began with
 	long      *workflow.Info
+
+	upserts int // of search attributes
 
 	slow time.Duration // how long a report takes
 
@@ -48,6 +53,13 @@ type scheduled struct {
 	Attempts      int32
 	Timeout       time.Duration
 	Total, Pace   time.Duration // of notifications: of all attempts, and between the last ones
+}
+
+// delivery is the workflow of a Delivery.
+type delivery struct {
+	ID, Summary string
+	Abandoned   bool
+	Input       contract.DelegateInput
 }
 
 type child struct {
@@ -138,6 +150,12 @@ func (o *outbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args 
 		o.recorder.nodes = append(o.recorder.nodes, nodeStarted{ID: opts.WorkflowID, Type: name, Summary: opts.StaticSummary, Input: in})
 		return o.Next.ExecuteChildWorkflow(ctx, name, args...)
 	}
+	if in, ok := args[0].(contract.DelegateInput); ok {
+		o.recorder.delivered = append(o.recorder.delivered, delivery{
+			ID: opts.WorkflowID, Summary: opts.StaticSummary, Input: in, Abandoned: opts.ParentClosePolicy == enumspb.PARENT_CLOSE_POLICY_ABANDON,
+		})
+		return o.Next.ExecuteChildWorkflow(ctx, name, args...)
+	}
 	o.recorder.children = append(o.recorder.children, child{
 		ID: opts.WorkflowID, Summary: opts.StaticSummary, Attributes: opts.TypedSearchAttributes,
 		Input: args[0].(contract.ApprovalInput),
@@ -183,6 +201,10 @@ func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes 
 	if v, ok := set.GetKeyword(temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)); ok {
 		o.recorder.statuses = append(o.recorder.statuses, v)
 	}
+	if v, ok := set.GetKeyword(temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)); ok {
+		o.recorder.states = append(o.recorder.states, v)
+	}
+	o.recorder.upserts++
 	return o.Next.UpsertTypedSearchAttributes(ctx, attributes...)
 }
 

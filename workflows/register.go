@@ -22,6 +22,7 @@ func Register(r Registry) {
 		contract.WorkflowParallel:     Parallel,
 		contract.WorkflowLoop:         Loop,
 		contract.WorkflowPush:         Push,
+		contract.WorkflowDelivery:     Delivery,
 	} {
 		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: name})
 	}

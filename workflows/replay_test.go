@@ -27,6 +27,9 @@ var recorded = []string{
 	"tree-reject", "tree-reject-root", "tree-reject-inner",
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
 	"push",
+	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery",
+	// Recorded before tasks of other agents were followed.
+	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }
 
 func TestRecordedHistoriesReplay(t *testing.T) {

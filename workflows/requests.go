@@ -29,7 +29,7 @@ func (c *conversation) receive(ctx workflow.Context) {
 		c.startTurn(ctx)
 	}
 	for raw, ok := receive(c.cancels); ok; raw, ok = receive(c.cancels) {
-		c.cancel(readOptional[contract.CancelSignal](raw))
+		c.cancel(ctx, readOptional[contract.CancelSignal](raw))
 	}
 	c.receiveReports(ctx)
 	c.receiveQuestions(ctx)
@@ -92,11 +92,14 @@ func (c *conversation) refuse(id string) {
 	c.ledger.Refuse(id, contract.KindWaiting, c.waitingFor(0, contract.Inline(decide.TextWaiting)))
 }
 
-// cancel stops the running turn. Queued messages are answered all the same.
-func (c *conversation) cancel(s contract.CancelSignal) {
+// cancel stops the running turn. Queued messages are answered all the same, unless
+// the conversation is a task: that is cancelled as a whole.
+func (c *conversation) cancel(ctx workflow.Context, s contract.CancelSignal) {
 	id := c.begun(s.RequestID, "")
 	switch {
 	case id == "":
+	case !c.running() && c.in.Task && c.closing == nil:
+		c.cancelIdle(ctx, id, s)
 	case !c.running():
 		c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextNothingRunning)})
 	default:

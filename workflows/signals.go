@@ -33,7 +33,7 @@ func readMessage(raw json.RawMessage) (contract.MessageSignal, error) {
 	} else if err := json.Unmarshal(raw, &m); err != nil {
 		return m, fmt.Errorf(`a message signal was not understood (%w); send {"text":"…"} or "…"`, err)
 	}
-	if m.Text.IsZero() {
+	if m.Text.IsZero() && len(m.Media) == 0 {
 		return m, errors.New(`a message signal without text was ignored; send {"text":"…"} or "…"`)
 	}
 	return m, nil

@@ -26,10 +26,11 @@ type turn struct {
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
-	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Draft: m.Name})
+	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Media: m.Media, Draft: m.Name})
 	t.question = t.state.Transcript.Tail[len(t.state.Transcript.Tail)-1]
-	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash(), clientTools: m.Tools}
+	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash(), clientTools: m.Tools, chain: t.in.Chain}
 	t.state.Tree = &contract.NodeState{}
+	t.setStatus(ctx, t.status)
 	t.show(ctx)
 	var r contract.NodeResult
 	if root := t.in.Agent.Root(); root.Composite() {
@@ -40,6 +41,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	result := t.reply(ctx, r)
 	t.over = true
 	done, _ := workflow.NewDisconnectedContext(ctx)
+	t.conclude(done, r, result)
 	t.settle(done, t.requests, result)
 }
 

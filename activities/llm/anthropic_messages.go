@@ -32,7 +32,7 @@ func (c claude) messages(turns []Turn, names nameTable) []anthropic.MessageParam
 	d := &dialogue{claude: c, names: names, ids: callIDs{}}
 	for _, t := range turns {
 		if t.Role == contract.RoleUser {
-			d.add(anthropic.MessageParamRoleUser, textBlocks(t.Text)...)
+			d.add(anthropic.MessageParamRoleUser, append(textBlocks(t.Text), imageBlocks(t.Media)...)...)
 			continue
 		}
 		d.reply(t)

@@ -10,7 +10,8 @@ import (
 // one reply of the model with the results of all its calls.
 type Turn struct {
 	Role  contract.Role // RoleUser or RoleAssistant
-	Text  string        // may be empty when there are Calls
+	Text  string        // may be empty when there are Calls or Media
+	Media []Media       // RoleUser only: what came with the text and the model is shown
 	Calls []PastCall    // RoleAssistant only
 	// Native is the whole turn but for the results, in the form of the provider that
 	// gave it. To any other it means nothing.
@@ -43,8 +44,8 @@ const (
 // texts of one role become one.
 func Exchange(messages []contract.Message) []Turn { return exchangeWith(messages, nil) }
 
-// exchangeWith is Exchange with media, by the ID of the message that has the
-// result. Those of a result whose call is unknown are left out.
+// exchangeWith is Exchange with media, by the ID of the message that came with them
+// or has the result. Those of a result whose call is unknown are left out.
 func exchangeWith(messages []contract.Message, media map[string][]Media) []Turn {
 	x := exchange{media: media}
 	for _, m := range messages {
@@ -95,7 +96,8 @@ func (x *exchange) reject() {
 
 func (x *exchange) user(m contract.Message) {
 	text := m.Content.Short()
-	if text == "" {
+	media := x.media[m.ID]
+	if text == "" && len(media) == 0 {
 		return
 	}
 	if m.Approval == nil {
@@ -103,7 +105,7 @@ func (x *exchange) user(m contract.Message) {
 			t.closed = true
 		}
 	}
-	x.turns = append(x.turns, &turn{Turn: Turn{Role: contract.RoleUser, Text: text}})
+	x.turns = append(x.turns, &turn{Turn: Turn{Role: contract.RoleUser, Text: text, Media: media}})
 }
 
 func (x *exchange) assistant(m contract.Message) {

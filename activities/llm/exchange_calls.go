@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"agent-stop-and-go/workflows/contract"
@@ -50,6 +51,7 @@ func (x *exchange) finish() []Turn {
 		t.settle()
 		if n := len(out); n > 0 && mergeable(out[n-1], t.Turn) {
 			out[n-1].Text, out[n-1].Native = join(out[n-1].Text, t.Text), nil
+			out[n-1].Media = append(slices.Clip(out[n-1].Media), t.Media...)
 			continue
 		}
 		out = append(out, t.Turn)

@@ -34,7 +34,7 @@ func (g gemini) contents(turns []Turn) []geminiTurn {
 	var out []geminiTurn
 	for _, t := range turns {
 		if t.Role == contract.RoleUser {
-			out = append(out, geminiTurn{geminiUser, []any{geminiPart{Text: t.Text}}})
+			out = append(out, geminiTurn{geminiUser, geminiAsked(t)})
 			continue
 		}
 		parts, calls := g.said(t)
@@ -120,20 +120,43 @@ func (g gemini) index(left []PastCall, call geminiCall) int {
 	})
 }
 
-// geminiResults are the results of all calls of a reply, and below them the images
-// among them, each call's under a line that names it. The API refuses GIFs
+// geminiAsked is a user's text with the images that came with it.
+func geminiAsked(t Turn) []any {
+	text := t.Text
+	for _, m := range t.Media {
+		if ImageType(m.Data) == geminiUnseen {
+			text = join(text, fmt.Sprintf("[file %s, %d bytes: cannot be read by the model]", geminiUnseen, len(m.Data)))
+		}
+	}
+	images := geminiShown(t.Media)
+	if text == "" && len(images) > 0 {
+		return images
+	}
+	return append([]any{geminiPart{Text: text}}, images...)
+}
+
+// geminiUnseen is the type of images that the API refuses
 // (ai.google.dev/gemini-api/docs/image-understanding).
+const geminiUnseen = "image/gif"
+
+// geminiShown are the images among media that the API takes.
+func geminiShown(media []Media) []any {
+	var out []any
+	for _, m := range media {
+		if kind := ImageType(m.Data); kind != "" && kind != geminiUnseen {
+			out = append(out, geminiPart{Data: &genai.Blob{MIMEType: kind, Data: m.Data}})
+		}
+	}
+	return out
+}
+
+// geminiResults are the results of all calls of a reply, and below them the images
+// among them, each call's under a line that names it.
 func geminiResults(calls []pastAnswer) []any {
 	var results, images []any
 	for _, c := range calls {
 		results = append(results, geminiPart{Result: &genai.FunctionResponse{ID: c.ID, Name: c.Name, Response: geminiResult(c.past)}})
-		var shown []any
-		for _, m := range c.past.Media {
-			if kind := ImageType(m.Data); kind != "" && kind != "image/gif" {
-				shown = append(shown, geminiPart{Data: &genai.Blob{MIMEType: kind, Data: m.Data}})
-			}
-		}
-		if len(shown) > 0 {
+		if shown := geminiShown(c.past.Media); len(shown) > 0 {
 			images = append(images, geminiPart{Text: fmt.Sprintf("Images in the result of %s:", c.Name)})
 			images = append(images, shown...)
 		}

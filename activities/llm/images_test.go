@@ -157,3 +157,80 @@ func TestImageType(t *testing.T) {
 		}
 	}
 }
+
+// pictured is a conversation in which a user's message came with images.
+func pictured(text string, media ...llm.Media) llm.Request {
+	first := user("Look at this.")
+	if first.Content.Inline = text; text == "" {
+		first.Content = contract.Text{}
+	}
+	first.ID = "m1"
+	return llm.Request{Messages: []contract.Message{first, say("r1", "Nice."), user("And?")}, Media: map[string][]llm.Media{"m1": media}}
+}
+
+func TestImagesOfAUserAreOnTheWire(t *testing.T) {
+	const text, image, photo = "Look at this.", "iVBORw0KGgpjaGFydA==", "/9j/cGhvdG8="
+	for model, want := range map[string]struct{ both, alone string }{
+		"openai:gpt-4o": {
+			`{"content":[{"text":"Look at this.","type":"text"},{"image_url":{"url":"data:image/png;base64,` + image + `"},"type":"image_url"},` +
+				`{"image_url":{"url":"data:image/jpeg;base64,` + photo + `"},"type":"image_url"}],"role":"user"}`,
+			`{"content":[{"image_url":{"url":"data:image/png;base64,` + image + `"},"type":"image_url"}],"role":"user"}`,
+		},
+		"claude-opus-4-1": {
+			`{"text":"Look at this.","type":"text"},{"source":{"data":"` + image + `","media_type":"image/png","type":"base64"},"type":"image"},` +
+				`{"source":{"data":"` + photo + `","media_type":"image/jpeg","type":"base64"},"type":"image"}`,
+			`"content":[{"source":{"data":"` + image + `","media_type":"image/png","type":"base64"},"type":"image"}]`,
+		},
+		"google:gemini-2.5-flash": {
+			`{"role":"user","parts":[{"text":"Look at this."},{"inlineData":{"data":"` + image + `","mimeType":"image/png"}},` +
+				`{"inlineData":{"data":"` + photo + `","mimeType":"image/jpeg"}}]}`,
+			`{"role":"user","parts":[{"inlineData":{"data":"` + image + `","mimeType":"image/png"}}]}`,
+		},
+	} {
+		t.Run(model, func(t *testing.T) {
+			s, router := newServer(t)
+			s.Always(llmtest.Say("ok"))
+			for _, r := range []llm.Request{pictured(text, png, jpeg), pictured("", png), pictured(text)} {
+				r.Model = model
+				if _, err := router.Generate(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, want := range []string{want.both, want.alone} {
+				if body := string(s.Requests()[i].Body); !strings.Contains(body, want) {
+					t.Errorf("request %d lacks\n%s\n%s", i, want, body)
+				}
+			}
+			if body := string(s.Requests()[2].Body); strings.Contains(body, "image") {
+				t.Errorf("an image from nowhere: %s", body)
+			}
+		})
+	}
+}
+
+func TestGeminiIsToldOfAnImageThatItDoesNotTake(t *testing.T) {
+	s, router := newServer(t)
+	s.Reply(llmtest.Say("ok"))
+	r := pictured("", llm.Media{MIMEType: "image/gif", Data: []byte("GIF89a...")})
+	r.Model = "google:gemini-2.5-flash"
+	if _, err := router.Generate(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if body := string(s.Requests()[0].Body); !strings.Contains(body, "[file image/gif, 9 bytes: cannot be read by the model]") {
+		t.Error(body)
+	}
+}
+
+func TestImagesOfTwoMessagesInARowStayTogether(t *testing.T) {
+	first, second := user("one"), user("two")
+	first.ID, second.ID = "m1", "m2"
+	s, router := newServer(t)
+	s.Reply(llmtest.Say("ok"))
+	r := llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{first, second}, Media: map[string][]llm.Media{"m1": {png}, "m2": {jpeg}}}
+	if _, err := router.Generate(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if body := string(s.Requests()[0].Body); strings.Count(body, "image_url\":{") != 2 || !strings.Contains(body, `one\n\ntwo`) {
+		t.Error(body)
+	}
+}

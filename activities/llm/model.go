@@ -21,8 +21,8 @@ type Request struct {
 	// Messages is the whole conversation as recorded, notices included, with
 	// all texts inline. Exchange picks what a model needs to see.
 	Messages []contract.Message
-	// Media are the media that the model is shown, by the ID of the message whose
-	// call returned them, if it takes them (Facts.Images). Of all others, and of
+	// Media are the media that the model is shown, by the ID of the user's message that
+	// came with them, or of the message whose call returned them, if it takes them (Facts.Images). Of all others, and of
 	// those in messages without an ID, it sees what the texts say.
 	Media map[string][]Media
 	// Tools are the tools on offer, with their whole schemas.
@@ -68,7 +68,7 @@ type Native struct {
 	Content  json.RawMessage
 }
 
-// Media is something that a tool returned beside its text.
+// Media is something that came beside a text: a tool's, or a user's.
 type Media struct {
 	MIMEType string
 	Name     string // may be empty

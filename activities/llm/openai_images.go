@@ -13,13 +13,7 @@ import (
 func (d dialect) images(calls []PastCall, names nameTable) []openai.ChatCompletionMessageParamUnion {
 	var parts []openai.ChatCompletionContentPartUnionParam
 	for _, c := range calls {
-		var images []openai.ChatCompletionContentPartUnionParam
-		for _, m := range c.Media {
-			if kind := ImageType(m.Data); kind != "" {
-				url := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(m.Data)
-				images = append(images, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: url}))
-			}
-		}
+		images := imageParts(c.Media)
 		if len(images) == 0 {
 			continue
 		}
@@ -34,4 +28,27 @@ func (d dialect) images(calls []PastCall, names nameTable) []openai.ChatCompleti
 		return []openai.ChatCompletionMessageParamUnion{openai.AssistantMessage(bridgeText), message}
 	}
 	return []openai.ChatCompletionMessageParamUnion{message}
+}
+
+// userMessage is a user's text with the images that came with it.
+func userMessage(t Turn) openai.ChatCompletionMessageParamUnion {
+	images := imageParts(t.Media)
+	switch {
+	case len(images) == 0:
+		return openai.UserMessage(t.Text)
+	case t.Text == "":
+		return openai.UserMessage(images)
+	}
+	return openai.UserMessage(append([]openai.ChatCompletionContentPartUnionParam{openai.TextContentPart(t.Text)}, images...))
+}
+
+func imageParts(media []Media) []openai.ChatCompletionContentPartUnionParam {
+	var out []openai.ChatCompletionContentPartUnionParam
+	for _, m := range media {
+		if kind := ImageType(m.Data); kind != "" {
+			url := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(m.Data)
+			out = append(out, openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: url}))
+		}
+	}
+	return out
 }

@@ -24,7 +24,7 @@ func (c completions) messages(turns []Turn, names nameTable) []openai.ChatComple
 			if d.bridge && i > 0 && len(turns[i-1].Calls) > 0 {
 				out = append(out, openai.AssistantMessage(bridgeText))
 			}
-			out = append(out, openai.UserMessage(t.Text))
+			out = append(out, userMessage(t))
 			continue
 		}
 		out = append(out, c.assistant(t, names))

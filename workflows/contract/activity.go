@@ -183,6 +183,14 @@ type DelegateResult struct {
 	Note string `json:"note,omitempty"`
 }
 
+// DeliveryResult is what a Delivery completes with: how the task is that was told,
+// or why the other agent was never told.
+type DeliveryResult struct {
+	State TaskState `json:"state,omitempty"`
+	// Problem is empty when the agent was told.
+	Problem string `json:"problem,omitempty"`
+}
+
 // ComposeInput makes one text of several: a template with its placeholders
 // replaced, or parts a line each.
 type ComposeInput struct {

@@ -38,8 +38,8 @@ type ClientToolResult struct {
 	IsError bool   `json:"is_error,omitempty"`
 }
 
-// Answered tells whether the approval waits for an answer with content, not only
-// for a yes or a no.
+// Answered tells whether an approval for this reason waits for an answer with
+// content, not only for a yes or a no.
 func (r Reason) Answered() bool { return r == ReasonQuestion || r == ReasonClientTool }
 
 // ToolGoOn is the tool that an approval with ReasonLimit names.
@@ -85,6 +85,21 @@ func (in ApprovalInput) Pending() PendingApproval {
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Call: in.Call, Origin: in.Origin,
 	}
+}
+
+// Answered tells whether the approval waits for an answer with content, here or for
+// the agent that asks.
+func (in ApprovalInput) Answered() bool { return in.Pending().Answered() }
+
+// Answered is that of ApprovalInput.
+func (p PendingApproval) Answered() bool {
+	return p.Reason.Answered() || p.Reason == ReasonRemote && !p.Schema.IsZero()
+}
+
+// Question tells whether a message to the conversation may be the answer.
+func (p PendingApproval) Question() bool {
+	remote := p.Reason == ReasonRemote && p.Origin != nil && p.Origin.Reason == ReasonQuestion
+	return p.Reason == ReasonQuestion || remote && p.Answered()
 }
 
 // PendingApproval is the "pending_approval" of the API and of the file. What

@@ -184,6 +184,8 @@ type ConversationResult struct {
 	Turns    int    `json:"turns"`
 	Reason   string `json:"reason,omitempty"`
 	Usage    Usage  `json:"usage,omitzero"`
+	// Outcome is that of the last turn.
+	Outcome Outcome `json:"outcome,omitempty"`
 }
 
 // Usage counts what calls of models took.

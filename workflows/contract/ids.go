@@ -12,6 +12,7 @@ const (
 	conversationPrefix = "conversation-"
 	approvalPrefix     = "approval-"
 	pushPrefix         = "push-"
+	deliveryPrefix     = "delivery-"
 )
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
@@ -42,6 +43,9 @@ func PushWorkflowID(conversationID string) string { return pushPrefix + conversa
 // PushSeal is what the secrets of a webhook are sealed for: they open for nothing else,
 // neither for another webhook nor as a caller's token.
 func PushSeal(conversationID, url string) string { return PushWorkflowID(conversationID) + " " + url }
+
+// DeliveryWorkflowID is the workflow ID of a delivery, by the ID of its message.
+func DeliveryWorkflowID(messageID string) string { return deliveryPrefix + messageID }
 
 // NodeWorkflowID is the workflow ID of a composite node: the names of the nodes
 // from the root, as people read them in the Web UI. parent is the workflow ID

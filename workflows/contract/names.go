@@ -10,6 +10,7 @@ const (
 	WorkflowParallel     = "Parallel"
 	WorkflowLoop         = "Loop"
 	WorkflowPush         = "Push"
+	WorkflowDelivery     = "Delivery"
 
 	SignalMessage = "message"
 	SignalCancel  = "cancel"

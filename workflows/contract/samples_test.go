@@ -209,7 +209,7 @@ func conversationSamples() map[string]any {
 		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
 		"ConversationView":   view(),
 		"ConversationQuery":  ConversationQuery{RequestID: requestID},
-		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage()},
+		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone},
 	}
 }
 

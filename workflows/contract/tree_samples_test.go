@@ -131,6 +131,7 @@ func delegationSamples() map[string]any {
 		"DelegateResult": DelegateResult{
 			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note",
 		},
+		"DeliveryResult":  DeliveryResult{State: TaskCanceled, Problem: "the agent refused"},
 		"Origin":          *origin(),
 		"ApprovalRequest": approvalRequest(),
 		"ApprovalAnswer": ApprovalAnswer{

@@ -2,6 +2,8 @@ package decide
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -17,26 +19,110 @@ func describeDelegation(c contract.Call, node string, args map[string]any) strin
 	return fmt.Sprintf("**DELEGATE to A2A Agent: %s**\n\nMessage: %s", c.Peer.Name, message)
 }
 
-// DescribeProxy says what another agent wants to have approved, in its own words.
-func DescribeProxy(agent, node, explanation string) string {
+// DescribeProxy says what another agent wants to have approved, in its own words, and
+// the call behind it where it says so. own is the name of this agent.
+func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) string {
+	text := fmt.Sprintf("**PROXY APPROVAL — A2A Agent: %s**\n\n%s", agent, explanation)
 	if node != "" {
-		return fmt.Sprintf("[%s] Proxy approval for A2A agent: %s\n\n%s", node, agent, explanation)
+		text = fmt.Sprintf("[%s] Proxy approval for A2A agent: %s\n\n%s", node, agent, explanation)
 	}
-	return fmt.Sprintf("**PROXY APPROVAL — A2A Agent: %s**\n\n%s", agent, explanation)
+	if o == nil {
+		return text
+	}
+	text += "\n\nThrough: " + proxyChain(own, agent, o)
+	if o.Tool != "" {
+		text += "\nTool: " + o.Tool + "\nArgs: " + indented(o.Arguments)
+	}
+	return text
+}
+
+// proxyChain names the agents from this one to the one whose call waits.
+func proxyChain(own, agent string, o *contract.Origin) string {
+	chain := []string{own}
+	if o != nil && len(o.Chain) > 0 {
+		chain = append(chain, o.Chain...)
+	} else {
+		chain = append(chain, agent)
+	}
+	return contract.ChainText(chain)
+}
+
+// SameQuestion tells whether a task still waits for what it was last known to wait for.
+func SameQuestion(known, now contract.DelegateResult) bool {
+	return now.State == contract.TaskInputRequired && askedUUID(known) == askedUUID(now)
+}
+
+func askedUUID(r contract.DelegateResult) string {
+	if r.Asked == nil {
+		return ""
+	}
+	return r.Asked.UUID
+}
+
+// DecidedElsewhere is why an approval was withdrawn whose task does not wait for it
+// any more.
+func DecidedElsewhere(agent string, s contract.TaskState) string {
+	if s == contract.TaskInputRequired {
+		return fmt.Sprintf("decided elsewhere: the task of agent %s now asks for something else", agent)
+	}
+	return fmt.Sprintf("decided elsewhere: the task of agent %s is now %s", agent, s)
+}
+
+// How often another agent's task is looked at: ever more rarely. Each look leaves
+// about a dozen events in a history that cannot begin anew meanwhile, so that looks
+// are rare once it is long: it has room for years then.
+const (
+	soonestLook = 2 * time.Second
+	looksShare  = 20
+	rarestWork  = 5 * time.Minute
+	rarestWatch = 30 * time.Minute
+
+	crowded      = 20_000 // events
+	crowdedWork  = time.Hour
+	crowdedWatch = 24 * time.Hour
+)
+
+// WorkPause is how long to wait before a task is looked at again that has worked for
+// so long.
+func WorkPause(worked time.Duration, h History) time.Duration {
+	if h.Events >= crowded {
+		return crowdedWork
+	}
+	return min(max(soonestLook, worked/looksShare), rarestWork)
+}
+
+// WatchPause is WorkPause for a task that has waited for so long.
+func WatchPause(waited time.Duration, h History) time.Duration {
+	if h.Events >= crowded {
+		return crowdedWatch
+	}
+	return min(max(soonestLook, waited/looksShare), rarestWatch)
+}
+
+// NotFinished is the result of a delegation whose task took too long.
+func NotFinished(agent string, after time.Duration) string {
+	return fmt.Sprintf("A2A error: agent %s had not finished after %s; the task was cancelled.", agent, short(after))
+}
+
+// short is a duration without units that are zero at its end.
+func short(d time.Duration) string {
+	s := d.Round(time.Millisecond).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 // Delegated is the result of a delegation that came to an end.
 func Delegated(r contract.DelegateResult) contract.CallToolResult {
-	out := contract.CallToolResult{Text: r.Text, Note: r.Note, IsError: r.State != contract.TaskCompleted}
+	out := contract.CallToolResult{Text: r.Text, Media: r.Media, Note: r.Note, IsError: r.State != contract.TaskCompleted}
 	if out.IsError && out.Text.IsZero() {
 		out.Text = contract.Inline(fmt.Sprintf("A2A error: the task ended as %s.", r.State))
 	}
 	return out
-}
-
-// DelegationFailed is the result of a delegation that failed for good.
-func DelegationFailed(f Failure) contract.CallToolResult {
-	return contract.CallToolResult{Text: contract.Inline(DelegationFailure(f)), IsError: true}
 }
 
 // DelegationFailure says why a delegation failed for good.
@@ -57,10 +143,28 @@ func RemoteNotTold(agent string, f Failure) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, DelegationFailure(f))
 }
 
+// RemoteToldLater is the note on what another agent is going to hear of.
+func RemoteToldLater(agent, workflow string) string {
+	return fmt.Sprintf("The agent %s could not be told yet; it is tried again until it hears of it (workflow %s).", agent, workflow)
+}
+
+// NeverTold says why another agent was never told.
+func NeverTold(agent string, f Failure, within time.Duration) string {
+	if f.Kind.Permanent() {
+		return RemoteNotTold(agent, f)
+	}
+	return fmt.Sprintf("The agent %s could not be told within %d days: %s", agent, within/(24*time.Hour), DelegationFailure(f))
+}
+
 // DelegateSummary is the line the Web UI shows for a delegation.
 func DelegateSummary(in contract.DelegateInput) string {
-	if in.Decision != "" {
+	switch {
+	case in.Cancel:
+		return fmt.Sprintf("tell %s: cancel the task", in.Peer.Name)
+	case in.Decision != "":
 		return fmt.Sprintf("tell %s: %s", in.Peer.Name, in.Decision)
+	case in.TaskID != "":
+		return "look at the task of " + in.Peer.Name
 	}
 	return "delegate to " + in.Peer.Name
 }

@@ -25,6 +25,9 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
 	}
 	fmt.Fprintf(&b, ", asked for by agent `%s` in conversation `%s`.\n\n", agent, p.ConversationID)
 	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`):\n\n```json\n%s\n```\n", p.Digest, indented(p.ToolArgs))
+	if p.Reason == contract.ReasonRemote {
+		b.WriteString("\n" + behind(p, agent))
+	}
 	if v.Problem != "" {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
 	}
@@ -32,6 +35,22 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
 		fmt.Fprintf(&b, "\n%s", commands(p))
 	}
 	return b.String()
+}
+
+// behind is the call for which another agent asks, as far as it tells.
+func behind(p contract.PendingApproval, agent string) string {
+	text := fmt.Sprintf("Came through: %s.\n", plain(proxyChain(agent, p.RemoteAgentName, p.Origin)))
+	if o := p.Origin; o != nil && o.Tool != "" {
+		text += fmt.Sprintf("\nThe call there: tool `%s`, arguments (SHA-256 `%s`):\n\n```json\n%s\n```\n",
+			plain(o.Tool), plain(o.Digest), indented(o.Arguments))
+	}
+	return text
+}
+
+// plain is a name that another agent gave, in one line and without markup that would
+// end ours.
+func plain(name string) string {
+	return strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(name)
 }
 
 // quoted sets a description apart: its values come from the model, and must not
@@ -55,7 +74,7 @@ func decided(r contract.ApprovalResult) string {
 }
 
 func wanted(p contract.PendingApproval) string {
-	if p.Reason.Answered() {
+	if p.Answered() {
 		return "an answer"
 	}
 	return "a decision"
@@ -64,7 +83,7 @@ func wanted(p contract.PendingApproval) string {
 func commands(p contract.PendingApproval) string {
 	const format = "```\ntemporal workflow signal --workflow-id %s --name %s --input '%s'\n```\n"
 	id := contract.ApprovalWorkflowID(p.UUID)
-	if p.Reason.Answered() {
+	if p.Answered() {
 		return "Answer (" + answer.AcceptedBy(p.Schema.Raw) + "):\n\n" +
 			fmt.Sprintf(format, id, contract.SignalDecide, `{"content":{…},"by":"YOUR NAME"}`) +
 			"\nDecline:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":false,"by":"YOUR NAME"}`)
@@ -81,6 +100,9 @@ func ConversationDetails(v contract.ConversationView, problem string) string {
 		fmt.Fprintf(&b, ", %d messages queued", v.Queued)
 	}
 	b.WriteString(".\n")
+	if len(v.Chain) > 0 {
+		fmt.Fprintf(&b, "\nCame through %s.\n", plain(contract.ChainText(v.Chain)))
+	}
 	for _, p := range v.Pending {
 		b.WriteString("\n---\n\n" + waiting(p))
 	}

@@ -73,7 +73,17 @@ func TestApprovalDetailsGolden(t *testing.T) {
 	b := contract.NewBlob([]byte(`{"text":"` + strings.Repeat("long ", 1000) + `"}`))
 	large.Pending.ToolArgs = contract.JSON{Blob: &b}
 
+	proxy := waiting()
+	proxy.Pending.Reason, proxy.Pending.RemoteAgentName = contract.ReasonRemote, "writer"
+	answered := proxy
+	answered.Pending.Origin = &contract.Origin{
+		Chain: []string{"writer", "archive"}, Tool: "paint`", Digest: "d1", Arguments: contract.JSON{Raw: json.RawMessage(`{"what":"door"}`)},
+		Reason: contract.ReasonQuestion,
+	}
+	answered.Pending.Schema = contract.JSON{Raw: json.RawMessage(`{"type":"object","properties":{"color":{"type":"string"}}}`)}
+
 	for name, v := range map[string]contract.ApprovalView{
+		"approval-proxy": proxy, "approval-proxy-question": answered,
 		"approval-waiting": waiting(), "approval-problem": problem, "approval-approved": approved, "approval-rejected": rejected,
 		"approval-expired": expired, "approval-large": large,
 	} {
@@ -131,8 +141,11 @@ func TestConversationDetailsGolden(t *testing.T) {
 	done := base
 	done.Status = contract.StatusCompleted
 
+	chained := base
+	chained.Chain = []string{"front", "helper"}
+
 	for name, v := range map[string]contract.ConversationView{
-		"conversation-ready": base, "conversation-running": running, "conversation-waiting": paused, "conversation-completed": done,
+		"conversation-ready": base, "conversation-chained": chained, "conversation-running": running, "conversation-waiting": paused, "conversation-completed": done,
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, decide.ConversationDetails(v, "")) })
 	}

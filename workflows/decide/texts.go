@@ -56,23 +56,25 @@ func DescribeQuestion(server, tool, message string) string {
 // RequestText is the message that asks for an approval, or for the answer to a
 // question.
 func RequestText(p contract.PendingApproval, inTree bool) string {
-	switch p.Reason {
-	case contract.ReasonQuestion:
-	case contract.ReasonClientTool:
+	how := "Answer by the approval UUID: "
+	switch {
+	case p.Question():
+		how = "Answer with a message or by the approval UUID: "
+	case p.Reason == contract.ReasonClientTool:
 		return p.Description + "\n\nApproval UUID: " + p.UUID
-	default:
+	case !p.Answered():
 		return ApprovalRequest(p.Description, p.UUID, inTree)
 	}
-	return p.Description + "\n\nAnswer with a message or by the approval UUID: " + answer.AcceptedBy(p.Schema.Raw) + ".\n\nApproval UUID: " + p.UUID
+	return p.Description + "\n\n" + how + answer.AcceptedBy(p.Schema.Raw) + ".\n\nApproval UUID: " + p.UUID
 }
 
 // Marker is the message that records a decision.
-func Marker(reason contract.Reason, d contract.Decision) string {
+func Marker(p contract.PendingApproval, d contract.Decision) string {
 	mark := "[ANSWER]: "
 	switch {
-	case !reason.Answered():
+	case !p.Answered():
 		return ApprovalMarker(d)
-	case reason == contract.ReasonClientTool:
+	case p.Reason == contract.ReasonClientTool:
 		mark = "[CLIENT TOOL]: "
 	}
 	switch d {

@@ -138,8 +138,8 @@ func TestADelegationIsDescribed(t *testing.T) {
 		"in a tree":                    {decide.Describe(peerCall("a\nb"), "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: a\nb"},
 		"too large":                    {decide.Describe(long, "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: " + b.Preview + "… (9014 bytes)"},
 		"without a message":            {decide.Describe(contract.Call{Peer: &contract.Peer{Name: "writer"}}, "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: <nil>"},
-		"what the other agent asks":    {decide.DescribeProxy("writer", "", "Delete it?"), "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?"},
-		"what it asks, in a tree":      {decide.DescribeProxy("writer", "ask", "Delete it?"), "[ask] Proxy approval for A2A agent: writer\n\nDelete it?"},
+		"what the other agent asks":    {decide.DescribeProxy("writer", "", "Delete it?", "front", nil), "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?"},
+		"what it asks, in a tree":      {decide.DescribeProxy("writer", "ask", "Delete it?", "front", nil), "[ask] Proxy approval for A2A agent: writer\n\nDelete it?"},
 		"a tool of a node in a tree":   {decide.Describe(call("resources_add", `{"name":"a","value":1}`), "ask"), "**ADD Resource**\n\nName: a\nValue: 1"},
 		"a login":                      {decide.TaskAuthRequired("writer"), "Authentication required by A2A agent writer."},
 		"a lost delegation":            {decide.DelegationFailure(decide.Failure{Lost: true, Message: "x"}), "A2A error: no answer in time."},
@@ -168,7 +168,88 @@ func TestWhatARemoteTaskCameToIsAToolsResult(t *testing.T) {
 	for name, tt := range tests {
 		equal(t, name, decide.Delegated(tt.in), tt.want)
 	}
-	equal(t, "failed for good", decide.DelegationFailed(decide.Failure{Message: "refused"}), failed("A2A error: refused"))
+	equal(t, "failed for good", decide.DelegationFailure(decide.Failure{Message: "refused"}), "A2A error: refused")
+}
+
+func TestWhatAnotherAgentAsksShowsTheCallBehindIt(t *testing.T) {
+	origin := func(change func(*contract.Origin)) *contract.Origin {
+		o := &contract.Origin{Chain: []string{"writer", "archive"}, Tool: "files_delete", Arguments: contract.JSON{Raw: json.RawMessage(`{"path":"/a"}`)}}
+		change(o)
+		return o
+	}
+	for name, tt := range map[string]struct {
+		node   string
+		origin *contract.Origin
+		want   string
+	}{
+		"nothing is known": {"", nil, "**PROXY APPROVAL — A2A Agent: writer**\n\nSure?"},
+		"through another agent": {"", origin(func(*contract.Origin) {}),
+			"**PROXY APPROVAL — A2A Agent: writer**\n\nSure?\n\nThrough: front → writer → archive\nTool: files_delete\nArgs: {\n  \"path\": \"/a\"\n}"},
+		"in a tree, without arguments": {"ask", origin(func(o *contract.Origin) { o.Arguments = contract.JSON{} }),
+			"[ask] Proxy approval for A2A agent: writer\n\nSure?\n\nThrough: front → writer → archive\nTool: files_delete\nArgs: {}"},
+		"without a chain and a tool": {"", &contract.Origin{UUID: "u1"},
+			"**PROXY APPROVAL — A2A Agent: writer**\n\nSure?\n\nThrough: front → writer"},
+	} {
+		equal(t, name, decide.DescribeProxy("writer", tt.node, "Sure?", "front", tt.origin), tt.want)
+	}
+}
+
+func TestATaskIsLookedAtEverMoreRarely(t *testing.T) {
+	long := decide.History{Events: 20_000}
+	for name, tt := range map[string]struct{ got, want time.Duration }{
+		"at once":                     {decide.WorkPause(0, decide.History{}), 2 * time.Second},
+		"after ten minutes of work":   {decide.WorkPause(10*time.Minute, decide.History{}), 30 * time.Second},
+		"after a day of work":         {decide.WorkPause(24*time.Hour, decide.History{}), 5 * time.Minute},
+		"work with a long history":    {decide.WorkPause(time.Minute, long), time.Hour},
+		"just waiting":                {decide.WatchPause(0, decide.History{}), 2 * time.Second},
+		"after an hour of waiting":    {decide.WatchPause(time.Hour, decide.History{}), 3 * time.Minute},
+		"after a week of waiting":     {decide.WatchPause(7*24*time.Hour, decide.History{}), 30 * time.Minute},
+		"waiting with a long history": {decide.WatchPause(time.Minute, long), 24 * time.Hour},
+	} {
+		equal(t, name, tt.got, tt.want)
+	}
+}
+
+func TestATaskThatAsksForTheSameThingStillWaits(t *testing.T) {
+	waits := func(uuid string) contract.DelegateResult {
+		return contract.DelegateResult{State: contract.TaskInputRequired, Asked: &contract.Origin{UUID: uuid}}
+	}
+	plain := contract.DelegateResult{State: contract.TaskInputRequired}
+	for name, tt := range map[string]struct {
+		known, now contract.DelegateResult
+		same       bool
+	}{
+		"the same":           {waits("a"), waits("a"), true},
+		"another":            {waits("a"), waits("b"), false},
+		"an agent of others": {plain, plain, true},
+		"it works":           {waits("a"), contract.DelegateResult{State: contract.TaskWorking, Asked: waits("a").Asked}, false},
+		"it is over":         {plain, contract.DelegateResult{State: contract.TaskCompleted}, false},
+	} {
+		equal(t, name, decide.SameQuestion(tt.known, tt.now), tt.same)
+	}
+}
+
+func TestWhatIsSaidOfAnotherAgentsTask(t *testing.T) {
+	peer := contract.Peer{Name: "writer"}
+	for got, want := range map[string]string{
+		decide.NotFinished("writer", time.Hour):       "A2A error: agent writer had not finished after 1h; the task was cancelled.",
+		decide.NotFinished("writer", 90*time.Minute):  "A2A error: agent writer had not finished after 1h30m; the task was cancelled.",
+		decide.NotFinished("writer", 10*time.Minute):  "A2A error: agent writer had not finished after 10m; the task was cancelled.",
+		decide.NotFinished("writer", 100*time.Second): "A2A error: agent writer had not finished after 1m40s; the task was cancelled.",
+
+		decide.DecidedElsewhere("writer", contract.TaskCompleted):     "decided elsewhere: the task of agent writer is now completed",
+		decide.DecidedElsewhere("writer", contract.TaskInputRequired): "decided elsewhere: the task of agent writer now asks for something else",
+
+		decide.NeverTold("writer", decide.Failure{Kind: contract.KindPeerFailed, Message: "no such task"}, time.Hour): "The agent writer could not be told: A2A error: no such task",
+		decide.NeverTold("writer", decide.Failure{Kind: contract.KindTimeout, Lost: true}, 30*24*time.Hour):           "The agent writer could not be told within 30 days: A2A error: no answer in time.",
+		decide.RemoteToldLater("writer", "delivery-1"):                                                                "The agent writer could not be told yet; it is tried again until it hears of it (workflow delivery-1).",
+		decide.DelegateSummary(contract.DelegateInput{Peer: peer}):                                                    "delegate to writer",
+		decide.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t"}):                                       "look at the task of writer",
+		decide.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t", Decision: contract.Rejected}):          "tell writer: rejected",
+		decide.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t", Cancel: true}):                         "tell writer: cancel the task",
+	} {
+		equal(t, want, got, want)
+	}
 }
 
 func TestAModelCallInATreeIsSummedUpWithItsNode(t *testing.T) {

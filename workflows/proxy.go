@@ -1,0 +1,102 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// ask has a human here decide what the task asks, and tells the other agent. A
+// refusal ends the delegation. When somebody else has decided meanwhile, the
+// delegation goes on with that: what was approved here may be something else by now.
+func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
+	t.asked++
+	t.looked = 0
+	asked := t.known.Asked
+	r, news := t.awaitDecision(ctx)
+	switch {
+	case ctx.Err() != nil && !t.early:
+		why := decide.AfterRefusal(r.Decision)
+		if r.Decision == contract.Approved {
+			why = t.trouble(ctx.Err())
+		}
+		m := t.leave(ctx, why)
+		return &m, nil
+	case r.Decision != contract.Rejected && news != nil:
+		return nil, t.learn(*news, nil)
+	case r.Decision != contract.Approved || ctx.Err() != nil:
+		m := t.refuse(ctx, asked, r)
+		return &m, nil
+	}
+	in := contract.DelegateInput{MessageID: t.answerID(), Decision: contract.Approved, Asked: asked, Content: r.Content, Reason: r.Reason}
+	return nil, t.learn(t.send(ctx, in, delegateTimeout, attempts))
+}
+
+// awaitDecision waits for the decision, and for news of the task beside it. The time
+// does not count as work.
+func (t *remoteTask) awaitDecision(ctx workflow.Context) (r contract.ApprovalResult, news *contract.DelegateResult) {
+	defer t.work.pause(ctx)()
+	waiting, stop := workflow.WithCancel(ctx)
+	if !t.early {
+		workflow.Go(waiting, func(ctx workflow.Context) {
+			news = t.watch(ctx)
+			stop()
+		})
+	}
+	r = t.awaitUnless(waiting, t.approvalInput(ctx), func() string {
+		if news == nil {
+			return ""
+		}
+		return decide.DecidedElsewhere(t.call.Peer.Name, news.State)
+	})
+	stop()
+	return r, news
+}
+
+// watch looks at a task that waits, ever more rarely, until it does not wait any
+// more for the same thing. It returns nil when the context ends first.
+func (t *remoteTask) watch(ctx workflow.Context) *contract.DelegateResult {
+	began := workflow.Now(ctx)
+	o := workflow.TimerOptions{Summary: "until " + t.call.Peer.Name + " is asked whether it still waits"}
+	for {
+		pause := decide.WatchPause(workflow.Now(ctx).Sub(began), t.history(ctx))
+		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
+			return nil
+		}
+		out, err := t.look(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil && !decide.SameQuestion(t.known, out):
+			return &out
+		}
+	}
+}
+
+// approvalInput is the approval for what the task asks.
+func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput {
+	peer, asked := t.call.Peer.Name, t.known.Asked
+	description := decide.DescribeProxy(peer, t.nameInTree(), t.known.Text.Short(), t.about().agent.Name, asked)
+	in := t.approvalFor(ctx, t.call, description, contract.ReasonRemote)
+	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.known.TaskID, peer, asked
+	if asked != nil {
+		in.Schema = asked.Schema
+	}
+	return in
+}
+
+// refuse tells the other agent that what it asked for was not approved, so that it
+// does not wait for ever.
+func (t *remoteTask) refuse(ctx workflow.Context, asked *contract.Origin, r contract.ApprovalResult) made {
+	m := made{CallToolResult: contract.CallToolResult{
+		Text: contract.Inline(decide.AfterRefusal(r.Decision)), IsError: true,
+	}, refused: r.Decision}
+	m.Note = t.tell(ctx, contract.DelegateInput{
+		MessageID: t.answerID(), Decision: contract.Rejected, Asked: asked, Reason: r.Reason,
+	})
+	if r.Decision == contract.Approved { // and then the turn was cancelled
+		m.refused = ""
+	}
+	return m
+}

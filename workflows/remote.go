@@ -1,0 +1,166 @@
+package workflows
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// remoteTask is the task that another agent has because of a call. Whoever stops
+// waiting for it before it is over has it cancelled there.
+type remoteTask struct {
+	*leaf
+	call  call
+	known contract.DelegateResult // what was last heard of it
+	// early: the history is of a time when tasks were not followed.
+	early  bool
+	asked  int       // approvals so far
+	looked int       // how often, since it last began to work
+	work   stopwatch // of the task
+}
+
+// changeFollow marks histories in which tasks of other agents are followed. In a run
+// that has delegated before that, they are not until it continues as new.
+const changeFollow = "follow-remote-tasks"
+
+// delegate sends a call to another agent and follows its task to the end. When that
+// agent asks for an approval, a human here decides, and the answer goes there, as
+// often as it asks.
+func (l *leaf) delegate(ctx workflow.Context, c call) made {
+	t := &remoteTask{leaf: l, call: c, early: workflow.GetVersion(ctx, changeFollow, workflow.DefaultVersion, 1) < 1}
+	t.work.start(ctx)
+	err := t.begin(ctx)
+	for {
+		switch {
+		case err != nil:
+			return t.leave(ctx, t.trouble(err))
+		case t.known.State == contract.TaskAuthRequired:
+			return t.login()
+		case t.known.State.Over():
+			return made{CallToolResult: decide.Delegated(t.known)}
+		case ctx.Err() != nil && !(t.early && t.waits()):
+			return t.leave(ctx, t.trouble(ctx.Err()))
+		case t.waits():
+			var refused *made
+			if refused, err = t.ask(ctx); refused != nil {
+				return *refused
+			}
+		case t.left(ctx) <= 0:
+			return t.leave(ctx, decide.NotFinished(c.Peer.Name, c.Peer.Patience()))
+		default:
+			err = t.follow(ctx)
+		}
+	}
+}
+
+// begin sends the message. It is seen through even when the turn is cancelled or the
+// node's time is up: only then is the task known, and nothing is at work unseen. An
+// agent of today answers within a minute.
+func (t *remoteTask) begin(ctx workflow.Context) error {
+	if !t.early {
+		ctx = detached(ctx)
+	}
+	in := contract.DelegateInput{MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256}
+	return t.learn(t.send(ctx, in, delegateTimeout, attempts))
+}
+
+// follow looks at a task that works: at once, because the activity waits a little
+// for news, then ever more rarely. An agent that is not reached may be next time.
+func (t *remoteTask) follow(ctx workflow.Context) error {
+	if t.looked++; t.looked > 1 {
+		pause := min(decide.WorkPause(t.work.elapsed(ctx), t.history(ctx)), max(t.left(ctx), time.Second))
+		o := workflow.TimerOptions{Summary: "until " + t.call.Peer.Name + " is asked how its task is"}
+		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
+			return nil // the turn has ended, and the task is as it was
+		}
+	}
+	out, err := t.look(ctx)
+	if err != nil && (ctx.Err() != nil || !failure(err).Kind.Permanent()) {
+		return nil
+	}
+	return t.learn(out, err)
+}
+
+func (t *remoteTask) waits() bool { return t.known.State == contract.TaskInputRequired }
+
+// left is how long the task may still work.
+func (t *remoteTask) left(ctx workflow.Context) time.Duration {
+	return t.call.Peer.Patience() - t.work.elapsed(ctx)
+}
+
+func (t *remoteTask) look(ctx workflow.Context) (contract.DelegateResult, error) {
+	return t.send(ctx, contract.DelegateInput{}, lookTimeout, attempts)
+}
+
+func (t *remoteTask) history(ctx workflow.Context) decide.History {
+	info := workflow.GetInfo(ctx)
+	return decide.History{Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize()}
+}
+
+// learn keeps what was heard of the task.
+func (t *remoteTask) learn(out contract.DelegateResult, err error) error {
+	if err == nil {
+		out.TaskID, out.ContextID = cmp.Or(out.TaskID, t.known.TaskID), cmp.Or(out.ContextID, t.known.ContextID)
+		t.known = out
+	}
+	return err
+}
+
+// send runs the activity with a message about the task.
+func (t *remoteTask) send(ctx workflow.Context, in contract.DelegateInput, timeout time.Duration, maximum int32) (contract.DelegateResult, error) {
+	in = t.addressed(in)
+	ctx = withCredential(ctx, t.credential)
+	return run(ctx, contract.ActivityDelegate, regular(timeout, maximum, decide.DelegateSummary(in)), in)
+}
+
+// addressed is a message with what all messages about the task say.
+func (t *remoteTask) addressed(in contract.DelegateInput) contract.DelegateInput {
+	a := t.about()
+	in.ConversationID, in.SessionID, in.Peer = a.conversation, a.session, *t.call.Peer
+	in.Chain = append(slices.Clone(a.chain), a.agent.Name)
+	in.TaskID, in.ContextID = t.known.TaskID, t.known.ContextID
+	return in
+}
+
+// login is the result when the other agent wants the user to log in.
+func (t *remoteTask) login() made {
+	name := t.call.Peer.Name
+	return made{
+		CallToolResult: contract.CallToolResult{Text: t.known.Text, IsError: true, AuthRequired: name, Note: t.known.Note},
+		login:          cmp.Or(t.known.Text.Short(), decide.TaskAuthRequired(name)),
+	}
+}
+
+// trouble says why the task is not waited for any more.
+func (t *remoteTask) trouble(err error) string {
+	f := failure(err)
+	if temporal.IsCanceledError(err) {
+		f.Message = "the turn was cancelled"
+		if t.leaf.clock.expired {
+			f.Message = "the time was up"
+		}
+	}
+	return decide.DelegationFailure(f)
+}
+
+// leave is the result when nobody waits for the task any more. It is cancelled
+// there, if there is one.
+func (t *remoteTask) leave(ctx workflow.Context, why string) made {
+	m := made{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}}
+	if t.known.TaskID != "" && (!t.early || t.looked > 0) {
+		m.Note = t.tell(ctx, contract.DelegateInput{Cancel: true, MessageID: contract.NameUUID(t.call.message, "cancel")})
+	}
+	return m
+}
+
+// answerID is the ID of the message with the answer to what the task last asked.
+func (t *remoteTask) answerID() string {
+	return contract.NameUUID(t.call.message, fmt.Sprintf("answer-%d", t.asked))
+}
