@@ -4,7 +4,7 @@
 //	Models   Generate, Digest    one call of a model: for a reply, with the tools on
 //	                             offer, or for what stands in for old messages
 //	Tools    CallTool, ListTools the MCP servers
-//	Peers    Delegate            other agents
+//	Peers    Delegate            other agents (package peer speaks to them)
 //	Texts    Compose, Fold       what workflows need of the blob store
 //	Files    Export              the conversation file
 //

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -30,15 +29,12 @@ const webhookTimeout = 10 * time.Second
 // WebhookClient is what webhooks are to be called with. It follows no redirects, uses no
 // proxy, and reaches private addresses only if that is allowed.
 func WebhookClient(allowPrivate bool) *http.Client {
-	dialer := &net.Dialer{Timeout: webhookTimeout, Control: outbound.Guard(allowPrivate)}
-	return &http.Client{
-		Timeout: webhookTimeout,
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSHandshakeTimeout: webhookTimeout, ForceAttemptHTTP2: true,
-			IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 2, MaxResponseHeaderBytes: 64 << 10,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.Proxy = nil // one would dial for us, whatever the address
+	base.MaxIdleConnsPerHost, base.IdleConnTimeout, base.MaxResponseHeaderBytes = 2, time.Minute, 64<<10
+	c := outbound.Client(outbound.Options{AllowPrivate: allowPrivate, DialTimeout: webhookTimeout, Base: base})
+	c.Timeout = webhookTimeout
+	return c
 }
 
 // notificationHeaders are the headers of a notification but the signature. Those that

@@ -161,8 +161,8 @@ func undelivered(ctx context.Context, err error) error {
 	switch {
 	case cancelled(ctx, err):
 		return ctx.Err()
-	case errors.Is(err, outbound.ErrPrivate):
-		return fail(contract.KindPushRefused, "the webhook was not called: "+outbound.ErrPrivate.Error(), 0)
+	case errors.Is(err, outbound.ErrRefused):
+		return fail(contract.KindPushRefused, "the webhook was not called: it leads to an address that is not public", 0)
 	case sent != nil && sent.Timeout():
 		return fail(contract.KindPushUnavailable, "the webhook gave no answer in time", 0)
 	}

@@ -14,11 +14,8 @@ import (
 
 // Agent is what a conversation starts with: the settings at the top of the file
 // and the Tree. Those of a single llm agent come from its node first. Long
-// prompts go to the store. It fails when the configuration is not Runnable.
+// prompts go to the store.
 func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Agent, error) {
-	if err := c.Runnable(); err != nil {
-		return contract.Agent{}, err
-	}
 	a := contract.Agent{
 		Name: c.Name, Description: c.Description, Model: c.Model(),
 		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout,
@@ -43,34 +40,6 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 		return contract.Agent{}, err
 	}
 	return a, nil
-}
-
-// Runnable fails for what loads and validates but does not run yet.
-func (c *Config) Runnable() error {
-	path := c.delegates()
-	if path == "" {
-		return nil
-	}
-	return &Error{
-		File: c.file, Line: c.lines[path], Path: path,
-		Message: "delegating to other agents is not supported by this version yet; remove it",
-	}
-}
-
-// delegates is the key path of the first agent to delegate to, or "".
-func (c *Config) delegates() string {
-	if len(c.A2A) > 0 {
-		return "a2a"
-	}
-	for p := range c.places() {
-		switch {
-		case p.Type == A2ANode:
-			return p.path
-		case len(p.A2A) > 0:
-			return p.path + ".a2a"
-		}
-	}
-	return ""
 }
 
 // BlobURL is where values go that are too large for history; blobstore.Open

@@ -88,43 +88,6 @@ func TestALongPromptGoesToTheStore(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotRunYetSaysSo(t *testing.T) {
-	const not = "delegating to other agents is not supported by this version yet"
-	tests := map[string]struct{ text, want string }{
-		"a2a root":     {"agent: {name: r, type: a2a, url: 'http://x'}", "agent.yaml:1: agent: " + not},
-		"a2a inside":   {"agent:\n  type: loop\n  agents:\n  - {name: r, type: a2a, url: 'http://x'}", "agent.yaml:4: agent.agents[0]: " + not},
-		"a2a of root":  {"agent: {a2a: [{name: b, url: 'http://b'}]}", "agent.yaml:1: agent.a2a: " + not},
-		"a2a of nodes": {"agent: {type: loop, agents: [{name: a, a2a: [{name: b, url: 'http://b'}]}]}", "agent.yaml:1: agent.agents[0].a2a: " + not},
-		"a2a at top":   {"a2a: [{name: b, url: 'http://b'}]", "agent.yaml:1: a2a: " + not},
-		"an empty a2a": {"a2a: []\nagent: {a2a: []}", ""},
-		"sequential":   {"agent: {name: r, type: sequential, agents: [{name: a}]}", ""},
-		"a lone agent": {"agent: {type: llm}", ""},
-		"nothing":      {"", ""},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			c := parse(t, tt.text)
-			err := c.Runnable()
-			_, agentErr := c.Agent(t.Context(), blobstore.Memory())
-			if tt.want == "" {
-				if err != nil || agentErr != nil {
-					t.Error(err, agentErr)
-				}
-				return
-			}
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("got %v", err)
-			}
-			if agentErr == nil {
-				t.Error("Agent made an input of it")
-			}
-			if _, err := c.Tree(t.Context(), blobstore.Memory()); err != nil {
-				t.Errorf("Tree: %v", err)
-			}
-		})
-	}
-}
-
 func env(pairs ...string) func(string) string {
 	m := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -20,8 +20,7 @@ const (
 )
 
 // Tree is the agent tree as workflows take it, with all defaults resolved; nil
-// when the file has none. Long prompts and schemas go to the store. Unlike Agent it does not
-// ask whether the tree is Runnable.
+// when the file has none. Long prompts and schemas go to the store.
 func (c *Config) Tree(ctx context.Context, store transcript.Store) (*contract.Node, error) {
 	root, ok := c.root()
 	if !ok {
@@ -95,7 +94,8 @@ func (b builder) node(p place) (contract.Node, error) {
 	case LLMNode:
 		return b.llm(n, p)
 	case A2ANode:
-		n.Peer = &contract.Peer{Name: p.Name, URL: p.URL, Description: p.Description, Destructive: p.DestructiveHint}
+		peer := p.agent().peer()
+		n.Peer = &peer
 		return b.leaf(n, p, p.Prompt)
 	}
 	for _, q := range p.below() {

@@ -117,10 +117,14 @@ type Sampling struct {
 
 // A2AAgent is an agent to delegate to.
 type A2AAgent struct {
-	Name            string `yaml:"name" jsonschema:"required,minLength=1,maxLength=60,pattern=^[A-Za-z0-9_-]+$" jsonschema_description:"The agent's name, unique in the list. The model sees it as the tool a2a_NAME."`
-	URL             string `yaml:"url" jsonschema:"required,minLength=1" jsonschema_description:"Its http or https URL."`
-	Description     string `yaml:"description" jsonschema_description:"What to delegate to it. The model reads it."`
-	DestructiveHint bool   `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"true: a person approves every delegation to it."`
+	Name            string            `yaml:"name" jsonschema:"required,minLength=1,maxLength=60,pattern=^[A-Za-z0-9_-]+$" jsonschema_description:"The agent's name, unique in the list. The model sees it as the tool a2a_NAME."`
+	URL             string            `yaml:"url" jsonschema:"required,minLength=1" jsonschema_description:"Its http or https URL."`
+	Description     string            `yaml:"description" jsonschema_description:"What to delegate to it. The model reads it."`
+	DestructiveHint bool              `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"true: a person approves every delegation to it."`
+	Headers         map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request to the url, and to no other. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
+	// Timeout is contract.DefaultPeerTimeout when it is 0.
+	Timeout               time.Duration `yaml:"timeout" jsonschema_description:"How long a task of the agent may work, by default 1h; waiting for people does not count. A duration such as 10m."`
+	AllowPrivateRedirects bool          `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"true: the agent may redirect requests to private addresses, such as those of this machine and its network. The url itself may be private always."`
 }
 
 // The types of nodes.
@@ -143,26 +147,28 @@ const (
 // Node is a node of the agent tree. Which fields fit which type is in tree.go;
 // NODES.md says what they do.
 type Node struct {
-	Name            string         `yaml:"name" jsonschema_description:"The node's name, unique in the tree. Only the root may go without."`
-	Type            string         `yaml:"type" jsonschema:"default=llm,enum=sequential,enum=parallel,enum=loop,enum=llm,enum=a2a" jsonschema_description:"sequential, parallel and loop run the nodes in agents; llm asks a model; a2a asks another agent."`
-	Description     string         `yaml:"description" jsonschema_description:"What the node is for."`
-	Model           string         `yaml:"model" jsonschema_description:"llm: the model, if not the one of the llm setting: a name in models, or provider:model."`
-	Prompt          string         `yaml:"prompt" jsonschema_description:"llm: the system prompt. a2a: the message, if not the user's. {key} stands for the output of the node with that output_key, {key.field} for a field of one with an output_schema, {user_message} for the user's message."`
-	History         bool           `yaml:"history" jsonschema:"default=false" jsonschema_description:"llm: the model sees the whole conversation, not only the user's message. A single llm agent always does."`
-	Tools           []string       `yaml:"tools" jsonschema_description:"llm: the tools on offer, each the name of a tool, or of a server for all its tools. Without the key all tools are, with an empty list none."`
-	MaxToolRounds   int            `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node asks its model at most, if not as often as the setting of that name says."`
-	CanExitLoop     bool           `yaml:"can_exit_loop" jsonschema:"default=false" jsonschema_description:"llm: offers the model the tool exit_loop."`
-	OutputSchema    map[string]any `yaml:"output_schema" jsonschema_description:"llm: a JSON Schema of an object. The node's output is JSON that fits it, and {key.field} in later prompts stands for a field of it."`
-	A2A             []A2AAgent     `yaml:"a2a" jsonschema_description:"llm: agents this node may delegate to."`
-	URL             string         `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL."`
-	DestructiveHint bool           `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"a2a: true means that a person approves every delegation."`
-	Agents          []*Node        `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. At most 64 in a parallel node."`
-	MaxIterations   int            `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`
-	FailFast        bool           `yaml:"fail_fast" jsonschema:"default=false" jsonschema_description:"parallel: the first branch that fails stops the others."`
-	OutputKey       string         `yaml:"output_key" jsonschema:"pattern=^[A-Za-z0-9_]+$" jsonschema_description:"Keeps the node's output under this key, for {key} in later prompts."`
-	Approval        string         `yaml:"approval" jsonschema:"default=inherit,enum=required,enum=inherit" jsonschema_description:"required: destructive calls in the node wait for a person also inside parallel and loop nodes, which else run them at once. inherit: as the nodes around it say."`
-	OnReject        string         `yaml:"on_reject" jsonschema:"default=stop,enum=stop,enum=continue" jsonschema_description:"What a rejected call in the node does. stop: it ends the turn. continue: the rejection is the node's output, and the turn goes on."`
-	Timeout         time.Duration  `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"How long the node may work; waiting for people does not count. 0s sets no limit."`
+	Name                  string            `yaml:"name" jsonschema_description:"The node's name, unique in the tree. Only the root may go without."`
+	Type                  string            `yaml:"type" jsonschema:"default=llm,enum=sequential,enum=parallel,enum=loop,enum=llm,enum=a2a" jsonschema_description:"sequential, parallel and loop run the nodes in agents; llm asks a model; a2a asks another agent."`
+	Description           string            `yaml:"description" jsonschema_description:"What the node is for."`
+	Model                 string            `yaml:"model" jsonschema_description:"llm: the model, if not the one of the llm setting: a name in models, or provider:model."`
+	Prompt                string            `yaml:"prompt" jsonschema_description:"llm: the system prompt. a2a: the message, if not the user's. {key} stands for the output of the node with that output_key, {key.field} for a field of one with an output_schema, {user_message} for the user's message."`
+	History               bool              `yaml:"history" jsonschema:"default=false" jsonschema_description:"llm: the model sees the whole conversation, not only the user's message. A single llm agent always does."`
+	Tools                 []string          `yaml:"tools" jsonschema_description:"llm: the tools on offer, each the name of a tool, or of a server for all its tools. Without the key all tools are, with an empty list none."`
+	MaxToolRounds         int               `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node asks its model at most, if not as often as the setting of that name says."`
+	CanExitLoop           bool              `yaml:"can_exit_loop" jsonschema:"default=false" jsonschema_description:"llm: offers the model the tool exit_loop."`
+	OutputSchema          map[string]any    `yaml:"output_schema" jsonschema_description:"llm: a JSON Schema of an object. The node's output is JSON that fits it, and {key.field} in later prompts stands for a field of it."`
+	A2A                   []A2AAgent        `yaml:"a2a" jsonschema_description:"llm: agents this node may delegate to."`
+	URL                   string            `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL."`
+	DestructiveHint       bool              `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"a2a: true means that a person approves every delegation."`
+	Headers               map[string]string `yaml:"headers" jsonschema_description:"a2a: HTTP headers of every request to the agent, with ${NAME} for values from the agent's environment."`
+	AllowPrivateRedirects bool              `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"a2a: true means that the agent may redirect requests to private addresses."`
+	Agents                []*Node           `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. At most 64 in a parallel node."`
+	MaxIterations         int               `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`
+	FailFast              bool              `yaml:"fail_fast" jsonschema:"default=false" jsonschema_description:"parallel: the first branch that fails stops the others."`
+	OutputKey             string            `yaml:"output_key" jsonschema:"pattern=^[A-Za-z0-9_]+$" jsonschema_description:"Keeps the node's output under this key, for {key} in later prompts."`
+	Approval              string            `yaml:"approval" jsonschema:"default=inherit,enum=required,enum=inherit" jsonschema_description:"required: destructive calls in the node wait for a person also inside parallel and loop nodes, which else run them at once. inherit: as the nodes around it say."`
+	OnReject              string            `yaml:"on_reject" jsonschema:"default=stop,enum=stop,enum=continue" jsonschema_description:"What a rejected call in the node does. stop: it ends the turn. continue: the rejection is the node's output, and the turn goes on."`
+	Timeout               time.Duration     `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"How long the node may work; waiting for people does not count. 0s sets no limit, but for the hour that a task of another agent has."`
 }
 
 // Approval says how destructive calls wait.

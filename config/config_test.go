@@ -60,7 +60,8 @@ func TestEveryKeyIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &config.Config{
-		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, DataDir: "/var/lib/shop",
+		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, PublicURL: "https://agents.example.com/shop",
+		Provider: config.Provider{Organization: "Example Corp", URL: "https://example.com"}, Push: config.Push{AllowPrivate: true}, DataDir: "/var/lib/shop",
 		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1", Compaction: "window"},
 		Models: map[string]config.ModelEntry{
 			"fast": {
@@ -85,7 +86,8 @@ func TestEveryKeyIsRead(t *testing.T) {
 				Tools:       config.ToolFilter{Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}},
 				Destructive: []string{"write"}, Safe: []string{"read"}, Optional: true, Prefix: true},
 		},
-		A2A: []config.A2AAgent{{Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true}},
+		A2A: []config.A2AAgent{{Name: "b", URL: "http://b:8080", Description: "Does b.", DestructiveHint: true,
+			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer ${B_TOKEN}"}, Timeout: 30 * time.Minute, AllowPrivateRedirects: true}},
 		Root: &config.Node{
 			Name: "all", Type: "sequential", Approval: "inherit", OnReject: "continue", Timeout: 90 * time.Minute,
 			Agents: []*config.Node{
@@ -103,6 +105,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 					{
 						Name: "c", Type: "a2a", Approval: "required", OnReject: "stop",
 						URL: "https://c.example.com/a2a", Prompt: "Do {asked}.", Description: "Does c.", DestructiveHint: true,
+						Headers: map[string]string{"X-API-Key": "${C_KEY}"}, AllowPrivateRedirects: true, Timeout: 2 * time.Hour,
 					},
 					{Name: "plain", Type: "llm", Model: "fast", Prompt: "About {asked.title}.", Approval: "inherit", OnReject: "stop", Tools: []string{}},
 				}},

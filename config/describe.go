@@ -23,9 +23,6 @@ func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	c.describeServers(&buf)
 	describeA2A(&buf, "\nAgents to delegate to\n", c.A2A)
 	c.describeTree(&buf, getenv)
-	if err := c.Runnable(); err != nil {
-		fmt.Fprintf(&buf, "\nNote: %v\n", err)
-	}
 	describeWarnings(&buf, c.Warnings())
 	if _, err := w.Write(buf.Bytes()); err != nil {
 		return fmt.Errorf("describe the configuration: %w", err)
@@ -161,8 +158,23 @@ func describeA2A(w io.Writer, title string, agents []A2AAgent) {
 	}
 	fmt.Fprint(w, title)
 	for _, a := range agents {
-		fmt.Fprintf(w, "  %s: %s%s\n", a.Name, shownURL(a.URL), asks(a.DestructiveHint, false))
+		fmt.Fprintf(w, "  %s: %s%s\n", a.Name, a.where(), asks(a.DestructiveHint, false))
 	}
+}
+
+// where is how an agent is reached. Of headers only the names are told.
+func (a A2AAgent) where() string {
+	out := shownURL(a.URL)
+	if set := slices.Sorted(maps.Keys(a.Headers)); len(set) > 0 {
+		out += " with the headers " + strings.Join(set, ", ")
+	}
+	if a.AllowPrivateRedirects {
+		out += "; may redirect to private addresses"
+	}
+	if a.Timeout > 0 {
+		out += "; works " + short(a.Timeout) + " at most"
+	}
+	return out
 }
 
 // asks says whether a delegation waits for a person.

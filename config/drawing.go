@@ -30,7 +30,7 @@ func (d treeDrawing) node(p place, first, rest string) {
 	var below []func(first, rest string)
 	for _, a := range p.A2A {
 		below = append(below, func(first, _ string) {
-			fmt.Fprintf(d.w, "%sdelegates to %s: %s%s\n", first, a.Name, shownURL(a.URL), asks(a.DestructiveHint, p.atOnce()))
+			fmt.Fprintf(d.w, "%sdelegates to %s: %s%s\n", first, a.Name, a.where(), asks(a.DestructiveHint, p.atOnce()))
 		})
 	}
 	for _, q := range p.below() {
@@ -45,6 +45,14 @@ func (d treeDrawing) node(p place, first, rest string) {
 	}
 }
 
+// reached is where the agent of an a2a node is. The node's timeout is told of every
+// node.
+func (p place) reached() string {
+	a := p.agent()
+	a.Timeout = 0
+	return a.where()
+}
+
 // details are the settings of a node that are not at their defaults.
 func (d treeDrawing) details(p place) string {
 	var parts []string
@@ -57,7 +65,7 @@ func (d treeDrawing) details(p place) string {
 	case LLMNode:
 		add(true, "%s", d.modelDetails(cmp.Or(p.Model, d.config.LLM.Model)))
 	case A2ANode:
-		add(true, "%s%s", shownURL(p.URL), asks(p.DestructiveHint, p.atOnce()))
+		add(true, "%s%s", p.reached(), asks(p.DestructiveHint, p.atOnce()))
 	case Loop:
 		add(true, "at most %d times", cmp.Or(p.MaxIterations, contract.DefaultMaxIterations))
 	}

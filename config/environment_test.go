@@ -71,3 +71,17 @@ func TestASecretInHeadersMustBeAReference(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAgentsHeadersTakeValuesFromTheEnvironment(t *testing.T) {
+	a := config.A2AAgent{Name: "b", Headers: map[string]string{"Authorization": "Bearer ${A}", "X-Team": "shop"}}
+	got, err := a.HTTPHeaders(env("A", "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"Authorization": "Bearer a", "X-Team": "shop"}, got); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+	if _, err := a.HTTPHeaders(env()); err == nil || err.Error() != "a2a agent b: headers: not set in the environment: [A]" {
+		t.Errorf("a missing variable: %v", err)
+	}
+}

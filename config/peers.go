@@ -3,35 +3,91 @@ package config
 import (
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 )
 
-// checkPeers wants one URL for each agent that is delegated to, however many
+// delegates visits every agent that is delegated to with the key path of each: those
+// of the lists, and the nodes of type a2a.
+func (c *Config) delegates() iter.Seq2[string, A2AAgent] {
+	return func(yield func(string, A2AAgent) bool) {
+		for path, a := range eachA2A("a2a", c.A2A) {
+			if !yield(path, a) {
+				return
+			}
+		}
+		for p := range c.places() {
+			if p.Type == A2ANode && !yield(p.path, p.agent()) {
+				return
+			}
+			for path, a := range eachA2A(p.path+".a2a", p.A2A) {
+				if !yield(path, a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// agent is a node of type a2a as an entry of a list.
+func (n *Node) agent() A2AAgent {
+	return A2AAgent{
+		Name: n.Name, URL: n.URL, Description: n.Description, DestructiveHint: n.DestructiveHint,
+		Headers: n.Headers, Timeout: n.Timeout, AllowPrivateRedirects: n.AllowPrivateRedirects,
+	}
+}
+
+// Delegates are the agents that are delegated to, each once, in the order of the
+// file. How long they may work may differ from place to place.
+func (c *Config) Delegates() []A2AAgent {
+	var out []A2AAgent
+	for _, a := range c.delegates() {
+		if !slices.ContainsFunc(out, func(b A2AAgent) bool { return a.Name == b.Name }) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// HTTPHeaders is Headers as those of an MCPServer are.
+func (a A2AAgent) HTTPHeaders(getenv func(string) string) (map[string]string, error) {
+	return expandHeaders("a2a agent "+a.Name, a.Headers, getenv)
+}
+
+// checkPeers wants one way to reach each agent that is delegated to, however many
 // nodes name it.
 func (c *Config) checkPeers(r *report) {
-	first := map[string]struct{ url, path string }{}
-	check := func(path, name, url string) {
-		if name == "" || url == "" {
-			return
+	type entry struct {
+		A2AAgent
+		path string
+	}
+	first := map[string]entry{}
+	for path, a := range c.delegates() {
+		if a.Name == "" || a.URL == "" {
+			continue
 		}
-		switch known, again := first[name]; {
+		known, again := first[a.Name]
+		switch {
 		case !again:
-			first[name] = struct{ url, path string }{url, path}
-		case known.url != url:
-			r.at(path+".url", "the agent %s has another url in %s; one name stands for one agent",
-				quote(name), r.place(known.path+".url"))
+			first[a.Name] = entry{a, path}
+		case known.URL != a.URL:
+			r.at(path+".url", "the agent %s has another url in %s; one name stands for one agent", quote(a.Name), r.place(known.path+".url"))
+		case !maps.Equal(known.Headers, a.Headers):
+			r.at(path+".headers", "the agent %s has other headers in %s; one name stands for one agent", quote(a.Name), r.place(known.path+".headers"))
+		case known.AllowPrivateRedirects != a.AllowPrivateRedirects:
+			r.at(path+".allow_private_redirects", "the agent %s has another setting in %s; one name stands for one agent",
+				quote(a.Name), r.place(known.path+".allow_private_redirects"))
 		}
 	}
-	list := func(path string, agents []A2AAgent) {
-		for path, a := range eachA2A(path, agents) {
-			check(path, a.Name, a.URL)
-		}
-	}
-	list("a2a", c.A2A)
-	for p := range c.places() {
-		check(p.path, p.Name, p.URL)
-		list(p.path+".a2a", p.A2A)
+}
+
+// checkPeerTimeout wants a time if one is set.
+func checkPeerTimeout(r *report, path string, d time.Duration) {
+	if _, set := r.lines[path]; (set || d != 0) && d <= 0 {
+		r.at(path, "%s: must be more than 0s", short(d))
 	}
 }
 
@@ -54,7 +110,13 @@ func (r *report) place(path string) string {
 func peersOf(agents []A2AAgent) []contract.Peer {
 	var peers []contract.Peer
 	for _, a := range agents {
-		peers = append(peers, contract.Peer{Name: a.Name, URL: a.URL, Description: a.Description, Destructive: a.DestructiveHint})
+		peers = append(peers, a.peer())
 	}
 	return peers
+}
+
+func (a A2AAgent) peer() contract.Peer {
+	return contract.Peer{
+		Name: a.Name, URL: a.URL, Description: a.Description, Destructive: a.DestructiveHint, Timeout: a.Timeout,
+	}
 }

@@ -29,7 +29,7 @@ func checkModels(r *report, models registry) {
 			r.at(path, "%s: a name has 1 to 64 letters, digits, points, - and _, the first one a letter or a digit", quote(name))
 		}
 		checkEntry(r, path, e)
-		checkHeaders(r, path+".headers", e.Headers)
+		checkHeaders(r, path+".headers", e.Headers, mcpHeaders)
 		models.checkFallback(r, path+".fallback", name)
 	}
 }

@@ -22,7 +22,7 @@ func checkServers(r *report, servers []MCPServer) {
 		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 			checkVariable(r, path+".env", name, s.Env[name])
 		}
-		checkHeaders(r, path+".headers", s.Headers)
+		checkHeaders(r, path+".headers", s.Headers, mcpHeaders)
 		checkToolTimeout(r, path+".timeout", s.Timeout)
 		checkToolNames(r, path, s)
 		checkPrefix(r, path, s)
@@ -69,20 +69,24 @@ func checkVariable(r *report, path, name, value string) {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// ownHeaders are those that the transport sets itself.
-var ownHeaders = []string{
-	"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Mcp-Method", "Mcp-Name",
-	"Mcp-Protocol-Version", "Mcp-Session-Id", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-}
+// Headers that are set by HTTP, by MCP and by A2A.
+var (
+	ownHeaders = []string{
+		"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	}
+	mcpHeaders = []string{"Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"}
+	a2aHeaders = []string{"A2a-Extensions", "A2a-Version", "X-A2a-Extensions"}
+)
 
-func checkHeaders(r *report, path string, headers map[string]string) {
+// checkHeaders looks at headers of a protocol that sets some itself.
+func checkHeaders(r *report, path string, headers map[string]string, protocol []string) {
 	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		key, canonical := join(path, name), http.CanonicalHeaderKey(name)
 		switch value := headers[name]; {
 		case !headerName.MatchString(name):
 			r.at(key, "%s: must be the name of an HTTP header", quote(name))
-		case slices.Contains(ownHeaders, canonical):
+		case slices.Contains(ownHeaders, canonical), slices.Contains(protocol, canonical):
 			r.at(key, "the protocol sets this header itself")
 		case seen[canonical]:
 			r.at(key, "is set twice; upper and lower case make no difference")

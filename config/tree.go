@@ -19,19 +19,21 @@ const (
 // nodeTypes says for which types of node a field means something. A field that
 // is not listed fits every type.
 var nodeTypes = map[string][]string{
-	"model":           {LLMNode},
-	"prompt":          {LLMNode, A2ANode},
-	"history":         {LLMNode},
-	"tools":           {LLMNode},
-	"max_tool_rounds": {LLMNode},
-	"can_exit_loop":   {LLMNode},
-	"output_schema":   {LLMNode},
-	"a2a":             {LLMNode},
-	"url":             {A2ANode},
-	"destructiveHint": {A2ANode},
-	"agents":          {Sequential, Parallel, Loop},
-	"max_iterations":  {Loop},
-	"fail_fast":       {Parallel},
+	"model":                   {LLMNode},
+	"prompt":                  {LLMNode, A2ANode},
+	"history":                 {LLMNode},
+	"tools":                   {LLMNode},
+	"max_tool_rounds":         {LLMNode},
+	"can_exit_loop":           {LLMNode},
+	"output_schema":           {LLMNode},
+	"a2a":                     {LLMNode},
+	"url":                     {A2ANode},
+	"destructiveHint":         {A2ANode},
+	"headers":                 {A2ANode},
+	"allow_private_redirects": {A2ANode},
+	"agents":                  {Sequential, Parallel, Loop},
+	"max_iterations":          {Loop},
+	"fail_fast":               {Parallel},
 }
 
 // treeChecker checks nodes depth first.
@@ -69,6 +71,7 @@ func (t *treeChecker) node(path string, n *Node, depth int) {
 	t.models.checkName(t.report, path+".model", n.Model)
 	checkURL(t.report, path+".url", n.URL)
 	checkA2A(t.report, path+".a2a", n.A2A)
+	checkHeaders(t.report, path+".headers", n.Headers, a2aHeaders)
 	checkDuration(t.report, path+".timeout", n.Timeout, 0)
 	t.tools(path+".tools", n.Tools)
 	checkOutputSchema(t.report, path+".output_schema", n.OutputSchema)

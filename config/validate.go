@@ -70,6 +70,8 @@ func checkA2A(r *report, list string, agents []A2AAgent) {
 		checkName(r, path, a.Name)
 		checkUnique(r, list, path, a.Name, seen)
 		checkURL(r, path+".url", a.URL)
+		checkHeaders(r, path+".headers", a.Headers, a2aHeaders)
+		checkPeerTimeout(r, path+".timeout", a.Timeout)
 		if !r.failed[path] && !r.holds(path+".url", a.URL) {
 			r.atLine(r.line(path), path, "url is required")
 		}

@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/workflows/contract"
@@ -44,14 +46,18 @@ type Push struct {
 // warning for each node that runs destructive tools of theirs without asking, or
 // lists a tool that they do not have.
 // Call release once the worker has stopped; it ends the tool servers that were
-// started. It fails when a variable that a tool server or the headers of a model
-// need is not set.
+// started. It fails when a variable that a tool server, or the headers of a model
+// or of another agent, need is not set.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
 	servers, err := servers(c, p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
 	entries, err := models(c, p.Getenv)
+	if err != nil {
+		return Activities{}, nil, err
+	}
+	agents, err := agents(c, p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
@@ -62,22 +68,23 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Elicitor: &activities.Questions{Blobs: p.Blobs, Logger: logger},
 	})
 	box.Start(ctx)
+	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AtOnceNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
 		warnUnasked(ctx, nodes, lists, box, logger)
 	})
 	return Activities{
-		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now, Feed: p.Feed},
+		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now, Feed: p.Feed,
 		},
-		Peers: &activities.Peers{Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
+		Peers: &activities.Peers{Peer: peers, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
 		Texts: &activities.Texts{Blobs: p.Blobs},
 		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.AllowPrivate), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: p.Push.SigningKey, Now: time.Now,
 		},
-	}, func() error { stop(); return box.Close() }, nil
+	}, func() error { stop(); return errors.Join(peers.Close(), box.Close()) }, nil
 }
 
 // background runs f until it returns or ctx or stop ends it. Stop waits for that.
@@ -111,6 +118,19 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			server.SampleTokens = s.Sampling.MaxTokens
 		}
 		out = append(out, server)
+	}
+	return out, nil
+}
+
+// agents are those that work is delegated to.
+func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) {
+	var out []peer.Agent
+	for _, a := range c.Delegates() {
+		headers, err := a.HTTPHeaders(getenv)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Headers: headers, AllowPrivate: a.AllowPrivateRedirects})
 	}
 	return out, nil
 }

@@ -10,3 +10,6 @@ var Servers = servers
 
 // Models are the entries of models as a router takes them.
 var Models = models
+
+// Agents are the agents that work is delegated to, as a client takes them.
+var Agents = agents

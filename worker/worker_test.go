@@ -18,6 +18,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker"
@@ -63,6 +64,9 @@ func TestAssembledActivitiesAreComplete(t *testing.T) {
 		if v.IsNil() {
 			t.Errorf("%s is missing", f.Name)
 		}
+	}
+	if a.Peers.Peer == nil || a.Models.Peers == nil {
+		t.Error("nobody delegates")
 	}
 	if err := release(); err != nil {
 		t.Error(err)
@@ -116,6 +120,28 @@ agent:
 	}
 	if n := len(w.warnings); n > 0 {
 		t.Errorf("%d more warnings: %s", n, <-w.warnings)
+	}
+}
+
+func TestEverySettingOfAnAgentReachesItsClient(t *testing.T) {
+	c, err := config.Load("../config/testdata/full.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := worker.Agents(c, func(name string) string { return map[string]string{"B_TOKEN": "t0ken", "C_KEY": "k3y"}[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []peer.Agent{
+		{Name: "b", URL: "http://b:8080", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, AllowPrivate: true},
+		{Name: "d", URL: "http://d", Headers: map[string]string{}},
+		{Name: "c", URL: "https://c.example.com/a2a", Headers: map[string]string{"X-API-Key": "k3y"}, AllowPrivate: true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("agents (-want +got):\n%s", diff)
+	}
+	if _, err := worker.Agents(c, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), "B_TOKEN") {
+		t.Errorf("without variables: %v", err)
 	}
 }
 

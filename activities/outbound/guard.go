@@ -1,33 +1,111 @@
 package outbound
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
 	"syscall"
-
-	"agent-stop-and-go/workflows/contract"
+	"time"
 )
 
-// ErrPrivate is wrapped by the error of a dial to an address that is not public.
-var ErrPrivate = errors.New("it leads to an address that is not public")
+// ErrRefused is why a request was not sent: its address is one that only this
+// machine, or this network, can reach.
+var ErrRefused = errors.New("refused")
 
-// Guard returns a net.Dialer.Control that refuses addresses which are not public
-// (contract.PublicAddress) unless private ones are allowed. It sees the address that is
-// dialled, so a name that leads elsewhere a moment later deceives nobody. It is of no
-// use behind a proxy, which dials itself.
-func Guard(allowPrivate bool) func(network, address string, c syscall.RawConn) error {
-	return func(_, address string, _ syscall.RawConn) error {
-		if allowPrivate {
-			return nil
-		}
-		at, err := netip.ParseAddrPort(address)
-		if err != nil { // a Unix socket, for one
-			return fmt.Errorf("%w: %q is no address", ErrPrivate, address)
-		}
-		if !contract.PublicAddress(at.Addr()) {
-			return ErrPrivate
-		}
-		return nil
+// guard is a transport that dials only what it may.
+type guard struct {
+	*http.Transport
+	private        bool
+	trusted        map[string]bool // host:port
+	proxies        sync.Map        // host:port
+	dialer, strict net.Dialer
+}
+
+func newGuard(o Options) *guard {
+	base := o.Base
+	if base == nil {
+		base = http.DefaultTransport.(*http.Transport)
 	}
+	timeout := cmp.Or(o.DialTimeout, 10*time.Second)
+	g := &guard{Transport: base.Clone(), private: o.AllowPrivate, trusted: trusted(o.Trusted)}
+	g.dialer = net.Dialer{Timeout: timeout, KeepAlive: 15 * time.Second}
+	g.strict = g.dialer
+	g.strict.Control = refusePrivate
+	g.DialContext, g.DialTLSContext = g.dial, nil
+	g.TLSHandshakeTimeout = timeout
+	g.DisableKeepAlives = o.Fresh || base.DisableKeepAlives
+	if proxy := base.Proxy; proxy != nil {
+		g.Proxy = func(req *http.Request) (*url.URL, error) { return g.noted(proxy(req)) }
+	}
+	return g
+}
+
+// noted remembers a proxy, which is dialled whatever its address is.
+func (g *guard) noted(proxy *url.URL, err error) (*url.URL, error) {
+	if err == nil && proxy != nil {
+		g.proxies.Store(authority(proxy), true)
+	}
+	return proxy, err
+}
+
+// RoundTrip refuses addresses that are written as numbers before a proxy may be
+// asked for them. All others are looked at when they are dialled.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !g.free(authority(req.URL)) {
+		if ip, err := netip.ParseAddr(req.URL.Hostname()); err == nil && Special(ip) {
+			return nil, refused(ip)
+		}
+	}
+	return g.Transport.RoundTrip(req)
+}
+
+func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	at := strings.ToLower(address)
+	_, proxy := g.proxies.Load(at)
+	if proxy || g.free(at) {
+		return g.dialer.DialContext(ctx, network, address)
+	}
+	return g.strict.DialContext(ctx, network, address)
+}
+
+// free tells whether host:port may have any address.
+func (g *guard) free(address string) bool { return g.private || g.trusted[address] }
+
+// refusePrivate is called with each address that a name has, before it is dialled.
+func refusePrivate(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%w: %s is no address", ErrRefused, address)
+	}
+	if Special(at.Addr()) {
+		return refused(at.Addr())
+	}
+	return nil
+}
+
+func refused(ip netip.Addr) error {
+	return fmt.Errorf("%w: %s is a private or special address", ErrRefused, ip)
+}
+
+func trusted(urls []string) map[string]bool {
+	out := map[string]bool{}
+	for _, raw := range urls {
+		u, err := url.Parse(raw)
+		if err != nil || u.Host == "" {
+			continue
+		}
+		at := authority(u)
+		out[at] = true
+		if host, port, _ := net.SplitHostPort(at); port == "80" {
+			out[net.JoinHostPort(host, "443")] = true
+		}
+	}
+	return out
 }

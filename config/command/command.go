@@ -89,7 +89,7 @@ func (c Command) Execute(ctx context.Context, args []string, getenv func(string)
 	return c.Run(ctx, e)
 }
 
-// Open makes the log and loads a configuration that can run. What deserves a
+// Open makes the log and loads a configuration. What deserves a
 // look in it is logged.
 func Open(file string, getenv func(string) string, stdout, stderr io.Writer) (Environment, error) {
 	logger, err := logging.New(stderr, getenv)
@@ -98,9 +98,6 @@ func Open(file string, getenv func(string) string, stdout, stderr io.Writer) (En
 	}
 	c, err := config.Load(file)
 	if err != nil {
-		return Environment{}, err
-	}
-	if err := c.Runnable(); err != nil {
 		return Environment{}, err
 	}
 	for _, warning := range c.Warnings() {

@@ -21,7 +21,7 @@ func TestCommandLines(t *testing.T) {
 		}
 		return path
 	}
-	good, peers := write("good.yaml", "name: tester\n"), write("peers.yaml", "a2a: [{name: b, url: 'http://b'}]\n")
+	good, peers := write("good.yaml", "name: tester\n"), write("peers.yaml", "name: tester\na2a: [{name: b, url: 'http://b'}]\n")
 	doubtful := write("doubtful.yaml", "name: tester\nagent: {type: sequential, agents: [{name: a, prompt: 'about {nothing}'}]}\n")
 	cases := map[string]struct {
 		args   []string
@@ -37,7 +37,7 @@ func TestCommandLines(t *testing.T) {
 		"an unknown flag":                 {args: []string{"--nope"}, usage: true, says: "how to use it"},
 		"an argument too many":            {args: []string{"extra"}, usage: true, says: `unexpected argument "extra"`},
 		"a file that is not there":        {args: []string{"--config", filepath.Join(dir, "none.yaml")}, says: "failed to read config file"},
-		"agents to delegate to":           {args: []string{"--config", peers}, says: "not supported"},
+		"agents to delegate to":           {args: []string{"--config", peers}, ran: true},
 		"a file that deserves a look":     {args: []string{"--config", doubtful}, ran: true, says: "doubtful.yaml:2: agent.agents[0].prompt"},
 		"a log level that does not exist": {args: []string{"--config", good}, env: "loud", says: "LOG_LEVEL=loud: must be debug"},
 	}

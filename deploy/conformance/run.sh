@@ -115,9 +115,10 @@ ours() {
   check "$name" "TypeScript SDK over stdio" says "$text" "${probe[@]}" --call "$tool" "$json" -- "$bin/$name" --stdio "$@"
 }
 
-turns() {
+# foreign_go runs the Go tests that need code of others: foreign_go MODULE PACKAGE
+foreign_go() {
   local out code
-  out=$(cd "$root/deploy/standalone" && go test -tags foreign -count=1 -timeout 4m -v -run '^TestForeign' ./e2e 2>&1); code=$?
+  out=$(cd "$1" && go test -tags foreign -count=1 -timeout 4m -v -run '^TestForeign' "$2" 2>&1); code=$?
   printf '%s\n' "$out"
   echo "$(grep -c '^ *--- PASS' <<<"$out") passed, $(grep -c '^ *--- FAIL' <<<"$out") failed"
   [[ $code -eq 0 ]] && grep -q '^--- PASS' <<<"$out" && ! grep -q -e '--- SKIP' <<<"$out"
@@ -148,7 +149,8 @@ check "our client" "server-everything over SSE" says 'echo: Echo: hello' "$clien
 # It works in the roots that the client offers, which is the folder it runs in.
 check "our client" "server-filesystem over stdio" says 'read_text_file: a line to find' within "$work/files" \
   "$client" -call read_text_file -args "{\"path\":\"$work/files/note.txt\"}" -- "$here/mcp-foreign.sh" filesystem "$work/files"
-[[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI client" turns
+check "our client" "A2A agents of the JavaScript SDKs" foreign_go "$root" ./activities/peer
+[[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI client" foreign_go "$root/deploy/standalone" ./e2e
 
 echo
 printf '%s\n' "${table[@]}"

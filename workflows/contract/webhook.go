@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -43,33 +44,41 @@ func privateHost(host string) bool {
 	return err == nil && !PublicAddress(addr)
 }
 
-// notPublic are the ranges that no method of netip.Addr knows (IANA special-purpose
-// address registries). The last three lead on to IPv4 addresses.
+// notPublic are the networks that are not the public Internet and that netip has no
+// name for (IANA special-purpose address registries).
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"), // shared by customers of a provider
 	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
+	netip.MustParsePrefix("192.0.2.0/24"),    // documentation
+	netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
+	netip.MustParsePrefix("198.51.100.0/24"), // documentation
+	netip.MustParsePrefix("203.0.113.0/24"),  // documentation
 	netip.MustParsePrefix("240.0.0.0/4"),
 	netip.MustParsePrefix("::/96"),
+	netip.MustParsePrefix("64:ff9b:1::/48"), // translated, local
 	netip.MustParsePrefix("100::/64"),
+	netip.MustParsePrefix("2001::/23"),     // protocol assignments, Teredo
+	netip.MustParsePrefix("2001:db8::/32"), // documentation
 	netip.MustParsePrefix("fec0::/10"),
-	netip.MustParsePrefix("64:ff9b::/96"),
-	netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("2002::/16"),
 }
+
+// Networks whose addresses hold one of IPv4.
+var (
+	translated = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+)
 
 // PublicAddress tells whether an address is one of the public Internet: not private,
 // loopback, link-local, multicast, unspecified or otherwise set apart.
 func PublicAddress(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
-	if !a.IsGlobalUnicast() || a.IsPrivate() {
-		return false
+	switch b := a.As16(); {
+	case translated.Contains(a):
+		return PublicAddress(netip.AddrFrom4([4]byte(b[12:16])))
+	case sixToFour.Contains(a):
+		return PublicAddress(netip.AddrFrom4([4]byte(b[2:6])))
 	}
-	for _, p := range notPublic {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
+	return a.IsGlobalUnicast() && !a.IsPrivate() &&
+		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -1,0 +1,23 @@
+package outbound
+
+import (
+	"cmp"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Special tells whether an address is anything but one of the public internet.
+func Special(ip netip.Addr) bool { return !contract.PublicAddress(ip) }
+
+// SameHost tells whether two URLs are of one host and port.
+func SameHost(a, b *url.URL) bool { return authority(a) == authority(b) }
+
+// authority is host:port, as net/http dials it.
+func authority(u *url.URL) string {
+	port := map[string]string{"https": "443", "socks5": "1080", "socks5h": "1080"}[u.Scheme]
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), cmp.Or(u.Port(), port, "80"))
+}

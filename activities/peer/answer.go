@@ -1,0 +1,205 @@
+package peer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// task is a task in every protocol. A message that came instead of one is a
+// completed task without an ID.
+type task struct {
+	ID        string     `json:"id"`
+	ContextID string     `json:"contextId"`
+	Status    status     `json:"status"`
+	Artifacts []artifact `json:"artifacts"`
+	Artifact  *artifact  `json:"artifact"` // in the old dialect
+	History   []message  `json:"history"`
+}
+
+type status struct {
+	State   state          `json:"state"`
+	Message *statusMessage `json:"message"`
+}
+
+type message struct {
+	Role       string                     `json:"role"`
+	TaskID     string                     `json:"taskId"`
+	ContextID  string                     `json:"contextId"`
+	Parts      []part                     `json:"parts"`
+	Extensions []string                   `json:"extensions"`
+	Metadata   map[string]json.RawMessage `json:"metadata"`
+}
+
+// statusMessage is a message, in the old dialect a text.
+type statusMessage struct{ message }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *statusMessage) UnmarshalJSON(data []byte) error {
+	if !bytes.HasPrefix(data, []byte(`"`)) {
+		return json.Unmarshal(data, &m.message)
+	}
+	var text string
+	err := json.Unmarshal(data, &text)
+	m.message = message{Role: "agent", Parts: []part{{Text: text}}}
+	return err
+}
+
+type artifact struct {
+	ID    string `json:"artifactId"`
+	Parts []part `json:"parts"`
+}
+
+// part is a part in every protocol: what it is shows by what it has. Data keeps the
+// digits of numbers.
+type part struct {
+	Text      string          `json:"text"`
+	Data      json.RawMessage `json:"data"`
+	Raw       string          `json:"raw"` // base64
+	URL       string          `json:"url"`
+	Filename  string          `json:"filename"`
+	MediaType string          `json:"mediaType"`
+	File      *struct {       // in 0.3
+		Name     string `json:"name"`
+		MIMEType string `json:"mimeType"`
+		Bytes    string `json:"bytes"`
+		URI      string `json:"uri"`
+	} `json:"file"`
+}
+
+// state is that of a task, in the words of contract.
+type state contract.TaskState
+
+// UnmarshalJSON implements json.Unmarshaler. The words of 1.0 become those of 0.3;
+// a state that nobody knows stays as it is.
+func (s *state) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("read a state: %w", err)
+	}
+	word := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(text, "TASK_STATE_")), "_", "-")
+	switch t := contract.TaskState(word); {
+	case t == contract.TaskSubmitted:
+		*s = state(contract.TaskWorking)
+	case t.Over(), t.Running(), t == contract.TaskInputRequired, t == contract.TaskAuthRequired:
+		*s = state(t)
+	default:
+		*s = state(clip(text, 100))
+	}
+	return nil
+}
+
+func (t *task) state() contract.TaskState { return contract.TaskState(t.Status.State) }
+
+// running tells whether there is something to wait for.
+func (t *task) running() bool { return t.state().Running() }
+
+// event is what a stream or a call says: a task, a message, or what became of one.
+type event struct {
+	task     *task
+	message  *message
+	status   *statusUpdate
+	artifact *artifactUpdate
+}
+
+type statusUpdate struct {
+	TaskID    string `json:"taskId"`
+	ContextID string `json:"contextId"`
+	Status    status `json:"status"`
+}
+
+type artifactUpdate struct {
+	TaskID    string   `json:"taskId"`
+	ContextID string   `json:"contextId"`
+	Artifact  artifact `json:"artifact"`
+	Append    bool     `json:"append"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. In 1.0 a key around it says what it is, in
+// 0.3 its kind, and in the old dialect it is a task.
+func (e *event) UnmarshalJSON(data []byte) error {
+	var around struct {
+		Kind           string          `json:"kind"`
+		Task           *task           `json:"task"`
+		Message        json.RawMessage `json:"message"`
+		StatusUpdate   *statusUpdate   `json:"statusUpdate"`
+		ArtifactUpdate *artifactUpdate `json:"artifactUpdate"`
+		Status         json.RawMessage `json:"status"`
+	}
+	if err := json.Unmarshal(data, &around); err != nil {
+		return err
+	}
+	e.task, e.status, e.artifact = around.Task, around.StatusUpdate, around.ArtifactUpdate
+	switch {
+	case around.Kind == "message":
+		return json.Unmarshal(data, &e.message)
+	case around.Kind == "status-update":
+		return json.Unmarshal(data, &e.status)
+	case around.Kind == "artifact-update":
+		return json.Unmarshal(data, &e.artifact)
+	case around.Kind == "task", len(around.Status) > 0:
+		return json.Unmarshal(data, &e.task)
+	case len(around.Message) > 0:
+		return json.Unmarshal(around.Message, &e.message)
+	}
+	return nil
+}
+
+// add brings the task up to date with an event. whole means that the event tells all
+// of it.
+func (t *task) add(e event) (whole bool) {
+	switch {
+	case e.task != nil:
+		*t = *e.task
+		return true
+	case e.message != nil:
+		m := *e.message
+		*t = task{ID: m.TaskID, ContextID: m.ContextID, Artifacts: []artifact{{Parts: m.Parts}}}
+		t.Status.State = state(contract.TaskCompleted)
+		return true
+	case e.status != nil:
+		t.named(e.status.TaskID, e.status.ContextID)
+		t.Status = e.status.Status
+	case e.artifact != nil:
+		t.named(e.artifact.TaskID, e.artifact.ContextID)
+		t.put(*e.artifact)
+	}
+	return false
+}
+
+func (t *task) named(id, context string) {
+	if id != "" {
+		t.ID = id
+	}
+	if context != "" {
+		t.ContextID = context
+	}
+	if t.Status.State == "" {
+		t.Status.State = state(contract.TaskWorking)
+	}
+}
+
+// put adds an artifact or replaces it. A text that is appended goes on where the
+// last one ended.
+func (t *task) put(u artifactUpdate) {
+	i := slices.IndexFunc(t.Artifacts, func(a artifact) bool { return a.ID == u.Artifact.ID })
+	switch {
+	case i < 0:
+		t.Artifacts = append(t.Artifacts, u.Artifact)
+		return
+	case !u.Append:
+		t.Artifacts[i] = u.Artifact
+		return
+	}
+	a, more := &t.Artifacts[i], u.Artifact.Parts
+	if n := len(a.Parts); n > 0 && len(more) > 0 && a.Parts[n-1].isText() && more[0].isText() {
+		a.Parts = slices.Clone(a.Parts)
+		a.Parts[n-1].Text += more[0].Text
+		more = more[1:]
+	}
+	a.Parts = append(a.Parts, more...)
+}

@@ -1,0 +1,109 @@
+package peer
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Limits of what an approval of another agent may have.
+const (
+	maxID          = 200
+	maxArguments   = 64 << 10
+	maxDescription = 16 << 10
+	maxSchema      = 16 << 10
+	maxChain       = 16
+	maxChainName   = 100
+)
+
+var reasons = []contract.Reason{
+	contract.ReasonDestructive, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonRemote,
+	contract.ReasonQuestion, contract.ReasonLimit, contract.ReasonClientTool,
+}
+
+// asked is what a task that waits wants to have decided, where its status says so in
+// a form for programs; else nil. Values that cannot be right are left out.
+func (t *task) asked(agent string) *contract.ApprovalRequest {
+	m := t.Status.Message
+	if m == nil || t.state().Over() || t.running() {
+		return nil
+	}
+	for _, p := range m.Parts {
+		if p.approvalType() == contract.TypeApprovalRequest {
+			if r := readRequest(p.Data); r != nil {
+				return r
+			}
+		}
+	}
+	return m.hitl().request(agent)
+}
+
+// approvalType is the type of data that is about an approval.
+func (p part) approvalType() string {
+	var d struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(p.Data, &d) != nil || d.Type != contract.TypeApprovalRequest && d.Type != contract.TypeApprovalAnswer {
+		return ""
+	}
+	return d.Type
+}
+
+// readRequest reads each value on its own, so that one that is wrong costs only
+// itself. Without an ID the request cannot be answered, and is none.
+func readRequest(data []byte) *contract.ApprovalRequest {
+	var raw map[string]json.RawMessage
+	if json.Unmarshal(data, &raw) != nil {
+		return nil
+	}
+	r := &contract.ApprovalRequest{
+		Type: contract.TypeApprovalRequest, UUID: text(raw["uuid"], maxID), Tool: text(raw["tool"], maxID),
+		Digest: text(raw["arguments_sha256"], maxID), Description: text(raw["description"], maxDescription),
+		Reason: contract.Reason(text(raw["reason"], maxID)), Accepts: text(raw["accepts"], maxDescription),
+		Arguments: limitedJSON(raw["arguments"], maxArguments), Schema: object(limitedJSON(raw["schema"], maxSchema)),
+		Chain: chain(raw["chain"]),
+	}
+	if !slices.Contains(reasons, r.Reason) {
+		r.Reason = ""
+	}
+	if r.UUID == "" {
+		return nil
+	}
+	return r
+}
+
+// text is a JSON string of at most so many bytes, or "".
+func text(raw json.RawMessage, most int) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil || len(s) > most {
+		return ""
+	}
+	return s
+}
+
+// limitedJSON is a value without needless space, or nothing if it is null or too large.
+func limitedJSON(raw json.RawMessage, most int) json.RawMessage {
+	var out bytes.Buffer
+	if json.Compact(&out, bytes.ToValidUTF8(raw, []byte("�"))) != nil || out.Len() > most || out.String() == "null" {
+		return nil
+	}
+	return out.Bytes()
+}
+
+func object(raw json.RawMessage) json.RawMessage {
+	if !bytes.HasPrefix(raw, []byte("{")) {
+		return nil
+	}
+	return raw
+}
+
+func chain(raw json.RawMessage) []string {
+	var names []string
+	wrong := func(name string) bool { return name == "" || len(name) > maxChainName }
+	if json.Unmarshal(raw, &names) != nil || len(names) > maxChain || slices.ContainsFunc(names, wrong) {
+		return nil
+	}
+	return names
+}

@@ -1,0 +1,116 @@
+package peer
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+)
+
+// card is what matters here of an agent card of any version. It is read leniently:
+// a mistake in what is not needed does no harm.
+type card struct {
+	Name                string `json:"name"`
+	URL                 string `json:"url"`
+	PreferredTransport  string `json:"preferredTransport"`
+	ProtocolVersion     string `json:"protocolVersion"`
+	Version             string `json:"version"`
+	SupportedInterfaces []struct {
+		URL             string `json:"url"`
+		ProtocolBinding string `json:"protocolBinding"`
+		ProtocolVersion string `json:"protocolVersion"`
+		Tenant          string `json:"tenant"`
+	} `json:"supportedInterfaces"`
+	AdditionalInterfaces []struct {
+		URL       string `json:"url"`
+		Transport string `json:"transport"`
+	} `json:"additionalInterfaces"`
+	Capabilities *struct {
+		Streaming  bool `json:"streaming"`
+		Extensions []struct {
+			URI string `json:"uri"`
+		} `json:"extensions"`
+	} `json:"capabilities"`
+	Skills []skill `json:"skills"`
+}
+
+type skill struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// way is how to talk to an agent.
+type way struct {
+	protocol  Protocol
+	url       string
+	tenant    string
+	streaming bool
+	hitl      bool // it asks for approvals in the form of hitl.go
+}
+
+// parseCard tells whether data is a card.
+func parseCard(data []byte) (*card, bool) {
+	var c card
+	if json.Unmarshal(data, &c) != nil || c.Name == "" {
+		return nil, false
+	}
+	return &c, c.URL != "" || len(c.SupportedInterfaces) > 0 || len(c.Skills) > 0 || c.versioned()
+}
+
+// versioned tells whether the card is of a version of A2A. That of the old dialect
+// has nothing but name, description, url and skills.
+func (c *card) versioned() bool {
+	return len(c.SupportedInterfaces) > 0 || c.ProtocolVersion != "" || c.PreferredTransport != "" ||
+		c.Version != "" || c.Capabilities != nil
+}
+
+// ways are the JSON-RPC interfaces of a card with their URLs as it has them, in its
+// order. 1.0 names them in supportedInterfaces; 0.3 says where by url, which
+// is JSON-RPC unless it says something else, and additionalInterfaces.
+func (c *card) ways() []way {
+	var out []way
+	add := func(url, binding, version, tenant string) {
+		p, ok := protocolOf(version)
+		if ok && strings.EqualFold(cmp.Or(binding, jsonRPC), jsonRPC) {
+			out = append(out, way{protocol: p, url: url, tenant: tenant, streaming: c.streaming(), hitl: c.announces(hitlExtension)})
+		}
+	}
+	for _, i := range c.SupportedInterfaces {
+		add(i.URL, i.ProtocolBinding, cmp.Or(i.ProtocolVersion, string(V1)), i.Tenant)
+	}
+	if len(c.SupportedInterfaces) > 0 {
+		return out
+	}
+	version := cmp.Or(c.ProtocolVersion, string(V03))
+	add(c.URL, c.PreferredTransport, version, "")
+	for _, i := range c.AdditionalInterfaces {
+		add(i.URL, i.Transport, version, "")
+	}
+	return out
+}
+
+const jsonRPC = "JSONRPC"
+
+// protocolOf reads a version number: patches make no difference, and 0.2 has the
+// messages of 0.3.
+func protocolOf(version string) (Protocol, bool) {
+	switch major, minor, _ := strings.Cut(version, "."); {
+	case major == "1":
+		return V1, true
+	case major == "0" && (minor == "2" || minor == "3" || strings.HasPrefix(minor, "2.") || strings.HasPrefix(minor, "3.")):
+		return V03, true
+	}
+	return "", false
+}
+
+func (c *card) streaming() bool { return c.Capabilities != nil && c.Capabilities.Streaming }
+
+func (c *card) announces(extension string) bool {
+	if c.Capabilities != nil {
+		for _, e := range c.Capabilities.Extensions {
+			if e.URI == extension {
+				return true
+			}
+		}
+	}
+	return false
+}

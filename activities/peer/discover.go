@@ -1,0 +1,215 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"agent-stop-and-go/activities/outbound"
+)
+
+const (
+	maxCard     = 1 << 20
+	cardTimeout = 5 * time.Second
+)
+
+// well known are the paths of cards: that of 0.3 and 1.0, and that before them.
+var wellKnown = []string{".well-known/agent-card.json", ".well-known/agent.json"}
+
+// candidate is where a card may be.
+type candidate struct {
+	url string
+	// shared: the host has it, whose other agents it may be of.
+	shared bool
+}
+
+// candidates are below the URL, at the root of its host, and the URL itself. A host
+// may have many agents, so the nearest card comes first.
+func candidates(base *url.URL) []candidate {
+	var out []candidate
+	if strings.HasSuffix(base.Path, ".json") {
+		out = append(out, candidate{url: base.String()})
+	}
+	root := *base
+	root.Path, root.RawPath, root.RawQuery = "/", "", ""
+	below := *base
+	below.RawQuery = ""
+	if rooted(base) {
+		below = root
+	}
+	for _, p := range wellKnown {
+		out = append(out, candidate{url: below.JoinPath(p).String()})
+	}
+	if !rooted(base) {
+		for _, p := range wellKnown {
+			out = append(out, candidate{url: root.JoinPath(p).String(), shared: true})
+		}
+	}
+	if itself := (candidate{url: base.String()}); !slices.Contains(out, itself) {
+		out = append(out, itself)
+	}
+	return out
+}
+
+func rooted(u *url.URL) bool { return u.Path == "" || u.Path == "/" }
+
+// discover looks for the card of an agent, and says how to talk to it. An agent
+// that cannot be reached is an error; one without a card is not.
+func (a *agent) discover(ctx context.Context, bearer string) (*known, error) {
+	base, err := url.Parse(a.URL)
+	if err != nil {
+		return nil, fmt.Errorf("read the url: %w", err)
+	}
+	var ill error
+	for _, c := range candidates(base) {
+		found, err := a.fetch(ctx, c.url, bearer)
+		var status *statusError
+		switch {
+		case errors.As(err, &status):
+			if status.passing() {
+				ill = cmp.Or(ill, err)
+			}
+		case err != nil:
+			return nil, err
+		case found != nil:
+			if k := a.believe(base, c, found); k != nil {
+				return k, nil
+			}
+		}
+	}
+	if ill != nil {
+		return nil, ill
+	}
+	return &known{ways: a.guesses()}, nil
+}
+
+// fetch gets a card; nil means that there is something else.
+func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
+	ctx, cancel := context.WithTimeout(ctx, cardTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, fmt.Errorf("make a request for the card: %w", err)
+	}
+	a.dress(req.Header, bearer, "")
+	req.Header.Set("Accept", "application/json")
+	resp, err := a.client.Do(req)
+	if err != nil {
+		return nil, &wireError{err: err}
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxCard+1))
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return nil, newStatusError(resp, data)
+	case err != nil:
+		return nil, &wireError{err: err}
+	case len(data) > maxCard:
+		return nil, nil
+	}
+	c, _ := parseCard(data)
+	return c, nil
+}
+
+// believe takes from a card what can be believed, or nothing when it seems to be of
+// another agent on the same host.
+func (a *agent) believe(base *url.URL, from candidate, c *card) *known {
+	k := &known{name: c.Name, skills: c.Skills}
+	if !c.versioned() {
+		k.ways = a.guesses()
+		return k
+	}
+	ways := c.ways()
+	if from.shared && len(ways) > 0 && !slices.ContainsFunc(ways, func(w way) bool { return concerns(base, w.url) }) {
+		return nil
+	}
+	var mine []way
+	for _, w := range ways {
+		if !from.shared || concerns(base, w.url) {
+			w.url = a.trusted(base, w.url)
+			mine = append(mine, w)
+		}
+	}
+	k.ways = a.choose(mine)
+	return k
+}
+
+// concerns tells whether a card at the root of a host that names this URL is about
+// the agent at base: it has the same path or one below, or none.
+func concerns(base *url.URL, raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || rooted(u) {
+		return err == nil
+	}
+	path := strings.TrimRight(base.Path, "/")
+	return u.Path == path || strings.HasPrefix(u.Path, path+"/")
+}
+
+// choose puts the way to talk first: as configured, else 1.0 before 0.3.
+func (a *agent) choose(ways []way) []way {
+	want := []Protocol{V1, V03}
+	if a.Protocol != Negotiate {
+		want = []Protocol{a.Protocol}
+	}
+	for _, p := range want {
+		if i := slices.IndexFunc(ways, func(w way) bool { return w.protocol == p }); i >= 0 {
+			return ways[i : i+1]
+		}
+	}
+	if a.Protocol != Negotiate {
+		return []way{{protocol: a.Protocol, url: a.URL}}
+	}
+	return nil
+}
+
+// guesses are the ways to talk to an agent of which no version is known.
+func (a *agent) guesses() []way {
+	if a.Protocol != Negotiate {
+		return []way{{protocol: a.Protocol, url: a.URL}}
+	}
+	return []way{{protocol: Old, url: a.URL}, {protocol: V1, url: a.URL}, {protocol: V03, url: a.URL}}
+}
+
+// trusted is where a card may send us: to the path that it says, on the configured
+// host. Agents behind proxies do not know their own address.
+func (a *agent) trusted(base *url.URL, raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || raw == "" {
+		return a.URL
+	}
+	u = base.ResolveReference(u)
+	if u.Scheme == base.Scheme && outbound.SameHost(u, base) && u.User == nil {
+		return u.String()
+	}
+	a.distrust.Do(func() {
+		a.opts.Logger.Warn("the card of an agent names another host; the configured one is used",
+			"agent", a.Name, "card", shown(u), "configured", shown(base), "local", local(u))
+	})
+	out := *base
+	if !rooted(u) {
+		out.Path, out.RawPath, out.RawQuery = u.Path, u.RawPath, u.RawQuery
+	}
+	return out.String()
+}
+
+// shown leaves out where people put keys.
+func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
+
+// local tells whether a URL means the machine that wrote it.
+func local(u *url.URL) bool {
+	ip, err := netip.ParseAddr(u.Hostname())
+	if err != nil {
+		host, _, _ := net.SplitHostPort(u.Host)
+		return cmp.Or(host, u.Host) == "localhost"
+	}
+	return ip.IsLoopback() || ip.IsUnspecified()
+}

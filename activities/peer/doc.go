@@ -1,0 +1,50 @@
+// Package peer delegates to other agents: it is a client of the A2A protocol, and
+// implements activities.Peer.
+//
+//	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
+//	defer peers.Close()
+//	reply, err := peers.Send(ctx, activities.PeerMessage{Peer: p, MessageID: id, Text: "…"})
+//
+// # Where things are
+//
+//	peer.go      New, Send, Describe, Close, and who is configured
+//	card.go      what an agent card says of ways to talk; known.go keeps cards
+//	discover.go  where cards are looked for, and which are believed
+//	exchange.go  one Send in 1.0 or 0.3: start, answer, cancel, ask how it is
+//	watch.go     waits for a task: by its stream, or by asking again and again
+//	old.go       one Send in the old dialect
+//	dialect.go   what is sent, in the words of each protocol
+//	wire.go      JSON-RPC over HTTP; stream.go the same as server-sent events
+//	answer.go    what comes back, read alike in every protocol
+//	reply.go     a task as a PeerReply; files.go, asked.go and hitl.go its parts
+//	failure.go   what a failed call means
+//
+// # Three protocols
+//
+// An agent is spoken to in A2A 1.0 if its card offers that, else in 0.3. A card that
+// says nothing of versions, or no card, means the old dialect of this project: JSON-RPC
+// with integer ids, params.taskId, parts with a type, and answers with one artifact.
+// That is a guess, and an agent that does not know its method is asked in 1.0 and 0.3
+// then. Messages of the official library (a2a-go) are what is sent.
+// What comes back is read here and not by its client, which loses what is needed:
+// the code of an error, the HTTP status and Retry-After, the difference between a
+// request that was not sent and an answer that was lost, and the exact digits of
+// numbers in data, which people approve by their digest. It also fails for a whole
+// answer with one unknown part, and reads streams and answers without a limit.
+//
+// # What may be sent again
+//
+// A message of 1.0 or 0.3 has an ID by which the agent knows it again, so a lost
+// answer is KindPeerUnavailable: Temporal sends it once more. The old dialect has
+// none: there only a request that certainly was not sent is tried again, and a lost
+// answer is KindPeerFailed, which says that the outcome is unknown. An answer to a
+// question is sent after a look at the task only, so that it cannot meet another one.
+//
+// # Whom to believe
+//
+// A card, a redirect and a reply are words of somebody else. A card cannot send
+// requests to another host than the configured one, redirects do not lead into private networks
+// (package outbound), headers from the configuration go to the URL they
+// are configured with and nowhere else, and every reply is bounded (limits are in
+// wire.go, reply.go, files.go and asked.go).
+package peer

@@ -1,0 +1,188 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// modern does what the message is for, in 1.0 or 0.3. It waits until ctx ends;
+// a task that is still at work then is no error.
+func (x *exchange) modern(ctx context.Context) (*task, error) {
+	switch {
+	case x.m.Cancel:
+		return x.cancel(ctx)
+	case x.m.Decision != "":
+		return x.answer(ctx)
+	case x.m.TaskID != "":
+		return x.watch(ctx, &task{ID: x.m.TaskID, ContextID: x.m.ContextID})
+	}
+	return x.open(ctx)
+}
+
+// open sends the message that starts a task, and waits for what comes of it.
+func (x *exchange) open(ctx context.Context) (*task, error) {
+	m := x.message(x.m.Text)
+	if x.streaming {
+		t, done, err := x.follow(x.stream(ctx, methods[x.protocol].stream, x.sending(m)))
+		switch {
+		case isCode(err, codeUnsupported, codeMethod): // its card said otherwise
+			x.streaming = false
+		case t == nil:
+			return nil, err
+		case done:
+			return t, nil
+		default:
+			return x.watch(ctx, t)
+		}
+	}
+	return x.deliver(ctx, m)
+}
+
+// deliver sends a message and waits for what comes of it, without a stream.
+func (x *exchange) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
+	var e event
+	if err := x.call(ctx, methods[x.protocol].send, x.sending(m), &e); err != nil {
+		return nil, err
+	}
+	var t task
+	if !t.add(e) {
+		return nil, fmt.Errorf("%w: neither a task nor a message", errUnreadable)
+	}
+	if !t.running() || t.ID == "" {
+		return &t, nil
+	}
+	x.rest(ctx, firstPause)
+	return x.watch(ctx, &t)
+}
+
+// follow reads events until the task has no more to be waited for, which done tells.
+// When no event named a task, t is nil and err is not.
+func (x *exchange) follow(events iter.Seq2[event, error]) (t *task, done bool, err error) {
+	var now task
+	for e, err := range events {
+		if err != nil {
+			return t, false, err
+		}
+		if now.add(e); e.message != nil || now.ID != "" {
+			t = &now
+		}
+		if t != nil && !t.running() {
+			return t, true, nil
+		}
+	}
+	if t == nil {
+		return nil, false, &wireError{err: errors.New("the stream ended without a word"), sent: true}
+	}
+	return t, false, nil
+}
+
+// answer sends a decision. It looks at the task before: a message that is sent a
+// second time must not answer the next question, or start the work once more.
+func (x *exchange) answer(ctx context.Context) (*task, error) {
+	now, err := x.get(ctx)
+	switch {
+	case err != nil && !isCode(err, codeMethod, codeUnsupported):
+		return nil, err
+	case now != nil && now.running():
+		x.rest(ctx, firstPause)
+		return x.watch(ctx, now)
+	case now != nil && (now.state().Over() || x.isAnother(now)):
+		return now, nil
+	}
+	m, err := x.verdict(now)
+	if err != nil {
+		return nil, err
+	}
+	return x.insist(ctx, m)
+}
+
+// tries is how often an agent is asked that refuses while a turn of its own is just
+// coming to its end.
+const tries = 3
+
+// insist sends an answer, and when it was refused or takes long looks what became of
+// the task. It uses no stream: one about a task that exists may begin with the task as it
+// was before, and the official JavaScript server breaks it off after it has done the work.
+func (x *exchange) insist(ctx context.Context, m *a2a.Message) (*task, error) {
+	for try := 1; ; try++ {
+		t, err := x.deliverInTime(ctx, m)
+		refused := errors.As(err, new(*rpcError))
+		if err == nil || isCode(err, codeUnauthorized, codePermission) || !refused && ctx.Err() != nil {
+			return t, err
+		}
+		if now := x.despite(ctx); now != nil {
+			return now, nil
+		}
+		if try == tries || !isCode(err, codeInternal) || ctx.Err() != nil {
+			return nil, err
+		}
+		x.rest(ctx, firstPause)
+	}
+}
+
+// deliverInTime leaves a tenth of the time for a look at the task.
+func (x *exchange) deliverInTime(ctx context.Context, m *a2a.Message) (*task, error) {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)*9/10)
+		defer cancel()
+	}
+	return x.deliver(ctx, m)
+}
+
+// isAnother tells whether a task asks something else than what is answered.
+func (x *exchange) isAnother(now *task) bool {
+	if x.m.Asked == nil || x.m.Asked.UUID == "" {
+		return false
+	}
+	asked := now.asked(x.Name)
+	return asked != nil && asked.UUID != x.m.Asked.UUID
+}
+
+// despite is the task when it goes on though its agent refused the message, or has not
+// answered yet; else nil.
+func (x *exchange) despite(ctx context.Context) *task {
+	t, err := x.get(ctx)
+	if err == nil && t.running() {
+		t, err = x.watch(ctx, t)
+	}
+	if err != nil || t.state() == contract.TaskInputRequired && !x.isAnother(t) {
+		return nil
+	}
+	return t
+}
+
+// cancel ends the task. One that is over already is fine.
+func (x *exchange) cancel(ctx context.Context) (*task, error) {
+	for try := 1; ; try++ {
+		var t task
+		err := x.call(ctx, methods[x.protocol].cancel, x.naming(x.m.TaskID), &t)
+		if refused := new(rpcError); !errors.As(err, &refused) {
+			return &t, err
+		}
+		now, lost := x.get(ctx)
+		switch {
+		case lost == nil && now.state().Over():
+			return now, nil
+		case lost != nil || try == tries || ctx.Err() != nil:
+			return nil, err
+		}
+		x.rest(ctx, firstPause)
+	}
+}
+
+// get asks how the task is.
+func (x *exchange) get(ctx context.Context) (*task, error) {
+	var t task
+	if err := x.call(ctx, methods[x.protocol].get, x.getting(x.m.TaskID), &t); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}

@@ -1,0 +1,164 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/outbound"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// maxMessage is how much of an agent's words about a failure is kept.
+const maxMessage = 2000
+
+// rpcError is an error that the agent answered with.
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
+
+// Codes of JSON-RPC, of A2A, and those of a2a-go that the others lack.
+const (
+	codeParse        = -32700
+	codeRequest      = -32600
+	codeMethod       = -32601
+	codeParams       = -32602
+	codeInternal     = -32603
+	codeUnsupported  = -32004
+	codeVersion      = -32009
+	codeUnauthorized = -31401
+	codePermission   = -31403
+)
+
+// statusError is an answer with an HTTP status that says no.
+type statusError struct {
+	Status   int
+	After    time.Duration
+	Location string
+	text     string
+}
+
+func newStatusError(resp *http.Response, body []byte) *statusError {
+	e := &statusError{Status: resp.StatusCode, After: retryAfter(resp.Header), text: http.StatusText(resp.StatusCode)}
+	if to, err := resp.Location(); err == nil {
+		e.Location = shown(to)
+	}
+	var r rpcResponse
+	if kind := resp.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/plain") {
+		e.text = strings.TrimSpace(string(body))
+	} else if err := readResponse(body, &r); errors.As(err, new(*rpcError)) {
+		e.text = err.Error()
+	}
+	return e
+}
+
+func (e *statusError) Error() string {
+	if e.Location != "" {
+		return fmt.Sprintf("HTTP %d: it is at %s, which the configuration would have to name", e.Status, e.Location)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("HTTP %d: %s", e.Status, e.text), ": ")
+}
+
+func (e *statusError) login() bool {
+	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
+}
+
+// passing tells whether the agent, or what is before it, is only not there now.
+func (e *statusError) passing() bool {
+	return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, e.Status)
+}
+
+// wireError is a request that was not sent, or one whose answer was lost.
+type wireError struct {
+	err  error
+	sent bool // perhaps
+}
+
+func (e *wireError) Error() string {
+	var outer *url.Error
+	switch {
+	case errors.As(e.err, &outer) && outer.Timeout():
+		return "no answer in time"
+	case errors.As(e.err, &outer): // its text has the whole URL
+		return outer.Err.Error()
+	case errors.Is(e.err, io.ErrUnexpectedEOF):
+		return "the connection broke"
+	}
+	return e.err.Error()
+}
+
+func (e *wireError) Unwrap() error { return e.err }
+
+// uncertain is a request that must not be sent again, though it may have done nothing.
+type uncertain struct{ err error }
+
+func (e *uncertain) Error() string {
+	return fmt.Sprintf("the answer was lost (%v) and the outcome is unknown; it may have done what it was asked for", e.err)
+}
+
+func (e *uncertain) Unwrap() error { return e.err }
+
+// misunderstood tells whether a request was of the wrong protocol, perhaps.
+func misunderstood(err error) bool {
+	return isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
+}
+
+func isCode(err error, codes ...int) bool {
+	var e *rpcError
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
+}
+
+// failure says what an error means. An agent that wants the caller to log in is a
+// reply.
+func (a *agent) failure(err error) (activities.PeerReply, error) {
+	var status *statusError
+	login := errors.As(err, &status) && status.login()
+	if login || isCode(err, codeUnauthorized, codePermission) {
+		text := fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err)
+		return activities.PeerReply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
+	}
+	out := &activities.PeerError{Kind: contract.KindPeerFailed, Message: clip(fmt.Sprintf("agent %s: %v", a.Name, err), maxMessage)}
+	if passing(err) {
+		out.Kind = contract.KindPeerUnavailable
+	}
+	if status != nil && out.Kind == contract.KindPeerUnavailable {
+		out.RetryAfter = status.After
+	}
+	return activities.PeerReply{}, out
+}
+
+// passing tells whether the same request may do better later.
+func passing(err error) bool {
+	var status *statusError
+	var wire *wireError
+	switch {
+	case errors.As(err, new(*uncertain)), errors.Is(err, outbound.ErrRefused):
+		return false
+	case errors.As(err, &status):
+		return status.Status == http.StatusTooManyRequests || status.Status >= 500
+	}
+	return errors.As(err, &wire) || errors.Is(err, errClosed)
+}
+
+// clip cuts a text of others to so many bytes of valid UTF-8.
+func clip(s string, most int) string {
+	s = strings.ToValidUTF8(s, "�")
+	if len(s) <= most {
+		return s
+	}
+	cut := most - len("…")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,126 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"agent-stop-and-go/activities/outbound"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// oldMessage are the params of message/send in the old dialect.
+type oldMessage struct {
+	TaskID  string `json:"taskId,omitempty"`
+	Message struct {
+		Role  string    `json:"role"`
+		Parts []oldPart `json:"parts"`
+	} `json:"message"`
+}
+
+type oldPart struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// old does what the message is for, in the old dialect: an agent answers when it is
+// done or waits, and cannot tell a message that comes twice from two.
+func (x *exchange) old(ctx context.Context) (*task, error) {
+	switch {
+	case x.m.Cancel:
+		return x.oldCancel(ctx)
+	case x.m.Decision != "":
+		return x.oldAnswer(ctx)
+	case x.m.TaskID != "":
+		return x.oldGet(ctx)
+	}
+	return x.oldSend(ctx, x.m.Text)
+}
+
+// oldSend sends a message at most once: what was perhaps sent and not answered is not
+// tried again.
+func (x *exchange) oldSend(ctx context.Context, text string) (*task, error) {
+	ctx, cancel := context.WithTimeout(ctx, x.opts.OldWait)
+	defer cancel()
+	params := oldMessage{TaskID: x.m.TaskID}
+	params.Message.Role, params.Message.Parts = "user", []oldPart{{Type: "text", Text: text}}
+	resp, err := x.post(ctx, x.single, "application/json", methods[Old].send, params)
+	if err != nil {
+		return nil, certain(err)
+	}
+	defer resp.Body.Close()
+	return oldTask(resp)
+}
+
+func oldTask(resp *http.Response) (*task, error) {
+	var e event
+	if err := read(resp, &e); err != nil {
+		return nil, certain(err)
+	}
+	var t task
+	if !t.add(e) {
+		return nil, certain(fmt.Errorf("%w: no task", errUnreadable))
+	}
+	return &t, nil
+}
+
+// certain marks failures after which the message may have had its effect. One that
+// says when to come again had none.
+func certain(err error) error {
+	var wire *wireError
+	var status *statusError
+	switch {
+	case errors.As(err, &wire) && wire.sent && !errors.Is(err, outbound.ErrRefused):
+		return &uncertain{err: err}
+	case errors.As(err, &status) && status.Status >= 500 && status.After == 0:
+		return &uncertain{err: err}
+	}
+	return err
+}
+
+// oldAnswer answers what the task asks, and only if it still does: to one that is
+// done the word would be a new message. When the answer was lost, the task
+// tells what became of it.
+func (x *exchange) oldAnswer(ctx context.Context) (*task, error) {
+	now, err := x.oldGet(ctx)
+	if err != nil || now.state() != contract.TaskInputRequired {
+		return now, err
+	}
+	t, err := x.oldSend(ctx, string(x.m.Decision))
+	if lost := new(uncertain); !errors.As(err, &lost) {
+		return t, err
+	}
+	if now, lookErr := x.oldGet(ctx); lookErr == nil && now.state() != contract.TaskInputRequired {
+		return now, nil
+	}
+	return nil, err
+}
+
+// oldCancel rejects what the task asks: there is no other way to end one.
+func (x *exchange) oldCancel(ctx context.Context) (*task, error) {
+	now, err := x.oldGet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if now.state() == contract.TaskInputRequired {
+		if now, err = x.oldSend(ctx, string(contract.Rejected)); err != nil {
+			return nil, err
+		}
+	} else if now.state().Over() {
+		return now, nil
+	}
+	now.Status.State = state(contract.TaskCanceled)
+	return now, nil
+}
+
+func (x *exchange) oldGet(ctx context.Context) (*task, error) {
+	ctx, cancel := context.WithTimeout(ctx, x.opts.Wait)
+	defer cancel()
+	var t task
+	params := map[string]string{"id": x.m.TaskID}
+	if err := x.call(ctx, methods[Old].get, params, &t); err != nil {
+		return nil, err
+	}
+	return &t, nil
+}

@@ -1,0 +1,183 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Protocol is a way of talking to an agent.
+type Protocol string
+
+// The protocols. Negotiate, which is the zero value, goes by the agent's card.
+const (
+	Negotiate Protocol = ""
+	V1        Protocol = "1.0"
+	V03       Protocol = "0.3"
+	Old       Protocol = "old"
+)
+
+// Agent is a configured agent.
+type Agent struct {
+	Name string
+	// URL is the endpoint, or a base below which its card is.
+	URL string
+	// Headers go with every request to URL. An Authorization replaces the caller's.
+	Headers map[string]string
+	// AllowPrivate: redirects may lead to private addresses.
+	AllowPrivate bool
+	Protocol     Protocol
+}
+
+// Options say whom to talk to, and how long. Their zero values have defaults.
+type Options struct {
+	Agents []Agent
+	Logger *slog.Logger
+	// Wait is how long Send waits for a task at most, 50s if zero.
+	Wait time.Duration
+	// OldWait is the same for the old dialect, in which an agent answers when it is
+	// done: 9m if zero.
+	OldWait time.Duration
+	// Transport is what connections are made from; http.DefaultTransport if nil.
+	Transport *http.Transport
+	// Now tells the age of cards.
+	Now func() time.Time
+	// Pause waits between two looks at a task, until ctx ends at the latest.
+	Pause func(ctx context.Context, d time.Duration)
+}
+
+// Peers are the other agents. Make them with New.
+type Peers struct {
+	opts   Options
+	life   context.Context // of what runs in the background
+	end    context.CancelFunc
+	mu     sync.Mutex
+	agents map[identity]*agent
+	closed bool
+	wg     sync.WaitGroup
+}
+
+// identity is who an agent is: a conversation may be older than the configuration,
+// and its agent of that name elsewhere.
+type identity struct{ name, url string }
+
+var _ activities.Peer = (*Peers)(nil)
+
+// New connects to nobody yet.
+func New(o Options) *Peers {
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.Wait = cmp.Or(o.Wait, 50*time.Second)
+	o.OldWait = cmp.Or(o.OldWait, 9*time.Minute)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Pause == nil {
+		o.Pause = pause
+	}
+	p := &Peers{opts: o, agents: map[identity]*agent{}}
+	p.life, p.end = context.WithCancel(context.Background())
+	for _, a := range o.Agents {
+		p.agents[identity{a.Name, a.URL}] = p.newAgent(a)
+	}
+	return p
+}
+
+// Close ends what runs in the background and the idle connections. A Send that
+// runs is not ended by it.
+func (p *Peers) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.end()
+	p.wg.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.agents {
+		a.client.CloseIdleConnections()
+	}
+	return nil
+}
+
+// background runs f, unless Close was called.
+func (p *Peers) background(f func(context.Context)) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.wg.Go(func() { f(p.life) })
+	}
+	return !p.closed
+}
+
+// agent finds who a message is for. One that is not configured with this URL gets
+// no headers.
+func (p *Peers) agent(peer contract.Peer) *agent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id := identity{peer.Name, peer.URL}
+	if p.agents[id] == nil {
+		p.agents[id] = p.newAgent(Agent{Name: peer.Name, URL: peer.URL})
+	}
+	return p.agents[id]
+}
+
+// Send implements activities.Peer. Its errors are context.Canceled, or a
+// *activities.PeerError. Cancelled while a task is at work, it says so and
+// names the task.
+func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+	a := p.agent(m.Peer)
+	k, err := a.know(ctx, m.Bearer)
+	if err == nil && len(k.ways) == 0 {
+		err = errNoWay
+	}
+	if err != nil {
+		return a.conclude(ctx, nil, err)
+	}
+	t, err := a.try(ctx, k.ways, m)
+	return a.conclude(ctx, t, err)
+}
+
+// try goes through the ways to talk to an agent until it understands one: all but the
+// first are for an agent whose protocol is a guess, and a message that it did not
+// understand did nothing. What works is the only one from then on.
+func (a *agent) try(ctx context.Context, ways []way, m activities.PeerMessage) (*task, error) {
+	var first error
+	for i, w := range ways {
+		t, err := a.talk(ctx, w, m)
+		if len(ways) == 1 || !misunderstood(err) {
+			if i > 0 && err == nil {
+				a.prefer(w)
+			}
+			return t, err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+func (a *agent) talk(ctx context.Context, w way, m activities.PeerMessage) (*task, error) {
+	x := &exchange{agent: a, way: w, m: m}
+	if w.protocol == Old {
+		return x.old(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.opts.Wait)
+	defer cancel()
+	return x.modern(ctx)
+}
+
+// pause is the Pause of real life.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

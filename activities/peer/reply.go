@@ -1,0 +1,126 @@
+package peer
+
+import (
+	"strings"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// reply is a task as the activity wants it.
+func (a *agent) reply(t *task) activities.PeerReply {
+	out := activities.PeerReply{State: t.state(), TaskID: t.ID, ContextID: t.ContextID}
+	said, made := t.said(), t.made()
+	switch out.State {
+	case contract.TaskInputRequired, contract.TaskAuthRequired:
+		out.Asked = t.asked(a.Name)
+		out.Text = firstOf(texts(said), texts(made), description(out.Asked))
+		return out
+	case contract.TaskWorking:
+		out.Text = texts(said)
+		return out
+	}
+	out.Text, out.Files = contents(made)
+	if out.Text == "" {
+		text, files := contents(said)
+		out.Text, out.Files = text, append(out.Files, files...)
+	}
+	if out.Text == "" && out.State == contract.TaskCompleted {
+		out.Text = texts(t.last())
+	}
+	out.Files, out.Text = limited(out.Files, out.Text)
+	return out
+}
+
+func description(r *contract.ApprovalRequest) string {
+	if r == nil {
+		return ""
+	}
+	return r.Description
+}
+
+func firstOf(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// group are the parts of one artifact, or of a message.
+type group []part
+
+// made are the artifacts.
+func (t *task) made() []group {
+	var out []group
+	if t.Artifact != nil {
+		out = append(out, t.Artifact.Parts)
+	}
+	for _, a := range t.Artifacts {
+		out = append(out, a.Parts)
+	}
+	return out
+}
+
+// said is what the agent says about the task's state.
+func (t *task) said() []group {
+	if t.Status.Message == nil {
+		return nil
+	}
+	return []group{t.Status.Message.Parts}
+}
+
+// last is the last message of the agent's.
+func (t *task) last() []group {
+	for i := len(t.History) - 1; i >= 0; i-- {
+		if role := strings.ToLower(t.History[i].Role); role == "agent" || role == "role_agent" {
+			return []group{t.History[i].Parts}
+		}
+	}
+	return nil
+}
+
+// texts are the text parts: a line each, and an empty one between groups.
+func texts(groups []group) string {
+	return join(groups, func(p part) string { return p.Text })
+}
+
+func join(groups []group, text func(part) string) string {
+	var out []string
+	for _, g := range groups {
+		var lines []string
+		for _, p := range g {
+			if line := text(p); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) > 0 {
+			out = append(out, strings.Join(lines, "\n"))
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// contents are the texts, with data as JSON after them, and the files.
+func contents(groups []group) (string, []activities.PeerFile) {
+	data := join(groups, func(p part) string {
+		if p.isText() || p.isNull() || p.approvalType() != "" {
+			return ""
+		}
+		return strings.ToValidUTF8(string(p.Data), "�")
+	})
+	text := texts(groups)
+	if text != "" && data != "" {
+		text += "\n\n"
+	}
+	var files []activities.PeerFile
+	for _, g := range groups {
+		for _, p := range g {
+			if f, ok := p.file(); ok {
+				files = append(files, f)
+			}
+		}
+	}
+	return text + data, files
+}

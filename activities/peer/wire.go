@@ -1,0 +1,162 @@
+package peer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/activities"
+)
+
+// Limits of what is read: of an answer, of one event of a stream, and of all of them.
+const (
+	maxAnswer = 16 << 20
+	maxEvent  = 1 << 20
+	maxStream = 32 << 20
+)
+
+var (
+	errTooLarge   = errors.New("the answer is too large")
+	errUnreadable = errors.New("the answer is not A2A")
+	errClosed     = errors.New("the worker is stopping")
+	errNoWay      = errors.New("its card names no JSON-RPC interface of A2A 1.0 or 0.3")
+)
+
+// exchange is one Send.
+type exchange struct {
+	*agent
+	way
+	m activities.PeerMessage
+}
+
+var requests atomic.Int64 // their ids, which the old dialect wants to be integers
+
+type rpcRequest struct {
+	Version string `json:"jsonrpc"`
+	ID      int64  `json:"id"`
+	Method  string `json:"method"`
+	Params  any    `json:"params"`
+}
+
+type rpcResponse struct {
+	Result json.RawMessage `json:"result"`
+	Error  *rpcError       `json:"error"`
+}
+
+// call sends a request and reads its result into out.
+func (x *exchange) call(ctx context.Context, method string, params, out any) error {
+	resp, err := x.post(ctx, x.client, "application/json", method, params)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	return read(resp, out)
+}
+
+// post sends a request. Its errors are wireErrors.
+func (x *exchange) post(ctx context.Context, client *http.Client, accept, method string, params any) (*http.Response, error) {
+	body, err := json.Marshal(rpcRequest{Version: "2.0", ID: requests.Add(1), Method: method, Params: params})
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, x.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	x.dress(req.Header, x.m.Bearer, x.m.SessionID)
+	x.speak(req.Header)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", accept)
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, &wireError{err: err, sent: sent.Load()}
+	}
+	return resp, nil
+}
+
+// dress adds the caller's headers, then those of the configuration.
+func (a *agent) dress(header http.Header, bearer, session string) {
+	if bearer != "" {
+		header.Set("Authorization", "Bearer "+bearer)
+	}
+	if session != "" {
+		header.Set("X-Session-ID", session)
+	}
+	for name, value := range a.Headers {
+		header.Set(name, value)
+	}
+}
+
+// speak adds the headers of the protocol.
+func (w way) speak(header http.Header) {
+	if w.protocol == V1 {
+		header.Set(a2a.SvcParamVersion, string(V1))
+	}
+	if w.hitl {
+		header.Set(a2a.SvcParamExtensions, hitlExtension)
+	}
+	if w.hitl && w.protocol == V03 {
+		header.Set("X-"+a2a.SvcParamExtensions, hitlExtension)
+	}
+}
+
+// read reads an answer. One that is JSON-RPC counts also when its status is none
+// of success.
+func read(resp *http.Response, out any) error {
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden,
+		resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable:
+		return newStatusError(resp, data)
+	case err != nil:
+		return &wireError{err: fmt.Errorf("read the answer: %w", err), sent: true}
+	case len(data) > maxAnswer:
+		return fmt.Errorf("%w: more than %d MiB", errTooLarge, maxAnswer>>20)
+	}
+	err = readResponse(data, out)
+	if errors.Is(err, errUnreadable) && resp.StatusCode != http.StatusOK {
+		return newStatusError(resp, data)
+	}
+	return err
+}
+
+func readResponse(data []byte, out any) error {
+	var r rpcResponse
+	if err := json.Unmarshal(data, &r); err != nil {
+		return fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	switch {
+	case r.Error != nil:
+		return r.Error
+	case len(r.Result) == 0 || string(r.Result) == "null":
+		return fmt.Errorf("%w: neither a result nor an error", errUnreadable)
+	}
+	if err := json.Unmarshal(r.Result, out); err != nil {
+		return fmt.Errorf("%w: %w", errUnreadable, err)
+	}
+	return nil
+}
+
+// retryAfter reads seconds or a date.
+func retryAfter(header http.Header) time.Duration {
+	text := header.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return max(0, min(time.Duration(seconds), 86400)*time.Second)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
