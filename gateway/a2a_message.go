@@ -120,7 +120,7 @@ func (in *a2aMessage) readChain(value any) error {
 	for _, v := range list {
 		name, isText := v.(string)
 		ok = ok && isText && name != "" && len(name) <= maxAgentName
-		in.chain = append(in.chain, name)
+		in.chain = append(in.chain, printable(name))
 	}
 	if !ok {
 		return a2a.NewError(a2a.ErrInvalidParams, contract.MetaChain+" must be a list of names")
@@ -128,7 +128,7 @@ func (in *a2aMessage) readChain(value any) error {
 	if len(in.chain) >= contract.MaxHops {
 		return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf(
 			"the work has come through %d agents already (%s), which is as many as there may be: do they call one another for ever?",
-			len(in.chain), printable(contract.ChainText(in.chain))))
+			len(in.chain), contract.ChainText(in.chain)))
 	}
 	return nil
 }
