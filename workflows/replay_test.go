@@ -26,7 +26,7 @@ var recorded = []string{
 	"nested", "nested-root", "nested-both", "nested-branch",
 	"tree-reject", "tree-reject-root", "tree-reject-inner",
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
-	"push",
+	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery",
 	// Recorded before tasks of other agents were followed.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
