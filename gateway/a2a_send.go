@@ -102,10 +102,16 @@ func (s a2aServer) post(ctx context.Context, req *a2a.SendMessageRequest) (poste
 	switch {
 	case view.Request != nil:
 		return p, nil // sent before
-	case len(view.Pending) > 0:
-		return s.answer(ctx, req.Message, p, old)
 	case view.TaskState().Over() && (!old || view.Status == contract.StatusCompleted):
 		return p, overTask()
+	}
+	if hook := pushOfMessage(ctx, p.id, req); hook != nil {
+		if _, err := s.Backend.SetPush(ctx, p.id, *hook); err != nil {
+			return p, err
+		}
+	}
+	if len(view.Pending) > 0 {
+		return s.answer(ctx, req.Message, p, old)
 	}
 	return s.goOn(ctx, in, p)
 }
@@ -134,7 +140,7 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 	if start.ContextID == "" && start.Task {
 		start.ContextID = contract.NameUUID(id, "context")
 	}
-	_, err = s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: s.Now()})
+	_, err = s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: s.Now(), Push: pushOfMessage(ctx, id, req)})
 	return p, err
 }
 

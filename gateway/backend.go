@@ -83,6 +83,8 @@ type StartInput struct {
 	// Fingerprint is kept with the conversation, for requests under the same key.
 	Fingerprint string
 	CreatedAt   time.Time
+	// Push is told how the conversation fares, from its start.
+	Push *PushConfig
 }
 
 // Started tells whether the conversation was there before.

@@ -72,6 +72,12 @@ const memoFingerprint = "create_fingerprint"
 // Start implements Conversations. There is no execution timeout, ever.
 func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, error) {
 	id := contract.ConversationWorkflowID(in.Conversation.ID)
+	if in.Push != nil {
+		in.Conversation.Notify = true
+		if err := t.expectPush(ctx, in.Conversation, *in.Push); err != nil {
+			return Started{}, err
+		}
+	}
 	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: t.taskQueue,
 		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,

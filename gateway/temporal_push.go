@@ -17,12 +17,7 @@ import (
 
 // SetPush implements Pushes. The first webhook starts the workflow.
 func (t *temporalBackend) SetPush(ctx context.Context, conversationID string, c PushConfig) (PushConfig, error) {
-	c.Protocol = cmp.Or(c.Protocol, contract.PushProtocol1)
-	c.ID = cmp.Or(c.ID, newPushID(conversationID, c.Protocol))
-	if err := c.check(t.pushPrivate); err != nil {
-		return PushConfig{}, err
-	}
-	sealed, err := t.seal(conversationID, c)
+	c, sealed, err := t.sealedPush(conversationID, c)
 	if err != nil {
 		return PushConfig{}, err
 	}
@@ -33,14 +28,41 @@ func (t *temporalBackend) SetPush(ctx context.Context, conversationID string, c 
 	if err := t.roomFor(ctx, conversationID, c.ID); err != nil {
 		return PushConfig{}, err
 	}
-	id := contract.PushWorkflowID(conversationID)
-	_, err = t.client.SignalWithStartWorkflow(ctx, id, contract.SignalSet, sealed, client.StartWorkflowOptions{
+	return c, t.startPush(ctx, contract.PushInput{ConversationID: conversationID}, sealed, attributes)
+}
+
+// expectPush sets the webhook of a conversation that is about to start, so that it is
+// told even of the shortest one.
+func (t *temporalBackend) expectPush(ctx context.Context, in contract.ConversationInput, c PushConfig) error {
+	_, sealed, err := t.sealedPush(in.ID, c)
+	if err != nil {
+		return err
+	}
+	attributes := temporal.NewSearchAttributes(
+		attrAgentName.ValueSet(in.Agent.Name), attrConversationID.ValueSet(in.ID), attrSessionID.ValueSet(in.SessionID))
+	return t.startPush(ctx, contract.PushInput{ConversationID: in.ID, Coming: true}, sealed, attributes)
+}
+
+// sealedPush completes and checks a webhook.
+func (t *temporalBackend) sealedPush(conversationID string, c PushConfig) (PushConfig, contract.PushConfig, error) {
+	c.Protocol = cmp.Or(c.Protocol, contract.PushProtocol1)
+	c.ID = cmp.Or(c.ID, newPushID(conversationID, c.Protocol))
+	if err := c.check(t.pushPrivate); err != nil {
+		return c, contract.PushConfig{}, err
+	}
+	sealed, err := t.seal(conversationID, c)
+	return c, sealed, err
+}
+
+func (t *temporalBackend) startPush(ctx context.Context, in contract.PushInput, c contract.PushConfig, attributes temporal.SearchAttributes) error {
+	id := contract.PushWorkflowID(in.ConversationID)
+	_, err := t.client.SignalWithStartWorkflow(ctx, id, contract.SignalSet, c, client.StartWorkflowOptions{
 		ID: id, TaskQueue: t.taskQueue,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         t.agentName + " · push notifications",
 		TypedSearchAttributes: attributes,
-	}, contract.WorkflowPush, contract.PushInput{ConversationID: conversationID})
-	return c, fault(err, "set a push notification")
+	}, contract.WorkflowPush, in)
+	return fault(err, "set a push notification")
 }
 
 // newPushID is the ID of a webhook that came without one. Version 0.3 has one such

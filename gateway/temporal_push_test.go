@@ -264,3 +264,28 @@ func TestPushNotificationsWhileTemporalIsAway(t *testing.T) {
 		}
 	}
 }
+
+func TestAWebhookIsThereBeforeItsConversation(t *testing.T) {
+	p := newPushing(t)
+	var began []contract.ConversationInput
+	p.ExecuteFn = func(_ client.StartWorkflowOptions, _ any, args []any) (client.WorkflowRun, error) {
+		if !p.started {
+			t.Error("the conversation has nobody to tell")
+		}
+		began = append(began, args[0].(contract.ConversationInput))
+		return fakeRun{}, nil
+	}
+	b := onTemporal(t, p.fakeClient).Backend
+	start := func(c gateway.PushConfig) error {
+		_, err := b.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &c})
+		return err
+	}
+	wrong := aWebhook
+	wrong.URL = "http://169.254.169.254/"
+	if err := start(wrong); kindOf(err) != contract.KindInvalid || p.started || len(began) > 0 {
+		t.Errorf("%v, started %v", err, began)
+	}
+	if err := start(aWebhook); err != nil || len(began) != 1 || !began[0].Notify || p.set[0].ID != "hook-1" {
+		t.Errorf("%v, started %+v, set %v", err, began, p.set)
+	}
+}

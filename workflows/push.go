@@ -53,7 +53,8 @@ func newPush(ctx workflow.Context, in contract.PushInput) *push {
 
 // run is the loop that owns the signal channels.
 func (p *push) run(ctx workflow.Context) (contract.PushResult, error) {
-	if p.in.Carried == nil {
+	if p.in.Carried == nil && !p.in.Coming {
+		p.receive(ctx) // who asks already may see what came with the start
 		p.follow(ctx)
 	}
 	for {

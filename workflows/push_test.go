@@ -103,6 +103,18 @@ func TestWebhooksAreSetReplacedAndDeleted(t *testing.T) {
 	same(t, "told", len(read(w, &w.called)), 0)
 }
 
+func TestAConversationThatIsStillToStartIsNotAsked(t *testing.T) {
+	w := &world{}
+	pushes(t, w, false, contract.PushInput{Coming: true}, func(s *session) {
+		s.set("a")
+		s.rest()
+		same(t, "asked", len(read(w, &w.marks)), 0)
+		s.news(completed)
+		s.rest()
+	})
+	same(t, "told", w.toldTo("a"), states(completed))
+}
+
 func TestSignalsThatAreNoUseAreShown(t *testing.T) {
 	pushes(t, &world{}, false, contract.PushInput{}, func(s *session) {
 		for i := range contract.MaxPushConfigs {

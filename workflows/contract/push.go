@@ -43,6 +43,8 @@ type PushNews struct {
 // PushInput starts a Push. The workflow ID is PushWorkflowID(ConversationID).
 type PushInput struct {
 	ConversationID string `json:"conversation_id"`
+	// Coming: the conversation starts after this and tells its state by itself.
+	Coming bool `json:"coming,omitempty"`
 	// Carried is what a continued run takes over from the run before it.
 	Carried *PushCarried `json:"carried,omitempty"`
 }

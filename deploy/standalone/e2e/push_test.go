@@ -194,6 +194,19 @@ func TestRecordHistoriesOfWebhooks(t *testing.T) {
 	keep(t, b.Client, "push-conversation", contract.ConversationWorkflowID(id))
 }
 
+// TestTheShortestTaskIsTold has the webhook come with the message.
+func TestTheShortestTaskIsTold(t *testing.T) {
+	_, api, _ := newHome(t).notifying()
+	for range 5 {
+		hook := newWebhook(t, 0)
+		api.want(200, "POST", "/a2a", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{
+			"message":{"messageId":"`+hook.URL+`","role":"ROLE_USER","parts":[{"text":"say hello"}]},
+			"configuration":{"taskPushNotificationConfig":{"url":"`+hook.URL+`","authentication":{"scheme":"Bearer","credentials":"s3cret"}}}}}`,
+			"A2A-Version: 1.0")
+		hook.hears(t, "THE TASK")
+	}
+}
+
 func historyText(t *testing.T, b *backing.Backing, workflowID string) (text string) {
 	t.Helper()
 	for _, e := range historyOf(t, b.Client, workflowID, "").GetEvents() {
