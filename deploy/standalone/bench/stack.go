@@ -148,6 +148,7 @@ func (s *site) call(ctx context.Context, method, path string, in, out any) error
 	if err != nil {
 		return err
 	}
+	req.Header.Set("Content-Type", "application/json")
 	res, err := s.http.Do(req)
 	if err != nil {
 		return err
