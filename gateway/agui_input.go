@@ -222,16 +222,16 @@ func (in runInput) skipped(known map[string]bool) []string {
 	return types
 }
 
-// preface is what the client wants the model to know, in front of a text.
-func (in runInput) preface(text string) string {
+// preface is what the client wants the model to know, in front of a message.
+func (in runInput) preface() string {
 	var b bytes.Buffer
 	for _, c := range in.Context {
 		if c.Description != "" || c.Value != "" {
 			fmt.Fprintf(&b, "[context] %s: %s\n", c.Description, c.Value)
 		}
 	}
-	if b.Len() == 0 {
-		return text
+	if b.Len() > 0 {
+		b.WriteByte('\n')
 	}
-	return b.String() + "\n" + text
+	return b.String()
 }

@@ -120,7 +120,7 @@ func TestPartsAndContext(t *testing.T) {
 		s, a := chat(t)
 		defer a.Close()
 		events := a.run(`"messages":[{"id":"m1","role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"url","value":"x"}},{"type":"text","text":"b"}]}],"context":[{"description":"page","value":"/home"},{"description":"","value":""}]`)
-		if s.sent[0].Text.Inline != "[context] page: /home\n\na\nb" {
+		if m := s.sent[0]; m.Text.Inline != "[context] page: /home\n\na\nb" || m.Text.Inline[m.Preface:] != "a\nb" {
 			t.Errorf("%q", s.sent[0].Text.Inline)
 		}
 		if k := kinds(events); !strings.HasPrefix(k, "RUN_STARTED CUSTOM") || events[1].text("name") != "agent-stop-and-go.skipped" {

@@ -52,12 +52,12 @@ func (r *run) ticket(m inputMessage) ticket {
 }
 
 func (r *run) signalOf(ctx context.Context, m inputMessage) (contract.MessageSignal, error) {
-	text := m.Content.text
+	var preface string
 	if m.ID == r.messages[0].ID {
-		text = r.in.preface(text)
+		preface = r.in.preface()
 	}
 	t := r.ticket(m)
-	stored, err := transcript.Text(ctx, r.Blobs, text)
+	stored, err := transcript.Text(ctx, r.Blobs, preface+m.Content.text)
 	if err != nil {
 		return contract.MessageSignal{}, err
 	}
@@ -67,7 +67,7 @@ func (r *run) signalOf(ctx context.Context, m inputMessage) (contract.MessageSig
 	}
 	sealed, err := r.seal(r.c, r.id)
 	return contract.MessageSignal{
-		RequestID: t.requestID, Fingerprint: t.fingerprint, Text: stored, Name: m.ID, Tools: tools, Credential: sealed,
+		RequestID: t.requestID, Fingerprint: t.fingerprint, Text: stored, Preface: len(preface), Name: m.ID, Tools: tools, Credential: sealed,
 		NoAnswer: true, // a run answers what waits by its resume
 	}, err
 }

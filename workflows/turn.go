@@ -26,7 +26,7 @@ type turn struct {
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
-	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Media: m.Media, Draft: m.Name})
+	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, Draft: m.Name})
 	t.question = t.state.Transcript.Tail[len(t.state.Transcript.Tail)-1]
 	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash(), clientTools: m.Tools, chain: t.in.Chain}
 	t.state.Tree = &contract.NodeState{}

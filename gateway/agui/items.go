@@ -72,13 +72,18 @@ func itemsOf(messages []contract.Message, tree, over bool) []item {
 	return r.items
 }
 
+// written is what a person wrote of a message.
+func written(m contract.Message) string {
+	return m.Content.Inline[min(m.Preface, len(m.Content.Inline)):]
+}
+
 func (r *reader) read(m contract.Message) {
 	switch {
 	case m.Notice:
 		r.add(item{kind: kindNotice, id: m.ID, message: m.ID, node: m.Node, draft: m.Draft, notice: r.notice(m)})
 	case m.Role == contract.RoleUser:
 		r.abandon()
-		r.add(item{kind: kindUser, id: m.ID, message: idOf(m), node: m.Node, text: m.Content.Inline, named: m.Draft != ""})
+		r.add(item{kind: kindUser, id: m.ID, message: idOf(m), node: m.Node, text: written(m), named: m.Draft != ""})
 	case m.Role == contract.RoleAssistant && m.ToolCall != nil:
 		r.readCall(m)
 	case m.Role == contract.RoleAssistant:

@@ -240,6 +240,19 @@ func TestResume(t *testing.T) {
 	}
 }
 
+func TestASnapshotHasWhatAPersonWrote(t *testing.T) {
+	m := contract.Message{ID: "a", Role: contract.RoleUser, Content: contract.Inline("[context] page: /\n\nhello"), Preface: 19}
+	var got string
+	for _, e := range New(Options{Snapshot: true}).Update(idle(m)) {
+		if all, ok := e.Data.(MessagesSnapshot); ok {
+			got = *all.Messages[0].Content
+		}
+	}
+	if got != "hello" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestDone(t *testing.T) {
 	s, st := New(Options{ThreadID: "t"}), working()
 	s.Update(st)

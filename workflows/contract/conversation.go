@@ -76,6 +76,8 @@ type MessageSignal struct {
 	// fingerprint is a different request under a used key.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Text        Text   `json:"text"`
+	// Preface becomes that of the Message.
+	Preface int `json:"preface,omitempty"`
 	// Media are files that came with the message.
 	Media []Media `json:"media,omitempty"`
 	// Name is the ID by which the sender knows the message. It becomes its Draft.

@@ -21,6 +21,9 @@ type Message struct {
 	Role     Role      `json:"role"`
 	Content  Text      `json:"content"`
 	ToolCall *ToolCall `json:"tool_call,omitempty"`
+	// Preface is how many bytes at the beginning of a user's message their program
+	// wrote for the model. People did not write them.
+	Preface int `json:"preface,omitempty"`
 	// Media are files that came with a user's message.
 	Media []Media `json:"media,omitempty"`
 	// Node is the node of the agent's tree that wrote the message.

@@ -37,7 +37,7 @@ func pushSamples() map[string]any {
 		"PushConfig-plain": PushConfig{ID: "push-1", URL: "https://example.com/hook"},
 		"PushDelete":       PushDelete{ID: "push-1"},
 		"PushNews":         pushNews(),
-		"PushInput":        PushInput{ConversationID: conversationID, Carried: &over},
+		"PushInput":        PushInput{ConversationID: conversationID, Coming: true, Carried: &over},
 		"PushInput-first":  PushInput{ConversationID: conversationID},
 		"PushCarried":      over,
 		"PushTarget":       pushTarget(),

@@ -91,7 +91,7 @@ func wholeMessage() Message {
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
-		Draft: "draft-1", Media: []Media{media()},
+		Draft: "draft-1", Preface: 3, Media: []Media{media()},
 	}
 }
 
@@ -214,7 +214,7 @@ func conversationSamples() map[string]any {
 }
 
 func messageSignal() MessageSignal {
-	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed}
+	return MessageSignal{RequestID: requestID, Fingerprint: "f1", Text: Inline("Hello"), Preface: 2, Media: []Media{media()}, Name: "m-1", NoAnswer: true, Tools: tools(), Credential: sealed}
 }
 
 func signalSamples() map[string]any {
