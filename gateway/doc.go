@@ -13,6 +13,8 @@
 //	watch*.go      one watcher for each conversation that is followed
 //	events*.go     what is followed as a stream of events
 //	agui_*.go      the AG-UI endpoint; package agui makes the events
+//	a2a*.go        what clients of A2A ask; package tasks speaks the protocol
+//	push.go        the webhooks that are told of a task
 //
 // # The life of a request that changes something
 //
@@ -36,7 +38,9 @@
 // saying what, and now and then in any case. Without a feed a stream has
 // everything that lasts, only later and not letter by letter. A reader has no
 // goroutine and no timer of its own; one that does not keep up is sent away to
-// begin anew. Package agui turns what a reader is told into events.
+// begin anew. Package agui turns what a reader is told into events. Readers that
+// were told the same, up to the same place, are on one course: their events are
+// made and written out once for all of them.
 //
 // A POST that is answered with a stream first does what it does anyway, and then
 // shows the part of the conversation that is its turn. What is refused before the
@@ -48,6 +52,18 @@
 // answers to interrupts are decisions, and all of it is checked before any is
 // carried out. The names of messages and what decisions say make their request
 // ids, so a run that is posted again changes nothing.
+//
+// # Tasks
+//
+// A task of A2A is a conversation with the same ID, and there is no other store of
+// tasks. The ID and the request ids are made of what the client sent, so a message
+// that comes twice is one. A task ends with its turn, unless the turn waits; tasks
+// of the old dialect go on like other conversations. Package tasks reads requests and
+// writes answers in each dialect, package story tells a conversation as a task and
+// reads decisions out of messages. A stream of a task is a reader of the watcher too.
+//
+// Webhooks belong to a workflow beside the conversation, which starts before it
+// when they came with the first message.
 //
 // # Health
 //
