@@ -103,7 +103,7 @@ func (in *a2aMessage) file(f a2aFile) (string, error) {
 		return fmt.Sprintf("[file %s]\n%s", f.name, f.data), nil
 	}
 	return "", a2a.NewError(a2a.ErrUnsupportedContentType,
-		fmt.Sprintf("a file of type %s cannot be read here; texts and images can", printable(f.kind)))
+		fmt.Sprintf("Incompatible content types: a file of type %s is not supported here; texts and images are", printable(f.kind)))
 }
 
 const (

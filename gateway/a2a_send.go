@@ -24,12 +24,14 @@ type posted struct {
 	id        string
 	requestID string // empty when there is nothing to wait for
 	least     contract.ConversationView
-	decided   []string // approvals
-	hint      string   // why nothing was done
+	accepted  *contract.ConversationView // the task that the message began, before any work
+	decided   []string                   // approvals
+	hint      string                     // why nothing was done
 }
 
 // Send implements tasks.Handler. A message whose ID was sent before is the same
-// message.
+// message. Who does not wait for a new task is told that it was accepted, also when
+// the message is sent again: how it fares is for GetTask to say.
 func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.Task, error) {
 	p, err := s.post(ctx, req)
 	if err != nil {
@@ -41,6 +43,9 @@ func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.
 	}
 	o := s.shape(ctx, config.HistoryLength)
 	o.Hint = p.hint
+	if config.ReturnImmediately && p.accepted != nil {
+		return s.task(ctx, *p.accepted, o)
+	}
 	view, err := s.reached(ctx, p, config.ReturnImmediately)
 	if err != nil {
 		return nil, told(err)
@@ -140,8 +145,24 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 	if start.ContextID == "" && start.Task {
 		start.ContextID = contract.NameUUID(id, "context")
 	}
-	_, err = s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: s.Now(), Push: pushOfMessage(ctx, id, req)})
+	now := s.Now()
+	there, err := s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: now, Push: pushOfMessage(ctx, id, req)})
+	if there.Existed {
+		now = there.CreatedAt
+	}
+	p.accepted = begun(start, now)
 	return p, err
+}
+
+// begun is a conversation of which nothing is known but its first message.
+func begun(in contract.ConversationInput, at time.Time) *contract.ConversationView {
+	first := contract.Message{
+		ID: in.First.RequestID, Role: contract.RoleUser, Content: in.First.Text, Media: in.First.Media, Draft: in.First.Name, CreatedAt: at,
+	}
+	return &contract.ConversationView{
+		ID: in.ID, SessionID: in.SessionID, ContextID: in.ContextID, Task: in.Task, Status: contract.StatusActive,
+		CreatedAt: at, UpdatedAt: at, Transcript: contract.Transcript{Tail: []contract.Message{first}},
+	}
 }
 
 // goOn sends one more message to a conversation.

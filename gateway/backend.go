@@ -90,7 +90,8 @@ type StartInput struct {
 // Started tells whether the conversation was there before.
 type Started struct {
 	Existed bool
-	// Fingerprint is that of the request which started the existing one.
+	// CreatedAt and Fingerprint are those of the request which started the existing one.
+	CreatedAt   time.Time
 	Fingerprint string
 }
 

@@ -115,7 +115,8 @@ func (t *temporalBackend) existing(ctx context.Context, workflowID string) (Star
 	if err != nil {
 		return Started{}, fault(err, "describe the conversation that exists")
 	}
-	return Started{Existed: true, Fingerprint: text(d.GetWorkflowExecutionInfo().GetMemo().GetFields()[memoFingerprint])}, nil
+	memo := d.GetWorkflowExecutionInfo().GetMemo().GetFields()
+	return Started{Existed: true, CreatedAt: when(memo[contract.MemoCreatedAt]), Fingerprint: text(memo[memoFingerprint])}, nil
 }
 
 // Signal implements Conversations.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -83,6 +84,10 @@ func TestAConversationThatExistsIsComparedByItsMemo(t *testing.T) {
 		t.Error("it is a replay")
 	}
 	a.wantError(422, "different request", a.do("POST", "/conversations", `{"message":"x"}`, "Idempotency-Key: k"))
+	there, err := a.Backend.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{ID: someID}})
+	if err != nil || !there.Existed || there.CreatedAt.Format(time.RFC3339Nano) != memo[contract.MemoCreatedAt] {
+		t.Errorf("there since %v, %v; the memo says %v", there.CreatedAt, err, memo)
+	}
 }
 
 func TestASignalThatNobodyReceives(t *testing.T) {

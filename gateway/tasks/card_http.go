@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"sync"
 	"time"
 
@@ -20,10 +21,12 @@ import (
 const versionV03 = string(a2av0.Version) + ".0"
 
 // Card serves GET and HEAD of the agent's card, for which there are several
-// addresses: the well-known ones and that of the RPC itself.
+// addresses: the well-known ones and that of the RPC itself. A client that says
+// it speaks 1.0 gets a card of that alone.
 func (s *Server) Card(w http.ResponseWriter, r *http.Request) {
-	ctx := WithCall(r.Context(), Call{Extensions: requested(r.Header), Activate: activator(w, r), Request: r})
-	data, err := s.document(ctx)
+	form := formOf(r)
+	ctx := WithCall(r.Context(), Call{Dialect: form, Extensions: requested(r.Header), Activate: activator(w, r), Request: r})
+	data, err := s.document(ctx, form)
 	if err != nil {
 		s.log.ErrorContext(ctx, "A2A card failed", "error", err)
 		w.Header().Set("Content-Type", "application/json")
@@ -35,21 +38,41 @@ func (s *Server) Card(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "public, max-age=60")
+	h.Set("Vary", a2a.SvcParamVersion)
 	h.Set("ETag", tag)
-	http.ServeContent(w, r, "", s.cards.since(tag), bytes.NewReader(data))
+	http.ServeContent(w, r, "", s.cards.since(form, tag), bytes.NewReader(data))
 }
 
-func (s *Server) document(ctx context.Context) ([]byte, error) {
+var only10 = regexp.MustCompile(`^1(\.0(\.\d+)?)?$`)
+
+// formOf is V10 for a client that has nothing to do with other versions. Most do
+// not say what they speak: their form is "", which serves all.
+func formOf(r *http.Request) Dialect {
+	if only10.MatchString(versionOf(r)) {
+		return V10
+	}
+	return ""
+}
+
+func (s *Server) document(ctx context.Context, form Dialect) (json.RawMessage, error) {
 	card, err := s.handler.Card(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return document(card)
+	return document(form, card)
 }
 
-// document writes a card for clients of all dialects: a 1.0 card with the
-// members of a 0.3 card beside its own.
-func document(card *a2a.AgentCard) (json.RawMessage, error) {
+// document writes a card for 1.0, or for clients of all dialects.
+func document(form Dialect, card *a2a.AgentCard) (json.RawMessage, error) {
+	if form == V10 {
+		return encode(withoutNulls(card))
+	}
+	return union(card)
+}
+
+// union is a 1.0 card with the members of a 0.3 card beside its own. Of securitySchemes,
+// which both have, it is the 0.3 form.
+func union(card *a2a.AgentCard) (json.RawMessage, error) {
 	producer, ok := a2av0.NewStaticAgentCardProducer(withoutNulls(card)).(a2asrv.AgentCardJSONProducer)
 	if !ok {
 		return nil, fmt.Errorf("the SDK writes no cards for 0.3 any more")
@@ -73,6 +96,7 @@ func document(card *a2a.AgentCard) (json.RawMessage, error) {
 // withoutNulls has lists for all that the SDK would write as null.
 func withoutNulls(card *a2a.AgentCard) *a2a.AgentCard {
 	out := *card
+	out.SupportedInterfaces = present(card.SupportedInterfaces)
 	out.DefaultInputModes = present(card.DefaultInputModes)
 	out.DefaultOutputModes = present(card.DefaultOutputModes)
 	out.Skills = make([]a2a.AgentSkill, len(card.Skills))
@@ -105,19 +129,26 @@ func tagOf(data []byte) string {
 	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
-// cardTimes remembers since when the card has been what it is, as far as this
-// process can know.
+// cardTimes remembers since when each form of the card has been what it is, as far
+// as this process can know.
 type cardTimes struct {
-	mu   sync.Mutex
+	mu    sync.Mutex
+	known map[Dialect]cardTime
+}
+
+type cardTime struct {
 	tag  string
 	when time.Time
 }
 
-func (c *cardTimes) since(tag string) time.Time {
+func (c *cardTimes) since(form Dialect, tag string) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tag != tag {
-		c.tag, c.when = tag, time.Now()
+	if c.known == nil {
+		c.known = map[Dialect]cardTime{}
 	}
-	return c.when
+	if c.known[form].tag != tag {
+		c.known[form] = cardTime{tag, time.Now()}
+	}
+	return c.known[form].when
 }

@@ -84,6 +84,56 @@ func TestOneCardForAllDialects(t *testing.T) {
 	}
 }
 
+func TestClientsOf10GetACardOf10Alone(t *testing.T) {
+	s := tasks.New(serves(tasks.Card(input())), silent)
+	const of10 = `{
+		"name":"stop-and-go","description":"Does things.","version":"2.1.0",
+		"provider":{"organization":"Example","url":"https://example.com"},"documentationUrl":"https://agents.example.com/team/docs",
+		"supportedInterfaces":[
+			{"url":"https://agents.example.com/team/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"},
+			{"url":"https://agents.example.com/team/a2a","protocolBinding":"JSONRPC","protocolVersion":"0.3"}],
+		"capabilities":{"streaming":true,"pushNotifications":true,"extensions":[{"uri":"` + uriX + `","description":"x"}]},
+		"defaultInputModes":["text/plain","image/*"],"defaultOutputModes":["text/plain","application/json"],
+		"securitySchemes":{"bearer":{"httpAuthSecurityScheme":{"scheme":"Bearer"}}},
+		"securityRequirements":[{"schemes":{"bearer":[]}}],
+		"skills":[
+			{"id":"resources_list","name":"resources_list","description":"Lists.","tags":["resources"]},
+			{"id":"resources_remove","name":"resources_remove","description":"resources_remove","tags":["resources","destructive","needs-approval"]},
+			{"id":"loose","name":"loose","description":"loose","tags":["tool"]},
+			{"id":"a2a_helper","name":"a2a_helper","description":"Helps.","tags":["agent","destructive","needs-approval"]}]}`
+	for version, alone := range map[string]bool{
+		"1.0": true, "1": true, "1.0.2": true,
+		"": false, "0.3": false, "1.5": false, "10": false, "99.0": false,
+	} {
+		w := fetch(s, "GET", "A2A-Version", version)
+		var card map[string]any
+		if err := json.Unmarshal(w.Body.Bytes(), &card); err != nil || w.Code != 200 || w.Header().Get("Vary") != "A2A-Version" {
+			t.Errorf("version %q: %d %v %s", version, w.Code, w.Header(), w.Body)
+		}
+		if alone {
+			same(t, card, of10)
+		} else if card["url"] == nil || card["protocolVersion"] != "0.3.0" {
+			t.Errorf("version %q: got %s", version, w.Body)
+		}
+	}
+}
+
+func TestBothFormsOfTheCardMayBeCached(t *testing.T) {
+	s := tasks.New(serves(tasks.Card(input())), silent)
+	both, alone := fetch(s, "GET"), fetch(s, "GET", "A2A-Version", "1.0")
+	if both.Header().Get("ETag") == alone.Header().Get("ETag") {
+		t.Error("the two forms have the same tag")
+	}
+	for version, form := range map[string]*httptest.ResponseRecorder{"": both, "1.0": alone} {
+		if w := fetch(s, "GET", "A2A-Version", version, "If-None-Match", form.Header().Get("ETag")); w.Code != http.StatusNotModified || w.Header().Get("Vary") != "A2A-Version" {
+			t.Errorf("version %q: got %d %v", version, w.Code, w.Header())
+		}
+	}
+	if w := fetch(s, "GET", "A2A-Version", "1.0", "If-None-Match", both.Header().Get("ETag")); w.Code != 200 {
+		t.Errorf("got %d for the tag of the other form", w.Code)
+	}
+}
+
 func TestAnAgentWithoutToolsCanTalk(t *testing.T) {
 	card := tasks.Card(tasks.CardInput{Name: "plain", PublicURL: "http://127.0.0.1:8080"})
 	if len(card.Skills) != 1 || card.Skills[0].ID != "chat" || len(card.Skills[0].Tags) == 0 || card.Skills[0].Description == "" {
@@ -96,9 +146,11 @@ func TestAnAgentWithoutToolsCanTalk(t *testing.T) {
 
 func TestACardWithoutListsHasNoNulls(t *testing.T) {
 	bare := &a2a.AgentCard{SupportedInterfaces: tasks.Card(tasks.CardInput{}).SupportedInterfaces, Skills: []a2a.AgentSkill{{ID: "s"}}}
-	w := fetch(tasks.New(serves(bare), silent), "GET")
-	if strings.Contains(w.Body.String(), "null") {
-		t.Errorf("got %s", w.Body)
+	for _, version := range []string{"", "1.0"} {
+		w := fetch(tasks.New(serves(bare), silent), "GET", "A2A-Version", version)
+		if w.Code != 200 || strings.Contains(w.Body.String(), "null") {
+			t.Errorf("version %q: got %d %s", version, w.Code, w.Body)
+		}
 	}
 }
 

@@ -48,6 +48,13 @@
 // missing, know no snake_case and ignore the case of names. What no shape names
 // is left out, and metadata and data stay as they are.
 //
+// # The card
+//
+// Clients of all versions look for the card at the same address, and most of them do
+// not say what they speak: they get a card of 1.0 with the members of one of 0.3 beside
+// its own, which the readers of either leave alone. A client that says A2A-Version: 1.0
+// gets no member but those of 1.0, for it may be strict.
+//
 // # Errors
 //
 // JSON-RPC errors have the HTTP status 200, as clients of both versions expect.
@@ -56,6 +63,11 @@
 // before a stream has begun is an ordinary JSON reply in 1.0, and behind that an
 // event. In 0.3 it is an event from the start, once the params are good: that
 // version's clients take nothing else, and its test suite wants it.
+//
+// # Streams of 0.3
+//
+// They end with a status that is final, which a Handler need not think of: where the
+// task itself was the last that was told, its status is told once more.
 //
 // # Why not the SDK's handlers
 //

@@ -128,13 +128,18 @@ var spoken = regexp.MustCompile(`^(1|(1\.0|0\.3|0\.2)(\.\d+)?)$`)
 // checkVersion refuses a version that nobody here speaks. Between those that are
 // spoken the method decides.
 func checkVersion(r *http.Request) error {
-	version := r.Header.Get(a2a.SvcParamVersion)
-	if version == "" {
-		version = r.URL.Query().Get(a2a.SvcParamVersion)
-	}
+	version := versionOf(r)
 	if version == "" || spoken.MatchString(version) {
 		return nil
 	}
 	return a2a.NewError(a2a.ErrVersionNotSupported, "This protocol version is not supported: 1.0 and 0.3 are").
 		WithErrorInfoMeta(map[string]string{"supported": "1.0,0.3"})
+}
+
+// versionOf is the version that a client says it speaks; most say none.
+func versionOf(r *http.Request) string {
+	if version := r.Header.Get(a2a.SvcParamVersion); version != "" {
+		return version
+	}
+	return r.URL.Query().Get(a2a.SvcParamVersion)
 }

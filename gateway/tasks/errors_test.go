@@ -183,6 +183,9 @@ func TestExtendedCards(t *testing.T) {
 			if tt.code == 0 && !strings.Contains(got.body, `"name":"extended"`) {
 				t.Errorf("got %s", got.body)
 			}
+			if of03 := strings.Contains(got.body, `"preferredTransport"`); tt.code == 0 && of03 != (tt.name == "0.3") {
+				t.Errorf("members of 0.3 %t: %s", of03, got.body)
+			}
 		})
 	}
 }

@@ -60,7 +60,7 @@ type page[T any] struct {
 func result(d Dialect, v any) (any, error) {
 	switch v := v.(type) {
 	case *a2a.AgentCard:
-		return document(v)
+		return document(d, v)
 	case Event:
 		return eventOf(d, v.Event)
 	case *a2a.Task:

@@ -147,6 +147,7 @@ func (x *exchange) stream(m method, req any) error {
 
 // relay returns nil when the client does not read any more.
 func (x *exchange) relay(events iter.Seq2[Event, error]) error {
+	var last a2a.Event
 	for event, err := range events {
 		if err != nil {
 			return err
@@ -164,8 +165,30 @@ func (x *exchange) relay(events iter.Seq2[Event, error]) error {
 		if x.out.send(event.ID, data) != nil {
 			return nil
 		}
+		last = event.Event
 	}
+	return x.conclude(last)
+}
+
+// conclude ends a stream of 0.3 with a status that is final, for which its clients wait,
+// where the task itself was the last that was told.
+func (x *exchange) conclude(last a2a.Event) error {
+	task, ok := last.(*a2a.Task)
+	if !ok || x.dialect != V03 || !settled(task.Status.State) || x.closing.Err() != nil {
+		return nil
+	}
+	end := &a2a.TaskStatusUpdateEvent{TaskID: task.ID, ContextID: task.ContextID, Status: task.Status}
+	data, err := x.frame(Event{Event: end})
+	if err != nil {
+		return err
+	}
+	_ = x.out.send("", data) // whoever does not read it is gone
 	return nil
+}
+
+// settled tells whether nothing more comes unless the client does something.
+func settled(s a2a.TaskState) bool {
+	return s.Terminal() || s == a2a.TaskStateInputRequired || s == a2a.TaskStateAuthRequired
 }
 
 // frame is an event as the response that stands in a stream.

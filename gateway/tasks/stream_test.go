@@ -104,6 +104,58 @@ func TestTheLastStatusOf03IsFinal(t *testing.T) {
 	}
 }
 
+// A stream whose first event is its last has told its end by the task. Clients of 0.3
+// wait for a status that is final.
+func TestAStreamOf03EndsWithAStatusThatIsFinal(t *testing.T) {
+	for name, tt := range map[string]struct {
+		method, params string
+		events         []a2a.Event
+		frames         int
+	}{
+		"a task that is over":       {"message/stream", hello03, []a2a.Event{task(a2a.TaskStateFailed)}, 2},
+		"one that waits":            {"message/stream", hello03, []a2a.Event{task(a2a.TaskStateInputRequired)}, 2},
+		"one that wants a login":    {"message/stream", hello03, []a2a.Event{task(a2a.TaskStateAuthRequired)}, 2},
+		"a subscription":            {"tasks/resubscribe", `{"id":"t1"}`, []a2a.Event{task(a2a.TaskStateCompleted)}, 2},
+		"one that is at work":       {"message/stream", hello03, []a2a.Event{task(a2a.TaskStateWorking)}, 1},
+		"a status is there already": {"message/stream", hello03, []a2a.Event{task(a2a.TaskStateWorking), statusEvent(a2a.TaskStateFailed)}, 2},
+		"1.0":                       {"SendStreamingMessage", hello10, []a2a.Event{task(a2a.TaskStateCompleted)}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var events []tasks.Event
+			for _, e := range tt.events {
+				events = append(events, tasks.Event{ID: "1", Event: e})
+			}
+			h := streams(func() iter.Seq2[tasks.Event, error] { return stream(nil, events...) })
+			all := frames(t, post(t, h, rpc(tt.method, tt.params)).body)
+			if len(all) != tt.frames {
+				t.Fatalf("got %v", all)
+			}
+			if last := all[len(all)-1]; len(all) > len(events) {
+				state := strings.ToLower(strings.TrimPrefix(string(events[0].Event.(*a2a.Task).Status.State), "TASK_STATE_"))
+				same(t, last.data["result"], `{"kind":"status-update","final":true,"taskId":"t1","contextId":"c1",
+					"status":{"state":"`+strings.ReplaceAll(state, "_", "-")+`","timestamp":"`+noonWritten+`"}}`)
+				if last.id != "" {
+					t.Errorf("it has the id %q, from which nobody can go on", last.id)
+				}
+			}
+		})
+	}
+}
+
+func TestAStreamThatAClosingServerCutsOffHasNoEnd(t *testing.T) {
+	closing, stop := context.WithCancel(context.Background())
+	h := streams(func() iter.Seq2[tasks.Event, error] {
+		return func(yield func(tasks.Event, error) bool) {
+			yield(tasks.Event{ID: "1", Event: task(a2a.TaskStateInputRequired)}, nil)
+			stop()
+		}
+	})
+	got := postTo(t, tasks.New(h, tasks.Options{Closing: closing}), rpc("tasks/resubscribe", `{"id":"t1"}`))
+	if all := frames(t, got.body); len(all) != 1 {
+		t.Errorf("got %s", got.body)
+	}
+}
+
 func TestAnErrorBeforeTheStreamIsAJSONReplyIn10(t *testing.T) {
 	h := streams(func() iter.Seq2[tasks.Event, error] { return stream(a2a.ErrTaskNotFound) })
 	for _, tt := range []struct{ method, params string }{
