@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/netip"
 	"slices"
 
 	"agent-stop-and-go/workflows/contract"
@@ -12,6 +13,9 @@ import (
 func (c *Config) Warnings() []string {
 	w := warner{newReport(c.file, c.lines)}
 	w.models(c)
+	if c.Push.AllowPrivate && !(c.PublicURL == "" && loopback(c.Host)) {
+		w.at("push.allow_private", "whoever reaches the agent can have it send requests to this machine and its network")
+	}
 	if root, ok := c.root(); ok {
 		w.tree(root)
 	}
@@ -21,6 +25,12 @@ func (c *Config) Warnings() []string {
 		lines = append(lines, e.Error())
 	}
 	return lines
+}
+
+// loopback tells whether only this machine reaches a host.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 func (w warner) tree(root place) {

@@ -213,6 +213,14 @@ agent:
 		"costs of a turn and of a conversation": {"limits:\n  turn: {cost: 1}\n  conversation: {cost: 1}", []string{
 			"agent.yaml:2: limits.turn.cost: the model google:gemini-2.5-flash has no price; its calls count as free",
 		}},
+		"web hooks here, told by anybody": {"push: {allow_private: true}", []string{
+			"agent.yaml:1: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
+		}},
+		"web hooks here, told from outside": {"host: 127.0.0.1\npublic_url: https://a.example\npush: {allow_private: true}", []string{
+			"agent.yaml:3: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
+		}},
+		"web hooks of this machine":          {"host: 127.0.0.1\npush: {allow_private: true}", nil},
+		"web hooks of localhost":             {"host: localhost\npush: {allow_private: true}", nil},
 		"no limit of cost":                   {"limits: {turn: {tokens: 1}}", nil},
 		"tools that may or may not be there": {"agent: {tools: [x]}", nil},
 		"no tree":                            {"prompt: '{x}'", nil},
