@@ -35,10 +35,11 @@
 //
 // Its body is a status update (1.0), the whole task in a StreamResponse (1.0, final
 // states), or the task itself (0.3). The signature is the HMAC-SHA256 in hexadecimal of
-// TIME, a dot and the body, under the token, or under SigningKey for webhooks without
-// one; without either there is none. TIME is in seconds since 1970, of this attempt. A receiver computes the same,
-// compares in constant time, refuses what is some minutes old, and remembers the IDs it
-// has seen: a notification whose answer was lost comes again.
+// TIME, a dot and the body, under the token, or under SigningKey (push.signing_key of the
+// configuration) for webhooks without one; without either there is none. TIME is in
+// seconds since 1970, of this attempt. A receiver computes the same, compares in constant
+// time, refuses what is some minutes old, and remembers the IDs it has seen: a
+// notification whose answer was lost comes again.
 //
 // # Failures
 //

@@ -83,6 +83,8 @@ func TestErrorsNeverShowASecret(t *testing.T) {
 		"events: {redis: 'redis://h:6379?password=" + canary + "'}",
 		"events: {redis: 'redis://:${P}@h:" + canary + "'}",
 		"events: {redis: '" + canary + "'}",
+		"push: {signing_key: '" + canary + "'}",
+		"push: {signing_key: '${P}" + canary + "'}",
 		"unknown: " + canary,
 	} {
 		_, err := config.Parse("f.yaml", []byte(text))

@@ -43,11 +43,6 @@ type Provider struct {
 	URL          string `yaml:"url" jsonschema_description:"Its web site, an http or https URL."`
 }
 
-// Push says where notifications may go.
-type Push struct {
-	AllowPrivate bool `yaml:"allow_private" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback, private and link-local addresses. Anybody who may send messages may name one."`
-}
-
 // LLM is the model that nodes use unless they name their own.
 type LLM struct {
 	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"A name in models, or provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo. The key comes from the environment, for example GEMINI_API_KEY."`

@@ -37,6 +37,7 @@ func (c *Config) check(r *report) {
 	checkAddress(r, "temporal.address", c.Temporal.Address)
 	checkBlobs(r, "blobs.url", c.Blobs.URL)
 	checkRedis(r, "events.redis", c.Events.Redis)
+	checkSigningKey(r, "push.signing_key", c.Push.SigningKey)
 	c.checkPorts(r)
 }
 

@@ -59,6 +59,9 @@ func readA2AMessage(m *a2a.Message) (a2aMessage, error) {
 	return in, in.readChain(m.Metadata[contract.MetaChain])
 }
 
+// sum is the same for messages that say the same.
+func (in a2aMessage) sum() string { return contract.Sum([]byte(in.fingerprint)) }
+
 // part returns what of a part goes into the text.
 func (in *a2aMessage) part(p *a2a.Part) (string, error) {
 	switch content := p.Content.(type) {
@@ -99,7 +102,10 @@ func (in *a2aMessage) file(f a2aFile) (string, error) {
 	case slices.Contains(imageTypes, f.kind):
 		in.files = append(in.files, f)
 		return fmt.Sprintf("[image %s]", f.name), nil
-	case (strings.HasPrefix(f.kind, "text/") || slices.Contains(textTypes, f.kind)) && utf8.Valid(f.data):
+	case strings.HasPrefix(f.kind, "text/") || slices.Contains(textTypes, f.kind):
+		if !utf8.Valid(f.data) {
+			return "", a2a.NewError(a2a.ErrUnsupportedContentType, "a file of type "+printable(f.kind)+" is not in UTF-8")
+		}
 		return fmt.Sprintf("[file %s]\n%s", f.name, f.data), nil
 	}
 	return "", a2a.NewError(a2a.ErrUnsupportedContentType,
@@ -150,7 +156,7 @@ func (s a2aServer) a2aSignal(ctx context.Context, c echo.Context, in a2aMessage,
 		return contract.MessageSignal{}, err
 	}
 	signal := contract.MessageSignal{
-		RequestID: p.requestID, Fingerprint: contract.Sum([]byte(in.fingerprint))[:16], Text: text, Name: in.name, NoAnswer: true,
+		RequestID: p.requestID, Fingerprint: p.fingerprint, Text: text, Name: in.name, NoAnswer: true,
 	}
 	for _, f := range in.files {
 		b, err := s.Blobs.Put(ctx, f.data)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
@@ -21,12 +22,13 @@ const maxBlocking = 10 * time.Minute
 // posted is a message that has been carried out: what settles it, and how the
 // conversation is known to be at least.
 type posted struct {
-	id        string
-	requestID string // empty when there is nothing to wait for
-	least     contract.ConversationView
-	accepted  *contract.ConversationView // the task that the message began, before any work
-	decided   []string                   // approvals
-	hint      string                     // why nothing was done
+	id          string
+	requestID   string // of what settles it; empty if nothing does
+	fingerprint string // of the message, empty for a cancellation
+	least       contract.ConversationView
+	accepted    *contract.ConversationView // the task that the message began, before any work
+	decided     []string                   // approvals
+	hint        string                     // why nothing was done; there is nothing to wait for then
 }
 
 // Send implements tasks.Handler. A message whose ID was sent before is the same
@@ -55,28 +57,55 @@ func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.
 
 // reached is the conversation when the message has been answered, or as it is by now.
 func (s a2aServer) reached(ctx context.Context, p posted, now bool) (contract.ConversationView, error) {
-	if !now && p.requestID != "" {
+	if !now && p.hint == "" {
 		wait, cancel := context.WithTimeout(ctx, maxBlocking)
 		defer cancel()
-		settled, err := s.waits.wait(wait, p.id, p.requestID)
-		switch {
-		case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errClosing):
-		case err != nil:
-			return contract.ConversationView{}, err
-		default:
-			return settled.view, refusedTask(settled.request)
+		view, err := s.answered(wait, p)
+		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, errClosing) {
+			return view, err
 		}
 	}
 	return s.conversation(ctx, a2a.TaskID(p.id), "")
 }
 
-// refusedTask is why a message was not taken.
-func refusedTask(r contract.Request) error {
-	switch r.Refused {
-	case "":
+// answered waits until the message has been answered, and on until the task rests: there
+// may be another message behind it.
+func (s a2aServer) answered(ctx context.Context, p posted) (contract.ConversationView, error) {
+	if p.requestID != "" {
+		settled, err := s.waits.wait(ctx, p.id, p.requestID)
+		if err == nil {
+			err = p.refused(settled.request)
+		}
+		if err != nil || p.rests(settled.view) {
+			return settled.view, err
+		}
+	}
+	r, err := s.watches.join(p.id, true)
+	if err != nil {
+		return contract.ConversationView{}, err
+	}
+	defer s.watches.leave(r)
+	r.watcher.poke()
+	var view contract.ConversationView
+	err = r.await(ctx, s.base, func(now *agui.State) bool {
+		view = now.View
+		return p.rests(view)
+	})
+	return view, err
+}
+
+// refused is why a message was not taken.
+func (p posted) refused(r contract.Request) error {
+	switch {
+	case p.fingerprint != "" && r.Fingerprint != "" && p.fingerprint != r.Fingerprint:
+		return a2a.NewError(a2a.ErrInvalidParams, "the messageId was used for a message of another content; a new message needs a new one")
+	case r.Refused == "":
 		return nil
-	case contract.KindCompleted:
+	case r.Refused == contract.KindCompleted:
 		return overTask()
+	case r.Refused == contract.KindWaiting:
+		return a2a.NewError(a2a.ErrUnsupportedOperation,
+			"the message was not taken, because an approval waits: answer that first, and send the message again with a new messageId")
 	}
 	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task cannot take the message now: "+string(r.Refused))
 }
@@ -102,11 +131,11 @@ func (s a2aServer) post(ctx context.Context, req *a2a.SendMessageRequest) (poste
 	if c := req.Message.ContextID; c != "" && c != view.ContextID && c != view.ID {
 		return posted{}, a2a.NewError(a2a.ErrInvalidParams, "the task is not of the context "+printable(c))
 	}
-	p := posted{id: view.ID, requestID: requestID, least: view}
+	p := posted{id: view.ID, requestID: requestID, fingerprint: in.sum()[:16], least: view}
 	old := tasks.CallOf(ctx).Dialect == tasks.Old
 	switch {
 	case view.Request != nil:
-		return p, nil // sent before
+		return p.again(*view.Request)
 	case view.TaskState().Over() && (!old || view.Status == contract.StatusCompleted):
 		return p, overTask()
 	}
@@ -121,6 +150,15 @@ func (s a2aServer) post(ctx context.Context, req *a2a.SendMessageRequest) (poste
 	return s.goOn(ctx, in, p)
 }
 
+// again is a message that was sent before. What is known of one that has decided
+// something is not what.
+func (p posted) again(r contract.Request) (posted, error) {
+	if r.Fingerprint == "" && len(p.least.Pending) > 0 {
+		p.hint = "A message of this messageId was sent before, and nothing more has been decided; a new answer needs a new messageId."
+	}
+	return p, p.refused(r)
+}
+
 // begin starts a conversation for a message of no task.
 func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2aMessage) (posted, error) {
 	c := echoOf(ctx)
@@ -128,12 +166,12 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 	if err := checkContext(m.ContextID); err != nil {
 		return posted{}, err
 	}
-	print := contract.Sum([]byte(in.fingerprint))
+	print := in.sum()
 	id := contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, print, contract.Sum([]byte(bearer(c)))}, "\n"))
 	c.Set(keyConversation, id)
 	send, cancel := sending(c)
 	defer cancel()
-	p := posted{id: id, requestID: contract.NameUUID(id, "a2a "+m.ID)}
+	p := posted{id: id, requestID: contract.NameUUID(id, "a2a "+m.ID), fingerprint: print[:16]}
 	first, err := s.a2aSignal(send, c, in, p)
 	if err != nil {
 		return p, err
@@ -190,7 +228,7 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 	}
 	decisions, err := story.Decisions(m, src.Pending, old)
 	if hint, no := story.IsNoAnswer(err); no {
-		p.hint, p.requestID = hint, ""
+		p.hint = hint
 		return p, nil
 	}
 	if err != nil {
@@ -201,46 +239,47 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 		if i < len(decisions)-1 {
 			requestID = contract.NameUUID(p.requestID, d.UUID)
 		}
-		if err := s.decideTask(ctx, d, p.id, requestID); err != nil {
+		first, err := s.decideTask(ctx, d, p.id, requestID)
+		if err != nil {
 			return p, err
 		}
-		p.decided = append(p.decided, d.UUID)
+		if p.decided = append(p.decided, d.UUID); !first && requestID == p.requestID {
+			p.requestID = "" // which the conversation will never hear of
+		}
 	}
 	return p, nil
 }
 
-// decideTask gives a decision. Somebody else may have been faster: with the same
-// decision that is no trouble.
-func (s a2aServer) decideTask(ctx context.Context, d story.Decision, id, requestID string) error {
+// decideTask gives a decision. Somebody else may have been first: with the same decision
+// that is no trouble.
+func (s a2aServer) decideTask(ctx context.Context, d story.Decision, id, requestID string) (first bool, err error) {
 	c := echoOf(ctx)
 	about := reasonBody{Reason: d.Reason, By: d.By}
 	if err := about.check(c); err != nil {
-		return err
+		return false, err
 	}
 	in := contract.DecideSignal{
 		RequestID: requestID, Approved: d.Approved, By: about.By, Reason: about.Reason, Via: viaA2A,
 		Content: contract.JSON{Raw: d.Content},
 	}
-	sealed, err := s.seal(c, id)
-	if err != nil {
-		return err
+	if in.Credential, err = s.seal(c, id); err != nil {
+		return false, err
 	}
-	in.Credential = sealed
 	if _, err := s.sendDecision(c, d.UUID, in); err != nil {
-		return err
+		return false, err
 	}
 	record, err := s.decision(c, d.UUID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if agreed := (record.Decision == contract.Approved) == d.Approved; !agreed {
 		by := ""
 		if record.By != "" {
 			by = " by " + printable(record.By)
 		}
-		return Errorf(contract.KindDecided, "approval %s was already %s%s", d.UUID, record.Decision, by)
+		return false, Errorf(contract.KindDecided, "approval %s was already %s%s", d.UUID, record.Decision, by)
 	}
-	return nil
+	return record.RequestID == requestID, nil
 }
 
 // counted tells whether a conversation has heard of all that was decided, and is not
@@ -250,3 +289,11 @@ func (p posted) counted(view contract.ConversationView) bool {
 		return slices.Contains(p.decided, a.UUID)
 	})
 }
+
+// rests tells whether nobody is at work on the task, because it has ended or waits for
+// the client.
+func (p posted) rests(view contract.ConversationView) bool {
+	return p.counted(view) && rests(view)
+}
+
+func rests(view contract.ConversationView) bool { return view.TaskState() != contract.TaskWorking }

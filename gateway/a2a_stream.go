@@ -10,7 +10,6 @@ import (
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/gateway/tasks/story"
-	"agent-stop-and-go/workflows/contract"
 )
 
 // SendStream implements tasks.Handler. The stream ends when the message has been
@@ -53,7 +52,10 @@ func (s a2aServer) Subscribe(ctx context.Context, req *a2a.SubscribeToTaskReques
 				tale = story.New(o) // the ID is of another server's event
 			}
 		}
-		t := &telling{a2aServer: s, ctx: ctx, posted: posted{id: view.ID, least: view}, story: tale, yield: yield, endsWaiting: v03}
+		t := &telling{
+			a2aServer: s, ctx: ctx, posted: posted{id: view.ID, least: view}, story: tale, yield: yield,
+			endsWaiting: v03, resumed: after != "",
+		}
 		t.run(view.ID)
 	}
 }
@@ -68,6 +70,7 @@ type telling struct {
 	// untilSettled ends the stream when the message has been answered, endsWaiting
 	// when the task has come to wait.
 	untilSettled, endsWaiting bool
+	resumed                   bool // behind an event
 
 	settled  <-chan settlement
 	reader   *reader
@@ -85,12 +88,15 @@ func (t *telling) run(id string) {
 	t.reader = r
 	client, cancel := context.WithCancel(t.ctx)
 	defer cancel()
-	if t.untilSettled && t.requestID != "" {
+	if t.untilSettled && t.requestID != "" && t.hint == "" {
 		t.settled = t.settlement(client, ticket{conversationID: id, requestID: t.requestID})
 	} else {
 		t.answered = true
 	}
 	r.watcher.poke()
+	if t.resumed && !t.yield(tasks.Event{}, nil) { // there may be nothing to tell for long
+		return
+	}
 	for t.step(client) {
 	}
 }
@@ -146,18 +152,17 @@ func (t *telling) tell(src story.Source) bool {
 		}
 	}
 	t.least = src.View
-	state := src.View.TaskState()
-	waits := state == contract.TaskInputRequired || state == contract.TaskAuthRequired
 	ends := t.endsWaiting && t.began || t.untilSettled && t.answered
 	t.began = true
-	return !t.story.Over() && !(waits && ends)
+	return !t.story.Over() && !(ends && rests(src.View))
 }
 
-// settle tells what the message has come to, which ends the stream.
+// settle tells what the message has come to. The stream ends there, unless the task is
+// at work on another message.
 func (t *telling) settle(ctx context.Context, s settlement) bool {
 	t.answered = true
 	if s.err == nil {
-		s.err = refusedTask(s.request)
+		s.err = t.refused(s.request)
 	}
 	if s.err != nil {
 		if ctx.Err() == nil {
@@ -166,13 +171,12 @@ func (t *telling) settle(ctx context.Context, s settlement) bool {
 		return false
 	}
 	if t.began && older(s.view, t.least) { // the client knows more than that
-		return false
+		return !rests(t.least)
 	}
 	src, err := t.source(ctx, s.view)
 	if err != nil {
 		t.yield(tasks.Event{}, err)
 		return false
 	}
-	t.tell(src)
-	return false
+	return t.tell(src)
 }

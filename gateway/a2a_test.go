@@ -2,10 +2,13 @@ package gateway_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
@@ -295,10 +298,10 @@ func TestATaskThatIsOverTakesNothingMore(t *testing.T) {
 }
 
 // waiting is a task that waits for an approval.
-func waiting(t *testing.T) (*script, *api, string) {
+func waiting(t *testing.T, change ...func(*gateway.Deps)) (*script, *api, string) {
 	t.Helper()
 	s := taskScript()
-	a := newAPI(t, s.backend())
+	a := newAPI(t, s.backend(), change...)
 	r := a.rpc("SendMessage", said("m-1", "drop all", nil))
 	if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, `"uuid":"`+approvalUUID+`"`) {
 		t.Fatal(r.raw)
@@ -344,6 +347,113 @@ func TestADecisionThatCameTooLateSaysSo(t *testing.T) {
 	r := a.rpc("SendMessage", said("m-2", "rejected", object{"taskId": id}))
 	if code(r) != -32004.0 || !strings.Contains(r.raw, "already approved") {
 		t.Error(r.raw)
+	}
+}
+
+// soon has those who follow a task, without anybody to tell news, look at it often.
+func soon(d *gateway.Deps) { d.Pace.Running = 10 * time.Millisecond }
+
+// TestADecisionThatCameTooLateMayAgree has somebody else decide the same. The task goes
+// on for a while then, and nothing is known of the message there.
+func TestADecisionThatCameTooLateMayAgree(t *testing.T) {
+	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+		s, a, id := waiting(t, soon)
+		s.decided[approvalUUID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
+		time.AfterFunc(20*time.Millisecond, func() {
+			s.write(func(v *contract.ConversationView) {
+				v.Pending, v.Status, v.Running = nil, contract.StatusActive, true
+			})
+			time.AfterFunc(20*time.Millisecond, func() {
+				s.do(func() { s.end("other", "dropped", contract.OutcomeDone) })
+			})
+		})
+		r := a.rpc(method, said("m-2", "approved", object{"taskId": id}))
+		if code(r) != nil || !strings.Contains(r.raw, "TASK_STATE_COMPLETED") || !strings.Contains(r.raw, "dropped") {
+			t.Errorf("%s: %s", method, r.raw)
+		}
+	}
+}
+
+func TestAMessageIDIsForOneMessage(t *testing.T) {
+	s := taskScript()
+	s.onMessage = func(m contract.MessageSignal) { // who works on it for long
+		s.begin(m)
+		s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Fingerprint: m.Fingerprint}
+	}
+	a := newAPI(t, s.backend())
+	send := func(id, text string, more object) reply {
+		m := said(id, text, more)
+		m["configuration"] = object{"returnImmediately": true}
+		return a.rpc("SendMessage", m)
+	}
+	task := object{"taskId": send("m-1", "list", nil).text("result", "task", "id")}
+	for range 2 {
+		if r := send("m-2", "one more", task); state(r) != "TASK_STATE_WORKING" || len(s.sent) != 2 {
+			t.Fatalf("%d messages: %s", len(s.sent), r.raw)
+		}
+	}
+	for _, id := range []string{"m-1", "m-2"} {
+		if r := send(id, "another", task); code(r) != -32602.0 || !strings.Contains(r.raw, "messageId") || len(s.sent) != 2 {
+			t.Errorf("another message of the ID %s: %s", id, r.raw)
+		}
+	}
+}
+
+func TestAnAnswerThatWasSentBeforeDecidesNothing(t *testing.T) {
+	s, a, id := waiting(t)
+	s.onDecide = func(_ string, in contract.DecideSignal) { // the next call waits
+		s.view.Pending = nil
+		s.wait(contract.MessageSignal{RequestID: in.RequestID}, otherID)
+	}
+	for n, want := range []string{"Approval required", "was sent before"} {
+		r := a.rpc("SendMessage", said("m-2", "approved", object{"taskId": id}))
+		if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, want) || len(s.decided) != 1 {
+			t.Errorf("%d: %d decisions, %s", n, len(s.decided), r.raw)
+		}
+	}
+}
+
+func TestAMessageThatCannotBeTakenSaysWhatToDo(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	b.SignalFn = func(_, _ string, payload any) error {
+		m := payload.(contract.MessageSignal)
+		s.do(func() {
+			s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Refused: contract.KindWaiting}
+		})
+		return nil
+	}
+	s.onMessage = s.begin
+	a := newAPI(t, b)
+	first := said("m-1", "list", nil)
+	first["configuration"] = object{"returnImmediately": true}
+	id := a.rpc("SendMessage", first).text("result", "task", "id")
+	r := a.rpc("SendMessage", said("m-2", "more", object{"taskId": id}))
+	if code(r) != -32004.0 || !strings.Contains(r.raw, "approval waits") || !strings.Contains(r.raw, "messageId") {
+		t.Error(r.raw)
+	}
+}
+
+// TestAMessageIsAnsweredWhenTheTaskRests sends a message behind which another one is in
+// the queue.
+func TestAMessageIsAnsweredWhenTheTaskRests(t *testing.T) {
+	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+		s := taskScript()
+		s.onMessage = func(m contract.MessageSignal) {
+			s.begin(m)
+			s.end(m.RequestID, "one", contract.OutcomeDone)
+			s.change(func(v *contract.ConversationView) { v.Status, v.Queued = contract.StatusActive, 1 })
+			time.AfterFunc(20*time.Millisecond, func() {
+				s.do(func() {
+					s.end("next", "two", contract.OutcomeDone)
+					s.change(func(v *contract.ConversationView) { v.Queued = 0 })
+				})
+			})
+		}
+		r := newAPI(t, s.backend(), soon).rpc(method, said("m-1", "hello", nil))
+		if !strings.Contains(r.raw, "TASK_STATE_COMPLETED") {
+			t.Errorf("%s: %s", method, r.raw)
+		}
 	}
 }
 
@@ -439,6 +549,31 @@ func TestASubscriberGoesOnWhereItWas(t *testing.T) {
 	_, got := frames(t, a.rpc("SubscribeToTask", object{"id": id}, "Last-Event-ID: "+ids[0]))
 	if diff := cmp.Diff([]string{"TASK_STATE_WORKING", "artifact dropped", "TASK_STATE_COMPLETED"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestASubscriberWhoComesBackIsHeardAtOnce has nothing to be told for now.
+func TestASubscriberWhoComesBackIsHeardAtOnce(t *testing.T) {
+	_, a, id := waiting(t)
+	ids, _ := frames(t, a.rpc("SendStreamingMessage", said("m-2", "why?", object{"taskId": id})))
+	server := httptest.NewServer(a)
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	body := `{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":"` + id + `"}}`
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/a2a", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Last-Event-ID", ids[0])
+	response, err := server.Client().Do(r) // returns with the headers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Errorf("%d %s", response.StatusCode, got)
 	}
 }
 

@@ -90,10 +90,15 @@ func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, er
 		TypedSearchAttributes: temporal.NewSearchAttributes(t.attributes(in.Conversation)...),
 	}, contract.WorkflowConversation, in.Conversation)
 	var there *serviceerror.WorkflowExecutionAlreadyStarted
-	if errors.As(err, &there) {
-		return t.existing(ctx, id)
+	switch {
+	case !errors.As(err, &there):
+		return Started{}, fault(err, "start a conversation")
+	case in.Push != nil:
+		if err := t.catchUp(ctx, in.Conversation.ID); err != nil {
+			return Started{}, err
+		}
 	}
-	return Started{}, fault(err, "start a conversation")
+	return t.existing(ctx, id)
 }
 
 func (t *temporalBackend) attributes(in contract.ConversationInput) []temporal.SearchAttributeUpdate {

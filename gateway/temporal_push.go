@@ -28,7 +28,30 @@ func (t *temporalBackend) SetPush(ctx context.Context, conversationID string, c 
 	if err := t.roomFor(ctx, conversationID, c.ID); err != nil {
 		return PushConfig{}, err
 	}
-	return c, t.startPush(ctx, contract.PushInput{ConversationID: conversationID}, sealed, attributes)
+	if err := t.startPush(ctx, contract.PushInput{ConversationID: conversationID}, sealed, attributes); err != nil {
+		return PushConfig{}, err
+	}
+	return c, t.catchUp(ctx, conversationID)
+}
+
+// catchUp has the webhooks told the present state. A conversation that has ended, maybe
+// while its webhook was set, tells nothing any more: its last state is told for it.
+func (t *temporalBackend) catchUp(ctx context.Context, conversationID string) error {
+	id := contract.ConversationWorkflowID(conversationID)
+	err := t.client.SignalWorkflow(ctx, id, "", contract.SignalFollow, nil)
+	if !isNotFound(err) {
+		return fault(err, "follow the conversation")
+	}
+	var v contract.ConversationView
+	if _, err := t.query(ctx, id, contract.QueryConversation, &v, contract.ConversationQuery{}); err != nil {
+		return fault(err, "query the conversation that is over")
+	}
+	if !v.TaskState().Over() { // it was terminated
+		return nil
+	}
+	news := contract.PushNews{State: v.TaskState(), Version: v.Version, ContextID: v.ContextID, At: v.UpdatedAt}
+	err = t.client.SignalWorkflow(ctx, contract.PushWorkflowID(conversationID), "", contract.SignalTask, news)
+	return fault(err, "tell of the task's last state")
 }
 
 // expectPush sets the webhook of a conversation that is about to start, so that it is

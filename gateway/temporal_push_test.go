@@ -21,11 +21,14 @@ import (
 // there are some.
 type pushing struct {
 	*fakeClient
-	options client.StartWorkflowOptions
-	set     []contract.PushConfig
-	deleted []string
-	started bool
-	closed  bool
+	options  client.StartWorkflowOptions
+	set      []contract.PushConfig
+	deleted  []string
+	followed int
+	told     []contract.PushNews
+	started  bool
+	closed   bool
+	over     *contract.ConversationView // the conversation, once it has ended
 }
 
 func newPushing(t *testing.T) *pushing {
@@ -48,14 +51,23 @@ func newPushing(t *testing.T) *pushing {
 		return nil
 	}
 	p.SignalFn = func(id, signal string, arg any) error {
-		if !p.started {
+		if !p.started || id == "conversation-"+someID && p.over != nil {
 			return errMissing
 		}
-		p.deleted = append(p.deleted, id+" "+signal+" "+arg.(contract.PushDelete).ID)
+		switch arg := arg.(type) {
+		case contract.PushDelete:
+			p.deleted = append(p.deleted, id+" "+signal+" "+arg.ID)
+		case contract.PushNews:
+			p.told = append(p.told, arg)
+		default:
+			p.followed++
+		}
 		return nil
 	}
 	p.QueryFn = func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 		switch {
+		case r.WorkflowID == "conversation-"+someID && p.over != nil:
+			return queriedClosed(r, *p.over)
 		case r.WorkflowID != "push-"+someID || r.QueryType != "push_configs" || !p.started:
 			return nil, errMissing
 		case p.closed:
@@ -287,5 +299,31 @@ func TestAWebhookIsThereBeforeItsConversation(t *testing.T) {
 	}
 	if err := start(aWebhook); err != nil || len(began) != 1 || !began[0].Notify || p.set[0].ID != "hook-1" {
 		t.Errorf("%v, started %+v, set %v", err, began, p.set)
+	}
+}
+
+func TestAWebhookThatIsSetIsToldThePresentState(t *testing.T) {
+	p := newPushing(t)
+	b := onTemporal(t, p.fakeClient).Backend
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || p.followed != 1 || len(p.told) > 0 {
+		t.Errorf("at work: asked %d times, told %v, %v", p.followed, p.told, err)
+	}
+	done := viewOf(someID)
+	done.Status, done.ContextID, done.Version = contract.StatusCompleted, "ctx", 7
+	done.Last = &contract.LastTurn{Outcome: contract.OutcomeDone}
+	p.over = &done
+	want := contract.PushNews{State: contract.TaskCompleted, Version: 7, ContextID: "ctx", At: done.UpdatedAt}
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || len(p.told) != 1 || p.told[0] != want {
+		t.Errorf("over: told %v, %v", p.told, err)
+	}
+	p.ExecuteFn = func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
+		return nil, &serviceerror.WorkflowExecutionAlreadyStarted{}
+	}
+	if _, err := b.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &aWebhook}); err != nil || len(p.told) != 2 {
+		t.Errorf("the message again: told %v, %v", p.told, err)
+	}
+	done.Status, done.Last, done.Running = contract.StatusActive, nil, true
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || len(p.told) != 2 {
+		t.Errorf("terminated: told %v, %v", p.told, err)
 	}
 }

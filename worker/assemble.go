@@ -37,8 +37,6 @@ type Push struct {
 	Tasks activities.TaskReader
 	// AllowPrivate lets webhooks be on this machine and in private networks.
 	AllowPrivate bool
-	// SigningKey signs notifications of webhooks without a token; nil signs none.
-	SigningKey []byte
 }
 
 // Assemble builds the activities that a configuration describes and begins to
@@ -46,8 +44,8 @@ type Push struct {
 // warning for each node that runs destructive tools of theirs without asking, or
 // lists a tool that they do not have.
 // Call release once the worker has stopped; it ends the tool servers that were
-// started. It fails when a variable that a tool server, or the headers of a model
-// or of another agent, need is not set.
+// started. It fails when a variable that a tool server, the headers of a model or of
+// another agent, or the signatures of notifications need is not set.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
 	servers, err := servers(c, p.Getenv)
 	if err != nil {
@@ -58,6 +56,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		return Activities{}, nil, err
 	}
 	agents, err := agents(c, p.Getenv)
+	if err != nil {
+		return Activities{}, nil, err
+	}
+	signingKey, err := c.Push.Key(p.Getenv)
 	if err != nil {
 		return Activities{}, nil, err
 	}
@@ -82,7 +84,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Texts: &activities.Texts{Blobs: p.Blobs},
 		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Notifications: &activities.Notifications{
-			HTTP: activities.WebhookClient(p.Push.AllowPrivate), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: p.Push.SigningKey, Now: time.Now,
+			HTTP: activities.WebhookClient(p.Push.AllowPrivate), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},
 	}, func() error { stop(); return errors.Join(peers.Close(), box.Close()) }, nil
 }

@@ -224,6 +224,31 @@ func TestAssembleNeedsTheVariablesInHeadersOfModels(t *testing.T) {
 	}
 }
 
+func TestAssembleTakesTheSigningKeyFromTheEnvironment(t *testing.T) {
+	const key = "0123456789abcdef0123456789abcdef"
+	for text, want := range map[string]string{"push: {signing_key: '${PUSH_SIGNING_KEY}'}": key, "": ""} {
+		c, err := config.Parse("agent.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := worker.Parts{Getenv: func(name string) string { return map[string]string{"PUSH_SIGNING_KEY": key}[name] }}
+		a, release, err := worker.Assemble(t.Context(), c, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(a.Notifications.SigningKey); got != want {
+			t.Errorf("%q: signed with %q", text, got)
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+		_, _, err = worker.Assemble(t.Context(), c, worker.Parts{Getenv: func(string) string { return "" }})
+		if missing := err != nil; missing != (want != "") {
+			t.Errorf("%q without the variable: %v", text, err)
+		}
+	}
+}
+
 // ask makes one call of a model of a configuration.
 func ask(t *testing.T, text, model string, getenv func(string) string) (llm.Reply, error) {
 	t.Helper()

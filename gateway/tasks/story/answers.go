@@ -44,17 +44,33 @@ func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) (
 		if !ok {
 			continue
 		}
-		d, err := byData(data, pending)
+		raw, err := json.Marshal(data)
+		if err != nil {
+			return nil, noAnswer("The data part cannot be read: %v.", err)
+		}
+		d, err := byData(data, raw, pending)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, d)
 	}
 	if len(out) > 0 {
-		return out, once(out)
+		return out, errors.Join(once(out), agree(out, Text(m)))
 	}
 	d, err := byText(m, pending, first)
 	return []Decision{d}, err
+}
+
+// agree refuses data beside which a word says the opposite: a person may have meant
+// either. Other texts are for people.
+func agree(list []Decision, text string) error {
+	approved, isWord := answer.Word(text)
+	for _, d := range list {
+		if isWord && approved != d.Approved {
+			return noAnswer("%q and the data part contradict each other, and nothing has been decided.", short(text))
+		}
+	}
+	return nil
 }
 
 // once refuses messages that answer an approval twice.
@@ -69,18 +85,46 @@ func once(list []Decision) error {
 	return nil
 }
 
-// byData reads a data part.
-func byData(data map[string]any, pending []contract.PendingApproval) (Decision, error) {
-	uuid, _ := data["uuid"].(string)
+// byData reads a data part, or a text that could be one; raw is how it was written.
+func byData(data map[string]any, raw json.RawMessage, pending []contract.PendingApproval) (Decision, error) {
+	if err := ofAnswer(data); err != nil {
+		return Decision{}, err
+	}
+	uuid, err := member(data, "uuid")
+	if err != nil {
+		return Decision{}, err
+	}
 	p, err := chosen(uuid, pending)
 	if err != nil {
 		return Decision{}, err
 	}
-	raw, err := json.Marshal(data)
-	if err != nil {
-		return Decision{}, noAnswer("The data part cannot be read: %v.", err)
-	}
 	return read(p, raw, func() (answer.Reply, error) { return answer.ParseQuestion(raw, p.Schema.Raw) })
+}
+
+// member is the text under a key in any case, as package answer reads keys; "" if there
+// is none.
+func member(data map[string]any, name string) (string, error) {
+	found := ""
+	for key, value := range data {
+		if !strings.EqualFold(key, name) {
+			continue
+		}
+		text, ok := value.(string)
+		if !ok || text == "" || found != "" {
+			return "", noAnswer("The %s of the answer must be one text.", name)
+		}
+		found = text
+	}
+	return found, nil
+}
+
+// ofAnswer refuses data that says it is something else, such as our own request.
+func ofAnswer(data map[string]any) error {
+	kind, err := member(data, "type")
+	if err == nil && kind != "" && kind != contract.TypeApprovalAnswer {
+		err = noAnswer("Data of the type %.64q is no answer; that has the type %q.", kind, contract.TypeApprovalAnswer)
+	}
+	return err
 }
 
 // chosen is the approval with a UUID, or the only one there is.
@@ -122,6 +166,9 @@ func byText(m *a2a.Message, pending []contract.PendingApproval, first bool) (Dec
 	if answered(p) {
 		return read(p, nil, func() (answer.Reply, error) { return answer.ParseText(said, p.Schema.Raw) })
 	}
+	if data, ok := object(said); ok {
+		return byData(data, json.RawMessage(said), pending)
+	}
 	if raw := json.RawMessage(said); json.Valid(raw) {
 		return read(p, raw, nil)
 	}
@@ -134,9 +181,9 @@ func byText(m *a2a.Message, pending []contract.PendingApproval, first bool) (Dec
 
 // addressed is the approval that a text is for, and what it says.
 func addressed(text string, pending []contract.PendingApproval, first bool) (contract.PendingApproval, string, error) {
-	if word, uuid, two := strings.Cut(text, " "); two {
-		if p, ok := find(pending, strings.TrimSpace(uuid)); ok {
-			return p, word, nil
+	if words := strings.Fields(text); len(words) == 2 {
+		if p, ok := find(pending, words[1]); ok {
+			return p, words[0], nil
 		}
 	}
 	if len(pending) == 1 || first && len(pending) > 0 {

@@ -39,12 +39,20 @@ func proxied() []contract.PendingApproval {
 
 func text(s string) *a2a.Message { return a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(s)) }
 
+func texts(list ...string) *a2a.Message {
+	m := a2a.NewMessage(a2a.MessageRoleUser)
+	for _, s := range list {
+		m.Parts = append(m.Parts, a2a.NewTextPart(s))
+	}
+	return m
+}
+
 func data(s string) *a2a.Message {
 	var v any
 	if err := json.Unmarshal([]byte(s), &v); err != nil {
 		panic(err)
 	}
-	return a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("approved"), a2a.NewDataPart(v))
+	return a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("What I say of it."), a2a.NewDataPart(v))
 }
 
 func hitl(s string) *a2a.Message {
@@ -70,9 +78,13 @@ func TestAnswersThatDecide(t *testing.T) {
 		"a word":                     {message: text(" Approved "), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", Approved: true}}},
 		"a no":                       {message: text("deny"), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1"}}},
 		"a word and a uuid":          {message: text("approve u-2"), pending: pendingOf("u-1", "u-2"), want: []story.Decision{{UUID: "u-2", Approved: true}}},
+		"a uuid in other letters":    {message: text("Approve\nU-2"), pending: pendingOf("u-1", "u-2"), want: []story.Decision{{UUID: "u-2", Approved: true}}},
+		"a part for the uuid":        {message: texts("no", "u-2"), pending: pendingOf("u-1", "u-2"), want: []story.Decision{{UUID: "u-2"}}},
 		"a word for the first":       {message: text("yes"), pending: pendingOf("u-1", "u-2"), first: true, want: []story.Decision{{UUID: "u-1", Approved: true}}},
 		"JSON as text":               {message: text(`{"approved":false,"reason":"no"}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", Reason: "no"}}},
-		"a data part outdoes words":  {message: data(`{"uuid":"u-1","approved":false,"by":"ann","reason":"why"}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", By: "ann", Reason: "why"}}},
+		"JSON as text that names":    {message: text(`{"approved":true,"uuid":"u-2"}`), pending: pendingOf("u-1", "u-2"), first: true, want: []story.Decision{{UUID: "u-2", Approved: true}}},
+		"a data part of the type":    {message: data(`{"type":"agent-stop-and-go/approval-answer","uuid":"u-1","approved":true,"more":[1]}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", Approved: true}}},
+		"a data part beside words":   {message: data(`{"uuid":"u-1","approved":false,"by":"ann","reason":"why"}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", By: "ann", Reason: "why"}}},
 		"a data part of the only":    {message: data(`{"approved":true}`), pending: pendingOf("u-1"), want: []story.Decision{{UUID: "u-1", Approved: true}}},
 		"the uuid of the far end":    {message: data(`{"uuid":"far-1","approved":true}`), pending: proxied(), want: []story.Decision{{UUID: "u-1", Approved: true}}},
 		"a text for a question":      {message: text("b"), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"b"}`)}}},
@@ -97,6 +109,7 @@ func TestAnswersThatDecide(t *testing.T) {
 func TestMessagesThatDecideNothing(t *testing.T) {
 	twice := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewDataPart(map[string]any{"uuid": "u-1", "approved": true}),
 		a2a.NewDataPart(map[string]any{"uuid": "u-1", "approved": false}))
+	contrary := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("Rejected"), a2a.NewDataPart(map[string]any{"uuid": "u-1", "approved": true}))
 	for name, c := range map[string]struct {
 		message *a2a.Message
 		pending []contract.PendingApproval
@@ -110,7 +123,16 @@ func TestMessagesThatDecideNothing(t *testing.T) {
 		"data that says nothing": {data(`{"uuid":"u-1"}`), pendingOf("u-1")},
 		"data that is torn":      {data(`{"uuid":"u-1","approved":true,"answer":"no"}`), pendingOf("u-1")},
 		"data in another case":   {data(`{"uuid":"u-1","approved":true,"Approved":false}`), pendingOf("u-1")},
+		"data of our own":        {data(`{"type":"agent-stop-and-go/approval-request","uuid":"u-1","approved":true}`), pendingOf("u-1")},
+		"data for a number":      {data(`{"uuid":7,"approved":true}`), pendingOf("u-1")},
+		"data for nothing":       {data(`{"uuid":null,"approved":true}`), pendingOf("u-1")},
+		"data for two":           {data(`{"uuid":"u-1","UUID":"u-2","approved":true}`), pendingOf("u-1")},
+		"a UUID of another":      {data(`{"UUID":"u-2","approved":true}`), pendingOf("u-1")},
+		"JSON for another":       {text(`{"uuid":"u-2","approved":true}`), pendingOf("u-1")},
+		"JSON that is torn":      {text(`{"approved":true,"approved":false}`), pendingOf("u-1")},
+		"JSON of another type":   {text(`{"type":"x","approved":true}`), pendingOf("u-1")},
 		"data twice":             {twice, pendingOf("u-1")},
+		"data and a word":        {contrary, pendingOf("u-1")},
 		"no choice":              {text("c"), question(form)},
 		"a yes to a question":    {data(`{"uuid":"u-1","approved":true}`), question(form)},
 	} {

@@ -131,7 +131,7 @@ func asData(v any) map[string]any {
 // find returns the approval with a UUID, ours or that of the agent behind us.
 func find(pending []contract.PendingApproval, uuid string) (contract.PendingApproval, bool) {
 	i := slices.IndexFunc(pending, func(p contract.PendingApproval) bool {
-		return p.UUID == uuid || p.Origin != nil && p.Origin.UUID == uuid
+		return strings.EqualFold(p.UUID, uuid) || p.Origin != nil && strings.EqualFold(p.Origin.UUID, uuid)
 	})
 	if i < 0 {
 		return contract.PendingApproval{}, false

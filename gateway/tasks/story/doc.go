@@ -19,7 +19,8 @@
 // that may be the last is held until there is another, or the turn has ended.
 //
 // An event's ID is what the reader has been told by then: how many messages, a sum over
-// their IDs, and what of the end. A reader who comes back with it goes on behind it. In
-// a tree messages of nodes side by side may change places while they run: then the sum
-// does not fit, and the reader begins with the whole task.
+// their IDs, and what besides. A reader who comes back with it goes on behind it.
+// Messages are told in the order of time. Those of nodes side by side may become known
+// in another one: then the sum does not fit, and a reader who comes back begins with the
+// whole task.
 package story

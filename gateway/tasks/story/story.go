@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,9 +50,6 @@ func Resume(o Shape, after string) (*Story, error) {
 
 // Over tells whether the task has ended, and has been told so.
 func (s *Story) Over() bool { return s.over }
-
-// State is that of the task as it was last told.
-func (s *Story) State() contract.TaskState { return s.last }
 
 // Update tells what is new.
 func (s *Story) Update(src Source) []Event {
@@ -110,13 +108,16 @@ func (s *Story) resume(src Source, scenes []scene) bool {
 	if now := src.View.TaskState(); s.at.end == endState && settled(now) {
 		s.last = now
 	}
+	if beside := s.at.end - endBeside; beside >= 0 {
+		s.last = besides[beside]
+	}
 	return true
 }
 
 func (s *Story) tell(sc scene) {
 	s.told[sc.id] = true
 	s.at.add(sc.id)
-	if sc.Role == contract.RoleUser && !sc.Notice { // work goes on
+	if sc.Role == contract.RoleUser && !sc.Notice || s.at.end >= endBeside { // work goes on
 		s.at.end = endNone
 	}
 }
@@ -132,7 +133,11 @@ func (s *Story) end(src Source) []Event {
 		if now == s.last {
 			return nil
 		}
+		s.at.end = endBeside + slices.Index(besides, now)
 		return []Event{{s.at.String(), src.update(src.status(s.shape))}}
+	}
+	if s.at.end >= endBeside {
+		s.at.end = endNone
 	}
 	var out []Event
 	if a := src.artifact(); a != nil && s.at.end < endArtifact {
@@ -166,10 +171,15 @@ type scene struct {
 	open int // approvals that wait behind it
 }
 
+// scenes are the messages in the order of time. In the transcript those of nodes side by
+// side stand node by node, so that new ones come in between.
 func (s Source) scenes() []scene {
+	messages := slices.SortedStableFunc(slices.Values(s.Messages), func(a, b contract.Message) int {
+		return a.CreatedAt.Compare(b.CreatedAt)
+	})
 	open := 0
 	var out []scene
-	for _, m := range s.Messages {
+	for _, m := range messages {
 		switch {
 		case m.Notice && m.Approval != nil:
 			open = max(open-1, 0)
@@ -214,12 +224,17 @@ func (sc scene) event(src Source, o Shape, last bool) a2a.Event {
 	return nil
 }
 
-// What of the end has been told.
+// What has been told besides messages: of the end, or, while work goes on, a state that
+// no message tells.
 const (
 	endNone = iota
 	endArtifact
 	endState
+	endBeside // + the index in besides
 )
+
+// besides are the states in which work goes on.
+var besides = []contract.TaskState{contract.TaskSubmitted, contract.TaskWorking, contract.TaskInputRequired}
 
 // position is what a reader has been told: how many messages, and which.
 type position struct {
@@ -247,7 +262,7 @@ func parsePosition(s string) (position, error) {
 	count, err := strconv.Atoi(parts[0])
 	sum, err2 := strconv.ParseUint(parts[1], 16, 64)
 	end, err3 := strconv.Atoi(parts[2])
-	if err := errors.Join(err, err2, err3); err != nil || count < 0 || end < endNone || end > endState {
+	if err := errors.Join(err, err2, err3); err != nil || count < 0 || end < endNone || end >= endBeside+len(besides) {
 		return position{}, errPosition
 	}
 	return position{count, sum, end}, nil

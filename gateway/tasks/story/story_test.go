@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
@@ -276,6 +278,105 @@ func TestReadersWhoComeBackLateLearnEverything(t *testing.T) {
 				t.Fatalf("seed %d: %s was told %d times", seed, id, n)
 			}
 		}
+	}
+}
+
+// sideBySide is a conversation whose nodes speak at the same time: what the first says
+// later stands before what the second has said.
+func sideBySide() *world {
+	w := newWorld()
+	w.says("go")
+	w.asks("u-1")
+	w.asks("u-2")
+	w.decided("u-1")
+	w.up(1)
+	w.remarks("One is done.")
+	w.up(1)
+	w.decided("u-2")
+	w.ends(contract.OutcomeDone, "Both are done.")
+	return w
+}
+
+// up moves the newest message up by some places, in the last state.
+func (w *world) up(places int) {
+	last := &w.history[len(w.history)-1]
+	n := len(last.Messages)
+	m := last.Messages[n-1]
+	last.Messages = slices.Insert(last.Messages[:n-1], n-1-places, m)
+	w.src.Messages = slices.Clone(last.Messages)
+}
+
+func TestNodesSideBySideAreToldInTheOrderOfTime(t *testing.T) {
+	w := sideBySide()
+	always := story.New(story.Shape{})
+	var want, states []string
+	var ids []string
+	at := map[string]int{} // the state in which an event was told
+	for i, src := range w.history {
+		for _, e := range always.Update(src) {
+			if _, again := at[e.ID]; again {
+				t.Errorf("two events have the ID %s", e.ID)
+			}
+			at[e.ID] = i
+			ids, want, states = append(ids, e.ID), append(want, line(e)), append(states, strings.SplitN(brief(e.Event), "\n", 2)[0])
+		}
+	}
+	if diff := cmp.Diff([]string{
+		"task TASK_STATE_SUBMITTED", "TASK_STATE_WORKING", "TASK_STATE_INPUT_REQUIRED Approval required (id: u-1): **DROP**",
+		"TASK_STATE_INPUT_REQUIRED Approval required (id: u-1): **DROP**", "TASK_STATE_INPUT_REQUIRED Approval required (id: u-2): **DROP**",
+		"TASK_STATE_INPUT_REQUIRED One is done.", "TASK_STATE_WORKING [APPROVAL]: Approved", "artifact Both are done.", "TASK_STATE_COMPLETED",
+	}, states); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for n, id := range ids {
+		s, err := story.Resume(story.Shape{}, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, src := range w.history[at[id]:] {
+			for _, e := range s.Update(src) {
+				got = append(got, line(e))
+			}
+		}
+		if diff := cmp.Diff(want[n+1:], got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("behind %s (-there all the time +came back):\n%s", id, diff)
+		}
+	}
+}
+
+// TestAStateThatNoMessageTellsIsToldOnce has approvals that are withdrawn without a word.
+func TestAStateThatNoMessageTellsIsToldOnce(t *testing.T) {
+	w := newWorld()
+	w.says("go")
+	w.asks("u-1")
+	s := story.New(story.Shape{})
+	for _, src := range w.history {
+		s.Update(src)
+	}
+	w.src.Pending, w.src.View.Running = nil, true
+	w.save()
+	now := w.history[len(w.history)-1]
+	events := s.Update(now)
+	if len(events) != 1 || brief(events[0].Event) != "TASK_STATE_WORKING" {
+		t.Fatalf("told %v", events)
+	}
+	again, err := story.Resume(story.Shape{}, events[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more := again.Update(now); len(more) > 0 {
+		t.Errorf("told again: %s", line(more[0]))
+	}
+	w.ends(contract.OutcomeDone, "Done.")
+	var rest []string
+	for _, src := range w.history[len(w.history)-2:] {
+		for _, e := range again.Update(src) {
+			rest = append(rest, brief(e.Event))
+		}
+	}
+	if diff := cmp.Diff([]string{"artifact Done.", "TASK_STATE_COMPLETED"}, rest); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

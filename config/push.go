@@ -1,0 +1,36 @@
+package config
+
+import "fmt"
+
+// Push says where notifications may go, and what they are signed with.
+type Push struct {
+	AllowPrivate bool   `yaml:"allow_private" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback, private and link-local addresses. Anybody who may send messages may name one."`
+	SigningKey   string `yaml:"signing_key" jsonschema_description:"${NAME}, which takes a secret of at least 32 bytes from the agent's environment: it signs the notifications of web hooks that were set without a token. Empty: those are not signed."`
+}
+
+// minSigningKey is the size of what HMAC-SHA256 makes (RFC 2104 §3).
+const minSigningKey = 32
+
+// Key is SigningKey with ${NAME} replaced by that variable, nil if notifications are not
+// to be signed. A variable that is not set or too short is an error that names it.
+func (p Push) Key(getenv func(string) string) ([]byte, error) {
+	if p.SigningKey == "" {
+		return nil, nil
+	}
+	values, err := expand("push", "signing_key", map[string]string{"": p.SigningKey}, getenv)
+	if err != nil {
+		return nil, err
+	}
+	key := []byte(values[""])
+	if len(key) < minSigningKey {
+		return nil, fmt.Errorf("push: signing_key: %s has %d bytes, expected at least %d", p.SigningKey, len(key), minSigningKey)
+	}
+	return key, nil
+}
+
+// checkSigningKey shows nothing of the value, which may be the key itself.
+func checkSigningKey(r *report, path, value string) {
+	if value != "" && !isReference(value) {
+		r.at(path, "secrets do not belong in this file; write ${PUSH_SIGNING_KEY} and set it in the agent's own environment")
+	}
+}
