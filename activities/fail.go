@@ -27,6 +27,12 @@ func fail(kind contract.Kind, message string, after time.Duration) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
 }
 
+// insist is fail for what is tried again whenever it may be, however late that is.
+func insist(kind contract.Kind, message string, after time.Duration) error {
+	o := temporal.ApplicationErrorOptions{NonRetryable: kind.Permanent(), NextRetryDelay: after}
+	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
+}
+
 // cancelled passes a cancellation on as what it is.
 func cancelled(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)

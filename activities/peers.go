@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/credential"
@@ -20,8 +22,8 @@ import (
 type Peer interface {
 	// Send does what a message is for, and waits a little for its task to be done or
 	// to wait for something: one that is at work longer comes back as TaskWorking.
-	// Sending a message again with the same MessageID is harmless. An error that is no
-	// *PeerError counts as passing.
+	// After an error that is no *PeerError, or one of a kind that passes, the message may
+	// be sent again with the same MessageID.
 	Send(ctx context.Context, m PeerMessage) (PeerReply, error)
 	// Describe adds to the description of a peer what its card says of it. It does not
 	// wait for the card.
@@ -43,12 +45,21 @@ type PeerMessage struct {
 	Content json.RawMessage
 	Reason  string
 	Cancel  bool
+	// Question is the text that was decided on, where what the task asked has no ID.
+	Question string
+	// Repeated: an earlier attempt ended without a word, so that the message may have
+	// arrived.
+	Repeated bool
 	// Chain names the agents through which the work has come, ours last.
 	Chain []string
 	// Bearer and SessionID become headers.
 	Bearer    string
 	SessionID string
 }
+
+// insistent tells whether the message is one that nobody waits for, and that is sent
+// until it is heard.
+func (m PeerMessage) insistent() bool { return m.Cancel || m.Decision == contract.Rejected }
 
 // PeerReply is how the task is.
 type PeerReply struct {
@@ -94,26 +105,56 @@ type Peers struct {
 
 // Delegate sends a message to another agent, with the caller's own credential
 // where there is one. Arguments that are not the ones that were shown are
-// refused. Every failure after the message went out may be tried again: the
-// message's ID keeps the work from being done twice.
+// refused. A message is sent again under its ID only, by which the agent knows it; to
+// an agent that has no such IDs it is not, unless it certainly never arrived.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
-	defer heartbeat(ctx)()
+	stop := heartbeat(ctx)
+	out, again, err := p.delegate(ctx, in)
+	if stop(); again {
+		mayRepeat(ctx)
+	}
+	return out, err
+}
+
+// delegate does it. With an error, again tells whether Send has said that the message
+// may be sent again.
+func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if p.Peer == nil {
-		return contract.DelegateResult{}, fail(contract.KindPeerFailed, "delegating to other agents is not supported by this version", 0)
+		return out, false, fail(contract.KindPeerFailed, "delegating to other agents is not supported by this version", 0)
 	}
 	m, err := p.message(ctx, in)
 	if err != nil {
-		return contract.DelegateResult{}, err
+		return out, !repeated(ctx), err
 	}
 	var note string
 	m.Bearer, note = openBearer(ctx, p.Keyring, in.ConversationID, p.Now)
+	m.Repeated = repeated(ctx)
 	reply, err := p.Peer.Send(ctx, m)
 	if err != nil {
-		return contract.DelegateResult{}, peerFailure(ctx, m, err)
+		return out, true, peerFailure(ctx, m, err)
 	}
-	out, err := p.result(ctx, m, reply)
+	out, err = p.result(ctx, m, reply)
 	out.Note = note
-	return out, err
+	return out, false, err
+}
+
+// mayRepeat leaves word for the next attempt that this one ended as it should. It
+// arrives with the failure of this one.
+func mayRepeat(ctx context.Context) {
+	if activity.IsActivity(ctx) {
+		activity.RecordHeartbeat(ctx, activity.GetInfo(ctx).Attempt)
+	}
+}
+
+// repeated tells whether the attempt before this one left no word: its worker died, or
+// it had an answer that was lost here. What it was to send may have been sent.
+func repeated(ctx context.Context) bool {
+	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt <= 1 {
+		return false
+	}
+	var last int32
+	known := activity.HasHeartbeatDetails(ctx) && activity.GetHeartbeatDetails(ctx, &last) == nil
+	return !known || last != activity.GetInfo(ctx).Attempt-1
 }
 
 // message is what is to be sent. Its errors are made by fail.
@@ -136,6 +177,9 @@ func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (PeerMes
 		return m, fail(contract.KindBlob, err.Error(), 0)
 	}
 	m.Content = content
+	if m.Question, err = transcript.ReadText(ctx, p.Blobs, in.Question); err != nil {
+		return m, fail(contract.KindBlob, err.Error(), 0)
+	}
 	return m, nil
 }
 
@@ -239,13 +283,20 @@ func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRe
 	return o, err
 }
 
+// peerFailure is the error for one of Send. A failure for good is one also when the
+// activity was cancelled: a worker that stops cancels too, and after a cancellation the
+// next one would send the message again.
 func peerFailure(ctx context.Context, m PeerMessage, err error) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
+	var known *PeerError
+	isKnown := errors.As(err, &known)
+	if errors.Is(ctx.Err(), context.Canceled) && (!isKnown || !known.Kind.Permanent()) {
 		return ctx.Err()
 	}
 	text := hide(err.Error(), m.Bearer)
-	var known *PeerError
-	if errors.As(err, &known) {
+	switch {
+	case isKnown && m.insistent():
+		return insist(known.Kind, text, known.RetryAfter)
+	case isKnown:
 		return fail(known.Kind, text, known.RetryAfter)
 	}
 	return fail(contract.KindPeerUnavailable, fmt.Sprintf("delegate to agent %s: %s", m.Peer.Name, text), 0)

@@ -165,7 +165,7 @@ func (e resumeEntry) decide(p contract.PendingApproval) (decision, error) {
 		}
 	}
 	in := contract.DecideSignal{Approved: payload.Approved != nil && *payload.Approved, Reason: payload.Reason}
-	if p.Reason == contract.ReasonQuestion {
+	if p.Answered() {
 		return e.answer(p, payload)
 	}
 	if payload.Approved == nil || len(payload.Content) > 0 {
@@ -194,7 +194,7 @@ func (e resumeEntry) invalid(text string) error {
 	return Errorf(KindResumeInvalid, "interrupt %s: %s", printable(e.InterruptID), text)
 }
 
-// answer reads the answer to a question by the question's schema.
+// answer reads the answer to a question, here or of another agent, by its schema.
 func (e resumeEntry) answer(p contract.PendingApproval, payload resumePayload) (decision, error) {
 	if payload.Approved != nil && !*payload.Approved {
 		return newDecision(p.UUID, contract.DecideSignal{Reason: payload.Reason}), nil

@@ -114,8 +114,18 @@ func TestNothingIsDoneUnlessEverythingHolds(t *testing.T) {
 	}
 }
 
-func TestAnAnswerToAQuestion(t *testing.T) {
+func TestAnAnswerToAQuestionHereOrOfAnotherAgent(t *testing.T) {
 	question := contract.PendingApproval{UUID: someUUID, ToolName: "quote", ToolArgs: addArgs, Reason: contract.ReasonQuestion, Schema: contract.JSON{Raw: []byte(seats)}}
+	answersAre(t, question)
+	for _, reason := range []contract.Reason{contract.ReasonQuestion, contract.ReasonClientTool} {
+		question.Reason, question.Origin = contract.ReasonRemote, &contract.Origin{Reason: reason, Schema: question.Schema}
+		answersAre(t, question)
+	}
+}
+
+// answersAre checks what is taken for the answer to a question about a number of seats.
+func answersAre(t *testing.T, question contract.PendingApproval) {
+	t.Helper()
 	for payload, want := range map[string]string{
 		`{"approved":true,"content":{"seats":4}}`: `{"seats":4}`, `{"content":{"seats":4}}`: `{"seats":4}`, `{"approved":false}`: "",
 	} {

@@ -106,7 +106,7 @@ func (s *script) message(m contract.MessageSignal) {
 		return
 	}
 	s.sent = append(s.sent, m)
-	if len(s.view.Pending) > 0 && s.view.Pending[0].Reason != contract.ReasonQuestion {
+	if len(s.view.Pending) > 0 && !s.view.Pending[0].Question() {
 		s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Refused: contract.KindWaiting}
 		return
 	}

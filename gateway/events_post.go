@@ -79,7 +79,7 @@ func (g *Gateway) sameRequest(c echo.Context, t ticket) (contract.ConversationVi
 // questions is the question that the next message is the answer to.
 func questions(s *agui.State) []string {
 	for _, p := range s.Document.PendingApprovals {
-		if p.Reason == contract.ReasonQuestion {
+		if p.Question() {
 			return []string{p.UUID}
 		}
 	}

@@ -116,12 +116,23 @@ func TestATurnThatAsksEndsWithAnInterrupt(t *testing.T) {
 }
 
 func TestAMessageThatAnswersAQuestionStreamsTheRestOfTheTurn(t *testing.T) {
+	form := contract.JSON{Raw: []byte(`{"type":"object"}`)}
+	for name, q := range map[string]contract.PendingApproval{
+		"of a server here": {Reason: contract.ReasonQuestion},
+		"of another agent": {Reason: contract.ReasonRemote, Schema: form, Origin: &contract.Origin{Reason: contract.ReasonQuestion, Schema: form}},
+	} {
+		t.Run(name, func(t *testing.T) { messageAnswers(t, q) })
+	}
+}
+
+func messageAnswers(t *testing.T, q contract.PendingApproval) {
+	q.UUID, q.ToolName, q.ToolArgs = someUUID, "quote", addArgs
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		asks := contract.MessageSignal{RequestID: otherID, Name: "m0", Text: contract.Inline("go")}
 		s.do(func() {
 			s.begin(asks)
-			s.ask(asks, contract.PendingApproval{UUID: someUUID, ToolName: "quote", ToolArgs: addArgs, Reason: contract.ReasonQuestion})
+			s.ask(asks, q)
 		})
 		s.onMessage = func(m contract.MessageSignal) {
 			s.change(func(v *contract.ConversationView) { v.Pending, v.Running, v.Status = nil, true, contract.StatusActive })

@@ -132,7 +132,7 @@ func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Headers: headers, AllowPrivate: a.AllowPrivateRedirects})
+		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Headers: headers, Secrets: secrets(a.Headers, headers), AllowPrivate: a.AllowPrivateRedirects})
 	}
 	return out, nil
 }

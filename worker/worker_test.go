@@ -133,9 +133,9 @@ func TestEverySettingOfAnAgentReachesItsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []peer.Agent{
-		{Name: "b", URL: "http://b:8080", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, AllowPrivate: true},
+		{Name: "b", URL: "http://b:8080", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken"}, AllowPrivate: true},
 		{Name: "d", URL: "http://d", Headers: map[string]string{}},
-		{Name: "c", URL: "https://c.example.com/a2a", Headers: map[string]string{"X-API-Key": "k3y"}, AllowPrivate: true},
+		{Name: "c", URL: "https://c.example.com/a2a", Headers: map[string]string{"X-API-Key": "k3y"}, Secrets: []string{"k3y"}, AllowPrivate: true},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)

@@ -33,7 +33,7 @@ func TestAClientMakesItsCallsAndTheTurnGoesOn(t *testing.T) {
 	w := &world{GenerateFn: script(asks(pick("a", false), list("l"), pick("b", false)), says("Done."))}
 	converse(t, w, withTools(hello()), func(s *session) {
 		s.rest()
-		open := s.view().Pending
+		open := inOrder(s.view())
 		if len(open) != 2 || open[0].Reason != contract.ReasonClientTool || open[0].ToolName != "pick_color" {
 			t.Fatalf("open: %+v", open)
 		}
@@ -61,6 +61,19 @@ func TestAClientMakesItsCallsAndTheTurnGoesOn(t *testing.T) {
 		same(t, "last line", s.lines()[len(s.lines())-1], "assistant: Done.")
 		same(t, "the next turn has no tools", s.next1(t), true)
 	})
+}
+
+// inOrder are the approvals that wait in the order of their calls: those of one reply
+// begin at the same time.
+func inOrder(v contract.ConversationView) (out []contract.PendingApproval) {
+	for _, m := range v.Transcript.Tail {
+		for _, p := range v.Pending {
+			if p.Call == m.ID {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }
 
 // next1 asks again, without tools, and tells whether the model was offered none.

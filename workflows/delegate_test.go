@@ -267,7 +267,7 @@ func TestTheOtherAgentWantsTheUserToLogIn(t *testing.T) {
 		"without a word":   {"", "Authentication required by A2A agent writer."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskAuthRequired, tt.says))}
+			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskAuthRequired, tt.says), remote(contract.TaskCanceled, ""))}
 			converse(t, w, tree(asking(ask("write"))), func(s *session) {
 				s.rest()
 				r := s.request("r1").Result

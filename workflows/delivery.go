@@ -17,10 +17,23 @@ func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.Deliver
 	switch {
 	case ctx.Err() != nil:
 		return contract.DeliveryResult{}, ctx.Err()
+	case err == nil && decide.GoesOn(in, out) && endsTasks(ctx):
+		return Delivery(ctx, cancelling(in))
+	case err == nil && out.State == contract.TaskAuthRequired:
+		return contract.DeliveryResult{State: out.State, Problem: decide.RemoteWantsLogin(in.Peer.Name)}, nil
 	case err != nil:
 		return contract.DeliveryResult{Problem: decide.NeverTold(in.Peer.Name, failure(err), deliverTimeout)}, nil
 	}
 	return contract.DeliveryResult{State: out.State}, nil
+}
+
+// cancelling ends the task that a refusal was about. Nobody waits for it any more, and it
+// must not be at work unseen, nor ask what nobody hears.
+func cancelling(in contract.DelegateInput) contract.DelegateInput {
+	return contract.DelegateInput{
+		ConversationID: in.ConversationID, SessionID: in.SessionID, Peer: in.Peer, Chain: in.Chain,
+		MessageID: contract.NameUUID(in.MessageID, "cancel"), TaskID: in.TaskID, ContextID: in.ContextID, Cancel: true,
+	}
 }
 
 // tell makes sure that the other agent hears a refusal or the end of its task, also
@@ -28,8 +41,13 @@ func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.Deliver
 // turn, and leaves the rest to a Delivery. The note says what people should know.
 func (t *remoteTask) tell(ctx workflow.Context, in contract.DelegateInput) (note string) {
 	ctx = detached(ctx)
-	_, err := t.send(ctx, in, refuseTimeout, 1)
-	if err == nil {
+	out, err := t.send(ctx, in, refuseTimeout, 1)
+	switch {
+	case err == nil && !t.early && decide.GoesOn(in, out) && endsTasks(ctx):
+		return t.tell(ctx, t.cancellation())
+	case err == nil && out.State == contract.TaskAuthRequired:
+		return decide.RemoteWantsLogin(t.call.Peer.Name)
+	case err == nil:
 		return ""
 	}
 	f := failure(err)

@@ -76,8 +76,9 @@
 // timeout says, and when it asks for something, a person here decides (proxy.go).
 // Meanwhile it is looked at too: what was decided elsewhere is withdrawn here. Who
 // stops waiting for a task cancels it: the turn was cancelled, the node's time is up,
-// the agent cannot be asked any more. A refusal or a cancellation that the agent does
-// not hear at once is left to a Delivery (delivery.go), which outlives the conversation.
+// the agent cannot be asked any more, it wants a login, or it goes on after a refusal. A
+// refusal or a cancellation that the agent does not hear at once is left to a Delivery
+// (delivery.go), which outlives the conversation.
 //
 // The first message of a delegation is seen through when the turn is cancelled, as a
 // destructive call is: an activity that is stopped half-way does not know of the task

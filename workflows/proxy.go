@@ -13,7 +13,7 @@ import (
 func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	t.asked++
 	t.looked = 0
-	asked := t.known.Asked
+	answer := contract.DelegateInput{MessageID: t.answerID(), Asked: t.known.Asked, Question: decide.Question(t.known)}
 	r, news := t.awaitDecision(ctx)
 	switch {
 	case ctx.Err() != nil && !t.early:
@@ -26,11 +26,11 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	case r.Decision != contract.Rejected && news != nil:
 		return nil, t.learn(*news, nil)
 	case r.Decision != contract.Approved || ctx.Err() != nil:
-		m := t.refuse(ctx, asked, r)
+		m := t.refuse(ctx, answer, r)
 		return &m, nil
 	}
-	in := contract.DelegateInput{MessageID: t.answerID(), Decision: contract.Approved, Asked: asked, Content: r.Content, Reason: r.Reason}
-	return nil, t.learn(t.send(ctx, in, delegateTimeout, attempts))
+	answer.Decision, answer.Content, answer.Reason = contract.Approved, r.Content, r.Reason
+	return nil, t.learn(t.send(ctx, answer, delegateTimeout, attempts))
 }
 
 // awaitDecision waits for the decision, and for news of the task beside it. The time
@@ -68,10 +68,19 @@ func (t *remoteTask) watch(ctx workflow.Context) *contract.DelegateResult {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err == nil && !decide.SameQuestion(t.known, out):
+		case err == nil && t.isNews(ctx, out):
 			return &out
 		}
 	}
+}
+
+// isNews tells whether a look shows that a task waits for something else, or not at all.
+func (t *remoteTask) isNews(ctx workflow.Context, out contract.DelegateResult) bool {
+	news, was := !decide.SameQuestion(t.known, out), !decide.SameRequest(t.known, out)
+	if news != was && !endsTasks(ctx) {
+		return was
+	}
+	return news
 }
 
 // approvalInput is the approval for what the task asks.
@@ -88,13 +97,12 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 
 // refuse tells the other agent that what it asked for was not approved, so that it
 // does not wait for ever.
-func (t *remoteTask) refuse(ctx workflow.Context, asked *contract.Origin, r contract.ApprovalResult) made {
+func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput, r contract.ApprovalResult) made {
 	m := made{CallToolResult: contract.CallToolResult{
 		Text: contract.Inline(decide.AfterRefusal(r.Decision)), IsError: true,
 	}, refused: r.Decision}
-	m.Note = t.tell(ctx, contract.DelegateInput{
-		MessageID: t.answerID(), Decision: contract.Rejected, Asked: asked, Reason: r.Reason,
-	})
+	answer.Decision, answer.Reason = contract.Rejected, r.Reason
+	m.Note = t.tell(ctx, answer)
 	if r.Decision == contract.Approved { // and then the turn was cancelled
 		m.refused = ""
 	}

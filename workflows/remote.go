@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -30,6 +31,15 @@ type remoteTask struct {
 // that has delegated before that, they are not until it continues as new.
 const changeFollow = "follow-remote-tasks"
 
+// changeEnd marks histories in which also those tasks are cancelled that wait for a
+// login or go on after a refusal, and in which it is by their words that questions
+// without an ID are told apart.
+const changeEnd = "end-remote-tasks"
+
+func endsTasks(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, changeEnd, workflow.DefaultVersion, 1) == 1
+}
+
 // delegate sends a call to another agent and follows its task to the end. When that
 // agent asks for an approval, a human here decides, and the answer goes there, as
 // often as it asks.
@@ -42,7 +52,7 @@ func (l *leaf) delegate(ctx workflow.Context, c call) made {
 		case err != nil:
 			return t.leave(ctx, t.trouble(err))
 		case t.known.State == contract.TaskAuthRequired:
-			return t.login()
+			return t.login(ctx)
 		case t.known.State.Over():
 			return made{CallToolResult: decide.Delegated(t.known)}
 		case ctx.Err() != nil && !(t.early && t.waits()):
@@ -129,13 +139,19 @@ func (t *remoteTask) addressed(in contract.DelegateInput) contract.DelegateInput
 	return in
 }
 
-// login is the result when the other agent wants the user to log in.
-func (t *remoteTask) login() made {
+// login is the result when the other agent wants the user to log in. The task is
+// cancelled: who has logged in sends the message again, and then the work would be done
+// twice, once for nobody.
+func (t *remoteTask) login(ctx workflow.Context) made {
 	name := t.call.Peer.Name
-	return made{
+	m := made{
 		CallToolResult: contract.CallToolResult{Text: t.known.Text, IsError: true, AuthRequired: name, Note: t.known.Note},
 		login:          cmp.Or(t.known.Text.Short(), decide.TaskAuthRequired(name)),
 	}
+	if t.known.TaskID != "" && !t.early && endsTasks(ctx) {
+		m.Note = strings.TrimSpace(m.Note + " " + t.tell(ctx, t.cancellation()))
+	}
+	return m
 }
 
 // trouble says why the task is not waited for any more.
@@ -155,9 +171,13 @@ func (t *remoteTask) trouble(err error) string {
 func (t *remoteTask) leave(ctx workflow.Context, why string) made {
 	m := made{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}}
 	if t.known.TaskID != "" && (!t.early || t.looked > 0) {
-		m.Note = t.tell(ctx, contract.DelegateInput{Cancel: true, MessageID: contract.NameUUID(t.call.message, "cancel")})
+		m.Note = t.tell(ctx, t.cancellation())
 	}
 	return m
+}
+
+func (t *remoteTask) cancellation() contract.DelegateInput {
+	return contract.DelegateInput{Cancel: true, MessageID: contract.NameUUID(t.call.message, "cancel")}
 }
 
 // answerID is the ID of the message with the answer to what the task last asked.

@@ -111,7 +111,8 @@ func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	suite.SetContextPropagators([]workflow.ContextPropagator{workflows.CredentialPropagator()})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(30 * time.Second)
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen}})
+	// On a busy machine a coroutine may not run for the second that is the default.
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen}, DeadlockDetectionTimeout: 30 * time.Second})
 	workflows.Register(env)
 	return env
 }

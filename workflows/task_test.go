@@ -144,7 +144,7 @@ func TestATaskWithASignalThatIsNoMessageEndsAllTheSame(t *testing.T) {
 }
 
 func TestATaskThatWantsTheUserToLogInGoesOn(t *testing.T) {
-	w := &world{DelegateFn: answers(remote(contract.TaskAuthRequired, "Log in."), remote(contract.TaskCompleted, "written"))}
+	w := &world{DelegateFn: answers(remote(contract.TaskAuthRequired, "Log in."), remote(contract.TaskCanceled, ""), remote(contract.TaskCompleted, "written"))}
 	s := converse(t, w, task(tree(ask(""))), func(s *session) {
 		s.rest()
 		v := s.view()
@@ -161,7 +161,7 @@ func TestATaskThatWantsTheUserToLogInGoesOn(t *testing.T) {
 }
 
 func TestACancelEndsATask(t *testing.T) {
-	logIn := answers(remote(contract.TaskAuthRequired, "Log in."))
+	logIn := answers(remote(contract.TaskAuthRequired, "Log in."), remote(contract.TaskCanceled, ""))
 	withoutWord := task(silent())
 	for name, tt := range map[string]struct {
 		in    contract.ConversationInput
@@ -220,7 +220,7 @@ func TestATaskWhoseFileCannotBeWrittenEndsWhenItIs(t *testing.T) {
 }
 
 func TestHowTheLastTurnEndedSurvivesANewRun(t *testing.T) {
-	w := &world{DelegateFn: answers(remote(contract.TaskAuthRequired, "Log in."), remote(contract.TaskCompleted, "written"))}
+	w := &world{DelegateFn: answers(remote(contract.TaskAuthRequired, "Log in."), remote(contract.TaskCanceled, ""), remote(contract.TaskCompleted, "written"))}
 	in := task(tree(ask("")))
 	in.Chain = []string{"front"}
 	s := converse(t, w, in, func(s *session) {

@@ -27,12 +27,15 @@ type status struct {
 }
 
 type message struct {
-	Role       string                     `json:"role"`
-	TaskID     string                     `json:"taskId"`
-	ContextID  string                     `json:"contextId"`
-	Parts      []part                     `json:"parts"`
-	Extensions []string                   `json:"extensions"`
-	Metadata   map[string]json.RawMessage `json:"metadata"`
+	Role       string   `json:"role"`
+	TaskID     string   `json:"taskId"`
+	ContextID  string   `json:"contextId"`
+	Parts      []part   `json:"parts"`
+	Extensions []string `json:"extensions"`
+	Metadata   struct {
+		// under hitlExtension; nothing else is read, and nothing else kept
+		HITL json.RawMessage `json:"https://kagent.dev/extensions/hitl/v1"`
+	} `json:"metadata"`
 }
 
 // statusMessage is a message, in the old dialect a text.
@@ -69,6 +72,7 @@ type part struct {
 		Bytes    string `json:"bytes"`
 		URI      string `json:"uri"`
 	} `json:"file"`
+	joined bool // to the text before it
 }
 
 // state is that of a task, in the words of contract.
@@ -97,6 +101,24 @@ func (t *task) state() contract.TaskState { return contract.TaskState(t.Status.S
 
 // running tells whether there is something to wait for.
 func (t *task) running() bool { return t.state().Running() }
+
+// maxTaskID bounds the IDs of tasks and contexts: they are sent again and again.
+const maxTaskID = 512
+
+func (t *task) check() error {
+	if len(t.ID) > maxTaskID || len(t.ContextID) > maxTaskID {
+		return fmt.Errorf("%w: an ID of more than %d bytes", errUnreadable, maxTaskID)
+	}
+	return nil
+}
+
+// mustBe is an error for an answer about another task than the one that was named.
+func (t *task) mustBe(id string) error {
+	if t.ID != "" && t.ID != id {
+		return fmt.Errorf("%w: it is about another task", errUnreadable)
+	}
+	return nil
+}
 
 // event is what a stream or a call says: a task, a message, or what became of one.
 type event struct {
@@ -150,9 +172,11 @@ func (e *event) UnmarshalJSON(data []byte) error {
 }
 
 // add brings the task up to date with an event. whole means that the event tells all
-// of it.
+// of it. What is about another task is left out.
 func (t *task) add(e event) (whole bool) {
-	switch {
+	switch id := e.about(); {
+	case t.ID != "" && id != "" && id != t.ID:
+		return false
 	case e.task != nil:
 		*t = *e.task
 		return true
@@ -169,6 +193,21 @@ func (t *task) add(e event) (whole bool) {
 		t.put(*e.artifact)
 	}
 	return false
+}
+
+// about is the ID of the task that an event is about, if it names one.
+func (e event) about() string {
+	switch {
+	case e.task != nil:
+		return e.task.ID
+	case e.message != nil:
+		return e.message.TaskID
+	case e.status != nil:
+		return e.status.TaskID
+	case e.artifact != nil:
+		return e.artifact.TaskID
+	}
+	return ""
 }
 
 func (t *task) named(id, context string) {
@@ -197,9 +236,7 @@ func (t *task) put(u artifactUpdate) {
 	}
 	a, more := &t.Artifacts[i], u.Artifact.Parts
 	if n := len(a.Parts); n > 0 && len(more) > 0 && a.Parts[n-1].isText() && more[0].isText() {
-		a.Parts = slices.Clone(a.Parts)
-		a.Parts[n-1].Text += more[0].Text
-		more = more[1:]
+		more[0].joined = true
 	}
 	a.Parts = append(a.Parts, more...)
 }

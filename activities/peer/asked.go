@@ -14,6 +14,7 @@ const (
 	maxArguments   = 64 << 10
 	maxDescription = 16 << 10
 	maxSchema      = 16 << 10
+	maxRequest     = 256 << 10 // all of it
 	maxChain       = 16
 	maxChainName   = 100
 )
@@ -55,12 +56,12 @@ func (p part) approvalType() string {
 // itself. Without an ID the request cannot be answered, and is none.
 func readRequest(data []byte) *contract.ApprovalRequest {
 	var raw map[string]json.RawMessage
-	if json.Unmarshal(data, &raw) != nil {
+	if len(data) > maxRequest || json.Unmarshal(data, &raw) != nil {
 		return nil
 	}
 	r := &contract.ApprovalRequest{
 		Type: contract.TypeApprovalRequest, UUID: text(raw["uuid"], maxID), Tool: text(raw["tool"], maxID),
-		Digest: text(raw["arguments_sha256"], maxID), Description: text(raw["description"], maxDescription),
+		Digest: text(raw["argumentsSha256"], maxID), Description: text(raw["description"], maxDescription),
 		Reason: contract.Reason(text(raw["reason"], maxID)), Accepts: text(raw["accepts"], maxDescription),
 		Arguments: limitedJSON(raw["arguments"], maxArguments), Schema: object(limitedJSON(raw["schema"], maxSchema)),
 		Chain: chain(raw["chain"]),

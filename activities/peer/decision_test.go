@@ -22,7 +22,7 @@ import (
 func careful(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 	if in.StoredTask == nil {
 		say(status(in, a2a.TaskStateInputRequired, says("Delete it?"), a2a.NewDataPart(map[string]any{
-			"type": contract.TypeApprovalRequest, "uuid": "u1", "tool": "delete", "arguments": map[string]any{"n": 12345678901234567}, "arguments_sha256": "abc",
+			"type": contract.TypeApprovalRequest, "uuid": "u1", "tool": "delete", "arguments": map[string]any{"n": 12345678901234567}, "argumentsSha256": "abc",
 			"description": "Deletes.", "reason": "destructive", "chain": []string{"writer", "deep"}, "accepts": "yes or no",
 		})))
 		return

@@ -116,7 +116,7 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	case len(data) > maxCard:
 		return nil, nil
 	}
-	c, _ := parseCard(data)
+	c, _ := parseCard(a.veil(bearer).json(data))
 	return c, nil
 }
 

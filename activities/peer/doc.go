@@ -17,6 +17,7 @@
 //	wire.go      JSON-RPC over HTTP; stream.go the same as server-sent events
 //	answer.go    what comes back, read alike in every protocol
 //	reply.go     a task as a PeerReply; files.go, asked.go and hitl.go its parts
+//	secrets.go   hides credentials in what comes back
 //	failure.go   what a failed call means
 //
 // # Three protocols
@@ -37,8 +38,12 @@
 // A message of 1.0 or 0.3 has an ID by which the agent knows it again, so a lost
 // answer is KindPeerUnavailable: Temporal sends it once more. The old dialect has
 // none: there only a request that certainly was not sent is tried again, and a lost
-// answer is KindPeerFailed, which says that the outcome is unknown. An answer to a
-// question is sent after a look at the task only, so that it cannot meet another one.
+// answer is KindPeerFailed, which says that the outcome is unknown. So it is when the
+// worker stops meanwhile, and when an earlier attempt ended without a word
+// (PeerMessage.Repeated). Refusals and cancellations are repeated, as they destroy
+// nothing. An answer to a question is sent after a look at the task only, so that it
+// cannot meet another one: the task must wait, for what has the same ID, or, where
+// questions have none, says the same.
 //
 // # Whom to believe
 //
@@ -46,5 +51,8 @@
 // requests to another host than the configured one, redirects do not lead into private networks
 // (package outbound), headers from the configuration go to the URL they
 // are configured with and nowhere else, and every reply is bounded (limits are in
-// wire.go, reply.go, files.go and asked.go).
+// wire.go, answer.go, files.go and asked.go). What is about another task than the one
+// that was asked for is not believed. Credentials that an agent says back, the
+// caller's token and those of the configuration, are replaced by a word. The IDs of
+// JSON-RPC answers are not looked at: each comes on the connection of its request.
 package peer

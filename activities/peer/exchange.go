@@ -93,7 +93,7 @@ func (x *exchange) answer(ctx context.Context) (*task, error) {
 	case now != nil && now.running():
 		x.rest(ctx, firstPause)
 		return x.watch(ctx, now)
-	case now != nil && (now.state().Over() || x.isAnother(now)):
+	case now != nil && (now.state() != contract.TaskInputRequired || x.isAnother(now)):
 		return now, nil
 	}
 	m, err := x.verdict(now)
@@ -137,10 +137,12 @@ func (x *exchange) deliverInTime(ctx context.Context, m *a2a.Message) (*task, er
 	return x.deliver(ctx, m)
 }
 
-// isAnother tells whether a task asks something else than what is answered.
+// isAnother tells whether a task asks something else than what is answered. Where what
+// it asks has no ID, its words tell; a task that does not repeat them asks the same.
 func (x *exchange) isAnother(now *task) bool {
 	if x.m.Asked == nil || x.m.Asked.UUID == "" {
-		return false
+		text := x.reply(now).Text
+		return x.m.Question != "" && text != "" && text != x.m.Question
 	}
 	asked := now.asked(x.Name)
 	return asked != nil && asked.UUID != x.m.Asked.UUID
@@ -164,6 +166,9 @@ func (x *exchange) cancel(ctx context.Context) (*task, error) {
 	for try := 1; ; try++ {
 		var t task
 		err := x.call(ctx, methods[x.protocol].cancel, x.naming(x.m.TaskID), &t)
+		if err == nil {
+			err = t.mustBe(x.m.TaskID)
+		}
 		if refused := new(rpcError); !errors.As(err, &refused) {
 			return &t, err
 		}
@@ -182,6 +187,9 @@ func (x *exchange) cancel(ctx context.Context) (*task, error) {
 func (x *exchange) get(ctx context.Context) (*task, error) {
 	var t task
 	if err := x.call(ctx, methods[x.protocol].get, x.getting(x.m.TaskID), &t); err != nil {
+		return nil, err
+	}
+	if err := t.mustBe(x.m.TaskID); err != nil {
 		return nil, err
 	}
 	return &t, nil

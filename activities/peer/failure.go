@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -120,14 +121,14 @@ func isCode(err error, codes ...int) bool {
 
 // failure says what an error means. An agent that wants the caller to log in is a
 // reply.
-func (a *agent) failure(err error) (activities.PeerReply, error) {
+func (a *agent) failure(v veil, err error) (activities.PeerReply, error) {
 	var status *statusError
 	login := errors.As(err, &status) && status.login()
 	if login || isCode(err, codeUnauthorized, codePermission) {
-		text := fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err)
+		text := v.text(fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err))
 		return activities.PeerReply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
 	}
-	out := &activities.PeerError{Kind: contract.KindPeerFailed, Message: clip(fmt.Sprintf("agent %s: %v", a.Name, err), maxMessage)}
+	out := &activities.PeerError{Kind: contract.KindPeerFailed, Message: clip(v.text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
 	if passing(err) {
 		out.Kind = contract.KindPeerUnavailable
 	}
@@ -148,6 +149,13 @@ func passing(err error) bool {
 		return status.Status == http.StatusTooManyRequests || status.Status >= 500
 	}
 	return errors.As(err, &wire) || errors.Is(err, errClosed)
+}
+
+// cutShort tells whether a failure may come of nothing but the end of a context. What
+// is half an answer to a message that has an ID does no harm.
+func cutShort(err error) bool {
+	cut := passing(err) || errors.Is(err, context.Canceled) || errors.Is(err, errUnreadable)
+	return cut && !errors.As(err, new(*uncertain))
 }
 
 // clip cuts a text of others to so many bytes of valid UTF-8.

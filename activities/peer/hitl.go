@@ -36,7 +36,7 @@ type hitlTool struct {
 // their text.
 func (m *message) hitl() *hitlRequest {
 	var r hitlRequest
-	if !slices.Contains(m.Extensions, hitlExtension) || json.Unmarshal(m.Metadata[hitlExtension], &r) != nil {
+	if !slices.Contains(m.Extensions, hitlExtension) || json.Unmarshal(m.Metadata.HITL, &r) != nil {
 		return nil
 	}
 	nameless := func(t hitlTool) bool { return t.ID == "" }

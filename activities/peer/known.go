@@ -173,13 +173,20 @@ func describeSkills(skills []skill) string {
 // line is a text of others in one line.
 func line(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
 
-// conclude makes of a task, or of why there is none, what Send returns.
-func (a *agent) conclude(ctx context.Context, t *task, err error) (activities.PeerReply, error) {
+// conclude makes of a task, or of why there is none, what Send returns. A failure for
+// good is one also when ctx has ended: whoever takes it for a cancellation sends the
+// message again.
+func (a *agent) conclude(ctx context.Context, v veil, t *task, err error) (activities.PeerReply, error) {
 	if err == nil {
-		return a.reply(t), nil
+		err = t.check()
 	}
-	if errors.Is(ctx.Err(), context.Canceled) {
+	switch {
+	case err == nil:
+		out := a.reply(t)
+		v.files(out.Files)
+		return out, nil
+	case errors.Is(ctx.Err(), context.Canceled) && cutShort(err):
 		return activities.PeerReply{}, ctx.Err()
 	}
-	return a.failure(err)
+	return a.failure(v, err)
 }

@@ -39,8 +39,11 @@ func (x *exchange) old(ctx context.Context) (*task, error) {
 }
 
 // oldSend sends a message at most once: what was perhaps sent and not answered is not
-// tried again.
+// tried again, unless it is a refusal.
 func (x *exchange) oldSend(ctx context.Context, text string) (*task, error) {
+	if x.m.Repeated && text != string(contract.Rejected) {
+		return nil, &uncertain{err: errors.New("the worker that sent the message has ended")}
+	}
 	ctx, cancel := context.WithTimeout(ctx, x.opts.OldWait)
 	defer cancel()
 	params := oldMessage{TaskID: x.m.TaskID}
@@ -50,12 +53,12 @@ func (x *exchange) oldSend(ctx context.Context, text string) (*task, error) {
 		return nil, certain(err)
 	}
 	defer resp.Body.Close()
-	return oldTask(resp)
+	return x.oldTask(resp)
 }
 
-func oldTask(resp *http.Response) (*task, error) {
+func (x *exchange) oldTask(resp *http.Response) (*task, error) {
 	var e event
-	if err := read(resp, &e); err != nil {
+	if err := x.read(resp, &e); err != nil {
 		return nil, certain(err)
 	}
 	var t task
@@ -73,7 +76,8 @@ func certain(err error) error {
 	switch {
 	case errors.As(err, &wire) && wire.sent && !errors.Is(err, outbound.ErrRefused):
 		return &uncertain{err: err}
-	case errors.As(err, &status) && status.Status >= 500 && status.After == 0:
+	case errors.As(err, &status) && status.Status >= 500 && status.After == 0,
+		errors.Is(err, errUnreadable), errors.Is(err, errTooLarge):
 		return &uncertain{err: err}
 	}
 	return err
@@ -84,7 +88,7 @@ func certain(err error) error {
 // tells what became of it.
 func (x *exchange) oldAnswer(ctx context.Context) (*task, error) {
 	now, err := x.oldGet(ctx)
-	if err != nil || now.state() != contract.TaskInputRequired {
+	if err != nil || now.state() != contract.TaskInputRequired || x.isAnother(now) {
 		return now, err
 	}
 	t, err := x.oldSend(ctx, string(x.m.Decision))
@@ -120,6 +124,9 @@ func (x *exchange) oldGet(ctx context.Context) (*task, error) {
 	var t task
 	params := map[string]string{"id": x.m.TaskID}
 	if err := x.call(ctx, methods[Old].get, params, &t); err != nil {
+		return nil, err
+	}
+	if err := t.mustBe(x.m.TaskID); err != nil {
 		return nil, err
 	}
 	return &t, nil

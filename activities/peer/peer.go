@@ -30,6 +30,9 @@ type Agent struct {
 	URL string
 	// Headers go with every request to URL. An Authorization replaces the caller's.
 	Headers map[string]string
+	// Secrets are values of headers that must not be shown, whatever the headers are
+	// called.
+	Secrets []string
 	// AllowPrivate: redirects may lead to private addresses.
 	AllowPrivate bool
 	Protocol     Protocol
@@ -126,20 +129,21 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 	return p.agents[id]
 }
 
-// Send implements activities.Peer. Its errors are context.Canceled, or a
-// *activities.PeerError. Cancelled while a task is at work, it says so and
+// Send implements activities.Peer. Its errors are context.Canceled, after
+// which the message may be sent again, or a *activities.PeerError. Cancelled while a task is at work, it says so and
 // names the task.
 func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 	a := p.agent(m.Peer)
+	v := a.veil(m.Bearer)
 	k, err := a.know(ctx, m.Bearer)
 	if err == nil && len(k.ways) == 0 {
 		err = errNoWay
 	}
 	if err != nil {
-		return a.conclude(ctx, nil, err)
+		return a.conclude(ctx, v, nil, err)
 	}
 	t, err := a.try(ctx, k.ways, m)
-	return a.conclude(ctx, t, err)
+	return a.conclude(ctx, v, t, err)
 }
 
 // try goes through the ways to talk to an agent until it understands one: all but the
@@ -163,7 +167,7 @@ func (a *agent) try(ctx context.Context, ways []way, m activities.PeerMessage) (
 }
 
 func (a *agent) talk(ctx context.Context, w way, m activities.PeerMessage) (*task, error) {
-	x := &exchange{agent: a, way: w, m: m}
+	x := &exchange{agent: a, way: w, m: m, veil: a.veil(m.Bearer)}
 	if w.protocol == Old {
 		return x.old(ctx)
 	}

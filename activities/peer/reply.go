@@ -89,17 +89,23 @@ func texts(groups []group) string {
 func join(groups []group, text func(part) string) string {
 	var out []string
 	for _, g := range groups {
-		var lines []string
-		for _, p := range g {
-			if line := text(p); line != "" {
-				lines = append(lines, line)
-			}
-		}
-		if len(lines) > 0 {
-			out = append(out, strings.Join(lines, "\n"))
+		if lines := g.lines(text); lines != "" {
+			out = append(out, lines)
 		}
 	}
 	return strings.Join(out, "\n\n")
+}
+
+func (g group) lines(text func(part) string) string {
+	var out strings.Builder
+	for _, p := range g {
+		line := text(p)
+		if line != "" && out.Len() > 0 && !p.joined {
+			out.WriteByte('\n')
+		}
+		out.WriteString(line)
+	}
+	return out.String()
 }
 
 // contents are the texts, with data as JSON after them, and the files.

@@ -79,10 +79,18 @@ func asks(t *testing.T, data string) *contract.ApprovalRequest {
 	return replyTo(t, `"status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"parts":[{"text":"Sure?"},{"data":`+data+`}]}}`).Asked
 }
 
+func TestARequestIsReadAsWeWriteIt(t *testing.T) {
+	want := contract.ApprovalRequest{
+		Type: contract.TypeApprovalRequest, UUID: "u", Tool: "rm", Arguments: []byte(`{"p":1}`), Digest: "d", Description: "Deletes.",
+		Reason: contract.ReasonQuestion, Schema: []byte(`{"type":"object"}`), Chain: []string{"writer", "deep"}, Accepts: "yes or no",
+	}
+	same(t, "request", string(mustJSON(asks(t, string(mustJSON(want))))), string(mustJSON(want)))
+}
+
 func TestARequestThatIsWrongInPartsLosesThem(t *testing.T) {
 	long := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
 	for name, tt := range map[string]struct{ field, want string }{
-		"nothing wrong":       {`"tool":"rm","chain":["a","b"],"description":"d","reason":"client_tool","accepts":"yes","arguments_sha256":"s"`, "u rm [a b] d client_tool yes s  "},
+		"nothing wrong":       {`"tool":"rm","chain":["a","b"],"description":"d","reason":"client_tool","accepts":"yes","argumentsSha256":"s"`, "u rm [a b] d client_tool yes s  "},
 		"arguments too long":  {`"tool":"rm","arguments":{"x":` + long(64<<10) + `}`, "u rm []       "},
 		"arguments as text":   {`"arguments": "x" `, `u  []     "x" `},
 		"description":         {`"description":` + long(16<<10+1), "u  []       "},

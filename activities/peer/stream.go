@@ -27,14 +27,14 @@ func (x *exchange) stream(ctx context.Context, method string, params any) iter.S
 		defer resp.Body.Close()
 		if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 			var e event
-			err := read(resp, &e)
+			err := x.read(resp, &e)
 			yield(e, err)
 			return
 		}
 		for data, err := range events(resp.Body) {
 			var e event
 			if err == nil {
-				err = readResponse(data, &e)
+				err = readResponse(x.veil.json(data), &e)
 			}
 			if !yield(e, err) || err != nil {
 				return

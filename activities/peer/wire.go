@@ -18,9 +18,11 @@ import (
 	"agent-stop-and-go/activities"
 )
 
-// Limits of what is read: of an answer, of one event of a stream, and of all of them.
+// Limits of what is read: of an answer, and of the objects and lists in it, which take
+// far more memory than they take bytes; of one event of a stream, and of all of them.
 const (
 	maxAnswer = 16 << 20
+	maxValues = 500_000
 	maxEvent  = 1 << 20
 	maxStream = 32 << 20
 )
@@ -36,7 +38,8 @@ var (
 type exchange struct {
 	*agent
 	way
-	m activities.PeerMessage
+	m    activities.PeerMessage
+	veil veil
 }
 
 var requests atomic.Int64 // their ids, which the old dialect wants to be integers
@@ -60,7 +63,7 @@ func (x *exchange) call(ctx context.Context, method string, params, out any) err
 		return err
 	}
 	defer resp.Body.Close()
-	return read(resp, out)
+	return x.read(resp, out)
 }
 
 // post sends a request. Its errors are wireErrors.
@@ -114,7 +117,7 @@ func (w way) speak(header http.Header) {
 
 // read reads an answer. One that is JSON-RPC counts also when its status is none
 // of success.
-func read(resp *http.Response, out any) error {
+func (x *exchange) read(resp *http.Response, out any) error {
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden,
@@ -124,8 +127,10 @@ func read(resp *http.Response, out any) error {
 		return &wireError{err: fmt.Errorf("read the answer: %w", err), sent: true}
 	case len(data) > maxAnswer:
 		return fmt.Errorf("%w: more than %d MiB", errTooLarge, maxAnswer>>20)
+	case bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxValues:
+		return fmt.Errorf("%w: more than %d values", errTooLarge, maxValues)
 	}
-	err = readResponse(data, out)
+	err = readResponse(x.veil.json(data), out)
 	if errors.Is(err, errUnreadable) && resp.StatusCode != http.StatusOK {
 		return newStatusError(resp, data)
 	}

@@ -269,3 +269,11 @@ func taskOf(state, text string) map[string]any {
 		"state": state, "message": map[string]any{"messageId": "a1", "role": "ROLE_AGENT", "parts": []any{map[string]any{"text": text}}},
 	}}
 }
+
+func mustJSON(v any) []byte {
+	out, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}

@@ -122,7 +122,7 @@ func about(p contract.PendingApproval, i item) bool {
 
 func interrupt(p contract.PendingApproval, call string) Interrupt {
 	return Interrupt{
-		ID: p.UUID, Reason: interruptReason(p.Reason, call), Message: p.Description, ToolCallID: call,
+		ID: p.UUID, Reason: interruptReason(p, call), Message: p.Description, ToolCallID: call,
 		ResponseSchema: responseSchema(p), Metadata: Metadata{Namespace: subject{
 			Tool: p.ToolName, Args: p.ToolArgs, Digest: p.Digest, Node: p.Node, Reason: p.Reason,
 		}},
@@ -138,10 +138,11 @@ type subject struct {
 	Reason contract.Reason `json:"reason,omitempty"`
 }
 
-func interruptReason(r contract.Reason, call string) string {
-	switch r {
-	case contract.ReasonQuestion:
+func interruptReason(p contract.PendingApproval, call string) string {
+	if p.Answered() {
 		return InterruptInput
+	}
+	switch p.Reason {
 	case contract.ReasonLimit, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonRemote:
 		return InterruptConfirmation
 	}
@@ -154,7 +155,7 @@ func interruptReason(r contract.Reason, call string) string {
 // responseSchema is the schema of the payload that answers an approval.
 func responseSchema(p contract.PendingApproval) json.RawMessage {
 	content := ""
-	if p.Reason == contract.ReasonQuestion && len(p.Schema.Raw) > 0 {
+	if p.Answered() && len(p.Schema.Raw) > 0 {
 		content = `"content":` + string(p.Schema.Raw) + `,`
 	}
 	return json.RawMessage(`{"type":"object","properties":{"approved":{"type":"boolean"},` + content +

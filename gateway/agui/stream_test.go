@@ -176,6 +176,16 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %+v", k.reason, i)
 		}
 	}
+	for _, reason := range []contract.Reason{contract.ReasonQuestion, contract.ReasonClientTool} { // of another agent
+		form := contract.JSON{Raw: []byte(`{"type":"object","properties":{"seats":{"type":"integer"}}}`)}
+		p.Reason, p.Schema, p.Origin = contract.ReasonRemote, form, &contract.Origin{Reason: reason, Schema: form}
+		events := New(Options{ThreadID: "t"}).Update(waiting(p, u, c))
+		i := events[len(events)-1].Data.(RunFinished).Outcome.Interrupts[0]
+		if i.Reason != InterruptInput || !strings.Contains(string(i.ResponseSchema), `"content":`+string(form.Raw)) {
+			t.Errorf("%s of another agent: %+v", reason, i)
+		}
+	}
+	p.Schema, p.Origin = contract.JSON{}, nil
 	p.Reason, p.ToolName = contract.ReasonDestructive, "other"
 	events := New(Options{ThreadID: "t"}).Update(waiting(p, u, c))
 	if i := events[len(events)-1].Data.(RunFinished).Outcome.Interrupts[0]; i.Reason != InterruptApproval || i.ToolCallID != "" {

@@ -157,10 +157,12 @@ type DelegateInput struct {
 	TaskID    string `json:"task_id,omitempty"`
 	ContextID string `json:"context_id,omitempty"`
 	// Decision (Approved or Rejected) answers a task that waits. Asked is what it
-	// asked, where it said so in a form for programs, Content the answer to a question,
-	// and Reason what the person said.
+	// asked, where it said so in a form for programs, Question the text that was decided
+	// on where that has no ID, Content the answer to a question, and Reason what the
+	// person said.
 	Decision Decision `json:"decision,omitempty"`
 	Asked    *Origin  `json:"asked,omitempty"`
+	Question Text     `json:"question,omitzero"`
 	Content  JSON     `json:"content,omitzero"`
 	Reason   string   `json:"reason,omitempty"`
 	// Cancel ends the task.

@@ -48,8 +48,42 @@ func proxyChain(own, agent string, o *contract.Origin) string {
 }
 
 // SameQuestion tells whether a task still waits for what it was last known to wait for.
+// A question without an ID is known by its words; a task that says no more than that it
+// waits, waits for the same. An agent that does not say how the task is because it wants
+// a login has said nothing: tokens expire long before approvals are given.
 func SameQuestion(known, now contract.DelegateResult) bool {
+	switch {
+	case now.State == contract.TaskAuthRequired:
+		return true
+	case !SameRequest(known, now):
+		return false
+	}
+	return askedUUID(known) != "" || now.Text.IsZero() || sameText(known.Text, now.Text)
+}
+
+// SameRequest goes by the ID alone.
+func SameRequest(known, now contract.DelegateResult) bool {
 	return now.State == contract.TaskInputRequired && askedUUID(known) == askedUUID(now)
+}
+
+// Question is the text that a decision is about where what the task asks has no ID.
+func Question(known contract.DelegateResult) contract.Text {
+	if askedUUID(known) != "" {
+		return contract.Text{}
+	}
+	return known.Text
+}
+
+func sameText(a, b contract.Text) bool {
+	if a.Blob == nil || b.Blob == nil {
+		return a == b
+	}
+	return a.Blob.SHA256 == b.Blob.SHA256
+}
+
+// GoesOn tells whether a task is not over that was told of a refusal.
+func GoesOn(told contract.DelegateInput, now contract.DelegateResult) bool {
+	return told.Decision == contract.Rejected && (now.State.Running() || now.State == contract.TaskInputRequired)
 }
 
 func askedUUID(r contract.DelegateResult) string {
@@ -77,15 +111,25 @@ const (
 	rarestWork  = 5 * time.Minute
 	rarestWatch = 30 * time.Minute
 
-	crowded      = 20_000 // events
-	crowdedWork  = time.Hour
-	crowdedWatch = 24 * time.Hour
+	crowdedEvents = 20_000
+	crowdedBytes  = 16 << 20
+	crowdedWork   = time.Hour
+	crowdedWatch  = 24 * time.Hour
 )
+
+// crowded tells whether a run has no room for many looks; twice that is too much for
+// more than one a day.
+func (h History) crowded(times int) bool {
+	return h.Events >= times*crowdedEvents || h.Bytes >= times*crowdedBytes
+}
 
 // WorkPause is how long to wait before a task is looked at again that has worked for
 // so long.
 func WorkPause(worked time.Duration, h History) time.Duration {
-	if h.Events >= crowded {
+	switch {
+	case h.crowded(2):
+		return crowdedWatch
+	case h.crowded(1):
 		return crowdedWork
 	}
 	return min(max(soonestLook, worked/looksShare), rarestWork)
@@ -93,7 +137,7 @@ func WorkPause(worked time.Duration, h History) time.Duration {
 
 // WatchPause is WorkPause for a task that has waited for so long.
 func WatchPause(waited time.Duration, h History) time.Duration {
-	if h.Events >= crowded {
+	if h.crowded(1) {
 		return crowdedWatch
 	}
 	return min(max(soonestLook, waited/looksShare), rarestWatch)
@@ -141,6 +185,11 @@ func TaskAuthRequired(agent string) string {
 // RemoteNotTold is the note on a refusal that another agent did not hear of.
 func RemoteNotTold(agent string, f Failure) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, DelegationFailure(f))
+}
+
+// RemoteWantsLogin is the note when another agent does not let us in to be told.
+func RemoteWantsLogin(agent string) string {
+	return fmt.Sprintf("The agent %s could not be told: %s", agent, TaskAuthRequired(agent))
 }
 
 // RemoteToldLater is the note on what another agent is going to hear of.
