@@ -80,11 +80,11 @@ func (s a2aServer) answered(ctx context.Context, p posted) (contract.Conversatio
 			return settled.view, err
 		}
 	}
-	r, err := s.watches.join(p.id, true)
+	r, err := s.tellings.join(p.id, true)
 	if err != nil {
 		return contract.ConversationView{}, err
 	}
-	defer s.watches.leave(r)
+	defer s.tellings.leave(r)
 	r.watcher.poke()
 	var view contract.ConversationView
 	err = r.await(ctx, s.base, func(now *agui.State) bool {

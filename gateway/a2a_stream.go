@@ -79,12 +79,12 @@ type telling struct {
 }
 
 func (t *telling) run(id string) {
-	r, err := t.watches.join(id, t.untilSettled)
+	r, err := t.tellings.join(id, t.untilSettled)
 	if err != nil {
 		t.yield(tasks.Event{}, told(err))
 		return
 	}
-	defer t.watches.leave(r)
+	defer t.tellings.leave(r)
 	t.reader = r
 	client, cancel := context.WithCancel(t.ctx)
 	defer cancel()

@@ -86,6 +86,7 @@ type Gateway struct {
 	tasks     *tasks.Server
 	waits     *waits
 	watches   *watches
+	tellings  *watches // for streams of tasks
 	summary   *cache[Summary]
 	catalogue *cache[contract.Catalogue]
 	resources *cache[contract.ResourceCatalogue]
@@ -98,6 +99,8 @@ func New(deps Deps) *Gateway {
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
 	g.watches = newWatches(g.base, g.Deps)
+	g.tellings = newWatches(g.base, g.Deps)
+	g.tellings.lasting = true
 	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
 	g.catalogue = ofNow(g.Backend.Catalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)
@@ -117,6 +120,7 @@ func (g *Gateway) Close() {
 	g.stop()
 	g.waits.close()
 	g.watches.close()
+	g.tellings.close()
 }
 
 // Limits of the HTTP server. There is no write timeout: a client may wait for

@@ -170,15 +170,24 @@ func (t *temporalBackend) query(ctx context.Context, workflowID, name string, ou
 	}
 	response, err := t.client.QueryWorkflowWithOptions(ctx, request)
 	if err != nil {
-		return false, err
+		return false, givenUp(ctx, err)
 	}
 	if open = response.QueryRejected == nil; !open {
 		request.QueryRejectCondition = enumspb.QUERY_REJECT_CONDITION_NONE
 		if response, err = t.client.QueryWorkflowWithOptions(ctx, request); err != nil {
-			return false, err
+			return false, givenUp(ctx, err)
 		}
 	}
 	return open, response.QueryResult.Get(out)
+}
+
+// givenUp tells a call that the service cancelled, as it does when it is busy, from one
+// whose caller went away.
+func givenUp(ctx context.Context, err error) error {
+	if isType[*serviceerror.Canceled](err) && ctx.Err() == nil {
+		return Errorf(KindUnavailable, unavailableText).because(err)
+	}
+	return err
 }
 
 const (

@@ -353,3 +353,13 @@ func TestErrorsKeepTheirCauseForTheLog(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestAQueryThatTheServiceGivesUpIsNoClientThatWentAway(t *testing.T) {
+	a := onTemporal(t, &fakeClient{QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		return nil, serviceerror.NewCanceled("context canceled")
+	}})
+	a.wantError(503, "not available", a.do("GET", "/conversations/"+someID, ""))
+	if r := a.rpc("tasks/get", object{"id": someID}); code(r) != -32000.0 {
+		t.Error(r.raw)
+	}
+}

@@ -46,6 +46,9 @@ func orElse(d, other time.Duration) time.Duration {
 type watches struct {
 	base context.Context
 	Deps
+	// lasting: readers are told what was read only. A conversation that comes with news
+	// is not in its history yet, and may come to something else there.
+	lasting bool
 
 	mu     sync.Mutex
 	closed bool

@@ -160,6 +160,8 @@ func (x *watcher) hear(n contract.News, ok bool) {
 	case !ok:
 		x.stop()
 		x.news, x.stop, x.asked = nil, func() {}, true
+	case x.all.lasting:
+		x.asked = x.asked || n.Delta == nil
 	case n.Settled != nil:
 		x.settle(n)
 	case n.Draft != nil:
