@@ -108,11 +108,36 @@ func (s a2aServer) task(ctx context.Context, view contract.ConversationView, o s
 // conversation reads the conversation that is a task, and what it remembers of a
 // request.
 func (s a2aServer) conversation(ctx context.Context, id a2a.TaskID, requestID string) (contract.ConversationView, error) {
+	return s.found(ctx, id, func() (contract.ConversationView, error) {
+		return s.Backend.Conversation(ctx, string(id), requestID)
+	})
+}
+
+// glance is conversation for those who are going to follow it: it is read once for all
+// who ask at the same time, of whom there are many when connections broke.
+func (s a2aServer) glance(ctx context.Context, id a2a.TaskID) (contract.ConversationView, error) {
+	return s.found(ctx, id, func() (contract.ConversationView, error) {
+		read := s.glances.DoChan(string(id), func() (any, error) {
+			ctx, cancel := context.WithTimeout(s.base, loadTimeout)
+			defer cancel()
+			return s.Backend.Conversation(ctx, string(id), "")
+		})
+		select {
+		case r := <-read:
+			view, _ := r.Val.(contract.ConversationView)
+			return view, r.Err
+		case <-ctx.Done():
+			return contract.ConversationView{}, ctx.Err()
+		}
+	})
+}
+
+func (s a2aServer) found(ctx context.Context, id a2a.TaskID, read func() (contract.ConversationView, error)) (contract.ConversationView, error) {
 	if !contract.IsUUID(string(id)) {
 		return contract.ConversationView{}, noTask(id)
 	}
 	echoOf(ctx).Set(keyConversation, string(id))
-	view, err := s.Backend.Conversation(ctx, string(id), requestID)
+	view, err := read()
 	if isKind(err, contract.KindNotFound) {
 		return view, noTask(id)
 	}

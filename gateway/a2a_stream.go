@@ -36,7 +36,7 @@ func (s a2aServer) SendStream(ctx context.Context, req *a2a.SendMessageRequest) 
 // waits; clients of A2A 0.3 expect it to end there.
 func (s a2aServer) Subscribe(ctx context.Context, req *a2a.SubscribeToTaskRequest, after string) iter.Seq2[tasks.Event, error] {
 	return func(yield func(tasks.Event, error) bool) {
-		view, err := s.conversation(ctx, req.ID, "")
+		view, err := s.glance(ctx, req.ID)
 		v03 := tasks.CallOf(ctx).Dialect == tasks.V03
 		if err == nil && view.TaskState().Over() && !v03 && after == "" {
 			err = a2a.NewError(a2a.ErrUnsupportedOperation, "the task is over: "+string(view.TaskState()))

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -209,4 +210,44 @@ func TestNothingIsLeftOfSubscribersWhoAreGone(t *testing.T) {
 		}
 	}
 	t.Logf("%d goroutines before and %d afterwards, %d KiB more", before, runtime.NumGoroutine(), (int64(used())-int64(memory))>>10)
+}
+
+// TestSubscribersWhoComeTogetherReadOnce has them all come back, as when a gateway began
+// anew: a read makes a worker replay the conversation.
+func TestSubscribersWhoComeTogetherReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := taskScript()
+		s.exists = true
+		b := s.backend()
+		var reads atomic.Int32
+		busy := make(chan struct{})
+		read := b.ConversationFn
+		b.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
+			reads.Add(1)
+			<-busy
+			return read(id, requestID)
+		}
+		a := newAPI(t, b)
+		defer a.Close()
+		var readers []*stream
+		for range 100 {
+			readers = append(readers, a.open("POST", "/a2a", `{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":"`+someID+`"}}`))
+		}
+		synctest.Wait()
+		if got := reads.Load(); got != 1 {
+			t.Errorf("%d reads at the same time", got)
+		}
+		close(busy)
+		time.Sleep(time.Second)
+		if got := reads.Load(); got > 3 { // the watcher's as well
+			t.Errorf("%d reads", got)
+		}
+		for _, r := range readers {
+			if len(r.events()) != 1 {
+				t.Fatalf("told %s", r.raw())
+			}
+			r.leave()
+			<-r.done
+		}
+	})
 }

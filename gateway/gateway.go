@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"go.temporal.io/sdk/client"
+	"golang.org/x/sync/singleflight"
 
 	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/workflows/contract"
@@ -87,6 +88,7 @@ type Gateway struct {
 	waits     *waits
 	watches   *watches
 	tellings  *watches // for streams of tasks
+	glances   singleflight.Group
 	summary   *cache[Summary]
 	catalogue *cache[contract.Catalogue]
 	resources *cache[contract.ResourceCatalogue]
