@@ -60,7 +60,9 @@
 // that comes twice is one. A task ends with its turn, unless the turn waits; tasks
 // of the old dialect go on like other conversations. Package tasks reads requests and
 // writes answers in each dialect, package story tells a conversation as a task and
-// reads decisions out of messages. A stream of a task is a reader of the watcher too.
+// reads decisions out of messages. A stream of a task is a reader of a watcher as well,
+// but of one that tells only what was read: news comes before Temporal has recorded
+// what it is about, and clients of A2A leave when they hear of a final state.
 //
 // Webhooks belong to a workflow beside the conversation, which starts before it
 // when they came with the first message.

@@ -14,9 +14,11 @@
 //
 // A stream tells what lasts. What a model says while it says it is not told, because A2A
 // has no way to take a piece back. The events of a message are always the same, whenever
-// a reader comes; only the request for an approval is told at length while it waits and
-// in short afterwards. The last message of a turn is told by the artifact, so a message
-// that may be the last is held until there is another, or the turn has ended.
+// a reader comes; only the request for an approval, or for a login, is told as the state
+// that it is while it waits and as a message of the work afterwards. A state that no
+// message tells is told to those who are there. The last message of a turn is told by
+// the artifact, so a message that may be the last is held until there is another, or the
+// turn has ended.
 //
 // An event's ID is what the reader has been told by then: how many messages, a sum over
 // their IDs, and what besides. A reader who comes back with it goes on behind it.
