@@ -2,6 +2,8 @@ package agui
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -23,6 +25,7 @@ const (
 type item struct {
 	kind kind
 	id   string // in the transcript
+	sum  uint64 // of the ID and of what it says
 	node string
 	// message is the AG-UI ID; that of the parent for a call.
 	message string
@@ -93,7 +96,11 @@ func (r *reader) read(m contract.Message) {
 	}
 }
 
-func (r *reader) add(i item) { r.items = append(r.items, i) }
+func (r *reader) add(i item) {
+	digest := sha256.Sum256([]byte(i.id + "\x00" + i.text))
+	i.sum = binary.BigEndian.Uint64(digest[:])
+	r.items = append(r.items, i)
+}
 
 // idOf is the AG-UI ID of a message.
 func idOf(m contract.Message) string {

@@ -1,8 +1,6 @@
 package agui
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,7 +14,7 @@ import (
 // The zero value is the beginning.
 type Position struct {
 	count int
-	sum   uint64 // of the IDs, in any order
+	sum   uint64 // of the items, in any order
 	// nodes counts what was told of each node of a tree. Messages of one node keep
 	// their order, those of nodes side by side do not.
 	nodes map[string]int
@@ -84,18 +82,17 @@ func (p *Position) parseNode(part string) error {
 
 // add counts an item as told.
 func (p *Position) add(i item) {
-	digest := sha256.Sum256([]byte(i.id))
 	p.count++
-	p.sum ^= binary.BigEndian.Uint64(digest[:])
+	p.sum ^= i.sum
 	if p.nodes != nil {
 		p.nodes[i.node]++
 	}
 }
 
-// covers returns the IDs of the items that had been told at the position, and
+// covers returns the items, by their sums, that had been told at the position, and
 // whether the position is one of these items.
-func (p Position) covers(items []item) (map[string]bool, bool) {
-	told, now, left := map[string]bool{}, Position{}, maps.Clone(p.nodes)
+func (p Position) covers(items []item) (map[uint64]bool, bool) {
+	told, now, left := map[uint64]bool{}, Position{}, maps.Clone(p.nodes)
 	for _, i := range items {
 		if p.nodes == nil && now.count == p.count {
 			break
@@ -107,7 +104,7 @@ func (p Position) covers(items []item) (map[string]bool, bool) {
 			left[i.node]--
 		}
 		now.add(i)
-		told[i.id] = true
+		told[i.sum] = true
 	}
 	return told, now.count == p.count && now.sum == p.sum
 }

@@ -47,7 +47,7 @@ type Stream struct {
 	o     Options
 	state State
 	items []item
-	told  map[string]bool // by the ID of the item
+	told  map[uint64]bool // items, by their sums
 	at    Position
 
 	begun bool // there was an Update
@@ -77,7 +77,7 @@ type Stream struct {
 // New returns a Stream that has told nothing yet.
 func New(o Options) *Stream {
 	return &Stream{
-		o: o, told: map[string]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
+		o: o, told: map[uint64]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
 		keep: -1,
 	}
 }
@@ -109,7 +109,7 @@ func (s *Stream) Update(st State) []Event {
 	}
 	s.beginSteps()
 	for _, i := range s.items {
-		if !s.told[i.id] {
+		if !s.told[i.sum] {
 			s.tell(i, first)
 		}
 	}
@@ -150,7 +150,7 @@ func (s *Stream) isNews() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.id] })
+	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.sum] })
 }
 
 // resume takes note of what the reader holds already.
@@ -159,7 +159,7 @@ func (s *Stream) resume() {
 	told, ok := s.o.After.covers(s.items)
 	resumed := !s.o.After.IsZero()
 	if !ok {
-		told = map[string]bool{}
+		told = map[uint64]bool{}
 	}
 	s.stale = resumed && (!ok || s.o.After.open) || s.o.Snapshot && len(s.items) > 0
 	all := !ok || s.o.Snapshot
@@ -170,7 +170,7 @@ func (s *Stream) resume() {
 	for n, i := range s.items {
 		silent := all && (i.kind != kindNotice || !resumed)
 		known := s.o.holds(i) || i.kind == kindNotice && n < heard && !resumed
-		if told[i.id] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
+		if told[i.sum] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
 			s.mark(i)
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Stream) lastKnown() int {
 
 // mark takes note that an item is told.
 func (s *Stream) mark(i item) {
-	s.told[i.id] = true
+	s.told[i.sum] = true
 	s.at.add(i)
 }
 
@@ -218,21 +218,22 @@ func (s *Stream) none() Position {
 	return Position{nodes: map[string]int{}}
 }
 
-// lose takes note of what was told and is no more.
+// lose takes note of what was told and is no more, or says something else: news may be
+// older than what Temporal has recorded.
 func (s *Stream) lose() {
 	there := 0
 	for _, i := range s.items {
-		if s.told[i.id] {
+		if s.told[i.sum] {
 			there++
 		}
 	}
 	if there == len(s.told) {
 		return
 	}
-	left, at := map[string]bool{}, s.none()
+	left, at := map[uint64]bool{}, s.none()
 	for _, i := range s.items {
-		if s.told[i.id] {
-			left[i.id] = true
+		if s.told[i.sum] {
+			left[i.sum] = true
 			at.add(i)
 		}
 	}
@@ -274,7 +275,7 @@ func (s *Stream) beginner(first bool) string {
 		if begins {
 			id = i.id
 		}
-		if fresh := !s.told[i.id]; fresh && !first && (begins || i.kind != kindNotice) {
+		if fresh := !s.told[i.sum]; fresh && !first && (begins || i.kind != kindNotice) {
 			return id
 		}
 	}

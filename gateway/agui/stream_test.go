@@ -135,6 +135,8 @@ func TestStream(t *testing.T) {
 			"run+ run-u, text+ u, 'hi', end u, text+ d, 'he', error code, run+ run-u-2, all u, run- success"},
 		"nothing new":   {[]func(*Stream) []Event{update(idle(u)), update(idle(u))}, "run+ run-u, text+ u, 'hi', end u, run- success"},
 		"what vanishes": {[]func(*Stream) []Event{update(idle(u, drafted)), update(idle(u))}, "run+ run-u, text+ u, 'hi', end u, text+ d, 'hello', end d, run- success, run+ run-u-2, all u, run- success"},
+		"what was not recorded": {[]func(*Stream) []Event{update(idle(u, drafted)), update(idle(u, say(contract.RoleAssistant, drafted.ID, "stopped")))},
+			"run+ run-u, text+ u, 'hi', end u, text+ d, 'hello', end d, run- success, run+ run-u-2, all u, text+ " + drafted.ID + ", 'stopped', end " + drafted.ID + ", run- success"},
 	} {
 		s := New(Options{ThreadID: "t"})
 		var events []Event

@@ -219,7 +219,7 @@ func (s *Stream) call(i item) {
 func (s *Stream) holds(call item) bool {
 	d := s.draft(call.draft)
 	return d != nil && d.shows() || slices.ContainsFunc(s.items, func(i item) bool {
-		return i.message == call.message && s.told[i.id]
+		return i.message == call.message && s.told[i.sum]
 	})
 }
 
@@ -256,7 +256,7 @@ func (s *Stream) settleDrafts() {
 func (s *Stream) correct() {
 	told := map[string]bool{}
 	for _, i := range s.items {
-		if i.kind == kindCall && s.told[i.id] {
+		if i.kind == kindCall && s.told[i.sum] {
 			told[i.call] = true
 		}
 	}
@@ -268,7 +268,7 @@ func (s *Stream) correct() {
 		d.forget()
 	}
 	s.stale, s.replaced = false, true
-	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.id] })})
+	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.sum] })})
 }
 
 // takeBack answers the calls that are not made. A client takes a call that a run has
