@@ -1,0 +1,101 @@
+package gateway_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// waiting is a task that waits for an approval.
+func waiting(t *testing.T, change ...func(*gateway.Deps)) (*script, *api, string) {
+	t.Helper()
+	s := taskScript()
+	a := newAPI(t, s.backend(), change...)
+	r := a.rpc("SendMessage", said("m-1", "drop all", nil))
+	if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, `"uuid":"`+approvalUUID+`"`) {
+		t.Fatal(r.raw)
+	}
+	return s, a, r.text("result", "task", "id")
+}
+
+func TestWordsDecideAndNothingElse(t *testing.T) {
+	s, a, id := waiting(t)
+	r := a.rpc("SendMessage", said("m-2", "What does it do?", object{"taskId": id}))
+	if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, "is no answer") || len(s.decided) > 0 {
+		t.Errorf("a question: %s", r.raw)
+	}
+	if r := a.rpc("SendMessage", said("m-2", "approved", object{"taskId": id, "contextId": "other"})); code(r) != -32602.0 {
+		t.Errorf("another context: %s", r.raw)
+	}
+	r = a.rpc("SendMessage", said("m-3", "approved", object{"taskId": id}), "X-User: ann")
+	if state(r) != "TASK_STATE_COMPLETED" {
+		t.Fatal(r.raw)
+	}
+	if d := s.decided[approvalUUID]; !d.Approved || d.Via != "a2a" || d.By != "ann" {
+		t.Errorf("decided by %+v", d)
+	}
+	if again := a.rpc("SendMessage", said("m-3", "approved", object{"taskId": id})); state(again) != "TASK_STATE_COMPLETED" {
+		t.Errorf("sent again: %s", again.raw)
+	}
+}
+
+func TestARejectedTaskIsRejected(t *testing.T) {
+	s, a, id := waiting(t)
+	answer := object{"type": contract.TypeApprovalAnswer, "uuid": approvalUUID, "approved": false, "reason": "no"}
+	r := a.rpc("SendMessage", object{"message": object{"messageId": "m-2", "role": "ROLE_USER", "taskId": id, "parts": []any{object{"data": answer}}}})
+	if state(r) != "TASK_STATE_REJECTED" || s.decided[approvalUUID].Reason != "no" {
+		t.Error(r.raw)
+	}
+}
+
+func TestADecisionThatCameTooLateSaysSo(t *testing.T) {
+	s, a, id := waiting(t)
+	before := s.view
+	s.decided[approvalUUID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
+	s.view = before
+	r := a.rpc("SendMessage", said("m-2", "rejected", object{"taskId": id}))
+	if code(r) != -32004.0 || !strings.Contains(r.raw, "already approved") {
+		t.Error(r.raw)
+	}
+}
+
+// soon has those who follow a task, without anybody to tell news, look at it often.
+func soon(d *gateway.Deps) { d.Pace.Running = 10 * time.Millisecond }
+
+// TestADecisionThatCameTooLateMayAgree has somebody else decide the same. The task goes
+// on for a while then, and nothing is known of the message there.
+func TestADecisionThatCameTooLateMayAgree(t *testing.T) {
+	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+		s, a, id := waiting(t, soon)
+		s.decided[approvalUUID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
+		time.AfterFunc(20*time.Millisecond, func() {
+			s.write(func(v *contract.ConversationView) {
+				v.Pending, v.Status, v.Running = nil, contract.StatusActive, true
+			})
+			time.AfterFunc(20*time.Millisecond, func() {
+				s.do(func() { s.end("other", "dropped", contract.OutcomeDone) })
+			})
+		})
+		r := a.rpc(method, said("m-2", "approved", object{"taskId": id}))
+		if code(r) != nil || !strings.Contains(r.raw, "TASK_STATE_COMPLETED") || !strings.Contains(r.raw, "dropped") {
+			t.Errorf("%s: %s", method, r.raw)
+		}
+	}
+}
+
+func TestAnAnswerThatWasSentBeforeDecidesNothing(t *testing.T) {
+	s, a, id := waiting(t)
+	s.onDecide = func(_ string, in contract.DecideSignal) { // the next call waits
+		s.view.Pending = nil
+		s.wait(contract.MessageSignal{RequestID: in.RequestID}, otherID)
+	}
+	for n, want := range []string{"Approval required", "was sent before"} {
+		r := a.rpc("SendMessage", said("m-2", "approved", object{"taskId": id}))
+		if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, want) || len(s.decided) != 1 {
+			t.Errorf("%d: %d decisions, %s", n, len(s.decided), r.raw)
+		}
+	}
+}

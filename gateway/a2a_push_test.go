@@ -1,0 +1,66 @@
+package gateway_test
+
+import (
+	"testing"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+func TestAMessageBringsItsWebhook(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	var begun *gateway.PushConfig
+	start := b.StartFn
+	b.StartFn = func(in gateway.StartInput) (gateway.Started, error) {
+		begun = in.Push
+		return start(in)
+	}
+	var set []gateway.PushConfig
+	b.SetPushFn = func(_ string, c gateway.PushConfig) (gateway.PushConfig, error) {
+		set = append(set, c)
+		if c.URL == "https://wrong.example/" {
+			return c, gateway.Errorf(contract.KindInvalid, "no such host")
+		}
+		return c, nil
+	}
+	a := newAPI(t, b)
+	hook := object{"url": "https://example.com/hook", "authentication": object{"scheme": "Bearer", "credentials": "c"}}
+	message := func(id string, more object) object {
+		m := said(id, "drop it", more)
+		m["configuration"] = object{"taskPushNotificationConfig": hook}
+		return m
+	}
+	first := a.rpc("SendMessage", message("m-1", nil))
+	id := first.text("result", "task", "id")
+	if begun == nil || begun.URL != "https://example.com/hook" || begun.Credentials != "c" || !contract.IsUUID(begun.ID) {
+		t.Fatalf("%+v: %s", begun, first.raw)
+	}
+	a.rpc("SendMessage", message("m-2", object{"taskId": id}))
+	if len(set) != 1 || !contract.IsUUID(set[0].ID) || set[0].ID == begun.ID {
+		t.Errorf("set %v", set)
+	}
+	hook["url"] = "https://wrong.example/"
+	approve := message("m-3", object{"taskId": id, "parts": []any{object{"text": "approved"}}})
+	if r := a.rpc("SendMessage", approve); code(r) != -32602.0 || state(a.rpc("GetTask", object{"id": id})) != "TASK_STATE_INPUT_REQUIRED" {
+		t.Error("the approval was given although the webhook is wrong: " + r.raw)
+	}
+}
+
+func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	var begun *gateway.PushConfig
+	start := b.StartFn
+	b.StartFn = func(in gateway.StartInput) (gateway.Started, error) {
+		begun = in.Push
+		return start(in)
+	}
+	r := newAPI(t, b).rpc("message/send", object{
+		"message":       object{"messageId": "m-1", "role": "user", "parts": []any{object{"kind": "text", "text": "hello"}}},
+		"configuration": object{"pushNotificationConfig": object{"url": "https://example.com/hook", "token": "t"}},
+	})
+	if begun == nil || begun.Protocol != contract.PushProtocol03 || begun.Token != "t" || state(r) != "completed" {
+		t.Fatalf("%+v: %s", begun, r.raw)
+	}
+}
