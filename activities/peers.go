@@ -23,7 +23,7 @@ type Peer interface {
 	// Send does what a message is for, and waits a little for its task to be done or
 	// to wait for something: one that is at work longer comes back as TaskWorking.
 	// After an error that is no *PeerError, or one of a kind that passes, the message may
-	// be sent again with the same MessageID.
+	// be sent again with the same MessageID, and as Repeated if it was.
 	Send(ctx context.Context, m PeerMessage) (PeerReply, error)
 	// Describe adds to the description of a peer what its card says of it. It does not
 	// wait for the card.
@@ -131,7 +131,7 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 	m.Repeated = repeated(ctx)
 	reply, err := p.Peer.Send(ctx, m)
 	if err != nil {
-		return out, true, peerFailure(ctx, m, err)
+		return out, !m.Repeated, peerFailure(ctx, m, err) // what an earlier attempt did stays unknown
 	}
 	out, err = p.result(ctx, m, reply)
 	out.Note = note

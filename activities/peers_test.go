@@ -324,7 +324,7 @@ func TestAnAttemptKnowsWhetherTheOneBeforeMayHaveSentTheMessage(t *testing.T) {
 		want   []bool
 	}{
 		"each was not sent":         {peers(t, away), dies(0), []bool{false, false, false}},
-		"the first died":            {peers(t, away), dies(1), []bool{true, false}},
+		"the first died":            {peers(t, away), dies(1), []bool{true, true}},
 		"the second died":           {peers(t, away), dies(2), []bool{false, true}},
 		"the answer was not stored": {unstored, dies(0), []bool{false, true, true}},
 	} {

@@ -117,10 +117,14 @@ func (s a2aServer) conversation(ctx context.Context, id a2a.TaskID, requestID st
 // who ask at the same time, of whom there are many when connections broke.
 func (s a2aServer) glance(ctx context.Context, id a2a.TaskID) (contract.ConversationView, error) {
 	return s.found(ctx, id, func() (contract.ConversationView, error) {
-		read := s.glances.DoChan(string(id), func() (any, error) {
+		read := s.glances.DoChan(string(id), func() (view any, err error) {
 			ctx, cancel := context.WithTimeout(s.base, loadTimeout)
 			defer cancel()
-			return s.Backend.Conversation(ctx, string(id), "")
+			err = guarded(func() error { // or a panic would end the process
+				view, err = s.Backend.Conversation(ctx, string(id), "")
+				return err
+			})
+			return view, err
 		})
 		select {
 		case r := <-read:

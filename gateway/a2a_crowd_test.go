@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -250,4 +251,13 @@ func TestSubscribersWhoComeTogetherReadOnce(t *testing.T) {
 			<-r.done
 		}
 	})
+}
+
+func TestAPanicIsOfOneSubscriberOnly(t *testing.T) {
+	b := taskScript().backend()
+	b.ConversationFn = func(string, string) (contract.ConversationView, error) { panic("a view that nobody can read") }
+	r := newAPI(t, b).rpc("SubscribeToTask", object{"id": someID})
+	if code(r) != -32603.0 || strings.Contains(r.raw, "nobody") {
+		t.Error(r.raw)
+	}
 }

@@ -39,16 +39,12 @@ func pushOf(ctx context.Context, c *a2a.PushConfig) PushConfig {
 	return out
 }
 
-// pushOfMessage is the webhook that came with a message, nil if none did. It has the
-// same ID when the message is sent again.
-func pushOfMessage(ctx context.Context, taskID string, req *a2a.SendMessageRequest) *PushConfig {
+// pushOfMessage is the webhook that came with a message, nil if none did.
+func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *PushConfig {
 	if req.Config == nil || req.Config.PushConfig == nil {
 		return nil
 	}
 	c := pushOf(ctx, req.Config.PushConfig)
-	if c.ID == "" && c.Protocol == contract.PushProtocol1 {
-		c.ID = contract.NameUUID(taskID, "push "+req.Message.ID)
-	}
 	return &c
 }
 

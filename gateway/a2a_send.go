@@ -76,7 +76,8 @@ func (s a2aServer) answered(ctx context.Context, p posted) (contract.Conversatio
 		if err == nil {
 			err = p.refused(settled.request)
 		}
-		if err != nil || p.rests(settled.view) {
+		cancelled := p.fingerprint == "" // which nothing that is queued matters to
+		if err != nil || cancelled || p.rests(settled.view) {
 			return settled.view, err
 		}
 	}
@@ -139,7 +140,7 @@ func (s a2aServer) post(ctx context.Context, req *a2a.SendMessageRequest) (poste
 	case view.TaskState().Over() && (!old || view.Status == contract.StatusCompleted):
 		return p, overTask()
 	}
-	if hook := pushOfMessage(ctx, p.id, req); hook != nil {
+	if hook := pushOfMessage(ctx, req); hook != nil {
 		if _, err := s.Backend.SetPush(ctx, p.id, *hook); err != nil {
 			return p, err
 		}
@@ -184,7 +185,7 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 		start.ContextID = contract.NameUUID(id, "context")
 	}
 	now := s.Now()
-	there, err := s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: now, Push: pushOfMessage(ctx, id, req)})
+	there, err := s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: now, Push: pushOfMessage(ctx, req)})
 	if there.Existed {
 		now = there.CreatedAt
 	}

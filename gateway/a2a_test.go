@@ -245,6 +245,22 @@ func TestATaskIsCancelled(t *testing.T) {
 	}
 }
 
+// Messages behind a turn that is cancelled are answered all the same.
+func TestACancellationWaitsForNothingBehindIt(t *testing.T) {
+	s := newScript()
+	s.view.Running = true
+	b := s.backend()
+	signal := b.SignalFn
+	b.SignalFn = func(id, name string, payload any) error {
+		err := signal(id, name, payload)
+		s.write(func(v *contract.ConversationView) { v.Queued = 1 })
+		return err
+	}
+	if r := newAPI(t, b).rpc("CancelTask", object{"id": someID}); state(r) != "TASK_STATE_WORKING" {
+		t.Error(r.raw)
+	}
+}
+
 func TestTheOldDialectGoesOn(t *testing.T) {
 	s := taskScript()
 	a := newAPI(t, s.backend())

@@ -64,7 +64,11 @@ func (c *cache[T]) peek() (value T, age time.Duration, have bool) {
 func (c *cache[T]) refresh() (any, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
-	value, err := c.load(ctx)
+	var value T
+	err := guarded(func() (err error) { // or a panic would end the process
+		value, err = c.load(ctx)
+		return err
+	})
 	if err != nil {
 		return value, err
 	}

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -69,7 +69,7 @@ func (t *temporalBackend) expectPush(ctx context.Context, in contract.Conversati
 // sealedPush completes and checks a webhook.
 func (t *temporalBackend) sealedPush(conversationID string, c PushConfig) (PushConfig, contract.PushConfig, error) {
 	c.Protocol = cmp.Or(c.Protocol, contract.PushProtocol1)
-	c.ID = cmp.Or(c.ID, newPushID(conversationID, c.Protocol))
+	c.ID = cmp.Or(c.ID, newPushID(conversationID, c))
 	if err := c.check(t.pushPrivate); err != nil {
 		return c, contract.PushConfig{}, err
 	}
@@ -88,13 +88,13 @@ func (t *temporalBackend) startPush(ctx context.Context, in contract.PushInput, 
 	return fault(err, "set a push notification")
 }
 
-// newPushID is the ID of a webhook that came without one. Version 0.3 has one such
-// webhook a task: another one takes its place.
-func newPushID(conversationID, protocol string) string {
-	if protocol == contract.PushProtocol03 {
+// newPushID is the ID of a webhook that came without one: the same when it comes again.
+// Version 0.3 has one such webhook a task: another one takes its place.
+func newPushID(conversationID string, c PushConfig) string {
+	if c.Protocol == contract.PushProtocol03 {
 		return conversationID
 	}
-	return uuid.NewString()
+	return contract.NameUUID(conversationID, strings.Join([]string{"push", c.URL, c.Token, c.Scheme, c.Credentials}, "\n"))
 }
 
 // pushAttributes are the search attributes of the workflow: those of the conversation,

@@ -128,16 +128,19 @@ func TestPushNotificationsAreFoundByTheirConversation(t *testing.T) {
 func TestAWebhookWithoutAnIDIsGivenOne(t *testing.T) {
 	p := newPushing(t)
 	a := onTemporal(t, p.fakeClient)
-	for protocol, fixed := range map[string]bool{"": false, "1.0": false, "0.3": true} {
-		c := aWebhook
-		c.ID, c.Protocol = "", protocol
-		first, err := a.Backend.SetPush(t.Context(), someID, c)
-		second, again := a.Backend.SetPush(t.Context(), someID, c)
-		if err != nil || again != nil || !contract.IsUUID(first.ID) || (first.ID == second.ID) != fixed || fixed && first.ID != someID {
-			t.Errorf("%q: %s and %s, %v, %v", protocol, first.ID, second.ID, err, again)
+	for protocol, one := range map[string]bool{"": false, "1.0": false, "0.3": true} {
+		set := func(url string) string {
+			c := aWebhook
+			c.ID, c.Protocol, c.URL = "", protocol, url
+			got, err := a.Backend.SetPush(t.Context(), someID, c)
+			if err != nil || !contract.IsUUID(got.ID) || protocol == "" && got.Protocol != "1.0" {
+				t.Errorf("%q: %v, %v", protocol, got, err)
+			}
+			return got.ID
 		}
-		if protocol == "" && first.Protocol != "1.0" {
-			t.Errorf("protocol %q", first.Protocol)
+		first, again, other := set("https://example.com/a"), set("https://example.com/a"), set("https://example.com/b")
+		if first != again || (first == other) != one || one && first != someID {
+			t.Errorf("%q: %s, again %s, another %s", protocol, first, again, other)
 		}
 	}
 }

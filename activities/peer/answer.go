@@ -120,6 +120,15 @@ func (t *task) mustBe(id string) error {
 	return nil
 }
 
+// mustContinue is mustBe for what a message has come to; without an ID it has begun a
+// task.
+func (t *task) mustContinue(id string) error {
+	if id == "" {
+		return nil
+	}
+	return t.mustBe(id)
+}
+
 // event is what a stream or a call says: a task, a message, or what became of one.
 type event struct {
 	task     *task

@@ -116,7 +116,10 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	case len(data) > maxCard:
 		return nil, nil
 	}
-	c, _ := parseCard(a.veil(bearer).json(data))
+	c, _ := parseCard(data)
+	if c != nil {
+		c.hide(a.veil(bearer))
+	}
 	return c, nil
 }
 

@@ -55,6 +55,9 @@ func (x *exchange) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
 	if !t.add(e) {
 		return nil, fmt.Errorf("%w: neither a task nor a message", errUnreadable)
 	}
+	if err := t.mustContinue(x.m.TaskID); err != nil {
+		return nil, err
+	}
 	if !t.running() || t.ID == "" {
 		return &t, nil
 	}

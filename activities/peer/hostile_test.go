@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,28 @@ func TestAnAnswerAboutAnotherTaskIsNotBelieved(t *testing.T) {
 				contains(t, f.Message, "about another task")
 			})
 		}
+	}
+}
+
+func TestADecisionIsAnsweredByItsTask(t *testing.T) {
+	for dialect, card := range map[string]any{"1.0": card10(false), "old": cardOld} {
+		t.Run(dialect, func(t *testing.T) {
+			r := scripted(t, card, func(w http.ResponseWriter, in request) {
+				switch in.Method {
+				case "SendMessage":
+					rpc(w, in, map[string]any{"task": stranger("TASK_STATE_WORKING")})
+				case "message/send":
+					rpc(w, in, stranger("working"))
+				default:
+					rpc(w, in, taskOf("input-required", "Sure?"))
+				}
+			})
+			reply, err := peers(t, peer.Options{Pause: func(context.Context, time.Duration) {}}).Send(t.Context(),
+				verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved))
+			if err == nil && reply.TaskID != "t1" {
+				t.Errorf("it goes on with %s", reply.TaskID)
+			}
+		})
 	}
 }
 
@@ -109,6 +132,34 @@ func TestAStoppedSendOfTheOldDialectHasAnUnknownOutcome(t *testing.T) {
 			}
 			contains(t, f.Message, "outcome is unknown")
 		})
+	}
+}
+
+// late is a context that has ended by the time an answer is looked at.
+type late struct {
+	context.Context
+	ended atomic.Bool
+}
+
+func (c *late) Err() error {
+	if c.ended.Load() {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+// TestAWholeAnswerIsNoInterruption: an answer that is no use is an answer all the same.
+func TestAWholeAnswerIsNoInterruption(t *testing.T) {
+	ctx := &late{Context: t.Context()}
+	task := oldTask("completed", "", "done")
+	task["id"] = strings.Repeat("x", 1000)
+	r := scripted(t, cardOld, func(w http.ResponseWriter, in request) {
+		ctx.ended.Store(true)
+		rpc(w, in, task)
+	})
+	_, err := peers(t, peer.Options{}).Send(ctx, start(r, "delete it"))
+	if f, ok := err.(*activities.PeerError); !ok || f.Kind != contract.KindPeerFailed {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -195,6 +246,21 @@ func TestCredentialsAreHiddenInResultsFailuresAndCards(t *testing.T) {
 			same(t, "shown", tt.read(t, p, start(r, "hello")), tt.want)
 		})
 	}
+}
+
+// What is no credential may be a part of everything that an agent says.
+func TestAQueryOfTheURLIsUsedAsItIs(t *testing.T) {
+	task := taskOf("TASK_STATE_INPUT_REQUIRED", "May inventory do it?")
+	task["id"] = "inventory-42"
+	card := card10(false).(map[string]any)
+	card["supportedInterfaces"].([]any)[0].(map[string]any)["url"] = "/a2a?agent=inventory&key=K3yOfTheShop"
+	r := scripted(t, card, func(w http.ResponseWriter, in request) { rpc(w, in, map[string]any{"task": task}) })
+	p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: r.URL + "/a2a?agent=inventory&key=K3yOfTheShop"}}})
+	m := start(r, "hello")
+	m.Peer.URL = r.URL + "/a2a?agent=inventory&key=K3yOfTheShop"
+	reply := send(t, p, m)
+	same(t, "reply", reply.TaskID+" "+reply.Text, "inventory-42 May inventory do it?")
+	same(t, "query", r.requests()[0].Query, "agent=inventory&key=K3yOfTheShop")
 }
 
 func TestADecisionIsNotSentToAnotherQuestionInWords(t *testing.T) {

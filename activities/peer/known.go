@@ -178,14 +178,14 @@ func line(s string) string { return strings.Join(strings.Fields(strings.ToValidU
 // message again.
 func (a *agent) conclude(ctx context.Context, v veil, t *task, err error) (activities.PeerReply, error) {
 	if err == nil {
-		err = t.check()
-	}
-	switch {
-	case err == nil:
+		if err := t.check(); err != nil {
+			return a.failure(v, err) // a whole answer: nothing was cut short
+		}
 		out := a.reply(t)
 		v.files(out.Files)
 		return out, nil
-	case errors.Is(ctx.Err(), context.Canceled) && cutShort(err):
+	}
+	if errors.Is(ctx.Err(), context.Canceled) && cutShort(err) {
 		return activities.PeerReply{}, ctx.Err()
 	}
 	return a.failure(v, err)

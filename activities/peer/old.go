@@ -65,6 +65,9 @@ func (x *exchange) oldTask(resp *http.Response) (*task, error) {
 	if !t.add(e) {
 		return nil, certain(fmt.Errorf("%w: no task", errUnreadable))
 	}
+	if err := t.mustContinue(x.m.TaskID); err != nil {
+		return nil, certain(err)
+	}
 	return &t, nil
 }
 

@@ -16,7 +16,10 @@ import (
 // minSecret keeps a word that is hardly a secret from being cut out of texts.
 const minSecret = 8
 
-var credentialHeader = regexp.MustCompile(`(?i)auth|token|key|secret|password|cookie|credential`)
+var (
+	credentialHeader = regexp.MustCompile(`(?i)auth|token|key|secret|password|cookie|credential`)
+	credentialQuery  = regexp.MustCompile(credentialHeader.String() + `|^(code|sig|signature)$`)
+)
 
 // veil hides what an agent may know and a conversation must not show: the caller's
 // token, and what the configuration has of credentials. It is for agents that say
@@ -69,8 +72,10 @@ func (a *agent) secrets() []string {
 	if password, ok := u.User.Password(); ok {
 		out = append(out, password)
 	}
-	for _, values := range u.Query() {
-		out = append(out, values...)
+	for name, values := range u.Query() {
+		if credentialQuery.MatchString(name) {
+			out = append(out, values...)
+		}
 	}
 	return out
 }
@@ -138,5 +143,14 @@ func (v veil) files(files []activities.PeerFile) {
 		if hidden := v.text(string(f.Data)); hidden != string(f.Data) {
 			files[i].Data = []byte(hidden)
 		}
+	}
+}
+
+// hide is for what people and models are shown of a card. Its URLs stay as they are: they
+// may need what the configured one has.
+func (c *card) hide(v veil) {
+	c.Name = v.text(c.Name)
+	for i, s := range c.Skills {
+		c.Skills[i] = skill{Name: v.text(s.Name), Description: v.text(s.Description)}
 	}
 }

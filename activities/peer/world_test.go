@@ -28,6 +28,7 @@ import (
 // request is one that arrived.
 type request struct {
 	Path   string
+	Query  string
 	Method string          `json:"method"`
 	ID     json.RawMessage `json:"id"`
 	Params json.RawMessage `json:"params"`
@@ -66,7 +67,7 @@ func serve(t *testing.T, card any, handler http.Handler) *remote {
 func (r *remote) note(req *http.Request) request {
 	body, _ := io.ReadAll(req.Body)
 	req.Body = io.NopCloser(bytes.NewReader(body))
-	in := request{Header: req.Header, Path: req.URL.Path}
+	in := request{Header: req.Header, Path: req.URL.Path, Query: req.URL.RawQuery}
 	_ = json.Unmarshal(body, &in)
 	r.mu.Lock()
 	defer r.mu.Unlock()

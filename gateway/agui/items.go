@@ -77,7 +77,7 @@ func itemsOf(messages []contract.Message, tree, over bool) []item {
 
 // written is what a person wrote of a message.
 func written(m contract.Message) string {
-	return m.Content.Inline[min(m.Preface, len(m.Content.Inline)):]
+	return m.Content.Inline[max(0, min(m.Preface, len(m.Content.Inline))):]
 }
 
 func (r *reader) read(m contract.Message) {

@@ -263,6 +263,10 @@ func TestASnapshotHasWhatAPersonWrote(t *testing.T) {
 	if got != "hello" {
 		t.Errorf("%q", got)
 	}
+	for _, typed := range []int{-1, 1 << 40} { // by hand, into a signal
+		m.Preface = typed
+		New(Options{}).Update(idle(m))
+	}
 }
 
 func TestDone(t *testing.T) {

@@ -66,7 +66,7 @@ func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) (
 func agree(list []Decision, text string) error {
 	approved, isWord := answer.Word(text)
 	for _, d := range list {
-		if isWord && approved != d.Approved {
+		if isWord && approved != d.Approved && len(d.Content) == 0 { // a word may be the content
 			return noAnswer("%q and the data part contradict each other, and nothing has been decided.", short(text))
 		}
 	}
@@ -163,11 +163,13 @@ func byText(m *a2a.Message, pending []contract.PendingApproval, first bool) (Dec
 	if err != nil {
 		return Decision{}, err
 	}
-	if answered(p) {
-		return read(p, nil, func() (answer.Reply, error) { return answer.ParseText(said, p.Schema.Raw) })
-	}
-	if data, ok := object(said); ok {
+	data, isData := object(said)
+	kind, _ := data["type"].(string)
+	switch {
+	case isData && (!answered(p) || kind == contract.TypeApprovalAnswer):
 		return byData(data, json.RawMessage(said), pending)
+	case answered(p):
+		return read(p, nil, func() (answer.Reply, error) { return answer.ParseText(said, p.Schema.Raw) })
 	}
 	if raw := json.RawMessage(said); json.Valid(raw) {
 		return read(p, raw, nil)
@@ -184,6 +186,9 @@ func addressed(text string, pending []contract.PendingApproval, first bool) (con
 	if words := strings.Fields(text); len(words) == 2 {
 		if p, ok := find(pending, words[1]); ok {
 			return p, words[0], nil
+		}
+		if _, isWord := answer.Word(words[0]); isWord && contract.IsUUID(strings.ToLower(words[1])) {
+			return contract.PendingApproval{}, "", noAnswer("No approval %s waits here.", words[1])
 		}
 	}
 	if len(pending) == 1 || first && len(pending) > 0 {

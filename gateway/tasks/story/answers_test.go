@@ -47,12 +47,15 @@ func texts(list ...string) *a2a.Message {
 	return m
 }
 
-func data(s string) *a2a.Message {
+func data(s string) *a2a.Message { return beside("What I say of it.", s) }
+
+// beside is data with a text.
+func beside(text, s string) *a2a.Message {
 	var v any
 	if err := json.Unmarshal([]byte(s), &v); err != nil {
 		panic(err)
 	}
-	return a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("What I say of it."), a2a.NewDataPart(v))
+	return a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart(text), a2a.NewDataPart(v))
 }
 
 func hitl(s string) *a2a.Message {
@@ -65,6 +68,8 @@ func hitl(s string) *a2a.Message {
 	m.SetMeta(story.HITL, v)
 	return m
 }
+
+const free = `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`
 
 const form = `{"type":"object","properties":{"count":{"type":"integer"},"name":{"type":"string","enum":["a","b"]}},"required":["name"]}`
 
@@ -89,6 +94,7 @@ func TestAnswersThatDecide(t *testing.T) {
 		"the uuid of the far end":    {message: data(`{"uuid":"far-1","approved":true}`), pending: proxied(), want: []story.Decision{{UUID: "u-1", Approved: true}}},
 		"a text for a question":      {message: text("b"), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"b"}`)}}},
 		"content for a question":     {message: data(`{"uuid":"u-1","approved":true,"content":{"name":"a","count":2}}`), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"count":2,"name":"a"}`)}}},
+		"a word as the content":      {message: beside("no", `{"uuid":"u-1","approved":true,"content":{"name":"a"}}`), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"name":"a"}`)}}},
 		"the extension":              {message: hitl(`{"type":"tool_approval_response","approvals":[{"id":"u-2","approved":false,"rejection_reason":"used"},{"id":"u-1","approved":true}]}`), pending: pendingOf("u-1", "u-2"), want: []story.Decision{{UUID: "u-2", Reason: "used"}, {UUID: "u-1", Approved: true}}},
 		"the extension, nested":      {message: hitl(`{"type":"tool_approval_response","approvals":[{"id":"far-1","approved":true}]}`), pending: proxied(), want: []story.Decision{{UUID: "u-1", Approved: true}}},
 		"the extension, a question":  {message: hitl(`{"type":"ask_user_response","id":"u-1","answers":[{"answer":["3"]},{"answer":["a"]}]}`), pending: question(form), want: []story.Decision{{UUID: "u-1", Approved: true, Content: json.RawMessage(`{"count":3,"name":"a"}`)}}},
@@ -109,7 +115,6 @@ func TestAnswersThatDecide(t *testing.T) {
 func TestMessagesThatDecideNothing(t *testing.T) {
 	twice := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewDataPart(map[string]any{"uuid": "u-1", "approved": true}),
 		a2a.NewDataPart(map[string]any{"uuid": "u-1", "approved": false}))
-	contrary := a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("Rejected"), a2a.NewDataPart(map[string]any{"uuid": "u-1", "approved": true}))
 	for name, c := range map[string]struct {
 		message *a2a.Message
 		pending []contract.PendingApproval
@@ -132,7 +137,9 @@ func TestMessagesThatDecideNothing(t *testing.T) {
 		"JSON that is torn":      {text(`{"approved":true,"approved":false}`), pendingOf("u-1")},
 		"JSON of another type":   {text(`{"type":"x","approved":true}`), pendingOf("u-1")},
 		"data twice":             {twice, pendingOf("u-1")},
-		"data and a word":        {contrary, pendingOf("u-1")},
+		"data and a word":        {beside("Rejected", `{"uuid":"u-1","approved":true}`), pendingOf("u-1")},
+		"a word for no question": {text("approved 3D0E7A52-9c41-4a8e-b0de-6f5a4b3c2d1e"), question(free)},
+		"JSON for no question":   {text(`{"type":"agent-stop-and-go/approval-answer","uuid":"u-2","approved":true,"content":{"name":"a"}}`), question(form)},
 		"no choice":              {text("c"), question(form)},
 		"a yes to a question":    {data(`{"uuid":"u-1","approved":true}`), question(form)},
 	} {
