@@ -75,7 +75,7 @@ func TestASubscriberGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// TestASubscriberWhoComesBackIsHeardAtOnce has nothing to be told for now.
+// TestASubscriberWhoComesBackIsHeardAtOnce has nothing to be told yet.
 func TestASubscriberWhoComesBackIsHeardAtOnce(t *testing.T) {
 	_, a, id := waiting(t)
 	ids, _ := frames(t, a.rpc("SendStreamingMessage", said("m-2", "why?", object{"taskId": id})))

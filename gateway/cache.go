@@ -11,8 +11,9 @@ import (
 const loadTimeout = 15 * time.Second
 
 // cache keeps one value. It is loaded once for all who ask, whether or not they
-// stay, and within loadTimeout; errors are not kept. While a value is older than fresh but not than fresh and stale together,
-// callers get it at once and it is loaded anew behind their backs.
+// stay, and within loadTimeout; errors are not kept. While a value is older than fresh
+// but not than fresh and stale together, callers get it at once and it is loaded anew
+// behind their backs.
 type cache[T any] struct {
 	load  func(context.Context) (T, error)
 	fresh time.Duration

@@ -129,9 +129,9 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 	return p.agents[id]
 }
 
-// Send implements activities.Peer. Its errors are context.Canceled, after
-// which the message may be sent again, or a *activities.PeerError. Cancelled while a task is at work, it says so and
-// names the task.
+// Send implements activities.Peer. Its errors are context.Canceled, after which the
+// message may be sent again, or a *activities.PeerError. Cancelled while a task is at
+// work, it says so and names the task.
 func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 	a := p.agent(m.Peer)
 	v := a.veil(m.Bearer)

@@ -10,21 +10,10 @@ import { randomUUID } from "node:crypto";
 import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcTransportFactory } from "@a2a-js/sdk/client";
 import { TaskState } from "@a2a-js/sdk";
 import { ClientFactory as OldClientFactory } from "a2a-js-sdk-0.3/client";
+import { check, finish } from "./check.mjs";
 
 const [api] = process.argv.slice(2);
 assert.ok(api, "usage: a2a-client.mjs URL");
-
-let passed = 0, failed = 0;
-async function check(name, body) {
-  try {
-    await body();
-    passed++;
-    console.log(`ok   ${name}`);
-  } catch (e) {
-    failed++;
-    console.log(`FAIL ${name}\n${e.stack ?? e}`);
-  }
-}
 
 async function all(stream) {
   const events = [];
@@ -161,5 +150,4 @@ await v10("1.0 SDK that may fall back", ClientFactoryOptions.createFrom(ClientFa
 }));
 await v03();
 await old();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+finish();

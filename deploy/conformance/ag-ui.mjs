@@ -9,21 +9,10 @@
 import { HttpAgent, buildResumeArray } from "@ag-ui/client";
 import { AgentCapabilitiesSchema, EventSchemas } from "@ag-ui/core/schemas";
 import assert from "node:assert/strict";
+import { check, finish } from "./check.mjs";
 
 const [api, pair] = process.argv.slice(2);
 assert.ok(api && pair, "usage: ag-ui.mjs URL URL");
-
-let passed = 0, failed = 0;
-async function check(name, body) {
-  try {
-    await body();
-    passed++;
-    console.log(`ok   ${name}`);
-  } catch (e) {
-    failed++;
-    console.log(`FAIL ${name}\n${e.stack ?? e}`);
-  }
-}
 
 const user = (content) => ({ id: crypto.randomUUID(), role: "user", content });
 
@@ -262,5 +251,4 @@ async function stream(id, runs, base = api) {
   }
 }
 
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed ? 1 : 0);
+finish();

@@ -41,8 +41,8 @@ type Event struct {
 	Data any // encodes as the event
 }
 
-// Stream tells one reader of one conversation, or all whom it has adopted. Its methods return what has to be
-// sent, in order. It is for one goroutine.
+// Stream tells one reader of one conversation, or all whom it has adopted. Its methods
+// return what has to be sent, in order. It is for one goroutine.
 type Stream struct {
 	o     Options
 	state State

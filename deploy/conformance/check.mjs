@@ -1,0 +1,19 @@
+// Runs named checks one after the other and counts them.
+let passed = 0, failed = 0;
+
+export async function check(name, body) {
+  try {
+    await body();
+    passed++;
+    console.log(`ok   ${name}`);
+  } catch (e) {
+    failed++;
+    console.log(`FAIL ${name}\n${e.stack ?? e}`);
+  }
+}
+
+// finish prints the count and ends the process, with 1 when a check failed.
+export function finish() {
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exit(failed ? 1 : 0);
+}
