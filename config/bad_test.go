@@ -145,7 +145,7 @@ func manyModels(n int) string {
 
 func TestAThousandModelsLoadAtOnce(t *testing.T) {
 	start := time.Now()
-	c := parse(t, manyModels(1000)+"llm: {model: mm5}\nlimits: {turn: {cost: 1}}\n")
+	c := parse(t, manyModels(1000)+"llm: {model: o1-m5}\nlimits: {turn: {cost: 1}}\n")
 	c.Warnings()
 	if d := time.Since(start); d > 2*time.Second {
 		t.Errorf("took %s", d)

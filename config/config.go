@@ -45,7 +45,7 @@ type Provider struct {
 
 // LLM is the model that nodes use unless they name their own.
 type LLM struct {
-	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"A name in models, or provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo. The key comes from the environment, for example GEMINI_API_KEY."`
+	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"A name in models, or provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo, or a name that begins as those of one provider do, such as claude-sonnet-4-5, gpt-4o or gemini-2.5-flash. The key comes from the environment, for example GEMINI_API_KEY."`
 	BaseURL string `yaml:"base_url" jsonschema_description:"An http or https URL that replaces the provider's endpoint, for a proxy or a server that speaks its API."`
 	// Compaction is CompactionSummary or CompactionWindow.
 	Compaction string `yaml:"compaction" jsonschema:"default=summary,enum=summary,enum=window" jsonschema_description:"What the model gets of the oldest exchanges of a conversation that no longer fits its context window. summary: a summary that it writes; window: nothing. Exports keep everything."`

@@ -91,6 +91,23 @@ func TestTheDocumentedVariablesAreThoseOfProviders(t *testing.T) {
 	}
 }
 
+func TestTheDocumentedNamesOfModelsAreThoseOfTheError(t *testing.T) {
+	_, err := config.Parse("agent.yaml", []byte("llm: {model: unheard-of}"))
+	if err == nil {
+		t.Fatal("a bare name of no provider is accepted")
+	}
+	_, list, found := strings.Cut(err.Error(), "a name that begins with ")
+	if !found {
+		t.Fatal(err)
+	}
+	doc, _, _ := strings.Cut(modelsDoc(t), "## Entries")
+	for name := range strings.SplitSeq(strings.ReplaceAll(list, " or ", ", "), ", ") {
+		if !strings.Contains(doc, "`"+name+"`") && !strings.Contains(doc, "`"+name+"…`") {
+			t.Errorf("MODELS.md does not name %s", name)
+		}
+	}
+}
+
 func TestDocumentedModelsLoad(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```")
 	for _, m := range blocks.FindAllStringSubmatch(modelsDoc(t)+nodesDoc(t), -1) {

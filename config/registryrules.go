@@ -81,20 +81,10 @@ func (g registry) checkFallback(r *report, path, name string) {
 			r.at(at, "%s: a model is no fallback of itself", quote(other))
 		case slices.Contains(list[:i], other):
 			r.at(at, "%s: is in the list twice", quote(other))
-		case own:
-		case !strings.Contains(other, ":"):
-			r.at(at, "%s: is no name in models; write one of those, or provider:model%s", quote(other), g.hint(other))
-		default:
+		case !own: // a disabled entry is left out, which is no mistake
 			g.checkName(r, at, other)
 		}
 	}
-}
-
-func (g registry) hint(name string) string {
-	if similar := g.similar(name); similar != "" {
-		return "; did you mean " + similar + "?"
-	}
-	return ""
 }
 
 // checkName wants the name of a model that can be used.
@@ -105,8 +95,27 @@ func (g registry) checkName(r *report, path, name string) {
 	e, own, err := g.find(name)
 	switch {
 	case err != nil:
-		r.at(path, "%s", strings.TrimPrefix(err.Error(), "model "))
+		r.at(path, "%s%s", strings.TrimPrefix(err.Error(), "model "), g.choice(name))
 	case own && !e.Enabled:
 		r.at(path, "%s is disabled: its entry in %s says enabled: false", quote(name), r.place(join("models", name)+".enabled"))
 	}
+}
+
+// maxChoice is how many names an error lists.
+const maxChoice = 10
+
+// choice adds to what is possible instead of a name the names in models.
+func (g registry) choice(name string) string {
+	if len(g) == 0 || strings.Contains(name, ":") {
+		return ""
+	}
+	names := g.names()
+	if len(names) > maxChoice {
+		names = append(names[:maxChoice], "…")
+	}
+	text := "; names in models are " + strings.Join(names, ", ")
+	if similar := g.similar(name); similar != "" {
+		text += "; did you mean " + similar + "?"
+	}
+	return text
 }

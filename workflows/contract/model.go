@@ -1,12 +1,6 @@
 package contract
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-	"time"
-	"unicode"
-)
+import "time"
 
 // Provider names a model provider.
 type Provider string
@@ -52,50 +46,6 @@ type ModelRoute struct {
 
 // DefaultModelTimeout bounds a call of a model that has no time of its own.
 const DefaultModelTimeout = 60 * time.Second
-
-// ParseModel reads a model name in any of its three forms: "provider:model",
-// "provider-model" (openai-gpt-4o), and the bare names "claude-…" (Anthropic)
-// and anything else (Gemini).
-func ParseModel(name string) (Provider, string, error) {
-	if name == "" || strings.ContainsFunc(name, unicode.IsSpace) {
-		return "", "", fmt.Errorf("model %q: must be a name like %q, without spaces", name, DefaultModel)
-	}
-	if p, model, ok := strings.Cut(name, ":"); ok {
-		return parseQualified(name, p, model)
-	}
-	if strings.HasPrefix(name, "claude-") {
-		return ProviderAnthropic, name, nil
-	}
-	if p, model, ok := strings.Cut(name, "-"); ok && slices.Contains(Providers(), Provider(p)) && model != "" {
-		return known(Provider(p), model, name)
-	}
-	return ProviderGoogle, name, nil
-}
-
-func parseQualified(name, p, model string) (Provider, string, error) {
-	if !slices.Contains(Providers(), Provider(p)) {
-		return "", "", fmt.Errorf("model %q: unknown provider %q; providers are %s", name, p, providerList())
-	}
-	if model == "" {
-		return "", "", fmt.Errorf("model %q: nothing after the colon; expected %q", name, p+":MODEL")
-	}
-	return known(Provider(p), model, name)
-}
-
-func known(p Provider, model, name string) (Provider, string, error) {
-	if p == ProviderDemo && model != "rules" {
-		return "", "", fmt.Errorf("model %q: the only demo model is %q", name, DemoModel)
-	}
-	return p, model, nil
-}
-
-func providerList() string {
-	var names []string
-	for _, p := range Providers() {
-		names = append(names, string(p))
-	}
-	return strings.Join(names, ", ")
-}
 
 // KeyVariable is the environment variable with the provider's API key; empty
 // for providers that need none.

@@ -28,8 +28,24 @@ func TestParseModelReadsAllThreeForms(t *testing.T) {
 
 		{"claude-sonnet-4-5", contract.ProviderAnthropic, "claude-sonnet-4-5"},
 		{"gemini-2.5-flash", contract.ProviderGoogle, "gemini-2.5-flash"},
-		{"gemini", contract.ProviderGoogle, "gemini"},
-		{"claude", contract.ProviderGoogle, "claude"},
+
+		{"gpt-4o", contract.ProviderOpenAI, "gpt-4o"},
+		{"chatgpt-4o-latest", contract.ProviderOpenAI, "chatgpt-4o-latest"},
+		{"o1", contract.ProviderOpenAI, "o1"},
+		{"o3", contract.ProviderOpenAI, "o3"},
+		{"o3-mini", contract.ProviderOpenAI, "o3-mini"},
+		{"o4-mini", contract.ProviderOpenAI, "o4-mini"},
+		{"openai-o3", contract.ProviderOpenAI, "o3"},
+		{"mistral-large-latest", contract.ProviderMistral, "mistral-large-latest"},
+		{"mistral-codestral-latest", contract.ProviderMistral, "codestral-latest"},
+		{"magistral-medium-2506", contract.ProviderMistral, "magistral-medium-2506"},
+		{"codestral-latest", contract.ProviderMistral, "codestral-latest"},
+		{"ministral-8b-latest", contract.ProviderMistral, "ministral-8b-latest"},
+		{"devstral-small-2505", contract.ProviderMistral, "devstral-small-2505"},
+		{"pixtral-12b", contract.ProviderMistral, "pixtral-12b"},
+		{"open-mistral-nemo", contract.ProviderMistral, "open-mistral-nemo"},
+		{"ollama-llama3", contract.ProviderOllama, "llama3"},
+		{"openrouter-gpt-4o", contract.ProviderOpenRouter, "gpt-4o"},
 	}
 	for _, tt := range tests {
 		p, model, err := contract.ParseModel(tt.name)
@@ -54,6 +70,17 @@ func TestParseModelSaysWhatIsWrong(t *testing.T) {
 		"OpenAI:gpt-4o":  `unknown provider "OpenAI"`,
 		"demo:gpt-4o":    `the only demo model is "demo:rules"`,
 		"demo-something": `the only demo model is "demo:rules"`,
+
+		"gemini":   "no provider is known by this name; write provider:model, where the provider is google, anthropic,",
+		"claude":   "or a name that begins with gemini-, claude-, gpt-, chatgpt-, o1, o3, o4, mistral-,",
+		"gpt-":     "no provider is known",
+		"gpt4":     "no provider is known",
+		"o10":      "no provider is known",
+		"o3mini":   "no provider is known",
+		"mistral-": "no provider is known",
+		"openai-":  "no provider is known",
+		"llama3.2": "no provider is known",
+		"GPT-4o":   "no provider is known",
 	}
 	for name, want := range tests {
 		p, model, err := contract.ParseModel(name)

@@ -1,0 +1,115 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// families are the beginnings of names by which everybody knows whose model it is.
+// One that ends with a hyphen needs something after it; the others stand alone or
+// before a hyphen.
+var families = []struct {
+	provider   Provider
+	beginnings []string
+}{
+	{ProviderGoogle, []string{"gemini-"}},
+	{ProviderAnthropic, []string{"claude-"}},
+	{ProviderOpenAI, []string{"gpt-", "chatgpt-", "o1", "o3", "o4"}},
+	{ProviderMistral, []string{
+		"mistral-", "magistral-", "codestral-", "ministral-", "devstral-", "pixtral-", "open-mistral-", "open-mixtral-",
+	}},
+}
+
+// ParseModel reads a model name in any of its three forms: "provider:model",
+// "provider-model" (openai-gpt-4o), and a bare name that begins as those of one
+// provider do (claude-…, gpt-…, gemini-…). Any other bare name is an error.
+func ParseModel(name string) (Provider, string, error) {
+	if name == "" || strings.ContainsFunc(name, unicode.IsSpace) {
+		return "", "", fmt.Errorf("model %q: must be a name like %q, without spaces", name, DefaultModel)
+	}
+	if p, model, ok := strings.Cut(name, ":"); ok {
+		return parseQualified(name, p, model)
+	}
+	if p, model, ok := cutProvider(name); ok {
+		return known(p, model, name)
+	}
+	if p, ok := family(name); ok {
+		return p, name, nil
+	}
+	return "", "", fmt.Errorf("model %q: no provider is known by this name; write provider:model, where the provider is %s, or a name that begins with %s",
+		name, oneOf(providerNames()), oneOf(beginnings()))
+}
+
+func parseQualified(name, p, model string) (Provider, string, error) {
+	if !slices.Contains(Providers(), Provider(p)) {
+		return "", "", fmt.Errorf("model %q: unknown provider %q; providers are %s", name, p, strings.Join(providerNames(), ", "))
+	}
+	if model == "" {
+		return "", "", fmt.Errorf("model %q: nothing after the colon; expected %q", name, p+":MODEL")
+	}
+	return known(Provider(p), model, name)
+}
+
+// cutProvider reads "provider-model". The models of Mistral begin with its own name:
+// there the provider is only what stands before another name of a model of it, as in
+// mistral-mistral-small.
+func cutProvider(name string) (Provider, string, bool) {
+	p, model, ok := strings.Cut(name, "-")
+	switch {
+	case !ok || model == "" || !slices.Contains(Providers(), Provider(p)):
+		return "", "", false
+	case Provider(p) != ProviderMistral:
+		return Provider(p), model, true
+	}
+	inner, bare := family(model)
+	return ProviderMistral, model, bare && inner == ProviderMistral
+}
+
+// family returns whose model a bare name is.
+func family(name string) (Provider, bool) {
+	for _, f := range families {
+		if slices.ContainsFunc(f.beginnings, func(b string) bool { return begins(name, b) }) {
+			return f.provider, true
+		}
+	}
+	return "", false
+}
+
+func begins(name, beginning string) bool {
+	rest, ok := strings.CutPrefix(name, beginning)
+	if strings.HasSuffix(beginning, "-") {
+		return ok && rest != ""
+	}
+	return ok && (rest == "" || rest[0] == '-')
+}
+
+func known(p Provider, model, name string) (Provider, string, error) {
+	if p == ProviderDemo && model != "rules" {
+		return "", "", fmt.Errorf("model %q: the only demo model is %q", name, DemoModel)
+	}
+	return p, model, nil
+}
+
+func providerNames() []string {
+	var names []string
+	for _, p := range Providers() {
+		names = append(names, string(p))
+	}
+	return names
+}
+
+func beginnings() []string {
+	var out []string
+	for _, f := range families {
+		out = append(out, f.beginnings...)
+	}
+	return out
+}
+
+// oneOf lists alternatives: "a, b or c".
+func oneOf(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
