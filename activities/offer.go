@@ -3,9 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
@@ -21,8 +19,6 @@ type Offer interface {
 }
 
 const (
-	peerSchema = `{"type":"object","properties":{"message":{"type":"string",` +
-		`"description":"The task, with everything that the agent must know"}},"required":["message"]}`
 	exitSchema      = `{"type":"object","properties":{},"additionalProperties":false}`
 	exitDescription = "Leave the loop: call this when the work is done and needs no further iteration."
 )
@@ -67,12 +63,7 @@ func allowed(list []string, t toolbox.Tool) bool {
 func ours(in contract.GenerateInput) []offered {
 	var out []offered
 	for _, p := range in.Peers {
-		out = append(out, offered{peer: &p, Tool: contract.Tool{
-			Name:            p.Tool(),
-			Description:     strings.TrimSpace(fmt.Sprintf("Delegate task to A2A agent '%s'. %s", p.Name, p.Description)),
-			InputSchema:     json.RawMessage(peerSchema),
-			DestructiveHint: p.Destructive,
-		}})
+		out = append(out, offered{peer: &p, Tool: p.Delegation()})
 	}
 	if in.ExitLoop {
 		out = append(out, offered{exit: true, Tool: contract.Tool{

@@ -13,7 +13,7 @@ type Config struct {
 	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its card and the list of conversations show it."`
 	Description    string                `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
 	Prompt         string                `yaml:"prompt" jsonschema_description:"The system prompt."`
-	Host           string                `yaml:"host" jsonschema:"default=0.0.0.0,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine."`
+	Host           string                `yaml:"host" jsonschema:"default=127.0.0.1,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine, 0.0.0.0 lets others in: whoever reaches it may start conversations, read them and approve calls."`
 	Port           int                   `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
 	PublicURL      string                `yaml:"public_url" jsonschema_description:"The http or https URL under which others reach the agent, such as https://agents.example.com/helper. Its card says so to other agents. Empty: the address that a request was sent to."`
 	Provider       Provider              `yaml:"provider" jsonschema_description:"Who answers for the agent, for its card."`
@@ -69,7 +69,7 @@ type MCPServer struct {
 	// Timeout is MaxToolTimeout when it is 0.
 	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take, at most and by default 30s. A duration such as 5s."`
 	// Unannotated is "run" or "ask".
-	Unannotated string     `yaml:"unannotated" jsonschema:"default=run,enum=run,enum=ask" jsonschema_description:"What happens to calls of tools that do not tell whether they are destructive: run at once, or ask a person first."`
+	Unannotated string     `yaml:"unannotated" jsonschema:"default=ask,enum=ask,enum=run" jsonschema_description:"What happens to calls of tools that say neither whether they are destructive nor whether they only read: ask a person first, or run at once."`
 	Tools       ToolFilter `yaml:"tools" jsonschema_description:"Which of its tools are on offer. The others cannot be called."`
 	Destructive []string   `yaml:"destructive" jsonschema_description:"Tools that ask a person first, whatever the server says of them."`
 	Safe        []string   `yaml:"safe" jsonschema_description:"Tools that run at once, whatever the server says of them."`

@@ -32,7 +32,7 @@ var exported = cmpopts.IgnoreUnexported(config.Config{})
 
 func TestEmptyFilesMeanDefaults(t *testing.T) {
 	want := &config.Config{
-		Name: "agent", Host: "0.0.0.0", Port: 8080, DataDir: "./data",
+		Name: "agent", Host: "127.0.0.1", Port: 8080, DataDir: "./data",
 		LLM:           config.LLM{Model: "google:gemini-2.5-flash", Compaction: "summary"},
 		MaxToolRounds: 10, Execution: contract.ExecutionRegular,
 		Temporal: config.Temporal{
@@ -129,7 +129,7 @@ mcp_servers:
   - {name: three, command: tool, args: *args}
 `)
 	for i, name := range []string{"one", "two", "three"} {
-		want := config.MCPServer{Name: name, Command: "tool", Args: []string{"-v"}, Unannotated: "run"}
+		want := config.MCPServer{Name: name, Command: "tool", Args: []string{"-v"}, Unannotated: "ask"}
 		if diff := cmp.Diff(want, c.MCPServers[i]); diff != "" {
 			t.Errorf("server %d (-want +got):\n%s", i, diff)
 		}

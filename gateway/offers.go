@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -14,13 +15,46 @@ type toolsReply struct {
 	Model   contract.ModelState    `json:"model"`
 }
 
-// tools answers with what a worker offers.
+// tools answers with what a worker offers, and with the agents that models delegate to.
 func (g *Gateway) tools(c echo.Context) error {
 	catalogue, err := g.catalogue.get(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, toolsReply{orEmpty(catalogue.Tools), orEmpty(catalogue.Servers), catalogue.Model})
+	tools := withDelegations(catalogue.Tools, g.Agent.Root())
+	return c.JSON(http.StatusOK, toolsReply{tools, orEmpty(catalogue.Servers), catalogue.Model})
+}
+
+// withDelegations adds the tools that the llm nodes of a tree delegate with. A server's
+// tool of such a name is not on offer. Nodes may differ in whether they ask: then the
+// list says that they do.
+func withDelegations(tools []contract.Tool, root contract.Node) []contract.Tool {
+	var own []contract.Tool
+	for _, p := range delegationsOf(root) {
+		i := slices.IndexFunc(own, func(t contract.Tool) bool { return t.Name == p.Tool() })
+		switch {
+		case i < 0:
+			own = append(own, p.Delegation())
+		case p.Destructive:
+			own[i] = p.Delegation()
+		}
+	}
+	out := []contract.Tool{}
+	for _, t := range tools {
+		if !slices.ContainsFunc(own, func(o contract.Tool) bool { return o.Name == t.Name }) {
+			out = append(out, t)
+		}
+	}
+	return append(out, own...)
+}
+
+// delegationsOf are the agents on offer to the llm nodes of a tree.
+func delegationsOf(n contract.Node) []contract.Peer {
+	list := slices.Clone(n.Peers)
+	for _, inside := range n.Nodes {
+		list = append(list, delegationsOf(inside)...)
+	}
+	return list
 }
 
 // listResources answers with what the tool servers have to be read.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -162,5 +163,63 @@ func TestTroubleWithListingResources(t *testing.T) {
 		for _, what := range []string{"resources", "prompts"} {
 			a.wantError(c.status, strings.ReplaceAll(c.text, "%s", what), a.do("GET", "/mcp/"+what, ""))
 		}
+	}
+}
+
+func TestToolsSayWhetherTheyAskAndWhy(t *testing.T) {
+	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
+		return contract.Catalogue{Tools: []contract.Tool{
+			{Name: "add", Server: "r", InputSchema: []byte(`{}`), DestructiveHint: true, Approval: &contract.ToolApproval{Asks: true, Because: contract.GroundNoHint}},
+			{Name: "old", Server: "r", InputSchema: []byte(`{}`)},
+		}}, nil
+	}})
+	reply := a.want(200, a.do("GET", "/tools", ""))
+	want := `"tools":[{"name":"add","description":"","inputSchema":{},"destructiveHint":true,"server":"r","approval":{"asks":true,"because":"no_hint"}},` +
+		`{"name":"old","description":"","inputSchema":{},"server":"r"}]`
+	if !strings.Contains(reply.raw, want) {
+		t.Error(reply.raw)
+	}
+}
+
+func TestToolsHaveTheAgentsToDelegateTo(t *testing.T) {
+	catalogue := func(context.Context) (contract.Catalogue, error) {
+		return contract.Catalogue{Tools: []contract.Tool{
+			{Name: "a2a_helper", Server: "r", InputSchema: []byte(`{}`)}, {Name: "add", Server: "r", InputSchema: []byte(`{}`)},
+		}}, nil
+	}
+	helper := contract.Peer{Name: "helper", URL: "http://h", Description: "Helps."}
+	payer := contract.Peer{Name: "payer", URL: "http://p", Destructive: true}
+	carefulHelper := helper
+	carefulHelper.Destructive = true
+	tree := contract.Node{Name: "t", Type: contract.NodeSequential, Nodes: []contract.Node{
+		{Name: "a", Type: contract.NodeLLM, Peers: []contract.Peer{helper}},
+		{Name: "b", Type: contract.NodeLLM, Peers: []contract.Peer{carefulHelper}},
+		{Name: "payer", Type: contract.NodeA2A, Peer: &payer},
+	}}
+	tests := map[string]struct {
+		agent contract.Agent
+		want  map[string]bool
+	}{
+		"a lone agent":       {contract.Agent{Name: "x", Peers: []contract.Peer{helper, payer}}, map[string]bool{"a2a_helper": false, "a2a_payer": true}},
+		"some nodes of many": {contract.Agent{Name: "x", Tree: &tree}, map[string]bool{"a2a_helper": true}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			a := newAPI(t, &fakeBackend{CatalogueFn: catalogue}, func(d *gateway.Deps) { d.Agent = tt.agent })
+			got := map[string]bool{}
+			for _, item := range a.want(200, a.do("GET", "/tools", "")).at("tools").([]any) {
+				tool := reply{body: item.(map[string]any)}
+				if tool.text("name") == "add" {
+					continue
+				}
+				if _, again := got[tool.text("name")]; again || tool.at("server") != nil || tool.text("approval", "because") != "setting" {
+					t.Errorf("got %v", item)
+				}
+				got[tool.text("name")] = tool.at("approval", "asks").(bool)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

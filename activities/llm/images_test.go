@@ -125,7 +125,7 @@ func TestTheDemoModelIgnoresMedia(t *testing.T) {
 
 func TestFactsTellWhoTakesImages(t *testing.T) {
 	for _, model := range []string{
-		"openai:gpt-4o", "openai-gpt-4o-mini", "openai:gpt-4o-2024-11-20", "openai:gpt-4.1", "openai:gpt-4.1-nano", "openai:gpt-5", "openai:gpt-5.1",
+		"openai:gpt-4o", "gpt-4o", "openai-gpt-4o-mini", "openai:gpt-4o-2024-11-20", "openai:gpt-4.1", "openai:gpt-4.1-nano", "openai:gpt-5", "openai:gpt-5.1",
 		"openai:gpt-5-mini", "openai:o1", "openai:o3", "openai:o4-mini", "openai:o3-pro",
 		"google:gemini-1.5-pro", "google:gemini-2.5-flash", "gemini-2.0-flash-lite", "google:gemini-3-pro-preview", "google:models/gemini-2.5-pro", "google:gemini-flash-latest",
 		"anthropic:claude-3-opus-20240229", "claude-3-5-haiku-latest", "claude-3.7-sonnet", "claude-sonnet-4-5", "anthropic:claude-opus-4-1", "claude-haiku-4-5", "claude-4-sonnet",
@@ -137,7 +137,7 @@ func TestFactsTellWhoTakesImages(t *testing.T) {
 	for _, model := range []string{
 		"openai:gpt-4", "openai:gpt-4-turbo", "openai:gpt-3.5-turbo", "openai:gpt-4o-audio-preview", "openai:gpt-4o-mini-tts", "openai:gpt-4o-search-preview",
 		"openai:gpt-4o-transcribe", "openai:gpt-4o-realtime-preview", "openai:o1-mini", "openai:o1-preview", "openai:o3-mini", "openai:ft:gpt-4o:x", "openai:opus", "openai:gpt-50",
-		"google:gemini-1.0-pro", "google:gemini-pro", "google:gemini-embedding-001", "google:gemini-2.5-flash-preview-tts", "google:gemma-3-27b-it", "gpt-4o",
+		"google:gemini-1.0-pro", "google:gemini-pro", "google:gemini-embedding-001", "google:gemini-2.5-flash-preview-tts", "google:gemma-3-27b-it", "google:gpt-4o", "gpt4o",
 		"claude-2.1", "claude-instant-1.2", "anthropic:claude-v1", "mistral:pixtral-12b", "ollama:llava", "openrouter:anthropic/claude-3-opus",
 		contract.DemoModel, "", "nobody:x", "openai:", "a b",
 	} {

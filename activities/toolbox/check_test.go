@@ -181,52 +181,6 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-func TestDestructiveRule(t *testing.T) {
-	yes, no := new(bool), new(bool)
-	*yes = true
-	tests := []struct {
-		name        string
-		hints       mcp.ToolAnnotation
-		run, ask    bool
-		unannotated bool
-	}{
-		{"read_only", mcp.ToolAnnotation{ReadOnlyHint: yes}, false, false, false},
-		{"read_only_wins", mcp.ToolAnnotation{ReadOnlyHint: yes, DestructiveHint: yes}, false, false, false},
-		{"destructive", mcp.ToolAnnotation{ReadOnlyHint: no, DestructiveHint: yes}, true, true, false},
-		{"destructive_alone", mcp.ToolAnnotation{DestructiveHint: yes}, true, true, false},
-		{"harmless", mcp.ToolAnnotation{DestructiveHint: no}, false, false, false},
-		{"nothing_said", mcp.ToolAnnotation{}, false, true, true},
-		{"not_read_only", mcp.ToolAnnotation{ReadOnlyHint: no}, false, true, true},
-	}
-	m := server.NewMCPServer("hints", "1")
-	for _, tt := range tests {
-		m.AddTool(mcp.Tool{Name: tt.name, Annotations: tt.hints, InputSchema: mcp.ToolInputSchema{Type: "object"}}, echo)
-	}
-	log := &logBuffer{}
-	place := serve(t, m)
-	byPolicy := map[string]map[string]toolbox.Tool{}
-	for _, policy := range []string{"", toolbox.Run, toolbox.Ask} {
-		s := place.server("hints")
-		s.Unannotated = policy
-		box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Logger: log.logger()})
-		byPolicy[policy] = map[string]toolbox.Tool{}
-		for _, tool := range box.Tools(t.Context()) {
-			byPolicy[policy][tool.Name] = tool
-		}
-	}
-	for _, tt := range tests {
-		for policy, want := range map[string]bool{"": tt.run, toolbox.Run: tt.run, toolbox.Ask: tt.ask} {
-			got := byPolicy[policy][tt.name]
-			if got.DestructiveHint != want || got.Unannotated != tt.unannotated {
-				t.Errorf("%s, policy %q: got %+v, want %v", tt.name, policy, got, want)
-			}
-		}
-	}
-	if n := strings.Count(log.String(), `tools="[not_read_only nothing_said]"`); n != 2 {
-		t.Errorf("%d warnings, want one for each box that runs them:\n%s", n, log)
-	}
-}
-
 func TestResults(t *testing.T) {
 	structured := &mcp.CallToolResult{StructuredContent: map[string]any{"a": 1}, Content: []mcp.Content{}}
 	tests := []struct {

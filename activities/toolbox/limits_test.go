@@ -66,7 +66,9 @@ func TestListIsNotReadAllTheTime(t *testing.T) {
 	log := &logBuffer{}
 	m := newMCP(nil)
 	place := serve(t, m)
-	box := open(t, toolbox.Options{Servers: []toolbox.Server{place.server("web")}, Logger: log.logger()})
+	s := place.server("web")
+	s.Unannotated = toolbox.Run
+	box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Logger: log.logger()})
 	box.Tools(t.Context())
 	place.listening()
 	lists := func() int { return len(place.got(`"method":"tools/list"`)) }

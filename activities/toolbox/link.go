@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // The wait before the next attempt to connect: doubled from first to last, each
@@ -234,11 +236,11 @@ func (l *link) report() {
 func (l *link) warn(list listing) {
 	var silent []string
 	for _, tool := range list.tools {
-		if tool.Unannotated && l.server.Unannotated != Ask {
+		if a := tool.Approval; !a.Asks && a.Because == contract.GroundNoHint {
 			silent = append(silent, tool.Name)
 		}
 	}
-	l.warnOf("tools without hints run without approval; \"unannotated: ask\" on the server holds them", silent)
+	l.warnOf("tools without hints run without approval, because the server has \"unannotated: run\"", silent)
 	l.warnOf("several tools of the server have one name; one is on offer, a destructive one if there is any", list.doubles)
 	l.warnOf("the settings of the server name tools that it does not have", list.strangers)
 }

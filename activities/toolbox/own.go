@@ -69,7 +69,11 @@ func ownTool(name, description string, servers []string, properties map[string]a
 	if err != nil {
 		panic(err) // maps of strings
 	}
-	return Tool{Tool: contract.Tool{Name: name, Description: description, InputSchema: schema}, ReadOnly: true, Idempotent: true}
+	approval := contract.ToolApproval{Because: contract.GroundSetting}
+	return Tool{
+		Tool:     contract.Tool{Name: name, Description: description, InputSchema: schema, Approval: &approval},
+		ReadOnly: true, Idempotent: true,
+	}
 }
 
 // callOwn answers a call of one of our own tools.

@@ -45,8 +45,8 @@ type Server struct {
 	// Timeout bounds a call of this server's tools; 0, and more than
 	// Options.CallTimeout, mean that.
 	Timeout time.Duration
-	// Unannotated tells what tools without hints are: Run (or empty) makes
-	// them safe, Ask destructive.
+	// Unannotated tells what tools without hints are: Ask (or empty) makes
+	// them destructive, Run safe.
 	Unannotated string
 	// Allow and Deny name tools as the server does. Of a nil Allow all are on
 	// offer, of an empty one none; Deny wins. The others cannot be called.

@@ -16,16 +16,8 @@ type Tool struct {
 	// ReadOnly and Idempotent are what the server says; false when it does not.
 	ReadOnly   bool
 	Idempotent bool
-	// Unannotated tools came without a hint about being destructive.
-	Unannotated bool
 	// MayAsk: the server may ask a person something while it carries out a call.
 	MayAsk bool
-}
-
-type annotations struct {
-	ReadOnly    *bool `json:"readOnlyHint"`
-	Destructive *bool `json:"destructiveHint"`
-	Idempotent  *bool `json:"idempotentHint"`
 }
 
 // listedTool is a tool on the wire. The schema stays raw: it reaches the model
@@ -35,24 +27,9 @@ type listedTool struct {
 	Title       string          `json:"title"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
-	Annotations annotations     `json:"annotations"`
+	Annotations hints           `json:"annotations"`
+	Destructive json.RawMessage `json:"destructiveHint"`
 }
-
-// destructive is the rule: read-only tools are safe, else the destructive hint
-// counts, and without one the policy of the server.
-func (a annotations) destructive(unannotated string) bool {
-	switch {
-	case isTrue(a.ReadOnly):
-		return false
-	case a.Destructive != nil:
-		return *a.Destructive
-	}
-	return unannotated == Ask
-}
-
-func (a annotations) silent() bool { return !isTrue(a.ReadOnly) && a.Destructive == nil }
-
-func isTrue(b *bool) bool { return b != nil && *b }
 
 // parseTools reads the pages of tools/list: the tools on offer, sorted by name. Of
 // equal names one is, a destructive one if there is any; without a name none. The
@@ -101,24 +78,19 @@ func (lt listedTool) tool(s Server) Tool {
 	if len(schema) == 0 || string(schema) == "null" {
 		schema = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	t := Tool{
+	h := stated(lt.Annotations, lt.Destructive)
+	approval := s.approval(lt.Name, h)
+	return Tool{
 		Tool: contract.Tool{
 			Name:            s.toolName(lt.Name),
 			Description:     cmp.Or(lt.Description, lt.Title),
 			InputSchema:     schema,
-			DestructiveHint: lt.Annotations.destructive(s.Unannotated),
+			DestructiveHint: approval.Asks,
 			Server:          s.Name,
+			Approval:        &approval,
 		},
-		ReadOnly:    isTrue(lt.Annotations.ReadOnly),
-		Idempotent:  isTrue(lt.Annotations.Idempotent),
-		Unannotated: lt.Annotations.silent(),
-		MayAsk:      s.MayAsk,
+		ReadOnly:   isTrue(h.ReadOnly) && !approval.Asks,
+		Idempotent: isTrue(h.Idempotent),
+		MayAsk:     s.MayAsk,
 	}
-	switch {
-	case slices.Contains(s.Destructive, lt.Name):
-		t.DestructiveHint, t.ReadOnly, t.Unannotated = true, false, false
-	case slices.Contains(s.Safe, lt.Name):
-		t.DestructiveHint, t.Unannotated = false, false
-	}
-	return t
 }

@@ -1,7 +1,5 @@
 package contract
 
-import "encoding/json"
-
 // GenerateInput asks a model for the next reply.
 type GenerateInput struct {
 	ConversationID string     `json:"conversation_id"`
@@ -242,22 +240,6 @@ type ListToolsInput struct {
 // lives in the blob store.
 type CatalogueResult struct {
 	Body JSON `json:"body"`
-}
-
-// Catalogue is what a worker offers.
-type Catalogue struct {
-	Tools   []Tool        `json:"tools"`
-	Servers []ServerState `json:"servers"`
-	Model   ModelState    `json:"model"`
-}
-
-// Tool describes a tool, the "Tool" of the REST API.
-type Tool struct {
-	Name            string          `json:"name"`
-	Description     string          `json:"description"`
-	InputSchema     json.RawMessage `json:"inputSchema"`
-	DestructiveHint bool            `json:"destructiveHint,omitempty"`
-	Server          string          `json:"server,omitempty"`
 }
 
 // ErrorAuthentication is the Error of a server that serves only callers who

@@ -282,7 +282,7 @@ func tools() JSON {
 func tool() Tool {
 	return Tool{
 		Name: "resources_add", Description: "Adds a resource", InputSchema: json.RawMessage(`{"type":"object"}`),
-		DestructiveHint: true, Server: "resources",
+		DestructiveHint: true, Server: "resources", Approval: &ToolApproval{Asks: true, Because: GroundAnnotation},
 	}
 }
 
@@ -346,6 +346,7 @@ func activitySamples() map[string]any {
 		"CatalogueResult":  CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
 		"Catalogue":        Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
 		"Tool":             tool(),
+		"ToolApproval":     *tool().Approval,
 		"ServerState":      server(),
 		"ModelState":       model,
 		"ExportInput":      ExportInput{Conversation: view(), Tree: &shown},
