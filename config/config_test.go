@@ -78,10 +78,10 @@ func TestEveryKeyIsRead(t *testing.T) {
 			Conversation: config.Limit{Tokens: 2_000_000, Cost: new(10.0), Calls: 500, Time: new(24 * time.Hour)},
 		},
 		MCPServers: []config.MCPServer{
-			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "ask",
+			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "run",
 				Transport: "stdio", Roots: []string{".", "file:///srv"}, Sampling: &config.Sampling{MaxTokens: 99}, Elicitation: true,
 				Expose: []string{"resources", "prompts"}},
-			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "run", Transport: "sse", Timeout: 5 * time.Second,
+			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "ask", Transport: "sse", Timeout: 5 * time.Second,
 				Headers:     map[string]string{"X-Team": "shop", "Authorization": "Bearer ${FAR_TOKEN}"},
 				Tools:       config.ToolFilter{Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}},
 				Destructive: []string{"write"}, Safe: []string{"read"}, Optional: true, Prefix: true},

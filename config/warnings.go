@@ -13,6 +13,9 @@ import (
 func (c *Config) Warnings() []string {
 	w := warner{newReport(c.file, c.lines)}
 	w.models(c)
+	if !loopback(c.Host) {
+		w.at("host", "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine")
+	}
 	if c.Push.AllowPrivate && !(c.PublicURL == "" && loopback(c.Host)) {
 		w.at("push.allow_private", "whoever reaches the agent can have it send requests to this machine and its network")
 	}
@@ -27,7 +30,7 @@ func (c *Config) Warnings() []string {
 	return lines
 }
 
-// loopback tells whether only this machine reaches a host.
+// loopback reports whether only this machine reaches a host.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()

@@ -12,6 +12,7 @@ func TestWarnings(t *testing.T) {
 		unknown = "stays as it is: no node has this output_key"
 		later   = "stays as it is: no node with this output_key can have finished before this one"
 	)
+	const open = "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine"
 	without := func(text string) string {
 		return `agent.yaml:23: agent.agents[3].prompt: {` + text + `} stays as it is: the output_schema of "a" has no such property`
 	}
@@ -211,8 +212,14 @@ agent:
 		"costs of a turn and of a conversation": {"limits:\n  turn: {cost: 1}\n  conversation: {cost: 1}", []string{
 			"agent.yaml:2: limits.turn.cost: the model google:gemini-2.5-flash has no price; its calls count as free",
 		}},
-		"web hooks here, told by anybody": {"push: {allow_private: true}", []string{
-			"agent.yaml:1: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
+		"an agent that others reach": {"host: 0.0.0.0", []string{"agent.yaml:1: host: " + open}},
+		"an agent on one address":    {"host: 192.168.1.2", []string{"agent.yaml:1: host: " + open}},
+		"an agent under a name":      {"host: box.example", []string{"agent.yaml:1: host: " + open}},
+		"an agent on this machine":   {"host: '::1'", nil},
+		"an agent without a host":    {"name: a", nil},
+		"web hooks here, told by anybody": {"host: 0.0.0.0\npush: {allow_private: true}", []string{
+			"agent.yaml:1: host: " + open,
+			"agent.yaml:2: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
 		}},
 		"web hooks here, told from outside": {"host: 127.0.0.1\npublic_url: https://a.example\npush: {allow_private: true}", []string{
 			"agent.yaml:3: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",

@@ -157,11 +157,11 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 	want := []toolbox.Server{
 		{
 			Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"},
-			Headers: map[string]string{}, Unannotated: toolbox.Ask, Transport: toolbox.Stdio, Roots: []string{".", "file:///srv"},
+			Headers: map[string]string{}, Unannotated: toolbox.Run, Transport: toolbox.Stdio, Roots: []string{".", "file:///srv"},
 			SampleTokens: 99, MayAsk: true, ExposeResources: true, ExposePrompts: true,
 		},
 		{
-			Name: "far", URL: "http://localhost:8090/mcp", Env: map[string]string{}, Unannotated: toolbox.Run, Transport: toolbox.SSE,
+			Name: "far", URL: "http://localhost:8090/mcp", Env: map[string]string{}, Unannotated: toolbox.Ask, Transport: toolbox.SSE,
 			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Timeout: 5 * time.Second,
 			Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}, Destructive: []string{"write"}, Safe: []string{"read"},
 			Optional: true, Prefix: true,
