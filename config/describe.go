@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Describe writes the settings, with defaults marked, the agent tree and the
-// Warnings. It shows names of variables, never their values.
+// Describe writes the settings, with defaults marked, the agent tree, the Warnings
+// and the ChangedDefaults. It shows names of variables, never their values.
 func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	var buf bytes.Buffer
 	c.describeSettings(&buf)
@@ -24,6 +24,7 @@ func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	describeA2A(&buf, "\nAgents to delegate to\n", c.A2A)
 	c.describeTree(&buf, getenv)
 	describeWarnings(&buf, c.Warnings())
+	describeChanges(&buf, c.ChangedDefaults())
 	if _, err := w.Write(buf.Bytes()); err != nil {
 		return fmt.Errorf("describe the configuration: %w", err)
 	}
@@ -194,5 +195,14 @@ func describeWarnings(w io.Writer, warnings []string) {
 	}
 	for _, text := range warnings {
 		fmt.Fprintf(w, "Warning: %s\n", text)
+	}
+}
+
+func describeChanges(w io.Writer, changes []string) {
+	if len(changes) > 0 {
+		fmt.Fprintln(w, "\nChanged defaults (see deploy/CHANGELOG.md)")
+	}
+	for _, text := range changes {
+		fmt.Fprintf(w, "  %s\n", text)
 	}
 }

@@ -97,6 +97,20 @@ func (r *report) err() error {
 	if len(r.errs) == 0 {
 		return nil
 	}
+	return r.sorted()
+}
+
+// sorted are the mistakes by line.
+func (r *report) sorted() Errors {
 	slices.SortStableFunc(r.errs, func(a, b *Error) int { return a.Line - b.Line })
 	return r.errs
+}
+
+// texts are the mistakes by line, one line each.
+func (r *report) texts() []string {
+	var lines []string
+	for _, e := range r.sorted() {
+		lines = append(lines, e.Error())
+	}
+	return lines
 }

@@ -95,6 +95,7 @@ func (c *Config) routes() []contract.ModelRoute {
 
 // MissingKey is a model whose key is not set in the environment.
 type MissingKey struct {
+	Path     string // the key of the file that names the model
 	Model    string // with what stands behind the name of an entry
 	Variable string
 	// Spared: nodes can do without it for now, as a fallback of another model, or
@@ -117,7 +118,7 @@ func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 	models := registry(c.Models)
 	add := func(name string, spared bool) {
 		if variable, missing := models.key(name, getenv); missing {
-			out = append(out, MissingKey{Model: models.title(name), Variable: variable, Spared: spared})
+			out = append(out, MissingKey{Path: c.named(name), Model: models.title(name), Variable: variable, Spared: spared})
 		}
 	}
 	reached := map[string]bool{} // of the fallbacks those of which nodes can do without one
@@ -136,6 +137,22 @@ func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 		add(name, reached[name])
 	}
 	return out
+}
+
+// named is the key of the file that names a model first: of a node, llm.model, or the
+// fallbacks of an entry.
+func (c *Config) named(model string) string {
+	for p := range c.places() {
+		if p.Type == LLMNode && p.Model == model {
+			return p.path + ".model"
+		}
+	}
+	for _, name := range c.models() {
+		if i := slices.Index(c.Models[name].Fallback, model); i >= 0 && !slices.Contains(c.models(), model) {
+			return fmt.Sprintf("models.%s.fallback[%d]", name, i)
+		}
+	}
+	return "llm.model"
 }
 
 // key tells which variable a model needs, and whether it is unset.

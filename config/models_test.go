@@ -135,6 +135,7 @@ models:
   local: {provider: compatible, model: m, base_url: "http://me.example/v1?key=c4n4ry", headers: {X-Key: "${LOCAL}"}, price: {input: 0.001}}
   off: {provider: mistral, model: m, enabled: false, headers: {X-Team: a}}
 limits: {turn: {time: 90s, calls: 2}, conversation: {}}
+host: localhost
 `)
 	got := describe(t, c, env("GEMINI_API_KEY", "c4n4ry", "LOCAL", "c4n4ry"))
 	_, got, _ = strings.Cut(got, "\n\n")

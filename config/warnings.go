@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/netip"
-	"slices"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/template"
@@ -22,12 +21,7 @@ func (c *Config) Warnings() []string {
 	if root, ok := c.root(); ok {
 		w.tree(root)
 	}
-	var lines []string
-	slices.SortStableFunc(w.errs, func(a, b *Error) int { return a.Line - b.Line })
-	for _, e := range w.errs {
-		lines = append(lines, e.Error())
-	}
-	return lines
+	return w.texts()
 }
 
 // loopback reports whether only this machine reaches a host.

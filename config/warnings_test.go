@@ -240,7 +240,7 @@ agent:
 }
 
 func TestDescribeEndsWithTheWarnings(t *testing.T) {
-	got := describe(t, parse(t, "agent: {name: a, prompt: '{x} {y}'}"), env())
+	got := describe(t, parse(t, "agent: {name: a, prompt: '{x} {y}'}\nhost: localhost"), env())
 	want := "\n\nWarning: agent.yaml:1: agent.prompt: {x} stays as it is: no node has this output_key\n" +
 		"Warning: agent.yaml:1: agent.prompt: {y} stays as it is: no node has this output_key\n"
 	if !strings.HasSuffix(got, want) {

@@ -1,0 +1,47 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// ChangedDefaults are the settings that a file leaves out and that mean something else
+// than in earlier versions, one line each as those of Warnings. deploy/CHANGELOG.md has
+// the changes; what is older than its last release need not stay here.
+func (c *Config) ChangedDefaults() []string {
+	w := warner{newReport(c.file, c.lines)}
+	if _, set := c.lines["host"]; !set {
+		w.at("host", "is not set: the agent listens on 127.0.0.1 only, no longer on every address; 0.0.0.0 lets others in")
+	}
+	for i, s := range c.MCPServers {
+		path := fmt.Sprintf("mcp_servers[%d]", i)
+		if _, set := c.lines[path+".unannotated"]; !set && !s.statesHints() {
+			w.at(path+".unannotated", "is not set: tools of %s without hints now ask a person first; run lets them run as before", quote(s.Name))
+		}
+	}
+	w.movedModel(c, "llm.model", c.LLM.Model)
+	for p := range c.places() {
+		w.movedModel(c, p.path+".model", p.Model)
+	}
+	return w.texts()
+}
+
+// statesHints reports whether the server is one that ships with the agent: their tools
+// have all hints.
+func (s MCPServer) statesHints() bool {
+	return slices.Contains([]string{"mcp-resources", "mcp-filesystem"}, filepath.Base(cmp.Or(s.Command, ".")))
+}
+
+// movedModel warns of a bare name that was taken for a model of Google.
+func (w warner) movedModel(c *Config, path, name string) {
+	e, own, err := registry(c.Models).find(name)
+	elsewhere := contract.Provider(e.Provider) != contract.ProviderGoogle && contract.Provider(e.Provider) != contract.ProviderAnthropic
+	if name != "" && err == nil && !own && e.Model == name && elsewhere && !strings.HasPrefix(name, "mistral-") {
+		w.at(path, "%s is now %s; it was taken for a model of Google", quote(name), e.whole())
+	}
+}
