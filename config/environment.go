@@ -44,24 +44,17 @@ func expand(whose, key string, values map[string]string, getenv func(string) str
 	out := map[string]string{}
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		missing = appendNew(missing, unset(values[name], getenv)...)
-		out[name] = reference.ReplaceAllStringFunc(values[name], func(m string) string { return getenv(variableOf(m)) })
+		out[name] = reference.ReplaceAllStringFunc(values[name], func(m string) string {
+			variable := m[len("${") : len(m)-len("}")]
+			value := getenv(variable)
+			if value == "" && !slices.Contains(missing, variable) {
+				missing = append(missing, variable)
+			}
+			return value
+		})
 	}
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("%s: %s: not set in the environment: %v", whose, key, missing)
 	}
 	return out, nil
 }
-
-// unset are the variables that a value stands for and that are not set, each once.
-func unset(value string, getenv func(string) string) []string {
-	var out []string
-	for _, m := range reference.FindAllString(value, -1) {
-		if variable := variableOf(m); getenv(variable) == "" {
-			out = appendNew(out, variable)
-		}
-	}
-	return out
-}
-
-func variableOf(reference string) string { return reference[len("${") : len(reference)-len("}")] }

@@ -60,3 +60,14 @@ func (c *Config) references() iter.Seq2[string, string] {
 		_ = yield("push.signing_key", c.Push.SigningKey) && yield("events.redis", c.Events.Redis)
 	}
 }
+
+// unset are the variables that a value stands for and that are not set, each once.
+func unset(value string, getenv func(string) string) []string {
+	var out []string
+	for _, m := range reference.FindAllStringSubmatch(value, -1) {
+		if getenv(m[1]) == "" {
+			out = appendNew(out, m[1])
+		}
+	}
+	return out
+}

@@ -21,13 +21,17 @@ const usage = `agent runs an AI agent that stops before destructive calls until 
 
 Usage:
   agent [run] [--config FILE] [--demo-if-no-key]   start everything on this machine
-  agent validate [--config FILE]                   check a configuration and print what it resolves to
+  agent validate [--config FILE] [--demo-if-no-key] [--connect]
+                                                   check a configuration and print what it resolves to;
+                                                   a key or a variable that is not set is an error
   agent version                                    print the version
   agent help                                       print this
 
 Flags:
   --config FILE       the agent's YAML file (default config/agent.yaml)
   --demo-if-no-key    use the offline model demo:rules when the configured model's API key is not set
+  --connect           validate: also start and ask the tool servers; one that does not answer,
+                      and two tools of one name, are errors
 
 Environment:
   GEMINI_API_KEY, ANTHROPIC_API_KEY, OPENAI_API_KEY, MISTRAL_API_KEY, OPENROUTER_API_KEY
@@ -49,6 +53,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	flags.Usage = func() { fmt.Fprint(stderr, usage) }
 	file := flags.String("config", "config/agent.yaml", "")
 	demo := flags.Bool("demo-if-no-key", false, "")
+	connect := flags.Bool("connect", false, "")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
@@ -58,11 +63,15 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		fmt.Fprintf(stderr, "agent: unexpected argument %q\n\n%s", flags.Arg(0), usage)
 		return command.ErrUsage
 	}
+	if *connect && verb != "validate" {
+		fmt.Fprintf(stderr, "agent: --connect is for agent validate\n\n%s", usage)
+		return command.ErrUsage
+	}
 	switch verb {
 	case "run":
 		return start(ctx, *file, *demo, getenv, stdout, stderr)
 	case "validate":
-		return validate(*file, getenv, stdout)
+		return validation{file: *file, demo: *demo, connect: *connect}.run(ctx, getenv, stdout)
 	case "version":
 		_, err := fmt.Fprintln(stdout, version)
 		return err
@@ -72,14 +81,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	fmt.Fprintf(stderr, "agent: unknown command %q\n\n%s", verb, usage)
 	return command.ErrUsage
-}
-
-func validate(file string, getenv func(string) string, stdout io.Writer) error {
-	c, err := config.Load(file)
-	if err != nil {
-		return err
-	}
-	return c.Describe(stdout, getenv)
 }
 
 // stopGrace bounds how long open HTTP requests may hold up the end.

@@ -242,6 +242,13 @@ type CatalogueResult struct {
 	Body JSON `json:"body"`
 }
 
+// Catalogue is what a worker offers.
+type Catalogue struct {
+	Tools   []Tool        `json:"tools"`
+	Servers []ServerState `json:"servers"`
+	Model   ModelState    `json:"model"`
+}
+
 // ErrorAuthentication is the Error of a server that serves only callers who
 // authenticate.
 const ErrorAuthentication = "authentication is required"

@@ -10,13 +10,6 @@ const (
 	WantPrompts   Wanted = "prompts"   // PromptCatalogue
 )
 
-// Catalogue is what a worker offers.
-type Catalogue struct {
-	Tools   []Tool        `json:"tools"`
-	Servers []ServerState `json:"servers"`
-	Model   ModelState    `json:"model"`
-}
-
 // ResourceCatalogue is what the tool servers have to be read.
 type ResourceCatalogue struct {
 	Resources []Resource         `json:"resources"`

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/worker"
+)
+
+// validation says how a configuration is checked.
+type validation struct {
+	file string
+	// demo: the offline model stands in for one without a key.
+	demo bool
+	// connect: the tool servers are asked, too.
+	connect bool
+}
+
+// run shows what a configuration resolves to. It fails on mistakes, on what the
+// environment lacks, and on what tool servers that were to be asked say.
+func (v validation) run(ctx context.Context, getenv func(string) string, stdout io.Writer) error {
+	c, err := config.Load(v.file)
+	if err != nil {
+		return err
+	}
+	var notes []string
+	if v.demo {
+		notes = chooseModel(c, true, getenv)
+	}
+	if err := c.Describe(stdout, getenv); err != nil {
+		return err
+	}
+	for _, note := range notes {
+		if _, err := fmt.Fprintf(stdout, "\n%s\n", note); err != nil {
+			return err
+		}
+	}
+	var problems []string
+	for _, p := range c.Problems(getenv) {
+		problems = append(problems, p.Error())
+	}
+	if v.connect {
+		found, err := worker.Connect(ctx, c, getenv)
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		problems = append(problems, found...)
+	}
+	if len(problems) > 0 {
+		return errors.New(strings.Join(problems, "\n"))
+	}
+	return nil
+}

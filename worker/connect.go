@@ -1,0 +1,41 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// connectTime is how long Connect waits for servers that are slow to start.
+const connectTime = 20 * time.Second
+
+// Connect connects to the tool servers of a configuration as a worker does, starts those
+// with a command, and ends them again. It returns a line for each that does not answer,
+// unless it is optional or serves only callers who authenticate, and for each with a
+// tool whose name another has too.
+func Connect(ctx context.Context, c *config.Config, getenv func(string) string) ([]string, error) {
+	servers, err := servers(c, getenv)
+	if err != nil {
+		return nil, err
+	}
+	optional := map[string]bool{}
+	for i, s := range servers {
+		optional[s.Name], servers[i].Optional = s.Optional, false // here they are waited for
+	}
+	box := toolbox.New(toolbox.Options{
+		Servers: servers, Logger: slog.New(slog.DiscardHandler), FirstWait: connectTime, ConnectTimeout: connectTime,
+	})
+	box.Tools(ctx)
+	var out []string
+	for _, s := range box.States() {
+		if s.Error != "" && (s.Ready || !optional[s.Name] && s.Error != contract.ErrorAuthentication) {
+			out = append(out, fmt.Sprintf("tool server %s: %s", s.Name, s.Error))
+		}
+	}
+	return out, box.Close()
+}
