@@ -16,6 +16,8 @@ type Config struct {
 	Host           string                `yaml:"host" jsonschema:"default=0.0.0.0,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine."`
 	Port           int                   `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
 	PublicURL      string                `yaml:"public_url" jsonschema_description:"The http or https URL under which others reach the agent, such as https://agents.example.com/helper. Its card says so to other agents. Empty: the address that a request was sent to."`
+	AllowedHosts   []string              `yaml:"allowed_hosts" jsonschema_description:"Further names and IP addresses, without port, that the agent is called by, such as those that a proxy or other machines use. Names of loopback, host and the host of public_url need not be listed. Requests for other names are refused, so that no web page takes over a name that leads here."`
+	AllowedOrigins []string              `yaml:"allowed_origins" jsonschema_description:"Web pages of other sites that may call the agent from a browser, each scheme://host or scheme://host:port, such as https://chat.example.com."`
 	Provider       Provider              `yaml:"provider" jsonschema_description:"Who answers for the agent, for its card."`
 	Push           Push                  `yaml:"push" jsonschema_description:"Push notifications of A2A: what is told to the web hooks of clients."`
 	DataDir        string                `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is kept. Relative to the working directory."`
