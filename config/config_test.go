@@ -61,6 +61,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 	}
 	want := &config.Config{
 		Name: "shop", Description: "Looks after a shop.", Prompt: "Be brief.\n", Host: "::1", Port: 9000, PublicURL: "https://agents.example.com/shop",
+		AllowedHosts: []string{"agent", "shop.internal", "fd00::7"}, AllowedOrigins: []string{"https://chat.example.com", "http://[fd00::8]:3000"},
 		Provider: config.Provider{Organization: "Example Corp", URL: "https://example.com"}, Push: config.Push{AllowPrivate: true, SigningKey: "${PUSH_SIGNING_KEY}"}, DataDir: "/var/lib/shop",
 		LLM: config.LLM{Model: "claude-sonnet-4-5", BaseURL: "https://proxy.example.com/v1", Compaction: "window"},
 		Models: map[string]config.ModelEntry{

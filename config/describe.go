@@ -41,6 +41,9 @@ func (c *Config) describeSettings(w io.Writer) {
 	settings := *c
 	settings.MCPServers, settings.A2A, settings.Root, settings.Models, settings.Limits = nil, nil, nil, nil, nil // shown below
 	eachField(reflect.ValueOf(settings), "", func(path string, _ reflect.StructField, v reflect.Value) {
+		if list, ok := v.Interface().([]string); ok && len(list) > 0 {
+			fmt.Fprintf(table, "  %s\t%s\t\n", path, strings.Join(list, ", "))
+		}
 		if k := v.Kind(); k == reflect.Struct || k == reflect.Slice || k == reflect.Map || k == reflect.Pointer {
 			return
 		}

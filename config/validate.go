@@ -24,6 +24,7 @@ func (c *Config) check(r *report) {
 	registry(c.Models).checkName(r, "llm.model", c.LLM.Model)
 	checkURL(r, "llm.base_url", c.LLM.BaseURL)
 	checkHost(r, "host", c.Host)
+	checkDoor(r, c)
 	checkServers(r, c.MCPServers)
 	checkA2A(r, "a2a", c.A2A)
 	checkTree(r, c.Root, c.Models)

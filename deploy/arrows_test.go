@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"config":             {"workflows/contract", "config"},
 	"worker":             {"workflows", "activities", "config", "worker"},
 	"worker/cmd":         {"workflows", "activities", "config", "worker", "gateway/front"},
-	"gateway":            {"workflows/contract", "gateway"},
+	"gateway":            {"workflows/contract", "gateway", "mcpservers/hosting/guard"},
 	"gateway/front":      {"workflows/contract", "gateway", "config"},
 	"gateway/cmd":        {"workflows/contract", "gateway", "config"},
 	"mcpservers":         {"mcpservers"},

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"mime"
 	"regexp"
 	"strings"
 
@@ -98,9 +97,6 @@ const (
 // readRun reads the body of a run.
 func readRun(c echo.Context) (runInput, error) {
 	var in runInput
-	if kind, _, err := mime.ParseMediaType(c.Request().Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return in, Errorf(KindUnsupported, "Content-Type: expected application/json")
-	}
 	data, err := readBody(c)
 	if err != nil {
 		return in, err

@@ -225,8 +225,7 @@ func TestRunsThatAreNone(t *testing.T) {
 			t.Errorf("%s: %s", body, r.raw)
 		}
 	}
-	r := a.send(newRequest("POST", "/ag-ui", "", "Content-Type: text/plain"), "")
-	a.wantError(415, "application/json", r)
+	a.wantError(415, "application/json", a.do("POST", "/ag-ui", "{}", "Content-Type: text/plain"))
 	a.wantError(413, "too large", a.do("POST", "/ag-ui", `{"x":"`+strings.Repeat("x", 9<<20)+`"}`))
 	a.want(200, a.do("POST", "/ag-ui", `{"threadId":"`+someID+`","runId":"r","messages":[],"protocolVersion":"1.7","new":[1]}`))
 }

@@ -13,10 +13,13 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// readBody returns the body whatever its Content-Type; nil when it is empty.
+// readBody returns a body of JSON; nil when it is empty, and then its Content-Type
+// does not matter. No other type is read: a page of another site can send those
+// without being asked.
 func readBody(c echo.Context) ([]byte, error) {
 	data, err := io.ReadAll(c.Request().Body)
 	var tooLarge *http.MaxBytesError
@@ -26,26 +29,49 @@ func readBody(c echo.Context) ([]byte, error) {
 	case err != nil:
 		return nil, Errorf(contract.KindInvalid, "the request body could not be read").because(err)
 	}
-	return bytes.TrimSpace(data), nil
+	data = bytes.TrimSpace(data)
+	if kind := c.Request().Header.Get(echo.HeaderContentType); len(data) > 0 && !guard.IsJSON(kind) {
+		return nil, notJSON(kind)
+	}
+	return data, nil
 }
 
-// decode reads a body into v. An empty one leaves v alone.
+func notJSON(kind string) *Error {
+	if kind == "" {
+		kind = "none"
+	}
+	return Errorf(KindUnsupported, "Content-Type: expected application/json, not %s; "+
+		"curl sends it with --json, or with -d and -H 'Content-Type: application/json'", printable(kind))
+}
+
+// decode reads JSON into v. An empty text leaves v alone.
 func decode(data []byte, v any) error {
 	if len(data) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return &Error{Kind: contract.KindInvalid, Text: "invalid request body: " + err.Error()}
+		return invalidBody(err)
 	}
 	return nil
 }
 
+func invalidBody(err error) *Error {
+	return &Error{Kind: contract.KindInvalid, Text: "invalid request body: " + err.Error()}
+}
+
+// bind reads the body into the struct that v points to, which knows all its members.
 func bind(c echo.Context, v any) ([]byte, error) {
 	data, err := readBody(c)
+	if err == nil {
+		err = decode(data, v)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return data, decode(data, v)
+	if err := onlyKnown(data, membersOf(v)); err != nil {
+		return nil, invalidBody(err)
+	}
+	return data, nil
 }
 
 // fingerprint tells a repeated request from another one: a hash of the method,

@@ -70,7 +70,7 @@ func noRequest(id string) *Error {
 // decisionOnItsWay covers the moment in which an approval has been decided and
 // its conversation has not heard of it yet.
 func (g *Gateway) decisionOnItsWay(c echo.Context, requestID string) error {
-	uuid := c.QueryParam("approval")
+	uuid := tidyUUID(c.QueryParam("approval"))
 	if !contract.IsUUID(uuid) {
 		return noRequest(requestID)
 	}

@@ -16,7 +16,7 @@ type messageBody struct {
 	Message string `json:"message"`
 }
 
-func (m messageBody) empty() bool { return strings.TrimSpace(m.Message) == "" }
+func (m messageBody) blank() bool { return strings.TrimSpace(m.Message) == "" }
 
 // create starts a conversation, with a first message or without.
 func (g *Gateway) create(c echo.Context) error {
@@ -24,6 +24,9 @@ func (g *Gateway) create(c echo.Context) error {
 	raw, err := bind(c, &body)
 	if err != nil {
 		return err
+	}
+	if body.Message != "" && body.blank() {
+		return Errorf(contract.KindInvalid, "message is blank; leave it out to start a conversation without one")
 	}
 	key, err := idempotencyKey(c)
 	if err != nil {
@@ -39,7 +42,7 @@ func (g *Gateway) create(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set("Location", "/conversations/"+id)
-	if body.empty() {
+	if body.Message == "" {
 		return g.created(c, t)
 	}
 	if streams(c) {
@@ -56,7 +59,7 @@ func (g *Gateway) start(c echo.Context, t ticket, body messageBody) error {
 		Fingerprint:  t.fingerprint,
 		CreatedAt:    g.Now(),
 	}
-	if !body.empty() {
+	if body.Message != "" {
 		first, err := g.signalMessage(ctx, c, t, body)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ func (r *recorder) start(in gateway.StartInput) (gateway.Started, error) {
 func showing(id, _ string) (contract.ConversationView, error) { return viewOf(id), nil }
 
 func TestCreateWithoutMessage(t *testing.T) {
-	for _, body := range []string{"", "  ", "null", "{}", `{"message":""}`, `{"message":null}`, `{"message":"  "}`, `{"other":1}`} {
+	for _, body := range []string{"", "  ", "null", "{}", `{"message":""}`, `{"message":null}`} {
 		var r recorder
 		a := newAPI(t, &fakeBackend{StartFn: r.start, ConversationFn: showing})
 		reply := a.want(201, a.send(newRequest("POST", "/conversations", body, "Content-Type: application/json"), "{}"))
@@ -94,8 +94,8 @@ func TestCreateAgainUnderTheSameKey(t *testing.T) {
 		return gateway.Started{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
 	}
 	const key = "Idempotency-Key: k-1"
-	first := a.want(201, a.do("POST", "/conversations", `{"message":"hi","x":1}`, key))
-	second := a.want(201, a.do("POST", "/conversations", "{ \"x\":1,\n\"message\":\"hi\"}", key))
+	first := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`, key))
+	second := a.want(201, a.do("POST", "/conversations", "{\n\"message\" : \"hi\"}", key))
 	if first.raw != second.raw {
 		t.Errorf("%s\nthen %s", first.raw, second.raw)
 	}

@@ -76,6 +76,9 @@ func readAnswer(c echo.Context) (json.RawMessage, error) {
 	return raw, decode(raw, &syntax)
 }
 
+// answerMembers are those of an answer, to an approval or to a question.
+var answerMembers = []string{"approved", "answer", "action", "content", "reason", "by"}
+
 // readDecision reads what the approval takes: a yes or a no, or the answer to a
 // question.
 func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage) (contract.DecideSignal, error) {
@@ -85,12 +88,7 @@ func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage)
 	if err != nil {
 		return contract.DecideSignal{}, err
 	}
-	var given answer.Reply
-	if subject.Question {
-		given, err = answer.ParseQuestion(raw, subject.Schema)
-	} else {
-		given.Answer, err = answer.Parse(raw)
-	}
+	given, err := readReply(raw, subject)
 	if err != nil {
 		return contract.DecideSignal{}, invalidAnswer(err)
 	}
@@ -105,6 +103,20 @@ func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage)
 		in.Credential, err = g.seal(c, subject.ConversationID)
 	}
 	return in, err
+}
+
+func readReply(raw json.RawMessage, s Subject) (given answer.Reply, err error) {
+	unknown := onlyKnown(raw, answerMembers)
+	switch {
+	case s.Question && unknown != nil:
+		return given, unknown
+	case s.Question:
+		return answer.ParseQuestion(raw, s.Schema)
+	case unknown != nil:
+		return given, fmt.Errorf("%w; %s", unknown, answer.Accepted)
+	}
+	given.Answer, err = answer.Parse(raw)
+	return given, err
 }
 
 func invalidAnswer(err error) *Error {

@@ -15,6 +15,22 @@
 //	agui_*.go      the AG-UI endpoint; package agui makes the events
 //	a2a*.go        what clients of A2A ask; package tasks speaks the protocol
 //	push.go        the webhooks that are told of a task
+//	door.go        which requests are refused before anything reads them
+//
+// # The door
+//
+// The gateway has no login of its own, and a web page can have its visitor's browser
+// send requests here. So every request passes package guard first, except those of
+// /health and /health/ready: its Host must be a name of the agent (421), its Origin
+// one of the agent's own or a listed one (403), and a browser must not say that it
+// comes from another site (403). Pages of AllowedOrigins get CORS headers and answers
+// to preflights. The front end of another port of this machine is no foreign page,
+// but gets no CORS headers either unless it is listed.
+//
+// A body must be JSON by its Content-Type (415): a page can send that only after a
+// preflight. Members that mean nothing are refused (400), so that nothing somebody
+// wrote is dropped in silence; A2A and AG-UI keep the rules of their protocols. What
+// a path may look like is in tidy.go.
 //
 // # The life of a request that changes something
 //

@@ -35,6 +35,8 @@ var statuses = map[contract.Kind]int{
 	KindTooLarge:           http.StatusRequestEntityTooLarge,
 	KindUnsupported:        http.StatusUnsupportedMediaType,
 	KindUnprocessable:      http.StatusUnprocessableEntity,
+	KindMisdirected:        http.StatusMisdirectedRequest,
+	KindForeignPage:        http.StatusForbidden,
 	KindGone:               statusClientGone,
 }
 

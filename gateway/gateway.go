@@ -51,6 +51,11 @@ type Deps struct {
 	// PublicURL is where others reach the gateway, without a slash at the end. Without
 	// one it is what a request was sent to.
 	PublicURL string
+	// AllowedHosts are names of the gateway besides those of loopback. Requests for
+	// others are refused.
+	AllowedHosts []string
+	// AllowedOrigins are pages of others that may call, such as https://chat.example.com.
+	AllowedOrigins []string
 	// Provider is who answers for the agent, for its card.
 	Provider Provider
 }
@@ -113,7 +118,7 @@ func New(deps Deps) *Gateway {
 }
 
 // ServeHTTP implements http.Handler.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.echo.ServeHTTP(w, r) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.echo.ServeHTTP(w, tidy(r)) }
 
 // Close answers everybody who waits with a 202, ends all streams, and returns when
 // nothing waits for a workflow any more. Requests are still served, without waiting; call it before

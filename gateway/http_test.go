@@ -107,12 +107,19 @@ func (a *api) do(method, target, body string, headers ...string) reply {
 
 func newRequest(method, target, body string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Host = "localhost:8080"
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		r.Header.Add(name, value)
+		switch name, value, _ := strings.Cut(h, ": "); name {
+		case "Host":
+			r.Host = value
+		case "Content-Type":
+			r.Header.Set(name, value)
+		default:
+			r.Header.Add(name, value)
+		}
 	}
 	return r
 }

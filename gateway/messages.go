@@ -29,7 +29,7 @@ func (g *Gateway) message(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if body.empty() {
+	if body.blank() {
 		return Errorf(contract.KindInvalid, "message is required")
 	}
 	t, err := newTicket(c)

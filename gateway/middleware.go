@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -131,7 +130,7 @@ const (
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		limit := int64(maxBody)
-		if c.Path() == pathAGUI || strings.TrimSuffix(c.Path(), "/") == pathA2A {
+		if c.Path() == pathAGUI || c.Path() == pathA2A {
 			limit = maxRun
 		}
 		c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, limit)

@@ -19,7 +19,8 @@ type route struct {
 	handle echo.HandlerFunc
 }
 
-// table is the whole URL surface. Every GET answers HEAD too.
+// table is the whole URL surface. Every GET answers HEAD too, and every path may
+// have a slash at the end.
 func (g *Gateway) table() []route {
 	docs := g.docsPage()
 	return []route{
@@ -53,7 +54,6 @@ func (g *Gateway) table() []route {
 		{Route{"GET", "/openapi.yaml"}, g.openAPI},
 
 		{Route{"POST", pathA2A}, g.a2a(g.tasks.RPC)},
-		{Route{"POST", pathA2A + "/"}, g.a2a(g.tasks.RPC)}, // clients add the slash
 		{Route{"GET", pathA2A}, g.a2a(g.tasks.Card)},
 		{Route{"GET", "/.well-known/agent-card.json"}, g.a2a(g.tasks.Card)},
 		{Route{"GET", "/.well-known/agent.json"}, g.a2a(g.tasks.Card)},
@@ -64,7 +64,7 @@ func (g *Gateway) table() []route {
 func (g *Gateway) Routes() []Route {
 	var out []Route
 	for _, r := range g.table() {
-		if r.Path != "/docs/*" && r.Path != pathA2A+"/" {
+		if r.Path != "/docs/*" {
 			out = append(out, r.Route)
 		}
 	}
@@ -75,7 +75,7 @@ func (g *Gateway) routes() *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, session, g.deadline, limitBody)
+	e.Use(g.observe, session, g.door, g.deadline, limitBody)
 	for _, r := range g.table() {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {

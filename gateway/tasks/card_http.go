@@ -38,7 +38,7 @@ func (s *Server) Card(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "public, max-age=60")
-	h.Set("Vary", a2a.SvcParamVersion)
+	h.Add("Vary", a2a.SvcParamVersion)
 	h.Set("ETag", tag)
 	http.ServeContent(w, r, "", s.cards.since(form, tag), bytes.NewReader(data))
 }

@@ -51,17 +51,20 @@
 //
 // Every request except /health passes, in this order:
 //
-//	Host     names of loopback and Settings.AllowedHosts; while that list is empty,
-//	         any name on connections that do not come over loopback       403
-//	Origin   absent, on loopback, or in Settings.AllowedOrigins           403
+//	Host     names of loopback, Settings.AllowedHosts and the address that the
+//	         connection came to; while that list is empty, any name on
+//	         connections that do not come over loopback                   403
+//	Origin   absent, in Settings.AllowedOrigins, or with a host of that list;
+//	         of other pages on loopback, on connections over loopback     403
+//	Sec-Fetch-Site  not cross-site, but for Settings.AllowedOrigins       403
 //	bearer   Options.Token, when there is one                             401
 //	size     Options.MaxBody, read within 30 s; 64 KiB for initialize     413
 //
 // An answer that its client does not read ends after Options.WriteTimeout.
 // Options.MaxBody holds for lines of stdio, too.
 //
-// The first two keep web pages from using a server on the visitor's machine
-// through a rebound name. Allowed origins also get CORS headers.
+// The first three are package guard: they keep web pages from using a server that
+// their visitor reaches. Allowed origins also get CORS headers.
 //
 // # Calling twice
 //
@@ -79,10 +82,11 @@
 // # Map
 //
 //	settings.go flags.go yaml.go options.go run.go    what is chosen, and the way in
-//	http.go guard.go body.go deadline.go requestlog.go   around every HTTP request
+//	http.go door.go body.go deadline.go requestlog.go   around every HTTP request
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports
 //	once.go                                       calls that are repeated
 //	subscriptions.go missing.go                   what mcp-go leaves open about resources
+//	guard/                                        which web pages may call
 //	sqlitefile/                                   how SQLite files are opened
 package hosting

@@ -31,7 +31,7 @@ type Settings struct {
 	// empty, every name goes on connections that come over a network.
 	AllowedHosts []string `yaml:"allowed_hosts"`
 	// AllowedOrigins are further web pages that may call, such as
-	// https://chat.example.com; "*" is any. Pages on loopback always may.
+	// https://chat.example.com; "*" is any. Pages on loopback may over loopback.
 	AllowedOrigins []string `yaml:"allowed_origins"`
 	// SessionIdle is how long a client may be silent, with no stream open,
 	// before its session is forgotten.

@@ -45,6 +45,8 @@
 //   - What it logs while it stops is dropped: its services complain of each other's absence.
 //   - The Web UI is assembled here from the ui-server's own parts, because its Server ends the process when it
 //     cannot listen, cannot be given a listener, and never closes its connection to Temporal.
+//   - The Web UI and its API have no login, so they refuse what other web pages ask, like the agent's own API does: see
+//     package mcpservers/hosting/guard.
 //   - The SQLite plugin never closes its connection, so each Start leaves one idle file handle behind after Stop. This only
 //     matters to a process that starts many servers, such as a test.
 package embedded

@@ -26,6 +26,8 @@ type Options struct {
 	Port int
 	// UIPort of the Web UI on 127.0.0.1. 0 turns it off, -1 picks a free one.
 	UIPort int
+	// AllowedHosts are names that the Web UI may be opened under besides those of loopback.
+	AllowedHosts []string
 	// Retention of closed workflows, applied at every start, also to a namespace that exists. 0 means 30 days.
 	Retention time.Duration
 	// SearchAttributes are added where missing, at every start. One that exists with another type is an error.

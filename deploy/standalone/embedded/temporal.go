@@ -98,7 +98,7 @@ func startTemporal(c *config.Config, dynamic *settings, logger serverLog) (tempo
 	}
 	nameBuild()
 	var server temporal.Server
-	err := guard(logger, func() (err error) {
+	err := runApart(logger, func() (err error) {
 		server, err = temporal.NewServer(
 			temporal.WithConfig(c),
 			temporal.ForServices(names),
@@ -132,8 +132,8 @@ var nameBuild = sync.OnceFunc(func() {
 	}
 })
 
-// guard runs f on a goroutine of its own, which the server's logger may end.
-func guard(logger serverLog, f func() error) error {
+// runApart runs f on a goroutine of its own, which the server's logger may end.
+func runApart(logger serverLog, f func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		err := errors.New("gave up without a reason")

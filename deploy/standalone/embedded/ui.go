@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -22,11 +21,14 @@ import (
 	"github.com/temporalio/ui-server/v2/ui"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+
+	"agent-stop-and-go/mcpservers/hosting/guard"
 )
 
 // serveUI serves the Web UI on l until the returned function is called. It mirrors NewServer of the ui-server, without
-// logins, other origins and the check for new releases, and with a connection that can be closed.
-func serveUI(l net.Listener, address, namespace string, logger *slog.Logger) (stop func() error, err error) {
+// logins, other origins and the check for new releases, and with a connection that can be closed. There is no login: without
+// the guard a web page of others could answer approvals.
+func serveUI(l net.Listener, address, namespace string, hosts []string, logger *slog.Logger) (stop func() error, err error) {
 	cfg, err := config.NewConfigProviderWithRefresh(uiConfig(l, address, namespace))
 	if err != nil {
 		return nil, fmt.Errorf("configure web UI: %w", err)
@@ -40,7 +42,7 @@ func serveUI(l net.Listener, address, namespace string, logger *slog.Logger) (st
 		return nil, errors.Join(fmt.Errorf("build web UI: %w", err), conn.Close())
 	}
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           guard.Rules{Hosts: hosts}.Handler(handler),
 		ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:          slog.NewLogLogger(logger.With("component", "temporal-ui").Handler(), slog.LevelWarn),
 	}
@@ -72,23 +74,10 @@ func uiConfig(l net.Listener, address, namespace string) *config.Config {
 	}
 }
 
-// localOnly refuses requests that a browser sends here under a foreign name. There is no login: without this check any web
-// page whose name is made to resolve to 127.0.0.1 could answer approvals.
-func localOnly(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		u := url.URL{Host: c.Request().Host}
-		if host := u.Hostname(); host == "localhost" || net.ParseIP(host) != nil {
-			return next(c)
-		}
-		return echo.NewHTTPError(http.StatusForbidden, "open the Web UI as http://localhost:"+u.Port())
-	}
-}
-
 func uiHandler(cfg *config.ConfigProviderWithRefresh, conn *grpc.ClientConn) (http.Handler, error) {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard)
 	e.Use(
-		localOnly,
 		middleware.Recover(),
 		middleware.Gzip(),
 		middleware.Secure(),

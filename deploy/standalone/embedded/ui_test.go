@@ -56,30 +56,41 @@ func TestWebUISignalsAWorkflow(t *testing.T) {
 	if err := run(t.Context(), dial(t, srv), "approval-1"); err != nil {
 		t.Fatal(err)
 	}
-	signal := func(site string) *http.Request {
+	signal := func(headers ...string) *http.Request {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
 			srv.UIAddress()+"/api/v1/namespaces/default/workflows/approval-1/signal/decide", strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Sec-Fetch-Site", site)
+		for _, h := range headers {
+			name, value, _ := strings.Cut(h, ": ")
+			req.Header.Set(name, value)
+		}
 		return req
 	}
-	do(t, signal("cross-site"), http.StatusForbidden)
-	do(t, signal("same-origin"), http.StatusOK)
+	do(t, signal("Sec-Fetch-Site: cross-site"), http.StatusForbidden)
+	do(t, signal("Origin: http://evil.example", "Content-Type: text/plain"), http.StatusForbidden)
+	// Without the guard these two would pass: they look like requests of a program with a login.
+	do(t, signal("Origin: http://evil.example", "Authorization: Bearer x"), http.StatusForbidden)
+	do(t, signal("Sec-Fetch-Site: cross-site", "Authorization: Bearer x"), http.StatusForbidden)
+	do(t, signal("Sec-Fetch-Site: same-origin", "Origin: "+srv.UIAddress()), http.StatusOK)
 }
 
-func TestWebUIRefusesForeignNames(t *testing.T) {
-	srv := start(t, embedded.Options{DataDir: t.TempDir(), UIPort: -1})
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.UIAddress()+"/api/v1/namespaces", nil)
-	if err != nil {
-		t.Fatal(err)
+func TestWebUIIsOpenedUnderNamesOfOurs(t *testing.T) {
+	srv := start(t, embedded.Options{DataDir: t.TempDir(), UIPort: -1, AllowedHosts: []string{"agents.example.com"}})
+	for host, want := range map[string]int{
+		"localhost:8233": 200, "127.0.0.1": 200, "agents.example.com": 200, "rebound.example:8233": 421, "203.0.113.5:8233": 421,
+	} {
+		for _, path := range []string{"/", "/api/v1/namespaces"} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.UIAddress()+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = host
+			do(t, req, want)
+		}
 	}
-	req.Host = "rebound.example:8233"
-	do(t, req, http.StatusForbidden)
-	req.Host = "localhost:8233"
-	do(t, req, http.StatusOK)
 }
 
 func get(t *testing.T, url string, want int) string {

@@ -130,7 +130,7 @@ func (s *starter) stand(ctx context.Context) error {
 func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
 	t := s.config.Temporal
 	server, err := embedded.Start(ctx, embedded.Options{
-		DataDir: s.config.DataDir, Namespace: t.Namespace, Port: t.Port, UIPort: t.UIPort, Retention: t.Retention,
+		DataDir: s.config.DataDir, Namespace: t.Namespace, Port: t.Port, UIPort: t.UIPort, AllowedHosts: s.config.Names(), Retention: t.Retention,
 		SearchAttributes: connect.SearchAttributes(), Logger: s.options.Logger,
 	})
 	if err != nil {

@@ -1,0 +1,69 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/mcpservers/hosting/guard"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Kinds of failure of a request that a web page must not make.
+const (
+	KindMisdirected contract.Kind = "misdirected" // for a name that is not ours
+	KindForeignPage contract.Kind = "foreign_page"
+)
+
+var doorKinds = map[int]contract.Kind{
+	http.StatusMisdirectedRequest: KindMisdirected,
+	http.StatusForbidden:          KindForeignPage,
+}
+
+// openRoutes answer under any name: those who look after processes call them by
+// addresses that nobody configures.
+var openRoutes = []string{"/health", "/health/ready"}
+
+// door refuses requests for other names and of other pages before anything reads
+// them. Pages that may call get the headers that let them read the answer.
+func (g *Gateway) door(next echo.HandlerFunc) echo.HandlerFunc {
+	rules := guard.Rules{Hosts: g.AllowedHosts, Origins: g.AllowedOrigins}
+	return func(c echo.Context) error {
+		if refused := rules.Check(c.Request()); refused != nil && !slices.Contains(openRoutes, c.Path()) {
+			return Errorf(doorKinds[refused.Status], "%s", refused.Text)
+		}
+		h := c.Response().Header()
+		h.Set("X-Frame-Options", "SAMEORIGIN") // where a browser does not say what it frames
+		if len(rules.Origins) > 0 {
+			h.Add("Vary", "Origin")
+		}
+		if origin := c.Request().Header.Get("Origin"); rules.Listed(origin) {
+			h.Set("Access-Control-Allow-Origin", origin)
+			if isPreflight(c.Request()) {
+				return preflight(c)
+			}
+			h.Set("Access-Control-Expose-Headers", exposed)
+		}
+		return next(c)
+	}
+}
+
+// exposed are the headers of answers that scripts may read.
+const exposed = "Location, Retry-After, Preference-Applied, Idempotency-Replayed, X-Session-ID, WWW-Authenticate, ETag, A2A-Extensions"
+
+func isPreflight(r *http.Request) bool {
+	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
+}
+
+// preflight lets a page that may call send any header.
+func preflight(c echo.Context) error {
+	h := c.Response().Header()
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")
+	h.Set("Access-Control-Max-Age", "600")
+	h.Add("Vary", "Access-Control-Request-Headers")
+	if asked := c.Request().Header.Get("Access-Control-Request-Headers"); asked != "" {
+		h.Set("Access-Control-Allow-Headers", asked)
+	}
+	return c.NoContent(http.StatusNoContent)
+}

@@ -1,0 +1,43 @@
+package gateway
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// tidy returns a request with its path as routes are written: without a slash at the
+// end, and with UUIDs in lower case. Nothing is redirected, which would lose the body
+// of a POST.
+func tidy(r *http.Request) *http.Request {
+	path := tidyPath(r.URL.Path)
+	if path == r.URL.Path {
+		return r
+	}
+	out, u := new(http.Request), new(url.URL)
+	*out, *u = *r, *r.URL
+	u.Path, u.RawPath = path, tidyPath(r.URL.RawPath)
+	out.URL = u
+	return out
+}
+
+func tidyPath(path string) string {
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		parts[i] = tidyUUID(part)
+	}
+	return strings.Join(parts, "/")
+}
+
+// tidyUUID writes a UUID in lower case, and leaves everything else alone.
+func tidyUUID(s string) string {
+	if lower := strings.ToLower(s); contract.IsUUID(lower) {
+		return lower
+	}
+	return s
+}
