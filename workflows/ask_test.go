@@ -85,6 +85,19 @@ func TestAnApprovalCanBeFoundByItsSearchAttributes(t *testing.T) {
 	same(t, "since", since, started.Input.CreatedAt)
 }
 
+func TestAnApprovalOpensWithACardForLists(t *testing.T) {
+	s := converse(t, &world{GenerateFn: script(asks(add("x")))}, hello(), func(s *session) {
+		s.rest()
+		s.reject()
+		s.rest()
+	})
+	started := s.seen.children[0]
+	same(t, "memo", started.Memo, map[string]any{contract.MemoCard: contract.Card{
+		Server: "resources", Reason: contract.ReasonDestructive, Description: "**ADD Resource**\n\nName: x\nValue: 1",
+		Arguments: add("x").Arguments, Digest: add("x").SHA256, Answer: contract.AnswerYesOrNo,
+	}})
+}
+
 func TestAnApprovedCallRunsWithTheArgumentsThatWereShown(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
 	converse(t, w, hello(), func(s *session) {
