@@ -51,6 +51,8 @@ type Deps struct {
 	// PublicURL is where others reach the gateway, without a slash at the end. Without
 	// one it is what a request was sent to.
 	PublicURL string
+	// WebUI is where the Temporal Web UI is, if anywhere.
+	WebUI string
 	// Provider is who answers for the agent, for its card.
 	Provider Provider
 }

@@ -98,6 +98,19 @@ func TestAnApprovalOpensWithACardForLists(t *testing.T) {
 	}})
 }
 
+func TestShownCommandsAreForTheServerOfTheWorker(t *testing.T) {
+	converse(t, &world{GenerateFn: script(asks(add("x")))}, hello(), func(s *session) {
+		s.rest()
+		for _, id := range []string{contract.ConversationWorkflowID(conversationID), contract.ApprovalWorkflowID(s.pending().UUID)} {
+			if d := s.details(id); !strings.Contains(d, "--address "+serverAddress+" ") || !strings.Contains(d, "--namespace default-test-namespace ") {
+				t.Errorf("details of %s:\n%s", id, d)
+			}
+		}
+		s.reject()
+		s.rest()
+	})
+}
+
 func TestAnApprovedCallRunsWithTheArgumentsThatWereShown(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
 	converse(t, w, hello(), func(s *session) {

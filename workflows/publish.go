@@ -124,6 +124,6 @@ func (c *conversation) settle(ctx workflow.Context, requests []string, result co
 func (c *conversation) show(ctx workflow.Context) {
 	trouble := strings.TrimSpace(c.problem + " " + c.unwritten)
 	v := c.view()
-	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(v, trouble))
+	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(v, trouble, consoleOf(ctx)))
 	c.tell(ctx, v)
 }
