@@ -17,8 +17,8 @@ var (
 	usualNamespace = "default"
 )
 
-// signal is the command that sends a decision, as a shell takes it. A line has one
-// argument, so that it fits a page.
+// signal is the command that sends a decision, as a shell takes it. Its lines are
+// short, so that they fit the Web UI's page.
 func (c Console) signal(uuid, input string) string {
 	lines := []string{"temporal workflow signal"}
 	if !slices.Contains(usualAddresses, c.Address) {
@@ -28,7 +28,7 @@ func (c Console) signal(uuid, input string) string {
 		lines = append(lines, "--namespace "+shellWord(c.Namespace))
 	}
 	lines = append(lines,
-		"--workflow-id "+contract.ApprovalWorkflowID(uuid), "--name "+contract.SignalDecide, "--input '"+input+"'")
+		"--workflow-id", "  "+contract.ApprovalWorkflowID(uuid), "--name "+contract.SignalDecide, "--input '"+input+"'")
 	return "```sh\n" + strings.Join(lines, " \\\n  ") + "\n```\n"
 }
 

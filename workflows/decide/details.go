@@ -86,7 +86,7 @@ func onThisPage(p contract.PendingApproval) string {
 	if p.Answered() {
 		return fmt.Sprintf(format, `{"content":{…},"by":"YOUR NAME"}`, "with the answer in place of `{…}`. From a shell:")
 	}
-	return fmt.Sprintf(format, `{"approved":true,"by":"YOUR NAME"}`, "or `false`. From a shell:")
+	return fmt.Sprintf(format, `{"approved":true,"by":"YOUR NAME"}`, "with `false` to reject. From a shell:")
 }
 
 func commands(p contract.PendingApproval, c Console) string {

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 const (
 	conversationID = "3f1f7a52-6c1e-4a7e-9d55-0a4f8d2b1c01"
 	approvalID     = "5b0c0f6e-2d3a-5a4f-8a39-6e9b1f1a2b02"
-	approveCommand = "temporal workflow signal \\\n  --workflow-id approval-" + approvalID + " \\\n  --name decide \\\n" +
+	approveCommand = "temporal workflow signal \\\n  --workflow-id \\\n    approval-" + approvalID + " \\\n  --name decide \\\n" +
 		`  --input '{"approved":true,"by":"'"$USER"'"}'`
 )
 
