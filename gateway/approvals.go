@@ -17,6 +17,8 @@ func approvalParam(c echo.Context) (string, error) {
 	return uuid, nil
 }
 
+func approvalPath(uuid string) string { return "/approvals/" + uuid }
+
 func noApproval(uuid string) *Error {
 	return Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", printable(uuid))
 }

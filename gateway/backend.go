@@ -127,10 +127,15 @@ type Page[T any] struct {
 
 // Item is a conversation in a list.
 type Item struct {
-	ID        string          `json:"id"`
-	SessionID string          `json:"session_id,omitempty"`
+	ID        string `json:"id"`
+	SessionID string `json:"session_id,omitempty"`
+	AgentName string `json:"agent_name,omitempty"`
+	// Title is empty for a conversation without a message.
+	Title     string          `json:"title,omitempty"`
 	Status    contract.Status `json:"status"`
 	CreatedAt time.Time       `json:"created_at"`
+	// UpdatedAt is when the conversation last changed, up to a minute early.
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // WaitingItem is a pending approval in a list.
@@ -141,6 +146,10 @@ type WaitingItem struct {
 	AgentName      string    `json:"agent_name,omitempty"`
 	ToolName       string    `json:"tool_name"`
 	CreatedAt      time.Time `json:"created_at"`
+	// Card is empty for an approval that was opened by a worker which wrote none.
+	contract.Card
+	// URL is where the whole approval can be read and decided.
+	URL string `json:"url"`
 }
 
 // Summary counts conversations by status.

@@ -46,7 +46,7 @@ func (g *Gateway) decide(c echo.Context) error {
 	}
 	record, err := g.decision(c, uuid)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing) {
-		return acceptedReply(c, ticket{requestID: in.RequestID, location: "/approvals/" + uuid})
+		return acceptedReply(c, ticket{requestID: in.RequestID, location: approvalPath(uuid)})
 	}
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@
 // # Where to look
 //
 //	routes.go      every URL, with the handler behind it
+//	home.go        the page, or the JSON, that leads to all of them
 //	openapi.yaml   what each of them takes and gives; tests hold both together
 //	backend.go     what the handlers need of the world, as small interfaces
 //	temporal*.go   the same on a Temporal client: the only files that know the SDK

@@ -56,6 +56,8 @@ type Deps struct {
 	AllowedHosts []string
 	// AllowedOrigins are pages of others that may call, such as https://chat.example.com.
 	AllowedOrigins []string
+	// WebUI is where the Temporal Web UI is, if anywhere.
+	WebUI string
 	// Provider is who answers for the agent, for its card.
 	Provider Provider
 }

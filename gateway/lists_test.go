@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
@@ -117,13 +121,45 @@ func TestOneUnreadableConversationDoesNotHideTheOthers(t *testing.T) {
 
 func TestWhatWaits(t *testing.T) {
 	a := newAPI(t, &fakeBackend{WaitingFn: func(gateway.ListQuery) (p gateway.Page[gateway.WaitingItem], err error) {
-		p.Items = []gateway.WaitingItem{{UUID: someUUID, ConversationID: someID, ToolName: "resources_add", CreatedAt: epoch}}
+		p.Items = []gateway.WaitingItem{{UUID: someUUID, ConversationID: someID, ToolName: "resources_add", CreatedAt: epoch, URL: approvalPath}}
 		p.Next = []byte("more")
 		return p, nil
 	}})
 	reply := a.want(200, a.do("GET", "/approvals", ""))
 	if list, _ := reply.at("approvals").([]any); len(list) != 1 || reply.text("next_cursor") == "" {
 		t.Error(reply.raw)
+	}
+}
+
+func TestOneRequestShowsWhatWaitsWithEverythingToDecideBy(t *testing.T) {
+	expiry := epoch.Add(time.Hour)
+	card := contract.Card{
+		Server: "resources", Node: "writer", NodePath: []int{1}, Chain: []string{"helper", "writer"}, Reason: contract.ReasonRemote,
+		Description: "**ADD Resource**", Arguments: contract.JSON{Raw: []byte(`{"name":"disk"}`)}, Digest: "d1",
+		Answer: contract.AnswerYesOrNo, ExpiresAt: &expiry,
+	}
+	const other = "0b8c9d0e-1f2a-5b3c-8d4e-5f6a7b8c9d0e"
+	a := onTemporal(t, &fakeClient{ListFn: func(*workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+		attributes := map[string]any{contract.AttrConversationID: someID, contract.AttrToolName: "delegate", contract.AttrAgentName: "helper"}
+		return &workflowservice.ListWorkflowExecutionsResponse{Executions: []*workflowpb.WorkflowExecutionInfo{
+			approvalExecution(someUUID, attributes, map[string]any{contract.MemoCard: card}),
+			approvalExecution(other, attributes, nil), // opened by a worker that wrote no cards
+		}}, nil
+	}}) // a query of a workflow would panic
+	const rest = `"conversation_id":"` + someID + `","agent_name":"helper","tool_name":"delegate","created_at":"2026-03-01T10:00:00Z"`
+	const want = `{"approvals":[{"uuid":"` + someUUID + `",` + rest + `,"server":"resources","node":"writer","node_path":[1],` +
+		`"chain":["helper","writer"],"reason":"remote","description":"**ADD Resource**","tool_args":{"name":"disk"},` +
+		`"tool_args_sha256":"d1","answer":"yes_or_no","expires_at":"2026-03-01T11:00:00Z","url":"` + approvalPath + `"},` +
+		`{"uuid":"` + other + `",` + rest + `,"url":"/approvals/` + other + `"}]}` + "\n"
+	if diff := cmp.Diff(want, a.want(200, a.do("GET", "/approvals", "")).raw); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+func approvalExecution(uuid string, attributes, memo map[string]any) *workflowpb.WorkflowExecutionInfo {
+	return &workflowpb.WorkflowExecutionInfo{
+		Execution: &commonpb.WorkflowExecution{WorkflowId: contract.ApprovalWorkflowID(uuid)}, StartTime: timestamppb.New(epoch),
+		SearchAttributes: &commonpb.SearchAttributes{IndexedFields: payloads(attributes)}, Memo: &commonpb.Memo{Fields: payloads(memo)},
 	}
 }
 

@@ -24,6 +24,8 @@ type route struct {
 func (g *Gateway) table() []route {
 	docs := g.docsPage()
 	return []route{
+		{Route{"GET", "/"}, g.home},
+
 		{Route{"POST", "/conversations"}, g.create},
 		{Route{"GET", "/conversations"}, g.list},
 		{Route{"GET", "/conversations/:id"}, g.show},

@@ -173,7 +173,7 @@ func TestHeadWorksWhereGetDoes(t *testing.T) {
 	server := httptest.NewServer(a)
 	defer server.Close()
 	for _, path := range []string{
-		"/health", "/tools", "/mcp/resources", "/mcp/prompts", "/conversations", "/conversations/" + someID, treePath, "/docs", "/openapi.yaml",
+		"/", "/health", "/tools", "/mcp/resources", "/mcp/prompts", "/conversations", "/conversations/" + someID, treePath, "/docs", "/openapi.yaml",
 	} {
 		res, err := server.Client().Head(server.URL + path)
 		if err != nil {

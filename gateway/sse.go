@@ -25,20 +25,23 @@ const (
 	closingTimeout = time.Second
 )
 
-// wantsEvents tells whether the caller would rather have events than JSON.
-func wantsEvents(c echo.Context) bool {
-	events, plain := 0.0, 0.0
+// wantsEvents reports whether the caller would rather have events than JSON.
+func wantsEvents(c echo.Context) bool { return prefers(c, typeEvents) }
+
+// prefers reports whether the caller names a media type, and JSON not before it.
+func prefers(c echo.Context, wanted string) bool {
+	most, plain := 0.0, 0.0
 	for _, header := range c.Request().Header.Values("Accept") {
 		for _, offer := range strings.Split(header, ",") {
 			switch kind, q := quality(offer); kind {
-			case typeEvents:
-				events = max(events, q)
+			case wanted:
+				most = max(most, q)
 			case "application/json":
 				plain = max(plain, q)
 			}
 		}
 	}
-	return events > 0 && events >= plain
+	return most > 0 && most >= plain
 }
 
 func quality(offer string) (kind string, q float64) {

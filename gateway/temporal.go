@@ -28,6 +28,7 @@ type temporalClient interface {
 	UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
 	QueryWorkflowWithOptions(ctx context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
 	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	GetWorkflowHistory(ctx context.Context, workflowID, runID string, isLongPoll bool, filter enumspb.HistoryEventFilterType) client.HistoryEventIterator
 	ListWorkflow(ctx context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
 	CountWorkflow(ctx context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error)
 	CheckHealth(ctx context.Context, r *client.CheckHealthRequest) (*client.CheckHealthResponse, error)
@@ -84,10 +85,8 @@ func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, er
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		StaticSummary:                            t.agentName + " · conversation",
-		Memo: map[string]any{
-			contract.MemoCreatedAt: in.CreatedAt.UTC().Format(time.RFC3339Nano), memoFingerprint: in.Fingerprint,
-		},
-		TypedSearchAttributes: temporal.NewSearchAttributes(t.attributes(in.Conversation)...),
+		Memo:                                     memoOf(in),
+		TypedSearchAttributes:                    temporal.NewSearchAttributes(t.attributes(in.Conversation)...),
 	}, contract.WorkflowConversation, in.Conversation)
 	var there *serviceerror.WorkflowExecutionAlreadyStarted
 	switch {
@@ -99,6 +98,18 @@ func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, er
 		}
 	}
 	return t.existing(ctx, id)
+}
+
+func memoOf(in StartInput) map[string]any {
+	memo := map[string]any{
+		contract.MemoCreatedAt: in.CreatedAt.UTC().Format(time.RFC3339Nano), memoFingerprint: in.Fingerprint,
+	}
+	if first := in.Conversation.First; first != nil {
+		if title := contract.Title(*first); title != "" {
+			memo[contract.MemoTitle] = title
+		}
+	}
+	return memo
 }
 
 func (t *temporalBackend) attributes(in contract.ConversationInput) []temporal.SearchAttributeUpdate {
@@ -164,21 +175,30 @@ func (t *temporalBackend) Ping(ctx context.Context) error {
 
 // query asks a workflow, the last run when it has ended.
 func (t *temporalBackend) query(ctx context.Context, workflowID, name string, out any, args ...any) (open bool, err error) {
-	request := &client.QueryWorkflowWithOptionsRequest{
-		WorkflowID: workflowID, QueryType: name, Args: args,
-		QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NOT_OPEN,
+	if open, err = t.queryOpen(ctx, workflowID, name, out, args...); open || err != nil {
+		return open, err
 	}
-	response, err := t.client.QueryWorkflowWithOptions(ctx, request)
+	response, err := t.client.QueryWorkflowWithOptions(ctx, &client.QueryWorkflowWithOptionsRequest{
+		WorkflowID: workflowID, QueryType: name, Args: args, QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NONE,
+	})
 	if err != nil {
 		return false, givenUp(ctx, err)
 	}
-	if open = response.QueryRejected == nil; !open {
-		request.QueryRejectCondition = enumspb.QUERY_REJECT_CONDITION_NONE
-		if response, err = t.client.QueryWorkflowWithOptions(ctx, request); err != nil {
-			return false, givenUp(ctx, err)
-		}
+	return false, response.QueryResult.Get(out)
+}
+
+// queryOpen asks a workflow unless it has ended.
+func (t *temporalBackend) queryOpen(ctx context.Context, workflowID, name string, out any, args ...any) (open bool, err error) {
+	response, err := t.client.QueryWorkflowWithOptions(ctx, &client.QueryWorkflowWithOptionsRequest{
+		WorkflowID: workflowID, QueryType: name, Args: args, QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NOT_OPEN,
+	})
+	switch {
+	case err != nil:
+		return false, givenUp(ctx, err)
+	case response.QueryRejected != nil:
+		return false, nil
 	}
-	return open, response.QueryResult.Get(out)
+	return true, response.QueryResult.Get(out)
 }
 
 // givenUp tells a call that the service cancelled, as it does when it is busy, from one

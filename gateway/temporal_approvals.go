@@ -35,35 +35,32 @@ func (t *temporalBackend) Decision(ctx context.Context, uuid string) (contract.A
 	case isNotFound(err):
 		return record, noApproval(uuid)
 	case errors.As(err, &ended):
-		return t.withdrawn(ctx, uuid)
+		return t.terminated(ctx, uuid)
 	case ctx.Err() != nil:
 		return record, ctx.Err()
 	}
 	return record, fault(err, "read a decision")
 }
 
-// withdrawn is the record of an approval that an operator ended by hand.
-func (t *temporalBackend) withdrawn(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
-	subject, err := t.Subject(ctx, uuid)
-	return contract.ApprovalResult{UUID: uuid, ConversationID: subject.ConversationID, Decision: contract.Cancelled}, err
-}
-
-// Approval implements Approvals.
+// Approval implements Approvals. An approval that has ended needs no worker to be read.
 func (t *temporalBackend) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {
 	var view contract.ApprovalView
-	open, err := t.query(ctx, contract.ApprovalWorkflowID(uuid), contract.QueryApproval, &view)
-	if isNotFound(err) {
+	open, err := t.queryOpen(ctx, contract.ApprovalWorkflowID(uuid), contract.QueryApproval, &view)
+	switch {
+	case isNotFound(err):
 		return view, noApproval(uuid)
-	}
-	if err != nil {
+	case err != nil:
 		return view, fault(err, "query an approval")
+	case open:
+		return view, nil
 	}
-	if !open && view.Result == nil {
-		record, err := t.withdrawn(ctx, uuid)
-		view.Result = &record
+	in, err := t.askedFor(ctx, uuid)
+	if err != nil {
 		return view, err
 	}
-	return view, nil
+	record, err := t.Decision(ctx, uuid)
+	record.Credential, record.Content = "", contract.JSON{} // as the query has it
+	return contract.ApprovalView{Pending: in.Pending(), Result: &record}, err
 }
 
 // Subject implements Approvals.

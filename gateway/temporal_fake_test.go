@@ -8,6 +8,7 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	querypb "go.temporal.io/api/query/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
@@ -28,6 +29,7 @@ type fakeClient struct {
 	UpdateFn   func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
 	QueryFn    func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
 	DescribeFn func(workflowID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	HistoryFn  func(workflowID string) []*historypb.HistoryEvent
 	ListFn     func(r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
 	CountFn    func(query string) (int64, error)
 	HealthFn   func() error
@@ -61,6 +63,27 @@ func (f *fakeClient) QueryWorkflowWithOptions(_ context.Context, r *client.Query
 
 func (f *fakeClient) DescribeWorkflowExecution(_ context.Context, workflowID, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	return f.DescribeFn(workflowID)
+}
+
+func (f *fakeClient) GetWorkflowHistory(_ context.Context, workflowID, _ string, _ bool, filter enumspb.HistoryEventFilterType) client.HistoryEventIterator {
+	all := f.HistoryFn(workflowID)
+	if filter == enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT {
+		all = all[len(all)-1:]
+	}
+	return &fakeHistory{all}
+}
+
+type fakeHistory struct{ events []*historypb.HistoryEvent }
+
+func (h *fakeHistory) HasNext() bool { return true } // a history that is not there says so in Next
+
+func (h *fakeHistory) Next() (*historypb.HistoryEvent, error) {
+	if len(h.events) == 0 {
+		return nil, errMissing
+	}
+	e := h.events[0]
+	h.events = h.events[1:]
+	return e, nil
 }
 
 func (f *fakeClient) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
@@ -157,15 +180,21 @@ func listed() *workflowservice.ListWorkflowExecutionsResponse {
 			SearchAttributes: &commonpb.SearchAttributes{IndexedFields: payloads(attributes)},
 		}
 	}
+	waits := execution("conversation-"+someID, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, epoch, map[string]any{
+		contract.AttrConversationStatus: "waiting_approval", contract.AttrSessionID: "s-1", contract.AttrAgentName: "helper",
+	})
+	waits.Memo.Fields = payloads(map[string]any{
+		contract.MemoCreatedAt: epoch.Format(time.RFC3339Nano), contract.MemoTitle: "add a disk",
+		contract.MemoUpdatedAt: epoch.Add(time.Minute).Format(time.RFC3339Nano),
+	})
+	gone := execution("conversation-"+otherID, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, epoch.Add(time.Hour), map[string]any{
+		contract.AttrConversationStatus: "active",
+	})
+	gone.CloseTime = timestamppb.New(epoch.Add(2 * time.Hour))
 	return &workflowservice.ListWorkflowExecutionsResponse{
 		NextPageToken: []byte("next"),
 		Executions: []*workflowpb.WorkflowExecutionInfo{
-			execution("conversation-"+someID, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, epoch, map[string]any{
-				contract.AttrConversationStatus: "waiting_approval", contract.AttrSessionID: "s-1",
-			}),
-			execution("conversation-"+otherID, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, epoch.Add(time.Hour), map[string]any{
-				contract.AttrConversationStatus: "active",
-			}),
+			waits, gone,
 			execution("conversation-typed-by-hand", enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, epoch, nil),
 		},
 	}

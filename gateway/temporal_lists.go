@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
 	"golang.org/x/sync/errgroup"
 
 	"agent-stop-and-go/workflows/contract"
@@ -58,20 +60,25 @@ func (t *temporalBackend) List(ctx context.Context, q ListQuery) (Page[Item], er
 
 func itemOf(e *workflowpb.WorkflowExecutionInfo) (Item, bool) {
 	id, ok := contract.ConversationIDOf(e.GetExecution().GetWorkflowId())
-	attributes := e.GetSearchAttributes().GetIndexedFields()
+	attributes, memo := e.GetSearchAttributes().GetIndexedFields(), e.GetMemo().GetFields()
 	item := Item{
-		ID: id, SessionID: text(attributes[contract.AttrSessionID]),
+		ID: id, SessionID: text(attributes[contract.AttrSessionID]), AgentName: text(attributes[contract.AttrAgentName]),
+		Title:     text(memo[contract.MemoTitle]),
 		Status:    cmp.Or(contract.Status(text(attributes[contract.AttrConversationStatus])), contract.StatusActive),
-		CreatedAt: when(e.GetMemo().GetFields()[contract.MemoCreatedAt]),
+		CreatedAt: when(memo[contract.MemoCreatedAt]),
 	}
 	if item.CreatedAt.IsZero() {
 		item.CreatedAt = startOf(e)
 	}
+	item.UpdatedAt = latest(item.CreatedAt, startOf(e), when(memo[contract.MemoUpdatedAt]))
 	if !isOpen(e.GetStatus()) {
 		item.Status = contract.StatusCompleted
+		item.UpdatedAt = latest(item.UpdatedAt, e.GetCloseTime().AsTime())
 	}
 	return item, ok
 }
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 func startOf(e *workflowpb.WorkflowExecutionInfo) time.Time { return e.GetStartTime().AsTime() }
 
@@ -90,8 +97,9 @@ func (t *temporalBackend) Waiting(ctx context.Context, q ListQuery) (Page[Waitin
 
 func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) WaitingItem {
 	attributes := e.GetSearchAttributes().GetIndexedFields()
+	uuid := strings.TrimPrefix(e.GetExecution().GetWorkflowId(), contract.ApprovalWorkflowID(""))
 	item := WaitingItem{
-		UUID:           strings.TrimPrefix(e.GetExecution().GetWorkflowId(), contract.ApprovalWorkflowID("")),
+		UUID: uuid, URL: approvalPath(uuid), Card: cardOf(e.GetMemo()),
 		ConversationID: text(attributes[contract.AttrConversationID]),
 		SessionID:      text(attributes[contract.AttrSessionID]),
 		AgentName:      text(attributes[contract.AttrAgentName]),
@@ -102,6 +110,16 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) WaitingItem {
 		item.CreatedAt = startOf(e)
 	}
 	return item
+}
+
+// cardOf is the zero value where there is none that can be read.
+func cardOf(memo *commonpb.Memo) contract.Card {
+	var c contract.Card
+	payload := memo.GetFields()[contract.MemoCard]
+	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &c) != nil {
+		return contract.Card{}
+	}
+	return c
 }
 
 func (t *temporalBackend) page(ctx context.Context, query string, q ListQuery) ([]*workflowpb.WorkflowExecutionInfo, []byte, error) {

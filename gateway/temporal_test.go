@@ -9,10 +9,13 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
@@ -56,6 +59,9 @@ func TestAConversationStartsAsAWorkflow(t *testing.T) {
 	}
 	status, _ := options.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus))
 	session, _ := options.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID))
+	if options.Memo[contract.MemoTitle] != "hi" {
+		t.Errorf("memo %v", options.Memo)
+	}
 	if status != "active" || session != "s-1" || options.TypedSearchAttributes.Size() != 5 || options.Memo[contract.MemoCreatedAt] == "" {
 		t.Errorf("attributes %+v, memo %v", options.TypedSearchAttributes, options.Memo)
 	}
@@ -249,9 +255,10 @@ func TestAnApprovalThatHasEnded(t *testing.T) {
 	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 		return described(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, nil), nil
 	}
+	c.HistoryFn = func(string) []*historypb.HistoryEvent { return terminated("") }
 	for want, run := range map[string]fakeRun{
-		"expired":   {encoded: encoded{value: approvalRecord(contract.Expired, "")}},
-		"cancelled": {encoded: encoded{err: &temporal.WorkflowExecutionError{}}}, // terminated by an operator
+		"expired":    {encoded: encoded{value: approvalRecord(contract.Expired, "")}},
+		"terminated": {encoded: encoded{err: &temporal.WorkflowExecutionError{}}},
 	} {
 		c.GetFn = func(string) client.WorkflowRun { return run }
 		reply := a.do("POST", approvalPath, `{"approved":true}`)
@@ -259,6 +266,75 @@ func TestAnApprovalThatHasEnded(t *testing.T) {
 		if reply.text("decision", "decision") != want || reply.text("conversation", "id") != someID {
 			t.Error(reply.raw)
 		}
+	}
+}
+
+// terminated is the history of an approval that an operator terminated.
+func terminated(why string) []*historypb.HistoryEvent {
+	input, err := converter.GetDefaultDataConverter().ToPayloads(contract.ApprovalInput{
+		UUID: someUUID, ConversationID: someID, Tool: "resources_add", Arguments: contract.JSON{Raw: []byte(`{"name":"disk"}`)},
+		Description: "**ADD Resource**", Reason: contract.ReasonDestructive, CreatedAt: epoch,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return []*historypb.HistoryEvent{
+		{Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{
+			WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{Input: input},
+		}},
+		{
+			EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, EventTime: timestamppb.New(epoch.Add(time.Hour)),
+			Attributes: &historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes{
+				WorkflowExecutionTerminatedEventAttributes: &historypb.WorkflowExecutionTerminatedEventAttributes{
+					Reason: why, Identity: "temporal-cli:ops@desk",
+				},
+			},
+		},
+	}
+}
+
+func TestATerminatedApprovalSaysSo(t *testing.T) {
+	a := onTemporal(t, &fakeClient{
+		QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			return queriedClosed(r, contract.ApprovalView{})
+		},
+		GetFn: func(string) client.WorkflowRun {
+			return fakeRun{encoded: encoded{err: &temporal.WorkflowExecutionError{}}}
+		},
+		HistoryFn: func(string) []*historypb.HistoryEvent { return terminated("wrong cluster") },
+	})
+	reply := a.want(200, a.do("GET", approvalPath, ""))
+	want := map[string]any{
+		"uuid": someUUID, "conversation_id": someID, "tool": "resources_add", "decision": "terminated", "by": "temporal-cli:ops@desk",
+		"reason": "wrong cluster", "requested_at": "2026-03-01T10:00:00Z", "decided_at": "2026-03-01T11:00:00Z",
+	}
+	if got := reply.at("decision"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("decision %v", got)
+	}
+	if reply.text("status") != "terminated" || reply.text("approval", "tool_args", "name") != "disk" ||
+		reply.text("approval", "description") != "**ADD Resource**" {
+		t.Error(reply.raw)
+	}
+}
+
+func TestAnEndedApprovalIsReadWithoutAWorker(t *testing.T) {
+	closed := false
+	a := onTemporal(t, &fakeClient{
+		QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			if r.QueryRejectCondition == enumspb.QUERY_REJECT_CONDITION_NONE {
+				return nil, serviceerror.NewFailedPrecondition("no poller")
+			}
+			return queriedClosed(r, nil)
+		},
+		GetFn: func(string) client.WorkflowRun {
+			closed = true
+			return fakeRun{encoded: encoded{value: approvalRecord(contract.Rejected, "")}}
+		},
+		HistoryFn: func(string) []*historypb.HistoryEvent { return terminated("") },
+	})
+	reply := a.want(200, a.do("GET", approvalPath, ""))
+	if !closed || reply.text("status") != "rejected" || reply.text("approval", "tool_args", "name") != "disk" {
+		t.Error(reply.raw)
 	}
 }
 
@@ -317,8 +393,9 @@ func TestListedConversations(t *testing.T) {
 	})
 	reply := a.want(200, a.do("GET", "/conversations", ""))
 	const want = `{"conversations":[` +
-		`{"id":"` + otherID + `","status":"completed","created_at":"2026-03-01T11:00:00Z"},` +
-		`{"id":"` + someID + `","session_id":"s-1","status":"waiting_approval","created_at":"2026-03-01T10:00:00Z"}]`
+		`{"id":"` + otherID + `","status":"completed","created_at":"2026-03-01T11:00:00Z","updated_at":"2026-03-01T12:00:00Z"},` +
+		`{"id":"` + someID + `","session_id":"s-1","agent_name":"helper","title":"add a disk","status":"waiting_approval",` +
+		`"created_at":"2026-03-01T10:00:00Z","updated_at":"2026-03-01T10:01:00Z"}]`
 	if !strings.HasPrefix(reply.raw, want) {
 		t.Error(reply.raw)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/activities"
@@ -28,10 +29,19 @@ type Activities struct {
 // longer than a tool call may take, so that no destructive call loses its answer.
 const drain = 40 * time.Second
 
+// Place is where a worker takes its tasks from.
+type Place struct {
+	TaskQueue string
+	// Address is that of the Temporal server, as people shall name it in commands.
+	// Empty means the CLI's own.
+	Address string
+}
+
 // New makes a worker. It runs once started; fatal is called at most once, when it
 // cannot go on, such as when its namespace is gone.
-func New(c client.Client, taskQueue string, a Activities, fatal func(error)) worker.Worker {
-	w := worker.New(c, taskQueue, worker.Options{
+func New(c client.Client, p Place, a Activities, fatal func(error)) worker.Worker {
+	w := worker.New(c, p.TaskQueue, worker.Options{
+		Interceptors:                []interceptor.WorkerInterceptor{workflows.ShowConsole(p.Address)},
 		OnFatalError:                fatal,
 		WorkerStopTimeout:           drain,
 		DisableRegistrationAliasing: true,

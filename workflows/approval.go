@@ -113,5 +113,5 @@ func (a *approval) query() (contract.ApprovalView, error) {
 }
 
 func (a *approval) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, decide.ApprovalDetails(a.view, a.in.AgentName, a.in.Server))
+	workflow.SetCurrentDetails(ctx, decide.ApprovalDetails(a.view, a.in.AgentName, a.in.Server, consoleOf(ctx)))
 }

@@ -114,10 +114,11 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash
 			attrPendingSince.ValueSet(in.CreatedAt),
 			attrConfigHash.ValueSet(configHash),
 		),
+		Memo: map[string]any{contract.MemoCard: decide.Card(in)},
 	}
 	if in.Answered() { // for the gateway, which reads answers by it
 		options.StaticSummary = decide.ToolSummary(in.Tool, in.Server) + " waits for an answer"
-		options.Memo = map[string]any{contract.MemoSchema: in.Schema}
+		options.Memo[contract.MemoSchema] = in.Schema
 	}
 	return workflow.WithChildOptions(ctx, options)
 }

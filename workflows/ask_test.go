@@ -85,6 +85,32 @@ func TestAnApprovalCanBeFoundByItsSearchAttributes(t *testing.T) {
 	same(t, "since", since, started.Input.CreatedAt)
 }
 
+func TestAnApprovalOpensWithACardForLists(t *testing.T) {
+	s := converse(t, &world{GenerateFn: script(asks(add("x")))}, hello(), func(s *session) {
+		s.rest()
+		s.reject()
+		s.rest()
+	})
+	started := s.seen.children[0]
+	same(t, "memo", started.Memo, map[string]any{contract.MemoCard: contract.Card{
+		Server: "resources", Reason: contract.ReasonDestructive, Description: "**ADD Resource**\n\nName: x\nValue: 1",
+		Arguments: add("x").Arguments, Digest: add("x").SHA256, Answer: contract.AnswerYesOrNo,
+	}})
+}
+
+func TestShownCommandsAreForTheServerOfTheWorker(t *testing.T) {
+	converse(t, &world{GenerateFn: script(asks(add("x")))}, hello(), func(s *session) {
+		s.rest()
+		for _, id := range []string{contract.ConversationWorkflowID(conversationID), contract.ApprovalWorkflowID(s.pending().UUID)} {
+			if d := s.details(id); !strings.Contains(d, "--address "+serverAddress+" ") || !strings.Contains(d, "--namespace default-test-namespace ") {
+				t.Errorf("details of %s:\n%s", id, d)
+			}
+		}
+		s.reject()
+		s.rest()
+	})
+}
+
 func TestAnApprovedCallRunsWithTheArgumentsThatWereShown(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
 	converse(t, w, hello(), func(s *session) {

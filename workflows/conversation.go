@@ -42,6 +42,8 @@ type conversation struct {
 	waiters   waiters
 	wake      bool          // something happened that no channel tells of
 	retry     time.Duration // until the next try at an export that is owing
+	listedAt  time.Time     // the last change that lists show
+	title     string        // that lists do not show yet
 	problem   string        // what was wrong with the last message signal
 	unwritten string        // why the file could not be written
 }
@@ -82,6 +84,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	}
 	c.state.Notify = c.state.Notify || in.Notify
 	c.ledger = decide.NewLedger(c.state.Requests)
+	c.listedAt = now(ctx) // a run's start is shown
 	c.retry = exportRetryFirst
 	return c
 }

@@ -123,6 +123,19 @@
 // with a decision is used by the leaf that asked and by what follows it in a
 // sequence, not by other branches.
 //
+// # What lists show
+//
+// A list never asks a workflow: it reads memos and search attributes. An approval gets
+// its card as a memo when it opens (decide.Card). A conversation gets its title from who
+// starts it, or else with its first message, and the time of its last change in the
+// memo, once a minute at most (listing.go).
+//
+// # What details show
+//
+// Details are no part of a history. They are made when somebody looks, and so may have
+// what only the worker knows: the address of the server that commands are for
+// (console.go).
+//
 // # Determinism
 //
 // No clock, no randomness, no map iteration that reaches a command; workflowcheck

@@ -94,6 +94,7 @@ func (c *conversation) transcript() contract.Transcript {
 func (c *conversation) publish(ctx workflow.Context) {
 	c.state.Version++
 	version := c.state.Version
+	c.enlist(ctx)
 	tree := c.tree()
 	_, err := runLocal(ctx, contract.ActivityExport, export(), contract.ExportInput{Conversation: c.view(), Tree: &tree})
 	if version != c.state.Version {
@@ -123,6 +124,6 @@ func (c *conversation) settle(ctx workflow.Context, requests []string, result co
 func (c *conversation) show(ctx workflow.Context) {
 	trouble := strings.TrimSpace(c.problem + " " + c.unwritten)
 	v := c.view()
-	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(v, trouble))
+	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(v, trouble, consoleOf(ctx)))
 	c.tell(ctx, v)
 }

@@ -21,6 +21,7 @@ type recorder struct {
 	children  []child  // approvals
 	delivered []delivery
 	states    []string // values given to the search attribute TaskState
+	memos     []map[string]any
 	nodes     []nodeStarted
 	reports   []contract.NodeReport  // of every node, its own
 	batches   []contract.NodeReports // that reached the conversation
@@ -65,6 +66,7 @@ type delivery struct {
 type child struct {
 	ID, Summary       string
 	Attributes        temporal.SearchAttributes
+	Memo              map[string]any
 	Input             contract.ApprovalInput
 	AnnouncedTooEarly bool
 }
@@ -157,7 +159,7 @@ func (o *outbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args 
 		return o.Next.ExecuteChildWorkflow(ctx, name, args...)
 	}
 	o.recorder.children = append(o.recorder.children, child{
-		ID: opts.WorkflowID, Summary: opts.StaticSummary, Attributes: opts.TypedSearchAttributes,
+		ID: opts.WorkflowID, Summary: opts.StaticSummary, Attributes: opts.TypedSearchAttributes, Memo: opts.Memo,
 		Input: args[0].(contract.ApprovalInput),
 	})
 	return o.Next.ExecuteChildWorkflow(ctx, name, args...)
@@ -206,6 +208,11 @@ func (o *outbound) UpsertTypedSearchAttributes(ctx workflow.Context, attributes 
 	}
 	o.recorder.upserts++
 	return o.Next.UpsertTypedSearchAttributes(ctx, attributes...)
+}
+
+func (o *outbound) UpsertMemo(ctx workflow.Context, memo map[string]any) error {
+	o.recorder.memos = append(o.recorder.memos, memo)
+	return o.Next.UpsertMemo(ctx, memo)
 }
 
 // childStarted looks whether the conversation speaks of an approval before

@@ -180,7 +180,7 @@ func (c *composite) changed(ctx workflow.Context) {
 
 // show is what the Web UI shows of the node.
 func (c *composite) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, decide.NodeDetails(c.in.Node, c.state, c.open))
+	workflow.SetCurrentDetails(ctx, decide.NodeDetails(c.in.Node, c.state, c.open, consoleOf(ctx)))
 }
 
 // snapshot is the node's state, which later changes do not change.

@@ -26,6 +26,7 @@ import (
 const (
 	conversationID = "11111111-1111-4111-8111-111111111111"
 	systemPrompt   = "Be brief."
+	serverAddress  = "temporal.example.com:7233"
 )
 
 // session is a running conversation as a test sees it. The test's body runs
@@ -112,7 +113,7 @@ func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(30 * time.Second)
 	// On a busy machine a coroutine may not run for the second that is the default.
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen}, DeadlockDetectionTimeout: 30 * time.Second})
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen, workflows.ShowConsole(serverAddress)}, DeadlockDetectionTimeout: 30 * time.Second})
 	workflows.Register(env)
 	return env
 }

@@ -26,6 +26,8 @@ type Parts struct {
 	Feed    gateway.Feed
 	Logger  *slog.Logger
 	Version string
+	// WebUI is the URL of the Temporal Web UI that comes with the process, if any.
+	WebUI string
 }
 
 // New builds a gateway. Close it after its server has stopped.
@@ -57,5 +59,6 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushPrivate: c.Push.AllowPrivate,
+		WebUI: p.WebUI,
 	}, nil
 }

@@ -146,6 +146,9 @@ const (
 	Rejected  Decision = "rejected"
 	Expired   Decision = "expired"
 	Cancelled Decision = "cancelled"
+	// Terminated is what is said of an approval whose workflow ended without a decision
+	// of its own, mostly because an operator terminated it.
+	Terminated Decision = "terminated"
 )
 
 // DecideSignal decides an approval (signal "decide" of the approval's

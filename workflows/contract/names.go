@@ -58,6 +58,16 @@ const (
 // (RFC 3339). A continued run starts later than its conversation did.
 const MemoCreatedAt = "created_at"
 
+// The memo keys by which a list shows a conversation: its Title, and when it last
+// changed (RFC 3339), to the minute. A run's start and end count as changes, too.
+const (
+	MemoTitle     = "title"
+	MemoUpdatedAt = "updated_at"
+)
+
+// MemoCard is the memo key of an Approval with its Card.
+const MemoCard = "card"
+
 // MemoSchema is the memo key of an Approval that is a question: the schema of its
 // answer.
 const MemoSchema = "schema"

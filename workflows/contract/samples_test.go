@@ -259,7 +259,17 @@ func approvalSamples() map[string]any {
 		"ApprovalInput":   approvalInput(),
 		"PendingApproval": pending(),
 		"ApprovalResult":  decided,
+		"Card":            card(),
 		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`},
+	}
+}
+
+func card() Card {
+	expiry := noon.Add(time.Hour)
+	return Card{
+		Server: "resources", Node: "writer", NodePath: []int{1, 0}, Chain: []string{"helper", "remote"}, Reason: ReasonRemote,
+		Description: "**ADD Resource**", DescriptionTruncated: true, Arguments: arguments(), ArgumentsTruncated: true,
+		ArgumentsPreview: "{", Digest: digest(), Answer: AnswerYesOrNo, ExpiresAt: &expiry,
 	}
 }
 

@@ -38,13 +38,14 @@ func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) str
 
 // proxyChain names the agents from this one to the one whose call waits.
 func proxyChain(own, agent string, o *contract.Origin) string {
-	chain := []string{own}
+	return contract.ChainText(chainFrom(own, agent, o))
+}
+
+func chainFrom(own, agent string, o *contract.Origin) []string {
 	if o != nil && len(o.Chain) > 0 {
-		chain = append(chain, o.Chain...)
-	} else {
-		chain = append(chain, agent)
+		return append([]string{own}, o.Chain...)
 	}
-	return contract.ChainText(chain)
+	return []string{own, agent}
 }
 
 // SameQuestion tells whether a task still waits for what it was last known to wait for.

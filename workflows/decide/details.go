@@ -10,8 +10,8 @@ import (
 )
 
 // ApprovalDetails is what the Temporal Web UI shows of an approval: what waits,
-// since when, and the commands that answer it.
-func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
+// since when, and how to answer it, on that page or from a shell.
+func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) string {
 	p := v.Pending
 	var b strings.Builder
 	if v.Result != nil {
@@ -32,7 +32,7 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string) string {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
 	}
 	if v.Result == nil {
-		fmt.Fprintf(&b, "\n%s", commands(p))
+		fmt.Fprintf(&b, "\n%s\n%s", onThisPage(p), commands(p, c))
 	}
 	return b.String()
 }
@@ -80,20 +80,27 @@ func wanted(p contract.PendingApproval) string {
 	return "a decision"
 }
 
-func commands(p contract.PendingApproval) string {
-	const format = "```\ntemporal workflow signal --workflow-id %s --name %s --input '%s'\n```\n"
-	id := contract.ApprovalWorkflowID(p.UUID)
+// onThisPage tells what to type into the form of the Web UI.
+func onThisPage(p contract.PendingApproval) string {
+	const format = "On this page: *More Actions* → *Send a Signal*, signal name `" + contract.SignalDecide + "`, input `%s`, %s\n"
 	if p.Answered() {
-		return "Answer (" + answer.AcceptedBy(p.Schema.Raw) + "):\n\n" +
-			fmt.Sprintf(format, id, contract.SignalDecide, `{"content":{…},"by":"YOUR NAME"}`) +
-			"\nDecline:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":false,"by":"YOUR NAME"}`)
+		return fmt.Sprintf(format, `{"content":{…},"by":"YOUR NAME"}`, "with the answer in place of `{…}`. From a shell:")
 	}
-	return "Approve:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":true,"by":"YOUR NAME"}`) +
-		"\nReject:\n\n" + fmt.Sprintf(format, id, contract.SignalDecide, `{"approved":false,"by":"YOUR NAME","reason":"WHY"}`)
+	return fmt.Sprintf(format, `{"approved":true,"by":"YOUR NAME"}`, "with `false` to reject. From a shell:")
+}
+
+func commands(p contract.PendingApproval, c Console) string {
+	if p.Answered() {
+		return "Answer (" + answer.AcceptedBy(p.Schema.Raw) + "), with the answer in place of `{…}`:\n\n" +
+			c.signal(p.UUID, `{"content":{…},`+byShell+`}`) +
+			"\nDecline:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
+	}
+	return "Approve:\n\n" + c.signal(p.UUID, `{"approved":true,`+byShell+`}`) +
+		"\nReject; a `\"reason\"` may be added:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
 }
 
 // ConversationDetails is what the Temporal Web UI shows of a conversation.
-func ConversationDetails(v contract.ConversationView, problem string) string {
+func ConversationDetails(v contract.ConversationView, problem string, c Console) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n%d messages, session `%s`", status(v), v.Transcript.Len(), v.SessionID)
 	if v.Queued > 0 {
@@ -104,7 +111,7 @@ func ConversationDetails(v contract.ConversationView, problem string) string {
 		fmt.Fprintf(&b, "\nCame through %s.\n", plain(contract.ChainText(v.Chain)))
 	}
 	for _, p := range v.Pending {
-		b.WriteString("\n---\n\n" + waiting(p))
+		b.WriteString("\n---\n\n" + waiting(p, c))
 	}
 	if problem != "" {
 		fmt.Fprintf(&b, "\n**Trouble:** %s\n", problem)

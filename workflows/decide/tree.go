@@ -82,7 +82,7 @@ func account(n contract.Node, tally []contract.Tally) (done, not []string) {
 
 // NodeDetails is what the Temporal Web UI shows of a composite node: the nodes
 // inside with their states, and what waits.
-func NodeDetails(n contract.Node, s contract.NodeState, open []contract.OpenApproval) string {
+func NodeDetails(n contract.Node, s contract.NodeState, open []contract.OpenApproval, c Console) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s · %s · %s", n.Name, n.Type, s.Status)
 	if n.Type == contract.NodeLoop {
@@ -101,12 +101,12 @@ func NodeDetails(n contract.Node, s contract.NodeState, open []contract.OpenAppr
 		fmt.Fprintf(&b, "%d. **%s** (%s): %s\n", i+1, inside.Name, inside.Type, status)
 	}
 	for _, o := range open {
-		b.WriteString("\n---\n\n" + waiting(o.Approval))
+		b.WriteString("\n---\n\n" + waiting(o.Approval, c))
 	}
 	return b.String()
 }
 
-func waiting(p contract.PendingApproval) string {
+func waiting(p contract.PendingApproval, c Console) string {
 	return fmt.Sprintf("Approval `%s` waits since %s.\n\n%s\n\n%s",
-		contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), quoted(p.Description), commands(p))
+		contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), quoted(p.Description), commands(p, c))
 }

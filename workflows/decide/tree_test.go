@@ -75,7 +75,7 @@ func TestLeavesAreCounted(t *testing.T) {
 
 func TestNodeDetailsShowTheNodesInside(t *testing.T) {
 	n := inside(contract.NodeSequential, "pipeline", leaf("find"), inside(contract.NodeParallel, "both"), leaf("report"))
-	got := decide.NodeDetails(n, state(contract.NodeRunning, state(contract.NodeDone), state(contract.NodeRunning)), nil)
+	got := decide.NodeDetails(n, state(contract.NodeRunning, state(contract.NodeDone), state(contract.NodeRunning)), nil, here)
 	equal(t, "details", got, "### pipeline · sequential · running\n\n"+
 		"1. **find** (llm): done\n2. **both** (parallel): running\n3. **report** (llm): pending\n")
 }
@@ -84,7 +84,7 @@ func TestNodeDetailsOfStatesThatAreFoldedSayThatTheyEnded(t *testing.T) {
 	folded := contract.NewBlob([]byte("[]"))
 	n := inside(contract.NodeSequential, "pipeline", leaf("a"), leaf("b"), leaf("c"))
 	s := contract.NodeState{Status: contract.NodeRunning, Folded: &folded, Nodes: []contract.NodeState{state(contract.NodeRunning), {}}}
-	equal(t, "details", decide.NodeDetails(n, s, nil), "### pipeline · sequential · running\n\n"+
+	equal(t, "details", decide.NodeDetails(n, s, nil, here), "### pipeline · sequential · running\n\n"+
 		"1. **a** (llm): ended\n2. **b** (llm): running\n3. **c** (llm): pending\n")
 }
 
@@ -92,7 +92,7 @@ func TestNodeDetailsOfALoopCountItsIterations(t *testing.T) {
 	n := inside(contract.NodeLoop, "refine", leaf("draft"))
 	s := state(contract.NodeRunning, state(contract.NodeRunning))
 	s.Iteration = 3
-	equal(t, "details", decide.NodeDetails(n, s, nil),
+	equal(t, "details", decide.NodeDetails(n, s, nil, here),
 		"### refine · loop · running · iteration 3 of at most 10\n\n1. **draft** (llm): running\n")
 }
 
@@ -101,7 +101,7 @@ func TestNodeDetailsShowWhatWaitsAndHowToAnswer(t *testing.T) {
 		{Approval: contract.PendingApproval{UUID: approvalID, Description: "**A**\n\n# not ours", CreatedAt: since}},
 		{Approval: contract.PendingApproval{UUID: "other", Description: "**B**", CreatedAt: since.Add(time.Hour)}},
 	}
-	got := decide.NodeDetails(inside(contract.NodeParallel, "both", leaf("a")), state(contract.NodeRunning, state(contract.NodeWaiting)), open)
+	got := decide.NodeDetails(inside(contract.NodeParallel, "both", leaf("a")), state(contract.NodeRunning, state(contract.NodeWaiting)), open, here)
 	for _, want := range []string{
 		"1. **a** (llm): waiting\n",
 		"Approval `approval-" + approvalID + "` waits since 2026-03-14 12:00:00 UTC.\n\n> **A**\n> \n> # not ours\n",

@@ -90,7 +90,7 @@ func (s *stack) start(ctx context.Context) error {
 }
 
 func (s *stack) work(c *config.Config) error {
-	w := worker.New(s.Client, taskQueue, worker.Activities{
+	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue}, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Teller()},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Teller()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},

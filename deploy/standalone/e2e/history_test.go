@@ -184,6 +184,7 @@ func TestRecordARunThatContinuesAsNew(t *testing.T) {
 	if got := api.say(id, "still the same?").Conversation; len(got.Messages) != len(shown.Messages)+2 {
 		t.Errorf("%d messages before and %d after one more turn", len(shown.Messages), len(got.Messages))
 	}
+	eventually(t, "the next run has the title", func() bool { return api.titles() == "repeat 3 big," })
 	keep(t, p.Client, "continue-as-new", workflow)
 }
 

@@ -127,7 +127,7 @@ func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	w := worker.New(b.Client, c.Temporal.TaskQueue, a, func(err error) { h.t.Error(err) })
+	w := worker.New(b.Client, worker.Place{TaskQueue: c.Temporal.TaskQueue, Address: b.Address}, a, func(err error) { h.t.Error(err) })
 	if err := w.Start(); err != nil {
 		h.t.Fatal(err)
 	}

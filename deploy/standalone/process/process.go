@@ -156,7 +156,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
-	w := worker.New(s.Client, s.config.Temporal.TaskQueue, activities, func(err error) {
+	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address}, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
 	if err := w.Start(); err != nil {
@@ -169,7 +169,7 @@ func (s *starter) work(ctx context.Context) error {
 func (s *starter) front() front.Parts {
 	return front.Parts{
 		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
-		Logger: s.options.Logger, Version: s.options.Version,
+		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI,
 	}
 }
 

@@ -59,7 +59,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		e.Logger.Warn(key.String())
 	}
 	failed := make(chan error, 1)
-	w := worker.New(b.Client, e.Config.Temporal.TaskQueue, activities, func(err error) { failed <- err })
+	w := worker.New(b.Client, worker.Place{TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address}, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}

@@ -1,0 +1,38 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/decide"
+)
+
+// ShowConsole makes workflows show commands for the server at address. It is what the
+// worker knows and no part of a history: details are made anew whenever somebody looks,
+// so they are right after the server has moved, too.
+func ShowConsole(address string) interceptor.WorkerInterceptor { return &console{address: address} }
+
+type console struct {
+	interceptor.WorkerInterceptorBase
+	address string
+}
+
+func (c *console) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	return &consoleInbound{interceptor.WorkflowInboundInterceptorBase{Next: next}, c.address}
+}
+
+type consoleInbound struct {
+	interceptor.WorkflowInboundInterceptorBase
+	address string
+}
+
+type addressKey struct{}
+
+func (i *consoleInbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
+	return i.Next.ExecuteWorkflow(workflow.WithValue(ctx, addressKey{}, i.address), in)
+}
+
+func consoleOf(ctx workflow.Context) decide.Console {
+	address, _ := ctx.Value(addressKey{}).(string)
+	return decide.Console{Address: address, Namespace: workflow.GetInfo(ctx).Namespace}
+}

@@ -1,0 +1,40 @@
+package contract
+
+import "time"
+
+// CardLimit is the size in bytes of a Card's JSON, at most.
+const CardLimit = 4 << 10
+
+// Card is what a list shows of an approval that waits: enough to decide most of them.
+// It is made once, when the approval opens, and is its memo MemoCard.
+type Card struct {
+	Server   string `json:"server,omitempty"`
+	Node     string `json:"node,omitempty"`
+	NodePath []int  `json:"node_path,omitempty"`
+	// Chain names the agents from this one to the one whose call waits, when another
+	// agent asks.
+	Chain  []string `json:"chain,omitempty"`
+	Reason Reason   `json:"reason,omitempty"`
+
+	Description          string `json:"description,omitempty"`
+	DescriptionTruncated bool   `json:"description_truncated,omitempty"`
+	// Arguments are absent when they are too long for a list; then there is only the
+	// beginning of their JSON.
+	Arguments          JSON   `json:"tool_args,omitzero"`
+	ArgumentsTruncated bool   `json:"tool_args_truncated,omitempty"`
+	ArgumentsPreview   string `json:"tool_args_preview,omitempty"`
+	Digest             string `json:"tool_args_sha256,omitempty"`
+
+	Answer AnswerKind `json:"answer,omitempty"`
+	// ExpiresAt is nil for an approval that waits for ever.
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+}
+
+// AnswerKind is what decides an approval.
+type AnswerKind string
+
+// The kinds of answers.
+const (
+	AnswerYesOrNo AnswerKind = "yes_or_no"
+	AnswerContent AnswerKind = "content" // that fits the approval's schema
+)

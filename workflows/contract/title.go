@@ -1,0 +1,49 @@
+package contract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const titleRunes = 80
+
+// Title is the name of a conversation in lists: the first words of its first message,
+// in one line and without what changes how a line is shown.
+func Title(first MessageSignal) string {
+	text := first.Text.Inline
+	if first.Text.Blob != nil {
+		text = first.Text.Blob.Preview
+	}
+	if first.Preface > len(text) { // only what the program put in front is at hand
+		return ""
+	}
+	words := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text[first.Preface:], ""), separates), " ")
+	short := firstWords(words)
+	if first.Text.Blob != nil && short == words && words != "" {
+		short += "…"
+	}
+	return short
+}
+
+// separates reports whether a rune stands between words, or is not shown at all:
+// control characters, and formats such as marks that change the direction of a line.
+func separates(r rune) bool {
+	return unicode.IsSpace(r) || unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner
+}
+
+// zeroWidthJoiner holds an emoji of several together, or letters of some scripts.
+const zeroWidthJoiner = '\u200d'
+
+// firstWords cuts a line between words, or inside a first word that is too long.
+func firstWords(line string) string {
+	if utf8.RuneCountInString(line) <= titleRunes {
+		return line
+	}
+	runes := []rune(line)
+	cut := string(runes[:titleRunes])
+	if i := strings.LastIndexByte(cut, ' '); i > 0 && runes[titleRunes] != ' ' {
+		cut = cut[:i]
+	}
+	return strings.TrimSpace(cut) + "…"
+}
