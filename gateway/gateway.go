@@ -90,6 +90,7 @@ type Gateway struct {
 	tellings  *watches // for streams of tasks
 	glances   singleflight.Group
 	summary   *cache[Summary]
+	store     verdict
 	catalogue *cache[contract.Catalogue]
 	resources *cache[contract.ResourceCatalogue]
 	prompts   *cache[contract.PromptCatalogue]
@@ -98,13 +99,14 @@ type Gateway struct {
 // New makes a gateway. Close it to release those who wait.
 func New(deps Deps) *Gateway {
 	g := &Gateway{Deps: deps.withDefaults()}
+	g.check()
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
 	g.watches = newWatches(g.base, g.Deps)
 	g.tellings = newWatches(g.base, g.Deps)
 	g.tellings.lasting = true
 	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
-	g.catalogue = ofNow(g.Backend.Catalogue, g.Now)
+	g.catalogue = ofNow(g.loadCatalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)
 	g.prompts = fromWorker(g.Backend.Prompts, g.Now)
 	g.tasks = tasks.New(a2aServer{g}, tasks.Options{Logger: g.Logger, Closing: g.base})
