@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
@@ -44,11 +45,27 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 		return errors.Join(err, l.Close())
 	}
 	failed, stop := front.Serve(l, g)
-	fmt.Fprintf(e.Stdout, "gateway of %s is ready: %s, Temporal %s, namespace %s, task queue %s\n",
+	fmt.Fprintf(e.Stdout, "gateway of %s is up: %s, Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, front.URL(l), b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
+	looking, cancel := context.WithCancel(ctx)
+	var looks sync.WaitGroup
+	looks.Go(func() {
+		front.AwaitReady(looking, g.Problems, func(problems []string) { report(e, problems) })
+	})
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
+	cancel()
+	looks.Wait()
 	return errors.Join(err, stop(context.WithoutCancel(ctx)))
+}
+
+func report(e command.Environment, problems []string) {
+	for _, p := range problems {
+		e.Logger.Warn("not ready", "problem", p)
+	}
+	if len(problems) == 0 {
+		fmt.Fprintf(e.Stdout, "gateway of %s is ready\n", e.Config.Name)
+	}
 }
