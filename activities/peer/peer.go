@@ -139,8 +139,8 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 	a := p.agent(m.Peer)
 	v := a.veil(m.Bearer)
-	if a.Problem != "" {
-		return a.conclude(ctx, v, nil, errors.New(a.Problem))
+	if a.Problem != "" { // another worker may have what this one lacks
+		return a.conclude(ctx, v, nil, &wireError{err: errors.New(a.Problem)})
 	}
 	k, err := a.know(ctx, m.Bearer)
 	if err == nil && len(k.ways) == 0 {
