@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -91,6 +92,7 @@ type Gateway struct {
 	glances   singleflight.Group
 	summary   *cache[Summary]
 	store     verdict
+	told      atomic.Value // the problem that the log tells of last
 	catalogue *cache[contract.Catalogue]
 	resources *cache[contract.ResourceCatalogue]
 	prompts   *cache[contract.PromptCatalogue]

@@ -71,6 +71,14 @@ func (g *Gateway) ready(c echo.Context) error {
 }
 
 func (g *Gateway) readiness(ctx context.Context) readyReply {
+	reply := g.look(ctx)
+	if len(reply.Problems) == 0 {
+		g.told.Store("")
+	}
+	return reply
+}
+
+func (g *Gateway) look(ctx context.Context) readyReply {
 	reply := readyReply{Status: "ok", Problems: []string{}, Servers: []contract.ServerState{}, Events: g.events(), Version: g.Version}
 	if err := g.Backend.Ping(ctx); err != nil {
 		reply.Problems = append(reply.Problems, g.tell("Temporal does not answer", err))
@@ -113,8 +121,15 @@ func textOr(err error, text string) string {
 	return text
 }
 
-// tell logs the cause of what callers only read in general terms.
+// tell logs the cause of what callers only read in general terms, once while it
+// stays the same.
 func (g *Gateway) tell(text string, err error) string {
-	g.Logger.Warn("not ready", "problem", text, "error", err)
+	var e *Error
+	if errors.As(err, &e) && e.Err != nil {
+		err = e.Err
+	}
+	if line := text + err.Error(); g.told.Swap(line) != line {
+		g.Logger.Warn("not ready", "problem", text, "error", err)
+	}
 	return text
 }

@@ -27,12 +27,12 @@ func (v *verdict) set(err error, now time.Time) {
 	v.known, v.err, v.at = true, err, now
 }
 
-// get returns a verdict that need not be asked for again: a good one stays, a bad one
-// is good for a moment.
-func (v *verdict) get(now time.Time) (err error, known bool) {
+// get returns the verdict, and whether it need not be asked for again: a good one
+// stays, a bad one is good for a moment.
+func (v *verdict) get(now time.Time) (err error, known, fresh bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.err, v.known && (v.err == nil || now.Sub(v.at) < badVerdictFresh)
+	return v.err, v.known, v.known && (v.err == nil || now.Sub(v.at) < badVerdictFresh)
 }
 
 const (
@@ -51,9 +51,11 @@ func (g *Gateway) loadCatalogue(ctx context.Context) (contract.Catalogue, error)
 	return c, err
 }
 
-// checkStore fails when workers are known to have another blob store.
-func (g *Gateway) checkStore(ctx context.Context) error {
-	if err, known := g.store.get(g.Now()); known {
+// checkStore fails when workers are known to have another blob store. That nothing is
+// known yet has it ask a worker when the store is needed.
+func (g *Gateway) checkStore(ctx context.Context, needed bool) error {
+	err, known, fresh := g.store.get(g.Now())
+	if fresh || !known && !needed {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeCheckTimeout)
@@ -64,40 +66,48 @@ func (g *Gateway) checkStore(ctx context.Context) error {
 	return nil
 }
 
-// check has everything that is new go through checkStore, when it refers to the blob
-// store.
+// check has everything that brings new work go through checkStore.
 func (g *Gateway) check() {
 	g.Blobs = checkedStore{g.Blobs, g.checkStore}
-	if refersToBlobs(g.Agent) {
-		g.Backend = checkedBackend{g.Backend, g.checkStore}
-	}
+	g.Backend = checkedBackend{g.Backend, g.checkStore, refersToBlobs(g.Agent)}
 }
 
-// checkedStore refuses to keep what workers could not read: a conversation that
-// refers to it could not go on.
+// checkedStore refuses to keep what workers could not read.
 type checkedStore struct {
 	transcript.Store
-	check func(context.Context) error
+	check func(ctx context.Context, needed bool) error
 }
 
 func (s checkedStore) Put(ctx context.Context, data []byte) (contract.Blob, error) {
-	if err := s.check(ctx); err != nil {
+	if err := s.check(ctx, true); err != nil {
 		return contract.Blob{}, err
 	}
 	return s.Store.Put(ctx, data)
 }
 
-// checkedBackend starts no conversation that workers could not read the agent of.
+// checkedBackend refuses conversations and messages: what workers put into a store of
+// their own the gateway could not show.
 type checkedBackend struct {
 	Backend
-	check func(context.Context) error
+	check func(ctx context.Context, needed bool) error
+	// large: parts of the agent are in the store.
+	large bool
 }
 
 func (b checkedBackend) Start(ctx context.Context, in StartInput) (Started, error) {
-	if err := b.check(ctx); err != nil {
+	if err := b.check(ctx, b.large); err != nil {
 		return Started{}, err
 	}
 	return b.Backend.Start(ctx, in)
+}
+
+func (b checkedBackend) Signal(ctx context.Context, conversationID, signal string, payload any) error {
+	if signal == contract.SignalMessage {
+		if err := b.check(ctx, false); err != nil {
+			return err
+		}
+	}
+	return b.Backend.Signal(ctx, conversationID, signal, payload)
 }
 
 // refersToBlobs reports whether parts of an agent are in the blob store. Where a

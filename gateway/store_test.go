@@ -110,9 +110,9 @@ func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
 		catalogue func(context.Context) (contract.Catalogue, error)
 		refused   bool
 	}{
-		"a long message":  {long, contract.Agent{}, otherStore, true},
-		"a short message": {"hello", contract.Agent{}, otherStore, false},
-		"a short message to an agent in the store": {"hello", contract.Agent{Prompt: contract.Text{Blob: &contract.Blob{}}}, otherStore, true},
+		"a long message": {long, contract.Agent{}, otherStore, true},
+		"a short message while nothing is known of the store": {"hello", contract.Agent{}, otherStore, false},
+		"a short message to an agent in the store":            {"hello", contract.Agent{Prompt: contract.Text{Blob: &contract.Blob{}}}, otherStore, true},
 		"a long message while no worker answers": {long, contract.Agent{}, func(context.Context) (contract.Catalogue, error) {
 			return contract.Catalogue{}, errors.New("no worker")
 		}, false},
@@ -139,6 +139,28 @@ func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
 				t.Errorf("started %d conversations: %d %s", started, reply.status, reply.raw)
 			}
 		})
+	}
+}
+
+func TestNothingNewIsAcceptedWhileTheStoreIsKnownNotToBeShared(t *testing.T) {
+	signals := []string{}
+	a := newAPI(t, &fakeBackend{
+		CatalogueFn: func(context.Context) (contract.Catalogue, error) {
+			return contract.Catalogue{}, gateway.Errorf(gateway.KindUnavailable, notShared+": %w", gateway.ErrOtherStore)
+		},
+		PingFn: func() error { return nil }, AwaitFn: answering("ok"), ConversationFn: showing,
+		SignalFn: func(_, signal string, _ any) error { signals = append(signals, signal); return nil },
+	})
+	a.want(503, a.do("GET", "/health/ready", ""))
+	a.want(503, a.do("GET", "/health/ready", ""))
+	if n := strings.Count(a.logs.String(), `"msg":"not ready"`); n != 1 {
+		t.Errorf("the log says it %d times", n)
+	}
+	a.wantError(503, notShared, a.do("POST", "/conversations", `{"message":"hello"}`))
+	a.wantError(503, notShared, a.do("POST", messages, `{"message":"hello"}`))
+	a.want(200, a.do("POST", "/conversations/"+someID+"/cancel", `{}`))
+	if len(signals) != 1 || signals[0] != contract.SignalCancel {
+		t.Errorf("signals %v", signals)
 	}
 }
 

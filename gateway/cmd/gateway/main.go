@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"agent-stop-and-go/config/backing"
@@ -61,11 +62,16 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	return errors.Join(err, stop(context.WithoutCancel(ctx)))
 }
 
+// report says what is missing, or that nothing is.
 func report(e command.Environment, problems []string) {
-	for _, p := range problems {
-		e.Logger.Warn("not ready", "problem", p)
-	}
+	w := &strings.Builder{}
 	if len(problems) == 0 {
-		fmt.Fprintf(e.Stdout, "gateway of %s is ready\n", e.Config.Name)
+		fmt.Fprintf(w, "gateway of %s is ready\n", e.Config.Name)
+	} else {
+		fmt.Fprintf(w, "gateway of %s is not ready yet:\n", e.Config.Name)
 	}
+	for _, p := range problems {
+		fmt.Fprintf(w, "  - %s\n", p)
+	}
+	fmt.Fprint(e.Stdout, w)
 }
