@@ -9,7 +9,7 @@ import (
 // The waits between two looks: doubled from first to last.
 const (
 	lookFirst = 250 * time.Millisecond
-	lookLast  = 30 * time.Second
+	lookLast  = 5 * time.Minute // every look is a workflow
 )
 
 // AwaitReady calls tell with what keeps a gateway from being ready: after the first

@@ -47,7 +47,7 @@ func TestAGatewayThatStaysUnreadyIsLookedAtEverMoreRarely(t *testing.T) {
 		defer cancel()
 		looks := 0
 		front.AwaitReady(ctx, func(context.Context) []string { looks++; return []string{"a"} }, func([]string) {})
-		if most := int(24*time.Hour/(30*time.Second)) + 10; looks > most {
+		if most := int(24*time.Hour/(5*time.Minute)) + 20; looks > most {
 			t.Errorf("%d looks a day, expected at most %d", looks, most)
 		}
 	})
