@@ -29,10 +29,10 @@ func (v *verdict) set(err error, now time.Time) {
 
 // get returns the verdict, and whether it need not be asked for again: a good one
 // stays, a bad one is good for a moment.
-func (v *verdict) get(now time.Time) (err error, known, fresh bool) {
+func (v *verdict) get(now time.Time) (known, fresh bool, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.err, v.known, v.known && (v.err == nil || now.Sub(v.at) < badVerdictFresh)
+	return v.known, v.known && (v.err == nil || now.Sub(v.at) < badVerdictFresh), v.err
 }
 
 const (
@@ -54,7 +54,7 @@ func (g *Gateway) loadCatalogue(ctx context.Context) (contract.Catalogue, error)
 // checkStore fails when workers are known to have another blob store. That nothing is
 // known yet has it ask a worker when the store is needed.
 func (g *Gateway) checkStore(ctx context.Context, needed bool) error {
-	err, known, fresh := g.store.get(g.Now())
+	known, fresh, err := g.store.get(g.Now())
 	if fresh || !known && !needed {
 		return err
 	}
