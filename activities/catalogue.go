@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
@@ -32,15 +33,37 @@ func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (cont
 	if err != nil {
 		return contract.CatalogueResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
-	return contract.CatalogueResult{Body: value}, nil
+	check, err := t.checkStore(ctx, in.Probe)
+	if err != nil {
+		return contract.CatalogueResult{}, fail(contract.KindBlob, err.Error(), 0)
+	}
+	return contract.CatalogueResult{Body: value, Store: check}, nil
+}
+
+// checkStore looks for the gateway's probe, and puts one of the worker's own for the
+// gateway to look for.
+func (t *Tools) checkStore(ctx context.Context, probe *contract.Blob) (*contract.StoreCheck, error) {
+	if probe == nil || t.Probe == nil {
+		return nil, nil
+	}
+	own, err := t.Probe.Put(ctx)
+	if err != nil {
+		return nil, err
+	}
+	check := &contract.StoreCheck{Own: own, Probe: *probe}
+	if _, err := t.Blobs.Get(ctx, *probe); err != nil {
+		check.Problem = err.Error()
+	}
+	return check, nil
 }
 
 func (t *Tools) toolCatalogue(ctx context.Context) contract.Catalogue {
-	c := contract.Catalogue{Tools: []contract.Tool{}, Servers: []contract.ServerState{}, Model: t.Model}
+	c := contract.Catalogue{Tools: []contract.Tool{}, Servers: []contract.ServerState{}, Model: t.Model, Notes: t.Notes}
 	for _, tool := range t.Caller.Tools(ctx) {
 		c.Tools = append(c.Tools, tool.Tool)
 	}
 	c.Servers = append(c.Servers, t.Caller.States()...)
+	c.Problems = slices.Concat(t.Problems, t.Caller.Conflicts())
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -173,4 +174,48 @@ func TestManyResourcesLiveInTheStore(t *testing.T) {
 func TestWhatAWorkerDoesNotKnowIsRefused(t *testing.T) {
 	_, err := run(t, t.Context(), tools(t, nil).ListTools, contract.ListToolsInput{Want: "weather"})
 	failedAs(t, err, contract.KindInvalid, false)
+}
+
+func TestTheCatalogueHasTheProblemsOfTheConfigurationAndOfTheTools(t *testing.T) {
+	a := tools(t, nil)
+	a.Problems, a.Notes = []string{"no key"}, []string{"another model is asked"}
+	a.Caller = fakeCaller{conflicts: []string{"two tools of one name"}}
+	c := catalogue(t, a)
+	if diff := cmp.Diff([][]string{{"no key", "two tools of one name"}, {"another model is asked"}}, [][]string{c.Problems, c.Notes}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAWorkerLooksForTheGatewaysProbeAndPutsItsOwn(t *testing.T) {
+	a := tools(t, nil)
+	a.Probe = transcript.NewProbe(a.Blobs, time.Now)
+	check := func(probe *contract.Blob) *contract.StoreCheck {
+		t.Helper()
+		got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Probe: probe})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Store
+	}
+	if got := check(nil); got != nil {
+		t.Errorf("an older gateway gets %+v", got)
+	}
+	there, err := a.Blobs.Put(t.Context(), []byte("of the gateway"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := check(&there)
+	if got == nil || got.Problem != "" || got.Probe.SHA256 != there.SHA256 {
+		t.Fatalf("a probe that is there: %+v", got)
+	}
+	if _, err := a.Blobs.Get(t.Context(), got.Own); err != nil {
+		t.Errorf("the worker's own probe: %v", err)
+	}
+	elsewhere := contract.NewBlob([]byte("in another store"))
+	if got := check(&elsewhere); got.Problem == "" || got.Probe.SHA256 != elsewhere.SHA256 {
+		t.Errorf("a probe that is not there: %+v", got)
+	}
+	a.Blobs.(*memory).putErr = errStore
+	_, err = run(t, t.Context(), a.ListTools, contract.ListToolsInput{Probe: &there})
+	failedAs(t, err, contract.KindBlob, true)
 }

@@ -93,6 +93,8 @@ type fakeCaller struct {
 	tools  []toolbox.Tool
 	states []contract.ServerState
 
+	conflicts []string
+
 	ResourcesFn func() ([]toolbox.Resource, error)
 	PromptsFn   func() ([]toolbox.Prompt, error)
 }
@@ -102,6 +104,7 @@ func (f fakeCaller) Call(ctx context.Context, c toolbox.Call) (toolbox.Result, e
 }
 func (f fakeCaller) Tools(context.Context) []toolbox.Tool { return f.tools }
 func (f fakeCaller) States() []contract.ServerState       { return f.states }
+func (f fakeCaller) Conflicts() []string                  { return f.conflicts }
 func (f fakeCaller) Resources(context.Context) ([]toolbox.Resource, error) {
 	return f.ResourcesFn()
 }

@@ -19,6 +19,9 @@ type Caller interface {
 	Call(ctx context.Context, c toolbox.Call) (toolbox.Result, error)
 	Tools(ctx context.Context) []toolbox.Tool
 	States() []contract.ServerState
+	// Conflicts names the tools that cannot be called because another server has
+	// one of that name.
+	Conflicts() []string
 	// Resources and Prompts have an error for toolbox.Failures beside what is there.
 	Resources(ctx context.Context) ([]toolbox.Resource, error)
 	Prompts(ctx context.Context) ([]toolbox.Prompt, error)
@@ -30,6 +33,11 @@ type Tools struct {
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
 	Model   contract.ModelState
+	// Problems and Notes are what is known from the start to be wrong with the
+	// configuration and the environment, for the catalogue.
+	Problems, Notes []string
+	// Probe tells gateways whether they have the same store as Blobs; nil is no check.
+	Probe *transcript.Probe
 	// Feed is told when calls begin; nil is nobody.
 	Feed Feed
 	Now  func() time.Time

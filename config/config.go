@@ -186,7 +186,7 @@ type Temporal struct {
 
 // Blobs says where values go that are too large for history.
 type Blobs struct {
-	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder, or mem:// for a trial that keeps nothing. Empty: the folder blobs in data_dir."`
+	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder, or mem:// for a trial that keeps nothing. Empty: the folder blobs in data_dir. Workers and gateways on several machines need one folder that all of them can read and write."`
 }
 
 // Default is the configuration of an empty file.

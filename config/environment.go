@@ -54,7 +54,22 @@ func expand(whose, key string, values map[string]string, getenv func(string) str
 		})
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s: %s: not set in the environment: %v", whose, key, missing)
+		return nil, &UnsetError{Whose: whose, Key: key, Names: missing}
 	}
 	return out, nil
+}
+
+// UnsetError names the environment variables that a part of a configuration refers
+// to and that are not set.
+type UnsetError struct {
+	Whose string // such as "mcp server files"
+	Key   string // the key with the references
+	Names []string
+}
+
+func (e *UnsetError) Error() string { return e.Whose + ": " + e.Problem() }
+
+// Problem is the error without whose it is.
+func (e *UnsetError) Problem() string {
+	return fmt.Sprintf("%s: not set in the environment: %v", e.Key, e.Names)
 }

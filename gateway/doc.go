@@ -87,7 +87,11 @@
 // # Health
 //
 // GET /health says that this process lives. GET /health/ready is 200 only when
-// Temporal, a worker and every tool server answer, and its body says which do.
+// Temporal, a worker and every tool server answer, and its body says which do. The
+// worker's answer has what is wrong with its keys, variables and tools, and shows
+// whether it has the same blob store: each side has put a transcript.Probe there,
+// and looks for that of the other. While they are known to have two, no conversation
+// and no message is accepted (store.go).
 // A load balancer that should keep sending requests while one tool server is
 // down must look at /health.
 //

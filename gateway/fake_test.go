@@ -230,6 +230,12 @@ func (m *memory) Put(_ context.Context, data []byte) (contract.Blob, error) {
 	return b, nil
 }
 
+func (m *memory) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.data)
+}
+
 func (m *memory) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -97,6 +98,8 @@ type Gateway struct {
 	tellings  *watches // for streams of tasks
 	glances   singleflight.Group
 	summary   *cache[Summary]
+	store     verdict
+	told      atomic.Value // the problem that the log tells of last
 	catalogue *cache[contract.Catalogue]
 	resources *cache[contract.ResourceCatalogue]
 	prompts   *cache[contract.PromptCatalogue]
@@ -105,13 +108,14 @@ type Gateway struct {
 // New makes a gateway. Close it to release those who wait.
 func New(deps Deps) *Gateway {
 	g := &Gateway{Deps: deps.withDefaults()}
+	g.check()
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
 	g.watches = newWatches(g.base, g.Deps)
 	g.tellings = newWatches(g.base, g.Deps)
 	g.tellings.lasting = true
 	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
-	g.catalogue = ofNow(g.Backend.Catalogue, g.Now)
+	g.catalogue = ofNow(g.loadCatalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)
 	g.prompts = fromWorker(g.Backend.Prompts, g.Now)
 	g.tasks = tasks.New(a2aServer{g}, tasks.Options{Logger: g.Logger, Closing: g.base})

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -24,7 +25,8 @@ type readyReply struct {
 	Status string `json:"status"` // ok or unavailable
 	// Problems says why the status is not ok.
 	Problems []string `json:"problems"`
-	// Notes are of servers that are ready for some callers only.
+	// Notes are of what keeps no conversation from running, such as servers that are
+	// ready for some callers only.
 	Notes   []string               `json:"notes,omitempty"`
 	Events  *eventsReply           `json:"events,omitempty"`
 	Servers []contract.ServerState `json:"servers"`
@@ -69,6 +71,14 @@ func (g *Gateway) ready(c echo.Context) error {
 }
 
 func (g *Gateway) readiness(ctx context.Context) readyReply {
+	reply := g.look(ctx)
+	if len(reply.Problems) == 0 {
+		g.told.Store("")
+	}
+	return reply
+}
+
+func (g *Gateway) look(ctx context.Context) readyReply {
 	reply := readyReply{Status: "ok", Problems: []string{}, Servers: []contract.ServerState{}, Events: g.events(), Version: g.Version}
 	if err := g.Backend.Ping(ctx); err != nil {
 		reply.Problems = append(reply.Problems, g.tell("Temporal does not answer", err))
@@ -76,9 +86,11 @@ func (g *Gateway) readiness(ctx context.Context) readyReply {
 	}
 	catalogue, err := g.catalogue.get(ctx)
 	if err != nil {
-		reply.Problems = append(reply.Problems, g.tell("no worker is answering", err))
+		reply.Problems = append(reply.Problems, g.tell(textOr(err, "no worker is answering"), err))
 		return reply
 	}
+	reply.Problems = append(reply.Problems, catalogue.Problems...)
+	reply.Notes = append(reply.Notes, catalogue.Notes...)
 	for _, s := range catalogue.Servers {
 		reply.Servers = append(reply.Servers, s)
 		switch {
@@ -92,8 +104,32 @@ func (g *Gateway) readiness(ctx context.Context) readyReply {
 	return reply
 }
 
-// tell logs the cause of what callers only read in general terms.
+// Problems says what keeps a conversation from running now, as GET /health/ready
+// does. It may wait some seconds for tool servers that are being connected.
+func (g *Gateway) Problems(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
+	defer cancel()
+	return g.readiness(ctx).Problems
+}
+
+// textOr is what callers may read of an error, or else a text.
+func textOr(err error, text string) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Text
+	}
+	return text
+}
+
+// tell logs the cause of what callers only read in general terms, once while it
+// stays the same.
 func (g *Gateway) tell(text string, err error) string {
-	g.Logger.Warn("not ready", "problem", text, "error", err)
+	var e *Error
+	if errors.As(err, &e) && e.Err != nil {
+		err = e.Err
+	}
+	if line := text + err.Error(); g.told.Swap(line) != line {
+		g.Logger.Warn("not ready", "problem", text, "error", err)
+	}
 	return text
 }

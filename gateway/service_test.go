@@ -53,6 +53,18 @@ func TestReadinessSaysWhatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+func TestReadinessHasTheWorkersProblemsAndNotes(t *testing.T) {
+	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
+		return contract.Catalogue{Problems: []string{"no key"}, Notes: []string{"another model is asked"}}, nil
+	}})
+	if reply := a.want(503, a.do("GET", "/health/ready", "")); !strings.Contains(reply.raw, `"problems":["no key"],"notes":["another model is asked"]`) {
+		t.Error(reply.raw)
+	}
+	if got := a.Problems(t.Context()); !slices.Equal(got, []string{"no key"}) {
+		t.Errorf("problems %q", got)
+	}
+}
+
 func TestAServerThatWantsATokenIsReady(t *testing.T) {
 	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
 		return contract.Catalogue{Servers: []contract.ServerState{{Name: "locked", Error: contract.ErrorAuthentication}}}, nil

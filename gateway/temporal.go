@@ -42,6 +42,7 @@ type temporalBackend struct {
 	agentHash string
 	agentName string
 	blobs     transcript.Store
+	probe     *transcript.Probe
 
 	keyring     *credential.Keyring
 	pushPrivate bool
@@ -52,6 +53,7 @@ func newTemporal(d Deps) *temporalBackend {
 	return &temporalBackend{
 		client: d.Client, namespace: d.Namespace, taskQueue: d.TaskQueue,
 		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
+		probe:   transcript.NewProbe(d.Blobs, d.Now),
 		keyring: d.Keyring, pushPrivate: d.PushPrivate, now: d.Now,
 	}
 }

@@ -24,7 +24,23 @@ const (
 
 // Catalogue implements Worker.
 func (t *temporalBackend) Catalogue(ctx context.Context) (c contract.Catalogue, err error) {
-	return c, t.list(ctx, contract.WantTools, &c)
+	ctx, cancel := context.WithTimeout(ctx, catalogueTimeout)
+	defer cancel()
+	probe, err := t.probe.Put(ctx)
+	if err != nil {
+		return c, Errorf(KindUnavailable, "the blob store cannot be written").because(err)
+	}
+	result, err := t.ask(ctx, contract.ListToolsInput{Probe: &probe})
+	if err != nil {
+		return c, err
+	}
+	if err := t.sameStore(ctx, probe, result.Store); err != nil {
+		return c, err
+	}
+	if err = t.readCatalogue(ctx, result, &c); err == nil && result.Store == nil {
+		c.Notes = append(c.Notes, "it is not known whether the worker shares the blob store: it is of an older version")
+	}
+	return c, err
 }
 
 // Resources implements Worker.
@@ -48,26 +64,33 @@ func tooOld(want contract.Wanted) error {
 	return Errorf(KindUnavailable, "no worker answers that lists %s: those that run are of an older version", want)
 }
 
-// list has a worker list something. Gateways that ask at the same time share a
-// run.
 func (t *temporalBackend) list(ctx context.Context, want contract.Wanted, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, catalogueTimeout)
 	defer cancel()
-	what := cmp.Or(string(want), "tools")
+	result, err := t.ask(ctx, contract.ListToolsInput{Want: want})
+	if err != nil {
+		return err
+	}
+	return t.readCatalogue(ctx, result, out)
+}
+
+// ask has a worker list something. Gateways that ask at the same time share a
+// run.
+func (t *temporalBackend) ask(ctx context.Context, in contract.ListToolsInput) (result contract.CatalogueResult, err error) {
+	what := cmp.Or(string(in.Want), "tools")
 	run, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: t.catalogueID(want), TaskQueue: t.taskQueue, WorkflowRunTimeout: catalogueRunTimeout,
+		ID: t.catalogueID(in.Want), TaskQueue: t.taskQueue, WorkflowRunTimeout: catalogueRunTimeout,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            t.agentName + " · " + what,
-	}, contract.WorkflowCatalogue, contract.ListToolsInput{Want: want})
+	}, contract.WorkflowCatalogue, in)
 	if err != nil {
-		return fault(err, "start the listing of "+what)
+		return result, fault(err, "start the listing of "+what)
 	}
-	var result contract.CatalogueResult
 	if err := run.Get(ctx, &result); err != nil {
-		return t.catalogueFault(err, what)
+		return result, t.catalogueFault(err, what)
 	}
-	return t.readCatalogue(ctx, result, out)
+	return result, nil
 }
 
 func (t *temporalBackend) readCatalogue(ctx context.Context, r contract.CatalogueResult, out any) error {

@@ -44,8 +44,10 @@ type Push struct {
 // warning for each node that runs destructive tools of theirs without asking, or
 // lists a tool that they do not have.
 // Call release once the worker has stopped; it ends the tool servers that were
-// started. It fails when a variable that a tool server, the headers of a model or of
-// another agent, or the signatures of notifications need is not set.
+// started. A variable that a tool server, the headers of a model or of another agent
+// need and that is not set keeps that one from being used, as a key does that is not
+// set: it is a warning, and a problem in the catalogue. Without the key that
+// notifications are signed with, Assemble fails.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
 	servers, err := servers(c, p.Getenv)
 	if err != nil {
@@ -64,6 +66,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		return Activities{}, nil, err
 	}
 	logger := cmp.Or(p.Logger, slog.Default())
+	problems, notes := shortcomings(c, entries, agents, p.Getenv)
+	for _, text := range slices.Concat(problems, notes) {
+		logger.Warn(text)
+	}
 	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL, Models: entries})
 	box := toolbox.New(toolbox.Options{
 		Servers: servers, Logger: logger, Sampler: &activities.Sampler{Model: router, Name: c.Model(), Logger: logger},
@@ -79,6 +85,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
 			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now, Feed: p.Feed,
+			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
 		Peers: &activities.Peers{Peer: peers, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
 		Texts: &activities.Texts{Blobs: p.Blobs},
@@ -100,11 +107,9 @@ func background(ctx context.Context, f func(context.Context)) (stop func()) {
 func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, error) {
 	var out []toolbox.Server
 	for _, s := range c.MCPServers {
-		env, err := s.Environment(getenv)
-		if err != nil {
-			return nil, err
-		}
-		headers, err := s.HTTPHeaders(getenv)
+		env, noEnv := s.Environment(getenv)
+		headers, noHeaders := s.HTTPHeaders(getenv)
+		problem, err := unset(noEnv, noHeaders)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +117,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
-			Optional: s.Optional, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation,
+			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation,
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}
@@ -129,10 +134,11 @@ func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) 
 	var out []peer.Agent
 	for _, a := range c.Delegates() {
 		headers, err := a.HTTPHeaders(getenv)
+		problem, err := unset(err)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Headers: headers, Secrets: secrets(a.Headers, headers), AllowPrivate: a.AllowPrivateRedirects})
+		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Problem: problem, Headers: headers, Secrets: secrets(a.Headers, headers), AllowPrivate: a.AllowPrivateRedirects})
 	}
 	return out, nil
 }

@@ -24,6 +24,7 @@ func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 			continue
 		}
 		headers, err := e.HTTPHeaders(name, getenv)
+		problem, err := unset(err)
 		if err != nil {
 			return nil, err
 		}
@@ -31,6 +32,7 @@ func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 			Name: name, Provider: contract.Provider(e.Provider), Model: e.Model, BaseURL: e.BaseURL, KeyVariable: e.APIKeyEnv,
 			Headers: headers, Secrets: secrets(e.Headers, headers), Temperature: e.Temperature, MaxTokens: e.MaxTokens, ContextWindow: e.ContextWindow,
 			Timeout: e.Timeout, TextToolCalls: e.TextToolCalls, Price: price(e.Price),
+			Problem: problem,
 		})
 	}
 	return out, nil

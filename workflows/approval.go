@@ -98,7 +98,18 @@ func (a *approval) end(ctx workflow.Context, d contract.Decision, given answer.A
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
 		Credential: given.Credential,
 	}
+	logDecision(ctx, a.in, *a.view.Result)
 }
+
+// logDecision writes the one line about how an approval ended. Replays do not.
+func logDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
+	workflow.GetLogger(ctx).Info(contract.LogDecision,
+		"uuid", in.UUID, "conversation", in.ConversationID, "agent", logged(in.AgentName), "tool", logged(in.Tool), "server", logged(in.Server),
+		"decision", r.Decision, "by", logged(r.By), "via", logged(r.Via), "reason", r.Reason != "")
+}
+
+// logged is a name that others have given, as long as a line of the log bears.
+func logged(name string) string { return fmt.Sprintf("%.100s", name) }
 
 // query shows everything but the credential, which is for the conversation, and
 // the answer to a question, which is for who asked.

@@ -62,6 +62,7 @@ func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, with
 	}
 	if err != nil { // withdrawn before it started, or ended by an operator's hand
 		result.DecidedAt, result.Reason = now(ctx), failure(err).Message
+		logDecision(ctx, in, result)
 	}
 	if why := withdrawn(); why != "" && result.Decision == contract.Cancelled {
 		result.Reason = why

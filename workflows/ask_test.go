@@ -203,6 +203,9 @@ func TestAnApprovalThatAnOperatorTerminatedRunsNothing(t *testing.T) {
 		same(t, "end of the transcript", s.lines()[4:], []string{"user: [APPROVAL]: Cancelled", "assistant: The approval was withdrawn; nothing was done."})
 		record := s.view().Transcript.Tail[4].Approval
 		same(t, "reason", record.Reason, "terminated")
+		if log := s.seen.decisions; len(log) != 1 || !strings.Contains(log[0], "tool=resources_add server=resources decision=cancelled by= via= reason=true") {
+			t.Errorf("log: %q", log)
+		}
 		if record.DecidedAt.IsZero() || record.UUID == "" {
 			t.Errorf("audit record: %+v", record)
 		}

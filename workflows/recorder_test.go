@@ -36,6 +36,8 @@ type recorder struct {
 
 	upserts int // of search attributes
 
+	decisions []string // lines of the log about them
+
 	slow time.Duration // how long a report takes
 
 	// SignalFn takes what conversations and their Push tell one another.

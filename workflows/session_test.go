@@ -108,7 +108,7 @@ func (s *session) run(name string, in any, body func(*session), end func()) {
 
 func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	suite.SetLogger(log.NewStructuredLogger(slog.New(decisionLog{slog.DiscardHandler, seen})))
 	suite.SetContextPropagators([]workflow.ContextPropagator{workflows.CredentialPropagator()})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(30 * time.Second)

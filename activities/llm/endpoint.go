@@ -22,6 +22,9 @@ type endpoint struct {
 
 // endpoint is where a model is reached as the variables say now.
 func (r *Router) endpoint(entry Entry) (endpoint, error) {
+	if entry.Problem != "" {
+		return endpoint{}, &Error{Kind: contract.KindModelAuth, Message: entry.Problem}
+	}
 	p, ok := lookup(entry.Provider)
 	if !ok {
 		return endpoint{}, noWay(entry.Provider)

@@ -28,6 +28,9 @@ type Entry struct {
 	// TextToolCalls: calls that the model writes into its text are calls.
 	TextToolCalls bool
 	Price         Price
+	// Problem keeps the model from being called, when it is not empty: what is wrong
+	// with its settings.
+	Problem string
 }
 
 // Price is what a million tokens cost. Cached are input tokens that the provider

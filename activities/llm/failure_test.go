@@ -314,3 +314,15 @@ func TestTheEnvironmentWinsOverTheConfiguredAddress(t *testing.T) {
 		s.Close()
 	}
 }
+
+func TestAModelWhoseSettingsLackSomethingIsNotCalled(t *testing.T) {
+	s := llmtest.NewServer()
+	defer s.Close()
+	const problem = "headers: not set in the environment: [TOKEN]"
+	router := llm.NewRouter(llm.Options{Getenv: keys, Models: []llm.Entry{
+		{Name: "fast", Provider: contract.ProviderOpenAI, Model: "m", BaseURL: s.URL(), Problem: problem},
+	}})
+	if e := failure(t, router, "fast"); e.Kind != contract.KindModelAuth || e.Message != problem || s.Served() != 0 {
+		t.Errorf("got %+v after %d calls", e, s.Served())
+	}
+}

@@ -97,6 +97,18 @@ func TestAnAgentThatIsNotThereIsUnavailable(t *testing.T) {
 	contains(t, f.Message, "agent writer: ", "refused")
 }
 
+func TestAnAgentWhoseSettingsLackSomethingIsNotAsked(t *testing.T) {
+	r := scripted(t, card10(false), nil)
+	broken := peer.Agent{Name: "writer", URL: r.URL + "/a2a", Problem: "headers: not set in the environment: [TOKEN]"}
+	m := start(r, "hello")
+	m.Peer.Name, m.Peer.URL = broken.Name, broken.URL
+	f := refused(t, peers(t, peer.Options{Agents: []peer.Agent{broken}}), m, contract.KindPeerUnavailable)
+	contains(t, f.Message, "agent writer: headers: not set in the environment: [TOKEN]")
+	if len(r.seen) > 0 {
+		t.Errorf("it was asked: %+v", r.seen)
+	}
+}
+
 func TestAnAgentThatDoesNotAnswerIsUnavailable(t *testing.T) {
 	done := make(chan struct{})
 	r := scripted(t, card10(false), func(http.ResponseWriter, request) { <-done })

@@ -3,6 +3,7 @@ package peer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -36,6 +37,9 @@ type Agent struct {
 	// AllowPrivate: redirects may lead to private addresses.
 	AllowPrivate bool
 	Protocol     Protocol
+	// Problem keeps the agent from being asked, when it is not empty: what is wrong
+	// with its settings.
+	Problem string
 }
 
 // Options say whom to talk to, and how long. Their zero values have defaults.
@@ -135,6 +139,9 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 	a := p.agent(m.Peer)
 	v := a.veil(m.Bearer)
+	if a.Problem != "" { // another worker may have what this one lacks
+		return a.conclude(ctx, v, nil, &wireError{err: errors.New(a.Problem)})
+	}
 	k, err := a.know(ctx, m.Bearer)
 	if err == nil && len(k.ways) == 0 {
 		err = errNoWay

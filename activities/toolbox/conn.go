@@ -56,6 +56,9 @@ type webWire interface {
 // the caller's alone. A server that refuses the handshake is asked again in the
 // protocol that has none.
 func dial(ctx context.Context, t *Toolbox, s Server, who caller) (*conn, listing, error) {
+	if s.Problem != "" {
+		return nil, listing{}, errors.New(s.Problem)
+	}
 	c, list, err := dialAs(ctx, t, s, who, mcp.LATEST_LEGACY_PROTOCOL_VERSION)
 	var refused *refusedError
 	if s.transport() == SSE || !errors.As(err, &refused) {

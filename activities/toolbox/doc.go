@@ -42,7 +42,7 @@
 // A server's settings choose among its tools (Allow, Deny), correct what it says
 // of them (Destructive, Safe, Unannotated) and rename them (Prefix). All but the
 // renamed name are the server's own names; what is not on offer cannot be called
-// either. Two tools of one name are a problem that States names; the first one
+// either. Two tools of one name are a problem that States and Conflicts name; the first one
 // declared is on offer, and inside a server a destructive one. Schemas stay as the server wrote them.
 //
 // A server that exposes its resources or prompts adds a tool of our own

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -237,6 +238,51 @@ func TestDuplicateNamesAreNamedAndLeftOut(t *testing.T) {
 		Error: `duplicate tool name "t" found in MCP servers "a" and "b"`}
 	if got := box.States()[1]; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestConflictsNameBothServersAndTheWaysOutAndAreLoggedOnce(t *testing.T) {
+	log := &logBuffer{}
+	one, two, own := server.NewMCPServer("one", "1"), server.NewMCPServer("two", "1"), server.NewMCPServer("own", "1")
+	for i := range 7 {
+		one.AddTool(mcp.NewTool(fmt.Sprint("t", i)), echo)
+		two.AddTool(mcp.NewTool(fmt.Sprint("t", i)), echo)
+	}
+	own.AddTool(mcp.NewTool(toolbox.ToolRead), echo)
+	a, b, c := serve(t, one).server("a"), serve(t, two).server("b"), serve(t, own).server("c")
+	a.ExposeResources = true
+	box := open(t, toolbox.Options{Servers: []toolbox.Server{a, b, c}, Logger: log.logger()})
+	box.Tools(t.Context())
+	want := []string{
+		`MCP servers "a" and "b" have tools of the same name ("t0", "t1", "t2", "t3", "t4", and 2 more), and those of "b" cannot be called: ` +
+			`set prefix: true on one of them, or name them in tools.deny of one`,
+		`MCP server "c" has tools that are named like tools of the agent itself ("` + toolbox.ToolRead + `"), and cannot be called: ` +
+			`set prefix: true on it, or name them in its tools.deny`,
+	}
+	if got := box.Conflicts(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, line := range want {
+		eventually(t, "the conflict is in the log", func() bool { return strings.Count(log.String(), strconv.Quote(line)) == 1 })
+	}
+	two.DeleteTools("t6")
+	eventually(t, "the tools are listed again", func() bool { return strings.Contains(box.Conflicts()[0], "and 1 more") })
+}
+
+func TestAServerWithAProblemIsNotConnectedTo(t *testing.T) {
+	place := serve(t, newMCP(nil))
+	broken := place.server("web")
+	broken.Problem = "headers: not set in the environment: [TOKEN]"
+	box := openServers(t, broken)
+	if got := box.Tools(t.Context()); len(got) > 0 {
+		t.Errorf("tools %v", got)
+	}
+	if got := box.States()[0]; got.Ready || got.Error != broken.Problem {
+		t.Errorf("got %+v", got)
+	}
+	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "echo"})
+	if err == nil || !strings.Contains(err.Error(), broken.Problem) {
+		t.Errorf("a call: %v", err)
 	}
 }
 

@@ -124,14 +124,22 @@ func (l *link) relist(ctx context.Context, c *conn) {
 		c.retire(err)
 		return
 	}
+	if l.relisted(list) {
+		l.box.warnConflicts()
+	}
+}
+
+// relisted keeps what the server lists now, and reports whether that is new.
+func (l *link) relisted(list listing) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if reflect.DeepEqual(l.list, list) {
-		return
+		return false
 	}
 	l.list = list
 	l.box.opts.Logger.Info("MCP server changed its tools", "server", l.server.Name, "tools", len(list.tools))
 	l.warn(list)
+	return true
 }
 
 // current is the connection that there is, if it can be held.
@@ -176,6 +184,7 @@ func (l *link) try(a *attempt) {
 	if err != nil {
 		return
 	}
+	l.box.warnConflicts()
 	l.box.spawn(func() {
 		<-c.done
 		l.dropped(c)

@@ -48,6 +48,9 @@ type Server struct {
 	// Unannotated tells what tools without hints are: Ask (or empty) makes
 	// them destructive, Run safe.
 	Unannotated string
+	// Problem keeps the server from being connected to at all, when it is not empty:
+	// what is wrong with its settings.
+	Problem string
 	// Allow and Deny name tools as the server does. Of a nil Allow all are on
 	// offer, of an empty one none; Deny wins. The others cannot be called.
 	Allow, Deny []string

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -65,13 +64,14 @@ type Toolbox struct {
 	mu     sync.Mutex
 	closed bool
 	conns  map[*conn]struct{}
+	warned map[string]bool // conflicts
 }
 
 var errClosed = errors.New("the toolbox is closed")
 
 // New makes a toolbox. Nothing is connected before Start, Tools or Call.
 func New(o Options) *Toolbox {
-	t := &Toolbox{opts: o.withDefaults(), conns: map[*conn]struct{}{}}
+	t := &Toolbox{opts: o.withDefaults(), conns: map[*conn]struct{}{}, warned: map[string]bool{}}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.schemas.logger = t.opts.Logger
 	for _, s := range t.opts.Servers {
@@ -141,6 +141,7 @@ type offer struct {
 	link     *link
 	tools    []Tool
 	conflict string
+	clashes  []clash
 }
 
 func (t *Toolbox) offers(bearer string) []offer {
@@ -153,8 +154,8 @@ func (t *Toolbox) offers(bearer string) []offer {
 			o.conflict = fmt.Sprintf("duplicate tool name %q inside MCP server %q", list.doubles[0], l.server.Name)
 		}
 		for _, tool := range list.tools {
-			if problem := t.conflict(tool, owner); problem != "" {
-				o.conflict = cmp.Or(o.conflict, problem)
+			if c, clashes := t.clash(tool, owner); clashes {
+				o.conflict, o.clashes = cmp.Or(o.conflict, c.String()), append(o.clashes, c)
 				continue
 			}
 			owner[tool.Name] = l.server.Name
@@ -163,17 +164,6 @@ func (t *Toolbox) offers(bearer string) []offer {
 		out = append(out, o)
 	}
 	return out
-}
-
-// conflict tells who has the name of a tool already.
-func (t *Toolbox) conflict(tool Tool, owner map[string]string) string {
-	if first, taken := owner[tool.Name]; taken {
-		return fmt.Sprintf("duplicate tool name %q found in MCP servers %q and %q", tool.Name, first, tool.Server)
-	}
-	if slices.ContainsFunc(t.own, func(own Tool) bool { return own.Name == tool.Name }) {
-		return fmt.Sprintf("tool name %q of MCP server %q is that of a tool of our own", tool.Name, tool.Server)
-	}
-	return ""
 }
 
 func (t *Toolbox) find(name, bearer string) (Tool, bool) {

@@ -62,7 +62,7 @@ func Settings(o Options) (client.Options, error) {
 	c.HostPort = cmp.Or(c.HostPort, o.Address)
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
 	c.ContextPropagators = o.Propagators
-	c.Logger = log.NewStructuredLogger(slog.New(atLeast{o.Logger.Handler(), slog.LevelWarn}))
+	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil
 }
 
@@ -111,20 +111,32 @@ func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace stri
 	return nil
 }
 
-// atLeast drops records below a level, whatever the handler lets through.
-type atLeast struct {
+// sdkLog is where the SDK logs, and workflows through it. Of what the SDK itself has
+// to say it takes warnings and errors only. Decisions about approvals it writes
+// without the attributes that the SDK adds to every line of a workflow.
+type sdkLog struct {
 	slog.Handler
-	level slog.Level
+	plain slog.Handler
 }
 
-func (h atLeast) Enabled(ctx context.Context, l slog.Level) bool {
-	return l >= h.level && h.Handler.Enabled(ctx, l)
+func (h sdkLog) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelInfo && h.Handler.Enabled(ctx, l)
 }
 
-func (h atLeast) WithAttrs(a []slog.Attr) slog.Handler {
-	return atLeast{h.Handler.WithAttrs(a), h.level}
+func (h sdkLog) Handle(ctx context.Context, r slog.Record) error {
+	switch {
+	case r.Message == contract.LogDecision:
+		return h.plain.Handle(ctx, r)
+	case r.Level < slog.LevelWarn:
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
 }
 
-func (h atLeast) WithGroup(name string) slog.Handler {
-	return atLeast{h.Handler.WithGroup(name), h.level}
+func (h sdkLog) WithAttrs(a []slog.Attr) slog.Handler {
+	return sdkLog{h.Handler.WithAttrs(a), h.plain}
+}
+
+func (h sdkLog) WithGroup(name string) slog.Handler {
+	return sdkLog{h.Handler.WithGroup(name), h.plain}
 }

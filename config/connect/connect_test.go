@@ -1,10 +1,15 @@
 package connect_test
 
 import (
+	"bytes"
 	"log/slog"
+	"strings"
 	"testing"
 
+	"go.temporal.io/sdk/log"
+
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/workflows/contract"
 )
 
 func settings(t *testing.T, o connect.Options) (address, namespace string) {
@@ -31,5 +36,23 @@ func TestTheEnvironmentWinsOverTheFileButNotOverAnEmbeddedServer(t *testing.T) {
 	o.Embedded = true
 	if a, n := settings(t, o); a != "yaml:7233" || n != "from-yaml" {
 		t.Errorf("embedded: %s %s", a, n)
+	}
+}
+
+func TestDecisionsAreLoggedPlainlyAndTheSDKsOwnWordsAreNot(t *testing.T) {
+	var out bytes.Buffer
+	s, err := connect.Settings(connect.Options{Embedded: true, Logger: slog.New(slog.NewTextHandler(&out, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := log.With(s.Logger, "WorkflowType", "Approval", "RunID", "r-1")
+	l.Info("Started Worker")
+	l.Debug("polled")
+	l.Info(contract.LogDecision, "uuid", "u-1", "by", "alice")
+	l.Warn("Task processing failed")
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], `level=INFO msg="approval decided" uuid=u-1 by=alice`) ||
+		!strings.HasSuffix(lines[1], `level=WARN msg="Task processing failed" WorkflowType=Approval RunID=r-1`) {
+		t.Errorf("logged\n%s", &out)
 	}
 }

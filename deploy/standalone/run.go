@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"agent-stop-and-go/config"
@@ -103,13 +104,19 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	if err != nil {
 		return err
 	}
-	if err = greet(stdout, c, p, notes, time.Since(began)); err == nil {
-		select {
-		case <-ctx.Done():
-			logger.Info("stopping: running calls are finished first")
-		case err = <-p.Failed:
-		}
+	looking, cancelLooks := context.WithCancel(ctx)
+	var looks sync.WaitGroup
+	looks.Go(func() {
+		a := announcer{out: stdout, config: c, process: p, notes: notes, began: began}
+		p.AwaitReady(looking, a.tell)
+	})
+	select {
+	case <-ctx.Done():
+		logger.Info("stopping: running calls are finished first")
+	case err = <-p.Failed:
 	}
+	cancelLooks()
+	looks.Wait()
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
 	return errors.Join(err, p.Stop(stopCtx))
@@ -117,7 +124,7 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 
 // chooseModel falls back to the offline model when that is wanted and a model of
 // the agent cannot be called at all. It returns what the user should know about
-// models and their keys, a line each.
+// models and their keys besides what keeps it from being ready, a line each.
 func chooseModel(c *config.Config, demo bool, getenv func(string) string) []string {
 	missing := c.KeysMissing(getenv)
 	stuck := slices.IndexFunc(missing, func(k config.MissingKey) bool { return !k.Spared })
@@ -129,26 +136,9 @@ func chooseModel(c *config.Config, demo bool, getenv func(string) string) []stri
 	}
 	var notes []string
 	for _, key := range missing {
-		notes = append(notes, "Warning: "+key.String())
+		if key.Spared { // the others are told as problems
+			notes = append(notes, "Warning: "+key.String())
+		}
 	}
 	return notes
-}
-
-// greet says where everything is, in one write.
-func greet(out io.Writer, c *config.Config, p *process.Process, notes []string, took time.Duration) error {
-	w := &strings.Builder{}
-	fmt.Fprintf(w, "%s is ready after %.1f s\n\n", c.Name, took.Seconds())
-	fmt.Fprintf(w, "  API       %s  (try it at %s/docs)\n", p.API, p.API)
-	if p.UI != "" {
-		fmt.Fprintf(w, "  Web UI    %s  (what waits: %s)\n", p.UI, approvalsURL(p.UI, p.Namespace))
-	}
-	fmt.Fprintf(w, "  Temporal  %s, namespace %s\n", p.Address, p.Namespace)
-	fmt.Fprintf(w, "  Data      %s\n", c.DataDir)
-	fmt.Fprintf(w, "  Model     %s\n", c.Model())
-	for _, note := range notes {
-		fmt.Fprintf(w, "            %s\n", note)
-	}
-	fmt.Fprintf(w, "\nStop it with Ctrl-C. What waits for an approval goes on waiting.\n")
-	_, err := io.WriteString(out, w.String())
-	return err
 }

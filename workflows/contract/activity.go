@@ -233,6 +233,9 @@ type FoldResult struct {
 // Its zero value asks for the tools.
 type ListToolsInput struct {
 	Want Wanted `json:"want,omitempty"`
+	// Probe is a value that the gateway has put into its blob store. The worker
+	// looks for it in its own.
+	Probe *Blob `json:"probe,omitempty"`
 }
 
 // CatalogueResult is what a worker offers: what was wanted, and what is missing.
@@ -240,6 +243,19 @@ type ListToolsInput struct {
 // lives in the blob store.
 type CatalogueResult struct {
 	Body JSON `json:"body"`
+	// Store is nil when no Probe was given, and of a worker that knows of none.
+	Store *StoreCheck `json:"store,omitempty"`
+}
+
+// StoreCheck tells whether a worker and the gateway that asks share a blob store.
+type StoreCheck struct {
+	// Own is a value that the worker has put into its store, for the gateway to
+	// look for.
+	Own Blob `json:"own"`
+	// Probe is the gateway's value that the worker looked for: gateways that ask at
+	// the same time share an answer. Problem says why it could not be read.
+	Probe   Blob   `json:"probe"`
+	Problem string `json:"problem,omitempty"`
 }
 
 // Catalogue is what a worker offers.
@@ -247,6 +263,10 @@ type Catalogue struct {
 	Tools   []Tool        `json:"tools"`
 	Servers []ServerState `json:"servers"`
 	Model   ModelState    `json:"model"`
+	// Problems keep the worker from running conversations as its configuration says,
+	// beside servers that are not ready. Notes do not.
+	Problems []string `json:"problems,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
 }
 
 // ErrorAuthentication is the Error of a server that serves only callers who

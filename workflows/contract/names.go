@@ -72,6 +72,10 @@ const MemoCard = "card"
 // answer.
 const MemoSchema = "schema"
 
+// LogDecision is the message of the log line about how an approval ended. What logs
+// for workflows lets it through, whatever it drops of Temporal's own.
+const LogDecision = "approval decided"
+
 // Activity names an activity and fixes the types of its input and result.
 // Workflows call by this reference and the worker binds it to a method, so a
 // wrong signature fails to compile on both sides.

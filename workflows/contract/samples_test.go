@@ -38,6 +38,10 @@ func blob() Blob {
 	return Blob{SHA256: strings.Repeat("5e", 32), Size: 9000, Preview: "The first words"}
 }
 
+func storeCheck() StoreCheck {
+	return StoreCheck{Own: blob(), Probe: blob(), Problem: "not in the store"}
+}
+
 func blobText() Text { b := blob(); return Text{Blob: &b} }
 
 func blobJSON() JSON { b := blob(); return JSON{Blob: &b} }
@@ -342,19 +346,24 @@ func activitySamples() map[string]any {
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true},
-		"CallToolResult":       CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, AuthRequired: "resources", Note: "note"},
-		"CallToolResult-text":  CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
-		"ListToolsInput":       ListToolsInput{Want: WantResources},
-		"ListToolsInput-tools": ListToolsInput{},
+		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, AuthRequired: "resources", Note: "note"},
+		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
+		"ListToolsInput":           ListToolsInput{Want: WantResources, Probe: new(blob())},
+		"ListToolsInput-tools":     ListToolsInput{},
+		"ListToolsInput-resources": ListToolsInput{Want: WantResources},
 		"ResourceCatalogue": ResourceCatalogue{Resources: []Resource{resource()}, Templates: []ResourceTemplate{resourceTemplate()},
 			Servers: []ServerState{server()}},
-		"PromptCatalogue":  PromptCatalogue{Prompts: []Prompt{prompt()}, Servers: []ServerState{server()}},
-		"Resource":         resource(),
-		"ResourceTemplate": resourceTemplate(),
-		"Prompt":           prompt(),
-		"PromptArgument":   prompt().Arguments[0],
-		"CatalogueResult":  CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
-		"Catalogue":        Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
+		"PromptCatalogue":           PromptCatalogue{Prompts: []Prompt{prompt()}, Servers: []ServerState{server()}},
+		"Resource":                  resource(),
+		"ResourceTemplate":          resourceTemplate(),
+		"Prompt":                    prompt(),
+		"PromptArgument":            prompt().Arguments[0],
+		"CatalogueResult-unchecked": CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}},
+		"CatalogueResult":           CatalogueResult{Body: JSON{Raw: json.RawMessage(`{"tools":[]}`)}, Store: new(storeCheck())},
+		"StoreCheck":                storeCheck(),
+		"Catalogue": Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model,
+			Problems: []string{"model openai:m needs OPENAI_API_KEY"}, Notes: []string{"others are asked"}},
+		"Catalogue-plain":  Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
 		"Tool":             tool(),
 		"ToolApproval":     *tool().Approval,
 		"ServerState":      server(),

@@ -55,7 +55,7 @@ type proc struct {
 	err  error
 }
 
-// start runs a binary and waits until it says that it is ready.
+// start runs a binary and waits until it says that it serves.
 func start(t *testing.T, dir, binary string, env []string, args ...string) *proc {
 	t.Helper()
 	p := launch(t, dir, binary, env, args...)
@@ -118,7 +118,10 @@ func readyMark(binary string) string {
 	if strings.HasPrefix(binary, "mcp-") {
 		return "msg=listening"
 	}
-	return "is ready"
+	if binary == "agent" {
+		return "Stop it with Ctrl-C"
+	}
+	return "is up: "
 }
 
 // output collects what a process prints.

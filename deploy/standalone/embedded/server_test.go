@@ -6,14 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"testing"
 
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/deploy/standalone/embedded"
@@ -31,6 +35,48 @@ func TestWorkflowSurvivesARestart(t *testing.T) {
 	}
 
 	wantRunning(t, start(t, embedded.Options{DataDir: dir}), "before-the-stop")
+}
+
+// The Web UI asks for longer pages than the server gives, which is no trouble.
+func TestLongPagesOfAHistoryAreNoWarning(t *testing.T) {
+	var log lockedBuffer
+	srv := start(t, embedded.Options{DataDir: t.TempDir(), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	c := dial(t, srv)
+	if err := run(t.Context(), c, "long"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.WorkflowService().GetWorkflowExecutionHistory(t.Context(), &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: "default", Execution: &commonpb.WorkflowExecution{WorkflowId: "long"}, MaximumPageSize: 5000,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.WorkflowService().GetWorkflowExecutionHistoryReverse(t.Context(), &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+		Namespace: "default", Execution: &commonpb.WorkflowExecution{WorkflowId: "long"}, MaximumPageSize: 5000,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(log.String(), "page size") {
+		t.Errorf("logged:\n%s", log.String())
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
 }
 
 func TestKilledProcessLosesNothing(t *testing.T) {

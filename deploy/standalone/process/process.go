@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/deploy/standalone/embedded"
+	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
@@ -41,7 +42,8 @@ type Process struct {
 	// Failed delivers the error of a part that stopped by itself.
 	Failed <-chan error
 
-	undo []func(context.Context) error
+	gateway *gateway.Gateway
+	undo    []func(context.Context) error
 }
 
 // Start brings an agent up. On an error nothing is left running.
@@ -52,6 +54,13 @@ func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
 		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
 	return s.Process, nil
+}
+
+// AwaitReady calls tell with what keeps the agent from being ready, as GET
+// /health/ready says it: once, and when that changes. It returns after nothing does,
+// or when ctx ends.
+func (p *Process) AwaitReady(ctx context.Context, tell func(problems []string)) {
+	front.AwaitReady(ctx, p.gateway.Problems, tell)
 }
 
 // Stop takes the agent down. Activities that are under way get their time; ctx
@@ -178,6 +187,7 @@ func (s *starter) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.gateway = g
 	failed, stop := front.Serve(s.listener, g)
 	go func() {
 		if err, ok := <-failed; ok {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
@@ -44,11 +46,32 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 		return errors.Join(err, l.Close())
 	}
 	failed, stop := front.Serve(l, g)
-	fmt.Fprintf(e.Stdout, "gateway of %s is ready: %s, Temporal %s, namespace %s, task queue %s\n",
+	fmt.Fprintf(e.Stdout, "gateway of %s is up: %s, Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, front.URL(l), b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
+	looking, cancel := context.WithCancel(ctx)
+	var looks sync.WaitGroup
+	looks.Go(func() {
+		front.AwaitReady(looking, g.Problems, func(problems []string) { report(e, problems) })
+	})
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
+	cancel()
+	looks.Wait()
 	return errors.Join(err, stop(context.WithoutCancel(ctx)))
+}
+
+// report says what is missing, or that nothing is.
+func report(e command.Environment, problems []string) {
+	w := &strings.Builder{}
+	if len(problems) == 0 {
+		fmt.Fprintf(w, "gateway of %s is ready\n", e.Config.Name)
+	} else {
+		fmt.Fprintf(w, "gateway of %s is not ready yet:\n", e.Config.Name)
+	}
+	for _, p := range problems {
+		fmt.Fprintf(w, "  - %s\n", p)
+	}
+	fmt.Fprint(e.Stdout, w)
 }

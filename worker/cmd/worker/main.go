@@ -55,16 +55,13 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	for _, key := range e.Config.KeysMissing(e.Getenv) {
-		e.Logger.Warn(key.String())
-	}
 	failed := make(chan error, 1)
 	w := worker.New(b.Client, worker.Place{TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address}, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
 	defer w.Stop()
-	fmt.Fprintf(e.Stdout, "worker of %s is ready: Temporal %s, namespace %s, task queue %s\n",
+	fmt.Fprintf(e.Stdout, "worker of %s is up: Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
 	select {
 	case err := <-failed:
