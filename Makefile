@@ -41,7 +41,7 @@ check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows
 	@echo "check passed"
 
-conformance: ## run suites, clients and servers that others wrote; needs npm
+conformance: ## run suites, clients and servers that others wrote; needs npm and Chromium
 	deploy/conformance/run.sh
 
 build: ## build every binary for this machine into bin/

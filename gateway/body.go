@@ -68,7 +68,7 @@ func bind(c echo.Context, v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := onlyKnown(data, membersOf(v)); err != nil {
+	if err := checkMembers(data, membersOf(v)); err != nil {
 		return nil, invalidBody(err)
 	}
 	return data, nil

@@ -106,7 +106,7 @@ func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage)
 }
 
 func readReply(raw json.RawMessage, s Subject) (given answer.Reply, err error) {
-	unknown := onlyKnown(raw, answerMembers)
+	unknown := checkMembers(raw, answerMembers)
 	switch {
 	case s.Question && unknown != nil:
 		return given, unknown

@@ -43,14 +43,14 @@ func (g *Gateway) door(next echo.HandlerFunc) echo.HandlerFunc {
 			if isPreflight(c.Request()) {
 				return preflight(c)
 			}
-			h.Set("Access-Control-Expose-Headers", exposed)
+			h.Set("Access-Control-Expose-Headers", exposedHeaders)
 		}
 		return next(c)
 	}
 }
 
-// exposed are the headers of answers that scripts may read.
-const exposed = "Location, Retry-After, Preference-Applied, Idempotency-Replayed, X-Session-ID, WWW-Authenticate, ETag, A2A-Extensions"
+// exposedHeaders are those of answers that scripts may read.
+const exposedHeaders = "Location, Retry-After, Preference-Applied, Idempotency-Replayed, X-Session-ID, WWW-Authenticate, ETag, A2A-Extensions"
 
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""

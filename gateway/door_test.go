@@ -17,9 +17,9 @@ import (
 
 var errReached = errors.New("a handler was reached")
 
-// guarded is a backend whose every method that a foreign request could reach fails
+// closedBackend is a backend whose every method that a foreign request could reach fails
 // the test.
-func guarded(t *testing.T) *fakeBackend {
+func closedBackend(t *testing.T) *fakeBackend {
 	reached := func() error { t.Error("a handler was reached"); return errReached }
 	return &fakeBackend{
 		StartFn:        func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, reached() },
@@ -38,11 +38,11 @@ func guarded(t *testing.T) *fakeBackend {
 	}
 }
 
-func named(names ...string) func(*gateway.Deps) {
+func withHosts(names ...string) func(*gateway.Deps) {
 	return func(d *gateway.Deps) { d.AllowedHosts = names }
 }
 
-func friends(origins ...string) func(*gateway.Deps) {
+func withOrigins(origins ...string) func(*gateway.Deps) {
 	return func(d *gateway.Deps) { d.AllowedOrigins = origins }
 }
 
@@ -63,7 +63,7 @@ func everyRoute(g *gateway.Gateway) (out [][2]string) {
 func isHealth(path string) bool { return strings.HasPrefix(path, "/health") }
 
 func TestNothingIsServedUnderAForeignName(t *testing.T) {
-	a := newAPI(t, guarded(t), named("agents.example.com"))
+	a := newAPI(t, closedBackend(t), withHosts("agents.example.com"))
 	for _, host := range []string{"evil.example", "evil.example:8080", "localhost.evil.example", "203.0.113.9", ""} {
 		for _, r := range everyRoute(a.Gateway) {
 			if isHealth(r[1]) {
@@ -78,7 +78,7 @@ func TestNothingIsServedUnderAForeignName(t *testing.T) {
 }
 
 func TestNothingIsServedToAForeignPage(t *testing.T) {
-	a := newAPI(t, guarded(t), friends("https://chat.example.com"))
+	a := newAPI(t, closedBackend(t), withOrigins("https://chat.example.com"))
 	for _, headers := range [][]string{
 		{"Origin: https://evil.example"}, {"Origin: null"}, {"Origin: https://chat.example.com.evil.example"},
 		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: cross-site", "Origin: http://localhost:3000"},
@@ -115,7 +115,7 @@ func TestHealthIsServedUnderAnyName(t *testing.T) {
 }
 
 func TestNamesOfOurs(t *testing.T) {
-	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) { return contract.Catalogue{}, nil }}, named("agents.example.com"))
+	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) { return contract.Catalogue{}, nil }}, withHosts("agents.example.com"))
 	for _, host := range []string{"localhost", "127.0.0.1:8080", "[::1]:8080", "Agents.Example.com:443", "agents.example.com."} {
 		a.want(200, a.do("GET", "/tools", "", "Host: "+host))
 		a.want(200, a.do("GET", "/tools", "", "Host: "+host, "Origin: https://agents.example.com", "Sec-Fetch-Site: same-origin"))
@@ -127,7 +127,7 @@ func TestNamesOfOurs(t *testing.T) {
 
 // A real server: it knows the address of the connection, and takes Host from the target.
 func TestHostsAsAServerReadsThem(t *testing.T) {
-	a := newAPI(t, guarded(t))
+	a := newAPI(t, closedBackend(t))
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
 	for request, want := range map[string]string{
@@ -171,7 +171,7 @@ func statusLine(t *testing.T, address, request string) string {
 func TestPagesThatMayCall(t *testing.T) {
 	const origin = "https://chat.example.com"
 	var r recorder
-	a := newAPI(t, &fakeBackend{StartFn: r.start, ConversationFn: showing}, friends(origin))
+	a := newAPI(t, &fakeBackend{StartFn: r.start, ConversationFn: showing}, withOrigins(origin))
 	reply := a.want(201, a.do("POST", "/conversations", "{}", "Origin: "+origin, "Sec-Fetch-Site: cross-site"))
 	if reply.header.Get("Access-Control-Allow-Origin") != origin || !strings.Contains(reply.header.Get("Access-Control-Expose-Headers"), "Location") {
 		t.Error(reply.header)
@@ -194,7 +194,7 @@ func TestPagesThatMayCall(t *testing.T) {
 }
 
 func TestALinkOnAnotherPageWorks(t *testing.T) {
-	a := newAPI(t, guarded(t))
+	a := newAPI(t, closedBackend(t))
 	link := []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}
 	reply := a.want(200, a.do("GET", "/docs", "", link...))
 	if reply.header.Get("X-Frame-Options") != "SAMEORIGIN" {
@@ -204,7 +204,7 @@ func TestALinkOnAnotherPageWorks(t *testing.T) {
 }
 
 func TestBodiesMustBeJSON(t *testing.T) {
-	a := newAPI(t, guarded(t))
+	a := newAPI(t, closedBackend(t))
 	for _, path := range []string{
 		"/conversations", "/conversations/" + someID + "/messages", "/conversations/" + someID + "/cancel",
 		"/conversations/" + someID + "/close", "/approvals/" + someUUID, "/ag-ui", "/a2a",
@@ -254,7 +254,7 @@ func FuzzAForeignNameReachesNoHandler(f *testing.F) {
 		r.Header.Set("Origin", origin)
 		r.Header.Set("Sec-Fetch-Site", site)
 		r.Header.Set("Content-Type", kind)
-		a := newAPI(t, guarded(t), friends("https://chat.example.com"))
+		a := newAPI(t, closedBackend(t), withOrigins("https://chat.example.com"))
 		w := httptest.NewRecorder()
 		if a.ServeHTTP(w, r); w.Code != http.StatusMisdirectedRequest {
 			t.Errorf("%d %s", w.Code, w.Body)

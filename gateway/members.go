@@ -18,9 +18,9 @@ func membersOf(v any) []string {
 	return names
 }
 
-// onlyKnown refuses an object with members that mean nothing here: what somebody
+// checkMembers refuses an object with members that mean nothing here: what somebody
 // wrote must not be dropped in silence. Names may be in any case, as in decode.
-func onlyKnown(data []byte, known []string) error {
+func checkMembers(data []byte, known []string) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil { // no object, for others to refuse
 		return nil
@@ -35,10 +35,10 @@ func onlyKnown(data []byte, known []string) error {
 		return nil
 	}
 	slices.Sort(unknown)
-	return fmt.Errorf(`unknown member "%s"%s`, printable(unknown[0]), hint(unknown[0], known))
+	return fmt.Errorf(`unknown member "%s"%s`, printable(unknown[0]), suggestion(unknown[0], known))
 }
 
-func hint(name string, known []string) string {
+func suggestion(name string, known []string) string {
 	nearest, least := "", 4
 	for _, k := range known {
 		if d := distance(strings.ToLower(name), k); d < least && d < len(k) {

@@ -88,7 +88,7 @@ func TestMembersInAnyCaseAreKnown(t *testing.T) {
 }
 
 func TestBlankMessages(t *testing.T) {
-	a := newAPI(t, guarded(t))
+	a := newAPI(t, closedBackend(t))
 	for _, body := range []string{`{"message":"  "}`, `{"message":"\t\n"}`, `{"message":"\u00a0"}`} {
 		a.wantError(400, "message is blank", a.do("POST", "/conversations", body))
 		a.wantError(400, "message is required", a.do("POST", messages, body))

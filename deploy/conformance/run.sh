@@ -4,8 +4,9 @@
 #   run.sh            everything
 #   run.sh --no-agent without the turns of a whole agent, which take a build of it
 #
-# Needs Go and npm. The packages are installed when package-lock.json changed;
-# everything after that stays on this machine. What was started is ended by its
+# Needs Go, npm and Chromium. The packages are installed when package-lock.json
+# changed, and Chromium where there is none and apt-get may install it; everything
+# after that stays on this machine. What was started is ended by its
 # process id. Prints a table, keeps the output of every check in results/, and
 # exits 1 when one failed.
 set -uo pipefail
@@ -39,9 +40,22 @@ install() {
   cp "$here/package-lock.json" "$modules/.installed"
 }
 
+# browser installs Chromium where there is no browser and apt-get may do so. Where it
+# may not, browser.mjs says what is missing.
+browser() {
+  local name
+  for name in ${CHROMIUM:-} chromium chromium-browser google-chrome google-chrome-stable chrome; do
+    command -v "$name" >/dev/null && return
+  done
+  [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null || return 0
+  echo "installing chromium"
+  { apt-get update && apt-get install -y --no-install-recommends chromium; } >"$work/apt.log" 2>&1 || die "apt-get cannot install chromium: $(tail -5 "$work/apt.log")"
+}
+
 build() {
   echo "building"
   (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./deploy/conformance/mcp-client) || die "go build failed"
+  [[ ! $agent ]] || (cd "$root/deploy/standalone" && go build -o "$bin/agent" .) || die "go build of the agent failed"
 }
 
 # soon tries a command for ten seconds.
@@ -62,9 +76,23 @@ serve() {
   url=$(sed -n 's/.* url=\([^ ]*\) .*/\1/p' "$work/$name.log" | head -1)
 }
 
+# free prints a port that nobody listens on.
+free() { node -e 'const s = require("net").createServer(); s.listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'; }
+
+# tour starts an agent like that of make run and sets url and ui.
+tour() {
+  local api=$(free) grpc=$(free) web=$(free)
+  url=http://127.0.0.1:$api ui=http://127.0.0.1:$web
+  printf 'host: 127.0.0.1\nport: %s\ndata_dir: "%s"\ntemporal: {port: %s, ui_port: %s}\nllm: {model: "demo:rules"}\nmcp_servers: [{name: resources, command: "%s", args: [--stdio, --db, "%s"]}]\n' \
+    "$api" "$work/tour" "$grpc" "$web" "$bin/mcp-resources" "$work/tour.db" >"$work/tour.yaml"
+  "$bin/agent" --config "$work/tour.yaml" >"$work/tour.log" 2>&1 &
+  started+=($!)
+  soon grep -q 'is ready' "$work/tour.log" || die "the agent does not start: $(cat "$work/tour.log")"
+}
+
 # foreign starts a server of others on a free port and sets port: foreign KIND
 foreign() {
-  port=$(node -e 'const s = require("net").createServer(); s.listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+  port=$(free)
   "$here/mcp-foreign.sh" "$1" "$port" >"$work/$1.log" 2>&1 &
   started+=($!)
   soon answers "$port" || die "$1 does not start: $(cat "$work/$1.log")"
@@ -126,6 +154,7 @@ foreign_go() {
 
 install
 need_node
+[[ ! $agent ]] || browser
 build
 export RESULTS=$here/results
 rm -rf "$RESULTS" && mkdir -p "$RESULTS"
@@ -151,6 +180,10 @@ check "our client" "server-filesystem over stdio" says 'read_text_file: a line t
   "$client" -call read_text_file -args "{\"path\":\"$work/files/note.txt\"}" -- "$here/mcp-foreign.sh" filesystem "$work/files"
 check "our client" "A2A agents of the JavaScript SDKs" foreign_go "$root" ./activities/peer
 [[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" foreign_go "$root/deploy/standalone" ./e2e
+if [[ $agent ]]; then
+  tour
+  check "a browser" "attacks by web pages" node "$here/browser.mjs" "$url" "$ui"
+fi
 
 echo
 printf '%s\n' "${table[@]}"

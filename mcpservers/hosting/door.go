@@ -13,9 +13,9 @@ import (
 	"agent-stop-and-go/mcpservers/hosting/guard"
 )
 
-// door says who may call the server: a tool server that serves a network is called
+// guardRules say who may call the server: a tool server that serves a network is called
 // by the names of containers and machines, so any goes until some are listed.
-func door(options Options) guard.Rules {
+func guardRules(options Options) guard.Rules {
 	return guard.Rules{
 		Hosts: options.AllowedHosts, Origins: options.AllowedOrigins,
 		OpenNetwork: true, HostStatus: http.StatusForbidden, // the status that MCP clients and suites know

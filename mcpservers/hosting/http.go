@@ -60,7 +60,7 @@ func (h *HTTP) routes() http.Handler {
 	checked.HandleFunc("/message", h.sse.message)
 	all := http.NewServeMux()
 	all.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
-	all.Handle("/", door(h.options).Handler(authenticate(h.options, limitBody(h.options.MaxBody, checked))))
+	all.Handle("/", guardRules(h.options).Handler(authenticate(h.options, limitBody(h.options.MaxBody, checked))))
 	return limitWrites(h.options.WriteTimeout, limitReads(observe(h.options.Log, h.marked(all))))
 }
 

@@ -41,7 +41,7 @@ func (r Rules) Check(request *http.Request) *Refusal {
 		return r.refuseHost(request.Host)
 	case !r.originAllowed(request, origin):
 		return &Refusal{http.StatusForbidden, fmt.Sprintf(
-			"pages of %s must not call this server; allowed_origins lists those that may", shown(origin))}
+			"pages of %s must not call this server; allowed_origins lists those that may", quote(origin))}
 	case request.Header.Get("Sec-Fetch-Site") == "cross-site" && !r.Listed(origin) && !followsLink(request):
 		return &Refusal{http.StatusForbidden,
 			"pages of another site must not call this server (Sec-Fetch-Site: cross-site); allowed_origins lists those that may"}
@@ -70,18 +70,18 @@ func (r Rules) refuseHost(host string) *Refusal {
 	if status == 0 {
 		status = http.StatusMisdirectedRequest
 	}
-	return &Refusal{status, fmt.Sprintf("Host %s is no name of this server; allowed_hosts lists further ones", shown(host))}
+	return &Refusal{status, fmt.Sprintf("Host %s is no name of this server; allowed_hosts lists further ones", quote(host))}
 }
 
 func (r Rules) hostAllowed(request *http.Request) bool {
 	if r.OpenNetwork && len(r.Hosts) == 0 && !overLoopback(request) {
 		return true
 	}
-	return slices.Contains(r.Hosts, "*") || r.named(nameOf(request.Host), request)
+	return slices.Contains(r.Hosts, "*") || r.isName(nameOf(request.Host), request)
 }
 
-// named reports whether the server that got the request has this name.
-func (r Rules) named(name string, request *http.Request) bool {
+// isName reports whether the server that got the request has this name.
+func (r Rules) isName(name string, request *http.Request) bool {
 	return name != "" && (isLoopback(name) || name == localAddress(request) ||
 		slices.ContainsFunc(r.Hosts, func(h string) bool { return canonical(strings.Trim(h, "[]")) == name }))
 }
@@ -98,7 +98,7 @@ func (r Rules) originAllowed(request *http.Request, origin string) bool {
 	if isLoopback(name) && !overLoopback(request) {
 		return strings.EqualFold(u.Host, request.Host)
 	}
-	return r.named(name, request)
+	return r.isName(name, request)
 }
 
 // followsLink reports whether a browser opens a page in a window of its own.
@@ -117,14 +117,14 @@ func IsJSON(contentType string) bool {
 	return kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")
 }
 
-const maxShown = 100
+const maxQuoted = 100
 
-func shown(s string) string {
+func quote(s string) string {
 	if s == "" {
 		return "(none)"
 	}
-	if len(s) > maxShown {
-		return fmt.Sprintf("%+q…", s[:maxShown])
+	if len(s) > maxQuoted {
+		return fmt.Sprintf("%+q…", s[:maxQuoted])
 	}
 	return fmt.Sprintf("%+q", s)
 }
