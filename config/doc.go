@@ -1,9 +1,10 @@
 // Package config reads the YAML file that describes an agent, and holds the
 // YAML files that ship.
 //
-//	c, err := config.Load("config/agent.yaml") // err: every mistake, one a line
-//	agent, err := c.Agent(ctx, store)          // the input of a conversation
-//	for _, w := range c.Warnings() { … }       // what loads but deserves a look
+//	c, err := config.Load("config/agent.yaml")    // err: every mistake, one a line
+//	agent, err := c.Agent(ctx, store)             // the input of a conversation
+//	for _, w := range c.Warnings() { … }          // what loads but deserves a look
+//	for _, p := range c.Problems(os.Getenv) { … } // what the environment lacks
 //
 // # Where things are
 //
@@ -20,6 +21,9 @@
 //
 // What the name of a model stands for only registry.go knows; model.go tells which
 // models an agent uses, how they are called and whose keys are missing.
+//
+// A default that changes needs a line in changes.go while people may rely on the old
+// one, and one in deploy/CHANGELOG.md.
 //
 // What a node means depends on the nodes around it: place.go walks the tree and
 // keeps track of them, for build.go (the tree as workflows take it), warnings.go

@@ -42,8 +42,10 @@
 // A server's settings choose among its tools (Allow, Deny), correct what it says
 // of them (Destructive, Safe, Unannotated) and rename them (Prefix). All but the
 // renamed name are the server's own names; what is not on offer cannot be called
-// either. Two tools of one name are a problem that States and Conflicts name; the first one
-// declared is on offer, and inside a server a destructive one. Schemas stay as the server wrote them.
+// either. A tool of which nothing is said asks, unless Unannotated is Run. Two tools
+// of one name are a problem that States and Conflicts name; the first one declared is
+// on offer, and inside a server a destructive one. Schemas stay as the server wrote
+// them.
 //
 // A server that exposes its resources or prompts adds a tool of our own
 // (ToolRead, ToolPrompt), which is of no server.
@@ -115,7 +117,7 @@
 //	             answers.go how many answers it gets at a time, and how
 //	check.go     arguments: coerce.go, schema.go, budget.go, problem.go,
 //	             digest.go
-//	tool.go      tools as listed, and the rule that makes one destructive
+//	tool.go      tools as listed; hints.go the rule that makes one destructive
 //	result.go    a result as text; media.go what is no text
 //
 // # Working around mcp-go
