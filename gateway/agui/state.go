@@ -74,7 +74,7 @@ func (st State) items() []item {
 	return itemsOf(st.Messages, st.Tree != nil, st.over())
 }
 
-// SharedState is the state that clients see. All members are always there.
+// SharedState is the agent's state as clients see it. All members are always there.
 type SharedState struct {
 	Status           contract.Status   `json:"status"`
 	Tree             *document.Tree    `json:"tree"`
@@ -121,11 +121,47 @@ type member struct {
 	json json.RawMessage
 }
 
+// The paths of the members in the state of a client.
+const (
+	pathStatus    = "/" + Namespace + "/status"
+	pathTree      = "/" + Namespace + "/tree"
+	pathApprovals = "/" + Namespace + "/pending_approvals"
+	pathUsage     = "/" + Namespace + "/usage"
+)
+
 func (s SharedState) members() []member {
 	return []member{
-		{"/status", encoded(s.Status)}, {"/tree", encoded(s.Tree)},
-		{"/pending_approvals", encoded(s.PendingApprovals)}, {"/usage", encoded(s.Usage)},
+		{pathStatus, encoded(s.Status)}, {pathTree, encoded(s.Tree)},
+		{pathApprovals, encoded(s.PendingApprovals)}, {pathUsage, encoded(s.Usage)},
 	}
+}
+
+// state is the state of the client: its own, and the agent's. It returns false where
+// the client's own has no room for another.
+func (o Options) state(agent SharedState) (map[string]json.RawMessage, bool) {
+	own, ok := o.object()
+	if ok {
+		own[Namespace] = encoded(agent)
+	}
+	return own, ok
+}
+
+func (o Options) hasObject() bool {
+	_, ok := o.object()
+	return ok
+}
+
+// object is the client's own state as an object. No state is an empty one.
+func (o Options) object() (map[string]json.RawMessage, bool) {
+	own := map[string]json.RawMessage{}
+	if len(o.State) == 0 {
+		return own, true
+	}
+	err := json.Unmarshal(o.State, &own)
+	if own == nil { // null
+		own = map[string]json.RawMessage{}
+	}
+	return own, err == nil
 }
 
 func encoded(v any) json.RawMessage {
