@@ -3,6 +3,7 @@ package agui
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -136,32 +137,24 @@ func (s SharedState) members() []member {
 	}
 }
 
-// state is the state of the client: its own, and the agent's. It returns false where
-// the client's own has no room for another.
-func (o Options) state(agent SharedState) (map[string]json.RawMessage, bool) {
-	own, ok := o.object()
-	if ok {
-		own[Namespace] = encoded(agent)
+// object is a front end's own state as an object, or nil where it is something else. No
+// state is an empty one.
+func object(own json.RawMessage) map[string]json.RawMessage {
+	members := map[string]json.RawMessage{}
+	switch {
+	case len(own) == 0, string(own) == "null":
+		return members
+	case json.Unmarshal(own, &members) != nil:
+		return nil
 	}
-	return own, ok
+	return members
 }
 
-func (o Options) hasObject() bool {
-	_, ok := o.object()
-	return ok
-}
-
-// object is the client's own state as an object. No state is an empty one.
-func (o Options) object() (map[string]json.RawMessage, bool) {
-	own := map[string]json.RawMessage{}
-	if len(o.State) == 0 {
-		return own, true
-	}
-	err := json.Unmarshal(o.State, &own)
-	if own == nil { // null
-		own = map[string]json.RawMessage{}
-	}
-	return own, err == nil
+// with is the state of the client: its own, and the agent's.
+func with(own map[string]json.RawMessage, agent SharedState) map[string]json.RawMessage {
+	both := maps.Clone(own)
+	both[Namespace] = encoded(agent)
+	return both
 }
 
 func encoded(v any) json.RawMessage {

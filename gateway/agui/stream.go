@@ -71,8 +71,9 @@ type Stream struct {
 	turn   bool
 	runs   map[string]int // how often a run ID was derived
 	failed bool
-	shared []member // the state that the client holds
-	steps  []string // that are open
+	shared []member                   // the agent's state that the client holds
+	own    map[string]json.RawMessage // the client's own state; nil has no room for the agent's
+	steps  []string                   // that are open
 
 	drafts []*draft
 	dead   map[string]bool // drafts that settled or never will
@@ -92,7 +93,7 @@ type Stream struct {
 func New(o Options) *Stream {
 	return &Stream{
 		o: o, told: map[uint64]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
-		keep: -1,
+		keep: -1, own: object(o.State),
 	}
 }
 

@@ -12,8 +12,8 @@ func (s *Stream) start(beginner string) {
 	s.quiet = s.stale // nothing of what is marked as told has been sent yet
 	s.emit(RunStarted{TypeRunStarted, s.o.ThreadID, s.run, ProtocolVersion})
 	s.shared = s.state.members()
-	if snapshot, ok := s.o.state(s.state.shared()); ok {
-		s.emit(StateSnapshot{TypeStateSnapshot, snapshot})
+	if s.own != nil {
+		s.emit(StateSnapshot{TypeStateSnapshot, with(s.own, s.state.shared())})
 	}
 	s.quiet = false
 	if s.stale && s.keep >= 0 {
@@ -60,7 +60,7 @@ func (s *Stream) bury() {
 
 func (s *Stream) tellState() {
 	now := s.state.members()
-	if delta := changes(s.shared, now); len(delta) > 0 && s.o.hasObject() {
+	if delta := changes(s.shared, now); len(delta) > 0 && s.own != nil {
 		s.emit(StateDelta{TypeStateDelta, delta})
 	}
 	s.shared = now
