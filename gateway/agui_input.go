@@ -19,15 +19,16 @@ const (
 )
 
 // runInput is the part of an AG-UI RunAgentInput that means something here. The
-// state and the forwarded properties do not.
+// forwarded properties do not.
 type runInput struct {
-	ThreadID        string         `json:"threadId"`
-	RunID           string         `json:"runId"`
-	ProtocolVersion string         `json:"protocolVersion"`
-	Messages        []inputMessage `json:"messages"`
-	Tools           []inputTool    `json:"tools"`
-	Context         []inputContext `json:"context"`
-	Resume          []resumeEntry  `json:"resume"`
+	ThreadID        string          `json:"threadId"`
+	RunID           string          `json:"runId"`
+	ProtocolVersion string          `json:"protocolVersion"`
+	State           json.RawMessage `json:"state"`
+	Messages        []inputMessage  `json:"messages"`
+	Tools           []inputTool     `json:"tools"`
+	Context         []inputContext  `json:"context"`
+	Resume          []resumeEntry   `json:"resume"`
 }
 
 type inputMessage struct {
@@ -158,6 +159,12 @@ func understood(v string) bool {
 	return m == nil || strings.TrimLeft(m[1], "0") == "1" || strings.TrimLeft(m[1], "0") == ""
 }
 
+// isLegacy tells whether a version is one from before 1.0. Clients of those name none.
+func isLegacy(v string) bool {
+	m := version.FindStringSubmatch(v)
+	return v == "" || m != nil && strings.TrimLeft(m[1], "0") == ""
+}
+
 // conversationID is the conversation of a thread. A thread that has a UUID for its
 // name is the conversation with that ID.
 func (in runInput) conversationID() string {
@@ -179,15 +186,23 @@ func (in runInput) held() map[string]bool {
 	return ids
 }
 
-// answered are the calls that the client brings the results of.
-func (in runInput) answered() map[string]bool {
-	calls := map[string]bool{}
+// answers are the results of calls that the client brings, the last of each.
+func (in runInput) answers() map[string]string {
+	results := map[string]string{}
 	for _, m := range in.Messages {
 		if m.Role == "tool" {
-			calls[m.ToolCallID] = true
+			results[m.ToolCallID] = m.result()
 		}
 	}
-	return calls
+	return results
+}
+
+// result is what a tool's message says that a call came to.
+func (m inputMessage) result() string {
+	if m.Content.text == "" {
+		return m.Error
+	}
+	return m.Content.text
 }
 
 // newMessages are the user's messages at the end that the conversation does not

@@ -222,11 +222,7 @@ func (in runInput) result(p contract.PendingApproval, call string) (d decision, 
 		if m.Role != "tool" || call == "" || m.ToolCallID != call {
 			continue
 		}
-		text := m.Content.text
-		if m.Error != "" && text == "" {
-			text = m.Error
-		}
-		content, err := json.Marshal(clientResult{text, m.Error != ""})
+		content, err := json.Marshal(clientResult{m.result(), m.Error != ""})
 		if len(content) > maxAnswer {
 			return d, false, Errorf(KindResumeInvalid, "the result of %s is too large: the limit is %d bytes", p.ToolName, maxAnswer)
 		}

@@ -92,17 +92,26 @@ type run struct {
 // refuse answers a run that did not begin.
 func (r *run) refuse(err error) error {
 	text, code := broken(err)
-	return r.newSSE(r.c, http.StatusOK).send(r.stream(false).Fail(text, code)...)
+	return r.events().send(r.stream(false).Fail(text, code)...)
 }
 
 func (r *run) stream(snapshot bool) *agui.Stream {
-	o := agui.Options{ThreadID: r.in.ThreadID, RunID: r.in.RunID, Snapshot: snapshot}
+	o := agui.Options{ThreadID: r.in.ThreadID, RunID: r.in.RunID, State: r.in.State, Snapshot: snapshot}
 	if !snapshot {
-		held, answered := r.in.held(), r.in.answered()
+		held, answers := r.in.held(), r.in.answers()
 		o.Known = func(id string) bool { return held[id] }
-		o.Answered = func(call string) bool { return answered[call] }
+		o.Answered = func(call string) (string, bool) { text, ok := answers[call]; return text, ok }
 	}
 	return agui.New(o)
+}
+
+// events writes the events of the run as the client knows them.
+func (r *run) events() *sse {
+	out := r.newSSE(r.c, http.StatusOK)
+	if isLegacy(r.in.ProtocolVersion) {
+		out.legacy = agui.NewLegacy(r.in.ownCalls())
+	}
+	return out
 }
 
 // serve checks everything before it does anything.
@@ -136,7 +145,7 @@ func (r *run) serve() (err error) {
 // is nothing to tell.
 func (r *run) begin() error {
 	if len(r.messages) == 0 {
-		return r.newSSE(r.c, http.StatusOK).send(r.stream(false).Update(*r.state)...)
+		return r.events().send(r.stream(false).Update(*r.state)...)
 	}
 	if err := r.startWith(r.messages[0]); err != nil {
 		return err
@@ -156,7 +165,7 @@ func (r *run) begin() error {
 // tell streams what comes of the run.
 func (r *run) tell() error {
 	t, news := r.turn()
-	f := &follower{Gateway: r.Gateway, reader: r.reader, out: r.newSSE(r.c, http.StatusOK), stream: r.stream(!news), turn: t}
+	f := &follower{Gateway: r.Gateway, reader: r.reader, out: r.events(), stream: r.stream(!news), turn: t}
 	client, cancel := context.WithCancel(clientOf(r.c))
 	defer cancel()
 	if t.requestID != "" {

@@ -65,6 +65,19 @@ func checkTools(tools []inputTool) error {
 
 func (t inputTool) given() bool { return len(t.Parameters) > 0 && string(t.Parameters) != "null" }
 
+// ownCalls tells which calls are of the client's tools, and not in its messages; nil is
+// none.
+func (in runInput) ownCalls() func(call, tool string) bool {
+	if len(in.Tools) == 0 {
+		return nil
+	}
+	held, own := in.held(), map[string]bool{}
+	for _, t := range in.Tools {
+		own[t.Name] = true
+	}
+	return func(call, tool string) bool { return own[tool] && !held[call] }
+}
+
 // tools are the tools on offer in the turn.
 func (in runInput) tools() []contract.Tool {
 	var out []contract.Tool

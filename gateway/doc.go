@@ -70,6 +70,11 @@
 // carried out. The names of messages and what decisions say make their request
 // ids, so a run that is posted again changes nothing.
 //
+// A Stream tells everybody AG-UI 1.0. For a client that is older, which is one that
+// names no version, an agui.Legacy rewrites what is about to be written. Its reader is
+// on no course with others. The state of a run is the front end's: it goes into the
+// Stream as it came, and the agent's own is a member beside it.
+//
 // # Tasks
 //
 // A task of A2A is a conversation with the same ID, and there is no other store of

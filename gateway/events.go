@@ -20,6 +20,10 @@ func (g *Gateway) followEvents(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	out, err := g.eventsFor(c)
+	if err != nil {
+		return err
+	}
 	options.ThreadID = id
 	if c.Request().Method == http.MethodHead {
 		return g.noEvents(c, id)
@@ -29,8 +33,21 @@ func (g *Gateway) followEvents(c echo.Context) error {
 		return err
 	}
 	defer g.watches.leave(r)
-	f := &follower{Gateway: g, reader: r, out: g.newSSE(c, http.StatusOK), stream: agui.New(options)}
+	f := &follower{Gateway: g, reader: r, out: out, stream: agui.New(options)}
 	return f.run(clientOf(c))
+}
+
+// eventsFor writes events in the version that the reader names. Without one it is 1.0,
+// unlike in a run: whoever reads here has read of it here.
+func (g *Gateway) eventsFor(c echo.Context) (*sse, error) {
+	out, v := g.newSSE(c, http.StatusOK), c.QueryParam("protocolVersion")
+	switch {
+	case v != "" && !version.MatchString(v), !understood(v):
+		return nil, Errorf(contract.KindInvalid, "protocolVersion: expected 1.0, or 0.0 for what is older")
+	case v != "" && isLegacy(v):
+		out.legacy = agui.NewLegacy(nil)
+	}
+	return out, nil
 }
 
 // eventOptions says where a stream begins. A client that comes back does so by a

@@ -81,9 +81,10 @@ func (f *follower) serve() (done bool, err error) {
 	return false, nil
 }
 
-// share leaves it to a course what the client is told from now on, if it can be.
+// share leaves it to a course what the client is told from now on, if it can be. A course
+// speaks AG-UI 1.0.
 func (f *follower) share() {
-	if f.stream != nil && f.stream.Rests() && f.reader.watcher.enroll(f.reader, f.stream) {
+	if f.out.legacy == nil && f.stream != nil && f.stream.Rests() && f.reader.watcher.enroll(f.reader, f.stream) {
 		f.stream, f.last, f.open = nil, nil, false
 	}
 }

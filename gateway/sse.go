@@ -63,6 +63,7 @@ type sse struct {
 	status  int
 	begun   bool
 	closing <-chan struct{}
+	legacy  *agui.Legacy // nil for those who know AG-UI 1.0
 }
 
 func (g *Gateway) newSSE(c echo.Context, status int) *sse {
@@ -86,6 +87,9 @@ func (s *sse) begin() error {
 
 // send writes events.
 func (s *sse) send(events ...agui.Event) error {
+	if s.legacy != nil {
+		events = s.legacy.Rewrite(events)
+	}
 	if len(events) == 0 {
 		return nil
 	}

@@ -1,18 +1,19 @@
-// Drives an agent with the official AG-UI client, as a front end does.
+// Drives an agent with an official AG-UI client, as a front end does.
 //
-//	node ag-ui.mjs URL        where URL is that of the API
+//	node ag-ui.mjs 1.0|0.0.59 URL URL        where URL is that of the API
 //
 // The agent has the tools note_list and note_add, of which note_add wants an
 // approval, and a model that does what a message says: "call TOOL ARGS", "say
 // TEXT". A second agent, whose URL is the next argument, runs two branches that
 // each ask for an approval.
-import { HttpAgent, buildResumeArray } from "@ag-ui/client";
-import { AgentCapabilitiesSchema, EventSchemas } from "@ag-ui/core/schemas";
 import assert from "node:assert/strict";
+import { agUI } from "./ag-ui-clients.mjs";
 import { check, finish } from "./check.mjs";
 
-const [api, pair] = process.argv.slice(2);
-assert.ok(api && pair, "usage: ag-ui.mjs URL URL");
+const [version, api, pair] = process.argv.slice(2);
+assert.ok(api && pair, "usage: ag-ui.mjs VERSION URL URL");
+const { AgentCapabilitiesSchema, EventSchemas, HttpAgent, buildResumeArray } = await agUI(version);
+const older = version !== "1.0";
 
 const user = (content) => ({ id: crypto.randomUUID(), role: "user", content });
 
@@ -40,6 +41,15 @@ async function run(a, params = {}) {
   assert.deepEqual(out.warnings, [], "the client warns");
   assert.ok(out.finished || out.error, "the run broke off");
   return out;
+}
+
+// toMake is the calls that the front end has to make. An older client learns of them only
+// by the messages: it makes every one that has no result.
+function toMake(a, finished, tools) {
+  if (!older) return finished.pendingToolCallIds;
+  const answered = new Set(a.messages.filter((m) => m.role === "tool").map((m) => m.toolCallId));
+  return a.messages.flatMap((m) => m.toolCalls ?? [])
+    .filter((c) => tools.some((t) => t.name === c.function.name) && !answered.has(c.id)).map((c) => c.id);
 }
 
 // unchecked posts a resume that the client itself would not send.
@@ -89,6 +99,25 @@ await check("a chat over several runs", async () => {
   await run(a);
   assert.deepEqual(texts(a), ["hello", "again"]);
   await same(a);
+});
+
+await check("the version that the client names", async () => {
+  const { events } = await run(agent("say hello"));
+  const started = events.find((e) => e.type === "RUN_STARTED");
+  assert.equal(started.protocolVersion, older ? undefined : "1.0");
+});
+
+await check("the state of the front end", async () => {
+  const a = agent("say hello");
+  a.state = { draft: { title: "x" }, status: "mine" };
+  await run(a);
+  const { "agent-stop-and-go": ours, ...own } = a.state;
+  assert.deepEqual(own, { draft: { title: "x" }, status: "mine" });
+  assert.equal(ours.status, "active");
+  a.state.draft.title = "y";
+  a.addMessage(user("say again"));
+  await run(a);
+  assert.equal(a.state.draft.title, "y");
 });
 
 await check("a tool call", async () => {
@@ -147,6 +176,27 @@ await check("a rejection with a reason", async () => {
   await same(a);
 });
 
+await check("an approval that the front end writes down as the result", async () => {
+  const a = agent('call note_add {"name":"u"}');
+  await run(a);
+  const [{ toolCallId }] = a.pendingInterrupts;
+  a.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId, content: '{"approved":true}' });
+  await run(a, { resume: yes(a.pendingInterrupts) });
+  assert.deepEqual(results(a), ["added u"]);
+  await same(a);
+});
+
+await check("a turn that is cancelled", async () => {
+  const a = agent('call note_add {"name":"t"}');
+  await run(a);
+  const res = await fetch(`${api}/conversations/${a.threadId}/cancel`, { method: "POST" });
+  assert.ok(res.ok, `${res.status}`);
+  const { finished } = await unchecked(a);
+  assert.equal(finished.outcome, older ? "success" : "cancelled"); // for want of another
+  assert.deepEqual(a.pendingInterrupts, []);
+  assert.match(texts(a).at(-1), /^The turn was cancelled/);
+});
+
 await check("an approval that is abandoned", async () => {
   const a = agent('call note_add {"name":"w"}');
   await run(a);
@@ -198,11 +248,11 @@ await check("a tool of the client", async () => {
   const a = agent('call pick_color {"of":"sky"}');
   const first = await run(a, { tools });
   assert.equal(first.finished.outcome, "success");
-  const [id] = first.finished.pendingToolCallIds;
+  const [id] = toMake(a, first.finished, tools);
   assert.ok(id, "no call is pending");
   a.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: id, content: "blue" });
   const second = await run(a, { tools });
-  assert.deepEqual(second.finished.pendingToolCallIds, []);
+  assert.deepEqual(toMake(a, second.finished, tools), []);
   assert.deepEqual(texts(a), ["The tool said: blue"]);
   await same(a);
 });
@@ -210,14 +260,17 @@ await check("a tool of the client", async () => {
 await check("a destructive tool of the client", async () => {
   const tools = [{ name: "wipe", description: "Wipes the screen", parameters: { type: "object", properties: {} }, metadata: { destructive: true } }];
   const a = agent("call wipe");
-  assert.equal((await run(a, { tools })).finished.outcome, "interrupt");
-  const { pendingToolCallIds } = (await run(a, { tools, resume: yes(a.pendingInterrupts) })).finished;
-  a.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: pendingToolCallIds[0], content: "wiped" });
+  const asked = (await run(a, { tools })).finished;
+  assert.equal(asked.outcome, "interrupt");
+  if (older) assert.deepEqual(toMake(a, asked, tools), [], "the client would make the call before anybody approves");
+  const { finished } = await run(a, { tools, resume: yes(a.pendingInterrupts) });
+  const [id] = toMake(a, finished, tools);
+  a.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId: id, content: "wiped" });
   await run(a, { tools });
   assert.deepEqual(texts(a), ["The tool said: wiped"]);
 });
 
-await check("a turn that is posted and streamed", async () => {
+if (!older) await check("a turn that is posted and streamed", async () => {
   const events = await read(await fetch(`${api}/conversations`, {
     method: "POST", headers: { "content-type": "application/json", accept: "text/event-stream" }, body: JSON.stringify({ message: "say streamed" }),
   }));
@@ -245,7 +298,7 @@ async function read(res, runs = Infinity) {
 async function stream(id, runs, base = api) {
   const stop = new AbortController();
   try {
-    return await read(await fetch(`${base}/conversations/${id}/events`, { signal: stop.signal }), runs);
+    return await read(await fetch(`${base}/conversations/${id}/events?protocolVersion=${older ? "0.0" : "1.0"}`, { signal: stop.signal }), runs);
   } finally {
     stop.abort();
   }

@@ -179,6 +179,7 @@ check "our client" "server-everything over SSE" says 'echo: Echo: hello' "$clien
 check "our client" "server-filesystem over stdio" says 'read_text_file: a line to find' within "$work/files" \
   "$client" -call read_text_file -args "{\"path\":\"$work/files/note.txt\"}" -- "$here/mcp-foreign.sh" filesystem "$work/files"
 check "our client" "A2A agents of the JavaScript SDKs" foreign_go "$root" ./activities/peer
+check "our events" "AG-UI clients of 1.0 and 0.0.59" foreign_go "$root" ./gateway/agui
 [[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" foreign_go "$root/deploy/standalone" ./e2e
 if [[ $agent ]]; then
   tour

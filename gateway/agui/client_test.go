@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // client is a client as the protocol has it: it refuses what is out of order and
@@ -22,7 +23,15 @@ type client struct {
 	pendings  []string // calls started in the run
 	answered  []string // in the run
 	log       []json.RawMessage
+
+	// legacy makes it a client that is older than 1.0, which makes the calls of its own
+	// tools whenever it sees one without a result at the end of a run.
+	legacy *Legacy
+	meant  []string // the calls that it had to make
 }
+
+// ownTool is the tool that an older client makes the calls of.
+const ownTool = "list"
 
 func newClient() *client {
 	return &client{custom: map[string]int{}, open: map[string]bool{}}
@@ -31,6 +40,16 @@ func newClient() *client {
 // reconnect begins another stream.
 func (c *client) reconnect() {
 	c.run, c.last, c.open, c.runs, c.log = "", "", map[string]bool{}, nil, nil
+	if c.legacy != nil {
+		held := c.messages
+		c.legacy = NewLegacy(func(call, tool string) bool { return tool == ownTool && !holdsCall(held, call) })
+	}
+}
+
+func holdsCall(messages []Message, call string) bool {
+	return slices.ContainsFunc(messages, func(m Message) bool {
+		return slices.ContainsFunc(m.ToolCalls, func(t ToolCall) bool { return t.ID == call })
+	})
 }
 
 // wire is every field of every event.
@@ -56,6 +75,24 @@ type wire struct {
 }
 
 func (c *client) take(events []Event) error {
+	if c.legacy == nil {
+		return c.takeAll(events)
+	}
+	for n, e := range events {
+		if err := c.takeAll(c.legacy.Rewrite(events[n : n+1])); err != nil {
+			return err
+		}
+		if d, ok := e.Data.(RunFinished); ok {
+			c.meant = append(c.meant, d.Outcome.calls...)
+			if err := c.makesOnly(); err != nil {
+				return fmt.Errorf("%+v: %w", d, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (c *client) takeAll(events []Event) error {
 	for _, e := range events {
 		data, err := json.Marshal(e.Data)
 		if err != nil {
@@ -93,7 +130,7 @@ func (c *client) verify(w wire) error {
 		c.run, c.last, c.open = "", "error", map[string]bool{}
 		return nil
 	case w.Type == TypeRunStarted:
-		if c.run != "" || w.RunID == "" || w.ThreadID == "" || w.ProtocolVersion != "1.0" || slices.Contains(c.runs, w.RunID) {
+		if c.run != "" || w.RunID == "" || w.ThreadID == "" || w.ProtocolVersion != c.version() || slices.Contains(c.runs, w.RunID) {
 			return fmt.Errorf("a run must not start here: %v", c.runs)
 		}
 		c.run, c.pendings, c.answered = w.RunID, nil, nil
@@ -106,6 +143,9 @@ func (c *client) verify(w wire) error {
 			return fmt.Errorf("still open: %v", slices.Sorted(maps.Keys(c.open)))
 		}
 		c.run, c.last = "", "finished"
+		if c.legacy != nil {
+			return c.finishedOlder(w.Outcome)
+		}
 		return c.finished(*w.Outcome)
 	}
 	rule, ok := openers[w.Type]
@@ -131,6 +171,47 @@ func (c *client) verify(w wire) error {
 		c.open[key] = true
 	case "close":
 		delete(c.open, key)
+	}
+	return nil
+}
+
+func (c *client) version() string {
+	if c.legacy != nil {
+		return ""
+	}
+	return ProtocolVersion
+}
+
+// finishedOlder checks an outcome by what 0.0.59 knows.
+func (c *client) finishedOlder(o *Outcome) error {
+	switch {
+	case o == nil || o.Type == OutcomeSuccess && len(o.Interrupts) == 0 && o.PendingToolCallIDs == nil:
+		return nil
+	case o.Type == OutcomeInterrupt && len(o.Interrupts) > 0 && o.PendingToolCallIDs == nil:
+		for _, i := range o.Interrupts {
+			if n, _ := c.findCall(i.ToolCallID); i.ToolCallID != "" && n < 0 {
+				return fmt.Errorf("an interrupt is about the call %s, which is not there", i.ToolCallID)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("0.0.59 does not know the outcome %+v", o)
+}
+
+// makesOnly checks which calls an older client has made by now: those that are meant.
+func (c *client) makesOnly() error {
+	for _, m := range c.messages {
+		for _, t := range m.ToolCalls {
+			answered := slices.ContainsFunc(c.messages, func(o Message) bool { return o.ToolCallID == t.ID })
+			if makes := t.Function.Name == ownTool && !answered; makes && !slices.Contains(c.meant, t.ID) {
+				return fmt.Errorf("the client makes the call %s", t.ID)
+			}
+		}
+	}
+	for _, id := range c.meant {
+		if n, _ := c.findCall(id); n < 0 {
+			return fmt.Errorf("the client does not see the call %s", id)
+		}
 	}
 	return nil
 }
@@ -208,7 +289,9 @@ func (c *client) apply(w wire) error {
 	case TypeCustom:
 		c.custom[w.Value["id"].(string)]++
 	case TypeRunFinished:
-		c.outcome = *w.Outcome
+		if w.Outcome != nil {
+			c.outcome = *w.Outcome
+		}
 	}
 	return nil
 }
@@ -294,10 +377,12 @@ func (c *client) patch(raw json.RawMessage) error {
 		return err
 	}
 	for _, o := range ops {
-		if _, ok := c.state[o.Path[1:]]; !ok || o.Op != "replace" {
+		member, name, _ := strings.Cut(o.Path[1:], "/")
+		agent, _ := c.state[member].(map[string]any)
+		if _, ok := agent[name]; !ok || o.Op != "replace" {
 			return fmt.Errorf("cannot %s %s", o.Op, o.Path)
 		}
-		c.state[o.Path[1:]] = o.Value
+		agent[name] = o.Value
 	}
 	return nil
 }

@@ -9,6 +9,8 @@
 //	values.go    notices, decisions, and what goes with a result
 //	snapshot.go  the messages as a client holds them that has been told all
 //	state.go     what goes in; the state that clients see, and its changes
+//	legacy.go    the same for clients that are older than 1.0
+//	withheld.go  calls that such a client must not make yet
 //	outcome.go   how a run ends: interrupts, calls that the client has to make
 //	drafts.go    replies while they are being made
 //	tell.go      runs, steps, and how an item is told
@@ -43,6 +45,18 @@
 // A message of another user ends the run of the turn before it. With approvals waiting
 // a run ends as an interrupt; those that only wait for the client to make a call are
 // pending calls of a success.
+//
+// # State
+//
+// The state of a client is the front end's own object with the agent's SharedState as
+// the member Namespace. A Stream keeps the front end's object as it was given.
+//
+// # Older clients
+//
+// A Legacy stands behind a Stream whose client knows AG-UI 0.0.54 to 0.0.59. It leaves
+// out what that does not know, and withholds calls of the client's own tools until the
+// client is to make them: those clients make every call without a result that they see
+// when a run ends, also one that waits for an approval.
 //
 // # Positions
 //

@@ -53,20 +53,21 @@ const (
 // Metadata is what goes with a message or an interrupt, under Namespace.
 type Metadata map[string]any
 
-// RunStarted begins a run.
+// RunStarted begins a run. Clients that are older than 1.0 are told no version.
 type RunStarted struct {
 	Type            Type   `json:"type"`
 	ThreadID        string `json:"threadId"`
 	RunID           string `json:"runId"`
-	ProtocolVersion string `json:"protocolVersion"`
+	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 
-// RunFinished ends a run in order.
+// RunFinished ends a run in order. Clients that are older than 1.0 are not told of an
+// outcome that they do not know.
 type RunFinished struct {
 	Type     Type    `json:"type"`
 	ThreadID string  `json:"threadId"`
 	RunID    string  `json:"runId"`
-	Outcome  Outcome `json:"outcome"`
+	Outcome  Outcome `json:"outcome,omitzero"`
 }
 
 // RunError ends a run, or stands for one that did not begin.
@@ -136,10 +137,11 @@ type CallResult struct {
 	Metadata   Metadata `json:"metadata,omitempty"`
 }
 
-// StateSnapshot is the whole state.
+// StateSnapshot is the whole state: that of the front end, with the agent's own, a
+// SharedState, under Namespace.
 type StateSnapshot struct {
-	Type     Type        `json:"type"`
-	Snapshot SharedState `json:"snapshot"`
+	Type     Type                       `json:"type"`
+	Snapshot map[string]json.RawMessage `json:"snapshot"`
 }
 
 // StateDelta is what has changed in the state.

@@ -25,6 +25,9 @@ type Outcome struct {
 	Interrupts []Interrupt `json:"interrupts,omitempty"`
 	// PendingToolCallIDs are the calls that the client has to make.
 	PendingToolCallIDs []string `json:"pendingToolCallIds,omitempty"`
+	// calls are the same calls, whatever the type: the protocol has no place for them
+	// in an interrupt.
+	calls []string
 }
 
 // Interrupt is an approval that waits.
@@ -62,14 +65,14 @@ func outcome(items []item, pending []contract.PendingApproval) Outcome {
 			calls = append(calls, call)
 		}
 	}
+	slices.SortStableFunc(calls, func(a, b string) int { return cmp.Compare(place(items, a), place(items, b)) })
 	switch {
 	case len(interrupts) > 0:
-		return Outcome{Type: OutcomeInterrupt, Interrupts: interrupts}
+		return Outcome{Type: OutcomeInterrupt, Interrupts: interrupts, calls: calls}
 	case len(pending) == 0 && cancelled(items):
 		return Outcome{Type: OutcomeCancelled}
 	}
-	slices.SortStableFunc(calls, func(a, b string) int { return cmp.Compare(place(items, a), place(items, b)) })
-	return Outcome{Type: OutcomeSuccess, PendingToolCallIDs: calls}
+	return Outcome{Type: OutcomeSuccess, PendingToolCallIDs: calls, calls: calls}
 }
 
 // cancelled tells whether the last thing that was said is that the turn was

@@ -27,4 +27,6 @@ func (s *Stream) alike(other *Stream) bool {
 }
 
 // own tells whether a reader has everything from its stream.
-func (o Options) own() bool { return o.Known == nil && o.Answered == nil && o.RunID == "" }
+func (o Options) own() bool {
+	return o.Known == nil && o.Answered == nil && o.RunID == "" && o.State == nil
+}

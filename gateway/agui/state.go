@@ -3,6 +3,7 @@ package agui
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -74,7 +75,7 @@ func (st State) items() []item {
 	return itemsOf(st.Messages, st.Tree != nil, st.over())
 }
 
-// SharedState is the state that clients see. All members are always there.
+// SharedState is the agent's state as clients see it. All members are always there.
 type SharedState struct {
 	Status           contract.Status   `json:"status"`
 	Tree             *document.Tree    `json:"tree"`
@@ -121,11 +122,39 @@ type member struct {
 	json json.RawMessage
 }
 
+// The paths of the members in the state of a client.
+const (
+	pathStatus    = "/" + Namespace + "/status"
+	pathTree      = "/" + Namespace + "/tree"
+	pathApprovals = "/" + Namespace + "/pending_approvals"
+	pathUsage     = "/" + Namespace + "/usage"
+)
+
 func (s SharedState) members() []member {
 	return []member{
-		{"/status", encoded(s.Status)}, {"/tree", encoded(s.Tree)},
-		{"/pending_approvals", encoded(s.PendingApprovals)}, {"/usage", encoded(s.Usage)},
+		{pathStatus, encoded(s.Status)}, {pathTree, encoded(s.Tree)},
+		{pathApprovals, encoded(s.PendingApprovals)}, {pathUsage, encoded(s.Usage)},
 	}
+}
+
+// object is a front end's own state as an object, or nil where it is something else. No
+// state is an empty one.
+func object(own json.RawMessage) map[string]json.RawMessage {
+	members := map[string]json.RawMessage{}
+	switch {
+	case len(own) == 0, string(own) == "null":
+		return members
+	case json.Unmarshal(own, &members) != nil:
+		return nil
+	}
+	return members
+}
+
+// with is the state of the client: its own, and the agent's.
+func with(own map[string]json.RawMessage, agent SharedState) map[string]json.RawMessage {
+	both := maps.Clone(own)
+	both[Namespace] = encoded(agent)
+	return both
 }
 
 func encoded(v any) json.RawMessage {

@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,9 +17,13 @@ type Options struct {
 	// Known tells which messages the client holds already, by AG-UI ID. It must hold
 	// all of them: for a reader whose last stream broke off, set Snapshot as well.
 	Known func(id string) bool
-	// Answered tells which calls the client has made itself, by AG-UI ID: their results
-	// are its own messages.
-	Answered func(toolCallID string) bool
+	// Answered is the result of a call, by AG-UI ID, that the client holds in a message of
+	// its own. Where it is what the call came to the client is not told it again; where
+	// it is not the client's message is taken back.
+	Answered func(toolCallID string) (text string, ok bool)
+	// State is the front end's own state. An object comes back in snapshots; what is no
+	// object has no room for the agent's state, of which the client is not told then.
+	State json.RawMessage
 	// After is what the reader has been told; the zero value is nothing.
 	After Position
 	// Snapshot: begin with all messages at once instead of one by one.
@@ -30,8 +35,17 @@ func (o Options) knows(id string) bool { return o.Known != nil && o.Known(id) }
 // holds tells whether the client has an item already, in its own words or ours.
 func (o Options) holds(i item) bool { return o.knows(i.message) || o.answered(i) }
 
+// answered tells whether the client holds a result in its own words.
 func (o Options) answered(i item) bool {
-	return i.kind == kindResult && o.Answered != nil && o.Answered(i.call)
+	text, ok := o.answer(i)
+	return ok && text == i.text
+}
+
+func (o Options) answer(i item) (text string, ok bool) {
+	if i.kind != kindResult || o.Answered == nil {
+		return "", false
+	}
+	return o.Answered(i.call)
 }
 
 // Event is an event for the reader.
@@ -57,8 +71,9 @@ type Stream struct {
 	turn   bool
 	runs   map[string]int // how often a run ID was derived
 	failed bool
-	shared []member // the state that the client holds
-	steps  []string // that are open
+	shared []member                   // the agent's state that the client holds
+	own    map[string]json.RawMessage // the client's own state; nil has no room for the agent's
+	steps  []string                   // that are open
 
 	drafts []*draft
 	dead   map[string]bool // drafts that settled or never will
@@ -78,7 +93,7 @@ type Stream struct {
 func New(o Options) *Stream {
 	return &Stream{
 		o: o, told: map[uint64]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
-		keep: -1,
+		keep: -1, own: object(o.State),
 	}
 }
 
@@ -146,7 +161,7 @@ func (s *Stream) isNews() bool {
 		return true
 	}
 	for _, c := range changes(s.shared, s.state.members()) {
-		if c.Path == "/status" || c.Path == "/pending_approvals" {
+		if c.Path == pathStatus || c.Path == pathApprovals {
 			return true
 		}
 	}
@@ -239,6 +254,16 @@ func (s *Stream) lose() {
 	}
 	s.stale = s.stale || len(left) < len(s.told)
 	s.told, s.at = left, at
+}
+
+// answered tells whether the client holds a result that it was not told of.
+func (s *Stream) answered(i item) bool { return !s.replaced && s.o.answered(i) }
+
+// contradicted tells whether the client holds another result of a call than there is,
+// as front ends do that write down an approval as the result of the call.
+func (s *Stream) contradicted(i item) bool {
+	text, ok := s.o.answer(i)
+	return ok && text != i.text && !s.replaced && !s.o.knows(i.message)
 }
 
 // knows tells whether the client holds a message that it was not told of.

@@ -11,9 +11,10 @@ func (s *Stream) start(beginner string) {
 	s.open, s.failed, s.turn, s.run = true, false, false, s.runID(beginner)
 	s.quiet = s.stale // nothing of what is marked as told has been sent yet
 	s.emit(RunStarted{TypeRunStarted, s.o.ThreadID, s.run, ProtocolVersion})
-	shared := s.state.shared()
 	s.shared = s.state.members()
-	s.emit(StateSnapshot{TypeStateSnapshot, shared})
+	if s.own != nil {
+		s.emit(StateSnapshot{TypeStateSnapshot, with(s.own, s.state.shared())})
+	}
 	s.quiet = false
 	if s.stale && s.keep >= 0 {
 		s.cut(s.items[:s.keep])
@@ -59,7 +60,7 @@ func (s *Stream) bury() {
 
 func (s *Stream) tellState() {
 	now := s.state.members()
-	if delta := changes(s.shared, now); len(delta) > 0 {
+	if delta := changes(s.shared, now); len(delta) > 0 && s.own != nil {
 		s.emit(StateDelta{TypeStateDelta, delta})
 	}
 	s.shared = now
@@ -98,8 +99,11 @@ func (s *Stream) tell(i item, first bool) {
 	switch {
 	case i.kind == kindUser:
 		s.tellUser(i, first)
-	case s.o.answered(i):
+	case s.answered(i):
 		s.mark(i)
+	case s.contradicted(i):
+		s.mark(i)
+		s.correct()
 	case known && i.kind != kindNotice: // as a broken stream has left it
 		s.mark(i)
 		s.correct()
@@ -276,10 +280,13 @@ func (s *Stream) correct() {
 func (s *Stream) takeBack(d *draft, told map[string]bool) {
 	for _, n := range d.order() {
 		if id := callID(d.name, n); d.calls[n].open && !told[id] {
-			s.emit(CallResult{TypeCallResult, id + "-void", id, textTakenBack, RoleTool, nil})
+			s.emit(CallResult{TypeCallResult, voidID(id), id, textTakenBack, RoleTool, nil})
 		}
 	}
 }
+
+// voidID is the ID of the result of a call that is taken back.
+func voidID(call string) string { return call + "-void" }
 
 // textTakenBack is the result, for a moment, of a call that the model did not make.
 const textTakenBack = "The call is not made."

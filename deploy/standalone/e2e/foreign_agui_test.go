@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// TestForeignFrontEnd has the official AG-UI client drive agents.
+// TestForeignFrontEnd has the official AG-UI clients drive agents.
 func TestForeignFrontEnd(t *testing.T) {
-	script := filepath.Join(filepath.Dir(foreignScript(t)), "ag-ui.mjs")
 	one, two := newHome(t), newHome(t)
 	two.extra = `agent: {name: root, type: sequential, agents: [
   {name: both, type: parallel, approval: required, agents: [
@@ -21,9 +20,24 @@ func TestForeignFrontEnd(t *testing.T) {
 `
 	api, _ := one.inside()
 	pair, _ := two.inside()
+	for _, version := range []string{"1.0", "0.0.59"} {
+		t.Run(version, func(t *testing.T) { drives(t, "ag-ui.mjs", version, api.base, pair.base) })
+	}
+}
+
+// TestForeignCopilot has the front end and the runtime of CopilotKit drive an agent.
+func TestForeignCopilot(t *testing.T) {
+	api, _ := newHome(t).inside()
+	drives(t, "copilotkit.mjs", api.base)
+}
+
+// drives runs a script of checks, all of which must hold.
+func drives(t *testing.T, script string, args ...string) {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(foreignScript(t)), script)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "node", script, api.base, pair.base).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "node", append([]string{path}, args...)...).CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil || !strings.Contains(string(out), " 0 failed") {
 		t.Errorf("the script failed: %v", err)
