@@ -21,7 +21,7 @@ const (
 )
 
 // ask is the message of a task that waits: a text for people and, for each approval,
-// a data part for programs.
+// two data parts for programs: ours, and the one that ADK understands.
 func (s Source) ask(o Shape) *a2a.Message {
 	var ids []string
 	for _, p := range s.Pending {
@@ -38,7 +38,8 @@ func (s Source) ask(o Shape) *a2a.Message {
 	m.Parts = append(m.Parts, a2a.NewTextPart(s.request(o.Hint)))
 	if !o.HITL {
 		for _, p := range s.Pending {
-			m.Parts = append(m.Parts, a2a.NewDataPart(asData(s.approvalRequest(p))))
+			r := s.approvalRequest(p)
+			m.Parts = append(m.Parts, a2a.NewDataPart(asData(r)), adkPart(p, r))
 		}
 	}
 	return m
