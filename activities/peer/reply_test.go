@@ -36,6 +36,8 @@ func TestTheTextOfAReply(t *testing.T) {
 		"a question":           {waits + `,"message":{"parts":[{"text":"Sure?"}]}},"artifacts":[{"parts":[{"text":"a"}]}]`, "Sure?"},
 		"a question elsewhere": {waits + `},"artifacts":[{"parts":[{"text":"Sure?"}]}]`, "Sure?"},
 		"a question as data":   {waits + `,"message":{"parts":[{"data":{"type":"agent-stop-and-go/approval-request","uuid":"u","description":"Delete?"}}]}}`, "Delete?"},
+		"data before words":    {waits + `,"message":{"parts":[{"text":"Approval required (id: u): Delete? Answer it."},{"data":{"type":"agent-stop-and-go/approval-request","uuid":"u","description":"Delete?"}}]}}`, "Delete?"},
+		"data that says less":  {waits + `,"message":{"parts":[{"text":"Sure?"},{"data":{"type":"agent-stop-and-go/approval-request","uuid":"u"}}]}}`, "Sure?"},
 	} {
 		t.Run(name, func(t *testing.T) { same(t, "text", replyTo(t, tt.task).Text, tt.want) })
 	}

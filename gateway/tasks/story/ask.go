@@ -30,7 +30,7 @@ func (s Source) ask(o Shape) *a2a.Message {
 	m := s.say("ask " + strings.Join(ids, " "))
 	switch {
 	case o.Plain:
-		m.Parts = a2a.ContentParts{a2a.NewTextPart(s.plainRequest())}
+		m.Parts = a2a.ContentParts{a2a.NewTextPart(s.plainRequest(o.Hint))}
 		return m
 	case o.HITL:
 		s.askHITL(m)
@@ -49,12 +49,21 @@ func request(p contract.PendingApproval) string {
 	return fmt.Sprintf("Approval required (id: %s): %s", p.UUID, p.Description)
 }
 
-// plainRequest is what the old dialect says of the one approval that it knows of.
-func (s Source) plainRequest() string {
+// plainRequest is what the old dialect says of the one approval that it knows of. What
+// is accepted is said of a question, and to a client whose answer was none.
+func (s Source) plainRequest(hint string) string {
 	if len(s.Pending) == 0 {
 		return ""
 	}
-	return request(s.Pending[0])
+	p := s.Pending[0]
+	lines := []string{request(p)}
+	if hint != "" {
+		lines = append(lines, hint)
+	}
+	if hint != "" || answered(p) {
+		lines = append(lines, accepts(p))
+	}
+	return strings.Join(lines, "\n\n")
 }
 
 func (s Source) request(hint string) string {
@@ -104,6 +113,9 @@ func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalReq
 		}
 		if o.Reason != "" {
 			r.Reason = o.Reason
+		}
+		if o.Description != "" { // the next agent adds its own words, not to ours
+			r.Description = o.Description
 		}
 	} else if p.RemoteAgentName != "" {
 		r.Chain = append(r.Chain, p.RemoteAgentName)
