@@ -257,7 +257,12 @@ func TestWhatIsAcceptedIsSaidInTheOldDialect(t *testing.T) {
 func TestTheLastAgentDescribesWhatWaits(t *testing.T) {
 	p := proxied()
 	p[0].Description, p[0].Origin.Description = "**PROXY APPROVAL**\n\nDrop it all.\n\nThrough: helper → deploy → store", "Drop it all."
-	if got := asking(t, p, story.Shape{}); !strings.Contains(got, `"description":"Drop it all."`) {
-		t.Error(got)
+	for want, o := range map[string]story.Shape{
+		`"description":"Drop it all."`:                                {},
+		`"hint":"Drop it all.","nested":{"chain":["deploy","store"],`: {HITL: true},
+	} {
+		if got := asking(t, p, o); !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package story
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -104,7 +105,7 @@ func accepts(p contract.PendingApproval) string {
 func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalRequest {
 	r := contract.ApprovalRequest{
 		Type: contract.TypeApprovalRequest, UUID: p.UUID, Tool: p.ToolName, Arguments: p.ToolArgs.Raw, Digest: p.Digest,
-		Description: p.Description, Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
+		Description: described(p), Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
 	}
 	if o := p.Origin; o != nil {
 		r.Chain = append(r.Chain, o.Chain...)
@@ -114,13 +115,19 @@ func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalReq
 		if o.Reason != "" {
 			r.Reason = o.Reason
 		}
-		if o.Description != "" { // the next agent adds its own words, not to ours
-			r.Description = o.Description
-		}
 	} else if p.RemoteAgentName != "" {
 		r.Chain = append(r.Chain, p.RemoteAgentName)
 	}
 	return r
+}
+
+// described is what other agents are told of an approval: the words of the agent whose
+// call waits. Each agent on the way adds its own for people.
+func described(p contract.PendingApproval) string {
+	if p.Origin == nil {
+		return p.Description
+	}
+	return cmp.Or(p.Origin.Description, p.Description)
 }
 
 // answered tells whether a yes or a no is not enough.
