@@ -269,7 +269,7 @@ func (p *Peers) keep(ctx context.Context, m PeerMessage, r PeerReply, out *contr
 
 // origin is what a task asks, as our approvals carry it.
 func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRequest) (*contract.Origin, error) {
-	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason}
+	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason, Description: hide(a.Description, m.Bearer)}
 	if len(o.Chain) == 0 {
 		o.Chain = []string{m.Peer.Name}
 	}

@@ -297,7 +297,7 @@ func TestADelegationHeartbeats(t *testing.T) {
 func TestWhatATaskAsksComesBack(t *testing.T) {
 	asked := contract.ApprovalRequest{
 		UUID: "u-1", Tool: "drop", Arguments: []byte(`{"name":"all"}`), Digest: "d", Reason: contract.ReasonQuestion,
-		Schema: []byte(`{"type":"object"}`), Chain: []string{"deploy", "store"},
+		Description: "Drop it.", Schema: []byte(`{"type":"object"}`), Chain: []string{"deploy", "store"},
 	}
 	reply := activities.PeerReply{State: contract.TaskInputRequired, TaskID: "t-1", ContextID: "c-1", Asked: &asked}
 	got, err := run(t, t.Context(), peers(t, saying(reply, nil)).Delegate, delegating(t, `{"message":"x"}`))
@@ -306,7 +306,7 @@ func TestWhatATaskAsksComesBack(t *testing.T) {
 	}
 	want := &contract.Origin{
 		Chain: []string{"deploy", "store"}, UUID: "u-1", Tool: "drop", Arguments: raw(`{"name":"all"}`), Digest: "d",
-		Reason: contract.ReasonQuestion, Schema: raw(`{"type":"object"}`),
+		Reason: contract.ReasonQuestion, Description: "Drop it.", Schema: raw(`{"type":"object"}`),
 	}
 	if diff := cmp.Diff(want, got.Asked); diff != "" || got.ContextID != "c-1" {
 		t.Errorf("context %q, asked (-want +got):\n%s", got.ContextID, diff)

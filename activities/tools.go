@@ -75,7 +75,7 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 	if err != nil {
 		return contract.CallToolResult{}, fail(lostOr(contract.KindBlob, in), err.Error(), 0)
 	}
-	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, AuthRequired: r.AuthRequired, Note: note}, nil
+	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, Links: r.Links, AuthRequired: r.AuthRequired, Note: note}, nil
 }
 
 // progress tells Temporal, in numbers only, how far a call is, and drops what

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/gateway/tasks"
@@ -122,8 +123,13 @@ func (s a2aServer) post(ctx context.Context, req *a2a.SendMessageRequest) (poste
 		return posted{}, err
 	}
 	if req.Message.TaskID == "" {
-		return s.begin(ctx, req, in)
+		return s.unaddressed(ctx, req, in)
 	}
+	return s.addressed(ctx, req, in)
+}
+
+// addressed carries out a message that names its task.
+func (s a2aServer) addressed(ctx context.Context, req *a2a.SendMessageRequest, in a2aMessage) (posted, error) {
 	requestID := contract.NameUUID(string(req.Message.TaskID), "a2a "+req.Message.ID)
 	view, err := s.conversation(ctx, req.Message.TaskID, requestID)
 	if err != nil {
@@ -164,11 +170,8 @@ func (p posted) again(r contract.Request) (posted, error) {
 func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2aMessage) (posted, error) {
 	c := echoOf(ctx)
 	m := req.Message
-	if err := checkContext(m.ContextID); err != nil {
-		return posted{}, err
-	}
 	print := in.sum()
-	id := contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, print, contract.Sum([]byte(bearer(c)))}, "\n"))
+	id := newTaskID(c, m, in)
 	c.Set(keyConversation, id)
 	send, cancel := sending(c)
 	defer cancel()
@@ -190,7 +193,15 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 		now = there.CreatedAt
 	}
 	p.accepted = begun(start, now)
+	if err == nil && start.Task {
+		s.recent.add(start.ContextID, id)
+	}
 	return p, err
+}
+
+// newTaskID is the ID of the task that a message begins, however often it is sent.
+func newTaskID(c echo.Context, m *a2a.Message, in a2aMessage) string {
+	return contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, in.sum(), contract.Sum([]byte(bearer(c)))}, "\n"))
 }
 
 // begun is a conversation of which nothing is known but its first message.

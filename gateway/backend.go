@@ -41,6 +41,9 @@ type Conversations interface {
 	// Tasks lists the conversations that are tasks of A2A: those that run, the newest
 	// first, then those that have ended, the latest first.
 	Tasks(ctx context.Context, q TaskQuery) (TaskPage, error)
+	// RunningIn lists the IDs of the tasks of a context that have not ended, at most so
+	// many of the newest. One that has just started may be missing.
+	RunningIn(ctx context.Context, contextID string, limit int) ([]string, error)
 	Summary(ctx context.Context) (Summary, error)
 }
 

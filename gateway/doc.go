@@ -86,6 +86,11 @@
 // but of one that tells only what was read: news comes before Temporal has recorded
 // what it is about, and clients of A2A leave when they hear of a final state.
 //
+// A message without a task's ID may answer an approval by its UUID, and else is looked
+// at with its context (a2a_context.go). Which tasks of that wait is asked of visibility
+// and of each task itself, because visibility is late; those that this gateway began a
+// moment ago are remembered for as long as that may be.
+//
 // Webhooks belong to a workflow beside the conversation, which starts before it
 // when they came with the first message.
 //

@@ -28,6 +28,7 @@ type fakeBackend struct {
 	TreeFn         func(id string) (contract.TreeView, error)
 	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
 	TasksFn        func(gateway.TaskQuery) (gateway.TaskPage, error)
+	RunningInFn    func(contextID string, limit int) ([]string, error)
 	SummaryFn      func() (gateway.Summary, error)
 	DecideFn       func(uuid string, in contract.DecideSignal) error
 	DecisionFn     func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
@@ -92,6 +93,14 @@ func (f *fakeBackend) Tasks(_ context.Context, q gateway.TaskQuery) (gateway.Tas
 		return gateway.TaskPage{}, errUnexpected
 	}
 	return f.TasksFn(q)
+}
+
+// RunningIn finds nothing by default, like visibility that lags.
+func (f *fakeBackend) RunningIn(_ context.Context, contextID string, limit int) ([]string, error) {
+	if f.RunningInFn == nil {
+		return nil, nil
+	}
+	return f.RunningInFn(contextID, limit)
 }
 
 func (f *fakeBackend) Summary(context.Context) (gateway.Summary, error) {

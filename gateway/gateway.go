@@ -97,6 +97,7 @@ type Gateway struct {
 	watches   *watches
 	tellings  *watches // for streams of tasks
 	glances   singleflight.Group
+	recent    *recentTasks
 	summary   *cache[Summary]
 	store     verdict
 	told      atomic.Value // the problem that the log tells of last
@@ -114,6 +115,7 @@ func New(deps Deps) *Gateway {
 	g.watches = newWatches(g.base, g.Deps)
 	g.tellings = newWatches(g.base, g.Deps)
 	g.tellings.lasting = true
+	g.recent = &recentTasks{now: g.Now}
 	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
 	g.catalogue = ofNow(g.loadCatalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)

@@ -1,10 +1,10 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"mime"
 	"net/http"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,9 +85,5 @@ func presented(said string) (kind string, shown bool) {
 
 // attachment names the file after the last part of the media's name.
 func attachment(m contract.Media) string {
-	name := path.Base(strings.ReplaceAll(m.Name, `\`, "/"))
-	if name == "." || name == "/" || name == ".." {
-		name = m.SHA256[:12]
-	}
-	return mime.FormatMediaType("attachment", map[string]string{"filename": name})
+	return mime.FormatMediaType("attachment", map[string]string{"filename": cmp.Or(m.FileName(), m.SHA256[:12])})
 }

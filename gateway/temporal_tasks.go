@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"agent-stop-and-go/workflows/contract"
@@ -33,15 +34,27 @@ func (t *temporalBackend) Tasks(ctx context.Context, q TaskQuery) (TaskPage, err
 	if err != nil {
 		return TaskPage{}, err
 	}
-	page := TaskPage{Next: next}
-	for _, e := range executions {
-		if id, ok := contract.ConversationIDOf(e.GetExecution().GetWorkflowId()); ok {
-			page.IDs = append(page.IDs, id)
-		}
-	}
+	page := TaskPage{IDs: idsOf(executions), Next: next}
 	count, err := t.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
 		Namespace: t.namespace, Query: t.ours(q.where()),
 	})
 	page.Total = count.GetCount()
 	return page, fault(err, "count tasks")
+}
+
+// RunningIn implements Conversations.
+func (t *temporalBackend) RunningIn(ctx context.Context, contextID string, limit int) ([]string, error) {
+	query := TaskQuery{ContextID: contextID}.where() + " AND ExecutionStatus = 'Running'"
+	executions, _, err := t.page(ctx, query, ListQuery{Limit: limit})
+	return idsOf(executions), err
+}
+
+func idsOf(executions []*workflowpb.WorkflowExecutionInfo) []string {
+	var ids []string
+	for _, e := range executions {
+		if id, ok := contract.ConversationIDOf(e.GetExecution().GetWorkflowId()); ok {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }

@@ -53,7 +53,7 @@ func (l *leaf) recordResult(ctx workflow.Context, c call, r contract.CallToolRes
 	l.append(ctx, contract.Message{
 		Role: contract.RoleTool, Reply: c.reply,
 		ToolCall: &contract.ToolCall{
-			ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Media: r.Media, Note: r.Note,
+			ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Media: r.Media, Links: r.Links, Note: r.Note,
 		},
 	})
 }

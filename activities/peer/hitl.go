@@ -21,8 +21,9 @@ type hitlRequest struct {
 	Hint   string     `json:"hint"`
 	Tools  []hitlTool `json:"tools"`
 	Nested *struct {
-		Agent string     `json:"subagent_name"`
-		Tools []hitlTool `json:"tools"`
+		Agent string          `json:"subagent_name"`
+		Chain json.RawMessage `json:"chain"` // of agents like this one
+		Tools []hitlTool      `json:"tools"`
 	} `json:"nested"`
 }
 
@@ -74,7 +75,12 @@ func (r *hitlRequest) request(agent string) *contract.ApprovalRequest {
 		all, _ := json.Marshal(map[string]any{"calls": tools})
 		out.Arguments = limitedJSON(all, maxArguments)
 	}
-	if r.Nested != nil && r.Nested.Agent != "" {
+	if r.Nested == nil {
+		return out
+	}
+	if names := chain(r.Nested.Chain); len(names) > 0 {
+		out.Chain = append([]string{agent}, names...)
+	} else if r.Nested.Agent != "" {
 		out.Chain = []string{agent, clip(r.Nested.Agent, maxChainName)}
 	}
 	return out

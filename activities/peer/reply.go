@@ -14,7 +14,7 @@ func (a *agent) reply(t *task) activities.PeerReply {
 	switch out.State {
 	case contract.TaskInputRequired, contract.TaskAuthRequired:
 		out.Asked = t.asked(a.Name)
-		out.Text = firstOf(texts(said), texts(made), description(out.Asked))
+		out.Text = firstOf(description(out.Asked), texts(said), texts(made))
 		return out
 	case contract.TaskWorking:
 		out.Text = texts(said)

@@ -36,6 +36,8 @@ func TestTheTextOfAReply(t *testing.T) {
 		"a question":           {waits + `,"message":{"parts":[{"text":"Sure?"}]}},"artifacts":[{"parts":[{"text":"a"}]}]`, "Sure?"},
 		"a question elsewhere": {waits + `},"artifacts":[{"parts":[{"text":"Sure?"}]}]`, "Sure?"},
 		"a question as data":   {waits + `,"message":{"parts":[{"data":{"type":"agent-stop-and-go/approval-request","uuid":"u","description":"Delete?"}}]}}`, "Delete?"},
+		"data before words":    {waits + `,"message":{"parts":[{"text":"Approval required (id: u): Delete? Answer it."},{"data":{"type":"agent-stop-and-go/approval-request","uuid":"u","description":"Delete?"}}]}}`, "Delete?"},
+		"data that says less":  {waits + `,"message":{"parts":[{"text":"Sure?"},{"data":{"type":"agent-stop-and-go/approval-request","uuid":"u"}}]}}`, "Sure?"},
 	} {
 		t.Run(name, func(t *testing.T) { same(t, "text", replyTo(t, tt.task).Text, tt.want) })
 	}
@@ -155,6 +157,8 @@ func TestTheApprovalsOfKagent(t *testing.T) {
 			`{"approvals":[{"id":"a1","approved":false,"rejection_reason":"no"},{"id":"a2","approved":false,"rejection_reason":"no"}],"type":"tool_approval_response"}`, contract.Rejected},
 		"further down": {`{"type":"tool_approval_request","tools":[{"id":"p1","name":"sub"}],"nested":{"subagent_name":"sub","tools":[{"id":"a1","name":"rm","args":{}}]}}`,
 			`a1 rm {} [writer sub] `, `{"approvals":[{"id":"a1","approved":true}],"type":"tool_approval_response"}`, contract.Approved},
+		"far down": {`{"type":"tool_approval_request","hint":"Deletes.","tools":[{"id":"p1","name":"sub"}],"nested":{"subagent_name":"sub","chain":["sub","deep"],"tools":[{"id":"a1","name":"rm","args":{}}]}}`,
+			`a1 rm {} [writer sub deep] Deletes.`, `{"approvals":[{"id":"a1","approved":true}],"type":"tool_approval_response"}`, contract.Approved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := kagent(t, tt.payload)

@@ -37,6 +37,8 @@ type Result struct {
 	// each. What is too large, too much or unreadable is missing, and the line
 	// says so.
 	Media []Media
+	// Links are the files that it only refers to, which Text names as well.
+	Links []contract.Link
 	// AuthRequired names the server that wants the caller to log in.
 	AuthRequired string
 }

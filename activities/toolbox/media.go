@@ -6,8 +6,11 @@ import (
 	"encoding/base64"
 	"fmt"
 	"mime"
+	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // What is kept of the media in one result.
@@ -30,6 +33,7 @@ const AnyMIMEType = "application/octet-stream"
 const (
 	maxMIMEType  = 127
 	maxMediaName = 256
+	maxLink      = 2000
 )
 
 // keep decodes what a description describes and gives it its size, and a note
@@ -53,6 +57,19 @@ func (c *content) keep(data string, d *description) {
 	}
 	d.Size = int64(len(raw))
 	c.media = append(c.media, Media{MIMEType: mimeType(d.MIMEType), Name: shortName(cmp.Or(d.Name, d.URI)), Data: raw})
+}
+
+// link keeps a link with a URI that is one. The line that describes it stays in any case.
+func (c *content) link(d description) {
+	u, err := url.Parse(d.URI)
+	if err != nil || u.Scheme == "" || len(d.URI) > maxLink || !utf8.ValidString(d.URI) || len(c.links) == MaxMediaCount {
+		return
+	}
+	l := contract.Link{URI: d.URI, Name: shortName(d.Name)}
+	if d.MIMEType != "" {
+		l.MIMEType = mimeType(d.MIMEType)
+	}
+	c.links = append(c.links, l)
 }
 
 // decodeBase64 takes padding for optional, as some servers do.

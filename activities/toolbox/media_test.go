@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
 )
 
 func fileOf(uri, mimeType, blob string) mcp.Content {
@@ -66,6 +67,16 @@ func TestMediaOfAResult(t *testing.T) {
 			`{"type":"resource","mimeType":"text/plain","uri":"file:///a","size":6}` + "\ninside\n" +
 				`{"type":"resource_link","mimeType":"image/png","name":"c","uri":"file:///c"}`, nil,
 		},
+		"links that are none": {
+			[]mcp.Content{
+				mcp.NewResourceLink("notes.txt", "a", "", ""), mcp.NewResourceLink("", "b", "", ""), mcp.NewResourceLink("https://x/\x00", "c", "", ""),
+				mcp.NewResourceLink("https://x/"+strings.Repeat("d", 2000), "d", "", ""), mcp.NewResourceLink("https://x/e", "e", "", "png"),
+			},
+			`{"type":"resource_link","name":"a","uri":"notes.txt"}` + "\n" + `{"type":"resource_link","name":"b"}` + "\n" +
+				`{"type":"resource_link","name":"c","uri":"https://x/\u0000"}` + "\n" +
+				`{"type":"resource_link","name":"d","uri":"https://x/` + strings.Repeat("d", 2000) + `"}` + "\n" +
+				`{"type":"resource_link","mimeType":"png","name":"e","uri":"https://x/e"}`, nil,
+		},
 		"no type, or none that is one": {
 			[]mcp.Content{mcp.NewImageContent(hello, ""), mcp.NewImageContent(hello, "png"), mcp.NewImageContent(hello, "image/\r\nX: y")},
 			`{"type":"image","size":5}` + "\n" + line("image", "png") + "\n" + line("image", "image/\r\nX: y"),
@@ -87,6 +98,10 @@ func TestMediaOfAResult(t *testing.T) {
 			`{"type":"image","mimeType":"image/png"}` + "\n" + `{"type":"resource","uri":"file:///b"}`, nil,
 		},
 	}
+	links := map[string][]contract.Link{
+		"an embedded text and a link": {{URI: "file:///c", Name: "c", MIMEType: "image/png"}},
+		"links that are none":         {{URI: "https://x/e", Name: "e", MIMEType: toolbox.AnyMIMEType}},
+	}
 	results := map[string][]mcp.Content{}
 	for name, tt := range tests {
 		results[name] = tt.content
@@ -94,7 +109,7 @@ func TestMediaOfAResult(t *testing.T) {
 	box := returning(t, results)
 	for name, tt := range tests {
 		got := mustCall(t, box, toolbox.Call{Server: "web", Tool: name})
-		if diff := cmp.Diff(toolbox.Result{Text: tt.text, Media: tt.want}, got); diff != "" {
+		if diff := cmp.Diff(toolbox.Result{Text: tt.text, Media: tt.want, Links: links[name]}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

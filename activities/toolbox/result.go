@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // MaxText is the size in bytes above which a result is cut, with a note.
@@ -54,7 +56,7 @@ func readAnswer(raw json.RawMessage, destructive bool) verdict {
 		return lost(errNoResult, destructive)
 	}
 	c := a.content()
-	return verdict{result: Result{Text: c.text("\n"), Media: c.media, IsError: a.IsError}}
+	return verdict{result: Result{Text: c.text("\n"), Media: c.media, Links: c.links, IsError: a.IsError}}
 }
 
 // readContents turns a raw result of resources/read into one of a call.
@@ -73,7 +75,7 @@ func readContents(raw json.RawMessage) (Result, error) {
 		}
 		all.add(block{Type: "resource", Resource: &c})
 	}
-	return Result{Text: all.text("\n"), Media: all.media}, nil
+	return Result{Text: all.text("\n"), Media: all.media, Links: all.links}, nil
 }
 
 // readPrompt turns a raw result of prompts/get into one of a call: each message
@@ -90,17 +92,19 @@ func readPrompt(raw json.RawMessage) (Result, error) {
 	}
 	var all content
 	for _, m := range r.Messages {
-		said := content{media: all.media}
+		said := content{media: all.media, links: all.links}
 		said.add(m.Content)
-		all.lines, all.media = append(all.lines, m.Role+": "+strings.Join(said.lines, "\n")), said.media
+		said.lines = append(all.lines, m.Role+": "+strings.Join(said.lines, "\n"))
+		all = said
 	}
-	return Result{Text: all.text("\n\n"), Media: all.media}, nil
+	return Result{Text: all.text("\n\n"), Media: all.media, Links: all.links}, nil
 }
 
 // content is what blocks come to.
 type content struct {
 	lines []string
 	media []Media
+	links []contract.Link
 }
 
 func (c content) text(between string) string { return cut(strings.Join(c.lines, between)) }
@@ -137,6 +141,8 @@ func (c *content) add(b block) {
 		c.keep(b.Resource.Blob, &d)
 	case b.Data != "":
 		c.keep(b.Data, &d)
+	case b.Type == "resource_link":
+		c.link(d)
 	}
 	c.lines = append(c.lines, d.line())
 }

@@ -149,5 +149,8 @@ func (r Result) without(s secrets) Result {
 	for i, m := range r.Media {
 		r.Media[i] = m.without(s)
 	}
+	for i, l := range r.Links {
+		r.Links[i] = contract.Link{URI: s.hide(l.URI), Name: s.hide(l.Name), MIMEType: s.hide(l.MIMEType)}
+	}
 	return r
 }

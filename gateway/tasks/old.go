@@ -13,7 +13,10 @@ import (
 // beside the message. Its replies have one artifact, and a text for a status
 // message.
 
-var errNoText = a2a.NewError(a2a.ErrInvalidParams, "No text part in message")
+var (
+	errNoText  = a2a.NewError(a2a.ErrInvalidParams, "No text part in message")
+	errNoParts = a2a.NewError(a2a.ErrInvalidParams, "No text part in message: parts is empty")
+)
 
 type (
 	oldPart struct {
@@ -44,7 +47,10 @@ func showsOld(method string, params any) bool {
 		return true
 	}
 	message, _ := p["message"].(map[string]any)
-	parts, _ := message["parts"].([]any)
+	parts, ok := message["parts"].([]any)
+	if ok && len(parts) == 0 && message["kind"] == nil && message["messageId"] == nil {
+		return true
+	}
 	for _, part := range parts {
 		fields, _ := part.(map[string]any)
 		if _, typed := fields["type"].(string); typed && fields["kind"] == nil {
@@ -93,6 +99,9 @@ func firstText(message any) (string, error) {
 	}
 	if err := oldMessage.read(message, &m); err != nil {
 		return "", err
+	}
+	if m.Parts != nil && len(m.Parts) == 0 {
+		return "", errNoParts
 	}
 	for _, part := range m.Parts {
 		if part.Type == "text" && part.Text != "" {

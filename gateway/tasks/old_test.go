@@ -113,6 +113,8 @@ func TestErrorsInTheOldDialect(t *testing.T) {
 		{"no text", `{"message":{"parts":[{"type":"text","text":""}]}}`, -32602, "No text part in message"},
 		{"an unknown type", `{"message":{"role":"user","parts":[{"type":"unsupported_type","text":"x"}]}}`, -32602, "No text part in message"},
 		{"kind where type should be", `{"taskId":"t9","message":{"parts":[{"kind":"text","text":"x"}]}}`, -32602, "No text part in message"},
+		{"no parts", `{"taskId":"t9","message":{"role":"user","parts":[]}}`, -32602, "No text part in message: parts is empty"},
+		{"no parts, and no task", `{"message":{"role":"user","parts":[]}}`, -32602, "No text part in message: parts is empty"},
 		{"no message", `{"taskId":"t9"}`, -32602, "No text part in message"},
 		{"a text that is none", `{"message":{"parts":[{"type":"text","text":5}]}}`, -32602, "Invalid params"},
 		{"a message that is none", `{"taskId":"t9","message":5}`, -32602, "Invalid params"},

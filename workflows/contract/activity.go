@@ -131,6 +131,8 @@ type CallToolResult struct {
 	IsError bool `json:"is_error,omitempty"`
 	// Media is what the text only refers to.
 	Media []Media `json:"media,omitempty"`
+	// Links are the files that the text names and nobody has fetched.
+	Links []Link `json:"links,omitempty"`
 	// AuthRequired names the server that wants the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
 	// Note tells people about the circumstances of the call.

@@ -133,6 +133,8 @@ type Origin struct {
 	Arguments JSON     `json:"arguments,omitzero"`
 	Digest    string   `json:"arguments_sha256,omitempty"`
 	Reason    Reason   `json:"reason,omitempty"`
+	// Description is what the last agent of the chain says of the call.
+	Description string `json:"description,omitempty"`
 	// Schema is that of the answer, when a yes or a no is not enough.
 	Schema JSON `json:"schema,omitzero"`
 }

@@ -1,6 +1,12 @@
 package contract
 
-import "time"
+import (
+	"cmp"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+)
 
 // Role says who a message is from.
 type Role string
@@ -85,6 +91,8 @@ type ToolCall struct {
 	IsError   bool   `json:"is_error,omitempty"`
 	// Media is the binary part of a result.
 	Media []Media `json:"media,omitempty"`
+	// Links are the files that a result refers to.
+	Links []Link `json:"links,omitempty"`
 	// Note tells people about the circumstances of the call, such as an
 	// expired credential.
 	Note string `json:"note,omitempty"`
@@ -98,6 +106,48 @@ type Media struct {
 	MIMEType string `json:"mime_type"`
 	// Name is a name or a URI, for people.
 	Name string `json:"name,omitempty"`
+}
+
+// Link is a file that a tool server refers to by a URI of any scheme. Nobody here
+// fetches it.
+type Link struct {
+	URI      string `json:"uri"`
+	Name     string `json:"name,omitempty"`
+	MIMEType string `json:"mime_type,omitempty"`
+}
+
+// FileName is the name of the file without the place where it is, or "".
+func (m Media) FileName() string { return fileName(m.Name) }
+
+// URI is the URI that the tool server gave for a name, or "".
+func (m Media) URI() string {
+	if parseURI(m.Name) == nil {
+		return ""
+	}
+	return m.Name
+}
+
+// FileName is the name of the file without the place where it is, or "".
+func (l Link) FileName() string { return cmp.Or(fileName(l.Name), fileName(l.URI)) }
+
+func fileName(name string) string {
+	if u := parseURI(name); u != nil {
+		name = cmp.Or(strings.TrimRight(u.Path, "/"), u.Opaque, u.Host)
+	}
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	if name == "." || name == ".." || name == "/" {
+		return ""
+	}
+	return name
+}
+
+// parseURI is nil for what is no absolute URI, such as a name or C:\file.
+func parseURI(name string) *url.URL {
+	u, err := url.Parse(name)
+	if err != nil || len(u.Scheme) < 2 {
+		return nil
+	}
+	return u
 }
 
 // Transcript is a conversation's messages: the older ones in the blob store,

@@ -65,15 +65,19 @@ func head() *Head { return &Head{Blob: blob(), Count: 12} }
 func toolCall() ToolCall {
 	return ToolCall{
 		ID: "call_1", Name: "resources_add", Arguments: arguments(), Result: Inline("added"), IsError: true,
-		Media: []Media{media(), plainMedia()}, Note: "Called without authorization.",
+		Media: []Media{media(), plainMedia()}, Links: []Link{link()}, Note: "Called without authorization.",
 	}
 }
 
 // textCall is a call as it was recorded before there was Media.
 func textCall() ToolCall {
 	c := toolCall()
-	c.Media = nil
+	c.Media, c.Links = nil, nil
 	return c
+}
+
+func link() Link {
+	return Link{URI: "https://example.com/plan.pdf", Name: "plan", MIMEType: "application/pdf"}
 }
 
 func media() Media { return Media{Blob: blob(), MIMEType: "image/png", Name: "chart.png"} }
@@ -142,6 +146,7 @@ func messageSamples() map[string]any {
 		"Head":          *head(),
 		"ToolCall":      toolCall(),
 		"ToolCall-text": textCall(),
+		"Link":          link(),
 		"Media":         media(),
 		"Media-plain":   plainMedia(),
 		"Message":       message(),
@@ -346,7 +351,7 @@ func activitySamples() map[string]any {
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true},
-		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, AuthRequired: "resources", Note: "note"},
+		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Want: WantResources, Probe: new(blob())},
 		"ListToolsInput-tools":     ListToolsInput{},

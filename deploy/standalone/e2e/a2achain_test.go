@@ -90,9 +90,7 @@ func approvedAtTheFront(t *testing.T, name string, decide func(*testing.T, *chai
 	if fmt.Sprintf("%v %s", o.Chain, o.Tool) != "[middle far] note_add" || !sameJSON(t, string(o.Arguments), `{"name":"deep"}`) {
 		t.Errorf("the approval is of %+v", o)
 	}
-	if !contains(asked.Description, "front → middle → far") {
-		t.Errorf("no chain in the description: %s", asked.Description)
-	}
+	c.describedOnce(t, asked.Description)
 	for i := range c.homes {
 		c.dies(i)
 	}
@@ -105,6 +103,22 @@ func approvedAtTheFront(t *testing.T, name string, decide func(*testing.T, *chai
 		t.Errorf("the tool ran %d times", len(calls))
 	}
 	c.tellOneStory(t)
+}
+
+// describedOnce checks what the person at the front reads: the last agent's words, the
+// chain and the call, each once, and nothing that is meant for programs.
+func (c *chain) describedOnce(t *testing.T, text string) {
+	t.Helper()
+	for _, once := range []string{"PROXY APPROVAL", "front → middle → far", "**NOTE_ADD**", "Through: ", "Tool: note_add"} {
+		if n := strings.Count(text, once); n != 1 {
+			t.Errorf("%q is said %d times in %s", once, n, text)
+		}
+	}
+	for _, never := range []string{"Approval required", "data part", contract.TypeApprovalAnswer} {
+		if contains(text, never) {
+			t.Errorf("%q is said in %s", never, text)
+		}
+	}
 }
 
 // begins sends the task to the first agent, under the session that all have to name.

@@ -64,12 +64,12 @@ var exampleRuns = map[string]example{
 	},
 	"full-pipeline.yaml": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"},
-		answers: "Published: ", stores: []string{"summary=3"},
+		answers: "What came of publishing the summary: ", stores: []string{"summary=3"},
 		says: []string{"facts", "wishes", "draft", "review", "publish", "report"}, tree: publishedTree,
 	},
 	"full-pipeline.yaml rejected": {
 		ask: "publish a summary of the list", approves: []string{"resources_add publish"}, rejects: true,
-		answers: "Published: Operation cancelled by user.",
+		answers: "What came of publishing the summary: Operation cancelled by user.",
 		says:    []string{"facts", "wishes", "draft", "review", "publish", "report"},
 		tree:    strings.Replace(publishedTree, "publish:done", "publish:rejected", 1),
 	},

@@ -12,9 +12,13 @@ import (
 )
 
 // TestForeignTasks has the official A2A clients send tasks to an agent.
-func TestForeignTasks(t *testing.T) {
-	script := filepath.Join(filepath.Dir(foreignScript(t)), "a2a-client.mjs")
-	api, _ := newHome(t).inside()
+func TestForeignTasks(t *testing.T) { foreignClient(t, newHome(t), "a2a-client.mjs") }
+
+// foreignClient runs a script of the conformance folder against an agent.
+func foreignClient(t *testing.T, h *home, name string) {
+	t.Helper()
+	script := filepath.Join(filepath.Dir(foreignScript(t)), name)
+	api, _ := h.inside()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "node", script, api.base).CombinedOutput()

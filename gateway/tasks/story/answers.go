@@ -31,7 +31,7 @@ func (e *NoAnswer) Error() string { return e.Text }
 func noAnswer(format string, args ...any) error { return &NoAnswer{fmt.Sprintf(format, args...)} }
 
 // Decisions reads what a message says of the approvals that wait: by the extension
-// that the client has activated, by data parts, or by words. With first, a word is for
+// that the client has activated, by data parts, ours or ADK's, or by words. With first, a word is for
 // the first of several approvals; else each must be named. The error is a *NoAnswer,
 // or wraps a2a.ErrInvalidParams for an answer of the extension that is not allowed.
 func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) ([]Decision, error) {
@@ -44,11 +44,7 @@ func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) (
 		if !ok {
 			continue
 		}
-		raw, err := json.Marshal(data)
-		if err != nil {
-			return nil, noAnswer("The data part cannot be read: %v.", err)
-		}
-		d, err := byData(data, raw, pending)
+		d, err := byPart(p, data, pending)
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +55,18 @@ func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) (
 	}
 	d, err := byText(m, pending, first)
 	return []Decision{d}, err
+}
+
+// byPart reads a data part.
+func byPart(p *a2a.Part, data map[string]any, pending []contract.PendingApproval) (Decision, error) {
+	if isFunctionResponse(p) {
+		return byFunctionResponse(data, pending)
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return Decision{}, noAnswer("The data part cannot be read: %v.", err)
+	}
+	return byData(data, raw, pending)
 }
 
 // agree refuses data beside which a word says the opposite: a person may have meant

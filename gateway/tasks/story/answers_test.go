@@ -237,3 +237,32 @@ func TestWhatWaitsIsToldAsTheOldDialectDoes(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestWhatIsAcceptedIsSaidInTheOldDialect(t *testing.T) {
+	for name, c := range map[string]struct {
+		pending []contract.PendingApproval
+		hint    string
+		want    string
+	}{
+		"of a question":     {question(free), "", `Approval required (id: u-1): Drop?\n\n`},
+		"to a wrong answer": {pendingOf("u-1"), "This was no answer.", `Approval required (id: u-1): Drop?\n\nThis was no answer.\n\nAnswer \"approved\" or \"rejected\".`},
+	} {
+		got := asking(t, c.pending, story.Shape{Plain: true, Hint: c.hint})
+		if !strings.Contains(got, c.want) || name == "of a question" && !strings.Contains(got, "accepted is") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestTheLastAgentDescribesWhatWaits(t *testing.T) {
+	p := proxied()
+	p[0].Description, p[0].Origin.Description = "**PROXY APPROVAL**\n\nDrop it all.\n\nThrough: helper → deploy → store", "Drop it all."
+	for want, o := range map[string]story.Shape{
+		`"description":"Drop it all."`:                                {},
+		`"hint":"Drop it all.","nested":{"chain":["deploy","store"],`: {HITL: true},
+	} {
+		if got := asking(t, p, o); !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}

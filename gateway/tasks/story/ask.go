@@ -2,6 +2,7 @@ package story
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,7 +22,7 @@ const (
 )
 
 // ask is the message of a task that waits: a text for people and, for each approval,
-// a data part for programs.
+// two data parts for programs: ours, and the one that ADK understands.
 func (s Source) ask(o Shape) *a2a.Message {
 	var ids []string
 	for _, p := range s.Pending {
@@ -30,7 +31,7 @@ func (s Source) ask(o Shape) *a2a.Message {
 	m := s.say("ask " + strings.Join(ids, " "))
 	switch {
 	case o.Plain:
-		m.Parts = a2a.ContentParts{a2a.NewTextPart(s.plainRequest())}
+		m.Parts = a2a.ContentParts{a2a.NewTextPart(s.plainRequest(o.Hint))}
 		return m
 	case o.HITL:
 		s.askHITL(m)
@@ -38,7 +39,8 @@ func (s Source) ask(o Shape) *a2a.Message {
 	m.Parts = append(m.Parts, a2a.NewTextPart(s.request(o.Hint)))
 	if !o.HITL {
 		for _, p := range s.Pending {
-			m.Parts = append(m.Parts, a2a.NewDataPart(asData(s.approvalRequest(p))))
+			r := s.approvalRequest(p)
+			m.Parts = append(m.Parts, a2a.NewDataPart(asData(r)), adkPart(p, r))
 		}
 	}
 	return m
@@ -48,12 +50,21 @@ func request(p contract.PendingApproval) string {
 	return fmt.Sprintf("Approval required (id: %s): %s", p.UUID, p.Description)
 }
 
-// plainRequest is what the old dialect says of the one approval that it knows of.
-func (s Source) plainRequest() string {
+// plainRequest is what the old dialect says of the one approval that it knows of. What
+// is accepted is said of a question, and to a client whose answer was none.
+func (s Source) plainRequest(hint string) string {
 	if len(s.Pending) == 0 {
 		return ""
 	}
-	return request(s.Pending[0])
+	p := s.Pending[0]
+	lines := []string{request(p)}
+	if hint != "" {
+		lines = append(lines, hint)
+	}
+	if hint != "" || answered(p) {
+		lines = append(lines, accepts(p))
+	}
+	return strings.Join(lines, "\n\n")
 }
 
 func (s Source) request(hint string) string {
@@ -94,7 +105,7 @@ func accepts(p contract.PendingApproval) string {
 func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalRequest {
 	r := contract.ApprovalRequest{
 		Type: contract.TypeApprovalRequest, UUID: p.UUID, Tool: p.ToolName, Arguments: p.ToolArgs.Raw, Digest: p.Digest,
-		Description: p.Description, Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
+		Description: described(p), Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
 	}
 	if o := p.Origin; o != nil {
 		r.Chain = append(r.Chain, o.Chain...)
@@ -108,6 +119,15 @@ func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalReq
 		r.Chain = append(r.Chain, p.RemoteAgentName)
 	}
 	return r
+}
+
+// described is what other agents are told of an approval: the words of the agent whose
+// call waits. Each agent on the way adds its own for people.
+func described(p contract.PendingApproval) string {
+	if p.Origin == nil {
+		return p.Description
+	}
+	return cmp.Or(p.Origin.Description, p.Description)
 }
 
 // answered tells whether a yes or a no is not enough.

@@ -7,7 +7,8 @@
 //
 //	source.go    Source, what goes in; Task, the whole of it
 //	ask.go       the status message of a task that waits, for people and for programs
-//	answers.go   what a message decides; hitl.go the same by kagent's extension
+//	answers.go   what a message decides; hitl.go the same by kagent's extension,
+//	             adk.go for clients of Google's Agent Development Kit
 //	story.go     Story, the stream
 //
 // # Streams

@@ -40,7 +40,9 @@ type hitlTool struct {
 }
 
 type hitlNested struct {
-	Agent  string     `json:"subagent_name,omitempty"`
+	Agent string `json:"subagent_name,omitempty"`
+	// Chain is not of the extension: it names all agents where there are more than one.
+	Chain  []string   `json:"chain,omitempty"`
 	TaskID string     `json:"task_id,omitempty"`
 	Tools  []hitlTool `json:"tools"`
 }
@@ -73,13 +75,13 @@ func (s Source) hitlRequest() hitlRequest {
 			return hitlRequest{Type: hitlAsk, ID: p.UUID, Questions: questions}
 		}
 		if o := p.Origin; o != nil && o.UUID != "" {
-			return hitlRequest{Type: hitlApproval, Hint: p.Description, Tools: []hitlTool{toolOf(p)}, Nested: nestedOf(p)}
+			return hitlRequest{Type: hitlApproval, Hint: described(p), Tools: []hitlTool{toolOf(p)}, Nested: nestedOf(p)}
 		}
 	}
 	r := hitlRequest{Type: hitlApproval}
 	var hints []string
 	for _, p := range s.Pending {
-		hints = append(hints, p.Description)
+		hints = append(hints, described(p))
 		r.Tools = append(r.Tools, toolOf(p))
 	}
 	r.Hint = strings.Join(hints, "\n\n")
@@ -99,9 +101,13 @@ func callOf(p contract.PendingApproval) string {
 
 func nestedOf(p contract.PendingApproval) *hitlNested {
 	o := p.Origin
-	return &hitlNested{Agent: p.RemoteAgentName, TaskID: p.RemoteTaskID, Tools: []hitlTool{
+	nested := &hitlNested{Agent: p.RemoteAgentName, TaskID: p.RemoteTaskID, Tools: []hitlTool{
 		{ID: o.UUID, CallID: o.UUID, Name: o.Tool, Args: arguments(o.Arguments.Raw)},
 	}}
+	if len(o.Chain) > 1 {
+		nested.Chain = o.Chain
+	}
+	return nested
 }
 
 func arguments(raw json.RawMessage) json.RawMessage {

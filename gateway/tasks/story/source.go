@@ -26,6 +26,10 @@ type Source struct {
 	Media func(contract.Media) string
 }
 
+// MetadataURI is where the URI is, in the metadata of a file, that a tool server gave
+// beside the bytes. Nobody else may reach it.
+const MetadataURI = "agent-stop-and-go/uri"
+
 // Shape says how much of a task a client wants to see.
 type Shape struct {
 	// History is how many of the newest messages; nil is all of them.
@@ -145,7 +149,22 @@ func (s Source) files(media []contract.Media) []*a2a.Part {
 	var parts []*a2a.Part
 	for _, m := range media {
 		p := a2a.NewFileURLPart(a2a.URL(s.Media(m)), m.MIMEType)
-		p.Filename = m.Name
+		p.Filename = m.FileName()
+		if uri := m.URI(); uri != "" {
+			p.Metadata = map[string]any{MetadataURI: uri}
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// linked are files by reference to where they are. Whether it can be reached there, the
+// client sees.
+func linked(links []contract.Link) []*a2a.Part {
+	var parts []*a2a.Part
+	for _, l := range links {
+		p := a2a.NewFileURLPart(a2a.URL(l.URI), l.MIMEType)
+		p.Filename = l.FileName()
 		parts = append(parts, p)
 	}
 	return parts
@@ -172,7 +191,7 @@ func (s Source) artifact() *a2a.Artifact {
 	if data, ok := object(s.Response); ok {
 		a.Parts = append(a.Parts, a2a.NewDataPart(data))
 	}
-	a.Parts = append(a.Parts, s.files(s.found())...)
+	a.Parts = append(a.Parts, s.found()...)
 	if len(a.Parts) == 0 {
 		a.Parts = a2a.ContentParts{a2a.NewTextPart("")}
 	}
@@ -193,15 +212,15 @@ func object(text string) (map[string]any, bool) {
 	return data, true
 }
 
-// found are the files that tools have brought in the last turn.
-func (s Source) found() []contract.Media {
-	var out []contract.Media
+// found are the files that tools have brought in the last turn, or referred to.
+func (s Source) found() []*a2a.Part {
+	var out []*a2a.Part
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Role == contract.RoleUser && !m.Notice {
 			break
 		}
-		if m.Role == contract.RoleTool && m.ToolCall != nil {
-			out = append(slices.Clone(m.ToolCall.Media), out...)
+		if c := m.ToolCall; m.Role == contract.RoleTool && c != nil {
+			out = slices.Concat(s.files(c.Media), linked(c.Links), out)
 		}
 	}
 	return out
