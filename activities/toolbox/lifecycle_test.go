@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -92,6 +93,48 @@ func TestRestartIsNoticedWithoutACall(t *testing.T) {
 	}
 	place.start(newMCP(nil))
 	eventually(t, "it is ready again", func() bool { return box.States()[0].Ready })
+}
+
+// The server is killed after the handshake, before the stream of its messages is
+// open: no end of that stream tells.
+func TestALossBeforeTheStreamIsOpenIsNoticed(t *testing.T) {
+	for name, place := range map[string]*site{"sessions": serve(t, newMCP(nil)), "stateless": modernOnly(t, newHost())} {
+		t.Run(name, func(t *testing.T) {
+			asked := place.withholdStream()
+			box := openServers(t, place.server("web"))
+			box.Tools(t.Context())
+			within(t, "the client asks for the stream", asked)
+			place.kill()
+			eventually(t, "the loss is seen", func() bool { return !box.States()[0].Ready })
+		})
+	}
+}
+
+// A server that answers, but never gives the stream, is asked for its tools now
+// and then and stays connected.
+func TestAServerWithoutAStreamStaysConnected(t *testing.T) {
+	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusBadGateway} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			place := newSite(t)
+			place.onRequest(func(w http.ResponseWriter, r *http.Request, _ string) bool {
+				if r.Method == http.MethodGet {
+					w.WriteHeader(status)
+				}
+				return r.Method == http.MethodGet
+			})
+			place.start(newMCP(nil))
+			box := openServers(t, place.server("web"))
+			box.Tools(t.Context())
+			if status != http.StatusMethodNotAllowed {
+				eventually(t, "the tools are listed again", func() bool { return len(place.got(`"method":"tools/list"`)) > 1 })
+			}
+			mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"})
+			if n := len(place.got(`"method":"initialize"`)); n != 1 || !box.States()[0].Ready {
+				t.Errorf("connected %d times, state %+v", n, box.States()[0])
+			}
+		})
+	}
 }
 
 func TestDeadChildIsReplaced(t *testing.T) {

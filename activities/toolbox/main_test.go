@@ -82,7 +82,7 @@ func runParent() {
 	}})
 	result, err := box.Call(context.Background(), toolbox.Call{Server: "child", Tool: "pid"})
 	fmt.Println(result.Text, err)
-	time.Sleep(time.Minute)
+	time.Sleep(patience)
 	os.Exit(1)
 }
 
@@ -174,10 +174,13 @@ func openServers(t *testing.T, servers ...toolbox.Server) *toolbox.Toolbox {
 	return open(t, toolbox.Options{Servers: servers})
 }
 
+// patience bounds every wait. It passes only when something is broken.
+const patience = 2 * time.Minute
+
 // eventually polls until ok holds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
@@ -191,7 +194,7 @@ func within[T any](t *testing.T, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("never happened: %s", what)
 		panic("unreachable")
 	}

@@ -104,6 +104,22 @@ func (s *site) onRequest(f func(w http.ResponseWriter, r *http.Request, body str
 	s.intercept = f
 }
 
+// withholdStream leaves requests for the server's own messages without an answer,
+// and tells of each.
+func (s *site) withholdStream() <-chan struct{} {
+	asked := make(chan struct{}, 100)
+	before := s.intercept
+	s.onRequest(func(w http.ResponseWriter, r *http.Request, body string) bool {
+		if r.Method == http.MethodGet || strings.Contains(body, "subscriptions/listen") {
+			asked <- struct{}{}
+			<-r.Context().Done()
+			return true
+		}
+		return before != nil && before(w, r, body)
+	})
+	return asked
+}
+
 // got are the requests whose body contains part.
 func (s *site) got(part string) []seen {
 	s.mu.Lock()
