@@ -98,10 +98,11 @@ func TestAnAgentThatIsNotThereIsUnavailable(t *testing.T) {
 }
 
 func TestAnAgentThatDoesNotAnswerIsUnavailable(t *testing.T) {
+	t.Parallel()
 	done := make(chan struct{})
 	r := scripted(t, card10(false), func(http.ResponseWriter, request) { <-done })
 	t.Cleanup(func() { close(done) })
-	p := peers(t, peer.Options{Wait: 100 * time.Millisecond})
+	p := peers(t, peer.Options{Wait: enough})
 	f := refused(t, p, start(r, "hello"), contract.KindPeerUnavailable)
 	same(t, "text", f.Message, "agent writer: no answer in time")
 }

@@ -71,6 +71,7 @@ func TestEventsOfOtherTasksAreLeftOut(t *testing.T) {
 }
 
 func TestIDsAreLimited(t *testing.T) {
+	t.Parallel()
 	for _, key := range []string{"id", "contextId"} {
 		task := taskOf("TASK_STATE_WORKING", "")
 		task[key] = strings.Repeat("x", 1000)
@@ -81,7 +82,7 @@ func TestIDsAreLimited(t *testing.T) {
 			}
 			rpc(w, in, map[string]any{"task": task})
 		})
-		p := peers(t, peer.Options{Wait: 100 * time.Millisecond, Pause: func(ctx context.Context, _ time.Duration) { <-ctx.Done() }})
+		p := peers(t, peer.Options{Wait: enough, Pause: func(ctx context.Context, _ time.Duration) { <-ctx.Done() }})
 		contains(t, refused(t, p, start(r, "hello"), contract.KindPeerFailed).Message, "an ID of more than 512 bytes")
 	}
 }

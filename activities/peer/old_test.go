@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
@@ -119,10 +118,11 @@ func TestTheOldDialectSendsNothingTwice(t *testing.T) {
 }
 
 func TestTheOldDialectGivesUpAfterItsOwnTime(t *testing.T) {
+	t.Parallel()
 	done := make(chan struct{})
 	r := scripted(t, cardOld, func(http.ResponseWriter, request) { <-done })
 	t.Cleanup(func() { close(done) })
-	p := peers(t, peer.Options{OldWait: 100 * time.Millisecond})
+	p := peers(t, peer.Options{OldWait: enough})
 	f := refused(t, p, start(r, "hello"), contract.KindPeerFailed)
 	contains(t, f.Message, "no answer in time", "outcome is unknown")
 }

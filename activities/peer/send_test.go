@@ -145,10 +145,11 @@ func (s slow) work(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a
 
 func TestWorkThatTakesLongerIsAskedForAgain(t *testing.T) {
 	each(t, func(t *testing.T, f flavour) {
+		t.Parallel()
 		s := slow{make(chan struct{})}
 		r := library(t, f, s.work)
 		untilWaitEnds := func(ctx context.Context, _ time.Duration) { <-ctx.Done() }
-		p := peers(t, peer.Options{Wait: 200 * time.Millisecond, Pause: untilWaitEnds})
+		p := peers(t, peer.Options{Wait: enough, Pause: untilWaitEnds})
 		reply := send(t, p, start(r, "hello"))
 		same(t, "state", reply.State, contract.TaskWorking)
 		if reply.TaskID == "" {

@@ -193,6 +193,7 @@ func TestAStreamThatEndsEarlyIsFollowedByLooks(t *testing.T) {
 }
 
 func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
+	t.Parallel()
 	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
 		if in.Method == "GetTask" {
 			rpc(w, in, taskOf("TASK_STATE_WORKING", ""))
@@ -201,7 +202,7 @@ func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
 		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, statusUpdate("TASK_STATE_INPUT_REQUIRED"))
 	})
 	pauses := 0
-	p := peers(t, peer.Options{Wait: 300 * time.Millisecond, Pause: untilEnd(&pauses)})
+	p := peers(t, peer.Options{Wait: enough, Pause: untilEnd(&pauses)})
 	reply := send(t, p, activities.PeerMessage{Peer: to(r), TaskID: "t1"})
 	same(t, "state", reply.State, contract.TaskWorking)
 	same(t, "asked", r.asked(), []string{"GetTask", "SubscribeToTask", "GetTask"})

@@ -172,6 +172,10 @@ func peers(t *testing.T, o peer.Options) *peer.Peers {
 	return p
 }
 
+// enough is a Wait that some requests fit into on a busy machine. Tests that let it
+// pass run beside each other.
+const enough = 2 * time.Second
+
 // calm is for tests in which the library's server has to come to the end of a turn.
 func calm(t *testing.T) *peer.Peers {
 	t.Helper()

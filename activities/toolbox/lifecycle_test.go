@@ -13,7 +13,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -100,7 +99,7 @@ func TestRestartIsNoticedWithoutACall(t *testing.T) {
 func TestALossBeforeTheStreamIsOpenIsNoticed(t *testing.T) {
 	for name, place := range map[string]*site{"sessions": serve(t, newMCP(nil)), "stateless": modernOnly(t, newHost())} {
 		t.Run(name, func(t *testing.T) {
-			asked := place.withholdStream()
+			asked := place.withhold(forMessages)
 			box := openServers(t, place.server("web"))
 			box.Tools(t.Context())
 			within(t, "the client asks for the stream", asked)
@@ -293,6 +292,7 @@ func TestToolsDoNotWaitForDeadServers(t *testing.T) {
 		Servers:   []toolbox.Server{silent.server("silent"), serve(t, newMCP(nil)).server("web")},
 		FirstWait: soon,
 	})
+	eventually(t, "the live server is connected", func() bool { return box.States()[1].Ready })
 	if got := len(box.Tools(t.Context())); got != 5 {
 		t.Errorf("%d tools, want those of the live server", got)
 	}
@@ -342,11 +342,12 @@ func TestParallelCallsGetTheirOwnAnswers(t *testing.T) {
 }
 
 func TestStartDoesNotBlock(t *testing.T) {
-	box := toolbox.New(toolbox.Options{Servers: []toolbox.Server{{Name: "far", URL: "http://192.0.2.1:9/mcp"}}, ConnectTimeout: soon})
-	defer box.Close()
-	began := time.Now()
-	box.Start(t.Context())
-	if took := time.Since(began); took > soon {
-		t.Errorf("Start took %s", took)
+	silent := newSite(t)
+	asked := silent.withhold(func(*http.Request, string) bool { return true })
+	silent.startHandler(nil)
+	box := open(t, toolbox.Options{Servers: []toolbox.Server{silent.server("silent")}}) // returns before there is an answer
+	within(t, "the attempt to connect", asked)
+	if box.States()[0].Ready {
+		t.Error("it is ready without an answer")
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds every wait of the tests; it is long only when something broke.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 var binaries = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "agent-bin-")
