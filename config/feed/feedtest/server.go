@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -34,6 +35,11 @@ type engine interface{ kill() }
 // is none.
 func NewServer(t testing.TB, password string) *Server {
 	t.Helper()
+	if path := os.Getenv(Variable); path != "" {
+		if _, err := exec.LookPath(path); err != nil {
+			t.Fatalf("%s: %v", Variable, err)
+		}
+	}
 	s := &Server{t: t, addr: freeAddress(t), password: password}
 	s.Client = redis.NewClient(&redis.Options{Addr: s.addr, Password: password})
 	t.Cleanup(func() {
