@@ -98,11 +98,10 @@ func TestAnAgentThatIsNotThereIsUnavailable(t *testing.T) {
 }
 
 func TestAnAgentThatDoesNotAnswerIsUnavailable(t *testing.T) {
-	t.Parallel()
 	done := make(chan struct{})
 	r := scripted(t, card10(false), func(http.ResponseWriter, request) { <-done })
 	t.Cleanup(func() { close(done) })
-	p := peers(t, peer.Options{Wait: enough})
+	p := peers(t, peer.Options{Wait: 100 * time.Millisecond})
 	f := refused(t, p, start(r, "hello"), contract.KindPeerUnavailable)
 	same(t, "text", f.Message, "agent writer: no answer in time")
 }

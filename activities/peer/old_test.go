@@ -118,13 +118,15 @@ func TestTheOldDialectSendsNothingTwice(t *testing.T) {
 }
 
 func TestTheOldDialectGivesUpAfterItsOwnTime(t *testing.T) {
-	t.Parallel()
 	done := make(chan struct{})
 	r := scripted(t, cardOld, func(http.ResponseWriter, request) { <-done })
 	t.Cleanup(func() { close(done) })
-	p := peers(t, peer.Options{OldWait: enough})
-	f := refused(t, p, start(r, "hello"), contract.KindPeerFailed)
-	contains(t, f.Message, "no answer in time", "outcome is unknown")
+	var err error
+	within(t, func(p *peer.Peers) bool {
+		_, err = p.Send(t.Context(), start(r, "hello"))
+		return len(r.asked()) > 0
+	})
+	contains(t, failed(t, err, contract.KindPeerFailed).Message, "no answer in time", "outcome is unknown")
 }
 
 func TestTheOldDialectThatWasNotReachedMayBeTriedAgain(t *testing.T) {
