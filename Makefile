@@ -11,11 +11,8 @@ TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
 LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes
 
-# A server that tests start: what carries news between processes.
-REDIS      := $(if $(shell command -v redis-server),,redis-server)
-
 .DEFAULT_GOAL := help
-.PHONY: help run test redis-server check conformance build build-all bench histories golden clean
+.PHONY: help run test check conformance build build-all bench histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,15 +20,18 @@ help: ## list the targets
 run: build ## build and start everything on this machine; needs no key and no set-up
 	@$(BIN)/agent --config config/agent.yaml --demo-if-no-key
 
-test: $(REDIS) ## run every test, with the race detector
+test: ## run every test, with the race detector; needs Go and a C compiler
+	@echo "The first run compiles a Temporal server, twice: with the race detector and without. Allow 20 minutes on two cores;"
+	@echo "later runs take about 10. Each package prints a line when it is done."
+	@echo "1/4 everything but the standalone agent, with the race detector"
 	$(GO) test -race $(TESTFLAGS) ./...
+	@echo "2/4 the tool servers on the SQLite driver of binaries that are built without cgo"
 	$(GO) test -tags sqlite_pure ./mcpservers/resources/... ./mcpservers/hosting/...
+	@echo "3/4 the standalone agent: real processes, crashes and restarts, with the race detector (minutes)"
 	cd deploy/standalone && $(GO) test -race -timeout 30m -skip '$(LONG)' $(TESTFLAGS) ./...
+	@echo "4/4 long conversations and large trees (minutes)"
 	cd deploy/standalone && $(GO) test -timeout 30m -run '$(LONG)' $(TESTFLAGS) ./e2e
-
-# The target exists on machines without it only.
-redis-server:
-	apt-get install -y --no-install-recommends redis-server
+	@echo "every test passed"
 
 check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }

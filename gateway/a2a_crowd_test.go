@@ -205,7 +205,7 @@ func TestNothingIsLeftOfSubscribersWhoAreGone(t *testing.T) {
 	for _, conn := range open {
 		conn.Close()
 	}
-	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before || x.feed.watching() > 0; runtime.Gosched() {
+	for deadline := time.Now().Add(2 * time.Minute); runtime.NumGoroutine() > before || x.feed.watching() > 0; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines before, %d afterwards, %d watchers", before, runtime.NumGoroutine(), x.feed.watching())
 		}

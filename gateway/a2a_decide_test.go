@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agent-stop-and-go/gateway"
@@ -69,20 +70,23 @@ func soon(d *gateway.Deps) { d.Pace.Running = 10 * time.Millisecond }
 // on for a while then, and nothing is known of the message there.
 func TestADecisionThatCameTooLateMayAgree(t *testing.T) {
 	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
-		s, a, id := waiting(t, soon)
-		s.decided[approvalUUID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
-		time.AfterFunc(20*time.Millisecond, func() {
-			s.write(func(v *contract.ConversationView) {
-				v.Pending, v.Status, v.Running = nil, contract.StatusActive, true
-			})
+		synctest.Test(t, func(t *testing.T) {
+			s, a, id := waiting(t, soon)
+			defer a.Close()
+			s.decided[approvalUUID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
 			time.AfterFunc(20*time.Millisecond, func() {
-				s.do(func() { s.end("other", "dropped", contract.OutcomeDone) })
+				s.write(func(v *contract.ConversationView) {
+					v.Pending, v.Status, v.Running = nil, contract.StatusActive, true
+				})
+				time.AfterFunc(20*time.Millisecond, func() {
+					s.do(func() { s.end("other", "dropped", contract.OutcomeDone) })
+				})
 			})
+			r := a.rpc(method, said("m-2", "approved", object{"taskId": id}))
+			if code(r) != nil || !strings.Contains(r.raw, "TASK_STATE_COMPLETED") || !strings.Contains(r.raw, "dropped") {
+				t.Errorf("%s: %s", method, r.raw)
+			}
 		})
-		r := a.rpc(method, said("m-2", "approved", object{"taskId": id}))
-		if code(r) != nil || !strings.Contains(r.raw, "TASK_STATE_COMPLETED") || !strings.Contains(r.raw, "dropped") {
-			t.Errorf("%s: %s", method, r.raw)
-		}
 	}
 }
 

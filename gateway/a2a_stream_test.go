@@ -81,7 +81,7 @@ func TestASubscriberWhoComesBackIsHeardAtOnce(t *testing.T) {
 	ids, _ := frames(t, a.rpc("SendStreamingMessage", said("m-2", "why?", object{"taskId": id})))
 	server := httptest.NewServer(a)
 	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	body := `{"jsonrpc":"2.0","id":1,"method":"SubscribeToTask","params":{"id":"` + id + `"}}`
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/a2a", strings.NewReader(body))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"agent-stop-and-go/gateway"
@@ -219,22 +220,25 @@ func TestAMessageThatCannotBeTakenSaysWhatToDo(t *testing.T) {
 // the queue.
 func TestAMessageIsAnsweredWhenTheTaskRests(t *testing.T) {
 	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
-		s := taskScript()
-		s.onMessage = func(m contract.MessageSignal) {
-			s.begin(m)
-			s.end(m.RequestID, "one", contract.OutcomeDone)
-			s.change(func(v *contract.ConversationView) { v.Status, v.Queued = contract.StatusActive, 1 })
-			time.AfterFunc(20*time.Millisecond, func() {
-				s.do(func() {
-					s.end("next", "two", contract.OutcomeDone)
-					s.change(func(v *contract.ConversationView) { v.Queued = 0 })
+		synctest.Test(t, func(t *testing.T) {
+			s := taskScript()
+			s.onMessage = func(m contract.MessageSignal) {
+				s.begin(m)
+				s.end(m.RequestID, "one", contract.OutcomeDone)
+				s.change(func(v *contract.ConversationView) { v.Status, v.Queued = contract.StatusActive, 1 })
+				time.AfterFunc(20*time.Millisecond, func() {
+					s.do(func() {
+						s.end("next", "two", contract.OutcomeDone)
+						s.change(func(v *contract.ConversationView) { v.Queued = 0 })
+					})
 				})
-			})
-		}
-		r := newAPI(t, s.backend(), soon).rpc(method, said("m-1", "hello", nil))
-		if !strings.Contains(r.raw, "TASK_STATE_COMPLETED") {
-			t.Errorf("%s: %s", method, r.raw)
-		}
+			}
+			a := newAPI(t, s.backend(), soon)
+			defer a.Close()
+			if r := a.rpc(method, said("m-1", "hello", nil)); !strings.Contains(r.raw, "TASK_STATE_COMPLETED") {
+				t.Errorf("%s: %s", method, r.raw)
+			}
+		})
 	}
 }
 

@@ -178,7 +178,7 @@ func TestLongTextsOfBracketsAndTags(t *testing.T) {
 	for _, piece := range []string{"[\n\n", "{\"a\":\n", "<tool_call>{</tool_call>\n", "<tool_call>\n", "ping(a=[\n", "```\n{\n", "[ping(a={},", "<think>\n"} {
 		start := time.Now()
 		local(t, strings.Repeat(piece, 512<<10/len(piece)))
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > 2*time.Minute {
 			t.Errorf("%q took %s", piece, took)
 		}
 	}

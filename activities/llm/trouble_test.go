@@ -193,7 +193,7 @@ func (tt trouble) meet(t *testing.T, model string) (llm.Reply, int, error) {
 		},
 	})
 	returned.Store(true)
-	if tt.address == nil && s.Served() != 1 {
+	if n := s.Served(); tt.address == nil && n != 1 && (n > 1 || tt.timeout == 0) { // the time may pass before it arrives
 		t.Errorf("%d requests; retries are not ours. Refused: %q", s.Served(), s.Refused())
 	}
 	return r, said, err

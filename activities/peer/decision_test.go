@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
@@ -207,9 +206,13 @@ func TestAnAnswerThatIsDealtWithForLongIsAtWork(t *testing.T) {
 			s.work(ctx, in, say)
 		})
 		asked := send(t, calm(t), start(r, "delete"))
-		hasty := peers(t, peer.Options{Wait: time.Second, Pause: func(ctx context.Context, _ time.Duration) { <-ctx.Done() }})
 		m := verdict(r, asked, contract.Approved)
-		same(t, "state", send(t, hasty, m).State, contract.TaskWorking)
+		var hasty activities.PeerReply
+		within(t, func(p *peer.Peers) bool {
+			hasty, _ = p.Send(t.Context(), m)
+			return hasty.State != ""
+		})
+		same(t, "state", hasty.State, contract.TaskWorking)
 		close(s.free)
 		same(t, "in the end", send(t, calm(t), m).Text, "at last")
 	})

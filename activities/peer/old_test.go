@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
@@ -122,9 +121,12 @@ func TestTheOldDialectGivesUpAfterItsOwnTime(t *testing.T) {
 	done := make(chan struct{})
 	r := scripted(t, cardOld, func(http.ResponseWriter, request) { <-done })
 	t.Cleanup(func() { close(done) })
-	p := peers(t, peer.Options{OldWait: 100 * time.Millisecond})
-	f := refused(t, p, start(r, "hello"), contract.KindPeerFailed)
-	contains(t, f.Message, "no answer in time", "outcome is unknown")
+	var err error
+	within(t, func(p *peer.Peers) bool {
+		_, err = p.Send(t.Context(), start(r, "hello"))
+		return len(r.asked()) > 0
+	})
+	contains(t, failed(t, err, contract.KindPeerFailed).Message, "no answer in time", "outcome is unknown")
 }
 
 func TestTheOldDialectThatWasNotReachedMayBeTriedAgain(t *testing.T) {

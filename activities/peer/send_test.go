@@ -147,14 +147,16 @@ func TestWorkThatTakesLongerIsAskedForAgain(t *testing.T) {
 	each(t, func(t *testing.T, f flavour) {
 		s := slow{make(chan struct{})}
 		r := library(t, f, s.work)
-		untilWaitEnds := func(ctx context.Context, _ time.Duration) { <-ctx.Done() }
-		p := peers(t, peer.Options{Wait: 200 * time.Millisecond, Pause: untilWaitEnds})
-		reply := send(t, p, start(r, "hello"))
+		var reply, again activities.PeerReply
+		within(t, func(p *peer.Peers) bool {
+			reply, _ = p.Send(t.Context(), start(r, "hello"))
+			return reply.TaskID != ""
+		})
 		same(t, "state", reply.State, contract.TaskWorking)
-		if reply.TaskID == "" {
-			t.Fatal("no task")
-		}
-		again := send(t, p, activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID})
+		within(t, func(p *peer.Peers) bool {
+			again, _ = p.Send(t.Context(), activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID})
+			return again.Text != ""
+		})
 		same(t, "still", again.State, contract.TaskWorking)
 		same(t, "what it says", again.Text, "half way")
 		close(s.free)

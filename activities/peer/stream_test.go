@@ -38,13 +38,9 @@ func chunk(text string, more bool) any {
 	}}
 }
 
-// noted counts pauses, untilEnd also waits until there is no more time.
+// noted counts pauses.
 func noted(n *int) func(context.Context, time.Duration) {
 	return func(context.Context, time.Duration) { *n++ }
-}
-
-func untilEnd(n *int) func(context.Context, time.Duration) {
-	return func(ctx context.Context, _ time.Duration) { *n++; <-ctx.Done() }
 }
 
 func TestAStreamNeedsNoOtherRequest(t *testing.T) {
@@ -192,6 +188,23 @@ func TestAStreamThatEndsEarlyIsFollowedByLooks(t *testing.T) {
 	same(t, "pauses", pauses, 2)
 }
 
+// expiring is a context whose deadline passes when done is closed.
+type expiring struct {
+	context.Context
+	done chan struct{}
+}
+
+func (e *expiring) Done() <-chan struct{} { return e.done }
+
+func (e *expiring) Err() error {
+	select {
+	case <-e.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
 	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
 		if in.Method == "GetTask" {
@@ -201,8 +214,12 @@ func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
 		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, statusUpdate("TASK_STATE_INPUT_REQUIRED"))
 	})
 	pauses := 0
-	p := peers(t, peer.Options{Wait: 300 * time.Millisecond, Pause: untilEnd(&pauses)})
-	reply := send(t, p, activities.PeerMessage{Peer: to(r), TaskID: "t1"})
+	ctx := &expiring{Context: t.Context(), done: make(chan struct{})}
+	p := peers(t, peer.Options{Wait: time.Hour, Pause: func(context.Context, time.Duration) { pauses++; close(ctx.done) }})
+	reply, err := p.Send(ctx, activities.PeerMessage{Peer: to(r), TaskID: "t1"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	same(t, "state", reply.State, contract.TaskWorking)
 	same(t, "asked", r.asked(), []string{"GetTask", "SubscribeToTask", "GetTask"})
 	same(t, "pauses", pauses, 1)

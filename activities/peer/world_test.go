@@ -172,6 +172,19 @@ func peers(t *testing.T, o peer.Options) *peer.Peers {
 	return p
 }
 
+// within tries with one Wait after the other, each of four times the time, until one
+// is long enough for a machine as busy as this. Between two looks it is waited out.
+func within(t *testing.T, try func(p *peer.Peers) bool) {
+	t.Helper()
+	for wait := 200 * time.Millisecond; wait < 2*time.Minute; wait *= 4 {
+		if try(peers(t, peer.Options{Wait: wait, OldWait: wait, Pause: untilWaitEnds})) {
+			return
+		}
+	}
+}
+
+func untilWaitEnds(ctx context.Context, _ time.Duration) { <-ctx.Done() }
+
 // calm is for tests in which the library's server has to come to the end of a turn.
 func calm(t *testing.T) *peer.Peers {
 	t.Helper()
@@ -203,10 +216,15 @@ func send(t *testing.T, p *peer.Peers, m activities.PeerMessage) activities.Peer
 // refused sends, and wants a failure of a kind.
 func refused(t *testing.T, p *peer.Peers, m activities.PeerMessage, kind contract.Kind) *activities.PeerError {
 	t.Helper()
-	reply, err := p.Send(t.Context(), m)
+	_, err := p.Send(t.Context(), m)
+	return failed(t, err, kind)
+}
+
+func failed(t *testing.T, err error, kind contract.Kind) *activities.PeerError {
+	t.Helper()
 	failure, ok := err.(*activities.PeerError)
 	if !ok || failure.Kind != kind {
-		t.Fatalf("got %+v, %v; expected %s", reply, err, kind)
+		t.Fatalf("got %v; expected %s", err, kind)
 	}
 	return failure
 }

@@ -197,12 +197,31 @@ func (c *conn) subscribe() {
 		return
 	}
 	c.box.spawn(func() {
-		x := &exchange{}
-		err := c.client.Listen(withExchange(c.life, x), mcp.SubscriptionFilter{ToolsListChanged: true})
-		if c.life.Err() == nil && x.httpStatus() == http.StatusOK && x.refusal == nil {
-			c.retire(whyLost(err)) // the stream was open
+		for failures := 0; c.listen(); failures++ {
+			c.noteChange() // the server may be gone: listing the tools tells
+			if !c.lasts(c.life, backoff(failures)) {
+				return
+			}
 		}
 	})
+}
+
+// listen reads the notifications of a server without sessions. The end of an open
+// stream ends the connection. It reports whether the stream did not open and
+// should be asked for again: the server did not answer, or not now.
+func (c *conn) listen() (again bool) {
+	x := &exchange{}
+	err := c.client.Listen(withExchange(c.life, x), mcp.SubscriptionFilter{ToolsListChanged: true})
+	status := x.httpStatus()
+	if c.life.Err() != nil || x.refusal != nil {
+		return false
+	}
+	if status == http.StatusOK {
+		c.retire(whyLost(err))
+		return false
+	}
+	_, web := c.wire.(webWire)
+	return web && (status == 0 || status >= http.StatusInternalServerError)
 }
 
 // listing is what a server has: the tools that are on offer, the names in its

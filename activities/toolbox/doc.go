@@ -92,7 +92,9 @@
 // about the server. A lost connection is closed when its last call has returned.
 //
 // A stream of server messages that opens, or opens again, has the tools listed
-// again: they may have changed while nobody listened.
+// again: they may have changed while nobody listened. So does one that does not
+// open: the server may have gone since the handshake, and then the listing fails,
+// which ends the connection.
 //
 // A server that asks for authentication already at initialize is connected for
 // the length of one call with the bearer token of that call, and such a session

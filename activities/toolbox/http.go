@@ -39,7 +39,7 @@ type httpWire struct {
 // the stream of server messages: that of one caller would go without the token.
 func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	trip := newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout)
-	trip.lost, trip.opened = c.retire, c.noteChange
+	trip.lost, trip.relist = c.retire, c.noteChange
 	trip.farewell = callerOf(c.life).headers()
 	client := &http.Client{Transport: trip, CheckRedirect: sameServer}
 	options := []transport.StreamableHTTPCOption{
@@ -136,11 +136,13 @@ type watchedTransport struct {
 	// to every request but the DELETE that ends the session.
 	farewell map[string]string
 	// lost is told, once or more, when the stream of server messages shows that
-	// the server is gone; opened, when one begins.
+	// the server is gone. relist has the tools listed: when a stream begins, and
+	// when it does not and the server may be gone.
 	lost     func(error)
-	opened   func()
-	event    int         // the largest message in that stream
-	streamed atomic.Bool // the stream of server messages was open once
+	relist   func()
+	event    int          // the largest message in that stream
+	streamed atomic.Bool  // the stream of server messages was open once
+	unopened atomic.Int32 // how often it was asked for and did not open
 }
 
 func newWatchedTransport(headers map[string]string, dial time.Duration) *watchedTransport {
@@ -206,22 +208,34 @@ func (t *watchedTransport) post(x *exchange, req *http.Request) (*http.Response,
 }
 
 // listen watches the stream of server messages: once it was open, a refused or
-// unknown one means that the server went away or forgot the session.
+// unknown one means that the server went away or forgot the session. Before, it may
+// mean that as well, or that the server has no such stream.
 func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	resp, err := t.kept.RoundTrip(req)
 	switch {
 	case err == nil && resp.StatusCode == http.StatusOK:
 		t.streamed.Store(true)
 		resp.Body = &boundedEvents{ReadCloser: resp.Body, lost: t.lost, most: t.event}
-		t.opened()
+		t.relist()
 		return resp, nil
-	case !t.streamed.Load() || req.Context().Err() != nil:
+	case req.Context().Err() != nil:
+	case !t.streamed.Load():
+		t.doubt()
 	case err != nil:
 		t.lost(err)
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest:
 		t.lost(errSessionLost)
 	}
 	return bounded(resp, err)
+}
+
+// doubt has the tools listed, which fails where the server is gone. mcp-go asks a
+// server that gives no stream every second: the tools are listed after 1, 2, 4 and
+// so on of these, and once a minute.
+func (t *watchedTransport) doubt() {
+	if n := t.unopened.Add(1); n&(n-1) == 0 || n%60 == 0 {
+		t.relist()
+	}
 }
 
 type boundedBody struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -13,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -93,6 +93,48 @@ func TestRestartIsNoticedWithoutACall(t *testing.T) {
 	}
 	place.start(newMCP(nil))
 	eventually(t, "it is ready again", func() bool { return box.States()[0].Ready })
+}
+
+// The server is killed after the handshake, before the stream of its messages is
+// open: no end of that stream tells.
+func TestALossBeforeTheStreamIsOpenIsNoticed(t *testing.T) {
+	for name, place := range map[string]*site{"sessions": serve(t, newMCP(nil)), "stateless": modernOnly(t, newHost())} {
+		t.Run(name, func(t *testing.T) {
+			asked := place.withhold(forMessages)
+			box := openServers(t, place.server("web"))
+			box.Tools(t.Context())
+			within(t, "the client asks for the stream", asked)
+			place.kill()
+			eventually(t, "the loss is seen", func() bool { return !box.States()[0].Ready })
+		})
+	}
+}
+
+// A server that answers, but never gives the stream, is asked for its tools now
+// and then and stays connected.
+func TestAServerWithoutAStreamStaysConnected(t *testing.T) {
+	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusBadGateway} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			place := newSite(t)
+			place.onRequest(func(w http.ResponseWriter, r *http.Request, _ string) bool {
+				if r.Method == http.MethodGet {
+					w.WriteHeader(status)
+				}
+				return r.Method == http.MethodGet
+			})
+			place.start(newMCP(nil))
+			box := openServers(t, place.server("web"))
+			box.Tools(t.Context())
+			if status != http.StatusMethodNotAllowed {
+				eventually(t, "the tools are listed again", func() bool { return len(place.got(`"method":"tools/list"`)) > 1 })
+			}
+			mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"})
+			if n := len(place.got(`"method":"initialize"`)); n != 1 || !box.States()[0].Ready {
+				t.Errorf("connected %d times, state %+v", n, box.States()[0])
+			}
+		})
+	}
 }
 
 func TestDeadChildIsReplaced(t *testing.T) {
@@ -296,6 +338,7 @@ func TestToolsDoNotWaitForDeadServers(t *testing.T) {
 		Servers:   []toolbox.Server{silent.server("silent"), serve(t, newMCP(nil)).server("web")},
 		FirstWait: soon,
 	})
+	eventually(t, "the live server is connected", func() bool { return box.States()[1].Ready })
 	if got := len(box.Tools(t.Context())); got != 5 {
 		t.Errorf("%d tools, want those of the live server", got)
 	}
@@ -345,11 +388,12 @@ func TestParallelCallsGetTheirOwnAnswers(t *testing.T) {
 }
 
 func TestStartDoesNotBlock(t *testing.T) {
-	box := toolbox.New(toolbox.Options{Servers: []toolbox.Server{{Name: "far", URL: "http://192.0.2.1:9/mcp"}}, ConnectTimeout: soon})
-	defer box.Close()
-	began := time.Now()
-	box.Start(t.Context())
-	if took := time.Since(began); took > soon {
-		t.Errorf("Start took %s", took)
+	silent := newSite(t)
+	asked := silent.withhold(func(*http.Request, string) bool { return true })
+	silent.startHandler(nil)
+	box := open(t, toolbox.Options{Servers: []toolbox.Server{silent.server("silent")}}) // returns before there is an answer
+	within(t, "the attempt to connect", asked)
+	if box.States()[0].Ready {
+		t.Error("it is ready without an answer")
 	}
 }

@@ -82,7 +82,7 @@ func runParent() {
 	}})
 	result, err := box.Call(context.Background(), toolbox.Call{Server: "child", Tool: "pid"})
 	fmt.Println(result.Text, err)
-	time.Sleep(time.Minute)
+	time.Sleep(patience)
 	os.Exit(1)
 }
 
@@ -159,6 +159,9 @@ func open(t *testing.T, o toolbox.Options) *toolbox.Toolbox {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	for _, limit := range []*time.Duration{&o.CallTimeout, &o.ConnectTimeout, &o.FirstWait} {
+		*limit = cmp.Or(*limit, patience)
+	}
 	box := toolbox.New(o)
 	t.Cleanup(func() {
 		if err := box.Close(); err != nil {
@@ -174,10 +177,13 @@ func openServers(t *testing.T, servers ...toolbox.Server) *toolbox.Toolbox {
 	return open(t, toolbox.Options{Servers: servers})
 }
 
+// patience bounds every wait. It passes only when something is broken.
+const patience = 2 * time.Minute
+
 // eventually polls until ok holds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
@@ -191,7 +197,7 @@ func within[T any](t *testing.T, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("never happened: %s", what)
 		panic("unreachable")
 	}
@@ -210,6 +216,24 @@ func callAside(ctx context.Context, box *toolbox.Toolbox, c toolbox.Call) <-chan
 		out <- outcome{result, err}
 	}()
 	return out
+}
+
+// overrun makes a call that hangs, with one limit after the other, each of twice the
+// time, until one was long enough to send it: what was not sent is unavailable. For a
+// call of which that is what is wanted, the first does.
+func overrun(t *testing.T, want contract.Kind, call func(limit time.Duration) error) {
+	t.Helper()
+	for limit := soon; ; limit *= 2 {
+		err := call(limit)
+		if kindOf(err) == contract.KindToolUnavailable && want != contract.KindToolUnavailable && limit < patience/4 {
+			continue
+		}
+		wantKind(t, err, want)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), fmt.Sprintf("no answer within %s", limit)) {
+			t.Errorf("after %s: %v", limit, err)
+		}
+		return
+	}
 }
 
 func mustCall(t *testing.T, box *toolbox.Toolbox, c toolbox.Call) toolbox.Result {

@@ -51,12 +51,13 @@ func askAside(ctx context.Context, box *toolbox.Toolbox, destructive bool) <-cha
 
 func TestTheTimeOfACallStandsStillWhileAPersonIsAsked(t *testing.T) {
 	asking(t, func(t *testing.T, s toolbox.Server) {
-		s.Timeout = time.Second
+		t.Parallel()
+		s.Timeout = 5 * time.Second
 		box, questions := openAsking(t, s, toolbox.Options{})
 		box.Tools(t.Context())
 		call := askAside(t.Context(), box, true)
 		q := within(t, "the question", questions)
-		time.Sleep(1200 * time.Millisecond) // on the server's clock, too
+		time.Sleep(s.Timeout + time.Second) // on the server's clock, too
 		q.answer <- nil
 		if got := within(t, "the answer", call); got.err != nil || got.result.Text != accepted {
 			t.Errorf("got %+v", got)

@@ -52,7 +52,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 		breakOff(err)
 		c.retire(err)
 	}
-	w.trip.lost, w.trip.opened, w.trip.event = lost, func() {}, maxAnswer
+	w.trip.lost, w.trip.relist, w.trip.event = lost, func() {}, maxAnswer
 	w.client = &http.Client{Transport: sseTransport{w}, CheckRedirect: sameServer}
 	var err error
 	w.SSE, err = transport.NewSSE(c.server.URL,

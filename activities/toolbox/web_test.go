@@ -104,6 +104,26 @@ func (s *site) onRequest(f func(w http.ResponseWriter, r *http.Request, body str
 	s.intercept = f
 }
 
+// forMessages reports whether a request is for the server's own messages.
+func forMessages(r *http.Request, body string) bool {
+	return r.Method == http.MethodGet || strings.Contains(body, "subscriptions/listen")
+}
+
+// withhold leaves requests without an answer, and tells of each.
+func (s *site) withhold(which func(*http.Request, string) bool) <-chan struct{} {
+	asked := make(chan struct{}, 100)
+	before := s.intercept
+	s.onRequest(func(w http.ResponseWriter, r *http.Request, body string) bool {
+		if which(r, body) {
+			asked <- struct{}{}
+			<-r.Context().Done()
+			return true
+		}
+		return before != nil && before(w, r, body)
+	})
+	return asked
+}
+
 // got are the requests whose body contains part.
 func (s *site) got(part string) []seen {
 	s.mu.Lock()

@@ -16,10 +16,13 @@ func piece(id string, i int) contract.News {
 
 func changed(id string) contract.News { return contract.News{ConversationID: id} }
 
+// patience bounds every wait. It passes only when something is broken.
+const patience = 2 * time.Minute
+
 // eventually polls until ok holds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(15 * time.Second)
+	deadline := time.Now().Add(patience)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
@@ -34,7 +37,7 @@ func take(t *testing.T, news <-chan contract.News) (n contract.News, ok bool) {
 	select {
 	case n, ok = <-news:
 		return n, ok
-	case <-time.After(15 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no news")
 		return n, false
 	}

@@ -6,24 +6,25 @@ import (
 	"time"
 
 	"agent-stop-and-go/config/feed"
+	"agent-stop-and-go/config/feed/feedtest"
 	"agent-stop-and-go/workflows/contract"
 )
 
 // Whatever happens to Redis, and however much is told: between two losses a watcher
 // gets pieces that follow each other.
 func TestThereAreNoHoles(t *testing.T) {
-	s := newServer(t)
-	worker, _ := s.open()
-	gateway, _ := s.open()
+	s := feedtest.NewServer(t, password)
+	worker, _ := open(t, s)
+	gateway, _ := open(t, s)
 	ready(t, worker, gateway)
 	defer tellAlways(worker)()
 	w := follower{t: t, feed: gateway, last: -1}
 	w.watch()
 	for range 3 {
 		w.hear(1 + rand.IntN(1500))
-		s.kill()
+		s.Kill()
 		w.hear(0)
-		s.start()
+		s.Start()
 	}
 	w.hear(500)
 	if w.losses < 3 {

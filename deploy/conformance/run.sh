@@ -4,9 +4,9 @@
 #   run.sh            everything
 #   run.sh --no-agent without the turns of a whole agent, which take a build of it
 #
-# Needs Go, npm and Chromium. The packages are installed when package-lock.json
-# changed, and Chromium where there is none and apt-get may install it; everything
-# after that stays on this machine. What was started is ended by its
+# Needs Go, npm, Chromium and a Redis server. The packages are installed when
+# package-lock.json changed, the other two where this is Debian and the user may;
+# everything after that stays on this machine. What was started is ended by its
 # process id. Prints a table, keeps the output of every check in results/, and
 # exits 1 when one failed.
 set -uo pipefail
@@ -143,14 +143,29 @@ ours() {
   check "$name" "TypeScript SDK over stdio" says "$text" "${probe[@]}" --call "$tool" "$json" -- "$bin/$name" --stdio "$@"
 }
 
-# foreign_go runs the Go tests that need code of others: foreign_go MODULE PACKAGE
+# foreign_go runs the Go tests that need code of others: foreign_go MODULE PACKAGE [PATTERN]
 foreign_go() {
   local out code
-  out=$(cd "$1" && go test -tags foreign -count=1 -timeout 4m -v -run '^TestForeign' "$2" 2>&1); code=$?
+  out=$(cd "$1" && go test -tags foreign -count=1 -timeout 12m -v -run "${3:-^TestForeign}" "$2" 2>&1); code=$?
   printf '%s\n' "$out"
   echo "$(grep -c '^ *--- PASS' <<<"$out") passed, $(grep -c '^ *--- FAIL' <<<"$out") failed"
   [[ $code -eq 0 ]] && grep -q '^--- PASS' <<<"$out" && ! grep -q -e '--- SKIP' <<<"$out"
 }
+
+# find_redis sets FEED_REDIS to a redis-server, which it installs where it may.
+find_redis() {
+  export FEED_REDIS=${FEED_REDIS:-$(command -v redis-server)}
+  if [[ -z $FEED_REDIS && $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+    apt-get update && apt-get install -y --no-install-recommends redis-server
+    FEED_REDIS=$(command -v redis-server)
+  fi
+  [[ -x $FEED_REDIS ]] && return
+  echo "there is no Redis server: install one (apt-get install redis-server, brew install redis), or set FEED_REDIS to the path of redis-server"
+  return 1
+}
+
+# on_redis runs Go tests with a real Redis server: on_redis MODULE PACKAGE PATTERN
+on_redis() { find_redis && foreign_go "$@"; }
 
 install
 need_node
@@ -180,6 +195,9 @@ check "our client" "server-filesystem over stdio" says 'read_text_file: a line t
   "$client" -call read_text_file -args "{\"path\":\"$work/files/note.txt\"}" -- "$here/mcp-foreign.sh" filesystem "$work/files"
 check "our client" "A2A agents of the JavaScript SDKs" foreign_go "$root" ./activities/peer
 check "our events" "AG-UI clients of 1.0 and 0.0.59" foreign_go "$root" ./gateway/agui
+check "the feed" "a real Redis server" on_redis "$root" ./config/feed .
+[[ $agent ]] && check "an agent" "worker and gateway on a real Redis server" \
+  on_redis "$root/deploy/standalone" ./e2e '^TestRepliesAreFollowedAcross|^TestAWorkerKilledInTheMiddle'
 [[ $agent ]] && check "an agent" "turns on foreign servers, AG-UI and A2A clients" foreign_go "$root/deploy/standalone" ./e2e
 if [[ $agent ]]; then
   tour

@@ -87,7 +87,7 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 			if answers := f.attack(t, path); strings.Contains(answers, secret) {
 				t.Error(answers)
 			}
-			if took := time.Since(start); took > 20*time.Second {
+			if took := time.Since(start); took > 2*time.Minute {
 				t.Errorf("took %v", took)
 			}
 			unharmed(t, f)

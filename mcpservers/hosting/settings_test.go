@@ -90,7 +90,7 @@ func TestRunRefusesWhatCannotWork(t *testing.T) {
 		"port -1":              hosting.DefaultSettings(-1),
 		"listen on no.invalid": {Transport: "http", Host: "no.invalid", SessionIdle: time.Hour},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		err := hosting.Run(ctx, hosting.Options{Settings: settings, Stdin: strings.NewReader(""), Stdout: io.Discard}, newExample().MCPServer)
 		if cancel(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

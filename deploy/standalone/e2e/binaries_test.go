@@ -15,13 +15,17 @@ import (
 )
 
 // patience bounds every wait of the tests; it is long only when something broke.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
+
+// built is the folder of the binaries, once a test has needed one.
+var built string
 
 var binaries = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "agent-bin-")
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	for _, b := range []struct{ dir, pkg, out string }{
 		{"../../..", "./mcpservers/cmd/mcp-resources", "mcp-resources"},
 		{"../../..", "./mcpservers/cmd/mcp-filesystem", "mcp-filesystem"},
@@ -40,8 +44,9 @@ var binaries = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir, err := binaries(); err == nil && dir != "" {
-		os.RemoveAll(dir)
+	endSharedServer()
+	if built != "" {
+		os.RemoveAll(built)
 	}
 	os.Exit(code)
 }

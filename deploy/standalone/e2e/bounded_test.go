@@ -31,7 +31,7 @@ func TestOneTurnOf500CallsWithLargeResults(t *testing.T) {
 	h := newHome(t)
 	h.extra = "max_tool_rounds: 600\nrequest_timeout: 10m\n"
 	h.model.KeepRequests(false)
-	api, p := h.inside()
+	api, p := h.whole()
 	api.http.Timeout = 0
 	asked := api.ask("repeat 500 big")
 	if asked.Result.Response != "called 500 times" {
@@ -56,7 +56,7 @@ func TestOneTurnOf500CallsWithLargeResults(t *testing.T) {
 func TestAConversationOf1000Turns(t *testing.T) {
 	h := newHome(t)
 	h.model.KeepRequests(false)
-	api, p := h.inside()
+	api, p := h.whole()
 	id := api.want(201, "POST", "/conversations", "").Conversation.ID
 	for range 1000 {
 		api.say(id, "hello")

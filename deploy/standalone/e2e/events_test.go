@@ -5,15 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/config/feed/feedtest"
 )
 
 // event is an event of a stream, with the ID to go on after.
@@ -175,43 +173,12 @@ func TestASpectatorGoesOnAfterTheAgentWasKilled(t *testing.T) {
 	}
 }
 
-// redis starts Debian's server, and returns what kills it and starts it again.
-func redis(t *testing.T) (url string, kill, again func()) {
-	t.Helper()
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Fatal("redis-server is missing: apt-get install redis-server")
-	}
-	port := freePort(t)
-	var cmd *exec.Cmd
-	again = func() {
-		cmd = exec.Command(path, "--port", fmt.Sprint(port), "--bind", "127.0.0.1", "--save", "", "--dir", t.TempDir())
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		eventually(t, "redis listens", func() bool {
-			c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-			if err == nil {
-				c.Close()
-			}
-			return err == nil
-		})
-	}
-	kill = func() {
-		_ = cmd.Process.Signal(os.Kill) // it may have ended
-		_ = cmd.Wait()
-	}
-	again()
-	t.Cleanup(func() { kill() })
-	return fmt.Sprintf("redis://127.0.0.1:%d", port), kill, again
-}
-
 // A worker and a gateway in processes of their own tell each other through Redis;
 // without it readers get whole messages.
 func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
-	url, kill, again := redis(t)
+	redis := feedtest.NewServer(t, "")
 	h := newHome(t)
-	h.extra = fmt.Sprintf("events: {redis: %q}\n", url)
+	h.extra = fmt.Sprintf("events: {redis: %q}\n", redis.URL())
 	api := h.pieces()
 	start(t, h.dir, "worker", h.environ(), "--config", h.configFile())
 	carries := func(problem bool) func() bool {
@@ -235,12 +202,12 @@ func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
 	}
 	close(hold)
 	s.until("RUN_FINISHED")
-	kill()
+	redis.Kill()
 	eventually(t, "the trouble is told", carries(true))
 	api.say(id, "and now?")
 	s.until("RUN_FINISHED")
 	s.has("hello", "Hello, it is me, and this takes a while.", "and now?", "You said: and now?")
-	again()
+	redis.Start()
 	eventually(t, "redis carries again", carries(false))
 	api.say(id, "and again?")
 	s.until("RUN_FINISHED")
@@ -252,8 +219,7 @@ func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
 // one asks the model again, and readers end with what that says.
 func TestAWorkerKilledInTheMiddleOfAReplyLeavesNothingBehind(t *testing.T) {
 	h := newHome(t)
-	url, _, _ := redis(t)
-	h.extra = fmt.Sprintf("events: {redis: %q}\n", url)
+	h.extra = fmt.Sprintf("events: {redis: %q}\n", feedtest.NewServer(t, "").URL())
 	api := h.pieces()
 	worker := start(t, h.dir, "worker", h.environ(), "--config", h.configFile())
 	s := &spectator{t: t, texts: map[string]string{}}

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.temporal.io/sdk/client"
@@ -36,6 +37,7 @@ type home struct {
 	name   string            // of the agent
 	file   string            // name of the YAML file
 	queue  string            // task queue
+	server string            // address of a Temporal server that is not the agent's own
 	llm    string            // the setting llm, as YAML
 	extra  string            // more YAML
 	served string            // more tool servers, a line of YAML each
@@ -48,7 +50,7 @@ type ports struct{ api, grpc int }
 
 func newHome(t *testing.T) *home {
 	t.Helper()
-	h := &home{t: t, dir: t.TempDir(), file: "agent.yaml", queue: "tester", tools: newTools(t), model: llmtest.NewServer()}
+	h := &home{t: t, dir: t.TempDir(), file: "agent.yaml", queue: newQueue(), tools: newTools(t), model: llmtest.NewServer()}
 	t.Cleanup(h.model.Close)
 	h.model.Always(obedient)
 	h.ports = ports{freePort(t), freePort(t)}
@@ -83,8 +85,8 @@ data_dir: %s
 llm: %s
 mcp_servers:
   - {name: counting, url: %q}
-%stemporal: {port: %d, ui_port: 0, task_queue: %s}
-%s`, cmp.Or(h.name, "tester"), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.extra)
+%stemporal: {port: %d, ui_port: 0, task_queue: %s, address: %q}
+%s`, cmp.Or(h.name, "tester"), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.server, h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)
@@ -99,8 +101,30 @@ func (h *home) alsoYAML() (text string) {
 	return text
 }
 
-// inside runs the agent in the test's own process.
+// inside runs the agent in the test's own process, at the server that tests share
+// unless the home has another.
 func (h *home) inside() (*api, *process.Process) {
+	h.t.Helper()
+	if h.server == "" {
+		h.serveAt(sharedServer(h.t))
+	}
+	return h.whole()
+}
+
+// serveAt makes the home's processes clients of a Temporal server.
+func (h *home) serveAt(address string) {
+	h.server, h.more = address, map[string]string{config.KeysVariable: sealingKey}
+}
+
+// queues counts the task queues of this run. Whatever agents at one server must not
+// share depends on theirs.
+var queues atomic.Int32
+
+func newQueue() string { return fmt.Sprintf("tester-%d", queues.Add(1)) }
+
+// whole runs the agent in the test's own process, with the Temporal server in it
+// unless the home has another.
+func (h *home) whole() (*api, *process.Process) {
 	h.t.Helper()
 	c, err := config.Load(h.configFile())
 	if err != nil {
@@ -135,7 +159,7 @@ func (h *home) outside() (*api, *proc) {
 // dial connects to the agent's Temporal server as an operator would.
 func (h *home) dial() client.Client {
 	h.t.Helper()
-	c, err := client.Dial(client.Options{HostPort: fmt.Sprintf("127.0.0.1:%d", h.ports.grpc), Logger: quiet{}})
+	c, err := client.Dial(client.Options{HostPort: cmp.Or(h.server, fmt.Sprintf("127.0.0.1:%d", h.ports.grpc)), Logger: quiet{}})
 	if err != nil {
 		h.t.Fatal(err)
 	}

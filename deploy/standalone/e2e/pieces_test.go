@@ -33,8 +33,7 @@ func (h *home) external(o embedded.Options) *embedded.Server {
 		}
 	})
 	h.extra += fmt.Sprintf("blobs: {url: %q}\n", "file://"+h.t.TempDir())
-	h.more = map[string]string{config.KeysVariable: sealingKey, "TEMPORAL_ADDRESS": server.Address()}
-	h.t.Setenv("TEMPORAL_ADDRESS", server.Address())
+	h.serveAt(server.Address())
 	return server
 }
 

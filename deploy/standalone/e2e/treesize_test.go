@@ -67,7 +67,7 @@ func TestATreeOf1000NodesEnds(t *testing.T) {
 			h := newHome(t)
 			h.extra = "request_timeout: 10m\n" + c.tree
 			h.model.KeepRequests(false)
-			api, p := h.inside()
+			api, p := h.whole()
 			api.http.Timeout = patience
 			asked := api.ask("go")
 			id := asked.Conversation.ID
@@ -109,7 +109,7 @@ func TestAnApprovalUnderTwentySequencesCanBeAnswered(t *testing.T) {
 	fmt.Fprintf(&b, "%sname: bottom\n%sprompt: 'do: call tick {\"name\":\"bottom\"}'\n", indent, indent)
 	h := newHome(t)
 	h.extra = b.String()
-	api, p := h.inside()
+	api, p := h.whole()
 	asked := api.ask("go")
 	id := asked.Conversation.ID
 	if !asked.Result.WaitingApproval || asked.Result.Approval.Node != "bottom" {
@@ -139,7 +139,7 @@ agent:
     - {name: step, output_key: n, prompt: 'do: call tick {"name":"step"}'}
 `
 	h.model.KeepRequests(false)
-	api, p := h.inside()
+	api, p := h.whole()
 	api.http.Timeout = 0
 	asked := api.ask("go")
 	id := asked.Conversation.ID

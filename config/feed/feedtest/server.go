@@ -1,0 +1,112 @@
+package feedtest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+)
+
+// Variable names the environment variable that holds the path of a redis-server.
+const Variable = "FEED_REDIS"
+
+// patience bounds every wait. It passes only when something is broken.
+const patience = 2 * time.Minute
+
+// Server is a Redis server that can be killed and started again at its address.
+// The client in it is the test's own.
+type Server struct {
+	*redis.Client
+	t        testing.TB
+	addr     string
+	password string
+	running  engine
+}
+
+// engine is a server of either kind while it runs.
+type engine interface{ kill() }
+
+// NewServer starts a server, which the end of the test kills. An empty password
+// is none.
+func NewServer(t testing.TB, password string) *Server {
+	t.Helper()
+	if path := os.Getenv(Variable); path != "" {
+		if _, err := exec.LookPath(path); err != nil {
+			t.Fatalf("%s: %v", Variable, err)
+		}
+	}
+	s := &Server{t: t, addr: freeAddress(t), password: password}
+	s.Client = redis.NewClient(&redis.Options{Addr: s.addr, Password: password})
+	t.Cleanup(func() {
+		s.Kill()
+		_ = s.Client.Close()
+	})
+	s.Start()
+	return s
+}
+
+// URL is the address with the password.
+func (s *Server) URL() string {
+	if s.password == "" {
+		return "redis://" + s.addr
+	}
+	return fmt.Sprintf("redis://:%s@%s", s.password, s.addr)
+}
+
+// Start starts the server, empty, and waits until it answers.
+func (s *Server) Start() {
+	s.t.Helper()
+	var err error
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if s.running == nil {
+			s.running, err = s.launch()
+		}
+		if s.running != nil {
+			if err = s.Ping(s.t.Context()).Err(); err == nil {
+				return
+			}
+		}
+	}
+	s.t.Fatalf("the Redis server at %s does not answer: %v", s.addr, err)
+}
+
+// Kill ends the server as a crash would.
+func (s *Server) Kill() {
+	if s.running != nil {
+		s.running.kill()
+		s.running = nil
+	}
+}
+
+func (s *Server) launch() (engine, error) {
+	if path := os.Getenv(Variable); path != "" {
+		return startProgram(path, s.addr, s.password, s.t.TempDir())
+	}
+	m := miniredis.NewMiniRedis()
+	m.RequireAuth(s.password)
+	if err := m.StartAddr(s.addr); err != nil {
+		return nil, err
+	}
+	return inside{m}, nil
+}
+
+// inside is a server in the test's own process.
+type inside struct{ *miniredis.Miniredis }
+
+func (i inside) kill() { i.Close() }
+
+// freeAddress is a loopback address that nobody listens at.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
