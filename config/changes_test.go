@@ -83,12 +83,12 @@ func TestTheChangelogNamesKeysThatThereAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := regexp.MustCompile("`([a-z_]+): [^`]+`").FindAllStringSubmatch(string(log), -1)
+	settings := regexp.MustCompile("`([a-z_]+): [^`]+`|`([a-z]+_[a-z_]+)`").FindAllStringSubmatch(string(log), -1)
 	if len(settings) < 3 {
 		t.Errorf("the changelog tells only of the settings %q", settings)
 	}
 	for _, m := range settings {
-		if !strings.Contains(string(schema), `"`+m[1]+`": {`) {
+		if !strings.Contains(string(schema), `"`+m[1]+m[2]+`": {`) {
 			t.Errorf("%s: there is no such key", m[0])
 		}
 	}

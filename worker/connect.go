@@ -32,7 +32,10 @@ func Connect(ctx context.Context, c *config.Config, getenv func(string) string) 
 	})
 	box.Tools(ctx)
 	var out []string
-	for _, s := range box.States() {
+	for i, s := range box.States() {
+		if servers[i].Problem != "" { // which the configuration's Problems tell
+			continue
+		}
 		if s.Error != "" && (s.Ready || !optional[s.Name] && s.Error != contract.ErrorAuthentication) {
 			out = append(out, fmt.Sprintf("tool server %s: %s", s.Name, s.Error))
 		}

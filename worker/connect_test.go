@@ -26,11 +26,12 @@ func TestConnectTellsOfMissingServersAndOfToolsOfOneName(t *testing.T) {
 	one, two := toolServer(t, "read"), toolServer(t, "read")
 	const twice = `tool server b: duplicate tool name "read" found in MCP servers "a" and "b"`
 	for list, want := range map[string][]string{
-		`{name: a, url: %q}, {name: b, url: %q}`:                                                        {twice},
-		`{name: a, url: %q}, {name: b, url: %q, prefix: true}`:                                          nil,
-		`{name: a, url: %q}, {name: b, url: %q, optional: true}`:                                        {twice},
-		`{name: a, url: %q}, {name: c, url: %q, prefix: true}, {name: b, command: /no, optional: true}`: nil,
-		`{name: a, url: %q}, {name: c, url: %q, prefix: true}, {name: b, command: /no}`:                 {`tool server b: start /no: fork/exec /no: no such file or directory`},
+		`{name: a, url: %q}, {name: b, url: %q}`:                                                                     {twice},
+		`{name: a, url: %q}, {name: b, url: %q, prefix: true}`:                                                       nil,
+		`{name: a, url: %q}, {name: b, url: %q, optional: true}`:                                                     {twice},
+		`{name: a, url: %q}, {name: c, url: %q, prefix: true}, {name: b, command: /no, optional: true}`:              nil,
+		`{name: a, url: %q}, {name: c, url: %q, prefix: true}, {name: b, command: /no}`:                              {`tool server b: start /no: fork/exec /no: no such file or directory`},
+		`{name: a, url: %q}, {name: c, url: %q, prefix: true}, {name: b, url: "http://b", headers: {X-Key: "${B}"}}`: nil,
 	} {
 		c, err := config.Parse("agent.yaml", fmt.Appendf(nil, "mcp_servers: ["+list+"]", one, two))
 		if err != nil {
