@@ -29,11 +29,11 @@ func (a *api) waiting() (items []waitingItem) {
 func TestTheListOfApprovalsIsEnoughToDecide(t *testing.T) {
 	h := newHome(t)
 	api, _ := h.inside()
-	uuid := api.ask(`call resources_add {"name":"card","value":1}`).Result.Approval.UUID
+	uuid := api.waits(`call note_add {"name":"card"}`).UUID
 	eventually(t, "the approval is listed", func() bool { return len(api.waiting()) == 1 })
 	got := api.waiting()[0]
-	if got.UUID != uuid || got.Server != "resources" || got.Reason != "destructive" || got.Answer != "yes_or_no" || got.Truncated ||
-		!contains(got.Description, "**ADD Resource**") || !contains(string(got.ToolArgs), `"name"`) || got.URL != "/approvals/"+uuid {
+	if got.UUID != uuid || got.Server != "counting" || got.Reason != "destructive" || got.Answer != "yes_or_no" || got.Truncated ||
+		!contains(got.Description, "**NOTE_ADD**") || !contains(string(got.ToolArgs), `"name"`) || got.URL != "/approvals/"+uuid {
 		t.Errorf("%+v", got)
 	}
 }
@@ -41,7 +41,7 @@ func TestTheListOfApprovalsIsEnoughToDecide(t *testing.T) {
 func TestAnApprovalThatAnOperatorTerminatesSaysSo(t *testing.T) {
 	h := newHome(t)
 	api, _ := h.inside()
-	uuid := api.ask(`call resources_add {"name":"card","value":1}`).Result.Approval.UUID
+	uuid := api.waits(`call note_add {"name":"card"}`).UUID
 	operator := h.dial()
 	if err := operator.TerminateWorkflow(t.Context(), contract.ApprovalWorkflowID(uuid), "", "wrong cluster"); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestAnApprovalThatAnOperatorTerminatesSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := shown.Decision
-	if shown.Status != "terminated" || shown.Approval.ToolName != "resources_add" || d.Tool != "resources_add" || d.By == "" ||
+	if shown.Status != "terminated" || shown.Approval.ToolName != "note_add" || d.Tool != "note_add" || d.By == "" ||
 		d.Reason != "wrong cluster" || d.RequestedAt.IsZero() || d.DecidedAt.Before(d.RequestedAt) {
 		t.Error(raw)
 	}
