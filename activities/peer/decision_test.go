@@ -51,7 +51,7 @@ func TestADecisionIsAWordAndDataForPrograms(t *testing.T) {
 			p := calm(t)
 			asked := send(t, p, start(r, "delete"))
 			same(t, "state", asked.State, contract.TaskInputRequired)
-			same(t, "text", asked.Text, "Delete it?")
+			same(t, "text", asked.Text, "Deletes.")
 			m := verdict(r, asked, d)
 			m.Reason, m.Content = "because", json.RawMessage(`{"n":12345678901234567}`)
 			reply := send(t, p, m)
