@@ -215,7 +215,11 @@ func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
 	})
 	pauses := 0
 	ctx := &expiring{Context: t.Context(), done: make(chan struct{})}
-	p := peers(t, peer.Options{Wait: time.Hour, Pause: func(context.Context, time.Duration) { pauses++; close(ctx.done) }})
+	p := peers(t, peer.Options{Wait: time.Hour, Pause: func(asking context.Context, _ time.Duration) {
+		pauses++
+		close(ctx.done)
+		<-asking.Done() // which another goroutine ends, after ctx
+	}})
 	reply, err := p.Send(ctx, activities.PeerMessage{Peer: to(r), TaskID: "t1"})
 	if err != nil {
 		t.Fatal(err)
