@@ -23,11 +23,11 @@ func TestFilesOfATaskInEveryVersion(t *testing.T) {
 	id := a.rpc("SendMessage", said("m-1", "make files", nil)).text("result", "task", "id")
 	for method, wants := range map[string][]string{
 		"GetTask": {
-			`"filename":"output.txt"`, `"url":"http://example.com/conversations/` + id + `/media/abab`, `"agent-stop-and-go/uri":"file:///output.txt"`,
+			`"filename":"output.txt"`, `"url":"http://localhost:8080/conversations/` + id + `/media/abab`, `"agent-stop-and-go/uri":"file:///output.txt"`,
 			`"url":"demo://notes/7"`, `"filename":"Notes"`, `"mediaType":"text/markdown"`,
 		},
 		"tasks/get": {
-			`"name":"output.txt"`, `"uri":"http://example.com/conversations/` + id + `/media/abab`, `"agent-stop-and-go/uri":"file:///output.txt"`,
+			`"name":"output.txt"`, `"uri":"http://localhost:8080/conversations/` + id + `/media/abab`, `"agent-stop-and-go/uri":"file:///output.txt"`,
 			`"uri":"demo://notes/7"`, `"name":"Notes"`, `"mimeType":"text/markdown"`,
 		},
 	} {
