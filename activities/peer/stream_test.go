@@ -214,13 +214,13 @@ func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
 		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, statusUpdate("TASK_STATE_INPUT_REQUIRED"))
 	})
 	pauses := 0
-	ctx := &expiring{Context: t.Context(), done: make(chan struct{})}
-	p := peers(t, peer.Options{Wait: time.Hour, Pause: func(asking context.Context, _ time.Duration) {
+	whole := &expiring{Context: t.Context(), done: make(chan struct{})}
+	p := peers(t, peer.Options{Wait: time.Hour, Pause: func(ctx context.Context, _ time.Duration) {
 		pauses++
-		close(ctx.done)
-		<-asking.Done() // which another goroutine ends, after ctx
+		close(whole.done)
+		<-ctx.Done() // which hears of it a little later
 	}})
-	reply, err := p.Send(ctx, activities.PeerMessage{Peer: to(r), TaskID: "t1"})
+	reply, err := p.Send(whole, activities.PeerMessage{Peer: to(r), TaskID: "t1"})
 	if err != nil {
 		t.Fatal(err)
 	}

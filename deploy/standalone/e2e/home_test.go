@@ -113,7 +113,11 @@ func (h *home) inside() (*api, *process.Process) {
 
 // serveAt makes the home's processes clients of a Temporal server.
 func (h *home) serveAt(address string) {
-	h.server, h.more = address, map[string]string{config.KeysVariable: sealingKey}
+	h.server = address
+	if h.more == nil {
+		h.more = map[string]string{}
+	}
+	h.more[config.KeysVariable] = sealingKey
 }
 
 // queues counts the task queues of this run. Whatever agents at one server must not

@@ -185,7 +185,7 @@ func TestRecordHistoriesOfTasks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := client.Dial(client.Options{
-				HostPort: h.more["TEMPORAL_ADDRESS"], Logger: quiet{},
+				HostPort: h.server, Logger: quiet{},
 				ContextPropagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 			})
 			if err != nil {
