@@ -127,7 +127,7 @@ func (c *conn) newWire() (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStdioWire(child), nil
+	return newStdioWire(child, c.box.opts.Logger.With("server", c.server.Name)), nil
 }
 
 // session is what the server knows the connection by, if by anything.
