@@ -278,7 +278,9 @@ func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRe
 		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(hide(string(a.Arguments), m.Bearer)))
 	}
 	if len(a.Schema) > 0 && a.Reason.Answered() {
-		o.Schema = contract.JSON{Raw: a.Schema} // small: the peer limits it
+		if err == nil {
+			o.Schema, o.Accepts, err = keepSchema(ctx, p.Blobs, a.Schema)
+		}
 	}
 	return o, err
 }

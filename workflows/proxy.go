@@ -90,7 +90,7 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 	in := t.approvalFor(ctx, t.call, description, contract.ReasonRemote)
 	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.known.TaskID, peer, asked
 	if asked != nil {
-		in.Schema = asked.Schema
+		in.Schema, in.Accepts = asked.Schema, asked.Accepts
 	}
 	return in
 }

@@ -211,6 +211,21 @@ type ComposeResult struct {
 	SHA256    string `json:"arguments_sha256,omitempty"`
 }
 
+// ReadAnswerInput asks what somebody has answered to a question whose Schema is not
+// in history. Signal is the answer as a "decide" signal has it, Message as a message of
+// the conversation; one of them is set.
+type ReadAnswerInput struct {
+	Schema  JSON   `json:"schema"`
+	Signal  string `json:"signal,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// ReadAnswerResult is the answer. Problem is why it is none, and what is accepted.
+type ReadAnswerResult struct {
+	Answer  DecideSignal `json:"answer,omitzero"`
+	Problem string       `json:"problem,omitempty"`
+}
+
 // FoldInput is what grows in a workflow and has to be moved to the blob store.
 type FoldInput struct {
 	Transcript Transcript `json:"transcript"`

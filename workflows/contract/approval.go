@@ -72,8 +72,10 @@ type ApprovalInput struct {
 	Origin       *Origin       `json:"origin,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
-	// Schema is that of the answer to a question: a flat JSON Schema, always inline.
-	Schema JSON `json:"schema,omitzero"`
+	// Schema is that of the answer to a question: a flat JSON Schema. Accepts says in
+	// words what it accepts, where the schema itself is not in history.
+	Schema  JSON   `json:"schema,omitzero"`
+	Accepts string `json:"accepts,omitempty"`
 }
 
 // Pending is the approval as the API shows it while it waits.
@@ -83,7 +85,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
-		Schema: in.Schema, Call: in.Call, Origin: in.Origin,
+		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
 	}
 }
 
@@ -118,6 +120,7 @@ type PendingApproval struct {
 	Node            string    `json:"node,omitempty"`
 	NodePath        []int     `json:"node_path,omitempty"`
 	Schema          JSON      `json:"schema,omitzero"`
+	Accepts         string    `json:"accepts,omitempty"`
 	Call            string    `json:"call,omitempty"`
 	Origin          *Origin   `json:"origin,omitempty"`
 }
@@ -135,8 +138,10 @@ type Origin struct {
 	Reason    Reason   `json:"reason,omitempty"`
 	// Description is what the last agent of the chain says of the call.
 	Description string `json:"description,omitempty"`
-	// Schema is that of the answer, when a yes or a no is not enough.
-	Schema JSON `json:"schema,omitzero"`
+	// Schema is that of the answer, when a yes or a no is not enough, and Accepts what
+	// it accepts, where the schema itself is not in history.
+	Schema  JSON   `json:"schema,omitzero"`
+	Accepts string `json:"accepts,omitempty"`
 }
 
 // Decision is how an approval ended.
@@ -178,8 +183,14 @@ type QuestionSignal struct {
 	Call    string `json:"call"`
 	Attempt int32  `json:"attempt,omitempty"`
 	Message Text   `json:"message"`
+	// Schema is as large as MaxQuestionSchema at most. Accepts says in words what it
+	// accepts, where the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
+	Accepts string `json:"accepts,omitempty"`
 }
+
+// MaxQuestionSchema is how large the schema of an answer may be, in bytes.
+const MaxQuestionSchema = 64 << 10
 
 // MaxQuestionTime is how long the questions of one call may wait in all.
 const MaxQuestionTime = 24 * time.Hour

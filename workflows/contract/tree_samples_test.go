@@ -15,7 +15,7 @@ func peer() Peer {
 func origin() *Origin {
 	return &Origin{
 		Chain: []string{"researcher", "archivist"}, UUID: approvalID, Tool: "resources_add", Arguments: arguments(), Digest: Sum([]byte("{}")),
-		Reason: ReasonQuestion, Description: "Adds apple.", Schema: JSON{Raw: []byte(`{"type":"object"}`)},
+		Reason: ReasonQuestion, Description: "Adds apple.", Schema: JSON{Raw: []byte(`{"type":"object"}`)}, Accepts: accepts,
 	}
 }
 

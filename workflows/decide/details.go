@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // ApprovalDetails is what the Temporal Web UI shows of an approval: what waits,
@@ -91,7 +90,7 @@ func onThisPage(p contract.PendingApproval) string {
 
 func commands(p contract.PendingApproval, c Console) string {
 	if p.Answered() {
-		return "Answer (" + answer.AcceptedBy(p.Schema.Raw) + "), with the answer in place of `{…}`:\n\n" +
+		return "Answer (" + accepted(p) + "), with the answer in place of `{…}`:\n\n" +
 			c.signal(p.UUID, `{"content":{…},`+byShell+`}`) +
 			"\nDecline:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
 	}

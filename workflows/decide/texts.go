@@ -65,7 +65,15 @@ func RequestText(p contract.PendingApproval, inTree bool) string {
 	case !p.Answered():
 		return ApprovalRequest(p.Description, p.UUID, inTree)
 	}
-	return p.Description + "\n\n" + how + answer.AcceptedBy(p.Schema.Raw) + ".\n\nApproval UUID: " + p.UUID
+	return p.Description + "\n\n" + how + accepted(p) + ".\n\nApproval UUID: " + p.UUID
+}
+
+// accepted says what answers a question accepts.
+func accepted(p contract.PendingApproval) string {
+	if p.Accepts != "" {
+		return p.Accepts
+	}
+	return answer.AcceptedBy(p.Schema.Raw)
 }
 
 // Marker is the message that records a decision.

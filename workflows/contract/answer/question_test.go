@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -173,6 +174,24 @@ func TestWhatAQuestionAccepts(t *testing.T) {
 		if got := answer.AcceptedBy(json.RawMessage(schemas[schema])); got != want {
 			t.Errorf("%s:\n%s, expected\n%s", schema, got, want)
 		}
+	}
+}
+
+func TestWhatIsSaidOfManyFieldsIsBounded(t *testing.T) {
+	fields := map[string]any{}
+	for i := range 2000 {
+		fields[fmt.Sprintf("field%04d%s", i, strings.Repeat("x", 100))] = map[string]any{"type": "string"}
+	}
+	schema, err := json.Marshal(map[string]any{"properties": fields, "required": []string{"field0000" + strings.Repeat("x", 100)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answer.AcceptedBy(schema)
+	if len(got) > 5<<10 || !strings.Contains(got, "more that its schema has") || !strings.Contains(got, `"field0000xxx`) {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	if _, err := answer.ParseQuestion(json.RawMessage(`{"content":{}}`), schema); err == nil || len(err.Error()) > 6<<10 {
+		t.Errorf("a missing field: %v", err)
 	}
 }
 
