@@ -94,7 +94,7 @@ func (a *approval) end(ctx workflow.Context, d contract.Decision, given contract
 	a.view.Result = &contract.ApprovalResult{
 		UUID: a.in.UUID, ConversationID: a.in.ConversationID, Tool: a.in.Tool,
 		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
-		By: given.By, Reason: given.Reason, Via: via, RequestID: given.RequestID,
+		By: given.By, Reason: given.Reason, Via: via, Chain: given.Chain, RequestID: given.RequestID,
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
 		Credential: given.Credential,
 	}

@@ -25,7 +25,7 @@ func (l *leaf) hand(ctx workflow.Context) contract.NodeResult {
 			return l.interrupted()
 		}
 		if r.Decision != contract.Approved {
-			return ended(contract.OutcomeRejected, decide.AfterRefusal(r.Decision))
+			return ended(contract.OutcomeRejected, decide.AfterRefusal(said(ctx, r)))
 		}
 	}
 	r := l.delegate(ctx, made)
@@ -39,7 +39,7 @@ func (l *leaf) outcomeOf(ctx workflow.Context, r made) contract.NodeResult {
 	case ctx.Err() != nil:
 		return l.interrupted()
 	case r.refused != "":
-		return ended(contract.OutcomeRejected, decide.AfterRefusal(r.refused))
+		return ended(contract.OutcomeRejected, r.refused)
 	case r.AuthRequired != "":
 		out := ended(contract.OutcomeFailed, r.login)
 		out.AuthRequired = r.AuthRequired

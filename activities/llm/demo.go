@@ -128,8 +128,9 @@ func report(c PastCall) string {
 		result = cut(result, maxDemoResult) + fmt.Sprintf(" (the first 4 KB of %d bytes)", len(c.Result))
 	}
 	switch {
-	case c.NotRun && c.Result == Rejected:
-		return fmt.Sprintf("Understood: %s was not run, because the call was rejected.", c.Name)
+	case c.NotRun && strings.HasPrefix(c.Result, Rejected):
+		why := strings.TrimPrefix(c.Result, Rejected)
+		return fmt.Sprintf("Understood: %s was not run, because the call was rejected.%s", c.Name, why)
 	case c.NotRun:
 		return fmt.Sprintf("%s was not run.", c.Name)
 	case c.IsError:

@@ -139,6 +139,11 @@ func TestDemoSaysWhatItIsInItsFirstReplyOnly(t *testing.T) {
 	}
 }
 
+func because(m contract.Message) contract.Message {
+	m.Approval.By, m.Approval.Reason = "alice", "not today"
+	return m
+}
+
 func TestDemoReportsResults(t *testing.T) {
 	long := strings.Repeat("é", 4096)
 	for name, tt := range map[string]struct {
@@ -151,7 +156,9 @@ func TestDemoReportsResults(t *testing.T) {
 		"a long result": {[]contract.Message{result("r1", "a", "x", long)},
 			"The tool x answered: " + strings.Repeat("é", 2046) + "… (the first 4 KB of 8192 bytes)"},
 		"a rejection": {[]contract.Message{decision(contract.Rejected)}, "Understood: x was not run, because the call was rejected."},
-		"an expiry":   {[]contract.Message{decision(contract.Expired)}, "x was not run."},
+		"a rejection with a reason": {[]contract.Message{because(decision(contract.Rejected))},
+			"Understood: x was not run, because the call was rejected. Reason (alice): not today"},
+		"an expiry": {[]contract.Message{decision(contract.Expired)}, "x was not run."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			messages := append([]contract.Message{user("x"), call("r1", "a", "x", "{}")}, tt.messages...)

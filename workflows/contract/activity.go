@@ -158,12 +158,13 @@ type DelegateInput struct {
 	ContextID string `json:"context_id,omitempty"`
 	// Decision (Approved or Rejected) answers a task that waits. Asked is what it
 	// asked, where it said so in a form for programs, Question the text that was decided
-	// on where that has no ID, Content the answer to a question, and Reason what the
-	// person said.
+	// on where that has no ID, Content the answer to a question, and By and Reason who
+	// decided and what that person said.
 	Decision Decision `json:"decision,omitempty"`
 	Asked    *Origin  `json:"asked,omitempty"`
 	Question Text     `json:"question,omitzero"`
 	Content  JSON     `json:"content,omitzero"`
+	By       string   `json:"by,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
 	// Cancel ends the task.
 	Cancel bool `json:"cancel,omitempty"`

@@ -1,6 +1,10 @@
 package contract
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Reason says why a call waits for a human.
 type Reason string
@@ -167,6 +171,8 @@ type DecideSignal struct {
 	By        string `json:"by,omitempty"`
 	Reason    string `json:"reason,omitempty"`
 	Via       string `json:"via,omitempty"` // rest, a2a; "signal" when absent
+	// Chain names the agents through which the decision came, the nearest last.
+	Chain []string `json:"chain,omitempty"`
 	// Credential is the sealed bearer token of the caller who decided.
 	Credential string `json:"credential,omitempty"`
 	// Content is the answer to a question.
@@ -205,6 +211,7 @@ type ApprovalResult struct {
 	By              string    `json:"by,omitempty"`
 	Reason          string    `json:"reason,omitempty"`
 	Via             string    `json:"via,omitempty"`
+	Chain           []string  `json:"chain,omitempty"` // of agents, as in DecideSignal
 	RequestID       string    `json:"request_id,omitempty"`
 	RequestedAt     time.Time `json:"requested_at"`
 	DecidedAt       time.Time `json:"decided_at"`
@@ -213,6 +220,24 @@ type ApprovalResult struct {
 	// Content is the answer to a question. It stays with the approval: messages and
 	// documents do not have it.
 	Content JSON `json:"content,omitzero"`
+}
+
+// maxReason is how much of a reason is repeated, in characters.
+const maxReason = 2000
+
+// Because is why a person decided so, with the person's name; empty if that was not said.
+func (r ApprovalResult) Because() string {
+	why := strings.TrimSpace(r.Reason)
+	if why == "" {
+		return ""
+	}
+	if text := []rune(why); len(text) > maxReason {
+		why = string(text[:maxReason]) + "…"
+	}
+	if by := strings.Join(strings.Fields(r.By), " "); by != "" {
+		return fmt.Sprintf("Reason (%.200s): %s", by, why)
+	}
+	return "Reason: " + why
 }
 
 // ApprovalView is what the query "approval" of an Approval returns.

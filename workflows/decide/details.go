@@ -66,6 +66,9 @@ func decided(r contract.ApprovalResult) string {
 	if r.Via != "" {
 		s += " through " + r.Via
 	}
+	if len(r.Chain) > 0 {
+		s += " (" + plain(contract.ChainText(r.Chain)) + ")"
+	}
 	if r.Reason != "" {
 		s += ": " + r.Reason
 	}

@@ -123,15 +123,16 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// AfterRefusal is the reply that ends a turn whose call was not approved.
-func AfterRefusal(d contract.Decision) string {
-	switch d {
+// AfterRefusal is the reply that ends a turn whose call was not approved. It says why a
+// person has rejected it.
+func AfterRefusal(r contract.ApprovalResult) string {
+	switch r.Decision {
 	case contract.Expired:
 		return TextExpired
 	case contract.Cancelled:
 		return TextWithdrawn
 	}
-	return TextCancelledByUser
+	return strings.TrimSpace(TextCancelledByUser + " " + r.Because())
 }
 
 // Describe says in markdown what a call would do, for the human who decides. node

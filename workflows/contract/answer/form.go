@@ -350,7 +350,7 @@ const maxDescription = 4 << 10
 func (f form) describe() (out []string) {
 	size := 0
 	for i, one := range f.fields {
-		text := fmt.Sprintf("%.60q (%s)", one.name, one.about())
+		text := fmt.Sprintf("%.512q (%s)", one.name, one.about())
 		if size += len(text); size > maxDescription && i > 0 {
 			return append(out, fmt.Sprintf("and %d more that its schema has", len(f.fields)-i))
 		}

@@ -197,7 +197,7 @@ func TestWhatIsSaidOfManyFieldsIsBounded(t *testing.T) {
 
 func TestWhatIsSaidAboutAnAnswerIsKept(t *testing.T) {
 	raw, err := json.Marshal(contract.DecideSignal{
-		RequestID: "r", Approved: true, By: "ops", Reason: "looked fine", Via: "rest", Credential: "v1.k.x",
+		RequestID: "r", Approved: true, By: "ops", Reason: "looked fine", Via: "rest", Chain: []string{"front"}, Credential: "v1.k.x",
 		Content: contract.JSON{Raw: json.RawMessage(`{"name":"abc"}`)},
 	})
 	if err != nil {
@@ -205,7 +205,7 @@ func TestWhatIsSaidAboutAnAnswerIsKept(t *testing.T) {
 	}
 	got, err := answer.ParseQuestion(raw, json.RawMessage(schemas["text"]))
 	want := answer.Reply{
-		Answer:  answer.Answer{Approved: true, By: "ops", Reason: "looked fine", RequestID: "r", Via: "rest", Credential: "v1.k.x"},
+		Answer:  answer.Answer{Approved: true, By: "ops", Reason: "looked fine", RequestID: "r", Via: "rest", Chain: []string{"front"}, Credential: "v1.k.x"},
 		Content: json.RawMessage(`{"name":"abc"}`),
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
