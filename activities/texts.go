@@ -83,7 +83,7 @@ func filled(ctx context.Context, store transcript.Store, t contract.Text, values
 			return "", fmt.Errorf("read the value of %s: %w", v.Key, err)
 		}
 	}
-	return template.Fill(text, func(key string) string { return known[key] }), nil
+	return template.Fill(text, func(key string) (string, bool) { v, ok := known[key]; return v, ok }), nil
 }
 
 // ReadAnswer reads an answer to a question by a schema from the blob store. An answer

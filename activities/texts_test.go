@@ -19,6 +19,8 @@ func TestATextIsComposed(t *testing.T) {
 	}{
 		"of a template": {contract.ComposeInput{Template: contract.Inline("Sum up {a} {b} {c}"),
 			Values: contract.State{value("a", "{b}"), value("b", "2")}}, "Sum up {b} 2 {c}"},
+		"of empty values": {contract.ComposeInput{Template: contract.Inline("<{a}{b.x}>{c}"),
+			Values: contract.State{value("a", ""), value("b", "")}}, "<>{c}"},
 		"of a long value":            {contract.ComposeInput{Template: contract.Inline("<{a}>"), Values: contract.State{value("a", long)}}, "<" + long + ">"},
 		"of a template and no parts": {contract.ComposeInput{Template: contract.Inline("{a}"), Parts: []contract.Text{contract.Inline("x")}}, "{a}"},
 		"of parts":                   {contract.ComposeInput{Parts: []contract.Text{contract.Inline("1"), {}, contract.Inline("{a}"), contract.Inline(long)}}, "1\n{a}\n" + long},

@@ -65,7 +65,7 @@ func (w *world) compose(ctx context.Context, in contract.ComposeInput) (contract
 		}
 		text = strings.Join(parts, "\n")
 	} else {
-		text = template.Fill(read(in.Template), func(key string) string { v, _ := in.Values.Get(key); return read(v) })
+		text = template.Fill(read(in.Template), func(key string) (string, bool) { v, ok := in.Values.Get(key); return read(v), ok })
 	}
 	out := contract.ComposeResult{}
 	if err == nil {

@@ -24,7 +24,7 @@ func node() Node {
 	remote := peer()
 	return Node{
 		Name: "pipeline", Type: NodeLoop, Description: "Writes and reviews", OutputKey: "text", OnReject: OnRejectContinue,
-		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, AtOnce: true, Model: DefaultModel,
+		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, Expects: []string{"draft"}, AtOnce: true, Model: DefaultModel,
 		MaxToolRounds: 5, History: true, Tools: []string{"resources"}, CanExitLoop: true, Peers: []Peer{peer()}, Peer: &remote,
 		Nodes: []Node{leaf("writer"), leaf("reviewer")}, MaxIterations: 4, FailFast: true, OutputSchema: arguments(),
 	}

@@ -76,6 +76,11 @@ func accepted(p contract.PendingApproval) string {
 	return answer.AcceptedBy(p.Schema.Raw)
 }
 
+// EmptyPlaceholders tells people that a prompt has placeholders without a value.
+func EmptyPlaceholders(keys []string) string {
+	return fmt.Sprintf("{%s} is empty in the prompt: no node before this one has left a value.", strings.Join(keys, "}, {"))
+}
+
 // Marker is the message that records a decision.
 func Marker(p contract.PendingApproval, d contract.Decision) string {
 	mark := "[ANSWER]: "
