@@ -40,9 +40,10 @@ type PeerMessage struct {
 	ContextID string
 	Decision  contract.Decision
 	// Asked is what the task asked, where it said so in a form for programs. Content is
-	// the answer to a question, and Reason what the person said.
+	// the answer to a question, By who decided, and Reason what that person said.
 	Asked   *contract.Origin
 	Content json.RawMessage
+	By      string
 	Reason  string
 	Cancel  bool
 	// Question is the text that was decided on, where what the task asked has no ID.
@@ -161,7 +162,7 @@ func repeated(ctx context.Context) bool {
 func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (PeerMessage, error) {
 	m := PeerMessage{
 		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, Decision: in.Decision,
-		Reason: in.Reason, Cancel: in.Cancel, Chain: in.Chain, SessionID: in.SessionID,
+		By: in.By, Reason: in.Reason, Cancel: in.Cancel, Chain: in.Chain, SessionID: in.SessionID,
 	}
 	switch {
 	case in.TaskID == "":
@@ -278,7 +279,9 @@ func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRe
 		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(hide(string(a.Arguments), m.Bearer)))
 	}
 	if len(a.Schema) > 0 && a.Reason.Answered() {
-		o.Schema = contract.JSON{Raw: a.Schema} // small: the peer limits it
+		if err == nil {
+			o.Schema, o.Accepts, err = keepSchema(ctx, p.Blobs, a.Schema)
+		}
 	}
 	return o, err
 }

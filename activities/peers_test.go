@@ -313,6 +313,20 @@ func TestWhatATaskAsksComesBack(t *testing.T) {
 	}
 }
 
+func TestALargeSchemaOfAnotherAgentGoesByReference(t *testing.T) {
+	asked := contract.ApprovalRequest{UUID: "u-1", Reason: contract.ReasonQuestion, Schema: form(contract.InlineLimit + 1)}
+	reply := activities.PeerReply{State: contract.TaskInputRequired, TaskID: "t-1", Asked: &asked}
+	p := peers(t, saying(reply, nil))
+	got, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := transcript.ReadJSON(t.Context(), p.Blobs, got.Asked.Schema)
+	if err != nil || got.Asked.Schema.Blob == nil || string(schema) != string(asked.Schema) || !strings.Contains(got.Asked.Accepts, `"n" (integer, required)`) {
+		t.Errorf("%v, got %+v", err, got.Asked)
+	}
+}
+
 func TestFilesOfATaskAreKept(t *testing.T) {
 	reply := activities.PeerReply{State: contract.TaskCompleted, TaskID: "t-1", Text: "done", Files: []activities.PeerFile{
 		{Name: "plan.png", MIMEType: "image/png", Data: []byte("png")}, {Name: "log", URL: "https://example.com/log"},

@@ -1,14 +1,13 @@
 package activities
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
@@ -41,8 +41,7 @@ const askedWithin = time.Minute
 // Questions has people answer what tool servers want to know. It is the toolbox's
 // Elicitor, for calls that activities make.
 type Questions struct {
-	Blobs  transcript.Store
-	Logger *slog.Logger
+	Blobs transcript.Store
 	// Desk is Temporal, as the activity's worker reaches it, when it is nil.
 	Desk Desk
 
@@ -54,11 +53,11 @@ type Questions struct {
 // take it. When the worker stops, so does the call: see toolbox.ErrStopping.
 func (q *Questions) Elicit(ctx context.Context, question toolbox.Question) (toolbox.Answer, error) {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
-		return q.cancelled(question, errors.New("it does not come from a call of an activity")), nil
+		return noAnswer(errors.New("it does not come from a call of an activity")), nil
 	}
 	signal, err := q.signal(ctx, question)
 	if err != nil {
-		return q.cancelled(question, err), nil
+		return noAnswer(err), nil
 	}
 	desk := q.Desk
 	if desk == nil {
@@ -67,7 +66,9 @@ func (q *Questions) Elicit(ctx context.Context, question toolbox.Question) (tool
 	asking, stop := stopping(ctx)
 	defer stop()
 	run := activity.GetInfo(ctx).WorkflowExecution
-	err = desk.Ask(asking, run.ID, run.RunID, signal)
+	if err = desk.Ask(asking, run.ID, run.RunID, signal); err != nil {
+		err = fmt.Errorf("%w: %w", ErrNotAsked, err)
+	}
 	var r contract.ApprovalResult
 	if err == nil {
 		r, err = await(asking, desk, signal.UUID)
@@ -77,15 +78,17 @@ func (q *Questions) Elicit(ctx context.Context, question toolbox.Question) (tool
 		return toolbox.Answer{}, ctx.Err()
 	case errors.Is(context.Cause(asking), toolbox.ErrStopping):
 		return toolbox.Answer{}, toolbox.ErrStopping
+	case errors.Is(err, ErrNotAsked):
+		return noAnswer(err), nil
 	case err != nil:
-		return q.cancelled(question, err), nil
+		return toolbox.Answer{Action: toolbox.Cancel, Problem: fmt.Sprintf("the answer could not be waited for: %v", err)}, nil
 	}
-	return q.answer(question, r), nil
+	return answerOf(r), nil
 }
 
-func (q *Questions) cancelled(question toolbox.Question, err error) toolbox.Answer {
-	cmp.Or(q.Logger, slog.Default()).Warn("a question of an MCP server was cancelled", "server", question.Server, "tool", question.Tool, "error", err)
-	return toolbox.Answer{Action: toolbox.Cancel}
+// noAnswer is the answer to a question that nobody was shown.
+func noAnswer(err error) toolbox.Answer {
+	return toolbox.Answer{Action: toolbox.Cancel, Problem: fmt.Sprintf("nobody was shown it: %v", err)}
 }
 
 // stopping is a context that ends also when the worker stops.
@@ -113,13 +116,23 @@ func (q *Questions) signal(ctx context.Context, question toolbox.Question) (cont
 		Call: question.Key, Attempt: attempt,
 	}
 	var err error
+	if len(question.Schema) > contract.MaxQuestionSchema {
+		return s, fmt.Errorf("its schema has %d bytes; at most %d are shown", len(question.Schema), contract.MaxQuestionSchema)
+	}
 	if s.Message, err = transcript.Text(ctx, q.Blobs, question.Message); err != nil {
 		return s, err
 	}
-	if s.Schema, err = transcript.JSON(ctx, q.Blobs, question.Schema); err == nil && s.Schema.Blob != nil {
-		err = errors.New("its schema is too large")
-	}
+	s.Schema, s.Accepts, err = keepSchema(ctx, q.Blobs, question.Schema)
 	return s, err
+}
+
+// keepSchema stores the schema of an answer where it is too large for history, and then
+// says in words what it accepts.
+func keepSchema(ctx context.Context, store transcript.Store, schema json.RawMessage) (kept contract.JSON, accepts string, err error) {
+	if kept, err = transcript.JSON(ctx, store, schema); kept.Blob != nil {
+		accepts = answer.AcceptedBy(schema)
+	}
+	return kept, accepts, err
 }
 
 // await waits for the decision, and before that for the workflow to ask for it.
@@ -138,7 +151,8 @@ func await(ctx context.Context, desk Desk, uuid string) (contract.ApprovalResult
 	}
 }
 
-func (q *Questions) answer(question toolbox.Question, r contract.ApprovalResult) toolbox.Answer {
+// answerOf is what a person has answered. One who does not answer in time has not declined.
+func answerOf(r contract.ApprovalResult) toolbox.Answer {
 	switch r.Decision {
 	case contract.Approved:
 		content := map[string]any{}
@@ -147,13 +161,13 @@ func (q *Questions) answer(question toolbox.Question, r contract.ApprovalResult)
 			err = json.Unmarshal(raw, &content)
 		}
 		if err != nil {
-			return q.cancelled(question, err)
+			return toolbox.Answer{Action: toolbox.Cancel, Problem: fmt.Sprintf("the answer makes no sense: %v", err)}
 		}
 		return toolbox.Answer{Action: toolbox.Accept, Content: content}
 	case contract.Rejected:
 		return toolbox.Answer{Action: toolbox.Decline}
 	}
-	return toolbox.Answer{Action: toolbox.Cancel}
+	return toolbox.Answer{Action: toolbox.Cancel, Problem: strings.TrimRight(fmt.Sprintf("it ended as %s: %s", r.Decision, r.Reason), ": ")}
 }
 
 // temporalDesk asks through the activity's own Temporal client.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,6 +15,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
 )
 
 type fakeDesk struct {
@@ -33,7 +33,7 @@ func (f fakeDesk) Answer(ctx context.Context, uuid string) (contract.ApprovalRes
 
 // asking is a tool during whose call the server asks, n times.
 func asking(t *testing.T, desk activities.Desk, n int, see func(toolbox.Answer, error)) *activities.Tools {
-	q := &activities.Questions{Blobs: newMemory(), Logger: slog.New(slog.DiscardHandler), Desk: desk}
+	q := &activities.Questions{Blobs: newMemory(), Desk: desk}
 	return tools(t, func(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
 		for range n {
 			see(q.Elicit(ctx, toolbox.Question{
@@ -91,14 +91,15 @@ func TestWhatBecomesOfAQuestion(t *testing.T) {
 		result contract.ApprovalResult
 		err    error
 		want   string
+		why    string
 	}{
 		"declined":        {result: contract.ApprovalResult{Decision: contract.Rejected}, want: toolbox.Decline},
-		"expired":         {result: contract.ApprovalResult{Decision: contract.Expired}, want: toolbox.Cancel},
-		"withdrawn":       {result: contract.ApprovalResult{Decision: contract.Cancelled}, want: toolbox.Cancel},
-		"no content":      {result: contract.ApprovalResult{Decision: contract.Approved, Content: raw(`5`)}, want: toolbox.Cancel},
-		"not taken":       {err: activities.ErrNotAsked, want: toolbox.Cancel},
-		"could not ask":   {ask: away, want: toolbox.Cancel},
-		"could not wait":  {err: away, want: toolbox.Cancel},
+		"expired":         {result: contract.ApprovalResult{Decision: contract.Expired}, want: toolbox.Cancel, why: "it ended as expired"},
+		"withdrawn":       {result: contract.ApprovalResult{Decision: contract.Cancelled, Reason: "the turn ended"}, want: toolbox.Cancel, why: "it ended as cancelled: the turn ended"},
+		"no content":      {result: contract.ApprovalResult{Decision: contract.Approved, Content: raw(`5`)}, want: toolbox.Cancel, why: "the answer makes no sense"},
+		"not taken":       {err: activities.ErrNotAsked, want: toolbox.Cancel, why: "nobody was shown it"},
+		"could not ask":   {ask: away, want: toolbox.Cancel, why: "nobody was shown it: the question does not wait for anybody: the server is away"},
+		"could not wait":  {err: away, want: toolbox.Cancel, why: "the answer could not be waited for: the server is away"},
 		"accepted, empty": {result: contract.ApprovalResult{Decision: contract.Approved, Content: raw(`{}`)}, want: toolbox.Accept},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +110,7 @@ func TestWhatBecomesOfAQuestion(t *testing.T) {
 					AnswerFn: func(context.Context, string) (contract.ApprovalResult, error) { return c.result, c.err },
 				}
 				a := asking(t, desk, 1, func(got toolbox.Answer, err error) {
-					if got.Action != c.want || err != nil {
+					if got.Action != c.want || !strings.HasPrefix(got.Problem, c.why) || (got.Problem == "") != (c.why == "") || err != nil {
 						t.Errorf("got %+v, %v", got, err)
 					}
 				})
@@ -172,7 +173,7 @@ func TestAWorkerThatStopsDoesNotWaitForPeople(t *testing.T) {
 
 func TestWithoutAWorkflowThereIsNobodyToAsk(t *testing.T) {
 	see := func(got toolbox.Answer, err error) {
-		if got.Action != toolbox.Cancel || err != nil {
+		if got.Action != toolbox.Cancel || !strings.HasPrefix(got.Problem, "nobody was shown it") || err != nil {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
@@ -204,5 +205,51 @@ func TestAnAnswerThatLooksLikeAnAddressStaysAnAnswer(t *testing.T) {
 	})
 	if _, err := run(t, t.Context(), a.CallTool, calling(t, `{}`, false)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// form is a schema of so many bytes.
+func form(size int) json.RawMessage {
+	const head, tail = `{"type":"object","properties":{"n":{"type":"integer","description":"`, `"}},"required":["n"]}`
+	return json.RawMessage(head + strings.Repeat("x", size-len(head)-len(tail)) + tail)
+}
+
+func TestALargeSchemaGoesByReference(t *testing.T) {
+	for size, want := range map[int]struct{ accepts, why string }{
+		contract.InlineLimit:           {},
+		contract.InlineLimit + 1:       {accepts: `accepted is {"content":{…}} with "n" (integer, required)`},
+		contract.MaxQuestionSchema:     {accepts: `accepted is {"content":{…}} with "n" (integer, required)`},
+		contract.MaxQuestionSchema + 1: {why: "nobody was shown it: its schema has 65537 bytes; at most 65536 are shown"},
+	} {
+		var asked []contract.QuestionSignal
+		blobs := newMemory()
+		q := &activities.Questions{Blobs: blobs, Desk: fakeDesk{
+			AskFn: func(_ context.Context, _, _ string, q contract.QuestionSignal) error {
+				asked = append(asked, q)
+				return nil
+			},
+			AnswerFn: func(context.Context, string) (contract.ApprovalResult, error) {
+				return contract.ApprovalResult{Decision: contract.Approved, Content: raw(`{"n":1}`)}, nil
+			},
+		}}
+		a := tools(t, func(ctx context.Context, _ toolbox.Call) (toolbox.Result, error) {
+			got, err := q.Elicit(ctx, toolbox.Question{Message: "How many?", Schema: form(size)})
+			if got.Problem != want.why || (got.Action == toolbox.Accept) != (want.why == "") {
+				t.Errorf("%d bytes: got %+v", size, got)
+			}
+			return toolbox.Result{}, err
+		})
+		if _, err := run(t, t.Context(), a.CallTool, calling(t, `{}`, false)); err != nil {
+			t.Fatal(err)
+		}
+		if (len(asked) == 0) != (want.why != "") {
+			t.Errorf("%d bytes: asked %+v", size, asked)
+		}
+		for _, s := range asked {
+			got, err := transcript.ReadJSON(t.Context(), blobs, s.Schema)
+			if err != nil || string(got) != string(form(size)) || (s.Schema.Blob != nil) != (want.accepts != "") || !strings.HasPrefix(s.Accepts, want.accepts) {
+				t.Errorf("%d bytes: %v, asked %+v", size, err, s)
+			}
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
 	"agent-stop-and-go/workflows/contract/template"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
@@ -82,7 +83,26 @@ func filled(ctx context.Context, store transcript.Store, t contract.Text, values
 			return "", fmt.Errorf("read the value of %s: %w", v.Key, err)
 		}
 	}
-	return template.Fill(text, func(key string) string { return known[key] }), nil
+	return template.Fill(text, func(key string) (string, bool) { v, ok := known[key]; return v, ok }), nil
+}
+
+// ReadAnswer reads an answer to a question by a schema from the blob store. An answer
+// that does not fit is a result.
+func (t *Texts) ReadAnswer(ctx context.Context, in contract.ReadAnswerInput) (contract.ReadAnswerResult, error) {
+	schema, err := transcript.ReadJSON(ctx, t.Blobs, in.Schema)
+	if err != nil {
+		return contract.ReadAnswerResult{}, fail(contract.KindBlob, err.Error(), 0)
+	}
+	var given answer.Reply
+	if in.Signal != "" {
+		given, err = answer.ParseQuestion(json.RawMessage(in.Signal), schema)
+	} else {
+		given, err = answer.ParseText(in.Message, schema)
+	}
+	if err != nil {
+		return contract.ReadAnswerResult{Problem: err.Error()}, nil
+	}
+	return contract.ReadAnswerResult{Answer: given.Signal()}, nil
 }
 
 // Fold moves to the blob store what grows in a workflow: a long tail of messages,

@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,6 +19,8 @@ func TestATextIsComposed(t *testing.T) {
 	}{
 		"of a template": {contract.ComposeInput{Template: contract.Inline("Sum up {a} {b} {c}"),
 			Values: contract.State{value("a", "{b}"), value("b", "2")}}, "Sum up {b} 2 {c}"},
+		"of empty values": {contract.ComposeInput{Template: contract.Inline("<{a}{b.x}>{c}"),
+			Values: contract.State{value("a", ""), value("b", "")}}, "<>{c}"},
 		"of a long value":            {contract.ComposeInput{Template: contract.Inline("<{a}>"), Values: contract.State{value("a", long)}}, "<" + long + ">"},
 		"of a template and no parts": {contract.ComposeInput{Template: contract.Inline("{a}"), Parts: []contract.Text{contract.Inline("x")}}, "{a}"},
 		"of parts":                   {contract.ComposeInput{Parts: []contract.Text{contract.Inline("1"), {}, contract.Inline("{a}"), contract.Inline(long)}}, "1\n{a}\n" + long},
@@ -45,6 +48,38 @@ func TestATextIsComposed(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAnAnswerIsReadByASchemaFromTheStore(t *testing.T) {
+	blobs := newMemory()
+	schema, err := transcript.JSON(t.Context(), blobs, form(contract.InlineLimit+1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		signal, message string
+		want            contract.DecideSignal
+	}{
+		{signal: `{"content":{"n":4},"by":"ops"}`, want: contract.DecideSignal{Approved: true, By: "ops", Content: raw(`{"n":4}`)}},
+		{signal: `4`, want: contract.DecideSignal{Approved: true, Content: raw(`{"n":4}`)}},
+		{message: "4", want: contract.DecideSignal{Approved: true, Content: raw(`{"n":4}`)}},
+		{message: "decline"},
+	} {
+		in := contract.ReadAnswerInput{Schema: schema, Signal: c.signal, Message: c.message}
+		got, err := run(t, t.Context(), (&activities.Texts{Blobs: blobs}).ReadAnswer, in)
+		if diff := cmp.Diff(contract.ReadAnswerResult{Answer: c.want}, got); diff != "" || err != nil {
+			t.Errorf("%+v: %v (-want +got):\n%s", c, err, diff)
+		}
+	}
+	for _, wrong := range []contract.ReadAnswerInput{{Schema: schema, Signal: `{"approved":true}`}, {Schema: schema, Message: "many"}} {
+		got, err := run(t, t.Context(), (&activities.Texts{Blobs: blobs}).ReadAnswer, wrong)
+		if err != nil || !strings.Contains(got.Problem, `accepted is {"content":{…}} with "n" (integer, required)`) {
+			t.Errorf("%+v: %+v, %v", wrong, got, err)
+		}
+	}
+	lost := contract.NewBlob([]byte("never stored"))
+	_, err = run(t, t.Context(), (&activities.Texts{Blobs: blobs}).ReadAnswer, contract.ReadAnswerInput{Schema: contract.JSON{Blob: &lost}, Message: "4"})
+	failedAs(t, err, contract.KindBlob, true)
 }
 
 // What is composed is what a delegation accepts and sends.

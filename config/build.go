@@ -78,6 +78,7 @@ func put(ctx context.Context, store transcript.Store, data []byte) (*contract.Bl
 type builder struct {
 	config   *Config
 	keys     []string // that a placeholder may name
+	before   []string // those of nodes that come before
 	keep     func(prompt string) (contract.Text, error)
 	keepJSON func(schema []byte) (contract.JSON, error)
 }
@@ -104,6 +105,9 @@ func (b builder) node(p place) (contract.Node, error) {
 			return n, err
 		}
 		n.Nodes = append(n.Nodes, child)
+		if p.Type != Parallel {
+			b.before = append(slices.Clip(b.before), q.outputKeys()...)
+		}
 	}
 	return n, nil
 }
@@ -147,6 +151,9 @@ func (b builder) leaf(n contract.Node, p place, prompt string) (contract.Node, e
 	for _, key := range template.Keys(prompt) {
 		if slices.Contains(b.keys, key) {
 			n.Keys = append(n.Keys, key)
+		}
+		if slices.Contains(b.before, key) {
+			n.Expects = append(n.Expects, key)
 		}
 	}
 	var err error

@@ -60,7 +60,7 @@ agent:
       agents:
         - {name: c, type: a2a, url: "http://c", prompt: "Do {all}.", description: Does c., destructiveHint: true, output_key: c}
         - {name: d, type: a2a, url: "http://d"}
-    - {name: e}
+    - {name: e, prompt: "{c} and {b}, {all}"}
 `)
 	want := &contract.Node{
 		Name: "shop", Type: contract.NodeSequential, Description: "All of it.", OutputKey: "all",
@@ -83,7 +83,10 @@ agent:
 				},
 				{Name: "d", Type: contract.NodeA2A, Peer: &contract.Peer{Name: "d", URL: "http://d"}},
 			}},
-			{Name: "e", Type: contract.NodeLLM, Model: "claude-x", MaxToolRounds: 7},
+			{
+				Name: "e", Type: contract.NodeLLM, Model: "claude-x", MaxToolRounds: 7,
+				Prompt: contract.Inline("{c} and {b}, {all}"), Keys: []string{"c", "b", "all"}, Expects: []string{"c", "b"},
+			},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

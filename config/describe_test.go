@@ -86,3 +86,25 @@ func TestDescribeReportsAFailedWrite(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestDescribeSaysWhenPlaceholdersAreEmpty(t *testing.T) {
+	got := describe(t, parse(t, `
+agent:
+  type: sequential
+  agents:
+    - {name: find, output_key: found}
+    - name: refine
+      type: loop
+      agents:
+        - {name: draft, prompt: "{user_message} {found} {review} {other}", output_key: draft}
+        - {name: review, prompt: "Review {draft}", output_key: review}
+`), env())
+	for _, want := range []string{
+		"reads {found}, empty if find left nothing; reads {review}, empty until review has run  → {draft}\n",
+		"reads {draft}, empty if draft left nothing  → {review}\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}

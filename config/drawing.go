@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/template"
 )
 
 func (c *Config) describeTree(w io.Writer, getenv func(string) string) {
@@ -15,7 +17,13 @@ func (c *Config) describeTree(w io.Writer, getenv func(string) string) {
 	if !ok {
 		root = place{Node: &Node{Type: LLMNode, Name: c.Name}}
 	}
-	treeDrawing{w: w, config: c, getenv: getenv}.node(root, "  ", "  ")
+	setters := map[string][]string{}
+	for p := range c.places() {
+		if p.OutputKey != "" {
+			setters[p.OutputKey] = append(setters[p.OutputKey], p.Name)
+		}
+	}
+	treeDrawing{w: w, config: c, getenv: getenv, setters: setters}.node(root, "  ", "  ")
 }
 
 // treeDrawing draws nodes with box characters.
@@ -23,6 +31,10 @@ type treeDrawing struct {
 	w      io.Writer
 	config *Config
 	getenv func(string) string
+	// setters are the names of the nodes with an output key; before are the keys of those
+	// that come earlier.
+	setters map[string][]string
+	before  []string
 }
 
 func (d treeDrawing) node(p place, first, rest string) {
@@ -33,8 +45,13 @@ func (d treeDrawing) node(p place, first, rest string) {
 			fmt.Fprintf(d.w, "%sdelegates to %s: %s%s\n", first, a.Name, a.where(), asks(a.DestructiveHint, p.atOnce()))
 		})
 	}
+	inside := d
 	for _, q := range p.below() {
-		below = append(below, func(first, rest string) { d.node(q, first, rest) })
+		drawing := inside
+		below = append(below, func(first, rest string) { drawing.node(q, first, rest) })
+		if p.Type != Parallel {
+			inside.before = append(slices.Clip(inside.before), q.outputKeys()...)
+		}
 	}
 	for i, draw := range below {
 		if i == len(below)-1 {
@@ -80,6 +97,9 @@ func (d treeDrawing) details(p place) string {
 	add(p.FailFast, "fails fast")
 	add(p.OnReject == OnRejectContinue, "goes on after a rejection")
 	add(p.Timeout > 0, "timeout %s", short(p.Timeout))
+	for _, key := range template.Keys(p.Prompt) {
+		add(len(d.setters[key]) > 0, "reads {%s}, %s", key, d.emptiness(key))
+	}
 	text := ""
 	if len(parts) > 0 {
 		text = "  " + strings.Join(parts, "; ")
@@ -88,6 +108,14 @@ func (d treeDrawing) details(p place) string {
 		text += "  → {" + p.OutputKey + "}"
 	}
 	return text
+}
+
+// emptiness says when a placeholder has no value.
+func (d treeDrawing) emptiness(key string) string {
+	if !slices.Contains(d.before, key) {
+		return "empty until " + strings.Join(d.setters[key], " or ") + " has run"
+	}
+	return "empty if " + strings.Join(d.setters[key], " and ") + " left nothing"
 }
 
 // modelDetails names a model's provider and the key it needs.

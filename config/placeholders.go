@@ -16,7 +16,7 @@ func (w warner) field(p place, h template.Placeholder, setters []place) {
 		return
 	}
 	if h.Key == contract.KeyUserMessage {
-		w.atPrompt(p, h, "stays as it is: the user's message is text, unless it happens to be JSON")
+		w.atPrompt(p, h, "is empty: the user's message is text, unless it happens to be JSON")
 		return
 	}
 	var without []string
@@ -30,10 +30,10 @@ func (w warner) field(p place, h template.Placeholder, setters []place) {
 		}
 	}
 	if len(without) > 0 {
-		w.atPrompt(p, h, "stays as it is: the output_schema of "+strings.Join(without, " and of ")+" has no such property")
+		w.atPrompt(p, h, "is empty: the output_schema of "+strings.Join(without, " and of ")+" has no such property")
 		return
 	}
-	w.atPrompt(p, h, "stays as it is: the output of "+quote(setters[0].Name)+" is text, unless it happens to be JSON; an output_schema makes it so")
+	w.atPrompt(p, h, "is empty: the output of "+quote(setters[0].Name)+" is text, unless it happens to be JSON; an output_schema makes it so")
 }
 
 // openKeywords let an object have properties that its schema does not list.

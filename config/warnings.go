@@ -106,7 +106,7 @@ func (s keySet) remove(keys []string) {
 	}
 }
 
-// placeholders warns of those that will never be filled. setters has every output
+// placeholders warns of those that never have a value. setters has every output
 // key of the tree; set has those of nodes that can have finished before p: the
 // ones earlier in a sequence around it, and all in a loop around it.
 func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
@@ -115,7 +115,7 @@ func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 		case h.Key == contract.KeyUserMessage || set[h.Key] > 0:
 			w.field(p, h, setters[h.Key])
 		case len(setters[h.Key]) > 0:
-			w.atPrompt(p, h, "stays as it is: no node with this output_key can have finished before this one")
+			w.atPrompt(p, h, "is empty: no node with this output_key can have finished before this one")
 		default:
 			w.atPrompt(p, h, "stays as it is: no node has this output_key")
 		}

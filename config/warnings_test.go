@@ -10,11 +10,11 @@ import (
 func TestWarnings(t *testing.T) {
 	const (
 		unknown = "stays as it is: no node has this output_key"
-		later   = "stays as it is: no node with this output_key can have finished before this one"
+		later   = "is empty: no node with this output_key can have finished before this one"
 	)
 	const open = "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine"
 	without := func(text string) string {
-		return `agent.yaml:23: agent.agents[3].prompt: {` + text + `} stays as it is: the output_schema of "a" has no such property`
+		return `agent.yaml:23: agent.agents[3].prompt: {` + text + `} is empty: the output_schema of "a" has no such property`
 	}
 	tests := map[string]struct {
 		text string
@@ -146,8 +146,8 @@ agent:
 `, []string{
 			without("a.titel"), without("a.title.x"), without("a.deep.x"), without("a.list.y"), without("a.list.0.x"), without("a.ref.x"),
 			without("a.none.x"), without("a.no"),
-			`agent.yaml:24: agent.agents[4].prompt: {b.title} stays as it is: the output of "b" is text, unless it happens to be JSON; an output_schema makes it so`,
-			`agent.yaml:24: agent.agents[4].prompt: {user_message.x} stays as it is: the user's message is text, unless it happens to be JSON`,
+			`agent.yaml:24: agent.agents[4].prompt: {b.title} is empty: the output of "b" is text, unless it happens to be JSON; an output_schema makes it so`,
+			`agent.yaml:24: agent.agents[4].prompt: {user_message.x} is empty: the user's message is text, unless it happens to be JSON`,
 			"agent.yaml:24: agent.agents[4].prompt: {x.y} " + unknown, "agent.yaml:24: agent.agents[4].prompt: {f.z} " + later,
 		}},
 		"fields of objects and lists of any kind": {`
@@ -159,8 +159,8 @@ agent:
       output_schema: {properties: {free: {type: object}, maybe: {type: [object, "null"]}, bag: {type: array}, text: {type: string}, any: {}}}
     - {name: b, prompt: "{a.free.x} {a.maybe.x} {a.bag.0} {a.any.x} {a.text.x} {a.bag.x}"}
 `, []string{
-			`agent.yaml:8: agent.agents[1].prompt: {a.text.x} stays as it is: the output_schema of "a" has no such property`,
-			`agent.yaml:8: agent.agents[1].prompt: {a.bag.x} stays as it is: the output_schema of "a" has no such property`,
+			`agent.yaml:8: agent.agents[1].prompt: {a.text.x} is empty: the output_schema of "a" has no such property`,
+			`agent.yaml:8: agent.agents[1].prompt: {a.bag.x} is empty: the output_schema of "a" has no such property`,
 		}},
 		"fields that one of several nodes with the key has": {`
 agent:
@@ -170,7 +170,7 @@ agent:
     - {name: b, output_key: k, output_schema: {properties: {y: {}}}}
     - {name: c, output_key: k}
     - {name: d, prompt: "{k.x} {k.y} {k.z}"}
-`, []string{`agent.yaml:8: agent.agents[3].prompt: {k.z} stays as it is: the output_schema of "a" and of "b" has no such property`}},
+`, []string{`agent.yaml:8: agent.agents[3].prompt: {k.z} is empty: the output_schema of "a" and of "b" has no such property`}},
 		"slips of names of models": {`
 llm: {model: fast}
 models:

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,10 +46,17 @@ func TestWordsDecideAndNothingElse(t *testing.T) {
 
 func TestARejectedTaskIsRejected(t *testing.T) {
 	s, a, id := waiting(t)
-	answer := object{"type": contract.TypeApprovalAnswer, "uuid": approvalUUID, "approved": false, "reason": "no"}
-	r := a.rpc("SendMessage", object{"message": object{"messageId": "m-2", "role": "ROLE_USER", "taskId": id, "parts": []any{object{"data": answer}}}})
-	if state(r) != "TASK_STATE_REJECTED" || s.decided[approvalUUID].Reason != "no" {
-		t.Error(r.raw)
+	answer := object{"type": contract.TypeApprovalAnswer, "uuid": approvalUUID, "approved": false, "by": "ann", "reason": "no"}
+	message := object{"messageId": "m-2", "role": "ROLE_USER", "taskId": id, "parts": []any{object{"data": answer}}}
+	message["metadata"] = object{contract.MetaChain: "front"}
+	if r := a.rpc("SendMessage", object{"message": message}); code(r) != -32602.0 || len(s.decided) > 0 {
+		t.Errorf("a chain that is none: %s", r.raw)
+	}
+	message["metadata"] = object{contract.MetaChain: []string{"front", "middle"}}
+	r := a.rpc("SendMessage", object{"message": message})
+	d := s.decided[approvalUUID]
+	if state(r) != "TASK_STATE_REJECTED" || d.Reason != "no" || d.By != "ann" || d.Via != "a2a" || !slices.Equal(d.Chain, []string{"front", "middle"}) {
+		t.Errorf("decided by %+v: %s", d, r.raw)
 	}
 }
 

@@ -114,22 +114,14 @@ func (in *a2aMessage) file(f a2aFile) (string, error) {
 
 const (
 	maxAgentName = 100
+	maxChain     = 100 // names
 	maxMessageID = 256
 )
 
 // readChain reads the names of the agents that the work has come through.
-func (in *a2aMessage) readChain(value any) error {
-	if value == nil {
-		return nil
-	}
-	list, ok := value.([]any)
-	for _, v := range list {
-		name, isText := v.(string)
-		ok = ok && isText && name != "" && len(name) <= maxAgentName
-		in.chain = append(in.chain, printable(name))
-	}
-	if !ok {
-		return a2a.NewError(a2a.ErrInvalidParams, contract.MetaChain+" must be a list of names")
+func (in *a2aMessage) readChain(value any) (err error) {
+	if in.chain, err = readChain(value); err != nil {
+		return err
 	}
 	if len(in.chain) >= contract.MaxHops {
 		return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf(
@@ -137,6 +129,23 @@ func (in *a2aMessage) readChain(value any) error {
 			len(in.chain), contract.ChainText(in.chain)))
 	}
 	return nil
+}
+
+func readChain(value any) (chain []string, err error) {
+	if value == nil {
+		return nil, nil
+	}
+	list, ok := value.([]any)
+	ok = ok && len(list) <= maxChain
+	for _, v := range list {
+		name, isText := v.(string)
+		ok = ok && isText && name != "" && len(name) <= maxAgentName
+		chain = append(chain, printable(name))
+	}
+	if !ok {
+		return nil, a2a.NewError(a2a.ErrInvalidParams, contract.MetaChain+" must be a list of names")
+	}
+	return chain, nil
 }
 
 const maxContextID = 200

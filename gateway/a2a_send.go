@@ -246,12 +246,16 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 	if err != nil {
 		return p, err
 	}
+	chain, err := readChain(m.Metadata[contract.MetaChain])
+	if err != nil {
+		return p, err
+	}
 	for i, d := range decisions {
 		requestID := p.requestID // of the last one, by which the message is known
 		if i < len(decisions)-1 {
 			requestID = contract.NameUUID(p.requestID, d.UUID)
 		}
-		first, err := s.decideTask(ctx, d, p.id, requestID)
+		first, err := s.decideTask(ctx, d, chain, p.id, requestID)
 		if err != nil {
 			return p, err
 		}
@@ -264,14 +268,14 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 
 // decideTask gives a decision. Somebody else may have been first: with the same decision
 // that is no trouble.
-func (s a2aServer) decideTask(ctx context.Context, d story.Decision, id, requestID string) (first bool, err error) {
+func (s a2aServer) decideTask(ctx context.Context, d story.Decision, chain []string, id, requestID string) (first bool, err error) {
 	c := echoOf(ctx)
 	about := reasonBody{Reason: d.Reason, By: d.By}
 	if err := about.check(c); err != nil {
 		return false, err
 	}
 	in := contract.DecideSignal{
-		RequestID: requestID, Approved: d.Approved, By: about.By, Reason: about.Reason, Via: viaA2A,
+		RequestID: requestID, Approved: d.Approved, By: about.By, Reason: about.Reason, Via: viaA2A, Chain: chain,
 		Content: contract.JSON{Raw: d.Content},
 	}
 	if in.Credential, err = s.seal(c, id); err != nil {

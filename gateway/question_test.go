@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -90,6 +91,33 @@ func TestAMessageThatIsNoAnswer(t *testing.T) {
 			Settled: true, Refused: kind, Result: &contract.Result{Response: contract.Inline("accepted is a number")},
 		})})
 		a.wantError(want.status, want.text, a.do("POST", messages, `{"message":"x"}`))
+	}
+}
+
+func TestTheMemoOfAnApprovalMayReferToTheSchema(t *testing.T) {
+	var a *api
+	var sent contract.DecideSignal
+	memo := []byte("{")
+	a = onTemporal(t, &fakeClient{
+		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
+				Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{contract.MemoSchema: {Data: memo}}},
+			}}, nil
+		},
+		SignalFn: func(_, _ string, arg any) error { sent = arg.(contract.DecideSignal); return context.DeadlineExceeded },
+	})
+	a.wantError(500, "internal", a.do("POST", approvalPath, `4`))
+	b, err := a.blobs.Put(t.Context(), []byte(seats))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if memo, err = json.Marshal(contract.JSON{Blob: &b}); err != nil {
+		t.Fatal(err)
+	}
+	a.wantError(400, "accepted is", a.do("POST", approvalPath, `"yes"`))
+	a.do("POST", approvalPath, `4`)
+	if string(sent.Content.Raw) != `{"seats":4}` {
+		t.Errorf("sent %+v", sent)
 	}
 }
 

@@ -2,11 +2,14 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
 )
 
 // Decide implements Approvals.
@@ -75,7 +78,17 @@ func (t *temporalBackend) Subject(ctx context.Context, uuid string) (Subject, er
 	info := d.GetWorkflowExecutionInfo()
 	s := Subject{ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID])}
 	if schema := info.GetMemo().GetFields()[contract.MemoSchema]; schema != nil {
-		s.Question, s.Schema = true, schema.GetData()
+		s.Question = true
+		s.Schema, err = t.schema(ctx, schema.GetData())
 	}
-	return s, nil
+	return s, err
+}
+
+// schema is that of an answer, as a memo has it.
+func (t *temporalBackend) schema(ctx context.Context, memo []byte) (json.RawMessage, error) {
+	var kept contract.JSON
+	if err := json.Unmarshal(memo, &kept); err != nil {
+		return nil, fmt.Errorf("read the schema of an approval: %w", err)
+	}
+	return transcript.ReadJSON(ctx, t.blobs, kept)
 }

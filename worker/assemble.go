@@ -73,7 +73,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL, Models: entries})
 	box := toolbox.New(toolbox.Options{
 		Servers: servers, Logger: logger, Sampler: &activities.Sampler{Model: router, Name: c.Model(), Logger: logger},
-		Elicitor: &activities.Questions{Blobs: p.Blobs, Logger: logger},
+		Elicitor: &activities.Questions{Blobs: p.Blobs},
 	})
 	box.Start(ctx)
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})

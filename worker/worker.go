@@ -65,6 +65,7 @@ func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)
 	bind(r, contract.ActivityCompose, a.Texts.Compose)
 	bind(r, contract.ActivityFold, a.Texts.Fold)
+	bind(r, contract.ActivityReadAnswer, a.Texts.ReadAnswer)
 	bind(r, contract.ActivityExport, a.Files.Export)
 	bind(r, contract.ActivityNotify, a.Notifications.Notify)
 }

@@ -6,7 +6,6 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 	"agent-stop-and-go/workflows/decide"
 )
 
@@ -25,17 +24,14 @@ func (c *conversation) answer(ctx workflow.Context, question contract.PendingApp
 		c.ledger.Refuse(m.RequestID, contract.KindInvalid, contract.Result{Response: contract.Inline(decide.TextLongAnswer), WaitingApproval: true, Approval: &question})
 		return
 	}
-	given, err := answer.ParseText(m.Text.Inline, question.Schema.Raw)
+	decision, err := readText(ctx, m.Text.Inline, question.Schema)
 	if err != nil {
 		c.ledger.Refuse(m.RequestID, contract.KindInvalid, contract.Result{Response: contract.Inline(err.Error()), WaitingApproval: true, Approval: &question})
 		return
 	}
 	sent := sentAnswer{question.UUID, m.RequestID}
 	c.answers = append(c.answers, sent)
-	decision := contract.DecideSignal{
-		RequestID: m.RequestID, Approved: given.Approved, Content: contract.JSON{Raw: given.Content},
-		By: given.By, Reason: given.Reason, Via: viaMessage, Credential: m.Credential,
-	}
+	decision.RequestID, decision.Via, decision.Credential = m.RequestID, viaMessage, m.Credential
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		err := workflow.SignalExternalWorkflow(ctx, contract.ApprovalWorkflowID(question.UUID), "", contract.SignalDecide, decision).Get(ctx, nil)
 		if err != nil { // somebody else was faster, or it was withdrawn

@@ -39,9 +39,9 @@ func (a *approval) wait(ctx workflow.Context) {
 		ok, err := a.awaitSignal(ctx, ch)
 		switch {
 		case temporal.IsCanceledError(err) && ch.Len() == 0:
-			a.end(ctx, contract.Cancelled, answer.Answer{Reason: "the request was withdrawn"})
+			a.end(ctx, contract.Cancelled, contract.DecideSignal{Reason: "the request was withdrawn"})
 		case err == nil && !ok:
-			a.end(ctx, contract.Expired, answer.Answer{Reason: fmt.Sprintf("nobody decided within %s", a.in.Timeout)})
+			a.end(ctx, contract.Expired, contract.DecideSignal{Reason: fmt.Sprintf("nobody decided within %s", a.in.Timeout)})
 		default:
 			a.take(ctx, ch)
 		}
@@ -63,7 +63,7 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	if !ok {
 		return
 	}
-	given, err := a.read(raw)
+	given, err := a.read(ctx, raw)
 	if err != nil {
 		a.view.Problem = err.Error()
 		a.show(ctx)
@@ -73,19 +73,19 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	if given.Approved {
 		decision = contract.Approved
 	}
-	a.end(ctx, decision, given.Answer)
-	a.view.Result.Content = contract.JSON{Raw: given.Content}
+	a.end(ctx, decision, given)
+	a.view.Result.Content = given.Content
 }
 
-func (a *approval) read(raw json.RawMessage) (answer.Reply, error) {
+func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.DecideSignal, error) {
 	if a.in.Answered() {
-		return answer.ParseQuestion(raw, a.in.Schema.Raw)
+		return readSignal(detached(ctx), raw, a.in.Schema)
 	}
 	given, err := answer.Parse(raw)
-	return answer.Reply{Answer: given}, err
+	return answer.Reply{Answer: given}.Signal(), err
 }
 
-func (a *approval) end(ctx workflow.Context, d contract.Decision, given answer.Answer) {
+func (a *approval) end(ctx workflow.Context, d contract.Decision, given contract.DecideSignal) {
 	via := given.Via
 	if via == "" && (d == contract.Approved || d == contract.Rejected) {
 		via = "signal"
@@ -94,7 +94,7 @@ func (a *approval) end(ctx workflow.Context, d contract.Decision, given answer.A
 	a.view.Result = &contract.ApprovalResult{
 		UUID: a.in.UUID, ConversationID: a.in.ConversationID, Tool: a.in.Tool,
 		ArgumentsSHA256: a.in.ArgumentsSHA256, Decision: d,
-		By: given.By, Reason: given.Reason, Via: via, RequestID: given.RequestID,
+		By: given.By, Reason: given.Reason, Via: via, Chain: given.Chain, RequestID: given.RequestID,
 		RequestedAt: a.in.CreatedAt, DecidedAt: workflow.Now(ctx).UTC(),
 		Credential: given.Credential,
 	}

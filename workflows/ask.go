@@ -100,6 +100,19 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 	l.decided(ctx, l, r)
 }
 
+// changeReason marks histories in which the reply to a rejection says why. Its length may
+// decide when messages are folded.
+const changeReason = "reason-of-rejection"
+
+// said is a decision with what the person who rejected said about it, where the history
+// takes that up.
+func said(ctx workflow.Context, r contract.ApprovalResult) contract.ApprovalResult {
+	if r.Decision == contract.Rejected && r.Reason != "" && workflow.GetVersion(ctx, changeReason, workflow.DefaultVersion, 1) < 1 {
+		r.Reason = ""
+	}
+	return r
+}
+
 func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash string) workflow.Context {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            contract.ApprovalWorkflowID(in.UUID),

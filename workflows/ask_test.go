@@ -368,3 +368,13 @@ func TestCancelEndsTheWaitForAServer(t *testing.T) {
 		s.request("r2")
 	})
 }
+
+func TestTheReplyToARejectionSaysWhyAndWho(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")))}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{RequestID: "d1", By: "alice", Reason: "not today"})
+		s.rest()
+		same(t, "end of the transcript", s.lines()[5:], []string{"assistant: Operation cancelled by user. Reason (alice): not today"})
+	})
+}

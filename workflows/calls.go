@@ -21,8 +21,8 @@ type made struct {
 	contract.CallToolResult
 	// login is the reply to the user when AuthRequired is set.
 	login string
-	// refused is the decision that keeps a delegation from going on.
-	refused contract.Decision
+	// refused is the reply to a decision that keeps a delegation from going on.
+	refused string
 }
 
 // ends tells whether nothing else may run after this call.

@@ -25,7 +25,7 @@ func (l *leaf) hand(ctx workflow.Context) contract.NodeResult {
 			return l.interrupted()
 		}
 		if r.Decision != contract.Approved {
-			return ended(contract.OutcomeRejected, decide.AfterRefusal(r.Decision))
+			return ended(contract.OutcomeRejected, decide.AfterRefusal(said(ctx, r)))
 		}
 	}
 	r := l.delegate(ctx, made)
@@ -39,7 +39,7 @@ func (l *leaf) outcomeOf(ctx workflow.Context, r made) contract.NodeResult {
 	case ctx.Err() != nil:
 		return l.interrupted()
 	case r.refused != "":
-		return ended(contract.OutcomeRejected, decide.AfterRefusal(r.refused))
+		return ended(contract.OutcomeRejected, r.refused)
 	case r.AuthRequired != "":
 		out := ended(contract.OutcomeFailed, r.login)
 		out.AuthRequired = r.AuthRequired
@@ -52,7 +52,7 @@ func (l *leaf) outcomeOf(ctx workflow.Context, r made) contract.NodeResult {
 
 // delegation is the call that an a2a node makes, with its message filled in.
 func (l *leaf) delegation(ctx workflow.Context, peer contract.Peer) (contract.Call, error) {
-	in := contract.ComposeInput{Template: l.node.Prompt, Values: l.values.Only(l.node.Keys), Arguments: true}
+	in := contract.ComposeInput{Template: l.node.Prompt, Values: l.values.For(l.node.Keys), Arguments: true}
 	if l.node.Prompt.IsZero() {
 		message, _ := l.values.Get(contract.KeyUserMessage)
 		in = contract.ComposeInput{Parts: []contract.Text{message}, Arguments: true}

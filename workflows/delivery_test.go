@@ -21,7 +21,7 @@ func TestTheOtherAgentHearsOfARejectionHoweverLongItIsAway(t *testing.T) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1", Reason: "not today"})
 		s.rest()
-		same(t, "answer", s.answer("d1"), "Operation cancelled by user.\n\nDone: find.\n\nNot done: ask (rejected), tell (skipped).")
+		same(t, "answer", s.answer("d1"), "Operation cancelled by user. Reason: not today\n\nDone: find.\n\nNot done: ask (rejected), tell (skipped).")
 		same(t, "note", s.note(), "The agent writer could not be told yet; it is tried again until it hears of it (workflow "+s.seen.delivered[0].ID+").")
 		s.sleep(48 * time.Hour)
 		peer.deaf = nil

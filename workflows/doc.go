@@ -92,7 +92,8 @@
 // approval for it (question.go), and waits for what that comes to. Whatever ends
 // the call withdraws its questions. A message to a conversation with an open
 // question is the answer (answers.go): it is checked here, sent to the approval,
-// and settled like a decision.
+// and settled like a decision. The schema of an answer that is too large for history is
+// in the blob store; answers are read by it in an activity then (reading.go).
 //
 // A tool of the client (Call.Client) is called by whoever sent the message: the
 // call waits as an approval whose answer is the result (client.go).

@@ -3,6 +3,7 @@ package workflows
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -56,7 +57,7 @@ func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute, spare
 func (l *leaf) generateInput(model string) contract.GenerateInput {
 	return contract.GenerateInput{
 		ConversationID: l.about().conversation, Model: model, Prompt: l.node.Prompt,
-		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.Only(l.node.Keys),
+		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.For(l.node.Keys),
 		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.about().clientTools,
 		Draft: contract.NameUUID(l.next(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Digest: l.digest,
 		Schema: l.node.OutputSchema, Repair: l.repair,
@@ -121,6 +122,21 @@ func (l *leaf) mend(ctx workflow.Context, reply contract.GenerateResult) (result
 func (l *leaf) note(ctx workflow.Context, text string) {
 	if text != "" {
 		l.tell(ctx, l.notice(text))
+	}
+}
+
+// changeEmpty marks histories in which placeholders without a value are told of.
+const changeEmpty = "empty-placeholders"
+
+// warnEmpty tells people of placeholders that are empty because a node before this one
+// has left nothing: it has failed, or was skipped.
+func (l *leaf) warnEmpty(ctx workflow.Context) {
+	missing := slices.DeleteFunc(slices.Clone(l.node.Expects), func(key string) bool {
+		_, ok := l.values.Get(key)
+		return ok
+	})
+	if len(missing) > 0 && workflow.GetVersion(ctx, changeEmpty, workflow.DefaultVersion, 1) == 1 {
+		l.note(ctx, decide.EmptyPlaceholders(missing))
 	}
 }
 

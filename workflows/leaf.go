@@ -64,6 +64,7 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 	l.changed(ctx)
 	l.clock.start(ctx)
 	working := l.clock.limit(ctx, budget)
+	l.warnEmpty(ctx)
 	var r contract.NodeResult
 	if l.node.Type == contract.NodeA2A {
 		r = l.hand(working)

@@ -59,7 +59,7 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 			return l.interrupted(), true
 		}
 		if r.Decision != contract.Approved {
-			return ended(contract.OutcomeRejected, decide.AfterRefusal(r.Decision)), true
+			return ended(contract.OutcomeRejected, decide.AfterRefusal(said(ctx, r))), true
 		}
 		l.rounds = -1 // a decision opens a fresh budget, this round included
 	}
@@ -68,7 +68,7 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 	case ctx.Err() != nil:
 		return l.interrupted(), true
 	case made.refused != "":
-		return ended(contract.OutcomeRejected, decide.AfterRefusal(made.refused)), true
+		return ended(contract.OutcomeRejected, made.refused), true
 	case made.AuthRequired != "":
 		r := ended(contract.OutcomeFailed, made.login)
 		r.AuthRequired = made.AuthRequired

@@ -310,7 +310,7 @@ func (c *conversation) tree() contract.TreeView {
 }
 
 func withoutPrompts(n contract.Node) contract.Node {
-	n.Prompt, n.Keys = contract.Text{}, nil
+	n.Prompt, n.Keys, n.Expects = contract.Text{}, nil, nil
 	n.Nodes = slices.Clone(n.Nodes)
 	for i := range n.Nodes {
 		n.Nodes[i] = withoutPrompts(n.Nodes[i])

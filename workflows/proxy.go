@@ -17,7 +17,7 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	r, news := t.awaitDecision(ctx)
 	switch {
 	case ctx.Err() != nil && !t.early:
-		why := decide.AfterRefusal(r.Decision)
+		why := decide.AfterRefusal(said(ctx, r))
 		if r.Decision == contract.Approved {
 			why = t.trouble(ctx.Err())
 		}
@@ -29,7 +29,7 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 		m := t.refuse(ctx, answer, r)
 		return &m, nil
 	}
-	answer.Decision, answer.Content, answer.Reason = contract.Approved, r.Content, r.Reason
+	answer.Decision, answer.Content, answer.By, answer.Reason = contract.Approved, r.Content, r.By, r.Reason
 	return nil, t.learn(t.send(ctx, answer, delegateTimeout, attempts))
 }
 
@@ -90,7 +90,7 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 	in := t.approvalFor(ctx, t.call, description, contract.ReasonRemote)
 	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.known.TaskID, peer, asked
 	if asked != nil {
-		in.Schema = asked.Schema
+		in.Schema, in.Accepts = asked.Schema, asked.Accepts
 	}
 	return in
 }
@@ -98,10 +98,9 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 // refuse tells the other agent that what it asked for was not approved, so that it
 // does not wait for ever.
 func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput, r contract.ApprovalResult) made {
-	m := made{CallToolResult: contract.CallToolResult{
-		Text: contract.Inline(decide.AfterRefusal(r.Decision)), IsError: true,
-	}, refused: r.Decision}
-	answer.Decision, answer.Reason = contract.Rejected, r.Reason
+	why := decide.AfterRefusal(said(ctx, r))
+	m := made{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}, refused: why}
+	answer.Decision, answer.By, answer.Reason = contract.Rejected, r.By, r.Reason
 	m.Note = t.tell(ctx, answer)
 	if r.Decision == contract.Approved { // and then the turn was cancelled
 		m.refused = ""

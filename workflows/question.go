@@ -73,7 +73,7 @@ func (f *flight) approvalFor(ctx workflow.Context, q contract.QuestionSignal) co
 		NodePath: l.path, Node: l.node.Name, Tool: f.call.Name, Server: f.call.Server,
 		Arguments: f.call.Arguments, ArgumentsSHA256: f.call.SHA256,
 		Description: decide.DescribeQuestion(f.call.Server, f.call.Name, q.Message.Short()), Reason: contract.ReasonQuestion,
-		CreatedAt: now(ctx), Timeout: decide.Shorter(a.agent.ApprovalTimeout, contract.MaxQuestionTime), Schema: q.Schema,
+		CreatedAt: now(ctx), Timeout: decide.Shorter(a.agent.ApprovalTimeout, contract.MaxQuestionTime), Schema: q.Schema, Accepts: q.Accepts,
 	}
 }
 
@@ -82,7 +82,7 @@ func (f *flight) approvalFor(ctx workflow.Context, q contract.QuestionSignal) co
 func takeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*leaf) {
 	for raw, ok := receive(ch); ok; raw, ok = receive(ch) {
 		var q contract.QuestionSignal
-		if err := json.Unmarshal(raw, &q); err != nil || !contract.IsUUID(q.UUID) || q.Schema.Blob != nil {
+		if err := json.Unmarshal(raw, &q); err != nil || !contract.IsUUID(q.UUID) {
 			workflow.GetLogger(ctx).Warn("a question was not understood", "error", err)
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
 )
 
 const seatsSchema = `{"type":"object","properties":{"seats":{"type":"integer"}},"required":["seats"]}`
@@ -181,6 +182,60 @@ func TestAMessageThatIsNoAnswerIsRefused(t *testing.T) {
 		same(t, "marker", s.lines()[4:], []string{"user: [ANSWER]: Declined"})
 		s.end(quote())
 		same(t, "answer", s.answer("r4"), "Done.")
+	})
+}
+
+func TestTheSchemaOfAQuestionMayBeOutsideOfHistory(t *testing.T) {
+	w := &world{GenerateFn: script(asks(quote()), says("Done.")), CallToolFn: holdTools}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		q := s.question(firstUUID)
+		q.Schema, q.Accepts = contract.JSON{Blob: w.keep([]byte(seatsSchema))}, answer.AcceptedBy([]byte(seatsSchema))
+		s.ask(q)
+		p := s.pending()
+		same(t, "schema", p.Schema, q.Schema)
+		for name, text := range map[string]string{"answer": s.answer("r1"), "details": s.details(contract.ApprovalWorkflowID(firstUUID))} {
+			if !strings.Contains(text, `with "seats" (integer, required)`) {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+		s.say("r2", "many")
+		s.rest()
+		same(t, "refused", s.request("r2").Refused, contract.KindInvalid)
+		if got := s.request("r2").Result.Response.Inline; !strings.HasPrefix(got, `"seats" must be a number; accepted is`) {
+			t.Errorf("refused with %s", got)
+		}
+		s.decide(typed(`{"approved":true}`))
+		s.rest()
+		if v := s.approval(firstUUID); v.Result != nil || !strings.HasPrefix(v.Problem, `"seats" is missing; accepted is`) {
+			t.Errorf("after a bare yes: %+v", v)
+		}
+		s.say("r3", "4")
+		s.rest()
+		s.nothingWaits()
+		same(t, "record", s.outcome(firstUUID).RequestID, "r3")
+		s.end(quote())
+		same(t, "answer", s.answer("r3"), "Done.")
+	})
+}
+
+func TestAnAnswerWhoseSchemaCannotBeReadLeavesTheQuestionOpen(t *testing.T) {
+	w := &world{GenerateFn: script(asks(quote()), says("Done.")), CallToolFn: holdTools}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		q, lost := s.question(firstUUID), contract.NewBlob([]byte(seatsSchema))
+		q.Schema, q.Accepts = contract.JSON{Blob: &lost}, "accepted is a number"
+		s.ask(q)
+		s.say("r2", "4")
+		s.decide(typed(`4`))
+		s.sleep(time.Minute)
+		if got := s.request("r2").Result; got == nil || !strings.HasPrefix(got.Response.Inline, "the answer could not be read (read a value of") {
+			t.Errorf("refused with %+v", got)
+		}
+		if v := s.approval(firstUUID); v.Result != nil || !strings.HasSuffix(v.Problem, "send it again") {
+			t.Errorf("the approval: %+v", v)
+		}
+		same(t, "pending", s.pending().UUID, firstUUID)
 	})
 }
 

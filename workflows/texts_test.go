@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
 	"agent-stop-and-go/workflows/contract/template"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
@@ -64,7 +65,7 @@ func (w *world) compose(ctx context.Context, in contract.ComposeInput) (contract
 		}
 		text = strings.Join(parts, "\n")
 	} else {
-		text = template.Fill(read(in.Template), func(key string) string { v, _ := in.Values.Get(key); return read(v) })
+		text = template.Fill(read(in.Template), func(key string) (string, bool) { v, ok := in.Values.Get(key); return read(v), ok })
 	}
 	out := contract.ComposeResult{}
 	if err == nil {
@@ -109,6 +110,21 @@ func (w *world) fold(ctx context.Context, in contract.FoldInput) (out contract.F
 	raw, err := json.Marshal(append(nodes, in.Nodes...))
 	out.Nodes = w.keep(raw)
 	return out, err
+}
+
+func (w *world) readAnswer(ctx context.Context, in contract.ReadAnswerInput) (contract.ReadAnswerResult, error) {
+	schema, err := transcript.ReadJSON(ctx, &w.blobs, in.Schema)
+	if err != nil {
+		return contract.ReadAnswerResult{}, fails(contract.KindBlob, err.Error())
+	}
+	given, err := answer.ParseQuestion(json.RawMessage(in.Signal), schema)
+	if in.Signal == "" {
+		given, err = answer.ParseText(in.Message, schema)
+	}
+	if err != nil {
+		return contract.ReadAnswerResult{Problem: err.Error()}, nil
+	}
+	return contract.ReadAnswerResult{Answer: given.Signal()}, nil
 }
 
 // keep stores data under an address without a preview.

@@ -262,9 +262,7 @@ func (e *interpreter) leaf(n *contract.Node, state map[string]string, depth int)
 	}
 	values := map[string]string{}
 	for _, k := range n.Keys {
-		if v, ok := merged(state, map[string]string{contract.KeyUserMessage: e.user})[k]; ok {
-			values[k] = v
-		}
+		values[k] = merged(state, map[string]string{contract.KeyUserMessage: e.user})[k]
 	}
 	v := &visitor{interpreter: e, node: n, state: state}
 	left := n.Rounds()

@@ -84,11 +84,11 @@ func TestAFailingNodeBecomesTextAndTheNextNodeRuns(t *testing.T) {
 	w := &world{GenerateFn: play(map[string][]any{"find": {fails(contract.KindModelAuth, "no key")}})}
 	converse(t, w, tree(root), func(s *session) {
 		s.rest()
-		same(t, "answer", s.answer("r1"), "report {found}")
+		same(t, "answer", s.answer("r1"), "report ")
 		same(t, "transcript", lines(s.messages()), []string{
-			"user: hello", "assistant: [find] LLM error: no key", "assistant: [report] report {found}",
+			"user: hello", "assistant: [find] LLM error: no key", "assistant: [report] report ",
 		})
-		same(t, "values", len(w.promptsOf("report {found}")[0].Values), 0)
+		same(t, "values", w.promptsOf("report {found}")[0].Values, contract.State{{Key: "found"}})
 		same(t, "states", s.states(), "pipeline:done[find:failed report:done]")
 		s.usable()
 	})
@@ -129,7 +129,7 @@ func TestASequenceWithoutOutputSaysSo(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "No node of the agent had anything to say.")
 		same(t, "transcript", lines(s.messages()), []string{"user: hello", "assistant: No node of the agent had anything to say."})
-		same(t, "values", len(read(w, &w.prompts)[1].Values), 0)
+		same(t, "values", read(w, &w.prompts)[1].Values, contract.State{{Key: "found"}})
 	})
 }
 
@@ -186,7 +186,7 @@ func TestANodeGoesBackToItsModelOnlySoOften(t *testing.T) {
 	w := &world{GenerateFn: play(map[string][]any{"find": {asks(list("a")), asks(list("b")), says("unheard")}})}
 	converse(t, w, tree(root), func(s *session) {
 		s.rest()
-		same(t, "answer", s.answer("r1"), "report {found}")
+		same(t, "answer", s.answer("r1"), "report ")
 		same(t, "states", s.states(), "pipeline:done[find:failed report:done]")
 		same(t, "end", lines(s.messages())[5], "assistant: [find] Maximum tool call iterations reached.")
 	})
@@ -230,9 +230,9 @@ func TestALoneNodeHasItsOwnPromptAndModelAndSeesTheConversation(t *testing.T) {
 	first, second := read(w, &w.prompts)[0], read(w, &w.prompts)[1]
 	same(t, "model", first.Model, "demo:other")
 	same(t, "prompt", first.Prompt.Inline, "help with {user_message} and {nothing}")
-	same(t, "values", first.Values, contract.State{{Key: "user_message", Text: contract.Inline("hello")}})
+	same(t, "values", first.Values, contract.State{{Key: "user_message", Text: contract.Inline("hello")}, {Key: "nothing"}})
 	same(t, "tools", first.Tools, []string{"resources"})
-	same(t, "values of the next turn", second.Values, contract.State{{Key: "user_message", Text: contract.Inline("again")}})
+	same(t, "values of the next turn", second.Values, contract.State{{Key: "user_message", Text: contract.Inline("again")}, {Key: "nothing"}})
 	same(t, "sees", lines(second.Transcript.Tail), []string{"user: hello", "assistant: one", "user: again"})
 	same(t, "before", second.Before == nil, true)
 	same(t, "workflows", len(s.seen.nodes), 0)
@@ -498,4 +498,24 @@ func TestNoTokenIsInWhatPeopleCanReadOfATree(t *testing.T) {
 	withoutToken(t, "result", s.result())
 	withoutToken(t, "model input", read(w, &w.prompts))
 	withoutToken(t, "tool input", read(w, &w.calls))
+}
+
+func TestAPlaceholderWithoutAValueIsEmptyAndPeopleAreTold(t *testing.T) {
+	tell := llm("tell", prompt("tell {found} {later}", "found", "later"))
+	tell.Expects = []string{"found"}
+	root := sequential("pipeline", llm("find", key("found")), tell, llm("last", key("later")))
+	w := &world{GenerateFn: play(map[string][]any{"find": {fails(contract.KindModelRequest, "no key")}})}
+	converse(t, w, tree(root), func(s *session) {
+		s.rest()
+		same(t, "transcript", s.lines()[2:4], []string{
+			"assistant: [tell] {found} is empty in the prompt: no node before this one has left a value.", "assistant: [tell] tell  ",
+		})
+		same(t, "values", w.promptsOf("tell {found} {later}")[0].Values, contract.State{{Key: "found"}, {Key: "later"}})
+		same(t, "states", s.states(), "pipeline:done[find:failed tell:done last:done]")
+	})
+	w = &world{GenerateFn: play(nil)}
+	converse(t, w, tree(root), func(s *session) {
+		s.rest()
+		same(t, "transcript", s.lines()[2:3], []string{"assistant: [tell] tell find "})
+	})
 }

@@ -55,6 +55,7 @@ func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	env.RegisterActivityWithOptions(w.delegate, activity.RegisterOptions{Name: contract.ActivityDelegate.Name})
 	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
 	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityFold.Name})
+	env.RegisterActivityWithOptions(w.readAnswer, activity.RegisterOptions{Name: contract.ActivityReadAnswer.Name})
 	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
 	env.RegisterActivityWithOptions(w.notify, activity.RegisterOptions{Name: contract.ActivityNotify.Name})
 }

@@ -11,17 +11,24 @@ import (
 
 // DemoNote says what the demo model is not. It opens the model's first reply of
 // a conversation.
-const DemoNote = "demo:rules is an offline stand-in without any intelligence: it only matches the words of a message " +
-	"against the tools on offer. Configure a real model and set its API key for anything else."
+const DemoNote = "demo:rules is an offline stand-in without any intelligence: it understands a few " +
+	"forms of words that name the tools on offer, and no more. Configure a real model and set its API key for anything else."
 
 // maxDemoResult bounds how much of a tool's result the demo model repeats.
 const maxDemoResult = 4 << 10
 
-// Demo is demo:rules: offline, free, and the same answer to the same
-// conversation every time. Rules only, in this order: results are reported,
-// requests for other agents handed on (demo_peers.go), greetings returned,
-// requests matched to tools (demo_match.go) and their arguments taken from the
-// text by the tool's schema (demo_bind.go).
+// Demo is demo:rules: offline, free, and the same answer to the same conversation every
+// time. It reports results, returns greetings, and understands these forms, each of
+// which may be polite and followed by "then" and the next one:
+//
+//	call TOOL key=value …           or call TOOL {…}
+//	add a NOUN named NAME with PROPERTY VALUE
+//	list all the NOUNs              also "matching PATTERN"; show, get, read, find
+//	remove the NOUN NAME            delete, drop; "remove all NOUNs"
+//	ask AGENT to MESSAGE            or delegate to AGENT: MESSAGE
+//
+// VERB and NOUN are words of a tool's name, PROPERTY is one of its arguments. A word that
+// is not understood keeps everything from being run: it says what it can do instead.
 //
 // # Directives
 //
@@ -63,7 +70,7 @@ func demoReply(turns []Turn, r Request) Reply {
 		return d.reply(turns, r)
 	}
 	reply := undirected(turns, r)
-	if !spoken(turns) {
+	if !hasSpoken(turns) {
 		reply.Text = join(DemoNote, reply.Text)
 	}
 	return reply
@@ -77,23 +84,10 @@ func undirected(turns []Turn, r Request) Reply {
 			return Reply{Text: "There is nothing new to answer."}
 		}
 	}
-	return demoAnswer(demoQuestion(r.Messages), r.Tools, callsMade(turns))
+	return demoAnswer(lastText(r.Messages), r.Tools, callsMade(turns))
 }
 
-// demoAnswer is the reply to a request, whoever made it.
-func demoAnswer(text string, offer []contract.Tool, callsBefore int) Reply {
-	p := planner{tools: newDemoTools(offer)}
-	errands := p.errands(text)
-	if len(errands) == 0 {
-		if answer := smallTalk(text, p.tools); answer != "" {
-			return Reply{Text: answer}
-		}
-	}
-	p.read(text, errands)
-	return p.reply(callsBefore)
-}
-
-func spoken(turns []Turn) bool {
+func hasSpoken(turns []Turn) bool {
 	for _, t := range turns {
 		if t.Role == contract.RoleAssistant {
 			return true
@@ -108,30 +102,6 @@ func callsMade(turns []Turn) int {
 		n += len(t.Calls)
 	}
 	return n
-}
-
-// demoQuestion is the user's last text. When it answers a question of the demo
-// model, the request that the question was about comes first.
-func demoQuestion(messages []contract.Message) string {
-	var texts []string
-	asked := false
-	for _, m := range messages {
-		text := m.Content.Short()
-		switch {
-		case m.Notice || text == "" || m.Approval != nil:
-		case m.Role == contract.RoleAssistant:
-			asked = strings.Contains(text, askPrefix)
-		case m.Role == contract.RoleUser:
-			if n := len(texts); n > 0 && asked && !hasVerb(text) {
-				text = texts[n-1] + " " + text
-			}
-			texts, asked = append(texts, text), false
-		}
-	}
-	if len(texts) == 0 {
-		return ""
-	}
-	return texts[len(texts)-1]
 }
 
 // lastText is what the user said last.
@@ -158,8 +128,9 @@ func report(c PastCall) string {
 		result = cut(result, maxDemoResult) + fmt.Sprintf(" (the first 4 KB of %d bytes)", len(c.Result))
 	}
 	switch {
-	case c.NotRun && c.Result == Rejected:
-		return fmt.Sprintf("Understood: %s was not run, because the call was rejected.", c.Name)
+	case c.NotRun && strings.HasPrefix(c.Result, Rejected):
+		why := strings.TrimPrefix(c.Result, Rejected)
+		return fmt.Sprintf("Understood: %s was not run, because the call was rejected.%s", c.Name, why)
 	case c.NotRun:
 		return fmt.Sprintf("%s was not run.", c.Name)
 	case c.IsError:

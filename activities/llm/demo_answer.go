@@ -4,39 +4,47 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
-const (
-	askPrefix = "I need more to run "
-	maxListed = 20
-)
+const maxListed = 20
 
-// reply makes the calls, or asks for what they lack: a message is carried out
-// whole or not at all.
-func (p *planner) reply(callsBefore int) Reply {
-	var questions []string
-	for _, r := range p.requests {
-		if !r.complete() {
-			questions = append(questions, r.question())
-		}
-	}
-	switch {
-	case len(questions) > 0:
-		return Reply{Text: strings.Join(questions, "\n")}
-	case len(p.requests) == 0:
-		return Reply{Text: "I found no tool for that. " + capabilities(p.tools)}
-	case p.unknown:
-		return Reply{Text: "I found no tool for a part of that, so I did nothing. " + capabilities(p.tools)}
+// maxDemoCalls bounds the calls of one reply.
+const maxDemoCalls = 10
+
+// demoAnswer is the reply to a request, whoever made it. It is carried out whole or not
+// at all.
+func demoAnswer(text string, offer []contract.Tool, callsBefore int) Reply {
+	tools := newDemoTools(offer)
+	if answer := smallTalk(text, tools); answer != "" {
+		return Reply{Text: answer}
 	}
 	var calls []Call
-	for _, r := range p.requests {
-		for range r.times {
-			if len(calls) < maxDemoCalls {
-				calls = append(calls, Call{ID: numberedID(callsBefore + len(calls)), Name: r.tool.Name, Arguments: r.arguments()})
-			}
+	var questions []string
+	for _, part := range demoParts(text, tools) {
+		b := understand(part, tools)
+		switch {
+		case b == nil:
+			return Reply{Text: "I did not understand that, and ran nothing. " + capabilities(tools)}
+		case !b.complete():
+			questions = append(questions, b.question())
+		case len(calls) < maxDemoCalls:
+			calls = append(calls, Call{ID: numberedID(callsBefore + len(calls)), Name: b.tool.Name, Arguments: b.arguments()})
 		}
 	}
+	if len(questions) > 0 {
+		return Reply{Text: strings.Join(questions, "\n")}
+	}
 	return Reply{Calls: calls}
+}
+
+// demoParts are the requests of a text. What another agent is asked for is one.
+func demoParts(text string, tools []*demoTool) []string {
+	if errand(polite.ReplaceAllString(text, ""), tools) != nil {
+		return []string{text}
+	}
+	return thenForm.Split(text, -1)
 }
 
 // arguments is the JSON of what was bound, in order of the names.
@@ -58,7 +66,7 @@ func (b *binding) question() string {
 	if len(missing) > 0 && !missing[0].required {
 		glue = " or "
 	}
-	text := askPrefix + b.tool.Name
+	text := "I need more to run " + b.tool.Name
 	if len(needs) > 0 {
 		text += ": " + strings.Join(needs, glue)
 	}
@@ -96,21 +104,23 @@ func capabilities(tools []*demoTool) string {
 	return b.String()
 }
 
+func trim(text string, limit int) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return cut(line, limit)
+}
+
 // example is a message that leads to a call of the tool.
 func (t *demoTool) example() string {
-	var b strings.Builder
-	b.WriteString("call " + t.Name)
-	named := 0
+	text := "call " + t.Name
 	for _, p := range t.props {
 		if p.required {
-			fmt.Fprintf(&b, " %s=%s", p.name, p.sample())
-			named++
+			text += " " + p.name + "=" + p.sample()
 		}
 	}
-	if narrow := (&binding{tool: t}); named == 0 && narrow.removes() && len(t.props) > 0 {
-		fmt.Fprintf(&b, " %s=%s", t.props[0].name, t.props[0].sample())
+	if b := newBinding(t); text == "call "+t.Name && !b.complete() && len(t.props) > 0 {
+		text += " " + t.props[0].name + "=" + t.props[0].sample()
 	}
-	return b.String()
+	return text
 }
 
 func (p prop) sample() string {

@@ -48,20 +48,20 @@ func TestDirectiveIsDoneInPlaceOfTheMessage(t *testing.T) {
 	}{
 		"a request":                             {"You list.\ndemo: list the resources", nil, []string{`resources_list {}`}},
 		"a request with arguments":              {"demo: add a resource named report with value 42", nil, []string{`resources_add {"name":"report","value":42}`}},
-		"several requests":                      {"demo: list resources and add a=1", nil, []string{`resources_list {}`, `resources_add {"name":"a","value":1}`}},
+		"several requests":                      {"demo: list resources, then add a resource named a with value 1", nil, []string{`resources_list {}`, `resources_add {"name":"a","value":1}`}},
 		"any case, blanks before":               {"You list.\n\t  DeMo:  list the resources", nil, []string{`resources_list {}`}},
 		"no blank after":                        {"demo:list the resources", nil, []string{`resources_list {}`}},
 		"Windows line ends":                     {"You list.\r\ndemo: list the resources\r\nBe brief.\r\n", nil, []string{`resources_list {}`}},
 		"lines after it are not meant":          {"demo: list the resources\nThen add a resource named x with value 1.", nil, []string{`resources_list {}`}},
-		"the last one counts":                   {"demo: add a=1\ndemo: list the resources", nil, []string{`resources_list {}`}},
+		"the last one counts":                   {"demo: add a resource named a with value 1\ndemo: list the resources", nil, []string{`resources_list {}`}},
 		"an empty one does not count":           {"demo: list the resources\ndemo:\n", nil, []string{`resources_list {}`}},
 		"one within a line is none":             {"This is a demo: list the resources.", nil, nil},
 		"what the model says of itself is none": {"Found:\n" + llm.DemoNote + "\n\nlist resources", nil, nil},
 		"it stands after such a text":           {"Found:\n" + llm.DemoNote + "\ndemo: list resources", nil, []string{`resources_list {}`}},
 		"the message filled in": {"demo: add a resource named drop with value 7", []contract.Message{user("drop")},
 			[]string{`resources_add {"name":"drop","value":7}`}},
-		"a message of several lines filled in": {"demo: list the resources, add a=1\nadd b=2\nBe brief and delete x.", []contract.Message{user("add a=1\nadd b=2")},
-			[]string{`resources_list {}`, `resources_add {"name":"a","value":1}`, `resources_add {"name":"b","value":2}`}},
+		"a message of several lines filled in": {"demo: list the resources, then add a resource\nnamed a with value 1\nBe brief and delete x.", []contract.Message{user("add a resource\nnamed a with value 1")},
+			[]string{`resources_list {}`, `resources_add {"name":"a","value":1}`}},
 		"what was said before is no reason not to": {"demo: list the resources",
 			[]contract.Message{user("go"), say("r1", "[first] Done.")}, []string{`resources_list {}`}},
 		"a call in an earlier turn is no reason not to": {"demo: list the resources",
@@ -143,7 +143,7 @@ func TestDirectiveExitsTheLoop(t *testing.T) {
 		"else nothing, more prompt":                 {"demo: exit the loop if \"ready\" was found\nlist the resources", nil, `"ready" was not found.`},
 		"else a text of several lines":              {"demo: exit the loop if \"ready\" was found, else say Not yet:\nbusy", nil, "Not yet:\nbusy"},
 		"else the exit":                             {`demo: exit the loop if "ready" was found, else exit the loop`, nil, exits},
-		"else another condition":                    {`demo: exit the loop if "ready" was found, else exit the loop if "!" was found, else list`, nil, exits},
+		"else another condition":                    {`demo: exit the loop if "ready" was found, else exit the loop if "!" was found, else list the resources`, nil, exits},
 	} {
 		t.Run(name, func(t *testing.T) {
 			messages := tt.messages
@@ -171,21 +171,20 @@ func TestOutsideALoopThereIsNoneToExit(t *testing.T) {
 
 func TestWordsAloneDoNotExitTheLoop(t *testing.T) {
 	for text, want := range map[string][]string{
-		"exit":                               nil,
-		"exit the loop":                      nil,
-		"Exit loop!":                         nil,
-		"exit_loop":                          nil,
-		"run exit_loop":                      nil,
-		"do not call exit_loop":              nil,
-		"call exit_loop when all is done":    nil,
-		`call "exit_loop"`:                   nil,
-		"show the loop":                      {`resources_list {"pattern":"^loop$"}`},
-		"list resources":                     {`resources_list {}`},
-		"add exit with value 3":              {`resources_add {"name":"exit","value":3}`},
-		"add exit_loop with value 3":         {`resources_add {"name":"exit_loop","value":3}`},
-		"call exit_loop":                     {`exit_loop {}`},
-		"Please call exit_loop now.":         {`exit_loop {}`},
-		"list resources and call exit_loop.": {`resources_list {}`, `exit_loop {}`},
+		"exit":                                 nil,
+		"exit the loop":                        nil,
+		"Exit loop!":                           nil,
+		"exit_loop":                            nil,
+		"run exit_loop":                        nil,
+		"do not call exit_loop":                nil,
+		"call exit_loop when all is done":      nil,
+		`call "exit_loop"`:                     nil,
+		"show the loop":                        nil,
+		"list resources":                       {`resources_list {}`},
+		"add a resource exit with value 3":     {`resources_add {"name":"exit","value":3}`},
+		"call exit_loop":                       {`exit_loop {}`},
+		"Please call exit_loop now.":           {`exit_loop {}`},
+		"list resources, then call exit_loop.": {`resources_list {}`, `exit_loop {}`},
 	} {
 		t.Run(text, func(t *testing.T) {
 			for _, tools := range [][]contract.Tool{inLoop, offer([]contract.Tool{exit}, resources)} {
@@ -204,28 +203,21 @@ func TestRequestsGoToOtherAgents(t *testing.T) {
 		want []string
 	}{
 		{"ask reviewer to check the report", []string{`a2a_reviewer {"message":"check the report"}`}},
+		{"ask reviewer to check it", []string{`a2a_reviewer {"message":"check it"}`}},
 		{"Please ask the Reviewer agent: is it good?", []string{`a2a_reviewer {"message":"is it good?"}`}},
 		{"ask a2a_reviewer about x=1, y=2 and z", []string{`a2a_reviewer {"message":"about x=1, y=2 and z"}`}},
 		{"could you ask reviewer what can you do", []string{`a2a_reviewer {"message":"what can you do"}`}},
 		{"ask reviewer to list resources,\nthen add a=1", []string{`a2a_reviewer {"message":"list resources,\nthen add a=1"}`}},
-		{"ask web search to find Go", []string{`a2a_web-search {"message":"find Go"}`}},
 		{"ask web-search to find Go", []string{`a2a_web-search {"message":"find Go"}`}},
 		{"ask web to search for Go", []string{`a2a_web {"message":"search for Go"}`}},
 		{"ask reviewer to ask web to stop", []string{`a2a_reviewer {"message":"ask web to stop"}`}},
-		{"ask reviewer to check a, and then ask web to read b", []string{`a2a_reviewer {"message":"check a"}`, `a2a_web {"message":"read b"}`}},
-		{"delegate the review of x to reviewer", []string{`a2a_reviewer {"message":"the review of x"}`}},
-		{`delegate "go to web" to the reviewer.`, []string{`a2a_reviewer {"message":"go to web"}`}},
-		{"delegate to reviewer: check it", []string{`a2a_reviewer {"message":"check it"}`}},
-		{"delegate a to web and delegate b to reviewer", []string{`a2a_web {"message":"a"}`, `a2a_reviewer {"message":"b"}`}},
-		{"list resources and ask reviewer to check them", []string{`resources_list {}`, `a2a_reviewer {"message":"check them"}`}},
-		{"delegate a to web, then list resources", []string{`a2a_web {"message":"a"}`, `resources_list {}`}},
+		{"delegate to the reviewer: check it", []string{`a2a_reviewer {"message":"check it"}`}},
+		{"list resources, then ask reviewer to check them", []string{`resources_list {}`, `a2a_reviewer {"message":"check them"}`}},
 		{`call a2a_reviewer message="list the resources, and more"`, []string{`a2a_reviewer {"message":"list the resources, and more"}`}},
-		{`call a2a_web-search message=Go`, []string{`a2a_web-search {"message":"Go"}`}},
 		{"list resources", []string{`resources_list {}`}},
-		{"add reviewer with value 3", []string{`resources_add {"name":"reviewer","value":3}`}},
-		{"show the web", []string{`resources_list {"pattern":"^web$"}`}},
+		{"show the web", nil},
 		{"send it to the reviewer", nil},
-		{"delegate it to web-master", nil},
+		{"delegate to web-master: stop", nil},
 		{"ask reviewer", nil},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
@@ -245,10 +237,6 @@ func TestDemoAsksWhatToAskAnotherAgent(t *testing.T) {
 	question := ask(t, peers, user("ask reviewer")).Text
 	if !strings.Contains(question, "I need more to run a2a_reviewer: message (string)") {
 		t.Errorf("question = %q", question)
-	}
-	r := ask(t, peers, user("ask reviewer"), say("r1", question), user("is it good?"))
-	if diff := cmp.Diff([]string{`a2a_reviewer {"message":"is it good?"}`}, made(r)); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -274,7 +262,7 @@ func TestDirectiveLeavesOutTheNote(t *testing.T) {
 }
 
 func TestDirectiveReportsResultsOfItsCalls(t *testing.T) {
-	first := directed(t, "demo: list resources twice", resources, user("go"))
+	first := directed(t, "demo: list resources, then list resources", resources, user("go"))
 	if diff := cmp.Diff([]string{`resources_list {}`, `resources_list {}`}, made(first)); diff != "" {
 		t.Fatal(diff)
 	}
@@ -286,12 +274,12 @@ func TestDirectiveReportsResultsOfItsCalls(t *testing.T) {
 		messages = append(messages, call("r1", c.ID, c.Name, "{}"), result("r1", c.ID, c.Name, "["+c.ID+"]"))
 	}
 	// The tools may have gone meanwhile.
-	second := directed(t, "demo: list resources twice", nil, messages...)
+	second := directed(t, "demo: list resources, then list resources", nil, messages...)
 	want := "The tool resources_list answered: [call00001]\n\nThe tool resources_list answered: [call00002]"
 	if second.Text != want || len(second.Calls) > 0 || second.Finish != llm.FinishStop {
 		t.Errorf("second reply = %+v, want the text %q", second, want)
 	}
-	rejected := directed(t, "demo: add a=1", resources, user("go"), call("r1", "a", "resources_add", "{}"), decision(contract.Rejected))
+	rejected := directed(t, "demo: add a resource named a with value 1", resources, user("go"), call("r1", "a", "resources_add", "{}"), decision(contract.Rejected))
 	if want := "Understood: resources_add was not run, because the call was rejected."; rejected.Text != want {
 		t.Errorf("reply to a rejection = %q, want %q", rejected.Text, want)
 	}

@@ -11,21 +11,20 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// demoTool is a tool as the rules see it.
+// demoTool is a tool as the rules see it: what it does, and to what, its name says.
 type demoTool struct {
 	contract.Tool
-	words []string // of the name
-	about []string // of the description
-	verbs []verb
-	nouns map[string]bool // stems of the name's other words
-	props []prop          // required ones first
+	words   []string // of the name
+	actions []action
+	nouns   map[string]bool // stems of the name's other words
+	props   []prop          // required ones first
 }
 
 // prop is a property of a tool's arguments.
 type prop struct {
-	name, kind, about string
-	enum              []string
-	required          bool
+	name, kind string
+	enum       []string
+	required   bool
 }
 
 type schemaJSON struct {
@@ -34,10 +33,9 @@ type schemaJSON struct {
 }
 
 type propJSON struct {
-	Type        any        `json:"type"`
-	Enum        []any      `json:"enum"`
-	Description string     `json:"description"`
-	AnyOf       []propJSON `json:"anyOf"`
+	Type  any        `json:"type"`
+	Enum  []any      `json:"enum"`
+	AnyOf []propJSON `json:"anyOf"`
 }
 
 func newDemoTools(tools []contract.Tool) []*demoTool {
@@ -49,21 +47,23 @@ func newDemoTools(tools []contract.Tool) []*demoTool {
 }
 
 func newDemoTool(tool contract.Tool) *demoTool {
-	t := &demoTool{Tool: tool, words: words(tool.Name), about: words(tool.Description), nouns: map[string]bool{}}
+	t := &demoTool{Tool: tool, words: words(tool.Name), nouns: map[string]bool{}, props: readProps(tool.InputSchema)}
 	for _, w := range t.words {
-		if v, ok := verbOf(w); ok {
-			t.verbs = append(t.verbs, v)
-			continue
-		}
-		t.nouns[stem(w)] = true
-	}
-	if len(t.verbs) == 0 && len(t.about) > 0 {
-		if v, ok := verbOf(t.about[0]); ok {
-			t.verbs = append(t.verbs, v)
+		if a := actions[w]; a != "" {
+			t.actions = append(t.actions, a)
+		} else {
+			t.nouns[stem(w)] = true
 		}
 	}
-	t.props = readProps(tool.InputSchema)
 	return t
+}
+
+func (t *demoTool) property(name string) (prop, bool) {
+	i := slices.IndexFunc(t.props, func(p prop) bool { return name != "" && plain(p.name) == plain(name) })
+	if i < 0 {
+		return prop{}, false
+	}
+	return t.props[i], true
 }
 
 // readProps lists the properties: the required ones in the schema's order, then
@@ -76,8 +76,7 @@ func readProps(schema json.RawMessage) []prop {
 	var out []prop
 	for name, p := range s.Properties {
 		out = append(out, prop{
-			name: name, kind: kindOfProp(p), about: strings.ToLower(p.Description),
-			enum: texts(p.Enum), required: slices.Contains(s.Required, name),
+			name: name, kind: kindOfProp(p), enum: texts(p.Enum), required: slices.Contains(s.Required, name),
 		})
 	}
 	slices.SortFunc(out, func(a, b prop) int {

@@ -54,65 +54,46 @@ func made(r llm.Reply) []string {
 	return out
 }
 
-func TestDemoCallsTheToolThatFits(t *testing.T) {
+// Every phrase that the tour, the documents, the examples and the tests of the predecessor
+// use is here, and what else each form allows.
+func TestDemoUnderstands(t *testing.T) {
 	for _, tt := range []struct {
 		tools []contract.Tool
 		text  string
 		want  []string
 	}{
-		{resources, "list resources", []string{`resources_list {}`}},
-		{resources, "List all the resources, please!", []string{`resources_list {}`}},
-		{resources, "show me everything", []string{`resources_list {}`}},
-		{resources, "What resources do you have?", []string{`resources_list {}`}},
-		{resources, "resources?", []string{`resources_list {}`}},
-		{resources, "list resources matching ^foo", []string{`resources_list {"pattern":"^foo"}`}},
-		{resources, "find resources starting with a.b", []string{`resources_list {"pattern":"^a\\.b"}`}},
-		{resources, "show alpha", []string{`resources_list {"pattern":"^alpha$"}`}},
-		{resources, "show the resource named alpha", []string{`resources_list {"pattern":"^alpha$"}`}},
-		{resources, "add x with value 3", []string{`resources_add {"name":"x","value":3}`}},
-		{resources, "add a resource named foo with value 42", []string{`resources_add {"name":"foo","value":42}`}},
-		{resources, "Add a new resource called foo with value of -42.", []string{`resources_add {"name":"foo","value":-42}`}},
-		{resources, "create resource name=foo value=42", []string{`resources_add {"name":"foo","value":42}`}},
+		{resources, "add a resource named apple with value 42", []string{`resources_add {"name":"apple","value":42}`}},
+		{resources, "add a resource named pear with value 7", []string{`resources_add {"name":"pear","value":7}`}},
+		{resources, "add a resource named disk with value 42", []string{`resources_add {"name":"disk","value":42}`}},
+		{resources, "add a resource named summary with value 3", []string{`resources_add {"name":"summary","value":3}`}},
+		{resources, "list the resources", []string{`resources_list {}`}},
+		{resources, "create a server named test-1 with value 10", []string{`resources_add {"name":"test-1","value":10}`}},
+		{resources, "Add a resource named 'test-resource' with value 100", []string{`resources_add {"name":"test-resource","value":100}`}},
+		{resources, "Create a new resource called foo with value of -42.", []string{`resources_add {"name":"foo","value":-42}`}},
+		{resources, "List all resources", []string{`resources_list {}`}},
+		{resources, "Please list all the servers!", []string{`resources_list {}`}},
+		{resources, "show me all resources", []string{`resources_list {}`}},
+		{resources, "list the resources matching ^foo", []string{`resources_list {"pattern":"^foo"}`}},
+		{resources, "show the resource named a.b", []string{`resources_list {"pattern":"^a\\.b$"}`}},
+		{resources, "add resource name=foo value=42", []string{`resources_add {"name":"foo","value":42}`}},
 		{resources, "create a resource: name: foo, value: 42", []string{`resources_add {"name":"foo","value":42}`}},
-		{resources, `store "my thing" with value 7 please`, []string{`resources_add {"name":"my thing","value":7}`}},
-		{resources, `make a resource "list and delete" with value 7`, []string{`resources_add {"name":"list and delete","value":7}`}},
-		{resources, "put red apple 9007199254740993", []string{`resources_add {"name":"red apple","value":9007199254740993}`}},
-		{resources, "could you please add test-1 with the value 0", []string{`resources_add {"name":"test-1","value":0}`}},
-		{resources, "store the number 42 under the name answer", []string{`resources_add {"name":"answer","value":42}`}},
-		{resources, "add a=1 and b=2", []string{`resources_add {"name":"a","value":1}`, `resources_add {"name":"b","value":2}`}},
-		{resources, "add a=1, b=2 and c=3", []string{`resources_add {"name":"a","value":1}`, `resources_add {"name":"b","value":2}`, `resources_add {"name":"c","value":3}`}},
-		{resources, "add x with value 3 and y with value 4", []string{`resources_add {"name":"x","value":3}`, `resources_add {"name":"y","value":4}`}},
-		{resources, "add name=x and value=3", []string{`resources_add {"name":"x","value":3}`}},
-		{resources, "list resources and add x with value 3", []string{`resources_list {}`, `resources_add {"name":"x","value":3}`}},
-		{resources, "Add x with value 3. Then list the resources.", []string{`resources_add {"name":"x","value":3}`, `resources_list {}`}},
-		{resources, "list resources twice", []string{`resources_list {}`, `resources_list {}`}},
-		{resources, "list resources three times", []string{`resources_list {}`, `resources_list {}`, `resources_list {}`}},
-		{resources, "delete item alpha", []string{`resources_remove {"pattern":"^alpha$"}`}},
-		{resources, "drop alpha and beta", []string{`resources_remove {"pattern":"^alpha$"}`, `resources_remove {"pattern":"^beta$"}`}},
-		{resources, "remove 1767225600000000000", []string{`resources_remove {"id":"1767225600000000000"}`}},
+		{resources, `Could you please store an item "list and delete" with the value 7?`, []string{`resources_add {"name":"list and delete","value":7}`}},
+		{resources, "remove the resource named test-1", []string{`resources_remove {"pattern":"^test-1$"}`}},
+		{resources, "delete server test-1", []string{`resources_remove {"pattern":"^test-1$"}`}},
 		{resources, "remove the resource with id 17", []string{`resources_remove {"id":"17"}`}},
 		{resources, "remove resources matching foo", []string{`resources_remove {"pattern":"foo"}`}},
-		{resources, "delete the resource named a.b", []string{`resources_remove {"pattern":"^a\\.b$"}`}},
 		{resources, "delete all resources", []string{`resources_remove {"pattern":".*"}`}},
-		{resources, "resources_list", []string{`resources_list {}`}},
+		{resources, "Hello, add a resource named x with value 3. Then list the resources.", []string{`resources_add {"name":"x","value":3}`, `resources_list {}`}},
 		{resources, "call resources_add name=list value=1", []string{`resources_add {"name":"list","value":1}`}},
-		{files, "list files in docs", []string{`list_directory {"path":"docs"}`}},
-		{files, "read notes.txt", []string{`read_file {"path":"notes.txt"}`}},
-		{files, "read the file /etc/hosts with head 5", []string{`read_file {"head":5,"path":"/etc/hosts"}`}},
-		{files, "create file notes.txt with content 'hello, and bye'", []string{`write_file {"content":"hello, and bye","path":"notes.txt"}`}},
-		{files, "write hello world to notes.txt", []string{`write_file {"content":"hello world","path":"notes.txt"}`}},
-		{files, "search files in src matching *.go", []string{`search_files {"path":"src","pattern":"*.go"}`}},
-		{files, "move a.txt to b/c.txt", []string{`move_file {"destination":"b/c.txt","source":"a.txt"}`}},
-		{files, "delete tmp/x.log recursively", []string{`delete_file {"path":"tmp/x.log","recursive":true}`}},
-		{files, "delete a.txt and b.txt", []string{`delete_file {"path":"a.txt"}`, `delete_file {"path":"b.txt"}`}},
-		{misc, "echo hello to the world", []string{`echo {"text":"hello to the world"}`}},
-		{misc, "hello, echo good day", []string{`echo {"text":"good day"}`}},
-		{misc, "weather in Paris", []string{`weather {"location":"Paris"}`}},
-		{misc, "what is the weather in Paris in fahrenheit?", []string{`weather {"location":"Paris","unit":"fahrenheit"}`}},
-		{misc, `create a ticket titled "Door stuck" with high priority, tags=["a","b"]`, []string{`tickets.create {"priority":"high","tags":["a","b"],"title":"Door stuck"}`}},
-		{misc, `create ticket title="X" priority=LOW urgent=yes estimate=1.5`, []string{`tickets.create {"estimate":1.5,"priority":"low","title":"X","urgent":true}`}},
-		{append(append(misc[:3:3], files...), resources...), "add x with value 3", []string{`resources_add {"name":"x","value":3}`}},
-		{append(append(misc[:3:3], files...), resources...), "delete resource x", []string{`resources_remove {"pattern":"^x$"}`}},
+		{resources, `call resources_add {"name":"two words","value":9007199254740993}`, []string{`resources_add {"name":"two words","value":9007199254740993}`}},
+		{resources, "call resources_list", []string{`resources_list {}`}},
+		{files, "read file notes.txt", []string{`read_file {"path":"notes.txt"}`}},
+		{files, "delete the file tmp/x.log with recursive true", []string{`delete_file {"path":"tmp/x.log","recursive":true}`}},
+		{misc, `call weather location="New York" unit=Celsius`, []string{`weather {"location":"New York","unit":"celsius"}`}},
+		{misc, `call tickets.create title="X" priority=LOW urgent=yes estimate=1.5 tags=["a"]`,
+			[]string{`tickets.create {"estimate":1.5,"priority":"low","tags":["a"],"title":"X","urgent":true}`}},
+		{offer(misc, files, resources), "create a server named test-1 with value 10", nil},
+		{offer(misc, files, resources), "create a resource named test-1 with value 10", []string{`resources_add {"name":"test-1","value":10}`}},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			r := ask(t, tt.tools, user(tt.text))
@@ -123,12 +104,32 @@ func TestDemoCallsTheToolThatFits(t *testing.T) {
 	}
 }
 
+func TestDemoRunsNothingThatItDoesNotUnderstand(t *testing.T) {
+	for _, text := range []string{
+		"delete my account", "show me the way", "open the door", "create a poem about love", "get rid of everything", "find love", "sing a song",
+		"What is the meaning of life?", "list", "everything", "resources", "resources_list", "remove everything", "do not delete all resources",
+		"delete all resources except a", "delete the resources except a", "delete resources a and b", "delete the resource named a and b", "delete all resources that begin with x", "add a resource named x with value 3 and colour red",
+		"add a resource named x with value 3 tomorrow", "add x with value 3", "list the resources and sing", "list the resources, then sing",
+		"call resources_remove all", "call resources_remove patern=.*", "call nothing", "list the resources_add", `"list the resources"`,
+		"why did you delete the resource x", "add a=1",
+	} {
+		r := ask(t, resources, user(text))
+		if len(r.Calls) > 0 || !strings.Contains(r.Text, "I did not understand that, and ran nothing. I can use these tools:") {
+			t.Errorf("%q: %v, %q", text, made(r), r.Text)
+		}
+	}
+	r := ask(t, files, user("show the files")) // several tools could be meant
+	if len(r.Calls) > 0 {
+		t.Errorf("it chose %v", made(r))
+	}
+}
+
 func TestDemoSaysWhatItIsInItsFirstReplyOnly(t *testing.T) {
-	first := ask(t, resources, user("list resources"))
+	first := ask(t, resources, user("list the resources"))
 	if !strings.HasPrefix(first.Text, llm.DemoNote) || first.Finish != llm.FinishToolCalls {
 		t.Errorf("first reply: %q, finish %s", first.Text, first.Finish)
 	}
-	second := ask(t, resources, user("list resources"), say("r1", llm.DemoNote),
+	second := ask(t, resources, user("list the resources"), say("r1", llm.DemoNote),
 		call("r1", first.Calls[0].ID, "resources_list", "{}"), result("r1", first.Calls[0].ID, "resources_list", "[]"))
 	if strings.Contains(second.Text, llm.DemoNote) {
 		t.Errorf("second reply repeats the note: %q", second.Text)
@@ -136,6 +137,11 @@ func TestDemoSaysWhatItIsInItsFirstReplyOnly(t *testing.T) {
 	if (second.Usage != contract.Usage{}) || second.Model != contract.DemoModel || second.Finish != llm.FinishStop {
 		t.Errorf("second reply = %+v", second)
 	}
+}
+
+func because(m contract.Message) contract.Message {
+	m.Approval.By, m.Approval.Reason = "alice", "not today"
+	return m
 }
 
 func TestDemoReportsResults(t *testing.T) {
@@ -150,7 +156,9 @@ func TestDemoReportsResults(t *testing.T) {
 		"a long result": {[]contract.Message{result("r1", "a", "x", long)},
 			"The tool x answered: " + strings.Repeat("é", 2046) + "… (the first 4 KB of 8192 bytes)"},
 		"a rejection": {[]contract.Message{decision(contract.Rejected)}, "Understood: x was not run, because the call was rejected."},
-		"an expiry":   {[]contract.Message{decision(contract.Expired)}, "x was not run."},
+		"a rejection with a reason": {[]contract.Message{because(decision(contract.Rejected))},
+			"Understood: x was not run, because the call was rejected. Reason (alice): not today"},
+		"an expiry": {[]contract.Message{decision(contract.Expired)}, "x was not run."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			messages := append([]contract.Message{user("x"), call("r1", "a", "x", "{}")}, tt.messages...)
@@ -168,20 +176,18 @@ func TestDemoAsksForWhatIsMissing(t *testing.T) {
 		text  string
 		want  []string
 	}{
-		{resources, "add foo", []string{"resources_add: value (integer).", "Nothing was run", "call resources_add name=alpha value=42"}},
+		{resources, "add a resource foo", []string{"resources_add: value (integer).", "Nothing was run", "call resources_add name=alpha value=42"}},
 		{resources, "add a resource", []string{"name (string) and value (integer)"}},
-		{resources, "add foo with value abc", []string{"value (integer)", `value must be an integer, not "abc"`}},
-		{resources, "add foo with value 3.5", []string{`value must be an integer, not "3.5"`}},
-		{resources, "list resources and add foo", []string{"resources_add: value (integer)"}},
+		{resources, "add a resource foo with value abc", []string{"value (integer)", `value must be an integer, not "abc"`}},
+		{resources, "add a resource foo with value 3.5", []string{`value must be an integer, not "3.5"`}},
+		{resources, "list the resources, then add a resource foo", []string{"resources_add: value (integer)"}},
 		{resources, "remove resources", []string{"resources_remove: id (string) or pattern (string)"}},
-		{misc, "create a ticket titled X", []string{"priority (one of low, high)"}},
-		{resources, "sing a song", []string{"I found no tool for that.", "resources_list: List resources"}},
-		{resources, "What is the meaning of life?", []string{"I found no tool for that."}},
+		{misc, "create ticket X", []string{"priority (one of low, high)"}},
 		{resources, "!!!", []string{"The message holds no words."}},
-		{nil, "list resources", []string{"No tools are on offer"}},
+		{nil, "list the resources", []string{"No tools are on offer"}},
 		{resources, "Hello!", []string{"Hello. I can use these tools:", "call resources_remove id=alpha"}},
+		{resources, "hi there", []string{"Hello."}},
 		{resources, "Good morning", []string{"Hello."}},
-		{resources, "thanks a lot", []string{"You are welcome."}},
 		{resources, "What can you do?", []string{"I can use these tools:"}},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
@@ -198,21 +204,9 @@ func TestDemoAsksForWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestDemoTakesTheAnswerToItsQuestion(t *testing.T) {
-	question := ask(t, resources, user("add foo")).Text
-	r := ask(t, resources, user("add foo"), say("r1", question), user("value 42"))
-	if diff := cmp.Diff([]string{`resources_add {"name":"foo","value":42}`}, made(r)); diff != "" {
-		t.Error(diff)
-	}
-	r = ask(t, resources, user("add foo"), say("r1", question), user("list resources"))
-	if diff := cmp.Diff([]string{`resources_list {}`}, made(r)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestDemoGoesOnAfterARejection(t *testing.T) {
 	r := ask(t, resources, user("add a=1"), call("r1", "a", "resources_add", "{}"), decision(contract.Rejected),
-		say("", "Operation cancelled by user."), user("list resources"))
+		say("", "Operation cancelled by user."), user("list the resources"))
 	if diff := cmp.Diff([]string{`resources_list {}`}, made(r)); diff != "" {
 		t.Error(diff)
 	}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,44 +17,11 @@ const (
 	actionRemove action = "remove"
 )
 
-// verbs lists the verbs by action; the words of one line stand in for each other.
-var verbs = indexVerbs(map[action][]string{
-	actionRead: {
-		"list ls enumerate browse", "show display print view see describe inspect what which how give tell",
-		"get fetch read cat open load retrieve download", "find search look lookup query locate grep filter",
-		"count check stat status info tree",
-	},
-	actionCreate: {
-		"add create make insert register record new", "put store save set write append", "upload generate build mkdir touch",
-	},
-	actionChange: {"update edit change modify patch replace", "rename move mv", "copy cp"},
-	actionRemove: {"remove delete drop erase destroy rm rmdir purge clear discard unlink wipe"},
-})
-
-type verb struct {
-	word, group string
-	action      action
-}
-
-func indexVerbs(table map[action][]string) map[string]verb {
-	out := map[string]verb{}
-	for a, groups := range table {
-		for _, group := range groups {
-			for _, w := range strings.Fields(group) {
-				out[w] = verb{word: w, group: group, action: a}
-			}
-		}
-	}
-	return out
-}
-
-// verbOf knows a verb also with an s: "lists", "Adds".
-func verbOf(word string) (verb, bool) {
-	if v, ok := verbs[word]; ok {
-		return v, true
-	}
-	v, ok := verbs[strings.TrimSuffix(word, "s")]
-	return v, ok
+var actions = map[string]action{
+	"list": actionRead, "show": actionRead, "get": actionRead, "read": actionRead, "find": actionRead,
+	"add": actionCreate, "create": actionCreate, "make": actionCreate, "store": actionCreate, "write": actionCreate,
+	"update": actionChange, "change": actionChange, "set": actionChange,
+	"remove": actionRemove, "delete": actionRemove, "drop": actionRemove,
 }
 
 func set(words string) map[string]bool {
@@ -64,17 +32,16 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// fillers carry no meaning for a tool; joiners stand between requests.
 var (
-	fillers = set(`a an the this that these those my your our its their some any all every everything each it them they
-		me i we you us he she one please kindly just now also then and or but so if of for to into in on at from under by
-		as with without is are was be been am do does did have has had can could would will shall should may might must
-		want need like there here what which who how many much item items entry entries thing things stored existing
-		available current currently saved new called named titled equal equals number use using run call invoke execute
-		tool thanks thank ok okay yes no not careful quickly quick again more up out about
-		whose where when contents content value name pattern matching containing starting beginning ending start end`)
-	joiners   = set("and then also plus &")
-	greetings = set("hello hi hey greetings bonjour hallo morning afternoon evening howdy moin")
+	determiners = set("a an the all my our new me every")
+	// anyNoun are words for what any tool is about.
+	anyNoun   = set("server item entry")
+	fillers   = set("with and whose")
+	articles  = set("a an the")
+	links     = set("is of to = as")
+	greetings = set("hello hi hey greetings bonjour hallo")
+	polite    = regexp.MustCompile(`(?i)^\s*(?:(?:hello|hi|hey|please|kindly|now|could you|can you|would you|i want to|i would like to|i'd like to)\b[\s,]*)+`)
+	thenForm  = regexp.MustCompile(`(?i)\s*(?:[,;.]\s*)?\b(?:and\s+)?then\s+`)
 )
 
 // stem makes singular and plural the same word.
@@ -105,35 +72,43 @@ func words(text string) []string {
 	})
 }
 
-func hasVerb(text string) bool {
-	return slices.ContainsFunc(words(text), func(w string) bool {
-		_, ok := verbOf(w)
-		return ok
-	})
+func plain(name string) string { return strings.Join(words(name), "") }
+
+// token is a word, a quoted text, or a JSON object or list.
+type token struct {
+	text, lower string
+	key         string // of key=value
+	quoted      bool
 }
 
-// smallTalk answers what is no request: greetings, thanks, calls for help.
+var (
+	tokenForm  = regexp.MustCompile(`(?:([\pL_][\pL\pN_-]*)=)?(?:"([^"]*)"|'([^']*)'|([^\s,;]+))`)
+	endOfWords = ".!?:"
+)
+
+func lex(text string) []token {
+	var out []token
+	for _, m := range tokenForm.FindAllStringSubmatch(text, -1) {
+		word := m[4]
+		if bare := strings.TrimRight(word, endOfWords); bare != "" {
+			word = bare
+		}
+		value := m[2] + m[3] + word
+		out = append(out, token{text: value, lower: strings.ToLower(value), key: m[1], quoted: m[4] == ""})
+	}
+	return out
+}
+
+// smallTalk answers what is no request: greetings, and calls for help.
 func smallTalk(text string, tools []*demoTool) string {
 	said := words(text)
 	switch joined := strings.Join(said, " "); {
 	case len(said) == 0:
 		return "The message holds no words. " + capabilities(tools)
-	case greets(said):
+	case len(said) <= 2 && greetings[said[0]], slices.Contains([]string{"good morning", "good evening", "good day"}, joined):
 		return "Hello. " + capabilities(tools)
-	case len(said) <= 5 && (said[0] == "thanks" || said[0] == "thank"):
-		return "You are welcome."
-	case joined == "help", joined == "help me", strings.Contains(joined, "what can you do"),
-		strings.Contains(joined, "tools do you have"), strings.Contains(joined, "who are you"), joined == "what are you":
+	case joined == "help", joined == "what can you do":
 		return capabilities(tools)
 	}
 	return ""
-}
-
-// greets: a greeting, with at most a name or words without meaning after it.
-func greets(said []string) bool {
-	rest := slices.DeleteFunc(slices.Clone(said), func(w string) bool {
-		return greetings[w] || fillers[w] || w == "good" || w == "day"
-	})
-	return slices.ContainsFunc(said[:min(2, len(said))], func(w string) bool { return greetings[w] }) &&
-		(len(rest) == 0 || len(said) == 2 && !hasVerb(rest[0]))
 }

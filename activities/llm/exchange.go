@@ -33,7 +33,7 @@ type PastCall struct {
 // What the model is told of calls without a result.
 const (
 	NotRun   = "Not run."
-	Rejected = "Not run: the user rejected this call."
+	Rejected = "Not run: the user rejected this call." // and why, if that was said
 )
 
 // Exchange picks from a recorded conversation what a model needs to see.
@@ -64,13 +64,13 @@ type turn struct {
 	Turn
 	reply    string
 	answered []bool
-	rejected bool
+	rejected *contract.ApprovalResult
 	closed   bool // a user's text follows: nothing joins this turn any more
 }
 
 func (x *exchange) add(m contract.Message) {
 	if m.Approval != nil && m.Approval.Decision == contract.Rejected {
-		x.reject()
+		x.reject(m.Approval)
 	}
 	if m.Notice || m.Role == contract.RoleSystem {
 		return
@@ -86,10 +86,10 @@ func (x *exchange) add(m contract.Message) {
 }
 
 // reject marks what was asked since the user's last text.
-func (x *exchange) reject() {
+func (x *exchange) reject(r *contract.ApprovalResult) {
 	for _, t := range x.turns {
 		if !t.closed {
-			t.rejected = true
+			t.rejected = r
 		}
 	}
 }

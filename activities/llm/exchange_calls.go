@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -65,8 +66,8 @@ func (t *turn) settle() {
 		c := &t.Calls[i]
 		if !t.answered[i] {
 			c.NotRun, c.Result = true, NotRun
-			if t.rejected {
-				c.Result = Rejected
+			if t.rejected != nil {
+				c.Result = strings.TrimSpace(Rejected + " " + t.rejected.Because())
 			}
 		}
 		for n := i; c.ID == "" || used[c.ID]; n++ {

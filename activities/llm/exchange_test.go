@@ -170,3 +170,12 @@ func TestExchange(t *testing.T) {
 		})
 	}
 }
+
+func TestARejectedCallSaysWhyAndWhoRejectedIt(t *testing.T) {
+	no := decision(contract.Rejected)
+	no.Approval.By, no.Approval.Reason = "alice", "not today"
+	turns := llm.Exchange([]contract.Message{user("go"), call("r1", "a", "add", `{}`), no})
+	if got := turns[1].Calls[0].Result; got != llm.Rejected+" Reason (alice): not today" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -13,7 +13,7 @@ const (
 	maxID          = 200
 	maxArguments   = 64 << 10
 	maxDescription = 16 << 10
-	maxSchema      = 16 << 10
+	maxSchema      = contract.MaxQuestionSchema
 	maxRequest     = 256 << 10 // all of it
 	maxChain       = 16
 	maxChainName   = 100

@@ -53,7 +53,7 @@ func TestADecisionIsAWordAndDataForPrograms(t *testing.T) {
 			same(t, "state", asked.State, contract.TaskInputRequired)
 			same(t, "text", asked.Text, "Deletes.")
 			m := verdict(r, asked, d)
-			m.Reason, m.Content = "because", json.RawMessage(`{"n":12345678901234567}`)
+			m.By, m.Reason, m.Content = "alice", "because", json.RawMessage(`{"n":12345678901234567}`)
 			reply := send(t, p, m)
 			same(t, "state", reply.State, state)
 			var parts []map[string]any
@@ -62,7 +62,7 @@ func TestADecisionIsAWordAndDataForPrograms(t *testing.T) {
 			}
 			same(t, "word", parts[0]["text"], any(string(d)))
 			data, _ := json.Marshal(parts[1]["data"])
-			contains(t, string(data), `"type":"agent-stop-and-go/approval-answer"`, `"uuid":"u1"`, fmt.Sprintf(`"approved":%v`, d == contract.Approved), `"reason":"because"`, `"content":{"n":1234567890123456`)
+			contains(t, string(data), `"type":"agent-stop-and-go/approval-answer"`, `"uuid":"u1"`, fmt.Sprintf(`"approved":%v`, d == contract.Approved), `"by":"alice"`, `"reason":"because"`, `"content":{"n":1234567890123456`)
 		}
 	})
 }

@@ -74,7 +74,7 @@ func (x *exchange) verdict(now *task) (*a2a.Message, error) {
 	}
 	data, err := toMap(contract.ApprovalAnswer{
 		Type: contract.TypeApprovalAnswer, UUID: x.m.Asked.UUID, Approved: x.m.Decision == contract.Approved,
-		Reason: x.m.Reason, Content: x.m.Content,
+		By: x.m.By, Reason: x.m.Reason, Content: x.m.Content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)

@@ -96,7 +96,7 @@ func TestARequestThatIsWrongInPartsLosesThem(t *testing.T) {
 		"arguments too long":  {`"tool":"rm","arguments":{"x":` + long(64<<10) + `}`, "u rm []       "},
 		"arguments as text":   {`"arguments": "x" `, `u  []     "x" `},
 		"description":         {`"description":` + long(16<<10+1), "u  []       "},
-		"schema too long":     {`"schema":{"x":` + long(16<<10) + `}`, "u  []       "},
+		"schema too long":     {`"schema":{"x":` + long(64<<10) + `}`, "u  []       "},
 		"schema of a kind":    {`"schema":[]`, "u  []       "},
 		"schema":              {`"schema":{"a": 1}`, `u  []      {"a":1}`},
 		"chain too long":      {`"chain":[` + strings.TrimSuffix(strings.Repeat(`"a",`, 17), ",") + `]`, "u  []       "},

@@ -87,14 +87,16 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	if !l.server.offers(l.server.bareName(c.Tool)) {
 		return fail(contract.KindToolFailed, errDenied)
 	}
+	open := &openQuestions{}
 	v := l.ask(ctx, request{
 		who:         caller{bearer: c.Bearer, sessionID: c.SessionID},
 		destructive: c.Destructive,
-		send:        func(ctx context.Context, conn *conn, x *exchange) error { return conn.call(ctx, x, c, args) },
+		send:        func(ctx context.Context, conn *conn, x *exchange) error { return conn.call(ctx, x, c, args, open) },
 	})
 	if v.answer != nil {
 		v = readAnswer(v.answer, c.Destructive)
 	}
+	v = open.tell(v)
 	if v.kind != "" {
 		return fail(v.kind, v.err)
 	}

@@ -127,7 +127,7 @@ func (c *conn) newWire() (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newStdioWire(child), nil
+	return newStdioWire(child, c.box.opts.Logger.With("server", c.server.Name)), nil
 }
 
 // session is what the server knows the connection by, if by anything.
@@ -268,7 +268,7 @@ func (c *conn) unlisted(err error) error {
 
 // call sends one tools/call; x tells afterwards what became of it. The error is
 // mcp-go's.
-func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMessage) error {
+func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMessage, open *openQuestions) error {
 	var req mcp.CallToolRequest
 	req.Params.Name = c.server.bareName(call.Tool)
 	req.Params.Arguments = args
@@ -284,7 +284,7 @@ func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMe
 	if meta.AdditionalFields != nil || meta.ProgressToken != nil {
 		req.Params.Meta = &meta
 	}
-	ctx, done := c.attend(ctx, call)
+	ctx, done := c.attend(ctx, call, open)
 	defer done()
 	_, err := c.client.CallTool(withExchange(ctx, x), req)
 	return err

@@ -65,6 +65,9 @@
 // while there is an Elicitor. A tool that ends by asking for what nobody can give
 // has failed.
 //
+// Only a user declines a question. What no user could answer is cancelled, and the
+// result of the call says so, whatever the server makes of it (openquestions.go).
+//
 // A person takes longer than a call may: its time stands still while a question is
 // open, for Options.QuestionTime at most. Over Streamable HTTP a question comes
 // with the answer to its call; over stdio, SSE and the stream of server messages
@@ -116,6 +119,7 @@
 //	             progress.go what is told meanwhile
 //	resources.go resources and prompts; own.go the tools to read them with
 //	host.go      what a server may ask of us; question.go what of a person;
+//	             openquestions.go what nobody was asked;
 //	             answers.go how many answers it gets at a time, and how
 //	check.go     arguments: coerce.go, schema.go, budget.go, problem.go,
 //	             digest.go

@@ -66,10 +66,13 @@ const (
 	Cancel  = "cancel"
 )
 
-// Answer is Accept with content, Decline or Cancel.
+// Answer is Accept with content, Decline or Cancel. Only a user declines. Problem is why
+// no user could answer, such as that nobody was shown the question; the Action is Cancel
+// then.
 type Answer struct {
 	Action  string
 	Content map[string]any
+	Problem string
 }
 
 // hostOptions declare what a server may ask of us, and answer it: its roots,

@@ -3,6 +3,7 @@ package toolbox_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -19,11 +20,16 @@ import (
 func ask(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	const id = "it"
 	if answer, ok := server.InputResponse(r.Params.InputResponses, id); ok {
+		if r.GetString("what", "") == "person, firmly" {
+			return nil, errors.New("nothing goes without an answer")
+		}
 		text, err := json.Marshal(answer)
 		return mcp.NewToolResultText(string(text)), err
 	}
 	b := server.NewInputRequestBuilder("state")
 	switch r.GetString("what", "") {
+	case "person, firmly":
+		b.Elicit(id, mcp.ElicitationParams{Message: "How many?", RequestedSchema: map[string]any{"type": "object"}})
 	case "roots":
 		b.Roots(id)
 	case "person":
@@ -120,10 +126,46 @@ func TestServersMayAskAPerson(t *testing.T) {
 		if !box.Tools(t.Context())[0].MayAsk {
 			t.Error("the tools do not tell that they may ask")
 		}
-		for what, want := range map[string]string{"person": `{"action":"accept","content":{"n":5}}`, "page": `{"action":"decline"}`} {
-			if got, err := askFor(t, box, what); err != nil || got.Text != want {
+		if got, err := askFor(t, box, "person"); err != nil || got.Text != `{"action":"accept","content":{"n":5}}` {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+func TestOnlyAUserDeclines(t *testing.T) {
+	asking(t, func(t *testing.T, s toolbox.Server) {
+		given := toolbox.Answer{Action: toolbox.Decline}
+		s.MayAsk = true
+		box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Elicitor: fakeElicitor{func(context.Context, toolbox.Question) (toolbox.Answer, error) {
+			return given, nil
+		}}})
+		if got, err := askFor(t, box, "person"); err != nil || got.Text != `{"action":"decline"}` {
+			t.Errorf("a user declines: %+v, %v", got, err)
+		}
+		given = toolbox.Answer{Action: toolbox.Cancel, Problem: "nobody was shown it: the desk is closed"}
+		for what, why := range map[string]string{
+			"person": `"How many?" during this call. No user has answered: nobody was shown it: the desk is closed.`,
+			"page":   `"Go there" during this call. No user has answered: nobody was shown it: it is no form, but of the mode "url".`,
+		} {
+			got, err := askFor(t, box, what)
+			want := cancelled + "\n[The MCP server web asked " + why + ` The server was told "cancel".]`
+			if err != nil || got.Text != want {
 				t.Errorf("%s: got %+v, %v", what, got, err)
 			}
+		}
+	})
+}
+
+func TestACallThatFailsAfterAQuestionSaysThatNobodyAnswered(t *testing.T) {
+	asking(t, func(t *testing.T, s toolbox.Server) {
+		s.MayAsk = true
+		box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Elicitor: fakeElicitor{func(context.Context, toolbox.Question) (toolbox.Answer, error) {
+			return toolbox.Answer{Action: toolbox.Cancel, Problem: "nobody was shown it: it is too large"}, nil
+		}}})
+		got, err := askFor(t, box, "person, firmly")
+		wantKind(t, err, contract.KindToolFailed)
+		if err == nil || !strings.Contains(err.Error(), "nobody was shown it: it is too large") {
+			t.Errorf("got %+v, %v", got, err)
 		}
 	})
 }

@@ -50,18 +50,6 @@ func TestTalkativeChildDoesNotFillTheLog(t *testing.T) {
 	}
 }
 
-func TestLineWithoutEndEndsTheChild(t *testing.T) {
-	s := child(t, "child")
-	box := openServers(t, s)
-	box.Tools(t.Context())
-	for size, want := range map[int]bool{8 << 20: true, 17 << 20: false} {
-		_, err := box.Call(t.Context(), toolbox.Call{Server: "child", Tool: "echo", Arguments: []byte(`{"text":"` + strings.Repeat("x", size) + `"}`)})
-		if (err == nil) != want {
-			t.Errorf("%d bytes: %v", size, err)
-		}
-	}
-}
-
 func TestListIsNotReadAllTheTime(t *testing.T) {
 	log := &logBuffer{}
 	m := newMCP(nil)

@@ -54,6 +54,9 @@ func runChild(mode string) {
 	case "stateless":
 		serveStateless()
 		return
+	case "lines":
+		serveLines()
+		return
 	}
 	s := newMCP(nil)
 	s.AddTool(mcp.NewTool("die"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -1,7 +1,6 @@
 package toolbox
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,9 +18,6 @@ const (
 	grace      = 2 * time.Second
 	writeLimit = 10 * time.Second
 )
-
-// maxLine bounds a message of a child.
-const maxLine = 16 << 20
 
 var (
 	errNotWritten = errors.New("the request could not be written")
@@ -147,7 +143,6 @@ func (p *process) stop() {
 }
 
 func (p *process) input() io.WriteCloser { return &childInput{p} }
-func (p *process) output() io.Reader     { return &childOutput{p: p} }
 
 // childInput writes whole messages or ends the child: after half a message the
 // stream is of no use. One that lacks only its line end may have been read.
@@ -167,27 +162,3 @@ func (w *childInput) Write(b []byte) (int, error) {
 }
 
 func (w *childInput) Close() error { return w.p.stdin.Close() }
-
-// childOutput ends, without an error that mcp-go would log, when the child's
-// output does, and ends the child when it writes a line without end.
-type childOutput struct {
-	p    *process
-	line int
-}
-
-func (r *childOutput) Read(b []byte) (int, error) {
-	n, err := r.p.stdout.Read(b)
-	if i := bytes.LastIndexByte(b[:n], '\n'); i >= 0 {
-		r.line = n - i - 1
-	} else {
-		r.line += n
-	}
-	switch {
-	case r.line > maxLine:
-		r.p.signal(syscall.SIGKILL)
-		return 0, io.EOF
-	case err != nil:
-		return n, io.EOF
-	}
-	return n, nil
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,19 +17,20 @@ type inquiry struct {
 	tool, key string
 	ctx       context.Context // of the call; ends with it
 	limit     *limit
+	open      *openQuestions
 }
 
 type inquiryKey struct{}
 
 // attend makes a call one during which the server may ask, until done is called.
 // The context finds it where the connection says which call a question belongs to.
-func (c *conn) attend(ctx context.Context, call Call) (_ context.Context, done func()) {
+func (c *conn) attend(ctx context.Context, call Call, open *openQuestions) (_ context.Context, done func()) {
 	l := limitOf(ctx)
 	if l == nil {
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	q := &inquiry{tool: call.Tool, key: call.IdempotencyKey, ctx: ctx, limit: l}
+	q := &inquiry{tool: call.Tool, key: call.IdempotencyKey, ctx: ctx, limit: l, open: open}
 	c.mu.Lock()
 	c.inquiries = append(c.inquiries, q)
 	c.mu.Unlock()
@@ -43,6 +45,13 @@ func (c *conn) attend(ctx context.Context, call Call) (_ context.Context, done f
 			}
 		}
 	}
+}
+
+// openInquiries are the calls during which a server may ask.
+func (c *conn) openInquiries() []*inquiry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.inquiries)
 }
 
 // inquiryFor is the call that a question belongs to: the one whose context it comes
@@ -62,35 +71,34 @@ func (c *conn) inquiryFor(ctx context.Context) (*inquiry, error) {
 	case 1:
 		return c.inquiries[0], nil
 	}
-	return nil, fmt.Errorf("%d calls are under way, and nothing says which of them it belongs to", len(c.inquiries))
+	return nil, fmt.Errorf("%w: %d calls are under way, and nothing says which of them it belongs to", errUnseen, len(c.inquiries))
 }
 
 var (
-	errNoCall = errors.New("no call of a tool is under way")
+	errUnseen = errors.New("nobody was shown it")
+	errNoCall = fmt.Errorf("%w: no call of a tool is under way", errUnseen)
 	errWaited = errors.New("the questions of the call have waited for too long")
 )
 
 type elicitationHost struct{ conn *conn }
 
-// Elicit declines what is no form: a page to open somewhere else is not offered.
-// What no call can be found for is cancelled: there is nobody to ask.
+// Elicit cancels what is no form, since a page to open somewhere else is not offered, and
+// what no call can be found for: there is nobody to ask. Only a user declines.
 func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	if !h.conn.asked.take() {
 		return nil, errAsksTooMuch
 	}
 	defer h.conn.asked.giveBack()
-	if mode := r.Params.Mode; mode != "" && mode != mcp.ElicitationModeForm {
-		return replied(Answer{Action: Decline}), nil
-	}
 	schema, err := json.Marshal(r.Params.RequestedSchema)
 	if err != nil {
 		return nil, fmt.Errorf("encode the schema of the question: %w", err)
 	}
-	log := h.conn.box.opts.Logger.With("server", h.conn.server.Name)
 	q, err := h.conn.inquiryFor(ctx)
 	if err != nil {
-		log.Warn("a question of an MCP server was cancelled", "error", err)
-		return replied(Answer{Action: Cancel}), nil
+		return h.cancel(r, err.Error(), h.conn.openInquiries()...), nil
+	}
+	if mode := r.Params.Mode; mode != "" && mode != mcp.ElicitationModeForm {
+		return h.cancel(r, fmt.Sprintf("%v: it is no form, but of the mode %.20q", errUnseen, mode), q), nil
 	}
 	a, err := h.ask(ctx, q, Question{
 		Server: h.conn.server.Name, Tool: q.tool, Key: q.key, Message: r.Params.Message, Schema: schema,
@@ -100,12 +108,24 @@ func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (
 		q.limit.end(err)
 		return nil, err
 	case errors.Is(err, errWaited):
-		log.Warn("a question of an MCP server was cancelled", "tool", q.tool, "error", err)
-		return replied(Answer{Action: Cancel}), nil
+		return h.cancel(r, err.Error(), q), nil
 	case err != nil:
 		return nil, err
+	case a.Problem != "":
+		return h.cancel(r, a.Problem, q), nil
 	}
 	return replied(a), nil
+}
+
+// cancel is the reply to a question that no user has answered. The calls that it may
+// belong to tell why.
+func (h elicitationHost) cancel(r mcp.ElicitationRequest, why string, calls ...*inquiry) *mcp.ElicitationResult {
+	server := h.conn.server.Name
+	h.conn.box.opts.Logger.Warn("a question of an MCP server was cancelled", "server", server, "error", why)
+	for _, q := range calls {
+		q.open.add(server, r.Params.Message, why)
+	}
+	return replied(Answer{Action: Cancel})
 }
 
 // ask asks while the call's time stands still.

@@ -13,16 +13,19 @@ import (
 type stdioWire struct {
 	*transport.Stdio
 	child *process
+	lines *childLines
 }
 
-func newStdioWire(child *process) *stdioWire {
-	io := transport.NewIO(child.output(), child.input(), nil)
+func newStdioWire(child *process, logger *slog.Logger) *stdioWire {
+	lines := newChildLines(child, logger)
+	io := transport.NewIO(lines, child.input(), nil)
 	// mcp-go would log that a child that was ended takes no more answers.
 	transport.WithCommandLogger(slog.New(slog.DiscardHandler))(io)
-	return &stdioWire{Stdio: io, child: child}
+	return &stdioWire{Stdio: io, child: child, lines: lines}
 }
 
 func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	defer w.lines.begin(req.ID)()
 	x := exchangeOf(ctx)
 	if x == nil {
 		return w.Stdio.SendRequest(ctx, req)
@@ -38,6 +41,9 @@ func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCReques
 	}
 	if errors.Is(err, transport.ErrTransportClosed) {
 		err = w.child.awaitEnd()
+	}
+	if problem := w.lines.problem(resp); problem != nil {
+		resp, err = nil, problem
 	}
 	return x.answered(req, resp), err
 }

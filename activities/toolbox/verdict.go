@@ -93,6 +93,8 @@ func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bo
 		return verdict{answer: x.answers[len(x.answers)-1], pages: x.answers}
 	case ctx.Err() != nil:
 		return l.interrupted(ctx, x, destructive)
+	case errors.Is(err, errTooLong) && !destructive: // and it would be again
+		return verdict{kind: contract.KindToolFailed, err: errTooLong}
 	case x.asked:
 		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("the server asks for what it cannot be given: %w", err)}
 	case !x.sent.Load():

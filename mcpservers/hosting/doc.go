@@ -61,7 +61,9 @@
 //	size     Options.MaxBody, read within 30 s; 64 KiB for initialize     413
 //
 // An answer that its client does not read ends after Options.WriteTimeout.
-// Options.MaxBody holds for lines of stdio, too.
+// Options.MaxBody holds for lines of stdio, too. A longer one is answered with the
+// error -32600 and skipped; the answer has the ID of the request if that stands at
+// its beginning.
 //
 // The first three are package guard: they keep web pages from using a server that
 // their visitor reaches. Allowed origins also get CORS headers.

@@ -144,15 +144,3 @@ func TestAConnectionServesTheNextRequestAfterTheTimeout(t *testing.T) {
 		}
 	}
 }
-
-func TestStdioLinesAreLimited(t *testing.T) {
-	p := overStdio(t, time.Minute)
-	go p.send(t, strings.Repeat(" ", 3<<20)+callOf("count"))
-	if got := p.read(t); !strings.Contains(got, "-32700") {
-		t.Errorf("got %s", got)
-	}
-	p.send(t, callOf("count"))
-	if got := p.read(t); !strings.Contains(got, `"text":"1"`) {
-		t.Errorf("got %s", got)
-	}
-}

@@ -2,13 +2,17 @@ package hosting
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
@@ -32,8 +36,9 @@ func ServeStdio(ctx context.Context, options Options, s *server.MCPServer) error
 	if err := session.store.Create(ctx, session.id, time.Now()); err != nil {
 		return err
 	}
-	in := &stdioReader{lines: bufio.NewReader(options.Stdin), limit: options.MaxBody, log: options.Log, open: open, atEnd: grace}
-	err := stdio.Listen(withSession(serving, session), in, &stdioWriter{options.Stdout, open})
+	out := &stdioWriter{out: options.Stdout, open: open}
+	in := &stdioReader{lines: bufio.NewReader(options.Stdin), limit: options.MaxBody, log: options.Log, open: open, out: out, atEnd: grace}
+	err := stdio.Listen(withSession(serving, session), in, out)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("serve stdio: %w", err)
 	}
@@ -46,15 +51,22 @@ type stdioReader struct {
 	log   *slog.Logger
 	rest  []byte
 	open  *pending
+	out   *stdioWriter
 	atEnd func()
 }
 
+// maxHead is how much is looked at of a line that is too long.
+const maxHead = 4 << 10
+
 func (r *stdioReader) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
+	for len(r.rest) == 0 {
 		line, err := r.line()
 		if err != nil && len(line) == 0 {
 			r.atEnd()
 			return 0, err
+		}
+		if len(line) == 0 {
+			continue
 		}
 		if err != nil && line[len(line)-1] != '\n' {
 			line = append(line, '\n') // mcp-go ignores a last line without an end
@@ -67,36 +79,82 @@ func (r *stdioReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line reads one line. Of one that is too long nothing is kept: what stands for
-// it is no JSON, so that mcp-go answers with a parse error.
+// line reads one line. One that is too long is refused here, and nothing is left of it.
 func (r *stdioReader) line() (line []byte, err error) {
-	tooLong := false
+	var read int64
 	for {
 		var piece []byte
 		piece, err = r.lines.ReadSlice('\n')
-		if tooLong = tooLong || int64(len(line)+len(piece)) > r.limit; tooLong {
-			line = nil
-		} else {
+		if read += int64(len(piece)); read <= r.limit {
 			line = append(line, piece...)
+		} else {
+			line = append(line, piece[:min(len(piece), max(maxHead-len(line), 0))]...)
+			line = line[:min(len(line), maxHead)]
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			break
 		}
 	}
-	if tooLong {
-		r.log.Warn("a line of the input is too long", "limit", size(r.limit))
-		line = []byte("too long\n")
+	if read <= r.limit {
+		return line, err
 	}
-	return line, err
+	r.log.Warn("a line of the input is too long", "limit", size(r.limit))
+	if refused := r.refuse(line); err == nil {
+		err = refused
+	}
+	return nil, err
 }
 
+// refuse answers a line that is too long. Without an ID at its beginning the answer has
+// none either.
+func (r *stdioReader) refuse(head []byte) error {
+	text, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": idOf(head), "error": map[string]any{
+		"code": mcp.INVALID_REQUEST, "message": "the message is too long: the limit is " + size(r.limit),
+	}})
+	if err == nil {
+		_, err = r.out.Write(append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("refuse a line: %w", err)
+	}
+	return nil
+}
+
+// idOf is the ID of a message of which only the beginning is known; nil if it is not
+// there.
+func idOf(head []byte) any {
+	dec := json.NewDecoder(bytes.NewReader(head))
+	dec.UseNumber()
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		var value any
+		if dec.Decode(&value) != nil {
+			return nil
+		}
+		if name == "id" {
+			return value
+		}
+	}
+	return nil
+}
+
+// stdioWriter writes messages, one at a time.
 type stdioWriter struct {
+	mu   sync.Mutex
 	out  io.Writer
 	open *pending
 }
 
 // Write gets one whole message at a time: mcp-go writes each with one call.
 func (w *stdioWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	n, err := w.out.Write(line)
 	w.open.answered(line)
 	return n, err

@@ -138,3 +138,36 @@ func TestStdioSpeaksTheStatelessProtocolToo(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestStdioRefusesALineThatIsTooLongAndGoesOn(t *testing.T) {
+	const refused = `"error":{"code":-32600,"message":"the message is too long: the limit is 1 MiB"}`
+	long := strings.Repeat("x", 1<<20)
+	p := overStdio(t, time.Minute)
+	for line, id := range map[string]string{
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"text":"` + long + `"}}`:        `"id":7,`,
+		`{"jsonrpc":"2.0","id":"a b","method":"tools/call","params":{"text":"` + long + `"}}`:    `"id":"a b",`,
+		`{"jsonrpc":"2.0","method":"tools/call","params":{"id":8,"text":"` + long + `"},"id":9}`: `"id":null,`,
+		long: `"id":null,`,
+		strings.Repeat(" ", 3<<20) + callOf("count"):          `"id":null,`,
+		`{"id":{"a":[` + strings.Repeat("1,", 1<<20) + `1]}}`: `"id":null,`,
+	} {
+		p.send(t, line)
+		if got := p.read(t); !strings.Contains(got, id) || !strings.Contains(got, refused) {
+			t.Errorf("%.60s…: got %s", line, got)
+		}
+	}
+	p.send(t, callOf("count"))
+	if got := p.read(t); !strings.Contains(got, `"text":"1"`) {
+		t.Errorf("after it: %s", got)
+	}
+	if _, err := io.WriteString(p.in, long+long); err != nil { // and no end
+		t.Error(err)
+	}
+	go p.in.Close()
+	if got := p.read(t); !strings.Contains(got, refused) {
+		t.Errorf("at the end: %s", got)
+	}
+	if err := <-p.served; err != nil {
+		t.Error(err)
+	}
+}

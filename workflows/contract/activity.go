@@ -158,12 +158,13 @@ type DelegateInput struct {
 	ContextID string `json:"context_id,omitempty"`
 	// Decision (Approved or Rejected) answers a task that waits. Asked is what it
 	// asked, where it said so in a form for programs, Question the text that was decided
-	// on where that has no ID, Content the answer to a question, and Reason what the
-	// person said.
+	// on where that has no ID, Content the answer to a question, and By and Reason who
+	// decided and what that person said.
 	Decision Decision `json:"decision,omitempty"`
 	Asked    *Origin  `json:"asked,omitempty"`
 	Question Text     `json:"question,omitzero"`
 	Content  JSON     `json:"content,omitzero"`
+	By       string   `json:"by,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
 	// Cancel ends the task.
 	Cancel bool `json:"cancel,omitempty"`
@@ -209,6 +210,21 @@ type ComposeResult struct {
 	Text      Text   `json:"text"`
 	Arguments JSON   `json:"arguments,omitzero"`
 	SHA256    string `json:"arguments_sha256,omitempty"`
+}
+
+// ReadAnswerInput asks what somebody has answered to a question whose Schema is not
+// in history. Signal is the answer as a "decide" signal has it, Message as a message of
+// the conversation; one of them is set.
+type ReadAnswerInput struct {
+	Schema  JSON   `json:"schema"`
+	Signal  string `json:"signal,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// ReadAnswerResult is the answer. Problem is why it is none, and what is accepted.
+type ReadAnswerResult struct {
+	Answer  DecideSignal `json:"answer,omitzero"`
+	Problem string       `json:"problem,omitempty"`
 }
 
 // FoldInput is what grows in a workflow and has to be moved to the blob store.

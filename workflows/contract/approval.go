@@ -1,6 +1,10 @@
 package contract
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Reason says why a call waits for a human.
 type Reason string
@@ -72,8 +76,10 @@ type ApprovalInput struct {
 	Origin       *Origin       `json:"origin,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
-	// Schema is that of the answer to a question: a flat JSON Schema, always inline.
-	Schema JSON `json:"schema,omitzero"`
+	// Schema is that of the answer to a question: a flat JSON Schema. Accepts says in
+	// words what it accepts, where the schema itself is not in history.
+	Schema  JSON   `json:"schema,omitzero"`
+	Accepts string `json:"accepts,omitempty"`
 }
 
 // Pending is the approval as the API shows it while it waits.
@@ -83,7 +89,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		Description: in.Description, Reason: in.Reason, Digest: in.ArgumentsSHA256, Node: in.Node,
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
-		Schema: in.Schema, Call: in.Call, Origin: in.Origin,
+		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
 	}
 }
 
@@ -118,6 +124,7 @@ type PendingApproval struct {
 	Node            string    `json:"node,omitempty"`
 	NodePath        []int     `json:"node_path,omitempty"`
 	Schema          JSON      `json:"schema,omitzero"`
+	Accepts         string    `json:"accepts,omitempty"`
 	Call            string    `json:"call,omitempty"`
 	Origin          *Origin   `json:"origin,omitempty"`
 }
@@ -135,8 +142,10 @@ type Origin struct {
 	Reason    Reason   `json:"reason,omitempty"`
 	// Description is what the last agent of the chain says of the call.
 	Description string `json:"description,omitempty"`
-	// Schema is that of the answer, when a yes or a no is not enough.
-	Schema JSON `json:"schema,omitzero"`
+	// Schema is that of the answer, when a yes or a no is not enough, and Accepts what
+	// it accepts, where the schema itself is not in history.
+	Schema  JSON   `json:"schema,omitzero"`
+	Accepts string `json:"accepts,omitempty"`
 }
 
 // Decision is how an approval ended.
@@ -162,6 +171,8 @@ type DecideSignal struct {
 	By        string `json:"by,omitempty"`
 	Reason    string `json:"reason,omitempty"`
 	Via       string `json:"via,omitempty"` // rest, a2a; "signal" when absent
+	// Chain names the agents through which the decision came, the nearest last.
+	Chain []string `json:"chain,omitempty"`
 	// Credential is the sealed bearer token of the caller who decided.
 	Credential string `json:"credential,omitempty"`
 	// Content is the answer to a question.
@@ -178,8 +189,14 @@ type QuestionSignal struct {
 	Call    string `json:"call"`
 	Attempt int32  `json:"attempt,omitempty"`
 	Message Text   `json:"message"`
+	// Schema is as large as MaxQuestionSchema at most. Accepts says in words what it
+	// accepts, where the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
+	Accepts string `json:"accepts,omitempty"`
 }
+
+// MaxQuestionSchema is how large the schema of an answer may be, in bytes.
+const MaxQuestionSchema = 64 << 10
 
 // MaxQuestionTime is how long the questions of one call may wait in all.
 const MaxQuestionTime = 24 * time.Hour
@@ -194,6 +211,7 @@ type ApprovalResult struct {
 	By              string    `json:"by,omitempty"`
 	Reason          string    `json:"reason,omitempty"`
 	Via             string    `json:"via,omitempty"`
+	Chain           []string  `json:"chain,omitempty"` // of agents, as in DecideSignal
 	RequestID       string    `json:"request_id,omitempty"`
 	RequestedAt     time.Time `json:"requested_at"`
 	DecidedAt       time.Time `json:"decided_at"`
@@ -202,6 +220,24 @@ type ApprovalResult struct {
 	// Content is the answer to a question. It stays with the approval: messages and
 	// documents do not have it.
 	Content JSON `json:"content,omitzero"`
+}
+
+// maxReason is how much of a reason is repeated, in characters.
+const maxReason = 2000
+
+// Because is why a person decided so, with the person's name; empty if that was not said.
+func (r ApprovalResult) Because() string {
+	why := strings.TrimSpace(r.Reason)
+	if why == "" {
+		return ""
+	}
+	if text := []rune(why); len(text) > maxReason {
+		why = string(text[:maxReason]) + "…"
+	}
+	if by := strings.Join(strings.Fields(r.By), " "); by != "" {
+		return fmt.Sprintf("Reason (%.200s): %s", by, why)
+	}
+	return "Reason: " + why
 }
 
 // ApprovalView is what the query "approval" of an Approval returns.

@@ -92,6 +92,8 @@ var (
 	ActivityFold      = Activity[FoldInput, FoldResult]{"fold"}
 	ActivityExport    = Activity[ExportInput, ExportResult]{"export_conversation"}
 	ActivityNotify    = Activity[NotifyInput, NotifyResult]{"notify"}
+
+	ActivityReadAnswer = Activity[ReadAnswerInput, ReadAnswerResult]{"read_answer"}
 )
 
 // IdempotencyMetaKey is the key in a tool call's MCP `_meta` under which the

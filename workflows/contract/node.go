@@ -41,9 +41,12 @@ type Node struct {
 	Timeout time.Duration `json:"timeout,omitempty"`
 
 	// Prompt is a leaf's prompt: the system prompt of an llm node, the message
-	// of an a2a node. Keys lists the placeholders in it.
-	Prompt Text     `json:"prompt,omitzero"`
-	Keys   []string `json:"keys,omitempty"`
+	// of an a2a node. Keys lists the placeholders in it that nodes of the tree, or the
+	// user's message, fill in: one without a value is empty. Of those in Expects a node
+	// before this one should have left a value.
+	Prompt  Text     `json:"prompt,omitzero"`
+	Keys    []string `json:"keys,omitempty"`
+	Expects []string `json:"expects,omitempty"`
 	// AtOnce: destructive calls of this leaf do not wait for an approval.
 	AtOnce bool `json:"at_once,omitempty"`
 
@@ -158,6 +161,17 @@ func (s State) With(delta ...Value) State {
 // Without returns the state without a key.
 func (s State) Without(key string) State {
 	return slices.DeleteFunc(slices.Clone(s), func(v Value) bool { return v.Key == key })
+}
+
+// For is Only with an empty value for every key that has none.
+func (s State) For(keys []string) State {
+	out := s.Only(keys)
+	for _, key := range keys {
+		if _, ok := s.Get(key); !ok {
+			out = append(out, Value{Key: key})
+		}
+	}
+	return out
 }
 
 // Only returns the values of the keys that have one.

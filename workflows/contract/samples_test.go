@@ -231,8 +231,8 @@ func signalSamples() map[string]any {
 		"MessageSignal":  messageSignal(),
 		"CancelSignal":   CancelSignal{RequestID: requestID, Reason: "wrong question", By: "ops"},
 		"CloseSignal":    CloseSignal{RequestID: requestID, Reason: "done", By: "ops"},
-		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Credential: sealed, Content: content()},
-		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema()},
+		"DecideSignal":   DecideSignal{RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content()},
+		"QuestionSignal": QuestionSignal{UUID: approvalID, Call: messageID, Attempt: 2, Message: Inline("Which one?"), Schema: schema(), Accepts: accepts},
 	}
 }
 
@@ -241,11 +241,13 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Call: messageID,
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID,
 	}
 }
 
-// schema and content are those of a question.
+// accepts, schema and content are those of a question.
+const accepts = `accepted is {"content":{…}} with "name" (string, required)`
+
 func schema() JSON {
 	return JSON{Raw: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)}
 }
@@ -257,7 +259,7 @@ func pending() PendingApproval { return approvalInput().Pending() }
 func approvalResult() ApprovalResult {
 	return ApprovalResult{
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
-		By: "ops", Reason: "fine", Via: "rest", RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
+		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
 	}
 }
@@ -267,9 +269,13 @@ func approvalSamples() map[string]any {
 	return map[string]any{
 		"ApprovalInput":   approvalInput(),
 		"PendingApproval": pending(),
-		"ApprovalResult":  decided,
-		"Card":            card(),
-		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`},
+		"ReadAnswerInput": ReadAnswerInput{Schema: blobJSON(), Signal: `{"content":{}}`, Message: "web-1"},
+		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
+			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(),
+		}, Problem: "it is no answer"},
+		"ApprovalResult": decided,
+		"Card":           card(),
+		"ApprovalView":   ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`},
 	}
 }
 

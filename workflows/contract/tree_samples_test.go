@@ -15,7 +15,7 @@ func peer() Peer {
 func origin() *Origin {
 	return &Origin{
 		Chain: []string{"researcher", "archivist"}, UUID: approvalID, Tool: "resources_add", Arguments: arguments(), Digest: Sum([]byte("{}")),
-		Reason: ReasonQuestion, Description: "Adds apple.", Schema: JSON{Raw: []byte(`{"type":"object"}`)},
+		Reason: ReasonQuestion, Description: "Adds apple.", Schema: JSON{Raw: []byte(`{"type":"object"}`)}, Accepts: accepts,
 	}
 }
 
@@ -24,7 +24,7 @@ func node() Node {
 	remote := peer()
 	return Node{
 		Name: "pipeline", Type: NodeLoop, Description: "Writes and reviews", OutputKey: "text", OnReject: OnRejectContinue,
-		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, AtOnce: true, Model: DefaultModel,
+		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, Expects: []string{"draft"}, AtOnce: true, Model: DefaultModel,
 		MaxToolRounds: 5, History: true, Tools: []string{"resources"}, CanExitLoop: true, Peers: []Peer{peer()}, Peer: &remote,
 		Nodes: []Node{leaf("writer"), leaf("reviewer")}, MaxIterations: 4, FailFast: true, OutputSchema: arguments(),
 	}
@@ -126,7 +126,7 @@ func delegationSamples() map[string]any {
 		"DelegateInput": DelegateInput{
 			ConversationID: conversationID, SessionID: "s-1", Peer: peer(), MessageID: messageID, Arguments: message,
 			SHA256: Sum(message.Raw), TaskID: "task-1", ContextID: "context-1", Decision: Approved, Chain: []string{"front", "helper"},
-			Asked: origin(), Content: JSON{Raw: []byte(`{"name":"x"}`)}, Reason: "it is fine", Cancel: true, Question: Inline("Delete it?"),
+			Asked: origin(), Content: JSON{Raw: []byte(`{"name":"x"}`)}, By: "ops", Reason: "it is fine", Cancel: true, Question: Inline("Delete it?"),
 		},
 		"DelegateResult": DelegateResult{
 			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note",

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // ApprovalDetails is what the Temporal Web UI shows of an approval: what waits,
@@ -67,6 +66,9 @@ func decided(r contract.ApprovalResult) string {
 	if r.Via != "" {
 		s += " through " + r.Via
 	}
+	if len(r.Chain) > 0 {
+		s += " (" + plain(contract.ChainText(r.Chain)) + ")"
+	}
 	if r.Reason != "" {
 		s += ": " + r.Reason
 	}
@@ -91,7 +93,7 @@ func onThisPage(p contract.PendingApproval) string {
 
 func commands(p contract.PendingApproval, c Console) string {
 	if p.Answered() {
-		return "Answer (" + answer.AcceptedBy(p.Schema.Raw) + "), with the answer in place of `{…}`:\n\n" +
+		return "Answer (" + accepted(p) + "), with the answer in place of `{…}`:\n\n" +
 			c.signal(p.UUID, `{"content":{…},`+byShell+`}`) +
 			"\nDecline:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
 	}

@@ -3,6 +3,7 @@ package decide
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -88,11 +89,12 @@ func (r Reached) Call() contract.Call {
 }
 
 // AfterLimit is the reply when a person does not want to go on.
-func AfterLimit(r Reached, d contract.Decision) string {
-	if d != contract.Rejected {
+func AfterLimit(r Reached, d contract.ApprovalResult) string {
+	if d.Decision != contract.Rejected {
 		return AfterRefusal(d)
 	}
-	return fmt.Sprintf("Stopped: the limit of %s for this %s is reached.", r.shown(r.Limit), r.Of)
+	text := fmt.Sprintf("Stopped: the limit of %s for this %s is reached.", r.shown(r.Limit), r.Of)
+	return strings.TrimSpace(text + " " + d.Because())
 }
 
 // amount is a number as the settings have it.

@@ -75,8 +75,10 @@ func TestALimitIsDescribed(t *testing.T) {
 	r, _ := decide.LimitReached(&l, contract.Spent{Turn: contract.Outlay{Usage: contract.Usage{Cost: 261_500_000}}})
 	equal(t, "description", r.Describe("writer"), "**LIMIT REACHED: cost of this turn**\n\nSpent: 0.2615 of 0.25 before writer.\n\n"+
 		"Approve to go on for another 0.25, reject to stop here.")
-	equal(t, "after a no", decide.AfterLimit(r, contract.Rejected), "Stopped: the limit of 0.25 for this turn is reached.")
-	equal(t, "after too long", decide.AfterLimit(r, contract.Expired), decide.TextExpired)
+	equal(t, "after a no", decide.AfterLimit(r, contract.ApprovalResult{Decision: contract.Rejected}), "Stopped: the limit of 0.25 for this turn is reached.")
+	because := contract.ApprovalResult{Decision: contract.Rejected, By: "alice", Reason: "too dear"}
+	equal(t, "after a no with a reason", decide.AfterLimit(r, because), "Stopped: the limit of 0.25 for this turn is reached. Reason (alice): too dear")
+	equal(t, "after too long", decide.AfterLimit(r, contract.ApprovalResult{Decision: contract.Expired}), decide.TextExpired)
 }
 
 func TestMoneyIsWrittenExactly(t *testing.T) {

@@ -65,7 +65,20 @@ func RequestText(p contract.PendingApproval, inTree bool) string {
 	case !p.Answered():
 		return ApprovalRequest(p.Description, p.UUID, inTree)
 	}
-	return p.Description + "\n\n" + how + answer.AcceptedBy(p.Schema.Raw) + ".\n\nApproval UUID: " + p.UUID
+	return p.Description + "\n\n" + how + accepted(p) + ".\n\nApproval UUID: " + p.UUID
+}
+
+// accepted says what answers a question accepts.
+func accepted(p contract.PendingApproval) string {
+	if p.Accepts != "" {
+		return p.Accepts
+	}
+	return answer.AcceptedBy(p.Schema.Raw)
+}
+
+// EmptyPlaceholders tells people that a prompt has placeholders without a value.
+func EmptyPlaceholders(keys []string) string {
+	return fmt.Sprintf("{%s} is empty in the prompt: no node before this one has left a value.", strings.Join(keys, "}, {"))
 }
 
 // Marker is the message that records a decision.
@@ -115,15 +128,16 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// AfterRefusal is the reply that ends a turn whose call was not approved.
-func AfterRefusal(d contract.Decision) string {
-	switch d {
+// AfterRefusal is the reply that ends a turn whose call was not approved. It says why a
+// person has rejected it.
+func AfterRefusal(r contract.ApprovalResult) string {
+	switch r.Decision {
 	case contract.Expired:
 		return TextExpired
 	case contract.Cancelled:
 		return TextWithdrawn
 	}
-	return TextCancelledByUser
+	return strings.TrimSpace(TextCancelledByUser + " " + r.Because())
 }
 
 // Describe says in markdown what a call would do, for the human who decides. node

@@ -110,8 +110,27 @@ func TestADeclinedToolEndsTheTurnWithAReply(t *testing.T) {
 		"":                 "Operation cancelled by user.",
 	}
 	for d, want := range tests {
-		if got := decide.AfterRefusal(d); got != want {
+		if got := decide.AfterRefusal(contract.ApprovalResult{Decision: d, By: "alice"}); got != want {
 			t.Errorf("after %q: %q, expected %q", d, got, want)
 		}
+	}
+}
+
+func TestTheReplyToARejectionSaysWhy(t *testing.T) {
+	for want, r := range map[string]contract.ApprovalResult{
+		"Operation cancelled by user. Reason (alice): too deep":                   {By: "alice", Reason: " too deep\n"},
+		"Operation cancelled by user. Reason: too deep":                           {Reason: "too deep"},
+		"Operation cancelled by user. Reason (a b): one\ntwo":                     {By: "a\n b ", Reason: "one\ntwo"},
+		"Operation cancelled by user.":                                            {By: "alice", Reason: " "},
+		"Operation cancelled by user. Reason: " + strings.Repeat("é", 2000) + "…": {Reason: strings.Repeat("é", 2001)},
+	} {
+		r.Decision = contract.Rejected
+		if got := decide.AfterRefusal(r); got != want {
+			t.Errorf("got %q, expected %q", got, want)
+		}
+	}
+	expired := contract.ApprovalResult{Decision: contract.Expired, Reason: "nobody decided within 1h0m0s"}
+	if got := decide.AfterRefusal(expired); got != decide.TextExpired {
+		t.Errorf("got %q", got)
 	}
 }

@@ -161,8 +161,8 @@ func TestARejectionTravelsThroughThreeAgents(t *testing.T) {
 	id := c.begins(false)
 	asked := *c.apis[0].conversation(id).PendingApproval
 	c.procs[1].kill() // the rejection cannot be told at once
-	done := c.apis[0].decide(asked.UUID, `{"approved":false,"reason":"too deep"}`)
-	if done.Result.Response != "Operation cancelled by user." {
+	done := c.apis[0].decide(asked.UUID, `{"approved":false,"by":"alice","reason":"too deep"}`)
+	if done.Result.Response != "Operation cancelled by user. Reason (alice): too deep" {
 		t.Errorf("after the rejection: %+v", done.Result)
 	}
 	c.apis[1], c.procs[1] = c.homes[1].outside()
@@ -172,6 +172,15 @@ func TestARejectionTravelsThroughThreeAgents(t *testing.T) {
 			return len(list.Conversations) == 1 && list.Conversations[0].PendingApproval == nil &&
 				contains(fmt.Sprint(list.Conversations[0].Messages), "Rejected")
 		})
+		through, err := json.Marshal(chainNames[:i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `"by":"alice","reason":"too deep","via":"a2a","chain":` + string(through)
+		if got := c.apis[i].do("GET", "/conversations?include=messages", ""); !strings.Contains(got.Raw, want) ||
+			!strings.Contains(got.Raw, "Operation cancelled by user. Reason (alice): too deep") {
+			t.Errorf("%s does not say %s: %s", chainNames[i], want, got.Raw)
+		}
 	}
 	if calls := c.homes[2].tools.called("note_add"); len(calls) != 0 {
 		t.Errorf("the tool ran %d times", len(calls))

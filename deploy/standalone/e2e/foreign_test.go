@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -83,6 +84,30 @@ func TestForeignEverything(t *testing.T) {
 			api.answers(`call everything__get-structured-content {"location":"Atlantis"}`, "location")
 			api.answers(`call read_resource {"server":"everything","uri":"demo://resource/dynamic/text/1"}`, "Resource 1")
 		})
+	}
+}
+
+// Its form has more than 2 KiB.
+func TestForeignEverythingAsksAUser(t *testing.T) {
+	h := newHome(t)
+	h.also = []string{fmt.Sprintf("{name: everything, command: %q, args: [everything-stdio], elicitation: true}", foreignScript(t))}
+	api, _ := h.inside()
+	p := api.waits(`call trigger-elicitation-request`)
+	if !strings.Contains(p.Description, "Please provide inputs for the following fields:") {
+		t.Errorf("asked for %+v", p)
+	}
+	if got := api.do("GET", "/approvals/"+p.UUID, ""); !strings.Contains(got.Raw, `"reason":"question"`) || !strings.Contains(got.Raw, `"Your full, legal name"`) || !strings.Contains(got.Raw, `"Superman"`) {
+		t.Errorf("shown: %s", got.Raw)
+	}
+	done := api.decide(p.UUID, `{"content":{"name":"Ada","integer":7,"titledSingleSelectEnum":"hero-2","untitledMultipleSelectEnum":["Piano"]}}`)
+	for _, want := range []string{"User provided the requested information", "- Name: Ada", "- Favorite Integer: 7", `"hero-2"`} {
+		if !strings.Contains(done.Result.Response, want) {
+			t.Errorf("%q is missing: %s", want, done.Result.Response)
+		}
+	}
+	declined := api.decide(api.waits(`call trigger-elicitation-request`).UUID, `{"approved":false}`)
+	if !strings.Contains(declined.Result.Response, "User declined to provide the requested information.") {
+		t.Errorf("after a no: %s", declined.Result.Response)
 	}
 }
 

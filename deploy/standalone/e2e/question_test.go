@@ -48,6 +48,7 @@ func newCounter(t *testing.T, h *home) *counter {
 			"seats": map[string]any{"type": "integer"}, "class": map[string]any{"type": "string", "enum": []string{"first", "second"}},
 		},
 	})
+	add("survey", false, survey())
 	web := httptest.NewServer(server.NewStreamableHTTPServer(m, server.WithStateful(true)))
 	t.Cleanup(func() {
 		web.CloseClientConnections()
@@ -55,6 +56,46 @@ func newCounter(t *testing.T, h *home) *counter {
 	})
 	h.served = fmt.Sprintf("  - {name: counter, url: %q, elicitation: true}\n", web.URL+"/mcp")
 	return c
+}
+
+// survey is a form of many kilobytes.
+func survey() map[string]any {
+	fields := map[string]any{"seats": map[string]any{"type": "integer", "minimum": 1}}
+	for i := range 40 {
+		fields[fmt.Sprintf("note%02d", i)] = map[string]any{"type": "string", "description": strings.Repeat("What else? ", 100)}
+	}
+	return map[string]any{"type": "object", "required": []string{"seats"}, "properties": fields}
+}
+
+func TestAQuestionWithALongFormIsShownAndAnswered(t *testing.T) {
+	h := newHome(t)
+	newCounter(t, h)
+	api, process := h.inside()
+	asked := api.ask("call survey")
+	p, id := asked.Result.Approval, asked.Conversation.ID
+	if p == nil || !strings.Contains(asked.Result.Response, `"seats" (integer, required)`) {
+		t.Fatalf("nothing was asked: %+v", asked)
+	}
+	for _, path := range []string{"/conversations/" + id, "/approvals/" + p.UUID} {
+		if got := api.do("GET", path, ""); !strings.Contains(got.Raw, `"note39":{"description":"What else?`) || strings.Contains(got.Raw, `"blob"`) {
+			t.Errorf("%s: %.2000s", path, got.Raw)
+		}
+	}
+	if r := api.want(400, "POST", "/conversations/"+id+"/messages", messageJSON("many")); !strings.Contains(r.Error, `"seats" must be a number; accepted is`) {
+		t.Errorf("refused with %q", r.Error)
+	}
+	if r := api.want(400, "POST", "/approvals/"+p.UUID, `{"content":{"seats":0}}`); !strings.Contains(r.Error, `"seats" must be at least 1`) {
+		t.Errorf("refused with %q", r.Error)
+	}
+	if done := api.say(id, "4"); done.Result.Response != `The tool said: accept {"seats":4}` {
+		t.Errorf("after the answer: %+v", done.Result)
+	}
+	second := api.say(id, "call survey").Result.Approval
+	if done := api.decide(second.UUID, `{"content":{"seats":2,"note00":"near the door"}}`); done.Result.Response != `The tool said: accept {"note00":"near the door","seats":2}` {
+		t.Errorf("after the second answer: %+v", done.Result)
+	}
+	keep(t, process.Client, "question-long", contract.ConversationWorkflowID(id))
+	keep(t, process.Client, "question-long-approval", contract.ApprovalWorkflowID(second.UUID))
 }
 
 func TestAToolServerAsksAndAMessageAnswers(t *testing.T) {

@@ -27,6 +27,7 @@ type Answer struct {
 	Reason     string
 	RequestID  string
 	Via        string
+	Chain      []string
 	Credential string
 }
 
@@ -153,6 +154,10 @@ func (b *ballot) take(key string, value json.RawMessage) error {
 		return text(key, value, &b.answer.Via)
 	case "credential":
 		return text(key, value, &b.answer.Credential)
+	case "chain":
+		if json.Unmarshal(value, &b.answer.Chain) != nil {
+			return fmt.Errorf("%q must be a list of names", key)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		first, err := answer.Parse(raw)
 		if err != nil {
-			if (first != answer.Answer{}) || !strings.HasSuffix(err.Error(), answer.Accepted) {
+			if (!reflect.DeepEqual(first, answer.Answer{})) || !strings.HasSuffix(err.Error(), answer.Accepted) {
 				t.Fatalf("%q: %+v with error %v", raw, first, err)
 			}
 			return
@@ -102,7 +103,7 @@ func FuzzParse(f *testing.F) {
 		if !json.Valid(raw) {
 			t.Fatalf("%q is not JSON and was taken as %+v", raw, first)
 		}
-		if again, err := answer.Parse(raw); err != nil || again != first {
+		if again, err := answer.Parse(raw); err != nil || !reflect.DeepEqual(again, first) {
 			t.Fatalf("%q: %+v, then %+v, %v", raw, first, again, err)
 		}
 	})

@@ -119,11 +119,11 @@ func (f form) check(content json.RawMessage) error {
 		i := slices.IndexFunc(values, func(v named) bool { return v.name == one.name })
 		switch {
 		case i < 0 && one.required:
-			return fmt.Errorf("%q is missing", one.name)
+			return fmt.Errorf("%.60q is missing", one.name)
 		case i < 0:
 		default:
 			if err := one.schema.check(values[i].value); err != nil {
-				return fmt.Errorf("%q %w", one.name, err)
+				return fmt.Errorf("%.60q %w", one.name, err)
 			}
 		}
 	}
@@ -302,19 +302,19 @@ func (f field) read(text string) (json.RawMessage, error) {
 		if c, ok := p.choice(text); ok {
 			return c, nil
 		}
-		return nil, fmt.Errorf("%q must be one of %s", f.name, list(choices))
+		return nil, fmt.Errorf("%.60q must be one of %s", f.name, list(choices))
 	}
 	switch p.Type {
 	case "number", "integer":
 		if _, err := number(json.RawMessage(text)); err != nil {
-			return nil, fmt.Errorf("%q must be a number", f.name)
+			return nil, fmt.Errorf("%.60q must be a number", f.name)
 		}
 		return json.RawMessage(text), nil
 	case "boolean":
 		if word := truth[strings.ToLower(text)]; word != "" {
 			return json.RawMessage(word), nil
 		}
-		return nil, fmt.Errorf("%q must be yes or no", f.name)
+		return nil, fmt.Errorf("%.60q must be yes or no", f.name)
 	case "array":
 		if p.Items != nil {
 			item, err := field{name: f.name, schema: *p.Items}.read(text)
@@ -327,15 +327,12 @@ func (f field) read(text string) (json.RawMessage, error) {
 // accepted tells people what they may answer.
 func (f form) accepted() string {
 	content, one := "{}", ""
-	var fields []string
-	for _, one := range f.fields {
-		fields = append(fields, fmt.Sprintf("%q (%s)", one.name, one.about()))
-	}
+	fields := f.describe()
 	if len(fields) > 0 {
 		content = "{…}"
 	}
 	if field, ok := f.single(); ok {
-		one = fmt.Sprintf(`, or just the value of %q`, field.name)
+		one = fmt.Sprintf(`, or just the value of %.60q`, field.name)
 	} else if len(f.fields) == 0 {
 		one = ", or yes"
 	}
@@ -344,6 +341,22 @@ func (f form) accepted() string {
 		out += " with " + strings.Join(fields, ", ")
 	}
 	return out + one + `; {"approved":false} or decline declines`
+}
+
+// maxDescription bounds what people are told of the fields, in bytes.
+const maxDescription = 4 << 10
+
+// describe is the fields as people read them. What is too much is counted.
+func (f form) describe() (out []string) {
+	size := 0
+	for i, one := range f.fields {
+		text := fmt.Sprintf("%.512q (%s)", one.name, one.about())
+		if size += len(text); size > maxDescription && i > 0 {
+			return append(out, fmt.Sprintf("and %d more that its schema has", len(f.fields)-i))
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 func (f field) about() string {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // declines are the words that decline a question, besides those that say no.
@@ -17,6 +19,14 @@ type Reply struct {
 	Answer
 	// Content fits the question's schema. It is nil when Approved is not set.
 	Content json.RawMessage
+}
+
+// Signal is the reply as a signal has it.
+func (r Reply) Signal() contract.DecideSignal {
+	return contract.DecideSignal{
+		RequestID: r.RequestID, Approved: r.Approved, By: r.By, Reason: r.Reason, Via: r.Via, Chain: r.Chain, Credential: r.Credential,
+		Content: contract.JSON{Raw: r.Content},
+	}
 }
 
 // ParseQuestion reads an answer to a question with this schema, in any accepted

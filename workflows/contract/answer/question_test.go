@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -176,9 +177,27 @@ func TestWhatAQuestionAccepts(t *testing.T) {
 	}
 }
 
+func TestWhatIsSaidOfManyFieldsIsBounded(t *testing.T) {
+	fields := map[string]any{}
+	for i := range 2000 {
+		fields[fmt.Sprintf("field%04d%s", i, strings.Repeat("x", 100))] = map[string]any{"type": "string"}
+	}
+	schema, err := json.Marshal(map[string]any{"properties": fields, "required": []string{"field0000" + strings.Repeat("x", 100)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answer.AcceptedBy(schema)
+	if len(got) > 5<<10 || !strings.Contains(got, "more that its schema has") || !strings.Contains(got, `"field0000xxx`) {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	if _, err := answer.ParseQuestion(json.RawMessage(`{"content":{}}`), schema); err == nil || len(err.Error()) > 6<<10 {
+		t.Errorf("a missing field: %v", err)
+	}
+}
+
 func TestWhatIsSaidAboutAnAnswerIsKept(t *testing.T) {
 	raw, err := json.Marshal(contract.DecideSignal{
-		RequestID: "r", Approved: true, By: "ops", Reason: "looked fine", Via: "rest", Credential: "v1.k.x",
+		RequestID: "r", Approved: true, By: "ops", Reason: "looked fine", Via: "rest", Chain: []string{"front"}, Credential: "v1.k.x",
 		Content: contract.JSON{Raw: json.RawMessage(`{"name":"abc"}`)},
 	})
 	if err != nil {
@@ -186,7 +205,7 @@ func TestWhatIsSaidAboutAnAnswerIsKept(t *testing.T) {
 	}
 	got, err := answer.ParseQuestion(raw, json.RawMessage(schemas["text"]))
 	want := answer.Reply{
-		Answer:  answer.Answer{Approved: true, By: "ops", Reason: "looked fine", RequestID: "r", Via: "rest", Credential: "v1.k.x"},
+		Answer:  answer.Answer{Approved: true, By: "ops", Reason: "looked fine", RequestID: "r", Via: "rest", Chain: []string{"front"}, Credential: "v1.k.x"},
 		Content: json.RawMessage(`{"name":"abc"}`),
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {

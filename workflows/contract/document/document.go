@@ -133,22 +133,21 @@ func pipeline(ctx context.Context, store transcript.Store, p *contract.PipelineS
 	return d, err
 }
 
-// Pending returns an approval with its arguments in place.
+// Pending returns an approval with its arguments and schemas in place.
 func Pending(ctx context.Context, store transcript.Store, p contract.PendingApproval) (contract.PendingApproval, error) {
-	raw, err := transcript.ReadJSON(ctx, store, p.ToolArgs)
-	if err != nil {
-		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+	values := []*contract.JSON{&p.ToolArgs, &p.Schema}
+	if p.Origin != nil {
+		o := *p.Origin
+		p.Origin = &o
+		values = append(values, &o.Arguments, &o.Schema)
 	}
-	p.ToolArgs = contract.JSON{Raw: raw}
-	if p.Origin == nil {
-		return p, nil
+	for _, v := range values {
+		raw, err := transcript.ReadJSON(ctx, store, *v)
+		if err != nil {
+			return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+		}
+		*v = contract.JSON{Raw: raw}
 	}
-	o := *p.Origin
-	if raw, err = transcript.ReadJSON(ctx, store, o.Arguments); err != nil {
-		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
-	}
-	o.Arguments = contract.JSON{Raw: raw}
-	p.Origin = &o
 	return p, nil
 }
 

@@ -197,6 +197,7 @@ func TestValuesOfTheStoreAreInPlace(t *testing.T) {
 	v.Transcript.Tail[0].Content = contract.Inline(strings.Repeat("Be brief. ", 150)) // enough to fold
 	v.Transcript.Tail[1].Content, v.Transcript.Tail[4].ToolCall.Result = text, text
 	v.Transcript.Tail[2].ToolCall.Arguments, v.Pending[0].ToolArgs = args, args
+	v.Pending[0].Schema, v.Pending[0].Origin = args, &contract.Origin{Arguments: args, Schema: args}
 	v.Pipeline.UserMessage, v.Pipeline.State[1].Text = text, text
 	folded, err := transcript.Fold(t.Context(), store, v.Transcript)
 	if err != nil || folded == nil {
@@ -208,8 +209,8 @@ func TestValuesOfTheStoreAreInPlace(t *testing.T) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("a folded conversation reads differently (-unfolded +folded):\n%s", diff)
 	}
-	if n := strings.Count(string(got), long); n != 7 { // content, result, arguments, pending twice, pipeline twice
-		t.Errorf("the long value is there %d times, expected 7", n)
+	if n := strings.Count(string(got), long); n != 13 { // content, result, arguments, pending twice with four values, pipeline twice
+		t.Errorf("the long value is there %d times, expected 13", n)
 	}
 	if strings.Contains(string(got), `"blob"`) {
 		t.Error("an address is shown")
@@ -281,6 +282,7 @@ func TestAMissingValueIsAnErrorThatNamesItsPlace(t *testing.T) {
 		"content": {func(v *contract.ConversationView) { v.Transcript.Tail[1].Content = contract.Text{Blob: &lost} }, "m2"},
 		"value":   {func(v *contract.ConversationView) { v.Pipeline.State[0].Text = contract.Text{Blob: &lost} }, "plan"},
 		"message": {func(v *contract.ConversationView) { v.Pipeline.UserMessage = contract.Text{Blob: &lost} }, conversationID},
+		"schema":  {func(v *contract.ConversationView) { v.Pending[0].Schema = contract.JSON{Blob: &lost} }, approvalID},
 		"args":    {func(v *contract.ConversationView) { v.Pending[0].ToolArgs = contract.JSON{Blob: &lost} }, approvalID},
 	}
 	for name, tt := range tests {

@@ -51,18 +51,18 @@ func Keys(text string) []string {
 	return keys
 }
 
-// Fill replaces the placeholders that value knows. A placeholder without a value,
-// or with an empty one, stays as it is; so does one with a field that the value
-// does not have. Values are not filled in again.
-func Fill(text string, value func(key string) string) string {
+// Fill replaces the placeholders whose key value knows; others stay as they are, since
+// braces mean much in a text. A field that the value does not have is empty. Values are
+// not filled in again.
+func Fill(text string, value func(key string) (v string, known bool)) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		key, path, _ := strings.Cut(found[1:len(found)-1], ".")
-		v := value(key)
-		if path != "" {
-			v = field(v, strings.Split(path, "."))
-		}
-		if v == "" {
+		v, known := value(key)
+		switch {
+		case !known:
 			return found
+		case path != "":
+			return field(v, strings.Split(path, "."))
 		}
 		return v
 	})

@@ -24,18 +24,18 @@ func TestFill(t *testing.T) {
 		{"each time it appears", "{a}{a} {k_2}", "11 two"},
 		{"a value is not filled in again", "{b}", "{a}"},
 		{"an unknown placeholder stays", "{unknown} {a}", "{unknown} 1"},
-		{"and so does one with an empty value", "{empty}", "{empty}"},
+		{"an empty value is a value", "<{empty}>", "<>"},
 		{"braces around a placeholder stay", "{{a}}", "{1}"},
 		{"a field of JSON stands in for its placeholder", "{o.title}!", "T!"},
 		{"a number as it is written", "{o.n}", "1.50"},
 		{"fields nest, and items of lists are numbered", "{o.deep.list.0.x} {o.deep.list.1} {o.deep.list}", `y true [{"x":"y"},true]`},
-		{"a field that is not there stays", "{o.nope} {o.deep.list.7} {o.deep.list.-1} {o.title.x} {o.e}", "{o.nope} {o.deep.list.7} {o.deep.list.-1} {o.title.x} {o.e}"},
+		{"a field that is not there is empty", "<{o.nope}{o.deep.list.7}{o.deep.list.-1}{o.title.x}{o.e}{empty.x}>", "<>"},
 		{"null is a value", "{o.no}", "null"},
-		{"a text has no fields", "{k_2.x} {unknown.x}", "{k_2.x} {unknown.x}"},
+		{"a text has no fields", "{k_2.x} {unknown.x}", " {unknown.x}"},
 		{"what is no placeholder stays", `{"a": 1} {a b} {ä}`, `{"a": 1} {a b} {ä}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := template.Fill(c.text, func(k string) string { return values[k] }); got != c.want {
+			if got := template.Fill(c.text, func(k string) (string, bool) { v, ok := values[k]; return v, ok }); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})

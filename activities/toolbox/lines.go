@@ -1,0 +1,257 @@
+package toolbox
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"syscall"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// maxLine bounds a message of a child. What is longer is skipped up to its end; a child
+// that has not ended it after maxSkipped is ended itself.
+const (
+	maxLine    = 16 << 20
+	maxSkipped = 16 * maxLine
+)
+
+var (
+	errTooLong  = fmt.Errorf("the answer has more than %d MiB", maxLine>>20)
+	errNameless = fmt.Errorf("an answer of more than %d MiB does not say what it answers", maxLine>>20)
+)
+
+// childLines are the messages of a child as mcp-go reads them. In the place of one that
+// is too long stands a failure of the request that it answers, or of all that are under
+// way if it does not say which that is. The same goes for a child that answers a request
+// with an error without an ID, which mcp-go would drop. They end, without an error that
+// mcp-go would log, when the child's output does.
+type childLines struct {
+	p      *process
+	in     *bufio.Reader
+	rest   []byte
+	logger *slog.Logger
+	// seal marks failures of ours: a child cannot know it.
+	seal string
+
+	mu       sync.Mutex
+	inFlight map[string]int // by the JSON of their IDs
+}
+
+func newChildLines(p *process, logger *slog.Logger) *childLines {
+	return &childLines{p: p, in: bufio.NewReaderSize(p.stdout, 64<<10), logger: logger, seal: rand.Text(), inFlight: map[string]int{}}
+}
+
+// begin notes a request until done is called.
+func (r *childLines) begin(id mcp.RequestId) (done func()) {
+	raw, err := json.Marshal(id)
+	if err != nil { // a number or a text
+		return func() {}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.inFlight[string(raw)]++
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.inFlight[string(raw)]--; r.inFlight[string(raw)] == 0 {
+			delete(r.inFlight, string(raw))
+		}
+	}
+}
+
+// problem is why an answer that the child gave was not read; nil if it was.
+func (r *childLines) problem(resp *transport.JSONRPCResponse) error {
+	if resp == nil || resp.Error == nil || resp.Error.Data != any(r.seal) {
+		return nil
+	}
+	if resp.Error.Message == errTooLong.Error() {
+		return errTooLong
+	}
+	return errors.New(resp.Error.Message)
+}
+
+func (r *childLines) Read(b []byte) (int, error) {
+	for len(r.rest) == 0 {
+		line, err := r.line()
+		if err != nil && len(line) == 0 {
+			return 0, io.EOF
+		}
+		r.rest = line
+	}
+	n := copy(b, r.rest)
+	if r.rest = r.rest[n:]; len(r.rest) == 0 {
+		r.rest = nil // it may be large
+	}
+	return n, nil
+}
+
+func (r *childLines) line() (line []byte, err error) {
+	for {
+		var piece []byte
+		piece, err = r.in.ReadSlice('\n')
+		line = append(line, piece...)
+		full := errors.Is(err, bufio.ErrBufferFull)
+		switch {
+		case len(line) > maxLine+1:
+			return r.skip(line, full)
+		case !full:
+			return r.attribute(line), err
+		}
+	}
+}
+
+// skip reads the rest of a line that is too long, and returns what takes its place.
+func (r *childLines) skip(begun []byte, more bool) ([]byte, error) {
+	var s skimmer
+	s.write(begun)
+	var err error
+	for size := len(begun); more; {
+		var piece []byte
+		piece, err = r.in.ReadSlice('\n')
+		s.write(piece)
+		more = errors.Is(err, bufio.ErrBufferFull)
+		if size += len(piece); size > maxSkipped {
+			r.p.signal(syscall.SIGKILL)
+			return nil, io.EOF
+		}
+	}
+	r.logger.Warn("a message of an MCP server was too long", "limit_mib", maxLine>>20, "id", string(s.id), "method", string(s.method))
+	return r.replacement(s), err
+}
+
+// replacement is what takes the place of a message that was skimmed: nothing for a
+// notification, a request that nobody knows for a request, and a failure for an answer.
+func (r *childLines) replacement(s skimmer) []byte {
+	switch {
+	case s.method != nil && s.id == nil:
+		return nil
+	case s.method != nil:
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"too/long"}`+"\n", s.id)
+	case s.id != nil:
+		return r.failure(s.id, errTooLong)
+	}
+	return r.failAll(errNameless)
+}
+
+// attribute returns a message that says which request it is about. An error that does not is one
+// of everything that is under way.
+func (r *childLines) attribute(line []byte) []byte {
+	const most = 4 << 10
+	if len(line) > most || !bytes.Contains(line, []byte(`"error"`)) {
+		return line
+	}
+	var m struct {
+		ID     *json.RawMessage `json:"id"`
+		Method string           `json:"method"`
+		Error  *struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(line, &m) != nil || m.ID != nil || m.Method != "" || m.Error == nil {
+		return line
+	}
+	return r.failAll(fmt.Errorf("the server could not read a request: %.300s", m.Error.Message))
+}
+
+func (r *childLines) failAll(err error) (lines []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id := range r.inFlight {
+		lines = append(lines, r.failure([]byte(id), err)...)
+	}
+	return lines
+}
+
+func (r *childLines) failure(id []byte, err error) []byte {
+	text, _ := json.Marshal(err.Error()) // a string can be encoded
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s,"data":%q}}`+"\n", id, mcp.INTERNAL_ERROR, text, r.seal)
+}
+
+// skimmer finds the ID and the method of a message without keeping it.
+type skimmer struct {
+	depth             int
+	inString, escaped bool
+	text              []byte // of the scalar or the name that is being read
+	name              string
+	id, method        []byte // JSON; nil is none
+}
+
+// maxSkimmed is how long a name, an ID or a method may be.
+const maxSkimmed = 256
+
+func (s *skimmer) write(p []byte) {
+	for _, c := range p {
+		if s.inString {
+			s.inside(c)
+		} else {
+			s.outside(c)
+		}
+	}
+}
+
+func (s *skimmer) inside(c byte) {
+	s.keep(c)
+	switch {
+	case s.escaped:
+		s.escaped = false
+	case c == '\\':
+		s.escaped = true
+	case c == '"':
+		s.inString = false
+	}
+}
+
+func (s *skimmer) outside(c byte) {
+	switch c {
+	case '{', '[':
+		s.depth++
+	case '}', ']':
+		if s.depth == 1 {
+			s.member()
+		}
+		s.depth--
+	case ',':
+		if s.depth == 1 {
+			s.member()
+		}
+	case ':':
+		if s.depth == 1 {
+			s.name, s.text = string(s.text), nil
+		}
+	case ' ', '\t', '\r', '\n':
+	default:
+		s.keep(c)
+		s.inString = c == '"'
+	}
+}
+
+// keep keeps what stands at the top of the message.
+func (s *skimmer) keep(c byte) {
+	if s.depth == 1 && len(s.text) <= maxSkimmed {
+		s.text = append(s.text, c)
+	}
+}
+
+// member takes note of a member of the message that has ended.
+func (s *skimmer) member() {
+	value := s.text
+	name := s.name
+	s.name, s.text = "", nil
+	if len(value) == 0 || len(value) > maxSkimmed || !json.Valid(value) || string(value) == "null" {
+		return
+	}
+	switch name {
+	case `"id"`:
+		s.id = value
+	case `"method"`:
+		s.method = value
+	}
+}

@@ -1,0 +1,47 @@
+package toolbox
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// openQuestions are the questions of a server that no user has answered. The call during
+// which they came says so: what the server makes of its "cancel" may read like an answer.
+type openQuestions struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// maxUnanswered is how many questions a call tells of.
+const maxUnanswered = 5
+
+// add notes a question, and why nobody has answered it.
+func (u *openQuestions) add(server, message, why string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.lines) < maxUnanswered {
+		u.lines = append(u.lines, fmt.Sprintf("[The MCP server %s asked %.300q during this call. No user has answered: %s. The server was told \"cancel\".]",
+			server, message, why))
+	}
+}
+
+// String is a line for each question.
+func (u *openQuestions) String() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return strings.Join(u.lines, "\n")
+}
+
+// tell adds them to what became of the call.
+func (u *openQuestions) tell(v verdict) verdict {
+	text := u.String()
+	switch {
+	case text == "":
+	case v.kind != "":
+		v.err = fmt.Errorf("%w %s", v.err, text)
+	default:
+		v.result.Text = strings.TrimPrefix(v.result.Text+"\n"+text, "\n")
+	}
+	return v
+}

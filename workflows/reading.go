@@ -1,0 +1,44 @@
+package workflows
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/answer"
+)
+
+// readSignal reads an answer to a question as a "decide" signal has it. A schema that is
+// not in history is read by an activity.
+func readSignal(ctx workflow.Context, raw json.RawMessage, schema contract.JSON) (contract.DecideSignal, error) {
+	if schema.Blob != nil {
+		return readAnswer(ctx, contract.ReadAnswerInput{Schema: schema, Signal: string(raw)})
+	}
+	given, err := answer.ParseQuestion(raw, schema.Raw)
+	return given.Signal(), err
+}
+
+// readText is readSignal for an answer that came as a message.
+func readText(ctx workflow.Context, text string, schema contract.JSON) (contract.DecideSignal, error) {
+	if schema.Blob != nil {
+		return readAnswer(ctx, contract.ReadAnswerInput{Schema: schema, Message: text})
+	}
+	given, err := answer.ParseText(text, schema.Raw)
+	return given.Signal(), err
+}
+
+func readAnswer(ctx workflow.Context, in contract.ReadAnswerInput) (contract.DecideSignal, error) {
+	o := lean(composeTimeout, "answer to a question")
+	o.ScheduleToCloseTimeout = 2 * composeTimeout
+	r, err := runLocal(ctx, contract.ActivityReadAnswer, o, in)
+	switch {
+	case err != nil:
+		return r.Answer, fmt.Errorf("the answer could not be read (%s); send it again", failure(err).Message)
+	case r.Problem != "":
+		return r.Answer, errors.New(r.Problem)
+	}
+	return r.Answer, nil
+}
