@@ -109,7 +109,7 @@ func TestAnApprovalUnderTwentySequencesCanBeAnswered(t *testing.T) {
 	fmt.Fprintf(&b, "%sname: bottom\n%sprompt: 'do: call tick {\"name\":\"bottom\"}'\n", indent, indent)
 	h := newHome(t)
 	h.extra = b.String()
-	api, p := h.whole()
+	api, p := h.inside()
 	asked := api.ask("go")
 	id := asked.Conversation.ID
 	if !asked.Result.WaitingApproval || asked.Result.Approval.Node != "bottom" {
@@ -139,7 +139,7 @@ agent:
     - {name: step, output_key: n, prompt: 'do: call tick {"name":"step"}'}
 `
 	h.model.KeepRequests(false)
-	api, p := h.whole()
+	api, p := h.inside()
 	api.http.Timeout = 0
 	asked := api.ask("go")
 	id := asked.Conversation.ID
