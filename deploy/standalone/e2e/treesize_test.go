@@ -58,7 +58,6 @@ func TestATreeOf1000NodesEnds(t *testing.T) {
 		tree  string
 		lines int // of the answer
 	}{
-		"all at once":                           {many("parallel", "parallel", 0), manyLeaves},
 		"all at once, with long outputs":        {many("parallel", "parallel", long), manyLeaves},
 		"group after group, with long outputs":  {many("sequential", "parallel", long), manyLeaves - 19*50},
 		"sequence after sequence, long outputs": {many("sequential", "sequential", long), 1},
