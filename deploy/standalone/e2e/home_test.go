@@ -80,18 +80,27 @@ func (h *home) configFile() string {
 	text := fmt.Sprintf(`name: %s
 prompt: You test things.
 host: 127.0.0.1
-port: %d
+%sport: %d
 data_dir: %s
 llm: %s
 mcp_servers:
   - {name: counting, url: %q}
 %stemporal: {port: %d, ui_port: 0, task_queue: %s, address: %q}
-%s`, cmp.Or(h.name, "tester"), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.server, h.extra)
+%s`, cmp.Or(h.name, "tester"), h.patience(), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.server, h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)
 	}
 	return path
+}
+
+// patience is a line of YAML that has requests wait for as long as a busy machine
+// takes, unless the test says how long they do.
+func (h *home) patience() string {
+	if strings.Contains(h.extra, "request_timeout") {
+		return ""
+	}
+	return fmt.Sprintf("request_timeout: %s\n", patience)
 }
 
 func (h *home) alsoYAML() (text string) {

@@ -58,7 +58,6 @@ func TestATreeOf1000NodesEnds(t *testing.T) {
 		tree  string
 		lines int // of the answer
 	}{
-		"all at once":                           {many("parallel", "parallel", 0), manyLeaves},
 		"all at once, with long outputs":        {many("parallel", "parallel", long), manyLeaves},
 		"group after group, with long outputs":  {many("sequential", "parallel", long), manyLeaves - 19*50},
 		"sequence after sequence, long outputs": {many("sequential", "sequential", long), 1},
@@ -109,7 +108,7 @@ func TestAnApprovalUnderTwentySequencesCanBeAnswered(t *testing.T) {
 	fmt.Fprintf(&b, "%sname: bottom\n%sprompt: 'do: call tick {\"name\":\"bottom\"}'\n", indent, indent)
 	h := newHome(t)
 	h.extra = b.String()
-	api, p := h.whole()
+	api, p := h.inside()
 	asked := api.ask("go")
 	id := asked.Conversation.ID
 	if !asked.Result.WaitingApproval || asked.Result.Approval.Node != "bottom" {
@@ -139,7 +138,7 @@ agent:
     - {name: step, output_key: n, prompt: 'do: call tick {"name":"step"}'}
 `
 	h.model.KeepRequests(false)
-	api, p := h.whole()
+	api, p := h.inside()
 	api.http.Timeout = 0
 	asked := api.ask("go")
 	id := asked.Conversation.ID
