@@ -21,7 +21,7 @@ func TestATaskThatWaitsIsFoundByItsContext(t *testing.T) {
 	}
 	told(send("m-2", "approved"))
 	process.kill()
-	api, process = h.outside()
+	api, _ = h.outside()
 	told(send("m-3", "approved"))
 	if calls := h.tools.called("note_add"); len(calls) != 0 {
 		t.Errorf("the tool ran %d times", len(calls))
