@@ -63,7 +63,7 @@ func TestThePromptIsFilledIn(t *testing.T) {
 		"with values":                         {"Improve {draft} for {user_message}.", contract.State{value("draft", "it"), value("user_message", "me")}, "Improve it for me."},
 		"with a long value":                   {"Improve {draft}", contract.State{{Key: "draft", Text: contract.Inline(long)}}, "Improve " + long},
 		"values are not filled in again":      {"{a}{b}", contract.State{value("a", "{b}"), value("b", "2")}, "{b}2"},
-		"an unknown key stays":                {"{a} <{empty}>", contract.State{value("empty", "")}, "{a} <>"},
+		"a key without a value is empty":      {"{a} <{empty}>", contract.State{value("empty", "")}, "{a} <>"},
 		"without values":                      {"{a}", nil, "{a}"},
 		"values it does not name stay unread": {"{a}", contract.State{{Key: "b", Text: contract.Text{Blob: &lost}}, value("a", "1")}, "1"},
 		"an empty prompt":                     {"", contract.State{value("a", "1")}, ""},

@@ -60,6 +60,16 @@ func TestARejectedTaskIsRejected(t *testing.T) {
 	}
 }
 
+func TestTheMetadataOfADecisionNamesWhoDecided(t *testing.T) {
+	s, a, id := waiting(t)
+	message := object{"messageId": "m-2", "role": "ROLE_USER", "taskId": id, "parts": []any{object{"text": "rejected"}}}
+	message["metadata"] = object{contract.MetaBy: "alice"}
+	r := a.rpc("SendMessage", object{"message": message}, "X-User: front")
+	if d := s.decided[approvalUUID]; state(r) != "TASK_STATE_REJECTED" || d.By != "alice" {
+		t.Errorf("decided by %+v: %s", d, r.raw)
+	}
+}
+
 func TestADecisionThatCameTooLateSaysSo(t *testing.T) {
 	s, a, id := waiting(t)
 	before := s.view

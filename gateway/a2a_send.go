@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -250,7 +251,9 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 	if err != nil {
 		return p, err
 	}
+	by, _ := m.Metadata[contract.MetaBy].(string)
 	for i, d := range decisions {
+		d.By = cmp.Or(d.By, by)
 		requestID := p.requestID // of the last one, by which the message is known
 		if i < len(decisions)-1 {
 			requestID = contract.NameUUID(p.requestID, d.UUID)

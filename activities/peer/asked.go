@@ -17,6 +17,7 @@ const (
 	maxRequest     = 256 << 10 // all of it
 	maxChain       = 16
 	maxChainName   = 100
+	maxBy          = 200 // of a decision; agents like ours take no more
 )
 
 var reasons = []contract.Reason{

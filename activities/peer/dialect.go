@@ -69,12 +69,16 @@ func (x *exchange) verdict(now *task) (*a2a.Message, error) {
 	if now != nil && now.ContextID != "" {
 		m.ContextID = now.ContextID // an agent may refuse a message without it
 	}
+	by := clip(x.m.By, maxBy)
+	if by != "" {
+		m.SetMeta(contract.MetaBy, by)
+	}
 	if x.answerHITL(m, now) || x.m.Asked == nil || x.m.Asked.UUID == "" {
 		return m, nil
 	}
 	data, err := toMap(contract.ApprovalAnswer{
 		Type: contract.TypeApprovalAnswer, UUID: x.m.Asked.UUID, Approved: x.m.Decision == contract.Approved,
-		By: x.m.By, Reason: x.m.Reason, Content: x.m.Content,
+		By: by, Reason: x.m.Reason, Content: x.m.Content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)

@@ -167,7 +167,7 @@ func TestTheApprovalsOfKagent(t *testing.T) {
 			a := asked.Asked
 			same(t, "asked", fmt.Sprintf("%s %s %s %v %s", a.UUID, a.Tool, a.Arguments, a.Chain, a.Description), tt.asked)
 			m := verdict(r, asked, tt.decision)
-			m.Reason = "no"
+			m.By, m.Reason = "alice", "no"
 			same(t, "text", send(t, p, m).Text, "done")
 			var params struct {
 				Message struct {
@@ -181,6 +181,7 @@ func TestTheApprovalsOfKagent(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(t, "answer", string(params.Message.Metadata[hitl]), tt.answer)
+			same(t, "by", string(params.Message.Metadata[contract.MetaBy]), `"alice"`)
 			same(t, "extensions", params.Message.Extensions, []string{hitl})
 			same(t, "parts", len(params.Message.Parts), 1)
 			same(t, "header", in.Header.Get("A2A-Extensions"), hitl)

@@ -62,6 +62,10 @@ const MaxHops = 8
 // through which the work has come, the sender last.
 const MetaChain = "agent-stop-and-go/chain"
 
+// MetaBy is the key in the metadata of an A2A message with a decision for who decided. Not
+// every form of an answer has a place for that.
+const MetaBy = "agent-stop-and-go/by"
+
 // ChainText is a chain as people read it.
 func ChainText(chain []string) string { return strings.Join(chain, " → ") }
 
