@@ -19,7 +19,8 @@ func confirms(id, uuid string, response object, more object) object {
 	return m
 }
 
-// inContext is a task that waits, and its context.
+// inContext is a task that waits, and its context. The clock stands still, so that the
+// gateway remembers the task however busy the machine is.
 func inContext(t *testing.T, change ...func(*gateway.Deps)) (s *script, a *api, id string, context object) {
 	t.Helper()
 	s = taskScript()
@@ -37,7 +38,8 @@ func inContext(t *testing.T, change ...func(*gateway.Deps)) (s *script, a *api, 
 		}
 		return gateway.Subject{ConversationID: id}, nil
 	}
-	a = newAPI(t, b, change...)
+	still := func(d *gateway.Deps) { d.Now = func() time.Time { return epoch } }
+	a = newAPI(t, b, append([]func(*gateway.Deps){still}, change...)...)
 	r := a.rpc("SendMessage", said("m-1", "drop all", object{"contextId": "ctx"}))
 	id = r.text("result", "task", "id")
 	if state(r) != "TASK_STATE_INPUT_REQUIRED" {
