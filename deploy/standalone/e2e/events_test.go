@@ -248,7 +248,7 @@ func TestACallOfTheClientIsAnsweredByAnOperator(t *testing.T) {
 		`{"content":{"content":"blue"}}`:             "The tool said: blue",
 		`{"approved":false,"reason":"it is broken"}`: "The tool said: Error: The client did not make the call (rejected): it is broken",
 	} {
-		asked := api.do("POST", "/ag-ui", `{"threadId":"`+want+`","runId":"r","messages":[{"id":"m","role":"user","content":"call pick"}],
+		asked := api.do("POST", "/ag-ui", `{"threadId":"`+want+`","runId":"r","protocolVersion":"1.0","messages":[{"id":"m","role":"user","content":"call pick"}],
 			"tools":[{"name":"pick","description":"Asks the person"}]}`)
 		if !strings.Contains(asked.Raw, `"pendingToolCallIds":["`) {
 			t.Fatalf("nothing waits for the client: %s", asked.Raw)

@@ -71,7 +71,7 @@ func TestARejectedCallDoesNotRun(t *testing.T) {
 	api, _ := h.inside()
 	asked := api.ask(`call note_add {"name":"apple"}`)
 	done := api.decide(asked.Result.Approval.UUID, `{"answer":"no","reason":"not today"}`)
-	if done.Result.Response != "Operation cancelled by user." || done.Conversation.Status != "active" {
+	if done.Result.Response != "Operation cancelled by user. Reason: not today" || done.Conversation.Status != "active" {
 		t.Errorf("after the rejection: %+v", done.Result)
 	}
 	if n := len(h.tools.called("note_add")); n != 0 {
