@@ -159,6 +159,7 @@ func (c *conn) greets(ctx context.Context) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.box.opts.ConnectTimeout)
 	defer cancel()
+	//lint:ignore SA1019 the protocol that has sessions has no other request for this
 	err := c.client.Ping(withExchange(ctx, x))
 	answered := x.refusal != nil || x.httpStatus() != 0
 	return err == nil || answered && !x.sessionRefused(err)
