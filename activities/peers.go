@@ -51,6 +51,8 @@ type PeerMessage struct {
 	// Repeated: an earlier attempt ended without a word, so that the message may have
 	// arrived.
 	Repeated bool
+	// Destructive: the message must not be carried out twice.
+	Destructive bool
 	// Chain names the agents through which the work has come, ours last.
 	Chain []string
 	// Bearer and SessionID become headers.
@@ -61,6 +63,14 @@ type PeerMessage struct {
 // insistent tells whether the message is one that nobody waits for, and that is sent
 // until it is heard.
 func (m PeerMessage) insistent() bool { return m.Cancel || m.Decision == contract.Rejected }
+
+// lostOr is the kind of a failure after the agent has answered.
+func (m PeerMessage) lostOr(kind contract.Kind) contract.Kind {
+	if m.Destructive {
+		return contract.KindOutcomeUnknown
+	}
+	return kind
+}
 
 // PeerReply is how the task is.
 type PeerReply struct {
@@ -86,7 +96,9 @@ type PeerFile struct {
 
 // PeerError is why a message was not delivered, or not accepted.
 type PeerError struct {
-	Kind contract.Kind // KindPeerUnavailable or KindPeerFailed
+	// Kind is KindPeerUnavailable or KindPeerFailed, or KindOutcomeUnknown for a
+	// destructive message that may have been carried out.
+	Kind contract.Kind
 	// Message is one plain sentence.
 	Message string
 	// RetryAfter is how long the agent asked to wait; zero if it did not.
@@ -107,7 +119,8 @@ type Peers struct {
 // Delegate sends a message to another agent, with the caller's own credential
 // where there is one. Arguments that are not the ones that were shown are
 // refused. A message is sent again under its ID only, by which the agent knows it; to
-// an agent that has no such IDs it is not, unless it certainly never arrived.
+// an agent that has no such IDs it is not, unless it certainly never arrived. Nor is a
+// destructive one, unless the agent has declared that it knows messages again.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	stop := heartbeat(ctx)
 	out, again, err := p.delegate(ctx, in)
@@ -162,7 +175,7 @@ func repeated(ctx context.Context) bool {
 func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (PeerMessage, error) {
 	m := PeerMessage{
 		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, Decision: in.Decision,
-		By: in.By, Reason: in.Reason, Cancel: in.Cancel, Chain: in.Chain, SessionID: in.SessionID,
+		By: in.By, Reason: in.Reason, Cancel: in.Cancel, Chain: in.Chain, SessionID: in.SessionID, Destructive: in.Destructive,
 	}
 	switch {
 	case in.TaskID == "":
@@ -235,13 +248,13 @@ func (p *Peers) result(ctx context.Context, m PeerMessage, r PeerReply) (contrac
 	}
 	switch {
 	case !slices.Contains(peerStates, r.State):
-		return out, fail(contract.KindPeerFailed,
+		return out, fail(m.lostOr(contract.KindPeerFailed),
 			hide(fmt.Sprintf("agent %s answered with the unknown state %q", m.Peer.Name, r.State), m.Bearer), 0)
 	case out.TaskID == "" && (r.State == contract.TaskInputRequired || r.State == contract.TaskWorking):
-		return out, fail(contract.KindPeerFailed, fmt.Sprintf("agent %s is not done and names no task", m.Peer.Name), 0)
+		return out, fail(m.lostOr(contract.KindPeerFailed), fmt.Sprintf("agent %s is not done and names no task", m.Peer.Name), 0)
 	}
 	if err := p.keep(ctx, m, r, &out); err != nil {
-		return out, fail(contract.KindPeerUnavailable, fmt.Sprintf("keep the answer of agent %s: %v", m.Peer.Name, err), 0)
+		return out, fail(m.lostOr(contract.KindPeerUnavailable), fmt.Sprintf("keep the answer of agent %s: %v", m.Peer.Name, err), 0)
 	}
 	return out, nil
 }
@@ -302,5 +315,5 @@ func peerFailure(ctx context.Context, m PeerMessage, err error) error {
 	case isKnown:
 		return fail(known.Kind, text, known.RetryAfter)
 	}
-	return fail(contract.KindPeerUnavailable, fmt.Sprintf("delegate to agent %s: %s", m.Peer.Name, text), 0)
+	return fail(m.lostOr(contract.KindPeerUnavailable), fmt.Sprintf("delegate to agent %s: %s", m.Peer.Name, text), 0)
 }

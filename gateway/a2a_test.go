@@ -330,6 +330,9 @@ func TestTheCardTellsWhereTheAgentIs(t *testing.T) {
 		if r.text("url") != "https://agents.example.com/x/a2a" || r.text("name") != "helper" || r.header.Get("ETag") == "" {
 			t.Errorf("%s: %s", path, r.raw)
 		}
+		if !strings.Contains(r.raw, contract.IdempotentMessages) {
+			t.Errorf("%s does not declare that messages are known again: %s", path, r.raw)
+		}
 		if same := a.do("GET", path, "", "If-None-Match: "+r.header.Get("ETag")); same.status != 304 {
 			t.Errorf("%s again: %d", path, same.status)
 		}

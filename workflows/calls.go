@@ -129,7 +129,7 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		if temporal.IsCanceledError(err) {
 			f.Message = "the turn was cancelled"
 		}
-		lost := decide.OutcomeUnknown(c.Call, f)
+		lost := inDoubt(ctx, c.Call, f)
 		if !lost && !l.mayRepeat(ctx, c, f) {
 			return decide.ToolFailure(f)
 		}
@@ -141,6 +141,16 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		}
 		tries = 0
 	}
+}
+
+// changeDoubt marks histories in which also those destructive calls go to a human whose
+// failure no activity has explained.
+const changeDoubt = "ask-after-unexplained-failures"
+
+// inDoubt reports whether a failed call may have happened all the same.
+func inDoubt(ctx workflow.Context, c contract.Call, f decide.Failure) bool {
+	return decide.OutcomeUnknown(c, f) || c.Destructive && decide.Unexplained(f) &&
+		workflow.GetVersion(ctx, changeDoubt, workflow.DefaultVersion, 1) == 1
 }
 
 // mayRepeat tells whether a destructive call certainly did not happen. Nobody is

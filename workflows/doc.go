@@ -85,6 +85,12 @@
 // that may have come of it, and nobody could cancel that. Agents of today answer within
 // a minute; one of an old dialect holds the turn until it is done, ten minutes at most.
 //
+// What must not be carried out twice, a destructive call or delegation and an approval
+// told to another agent, is repeated by itself only where it was not sent, or where the
+// far side has declared that it knows it again. The activities tell that by the kind of
+// their failure. Every other failure, also one that no activity has made (inDoubt in
+// calls.go), asks a person.
+//
 // # How a tool server asks
 //
 // A call whose server may ask a person (Call.MayAsk) is a regular activity that may

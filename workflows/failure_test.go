@@ -128,6 +128,8 @@ var lost = map[string]error{
 	"no heartbeat": temporal.NewHeartbeatTimeoutError(),
 	"answer lost":  fails(contract.KindOutcomeUnknown, "connection lost"),
 	"crash":        nil, // the activity panics
+	"too large":    fails("payloadSizeError", "the result is larger than 2 MiB"),
+	"not encoded":  fails("wrapError", "unable to encode the result"),
 }
 
 func TestALostDestructiveCallAsksAHumanWhoMayHaveItRepeated(t *testing.T) {

@@ -30,7 +30,10 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 		return &m, nil
 	}
 	answer.Decision, answer.Content, answer.By, answer.Reason = contract.Approved, r.Content, r.By, r.Reason
-	return nil, t.learn(t.send(ctx, answer, delegateTimeout, attempts))
+	answer.Destructive = true
+	return nil, t.sendUntilKnown(ctx, ctx, answer, func(why string) string {
+		return decide.DescribeUnknownAnswer(t.call.Peer.Name, t.approvalDescription(), why)
+	})
 }
 
 // awaitDecision waits for the decision, and for news of the task beside it. The time
@@ -86,13 +89,16 @@ func (t *remoteTask) isNews(ctx workflow.Context, out contract.DelegateResult) b
 // approvalInput is the approval for what the task asks.
 func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput {
 	peer, asked := t.call.Peer.Name, t.known.Asked
-	description := decide.DescribeProxy(peer, t.nameInTree(), t.known.Text.Short(), t.about().agent.Name, asked)
-	in := t.approvalFor(ctx, t.call, description, contract.ReasonRemote)
+	in := t.approvalFor(ctx, t.call, t.approvalDescription(), contract.ReasonRemote)
 	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.known.TaskID, peer, asked
 	if asked != nil {
 		in.Schema, in.Accepts = asked.Schema, asked.Accepts
 	}
 	return in
+}
+
+func (t *remoteTask) approvalDescription() string {
+	return decide.DescribeProxy(t.call.Peer.Name, t.nameInTree(), t.known.Text.Short(), t.about().agent.Name, t.known.Asked)
 }
 
 // refuse tells the other agent that what it asked for was not approved, so that it

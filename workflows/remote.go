@@ -74,11 +74,38 @@ func (l *leaf) delegate(ctx workflow.Context, c call) made {
 // node's time is up: only then is the task known, and nothing is at work unseen. An
 // agent of today answers within a minute.
 func (t *remoteTask) begin(ctx workflow.Context) error {
+	sending := ctx
 	if !t.early {
-		ctx = detached(ctx)
+		sending = detached(ctx)
 	}
-	in := contract.DelegateInput{MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256}
-	return t.learn(t.send(ctx, in, delegateTimeout, attempts))
+	in := contract.DelegateInput{
+		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256, Destructive: t.call.Peer.Destructive,
+	}
+	return t.sendUntilKnown(ctx, sending, in, func(why string) string {
+		return decide.DescribeUnknown(t.call.Call, t.nameInTree(), why)
+	})
+}
+
+// sendUntilKnown sends a message that must not be carried out twice. Where that remains
+// open a human decides whether it is sent again; describe says what about.
+func (t *remoteTask) sendUntilKnown(ctx, sending workflow.Context, in contract.DelegateInput, describe func(why string) string) error {
+	for {
+		err := t.learn(t.send(sending, in, delegateTimeout, attempts))
+		if err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) {
+			return err
+		}
+		f := failure(err)
+		if !inDoubt(ctx, contract.Call{Destructive: in.Destructive}, f) || !t.again(ctx, describe(f.Message)) {
+			return err
+		}
+	}
+}
+
+// again asks a human whether a message is sent again. The time does not count as work.
+func (t *remoteTask) again(ctx workflow.Context, description string) bool {
+	defer t.work.pause(ctx)()
+	r := t.leaf.ask(ctx, t.call, description, contract.ReasonUnknownOutcome)
+	return r.Decision == contract.Approved && ctx.Err() == nil
 }
 
 // follow looks at a task that works: at once, because the activity waits a little

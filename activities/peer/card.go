@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // card is what matters here of an agent card of any version. It is read leniently:
@@ -45,6 +47,7 @@ type way struct {
 	tenant    string
 	streaming bool
 	hitl      bool // it asks for approvals in the form of hitl.go
+	remembers bool // it declares that it carries out a message once for each ID
 }
 
 // parseCard tells whether data is a card.
@@ -71,7 +74,8 @@ func (c *card) ways() []way {
 	add := func(url, binding, version, tenant string) {
 		p, ok := protocolOf(version)
 		if ok && strings.EqualFold(cmp.Or(binding, jsonRPC), jsonRPC) {
-			out = append(out, way{protocol: p, url: url, tenant: tenant, streaming: c.streaming(), hitl: c.announces(hitlExtension)})
+			out = append(out, way{protocol: p, url: url, tenant: tenant, streaming: c.streaming(), hitl: c.announces(hitlExtension),
+				remembers: c.announces(contract.IdempotentMessages)})
 		}
 	}
 	for _, i := range c.SupportedInterfaces {

@@ -16,6 +16,7 @@
 //	dialect.go   what is sent, in the words of each protocol
 //	wire.go      JSON-RPC over HTTP; stream.go the same as server-sent events
 //	answer.go    what comes back, read alike in every protocol
+//	carry.go     what must not be carried out twice
 //	reply.go     a task as a PeerReply; files.go, asked.go and hitl.go its parts
 //	secrets.go   hides credentials in what comes back
 //	failure.go   what a failed call means
@@ -44,6 +45,14 @@
 // nothing. An answer to a question is sent after a look at the task only, so that it
 // cannot meet another one: the task must wait, for what has the same ID, or, where
 // questions have none, says the same.
+//
+// A destructive message, and an answer that approves, is sent once: A2A does not oblige
+// an agent to know a message ID again. It is sent a second time if not one byte of it was
+// sent, or to an agent whose card declares contract.IdempotentMessages. It has failed if
+// the agent refused it unread (carry.go has the codes and statuses); whatever else
+// happens is KindOutcomeUnknown. No stream is asked for and no redirect followed. An
+// agent without a card is a guess: one that does not know the method is asked in
+// the next protocol, which is another request.
 //
 // # Whom to believe
 //

@@ -23,13 +23,13 @@ func (x *exchange) modern(ctx context.Context) (*task, error) {
 	case x.m.TaskID != "":
 		return x.watch(ctx, &task{ID: x.m.TaskID, ContextID: x.m.ContextID})
 	}
-	return x.open(ctx)
+	return x.carry(ctx, x.open)
 }
 
 // open sends the message that starts a task, and waits for what comes of it.
 func (x *exchange) open(ctx context.Context) (*task, error) {
 	m := x.message(x.m.Text)
-	if x.streaming {
+	if x.streaming && (x.remembers || !x.m.Destructive) { // an agent without streams is asked a second time
 		t, done, err := x.follow(x.stream(ctx, methods[x.protocol].stream, x.sending(m)))
 		switch {
 		case isCode(err, codeUnsupported, codeMethod): // its card said otherwise
@@ -39,7 +39,7 @@ func (x *exchange) open(ctx context.Context) (*task, error) {
 		case done:
 			return t, nil
 		default:
-			return x.watch(ctx, t)
+			return x.await(ctx, t)
 		}
 	}
 	return x.deliver(ctx, m)
@@ -62,7 +62,7 @@ func (x *exchange) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
 		return &t, nil
 	}
 	x.rest(ctx, firstPause)
-	return x.watch(ctx, &t)
+	return x.await(ctx, &t)
 }
 
 // follow reads events until the task has no more to be waited for, which done tells.
@@ -103,7 +103,23 @@ func (x *exchange) answer(ctx context.Context) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.m.Destructive {
+		return x.carry(ctx, func(ctx context.Context) (*task, error) { return x.approve(ctx, m) })
+	}
 	return x.insist(ctx, m)
+}
+
+// approve sends an answer that has an effect, and looks what became of the task when
+// that remains open.
+func (x *exchange) approve(ctx context.Context, m *a2a.Message) (*task, error) {
+	t, err := x.deliverInTime(ctx, m)
+	if err == nil || unsent(err) {
+		return t, err
+	}
+	if now := x.despite(ctx); now != nil {
+		return now, nil
+	}
+	return nil, err
 }
 
 // tries is how often an agent is asked that refuses while a turn of its own is just

@@ -35,7 +35,10 @@ const (
 	codeMethod       = -32601
 	codeParams       = -32602
 	codeInternal     = -32603
+	codeTaskNotFound = -32001
 	codeUnsupported  = -32004
+	codeContentType  = -32005
+	codeExtension    = -32008
 	codeVersion      = -32009
 	codeUnauthorized = -31401
 	codePermission   = -31403
@@ -101,7 +104,10 @@ func (e *wireError) Error() string {
 func (e *wireError) Unwrap() error { return e.err }
 
 // uncertain is a request that must not be sent again, though it may have done nothing.
-type uncertain struct{ err error }
+type uncertain struct {
+	err         error
+	destructive bool
+}
 
 func (e *uncertain) Error() string {
 	return fmt.Sprintf("the answer was lost (%v) and the outcome is unknown; it may have done what it was asked for", e.err)
@@ -129,6 +135,9 @@ func (a *agent) failure(v veil, err error) (activities.PeerReply, error) {
 		return activities.PeerReply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
 	}
 	out := &activities.PeerError{Kind: contract.KindPeerFailed, Message: clip(v.text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
+	if lost := new(uncertain); errors.As(err, &lost) && lost.destructive {
+		out.Kind, out.Message = contract.KindOutcomeUnknown, clip(v.text(fmt.Sprintf("agent %s: %v", a.Name, lost.err)), maxMessage)
+	}
 	if passing(err) {
 		out.Kind = contract.KindPeerUnavailable
 	}

@@ -28,9 +28,10 @@ type agent struct {
 	Agent
 	opts *Options
 	run  func(func(context.Context)) bool // in the background
-	// client keeps connections; single has a new one for every request.
-	client, single *http.Client
-	distrust       sync.Once
+	// client keeps connections; fresh has a new one for every request, and so has strict,
+	// which follows no redirects.
+	client, fresh, strict *http.Client
+	distrust              sync.Once
 
 	mu     sync.Mutex
 	known  *known
@@ -54,7 +55,9 @@ func (p *Peers) newAgent(a Agent) *agent {
 	}
 	out := &agent{Agent: a, opts: &p.opts, run: p.background, client: outbound.Client(guard)}
 	guard.Fresh = true
-	out.single = outbound.Client(guard)
+	out.fresh = outbound.Client(guard)
+	guard.Redirects = 0
+	out.strict = outbound.Client(guard)
 	return out
 }
 

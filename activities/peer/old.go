@@ -35,20 +35,20 @@ func (x *exchange) old(ctx context.Context) (*task, error) {
 	case x.m.TaskID != "":
 		return x.oldGet(ctx)
 	}
-	return x.oldSend(ctx, x.m.Text)
+	return x.carry(ctx, func(ctx context.Context) (*task, error) { return x.oldSend(ctx, x.m.Text) })
 }
 
 // oldSend sends a message at most once: what was perhaps sent and not answered is not
 // tried again, unless it is a refusal.
 func (x *exchange) oldSend(ctx context.Context, text string) (*task, error) {
 	if x.m.Repeated && text != string(contract.Rejected) {
-		return nil, &uncertain{err: errors.New("the worker that sent the message has ended")}
+		return nil, &uncertain{err: errWorkerEnded}
 	}
 	ctx, cancel := context.WithTimeout(ctx, x.opts.OldWait)
 	defer cancel()
 	params := oldMessage{TaskID: x.m.TaskID}
 	params.Message.Role, params.Message.Parts = "user", []oldPart{{Type: "text", Text: text}}
-	resp, err := x.post(ctx, x.single, "application/json", methods[Old].send, params)
+	resp, err := x.post(ctx, x.fresh, "application/json", methods[Old].send, params)
 	if err != nil {
 		return nil, certain(err)
 	}
@@ -94,7 +94,7 @@ func (x *exchange) oldAnswer(ctx context.Context) (*task, error) {
 	if err != nil || now.state() != contract.TaskInputRequired || x.isAnother(now) {
 		return now, err
 	}
-	t, err := x.oldSend(ctx, string(x.m.Decision))
+	t, err := x.carry(ctx, func(ctx context.Context) (*task, error) { return x.oldSend(ctx, string(x.m.Decision)) })
 	if lost := new(uncertain); !errors.As(err, &lost) {
 		return t, err
 	}

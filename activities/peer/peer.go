@@ -150,6 +150,11 @@ func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.
 		return a.conclude(ctx, v, nil, err)
 	}
 	t, err := a.try(ctx, k.ways, m)
+	if err == nil && m.Destructive {
+		if problem := t.check(); problem != nil {
+			err = &uncertain{err: problem, destructive: true}
+		}
+	}
 	return a.conclude(ctx, v, t, err)
 }
 

@@ -80,6 +80,9 @@ func (x *exchange) post(ctx context.Context, client *http.Client, accept, method
 	}
 	x.dress(req.Header, x.m.Bearer, x.m.SessionID)
 	x.speak(req.Header)
+	if x.single(method) {
+		client, req.GetBody = x.strict, nil // net/http sends it once too
+	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", accept)
 	resp, err := client.Do(req)

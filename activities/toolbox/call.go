@@ -22,7 +22,8 @@ type Call struct {
 	SessionID string
 	// IdempotencyKey travels in the request's _meta.
 	IdempotencyKey string
-	// Destructive calls are never sent again once they may have been seen.
+	// Destructive calls are not sent again once they may have been seen, unless the
+	// server has declared that it remembers idempotency keys.
 	Destructive bool
 	// Progress, when set, is told what the server says while the call runs. It
 	// must not wait: the connection does.
@@ -91,6 +92,7 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	v := l.ask(ctx, request{
 		who:         caller{bearer: c.Bearer, sessionID: c.SessionID},
 		destructive: c.Destructive,
+		keyed:       c.IdempotencyKey != "",
 		send:        func(ctx context.Context, conn *conn, x *exchange) error { return conn.call(ctx, x, c, args, open) },
 	})
 	if v.answer != nil {
@@ -107,6 +109,9 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 type request struct {
 	who         caller
 	destructive bool
+	// keyed says that a server that remembers keys knows the request again; sent that
+	// a server may have seen it.
+	keyed, sent bool
 	// send sends it over a connection; the exchange tells afterwards what became
 	// of it. The error is mcp-go's.
 	send func(ctx context.Context, c *conn, x *exchange) error
@@ -122,7 +127,7 @@ func (l *link) ask(parent context.Context, r request) verdict {
 	ctx = withCaller(ctx, r.who)
 	v := l.once(ctx, r)
 	if v.again && ctx.Err() == nil {
-		r.doubtful = v.doubtful
+		r.doubtful, r.sent = v.doubtful, v.sent
 		v = l.once(ctx, r)
 	}
 	if r.destructive && v.doubtful != "" {
@@ -151,16 +156,28 @@ func (l *link) once(ctx context.Context, r request) verdict {
 		return l.unreachable(ctx, err)
 	}
 	defer conn.release()
-	x := &exchange{fresh: r.destructive, session: conn.session()}
+	x := &exchange{fresh: r.destructive, single: r.destructive && !(r.keyed && conn.remembersKeys()), session: conn.session()}
+	if x.single && r.sent { // the server that declared otherwise is gone
+		return lost(errSessionLost, true)
+	}
 	if doubt && (x.session == "" || x.session == r.doubtful) {
 		return notFound()
+	}
+	if x.single && !conn.greets(ctx) {
+		if ctx.Err() != nil {
+			return l.interrupted(ctx, x, true)
+		}
+		conn.retire(errSessionLost)
+		l.dropped(conn)
+		return verdict{kind: contract.KindToolUnavailable, err: errSessionLost, again: true}
 	}
 	err = r.send(ctx, conn, x)
 	if err != nil && ctx.Err() != nil {
 		conn.notifyCancelled(ctx, x)
 	}
 	v := l.judge(ctx, x, err, r.destructive)
-	if v.again {
+	v.sent = x.sent.Load()
+	if v.again || v.stale {
 		conn.retire(v.err)
 		l.dropped(conn)
 	}

@@ -143,6 +143,28 @@ func (c *conn) session() string {
 	return ""
 }
 
+// remembersKeys reports whether the server has declared that a call with an
+// idempotency key that it has seen before is not carried out again.
+func (c *conn) remembersKeys() bool {
+	_, declared := c.client.GetServerCapabilities().Experimental[contract.IdempotencyCapability]
+	return declared
+}
+
+// greets reports whether the server still knows the session, for a request that cannot
+// be sent again when it does not. A server that answers anything else knows it.
+func (c *conn) greets(ctx context.Context) bool {
+	x := &exchange{session: c.session()}
+	if x.session == "" {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.box.opts.ConnectTimeout)
+	defer cancel()
+	//lint:ignore SA1019 the protocol that has sessions has no other request for this
+	err := c.client.Ping(withExchange(ctx, x))
+	answered := x.refusal != nil || x.httpStatus() != 0
+	return err == nil || answered && !x.sessionRefused(err)
+}
+
 func (c *conn) modern() bool { return mcp.IsModernProtocol(c.protocol) }
 
 // follow gives the connection up when its child ends.

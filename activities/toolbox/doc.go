@@ -19,19 +19,30 @@
 // happened:
 //
 //	tool_unavailable  it did not happen (or did no harm); calling again is safe
-//	tool_failed       the server answered, and refused; calling again is useless
-//	outcome_unknown   a destructive call was sent and its answer was lost
+//	tool_failed       the server refused before any tool ran; calling again is useless
+//	outcome_unknown   a destructive call was sent and may have happened
 //	invalid           the arguments are no JSON object; nothing was sent
 //
 // "Sent" is judged so that a doubt counts as sent. Over HTTP it begins when the
 // request has a connection (httptrace.GotConn), and destructive calls get a
 // connection of their own, because net/http cannot tell a kept-alive connection
 // that was closed before the request from one that was closed after it. Over
-// stdio it begins when the line has been written whole. A request that a server
-// refused unread (lost session: HTTP 404 where there was one, or 400 that speaks of
-// the session) was not executed: it is sent once more on a new session. A 404 may
-// mean something else: after one, a destructive call is sent again only if the
-// server has made another session meanwhile, and else has failed.
+// stdio it begins with the first byte that is written.
+//
+// A destructive call is sent once. What proves that it did not happen is that it was
+// not sent, a JSON-RPC error that refuses the request as such (-32700, -32600, -32601,
+// -32602), or a status that does (403, 405, 406, 411, 413, 414, 415, 426, 431). All else is
+// outcome_unknown: a lost session, 404, 429, a redirect, an internal error, a code
+// of the application. Redirects are not followed: such a call goes where they led an
+// earlier request. So that a server that was restarted does no harm, its session is
+// tried with a ping before.
+//
+// A server that declares contract.IdempotencyCapability carries out a call once for each
+// idempotency key. To it a call with a key is sent once more after a lost session
+// (HTTP 404 where there was one, or 400 that speaks of the session), and so is one
+// that is not destructive to any server. A 404 may mean something else: after one, a
+// destructive call is sent again only if the server has made another session meanwhile,
+// and else has failed.
 //
 // A tool that answers with isError, and a server that answers 401, are results.
 // Over SSE a request is sent when it has been posted; the end of the stream of

@@ -19,6 +19,8 @@ import (
 type exchange struct {
 	// fresh asks for a connection that is used for nothing else.
 	fresh bool
+	// single says that the request must not reach the server a second time.
+	single bool
 
 	sent atomic.Bool // the server may have seen the request
 

@@ -87,11 +87,11 @@ func TestStatusesMeanWhatTheySay(t *testing.T) {
 		{"an internal error may have happened after the fact", 500, "", contract.KindOutcomeUnknown, 1},
 		{"so may a gateway's", 502, "{}", contract.KindOutcomeUnknown, 1},
 		{"even with a JSON-RPC error", 503, session400, contract.KindOutcomeUnknown, 1},
-		{"a lost session is tried once more", 400, session400, contract.KindToolUnavailable, 2},
-		{"also as 404, which then is final", 404, "", contract.KindToolFailed, 2},
-		{"another bad request is final", 400, "no", contract.KindToolFailed, 1},
+		{"a lost session proves nothing", 400, session400, contract.KindOutcomeUnknown, 1},
+		{"nor does one that is not found", 404, "", contract.KindOutcomeUnknown, 1},
+		{"nor another bad request", 400, "no", contract.KindOutcomeUnknown, 1},
 		{"forbidden is final", 403, "", contract.KindToolFailed, 1},
-		{"too many requests did not happen", 429, "", contract.KindToolUnavailable, 1},
+		{"too many requests may have been one too many", 429, "", contract.KindOutcomeUnknown, 1},
 		{"garbage was an answer", 200, "garbage", contract.KindOutcomeUnknown, 1},
 	}
 	for _, tt := range tests {

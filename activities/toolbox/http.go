@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -117,9 +118,12 @@ func (w *httpWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest
 
 // sameServer follows redirects that stay on the server and keep the request as
 // it is. Others would carry the token, the session or the arguments to somebody
-// else, so their 3xx is the answer.
+// else, so their 3xx is the answer. It is so for every destructive call.
 func sameServer(req *http.Request, via []*http.Request) error {
 	first := via[0]
+	if x := exchangeOf(req.Context()); x != nil && x.fresh {
+		return http.ErrUseLastResponse // the first server may have acted on what it read
+	}
 	downgrade := first.URL.Scheme == "https" && req.URL.Scheme != "https"
 	if req.URL.Host != first.URL.Host || downgrade || req.Method != first.Method || len(via) >= 5 {
 		return http.ErrUseLastResponse
@@ -143,6 +147,7 @@ type watchedTransport struct {
 	event    int          // the largest message in that stream
 	streamed atomic.Bool  // the stream of server messages was open once
 	unopened atomic.Int32 // how often it was asked for and did not open
+	moved    atomic.Pointer[move]
 }
 
 func newWatchedTransport(headers map[string]string, dial time.Duration) *watchedTransport {
@@ -199,12 +204,41 @@ func (t *watchedTransport) post(x *exchange, req *http.Request) (*http.Response,
 	way := t.kept
 	if x.fresh {
 		way = t.fresh
+		t.aim(req)
 	}
 	resp, err := bounded(way.RoundTrip(req))
 	if err == nil {
 		x.gotStatus(resp.StatusCode)
+		t.learn(resp)
 	}
 	return resp, err
+}
+
+// learn keeps where redirects have led a request that the server then took.
+func (t *watchedTransport) learn(resp *http.Response) {
+	if req := resp.Request; resp.StatusCode == http.StatusOK && req.Response != nil {
+		t.moved.Store(&move{from: origin(req), to: req.URL})
+	}
+}
+
+// move is where requests for an address end up on the same server.
+type move struct{ from, to *url.URL }
+
+// origin is the URL that a request had before all redirects.
+func origin(req *http.Request) *url.URL {
+	for req.Response != nil && req.Response.Request != nil {
+		req = req.Response.Request
+	}
+	return req.URL
+}
+
+// aim sends a request that follows no redirects to where they led others, and keeps
+// net/http from sending it twice.
+func (t *watchedTransport) aim(req *http.Request) {
+	req.GetBody = nil
+	if m := t.moved.Load(); m != nil && *m.from == *req.URL {
+		req.URL = m.to
+	}
 }
 
 // listen watches the stream of server messages: once it was open, a refused or

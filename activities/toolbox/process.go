@@ -145,7 +145,7 @@ func (p *process) stop() {
 func (p *process) input() io.WriteCloser { return &childInput{p} }
 
 // childInput writes whole messages or ends the child: after half a message the
-// stream is of no use. One that lacks only its line end may have been read.
+// stream is of no use. Half a message may have been read.
 type childInput struct{ p *process }
 
 func (w *childInput) Write(b []byte) (int, error) {
@@ -155,7 +155,7 @@ func (w *childInput) Write(b []byte) (int, error) {
 		return n, nil
 	}
 	w.p.signal(syscall.SIGKILL)
-	if n < len(b)-1 {
+	if n == 0 {
 		err = fmt.Errorf("%w: %w", errNotWritten, err)
 	}
 	return n, err

@@ -154,9 +154,9 @@ func TestNotFoundIsALostSessionOnlyWhereThereIsOne(t *testing.T) {
 		initialized, sent int
 		want              contract.Kind
 	}{
-		{"no session", "", true, 1, 1, contract.KindToolFailed},
+		{"no session", "", true, 1, 1, contract.KindOutcomeUnknown},
 		{"no session, harmless", "", false, 1, 1, contract.KindToolFailed},
-		{"the same again", "s-1", true, 2, 1, contract.KindToolFailed},
+		{"a session", "s-1", true, 1, 1, contract.KindOutcomeUnknown},
 		{"the same again, harmless", "s-1", false, 2, 2, contract.KindToolUnavailable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -25,6 +27,9 @@ type verdict struct {
 	kind   contract.Kind
 	err    error
 	again  bool
+	// sent says that the server may have seen the request; stale that the connection
+	// is of no more use although the request is not sent again.
+	sent, stale bool
 	// doubtful is the session that a 404 may have been about.
 	doubtful string
 }
@@ -76,19 +81,13 @@ func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bo
 	case status == http.StatusUnauthorized:
 		return verdict{result: l.authRequired()}
 	case x.sessionRefused(err):
-		v := verdict{kind: contract.KindToolUnavailable, err: errSessionLost, again: true}
-		if status == http.StatusNotFound {
-			v.doubtful = x.session
-		}
-		return v
+		return x.sessionLost()
 	case status >= 500 || status == http.StatusRequestTimeout:
 		return lost(fmt.Errorf("answered %s", statusText(status)), destructive)
-	case status == http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests && !x.single:
 		return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("answered %s", statusText(status))}
-	case x.refusal != nil:
-		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("the server refused: %s (%d)", x.refusal.Message, x.refusal.Code)}
-	case status >= 300:
-		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("answered %s", statusText(status))}
+	case x.refusal != nil || status >= 300:
+		return x.refused(destructive)
 	case len(x.answers) > 0:
 		return verdict{answer: x.answers[len(x.answers)-1], pages: x.answers}
 	case ctx.Err() != nil:
@@ -101,6 +100,53 @@ func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bo
 		return verdict{kind: contract.KindToolUnavailable, err: err, again: true}
 	}
 	return lost(whyLost(err), destructive)
+}
+
+// sessionLost is the verdict when the server says that it does not know the session.
+// A request that may be sent only once stays what the server has made of it.
+func (x *exchange) sessionLost() verdict {
+	status := x.httpStatus()
+	if x.single && x.sent.Load() {
+		v := x.refused(true)
+		v.stale = true
+		return v
+	}
+	v := verdict{kind: contract.KindToolUnavailable, err: errSessionLost, again: true}
+	if status == http.StatusNotFound {
+		v.doubtful = x.session
+	}
+	return v
+}
+
+// refused is the verdict on an error of the protocol, or a status that says no. A
+// destructive call has failed only if the error proves that the tool did not run.
+func (x *exchange) refused(destructive bool) verdict {
+	err := fmt.Errorf("answered %s", statusText(x.httpStatus()))
+	if x.refusal != nil {
+		err = fmt.Errorf("the server refused: %s (%d)", x.refusal.Message, x.refusal.Code)
+	}
+	if destructive && !x.refusedUnread() {
+		return lost(err, true)
+	}
+	return verdict{kind: contract.KindToolFailed, err: err}
+}
+
+// refusedUnread reports whether the server refused the request as such, before any
+// tool could run. Internal errors and codes of applications do not say so, nor does a
+// status that a tool, a proxy or a lost session may be behind.
+func (x *exchange) refusedUnread() bool {
+	if x.refusal != nil {
+		return slices.Contains(refusalCodes, x.refusal.Code)
+	}
+	return slices.Contains(refusalStatuses, x.httpStatus())
+}
+
+var refusalCodes = []int{mcp.PARSE_ERROR, mcp.INVALID_REQUEST, mcp.METHOD_NOT_FOUND, mcp.INVALID_PARAMS}
+
+var refusalStatuses = []int{
+	http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusLengthRequired,
+	http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusUnsupportedMediaType,
+	http.StatusUpgradeRequired, http.StatusRequestHeaderFieldsTooLarge,
 }
 
 // interrupted is the verdict when the time was up or the caller went away.

@@ -73,7 +73,8 @@
 // A caller that may repeat a writing call, because it cannot know whether the
 // first one arrived, names it in _meta under [IdempotencyKey]. A server reads that
 // with [OnceOf] and keeps key and result in one transaction with the change, as
-// package resources does, or in [Results] when it has no database.
+// package resources does, or in [Results] when it has no database. It says so with
+// [RemembersCalls]: without that, no careful caller repeats a call.
 //
 // # The end
 //

@@ -12,11 +12,23 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 )
 
 // IdempotencyKey is the _meta key under which a caller names a writing call, so
 // that sending it again gives the first result instead of a second change.
 const IdempotencyKey = "agent-stop-and-go/idempotency-key"
+
+// IdempotencyCapability is the experimental capability with which a server declares
+// that it knows repeated calls by their key. Callers may repeat such a call, and no other,
+// after an error that leaves open whether it arrived.
+const IdempotencyCapability = "agent-stop-and-go/idempotency"
+
+// RemembersCalls declares [IdempotencyCapability]. It is for servers whose writing tools
+// all use [OnceOf].
+func RemembersCalls() server.ServerOption {
+	return server.WithExperimental(map[string]any{IdempotencyCapability: map[string]any{}})
+}
 
 // KeepResults is how long a writing call can be repeated.
 const KeepResults = 7 * 24 * time.Hour

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"agent-stop-and-go/mcpservers/hosting"
 	"agent-stop-and-go/mcpservers/resources"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +21,10 @@ func TestCapabilitiesAreWhatTheServerKeeps(t *testing.T) {
 	got, _ := json.Marshal(dial(t, newSite(t, quiet())).GetServerCapabilities())
 	var capabilities map[string]any
 	_ = json.Unmarshal(got, &capabilities)
-	want := map[string]any{"tools": args{}, "prompts": args{}, "resources": args{"subscribe": true, "listChanged": true}}
+	want := map[string]any{
+		"tools": args{}, "prompts": args{}, "resources": args{"subscribe": true, "listChanged": true},
+		"experimental": args{hosting.IdempotencyCapability: args{}},
+	}
 	if diff := cmp.Diff(want, capabilities); diff != "" {
 		t.Error(diff)
 	}

@@ -38,6 +38,7 @@ func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 		server.WithInstructions(instructions),
 		server.WithStrictInputSchemaDefault(),
 		server.WithToolHandlerMiddleware(t.logged),
+		hosting.RemembersCalls(),
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
 	)

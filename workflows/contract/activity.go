@@ -168,6 +168,8 @@ type DelegateInput struct {
 	Reason   string   `json:"reason,omitempty"`
 	// Cancel ends the task.
 	Cancel bool `json:"cancel,omitempty"`
+	// Destructive: the message may have an effect that must not come about twice.
+	Destructive bool `json:"destructive,omitempty"`
 }
 
 // DelegateResult is how a remote task is.

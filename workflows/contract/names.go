@@ -99,3 +99,11 @@ var (
 // IdempotencyMetaKey is the key in a tool call's MCP `_meta` under which the
 // call's idempotency key travels.
 const IdempotencyMetaKey = "agent-stop-and-go/idempotency-key"
+
+// IdempotencyCapability is the experimental MCP capability with which a server declares
+// that it carries out a call once for each idempotency key.
+const IdempotencyCapability = "agent-stop-and-go/idempotency"
+
+// IdempotentMessages is the A2A extension with which an agent declares on its card that
+// it carries out a message once for each message ID, and one answer to each request.
+const IdempotentMessages = "urn:agent-stop-and-go:idempotent-messages:v1"

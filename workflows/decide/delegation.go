@@ -172,8 +172,11 @@ func Delegated(r contract.DelegateResult) contract.CallToolResult {
 
 // DelegationFailure says why a delegation failed for good.
 func DelegationFailure(f Failure) string {
-	if f.Lost {
+	switch {
+	case f.Lost:
 		return "A2A error: no answer in time."
+	case f.Kind == contract.KindOutcomeUnknown:
+		return UnknownResult(f.Message).Text.Inline
 	}
 	return "A2A error: " + f.Message
 }

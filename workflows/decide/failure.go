@@ -2,6 +2,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
@@ -96,6 +97,18 @@ func ToolFailure(f Failure) contract.CallToolResult {
 func OutcomeUnknown(c contract.Call, f Failure) bool {
 	return c.Destructive && (f.Lost || f.Kind == contract.KindOutcomeUnknown)
 }
+
+// told are the kinds that an activity gives a failure of which it knows that nothing
+// has happened.
+var told = []contract.Kind{
+	contract.KindToolUnavailable, contract.KindToolFailed, contract.KindPeerUnavailable, contract.KindPeerFailed,
+	contract.KindDigest, contract.KindBlob, contract.KindInvalid, contract.KindNotFound,
+}
+
+// Unexplained reports whether a failure does not come from the activity itself but from
+// what carries its result, such as one that is too large. The activity may have
+// done its work.
+func Unexplained(f Failure) bool { return !slices.Contains(told, f.Kind) }
 
 // NotReached tells whether a destructive call certainly did not happen, because
 // its server was not there.

@@ -85,3 +85,14 @@ func TestARunRollsOverWhenItIsLong(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAKindThatAnActivityGivesExplainsAFailure(t *testing.T) {
+	for kind, want := range map[contract.Kind]bool{
+		contract.KindToolFailed: false, contract.KindToolUnavailable: false, contract.KindPeerFailed: false, contract.KindDigest: false,
+		contract.KindBlob: false, contract.KindInternal: true, contract.KindOutcomeUnknown: true, "payloadSizeError": true, "": true,
+	} {
+		if got := decide.Unexplained(decide.Failure{Kind: kind}); got != want {
+			t.Errorf("%q: got %v", kind, got)
+		}
+	}
+}

@@ -181,6 +181,13 @@ func DescribeUnknown(c contract.Call, node, why string) string {
 		"have happened. Approve to call it again, reject to go on without it.", c.Name, Describe(c, node), why)
 }
 
+// DescribeUnknownAnswer asks what to do about an approval that another agent may not
+// have heard of. request is what was approved.
+func DescribeUnknownAnswer(agent, request, why string) string {
+	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
+		"The agent may or may not have gone on. Approve to tell it again, reject to go on without it.", agent, request, why)
+}
+
 // DescribeNotReached asks what to do about a call that did not reach its server.
 func DescribeNotReached(c contract.Call, node, why string) string {
 	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+

@@ -61,6 +61,7 @@ func newServer(files *filesystem.Server) *server.MCPServer {
 		server.WithToolCapabilities(false),
 		server.WithInstructions(filesystem.Instructions),
 		server.WithStrictInputSchemaDefault(),
+		hosting.RemembersCalls(),
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
 	)
