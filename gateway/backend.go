@@ -28,6 +28,10 @@ type Conversations interface {
 	// Signal sends one of the signals of package contract. It fails with
 	// KindNotFound or KindCompleted when nobody is there to receive it.
 	Signal(ctx context.Context, conversationID, signal string, payload any) error
+	// Admit reads a conversation before a signal is sent to it. Request is what it knows
+	// of the request, or else what it would refuse it with; nil is for one that it would
+	// carry out.
+	Admit(ctx context.Context, conversationID string, q contract.ConversationQuery) (contract.ConversationView, error)
 	// Await returns when at least one of the requests has settled. It may return
 	// none, or fail with ErrAgain; then the caller asks again.
 	Await(ctx context.Context, conversationID string, requestIDs []string) (contract.AwaitResult, error)

@@ -23,6 +23,7 @@ var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 type fakeBackend struct {
 	StartFn        func(gateway.StartInput) (gateway.Started, error)
 	SignalFn       func(id, signal string, payload any) error
+	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
 	ConversationFn func(id, requestID string) (contract.ConversationView, error)
 	TreeFn         func(id string) (contract.TreeView, error)
@@ -58,6 +59,14 @@ func (f *fakeBackend) Signal(_ context.Context, id, signal string, payload any) 
 		return errUnexpected
 	}
 	return f.SignalFn(id, signal, payload)
+}
+
+// Admit takes everything by default.
+func (f *fakeBackend) Admit(_ context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
+	if f.AdmitFn == nil {
+		return viewOf(id), nil
+	}
+	return f.AdmitFn(id, q)
 }
 
 func (f *fakeBackend) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {

@@ -100,6 +100,9 @@ func TestASignalThatNobodyReceives(t *testing.T) {
 	c := &fakeClient{SignalFn: func(string, string, any) error { return errMissing }}
 	a := onTemporal(t, c)
 	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return nil, errMissing }
+	c.QueryFn = func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		return nil, errMissing
+	}
 	a.wantError(404, "conversation not found: "+someID, a.do("POST", messages, `{"message":"x"}`))
 
 	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
@@ -128,6 +131,9 @@ func TestASignalThatMeetsContinueAsNewIsSentAgain(t *testing.T) {
 		},
 		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+		},
+		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			return queried(viewOf(someID))
 		},
 		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return settledBy(o, "ok") },
 	})
