@@ -38,6 +38,9 @@ type Conversations interface {
 	// Conversation reads a conversation, and what it remembers of a request when
 	// requestID is not empty. One whose workflow has ended is completed.
 	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
+	// Trouble is why a conversation does not answer, when its own workflow is to blame,
+	// and what the server knows of it. It needs no worker.
+	Trouble(ctx context.Context, conversationID string) (item Item, problem string, err error)
 	// Tree reads how the conversation's last turn went through the agent's tree. It
 	// fails with KindUnavailable while only workers answer that know no trees.
 	Tree(ctx context.Context, conversationID string) (contract.TreeView, error)

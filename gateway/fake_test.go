@@ -26,6 +26,7 @@ type fakeBackend struct {
 	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
 	ConversationFn func(id, requestID string) (contract.ConversationView, error)
+	TroubleFn      func(id string) (gateway.Item, string, error)
 	TreeFn         func(id string) (contract.TreeView, error)
 	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
 	TasksFn        func(gateway.TaskQuery) (gateway.TaskPage, error)
@@ -81,6 +82,14 @@ func (f *fakeBackend) Conversation(_ context.Context, id, requestID string) (con
 		return contract.ConversationView{}, errUnexpected
 	}
 	return f.ConversationFn(id, requestID)
+}
+
+// Trouble knows of none by default.
+func (f *fakeBackend) Trouble(_ context.Context, id string) (gateway.Item, string, error) {
+	if f.TroubleFn == nil {
+		return gateway.Item{}, "", nil
+	}
+	return f.TroubleFn(id)
 }
 
 func (f *fakeBackend) Tree(_ context.Context, id string) (contract.TreeView, error) {

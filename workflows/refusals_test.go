@@ -103,3 +103,52 @@ func TestAMessageOverABoundIsRefused(t *testing.T) {
 		same(t, "files", s.request("files").Refused, contract.KindTooLarge)
 	})
 }
+
+func manyCalls(n int) contract.GenerateResult {
+	var calls []contract.Call
+	for i := range n {
+		calls = append(calls, list(fmt.Sprint(i)))
+	}
+	return asks(calls...)
+}
+
+func TestAReplyOfTooManyCallsIsToldOnce(t *testing.T) {
+	long := list("x")
+	long.Name = strings.Repeat("n", contract.MaxToolName+1)
+	noted := contract.GenerateResult{Overrun: "the reply asks for 2500 calls: the limit is 128"}
+	for name, bad := range map[string]contract.GenerateResult{
+		"calls": manyCalls(contract.MaxCalls + 1), "name": asks(long), "activity": noted,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{GenerateFn: script(bad, says("Less."))}
+			converse(t, w, hello(), func(s *session) {
+				s.rest()
+				same(t, "answer", s.answer("r1"), "Less.")
+				same(t, "told", s.world.prompts[1].Repair.Overrun, true)
+				if !strings.Contains(s.world.prompts[1].Repair.Problem, "128") {
+					t.Errorf("the model reads %q", s.world.prompts[1].Repair.Problem)
+				}
+				same(t, "calls", len(s.world.ran()), 0)
+			})
+			w = &world{GenerateFn: script(bad, bad, says("Next."))}
+			converse(t, w, hello(), func(s *session) {
+				s.rest()
+				if got := s.answer("r1"); !strings.Contains(got, "128") || !strings.HasPrefix(got, "LLM error") {
+					t.Errorf("answer %q", got)
+				}
+				s.say("r2", "again")
+				s.rest()
+				same(t, "next", s.answer("r2"), "Next.")
+			})
+		})
+	}
+}
+
+func TestAReplyAtTheBoundIsCarriedOut(t *testing.T) {
+	w := &world{GenerateFn: script(manyCalls(contract.MaxCalls), says("Done."))}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		same(t, "answer", s.answer("r1"), "Done.")
+		same(t, "calls", len(s.world.ran()), contract.MaxCalls)
+	})
+}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -70,3 +71,16 @@ const (
 	// MaxSealed are the bytes of a sealed token, which is longer than the token.
 	MaxSealed = 2 * MaxToken
 )
+
+// Overrun says why the calls of a reply are more than one reply may ask for, or "".
+func Overrun(names []string) string {
+	if len(names) > MaxCalls {
+		return fmt.Sprintf("the reply asks for %d calls: the limit is %d", len(names), MaxCalls)
+	}
+	for _, name := range names {
+		if len(name) > MaxToolName {
+			return fmt.Sprintf("the name of a called tool has %d bytes: the limit is %d", len(name), MaxToolName)
+		}
+	}
+	return ""
+}

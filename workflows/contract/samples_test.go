@@ -342,7 +342,7 @@ func activitySamples() map[string]any {
 	shown, settled := treeView(), view()
 	draft := Draft{Name: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2}
 	delta := Delta{Draft: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
-	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON"}
+	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON", Overrun: true}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
 			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(),
@@ -352,7 +352,7 @@ func activitySamples() map[string]any {
 			Earlier: digestOf(), Wanted: *digestOf()},
 		"DigestResult": DigestResult{Digest: *digestOf(), Model: "gemini-2.5-flash", Usage: usage()},
 		"GenerateResult": GenerateResult{Text: Inline("Hi"), Calls: []Call{call()}, Model: "gemini-2.5-flash", Usage: usage(),
-			Finish: "tool_calls", Folded: &folded, Draft: "draft-1", Native: native(), Misfit: "no title", Overlong: digestOf()},
+			Finish: "tool_calls", Folded: &folded, Draft: "draft-1", Native: native(), Misfit: "no title", Overrun: "it asks for 129 calls", Overlong: digestOf()},
 		"Folded": folded,
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",

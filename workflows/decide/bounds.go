@@ -14,3 +14,13 @@ var (
 	TextLongToken = fmt.Sprintf("The sealed token is too long: at most %d bytes are taken.", contract.MaxSealed)
 	TextManyFiles = fmt.Sprintf("The message has too many files: at most %d are taken.", contract.MaxParts)
 )
+
+// Overran is the reply when a model goes on asking for too much.
+func Overran(problem string) string {
+	return "LLM error: the model's reply was not carried out: " + problem + "."
+}
+
+// Curbing tells people that a model is asked again for a reply within bounds.
+func Curbing(problem string) string {
+	return "The model's reply was not carried out: " + problem + ". Asking once more."
+}

@@ -2,12 +2,15 @@ package e2e_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/workflows/contract"
@@ -76,9 +79,9 @@ func TestAFloodOfMessagesToAWaitingConversationLeavesNoTrace(t *testing.T) {
 	id := asked.Conversation.ID
 	before := traceOf(t, p.Client, id)
 	start := time.Now()
-	counts := flood(t, api, id, 2000)
-	t.Logf("2000 messages in %s: %v", time.Since(start), counts)
-	if counts[409] != 2000 {
+	counts := flood(t, api, id, 1000)
+	t.Logf("1000 messages in %s: %v", time.Since(start), counts)
+	if counts[409] != 1000 {
 		t.Errorf("not all are refused: %v", counts)
 	}
 	if after := traceOf(t, p.Client, id); after != before {
@@ -160,18 +163,72 @@ func TestADecisionIsAnsweredWhenARunHasHadAllItsUpdates(t *testing.T) {
 // exhaust uses up all the updates of a run.
 func exhaust(t *testing.T, c client.Client, id, request string) {
 	t.Helper()
-	for n := range 3000 {
-		handle, err := c.UpdateWorkflow(context.Background(), client.UpdateWorkflowOptions{
-			WorkflowID: contract.ConversationWorkflowID(id), UpdateName: contract.UpdateAwaitSettled,
-			Args: []any{contract.AwaitInput{RequestIDs: []string{request}}}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	var spent atomic.Bool
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for n := 0; n < 1000 && !spent.Load(); n++ {
+				if awaitOnce(c, id, request) != nil {
+					spent.Store(true)
+				}
+			}
 		})
-		if err == nil {
-			err = handle.Get(context.Background(), nil)
+	}
+	all.Wait()
+	var limit *serviceerror.FailedPrecondition
+	if err := awaitOnce(c, id, request); !errors.As(err, &limit) {
+		t.Fatalf("the run may have more updates: %v", err)
+	}
+}
+
+func awaitOnce(c client.Client, id, request string) error {
+	handle, err := c.UpdateWorkflow(context.Background(), client.UpdateWorkflowOptions{
+		WorkflowID: contract.ConversationWorkflowID(id), UpdateName: contract.UpdateAwaitSettled,
+		Args: []any{contract.AwaitInput{RequestIDs: []string{request}}}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err != nil {
+		return err
+	}
+	return handle.Get(context.Background(), nil)
+}
+
+func TestAReplyOfTooManyCallsHarmsNoConversation(t *testing.T) {
+	h := newHome(t)
+	api, _ := h.inside()
+	for _, task := range []string{"both look" + strings.Repeat(",look", 2499), "call " + strings.Repeat("n", 200_000) + " {}"} {
+		asked := api.ask(task)
+		if !strings.Contains(asked.Result.Response, "Nothing of this reply was carried out") { // as the model reads it
+			t.Errorf("answer: %.300s", asked.Result.Response)
 		}
-		if err != nil {
-			t.Logf("after %d updates: %T %v", n, err, err)
-			return
+		if got := api.say(asked.Conversation.ID, "hello").Result.Response; got != "You said: hello" {
+			t.Errorf("next answer: %.300s", got)
 		}
 	}
-	t.Fatal("there is no limit of updates")
+	if n := len(h.tools.called("look")); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+	if list := api.want(200, "GET", "/conversations?include=messages", "").Conversations; len(list) != 2 {
+		t.Errorf("%d conversations are listed", len(list))
+	}
+}
+
+// Signals that do not come through a gateway meet the workflow's own bound.
+func TestRecordAFullQueue(t *testing.T) {
+	h := newHome(t)
+	api, p := h.inside()
+	id := conversationIn(api.do("POST", "/conversations", messageJSON("call slow_read {}"), "Prefer: respond-async").Header.Get("Location"))
+	<-h.tools.entered
+	workflow := contract.ConversationWorkflowID(id)
+	for range contract.MaxQueued + 2 {
+		if err := p.Client.SignalWorkflow(context.Background(), workflow, "", contract.SignalMessage, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "two are refused", func() bool {
+		value, err := p.Client.QueryWorkflow(context.Background(), workflow, "", contract.QueryConversation)
+		var view contract.ConversationView
+		return err == nil && value.Get(&view) == nil && view.Queued == contract.MaxQueued && view.Refused == 2
+	})
+	api.want(200, "POST", "/conversations/"+id+"/close", "")
+	keep(t, p.Client, "full-queue", workflow)
 }
