@@ -100,12 +100,25 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	return m.Model.Generate(ctx, unillustrated(r))
 }
 
+// overrun is why a reply asks for more than one may, or "".
+func overrun(reply llm.Reply) string {
+	names := make([]string, len(reply.Calls))
+	for i, c := range reply.Calls {
+		names[i] = c.Name
+	}
+	return contract.Overrun(names)
+}
+
 func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q inquiry) (contract.GenerateResult, error) {
 	out := contract.GenerateResult{Draft: in.Draft, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
 	text, misfit := q.output.check(reply)
 	out.Misfit = misfit
 	var err error
 	if out.Text, err = transcript.Text(ctx, m.Blobs, text); err != nil {
+		return out, err
+	}
+	if out.Overrun = overrun(reply); out.Overrun != "" {
+		out.Folded, err = transcript.Fold(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}
 	for _, c := range reply.Calls {

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -70,6 +71,13 @@ func unfenced(text string) json.RawMessage {
 
 // repairs are the messages that ask the model to mend its reply.
 func repairs(text string, r contract.Repair) []contract.Message {
+	if r.Overrun {
+		return []contract.Message{
+			{Role: contract.RoleAssistant, Content: contract.Inline(cmp.Or(text, "(a reply of calls)"))},
+			{Role: contract.RoleUser, Content: contract.Inline("Nothing of this reply was carried out: " + r.Problem +
+				".\nReply once more and stay within the limit. What is left can be asked for in later replies.")},
+		}
+	}
 	return []contract.Message{
 		{Role: contract.RoleAssistant, Content: contract.Inline(text)},
 		{Role: contract.RoleUser, Content: contract.Inline("This reply does not fit the schema: " + r.Problem +

@@ -163,7 +163,8 @@ var kindsOfA2A = map[contract.Kind]error{
 	contract.KindKeyReused: a2a.ErrInvalidParams,
 	contract.KindTimeout:   a2a.ErrServerError,
 	KindUnavailable:        a2a.ErrServerError,
-	KindTooLarge:           a2a.ErrInvalidParams,
+	contract.KindTooLarge:  a2a.ErrInvalidParams,
+	contract.KindBusy:      a2a.ErrServerError,
 }
 
 // told is an error as clients of A2A are told of it.

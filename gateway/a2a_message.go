@@ -38,6 +38,9 @@ func readA2AMessage(m *a2a.Message) (a2aMessage, error) {
 	if len(m.ID) > maxMessageID {
 		return in, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("messageId: expected at most %d bytes", maxMessageID))
 	}
+	if len(m.Parts) > contract.MaxParts {
+		return in, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("parts: the message has %d: the limit is %d", len(m.Parts), contract.MaxParts))
+	}
 	var lines []string
 	for _, p := range m.Parts {
 		text, err := in.part(p)

@@ -30,6 +30,7 @@ type posted struct {
 	least       contract.ConversationView
 	accepted    *contract.ConversationView // the task that the message began, before any work
 	decided     []string                   // approvals
+	known       *settlement                // when it was there before
 	hint        string                     // why nothing was done; there is nothing to wait for then
 }
 
@@ -74,7 +75,7 @@ func (s a2aServer) reached(ctx context.Context, p posted, now bool) (contract.Co
 // may be another message behind it.
 func (s a2aServer) answered(ctx context.Context, p posted) (contract.ConversationView, error) {
 	if p.requestID != "" {
-		settled, err := s.waits.wait(ctx, p.id, p.requestID)
+		settled, err := s.settlementOf(ctx, p)
 		if err == nil {
 			err = p.refused(settled.request)
 		}
@@ -97,6 +98,17 @@ func (s a2aServer) answered(ctx context.Context, p posted) (contract.Conversatio
 	return view, err
 }
 
+// settlementOf waits for what settles a message, unless that is known.
+func (s a2aServer) settlementOf(ctx context.Context, p posted) (settlement, error) {
+	if p.known != nil {
+		return *p.known, nil
+	}
+	if r := p.least.Request; r != nil && r.Settled && r.ID == p.requestID {
+		return settlement{request: *r, view: p.least}, nil
+	}
+	return s.waits.wait(ctx, p.id, p.requestID)
+}
+
 // refused is why a message was not taken.
 func (p posted) refused(r contract.Request) error {
 	switch {
@@ -109,6 +121,9 @@ func (p posted) refused(r contract.Request) error {
 	case r.Refused == contract.KindWaiting:
 		return a2a.NewError(a2a.ErrUnsupportedOperation,
 			"the message was not taken, because an approval waits: answer that first, and send the message again with a new messageId")
+	}
+	if r.Result != nil {
+		return told(Errorf(r.Refused, "the message was not taken: %s", r.Result.Response.Short()))
 	}
 	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task cannot take the message now: "+string(r.Refused))
 }
@@ -225,9 +240,13 @@ func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted) (posted, e
 	if err != nil {
 		return p, err
 	}
-	err = s.Backend.Signal(send, p.id, contract.SignalMessage, signal)
-	if isKind(err, contract.KindCompleted) {
+	known, err := s.deliver(send, p.id, contract.SignalMessage, signal)
+	switch {
+	case isKind(err, contract.KindCompleted):
 		return p, overTask()
+	case err == nil && known != nil:
+		p.known = known
+		return p, p.refused(known.request)
 	}
 	return p, err
 }

@@ -51,6 +51,7 @@ type inputContext struct {
 type inputContent struct {
 	text    string
 	skipped []string // the types of the other parts
+	count   int      // of all parts
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -75,6 +76,7 @@ func (c *inputContent) parts(data []byte) error {
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err
 	}
+	c.count = len(parts)
 	var texts []string
 	for _, p := range parts {
 		if p.Type == "text" && p.Text != nil {
@@ -125,6 +127,9 @@ func (in runInput) check() error {
 	for n, m := range in.Messages {
 		if err := m.check(); err != nil {
 			return unprocessable("messages[%d].%w", n, err)
+		}
+		if m.Content.count > contract.MaxParts {
+			return Errorf(contract.KindTooLarge, "messages[%d].content: the message has %d parts: the limit is %d", n, m.Content.count, contract.MaxParts)
 		}
 	}
 	for n, e := range in.Resume {

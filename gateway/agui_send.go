@@ -25,7 +25,7 @@ func (r *run) startWith(m inputMessage) error {
 	if err != nil || !started.Existed {
 		return err
 	}
-	return r.Backend.Signal(ctx, r.id, contract.SignalMessage, first)
+	return r.hand(ctx, first)
 }
 
 // send sends messages. A repeated one is carried out once.
@@ -37,11 +37,19 @@ func (r *run) send(messages []inputMessage) error {
 		if err != nil {
 			return err
 		}
-		if err := r.Backend.Signal(ctx, r.id, contract.SignalMessage, signal); err != nil {
+		if err := r.hand(ctx, signal); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *run) hand(ctx context.Context, m contract.MessageSignal) error {
+	known, err := r.deliver(ctx, r.id, contract.SignalMessage, m)
+	if err != nil {
+		return err
+	}
+	return known.refused()
 }
 
 func (r *run) ticket(m inputMessage) ticket {

@@ -28,12 +28,19 @@ type Conversations interface {
 	// Signal sends one of the signals of package contract. It fails with
 	// KindNotFound or KindCompleted when nobody is there to receive it.
 	Signal(ctx context.Context, conversationID, signal string, payload any) error
+	// Admit reads a conversation before a signal is sent to it. Request is what it knows
+	// of the request, or else what it would refuse it with; nil is for one that it would
+	// carry out.
+	Admit(ctx context.Context, conversationID string, q contract.ConversationQuery) (contract.ConversationView, error)
 	// Await returns when at least one of the requests has settled. It may return
 	// none, or fail with ErrAgain; then the caller asks again.
 	Await(ctx context.Context, conversationID string, requestIDs []string) (contract.AwaitResult, error)
 	// Conversation reads a conversation, and what it remembers of a request when
 	// requestID is not empty. One whose workflow has ended is completed.
 	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
+	// Trouble is why a conversation does not answer, when its own workflow is to blame,
+	// and what the server knows of it. It needs no worker.
+	Trouble(ctx context.Context, conversationID string) (item Item, problem string, err error)
 	// Tree reads how the conversation's last turn went through the agent's tree. It
 	// fails with KindUnavailable while only workers answer that know no trees.
 	Tree(ctx context.Context, conversationID string) (contract.TreeView, error)

@@ -25,7 +25,7 @@ func readBody(c echo.Context) ([]byte, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, Errorf(KindTooLarge, "request body too large: the limit is %d bytes", tooLarge.Limit)
+		return nil, Errorf(contract.KindTooLarge, "request body too large: the limit is %d bytes", tooLarge.Limit)
 	case err != nil:
 		return nil, Errorf(contract.KindInvalid, "the request body could not be read").because(err)
 	}

@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/errgroup"
@@ -18,11 +20,14 @@ func (g *Gateway) show(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	view, err := g.Backend.Conversation(ctx, id, "")
-	if err != nil {
-		return err
+	conversation, err := g.whole(ctx, id)
+	if isKind(err, KindUnavailable) {
+		item, problem, failed := g.Backend.Trouble(ctx, id)
+		if failed != nil || problem == "" {
+			return err
+		}
+		conversation, err = troubled(item, problem), nil
 	}
-	conversation, err := document.Render(ctx, g.Blobs, view)
 	if err != nil {
 		return err
 	}
@@ -142,48 +147,74 @@ func (g *Gateway) list(c echo.Context) error {
 	return c.JSON(http.StatusOK, reply)
 }
 
-const maxReads = 8 // side by side
+const (
+	maxReads   = 8 // side by side
+	memberTime = 5 * time.Second
+)
 
-// wholeConversations reads every conversation of a page. Those that are gone by
-// now are left out, and so are those with an unreadable text unless all are: one
-// lost blob must not hide the others. The log names them.
+// wholeConversations reads every conversation of a page. Those that are gone by now are
+// left out. One that cannot be read is there with its problem, and hides no others.
 func (g *Gateway) wholeConversations(c echo.Context, items []Item) ([]document.Conversation, error) {
 	found := make([]*document.Conversation, len(items))
-	unreadable := make([]error, len(items))
 	reads, ctx := errgroup.WithContext(c.Request().Context())
 	reads.SetLimit(maxReads)
 	for i, item := range items {
 		reads.Go(func() error {
-			view, err := g.Backend.Conversation(ctx, item.ID, "")
-			if isKind(err, contract.KindNotFound) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			d, err := document.Render(ctx, g.Blobs, view)
-			if err != nil {
-				unreadable[i] = err
-				return ctx.Err()
-			}
-			found[i] = &d
-			return nil
+			d, err := g.member(ctx, item)
+			found[i] = d
+			return err
 		})
 	}
 	if err := reads.Wait(); err != nil {
 		return nil, err
 	}
 	out := []document.Conversation{}
-	for i, d := range found {
-		switch {
-		case d != nil:
+	for _, d := range found {
+		if d != nil {
 			out = append(out, *d)
-		case unreadable[i] != nil:
-			g.Logger.Error("left out of a list", "conversation", items[i].ID, "error", unreadable[i])
 		}
 	}
-	if len(out) == 0 {
-		return out, errors.Join(unreadable...)
-	}
 	return out, nil
+}
+
+// member reads a conversation of a list; nil is one that is gone. It fails only when the
+// request ends.
+func (g *Gateway) member(ctx context.Context, item Item) (*document.Conversation, error) {
+	read, cancel := context.WithTimeout(ctx, memberTime)
+	defer cancel()
+	d, err := g.whole(read, item.ID)
+	switch {
+	case err == nil:
+		return &d, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case isKind(err, contract.KindNotFound):
+		return nil, nil
+	}
+	g.Logger.Error("a conversation cannot be read", "conversation", item.ID, "error", err)
+	return new(troubled(item, problemOf(err))), nil
+}
+
+func (g *Gateway) whole(ctx context.Context, id string) (document.Conversation, error) {
+	view, err := g.Backend.Conversation(ctx, id, "")
+	if err != nil {
+		return document.Conversation{}, err
+	}
+	return document.Render(ctx, g.Blobs, view)
+}
+
+// troubled is what can be shown of a conversation that cannot be read.
+func troubled(item Item, problem string) document.Conversation {
+	return document.Conversation{
+		ID: item.ID, SessionID: item.SessionID, Status: item.Status, Messages: []document.Message{}, Agent: item.AgentName,
+		CreatedAt: item.CreatedAt, UpdatedAt: item.UpdatedAt, Problem: problem,
+	}
+}
+
+func problemOf(err error) string {
+	var known *Error
+	if errors.As(err, &known) {
+		return known.Text
+	}
+	return "a part of the conversation cannot be read; the gateway's log has the details"
 }

@@ -38,7 +38,7 @@ func (g *Gateway) create(c echo.Context) error {
 		conversationID: id, requestID: requestID(c, id, key),
 		fingerprint: fingerprint(c.Request(), raw), status: http.StatusCreated,
 	}
-	if err := g.start(c, t, body); err != nil {
+	if t.repeated, err = g.start(c, t, body); err != nil {
 		return err
 	}
 	c.Response().Header().Set("Location", "/conversations/"+id)
@@ -51,7 +51,8 @@ func (g *Gateway) create(c echo.Context) error {
 	return g.settle(c, t)
 }
 
-func (g *Gateway) start(c echo.Context, t ticket, body messageBody) error {
+// start starts the conversation, and tells whether it was there before.
+func (g *Gateway) start(c echo.Context, t ticket, body messageBody) (existed bool, err error) {
 	ctx, cancel := sending(c)
 	defer cancel()
 	in := StartInput{
@@ -62,21 +63,21 @@ func (g *Gateway) start(c echo.Context, t ticket, body messageBody) error {
 	if body.Message != "" {
 		first, err := g.signalMessage(ctx, c, t, body)
 		if err != nil {
-			return err
+			return false, err
 		}
 		in.Conversation.First = &first
 	}
 	started, err := g.Backend.Start(ctx, in)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case !started.Existed:
-		return nil
+		return false, nil
 	case started.Fingerprint != t.fingerprint:
-		return keyReused()
+		return true, keyReused()
 	}
 	c.Response().Header().Set(headerReplayed, "true")
-	return nil
+	return true, nil
 }
 
 func (g *Gateway) signalMessage(ctx context.Context, c echo.Context, t ticket, body messageBody) (contract.MessageSignal, error) {

@@ -93,6 +93,11 @@ func TestCreateAgainUnderTheSameKey(t *testing.T) {
 		r.started = append(r.started, in)
 		return gateway.Started{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
 	}
+	a.backend.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
+		view := viewOf(id)
+		view.Request = &contract.Request{ID: requestID, Settled: true, Result: &contract.Result{Response: contract.Inline("first")}}
+		return view, nil
+	}
 	const key = "Idempotency-Key: k-1"
 	first := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`, key))
 	second := a.want(201, a.do("POST", "/conversations", "{\n\"message\" : \"hi\"}", key))

@@ -62,7 +62,7 @@ func (g *Gateway) decide(c echo.Context) error {
 		c.Response().Header().Set(headerReplayed, "true")
 	}
 	return g.settle(c, ticket{
-		conversationID: record.ConversationID, requestID: in.RequestID, status: http.StatusOK, endIsFine: true,
+		conversationID: record.ConversationID, requestID: in.RequestID, status: http.StatusOK, endIsFine: true, repeated: late,
 		location: requestPath(record.ConversationID, in.RequestID) + "?approval=" + uuid,
 	})
 }

@@ -15,7 +15,6 @@ import (
 // Kinds of failure that only HTTP knows.
 const (
 	KindUnavailable contract.Kind = "unavailable" // Temporal or all workers are away
-	KindTooLarge    contract.Kind = "too_large"
 	KindGone        contract.Kind = "client_gone" // nobody reads the answer
 )
 
@@ -32,7 +31,8 @@ var statuses = map[contract.Kind]int{
 	contract.KindKeyReused: http.StatusUnprocessableEntity,
 	contract.KindTimeout:   http.StatusGatewayTimeout,
 	KindUnavailable:        http.StatusServiceUnavailable,
-	KindTooLarge:           http.StatusRequestEntityTooLarge,
+	contract.KindTooLarge:  http.StatusRequestEntityTooLarge,
+	contract.KindBusy:      http.StatusTooManyRequests,
 	KindUnsupported:        http.StatusUnsupportedMediaType,
 	KindUnprocessable:      http.StatusUnprocessableEntity,
 	KindMisdirected:        http.StatusMisdirectedRequest,
@@ -95,7 +95,7 @@ func (g *Gateway) fail(err error, c echo.Context) {
 		return
 	}
 	status, body := render(err, c.Request())
-	if status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout {
+	if status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout || status == http.StatusTooManyRequests {
 		c.Response().Header().Set("Retry-After", "1")
 	}
 	if err := c.JSON(status, body); err != nil {

@@ -37,12 +37,14 @@ func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSig
 	s.message = in.Name
 	ctx, cancel := sending(c)
 	defer cancel()
-	err = g.Backend.Signal(ctx, t.conversationID, contract.SignalMessage, in)
-	if isKind(err, contract.KindCompleted) {
+	known, err := g.deliver(ctx, t.conversationID, contract.SignalMessage, in)
+	switch {
+	case isKind(err, contract.KindCompleted), err == nil && known != nil && known.view.Status == contract.StatusCompleted:
 		return g.streamEnded(c, r, s)
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case known != nil && known.request.Refused != "":
+		return g.settled(c, t, *known)
 	}
 	r.watcher.poke()
 	return g.streamTurn(c, r, s)

@@ -23,8 +23,10 @@ var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 type fakeBackend struct {
 	StartFn        func(gateway.StartInput) (gateway.Started, error)
 	SignalFn       func(id, signal string, payload any) error
+	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
 	ConversationFn func(id, requestID string) (contract.ConversationView, error)
+	TroubleFn      func(id string) (gateway.Item, string, error)
 	TreeFn         func(id string) (contract.TreeView, error)
 	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
 	TasksFn        func(gateway.TaskQuery) (gateway.TaskPage, error)
@@ -60,6 +62,14 @@ func (f *fakeBackend) Signal(_ context.Context, id, signal string, payload any) 
 	return f.SignalFn(id, signal, payload)
 }
 
+// Admit takes everything by default.
+func (f *fakeBackend) Admit(_ context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
+	if f.AdmitFn == nil {
+		return viewOf(id), nil
+	}
+	return f.AdmitFn(id, q)
+}
+
 func (f *fakeBackend) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 	if f.AwaitFn == nil {
 		return contract.AwaitResult{}, errUnexpected
@@ -72,6 +82,14 @@ func (f *fakeBackend) Conversation(_ context.Context, id, requestID string) (con
 		return contract.ConversationView{}, errUnexpected
 	}
 	return f.ConversationFn(id, requestID)
+}
+
+// Trouble knows of none by default.
+func (f *fakeBackend) Trouble(_ context.Context, id string) (gateway.Item, string, error) {
+	if f.TroubleFn == nil {
+		return gateway.Item{}, "", nil
+	}
+	return f.TroubleFn(id)
 }
 
 func (f *fakeBackend) Tree(_ context.Context, id string) (contract.TreeView, error) {

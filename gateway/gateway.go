@@ -94,6 +94,7 @@ type Gateway struct {
 	stop      context.CancelFunc
 	tasks     *tasks.Server
 	waits     *waits
+	doors     doors
 	watches   *watches
 	tellings  *watches // for streams of tasks
 	glances   singleflight.Group

@@ -10,8 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway"
@@ -109,14 +112,51 @@ func TestOneUnreadableConversationDoesNotHideTheOthers(t *testing.T) {
 		},
 	})
 	list, _ := a.want(200, a.do("GET", "/conversations?include=messages", "")).at("conversations").([]any)
-	if len(list) != 1 || list[0].(map[string]any)["id"] != someID {
+	if len(list) != 2 || list[0].(map[string]any)["problem"] != nil || list[1].(map[string]any)["id"] != otherID ||
+		list[1].(map[string]any)["problem"] == nil {
 		t.Errorf("%v", list)
 	}
 	if !strings.Contains(a.logs.String(), otherID) {
 		t.Errorf("the log does not name it: %s", a.logs)
 	}
-	listed = items(otherID) // nothing can be read: that is no empty list
-	a.want(500, a.do("GET", "/conversations?include=messages", ""))
+}
+
+func TestAConversationThatDoesNotAnswerDoesNotHideTheOthers(t *testing.T) {
+	a := newAPI(t, &fakeBackend{
+		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(someID, otherID), nil },
+		ConversationFn: func(id, _ string) (contract.ConversationView, error) {
+			if id == someID {
+				return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+			}
+			return viewOf(id), nil
+		},
+	})
+	list, _ := a.want(200, a.do("GET", "/conversations?include=messages", "")).at("conversations").([]any)
+	if len(list) != 2 || list[0].(map[string]any)["problem"] != "no answer in time" || list[1].(map[string]any)["problem"] != nil {
+		t.Errorf("%v", list)
+	}
+}
+
+func TestAWorkflowTaskThatFailsAgainAndAgainIsShown(t *testing.T) {
+	task := &workflowpb.PendingWorkflowTaskInfo{Attempt: 3}
+	a := onTemporal(t, &fakeClient{
+		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			return nil, serviceerror.NewDeadlineExceeded("no answer")
+		},
+		DescribeFn: func(id string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+			d := described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil)
+			d.WorkflowExecutionInfo.Execution = &commonpb.WorkflowExecution{WorkflowId: id}
+			d.PendingWorkflowTask = task
+			return d, nil
+		},
+	})
+	a.wantError(503, "no answer in time", a.do("GET", "/conversations/"+someID, ""))
+	task.Attempt = 9
+	reply := a.want(200, a.do("GET", "/conversations/"+someID, ""))
+	problem := reply.text("conversation", "problem")
+	if !strings.Contains(problem, "failed 8 times") || !strings.Contains(problem, "terminate") || reply.text("conversation", "id") != someID {
+		t.Error(reply.raw)
+	}
 }
 
 func TestWhatWaits(t *testing.T) {

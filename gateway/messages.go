@@ -62,16 +62,20 @@ func newTicket(c echo.Context) (ticket, error) {
 	return ticket{conversationID: id, requestID: requestID(c, id, key), status: http.StatusOK}, nil
 }
 
-// signal sends and waits for the answer.
+// signal sends and waits for the answer, unless it is known already.
 func (g *Gateway) signal(c echo.Context, t ticket, name string, payload any) error {
 	ctx, cancel := sending(c)
 	defer cancel()
-	err := g.Backend.Signal(ctx, t.conversationID, name, payload)
-	if isKind(err, contract.KindCompleted) {
+	known, err := g.deliver(ctx, t.conversationID, name, payload)
+	switch {
+	case isKind(err, contract.KindCompleted):
 		return g.ended(c, t)
-	}
-	if err != nil {
+	case err != nil:
 		return err
+	case known != nil && known.view.Status == contract.StatusCompleted:
+		return g.endedAs(c, t, *known)
+	case known != nil:
+		return g.settled(c, t, *known)
 	}
 	return g.settle(c, t)
 }

@@ -127,6 +127,16 @@ const (
 	maxRun  = 8 << 20 // a run brings all messages there are
 )
 
+// limitToken refuses tokens that are too long to be kept with a message.
+func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if n := len(bearer(c)); n > contract.MaxToken {
+			return Errorf(contract.KindTooLarge, "the bearer token has %d bytes: the limit is %d", n, contract.MaxToken)
+		}
+		return next(c)
+	}
+}
+
 func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		limit := int64(maxBody)

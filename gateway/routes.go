@@ -77,7 +77,7 @@ func (g *Gateway) routes() *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, session, g.door, g.deadline, limitBody)
+	e.Use(g.observe, session, g.door, g.deadline, limitToken, limitBody)
 	for _, r := range g.table() {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {

@@ -51,6 +51,8 @@ func (t *temporalBackend) Await(ctx context.Context, id string, requestIDs []str
 		return result, nil
 	case isNotFound(err), isEnded(err):
 		return t.awaitEnded(ctx, id, requestIDs)
+	case isSpent(err):
+		return t.readAnswers(ctx, id, requestIDs)
 	case isPassing(err):
 		return result, fmt.Errorf("%w: %w", ErrAgain, err)
 	}
@@ -63,6 +65,32 @@ const typeUpdateOutlived = "AcceptedUpdateCompletedWorkflow"
 func isEnded(err error) bool {
 	var failure *temporal.ApplicationError
 	return errors.As(err, &failure) && failure.Type() == typeUpdateOutlived
+}
+
+// isSpent reports whether a run has had all the updates that the server allows it. A run
+// that waits for an approval cannot continue as new to have more.
+func isSpent(err error) bool { return isType[*serviceerror.FailedPrecondition](err) }
+
+// readAnswers reads those of the answers that are there. Callers ask again, with
+// pauses that grow.
+func (t *temporalBackend) readAnswers(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	var result contract.AwaitResult
+	for _, requestID := range requestIDs {
+		view, open, err := t.view(ctx, id, requestID)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return result, err
+		case err != nil:
+			return result, fmt.Errorf("%w: %w", ErrAgain, err)
+		case !open:
+			return t.awaitEnded(ctx, id, requestIDs)
+		case view.Request != nil && view.Request.Settled:
+			result.Settled = append(result.Settled, *view.Request)
+		}
+		result.Conversation = view
+	}
+	result.Conversation.Request = nil
+	return result, nil
 }
 
 func isPassing(err error) bool {

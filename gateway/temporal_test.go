@@ -100,6 +100,9 @@ func TestASignalThatNobodyReceives(t *testing.T) {
 	c := &fakeClient{SignalFn: func(string, string, any) error { return errMissing }}
 	a := onTemporal(t, c)
 	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return nil, errMissing }
+	c.QueryFn = func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+		return nil, errMissing
+	}
 	a.wantError(404, "conversation not found: "+someID, a.do("POST", messages, `{"message":"x"}`))
 
 	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
@@ -128,6 +131,9 @@ func TestASignalThatMeetsContinueAsNewIsSentAgain(t *testing.T) {
 		},
 		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+		},
+		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			return queried(viewOf(someID))
 		},
 		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return settledBy(o, "ok") },
 	})
@@ -202,6 +208,7 @@ func TestTroubleWithTemporal(t *testing.T) {
 			QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 				return nil, c.err
 			},
+			DescribeFn: healthy,
 		})
 		reply := a.do("GET", "/conversations/"+someID, "")
 		a.wantError(c.status, "", reply)
@@ -431,10 +438,15 @@ func TestErrorsKeepTheirCauseForTheLog(t *testing.T) {
 	}
 }
 
+// healthy describes a workflow whose tasks do not fail.
+func healthy(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
+}
+
 func TestAQueryThatTheServiceGivesUpIsNoClientThatWentAway(t *testing.T) {
 	a := onTemporal(t, &fakeClient{QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 		return nil, serviceerror.NewCanceled("context canceled")
-	}})
+	}, DescribeFn: healthy})
 	a.wantError(503, "not available", a.do("GET", "/conversations/"+someID, ""))
 	if r := a.rpc("tasks/get", object{"id": someID}); code(r) != -32000.0 {
 		t.Error(r.raw)

@@ -52,10 +52,21 @@ type ticket struct {
 	status         int    // of the reply, when all is well
 	location       string // of the answer, when it is not there in time
 	endIsFine      bool   // a completed conversation is what was asked for
+	repeated       bool   // the request was sent before
 }
 
-// settle answers with what the request has settled to, or with a 202.
+// settle answers with what the request has settled to, or with a 202. That of a
+// request which was sent before is read first: waiting for it writes history.
 func (g *Gateway) settle(c echo.Context, t ticket) error {
+	if t.repeated {
+		s, err := g.remembered(c.Request().Context(), t)
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			return g.settled(c, t, *s)
+		}
+	}
 	if prefersAsync(c) {
 		c.Response().Header().Set("Preference-Applied", "respond-async")
 		return acceptedReply(c, t)
@@ -68,6 +79,23 @@ func (g *Gateway) settle(c echo.Context, t ticket) error {
 		return err
 	}
 	return g.settled(c, t, s)
+}
+
+// remembered is what a request settled to, or nil.
+func (g *Gateway) remembered(ctx context.Context, t ticket) (*settlement, error) {
+	view, err := g.Backend.Conversation(ctx, t.conversationID, t.requestID)
+	if err != nil || view.Request == nil || !view.Request.Settled {
+		return nil, unlessUnavailable(err)
+	}
+	return &settlement{request: *view.Request, view: view}, nil
+}
+
+// unlessUnavailable drops the error of a read that no worker has answered.
+func unlessUnavailable(err error) error {
+	if isKind(err, KindUnavailable) {
+		return nil
+	}
+	return err
 }
 
 func acceptedReply(c echo.Context, t ticket) error {
@@ -112,20 +140,29 @@ func (g *Gateway) reply(ctx context.Context, t ticket, s settlement) (turnReply,
 }
 
 func refusal(kind contract.Kind, conversation document.Conversation, res *result) *Error {
-	e := &Error{Kind: kind, Text: "Conversation is completed."}
-	switch kind {
-	case contract.KindInvalid: // a message that is no answer to the question that waited
-		e.Text = "invalid answer"
-		if res != nil {
-			e.Text += ": " + res.Response
-		}
-	case contract.KindDecided:
-		e.Text = "The question has an answer already."
-	case contract.KindWaiting:
-		e.Text = "Conversation is waiting for approval. Please respond to the pending approval first."
-	}
+	e := &Error{Kind: kind, Text: refusalText(kind, res)}
 	e.with = details{Conversation: &conversation, Result: res}
 	return e
+}
+
+func refusalText(kind contract.Kind, res *result) string {
+	response := ""
+	if res != nil {
+		response = ": " + res.Response
+	}
+	switch kind {
+	case contract.KindBusy:
+		return "too many requests" + response
+	case contract.KindTooLarge:
+		return "the request is too large" + response
+	case contract.KindInvalid: // a message that is no answer to the question that waited
+		return "invalid answer" + response
+	case contract.KindDecided:
+		return "The question has an answer already."
+	case contract.KindWaiting:
+		return "Conversation is waiting for approval. Please respond to the pending approval first."
+	}
+	return "Conversation is completed."
 }
 
 // result is nil for an answer that is no longer remembered: the conversation
@@ -159,6 +196,13 @@ func (g *Gateway) ended(c echo.Context, t ticket) error {
 	s := settlement{view: view, request: contract.Request{Refused: contract.KindCompleted}}
 	if view.Request != nil && view.Request.Settled {
 		s.request = *view.Request
+	}
+	return g.endedAs(c, t, s)
+}
+
+// endedAs answers a request to a conversation that has completed with what is known.
+func (g *Gateway) endedAs(c echo.Context, t ticket, s settlement) error {
+	if s.request.Settled && !s.request.Foreseen {
 		c.Response().Header().Set(headerReplayed, "true")
 	}
 	if s.request.Refused != "" && t.endIsFine && s.request.Result == nil {

@@ -15,18 +15,13 @@ const viaMessage = "message"
 // sentAnswer is a message on its way to the question that it answers.
 type sentAnswer struct{ uuid, request string }
 
-// answer takes a message for the answer to a question. One that is no answer is
-// refused; the others go to the approval, whose decision settles the request, so
-// that of two answers the one that came first counts. The text itself stays out of
-// the transcript.
+// answer takes a message that answers a question. It goes to the approval, whose
+// decision settles the request, so that of two answers the one that came first
+// counts. The text itself stays out of the transcript.
 func (c *conversation) answer(ctx workflow.Context, question contract.PendingApproval, m contract.MessageSignal) {
-	if m.Text.Blob != nil {
-		c.ledger.Refuse(m.RequestID, contract.KindInvalid, contract.Result{Response: contract.Inline(decide.TextLongAnswer), WaitingApproval: true, Approval: &question})
-		return
-	}
 	decision, err := readText(ctx, m.Text.Inline, question.Schema)
 	if err != nil {
-		c.ledger.Refuse(m.RequestID, contract.KindInvalid, contract.Result{Response: contract.Inline(err.Error()), WaitingApproval: true, Approval: &question})
+		c.refuse(ctx, m.RequestID, *notAnswered(question, err.Error()))
 		return
 	}
 	sent := sentAnswer{question.UUID, m.RequestID}

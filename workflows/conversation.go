@@ -29,6 +29,7 @@ type conversation struct {
 	status  contract.Status
 	listed  contract.TaskState // by which the task is found, if it is one
 	ledger  *decide.Ledger
+	isLong  func() bool // reports whether the run's history is long enough for a new run
 	queue   []contract.MessageSignal
 	pending []openApproval
 	turn    *turn // nil between turns
@@ -86,6 +87,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	c.ledger = decide.NewLedger(c.state.Requests)
 	c.listedAt = now(ctx) // a run's start is shown
 	c.retry = exportRetryFirst
+	c.isLong = func() bool { return c.longRun(ctx) }
 	return c
 }
 
@@ -237,7 +239,7 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 		c.publish(ctx)
 	}
 	for _, m := range queue {
-		c.refuse(m.RequestID)
+		c.ledger.Refuse(m.RequestID, contract.KindCompleted, contract.Result{Response: contract.Inline(decide.TextCompleted)})
 	}
 	for {
 		c.receive(ctx)

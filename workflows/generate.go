@@ -118,6 +118,38 @@ func (l *leaf) mend(ctx workflow.Context, reply contract.GenerateResult) (result
 	return contract.NodeResult{}, false
 }
 
+// changeOverrun marks histories in which replies that ask for too much are not carried out.
+const changeOverrun = "bounds-of-replies"
+
+// overrun is why a reply asks for too much, or "". Workers of before leave that to the
+// workflow.
+func overrun(ctx workflow.Context, reply contract.GenerateResult) string {
+	if reply.Overrun != "" {
+		return reply.Overrun
+	}
+	names := make([]string, len(reply.Calls))
+	for i, c := range reply.Calls {
+		names[i] = c.Name
+	}
+	problem := contract.Overrun(names)
+	if problem == "" || workflow.GetVersion(ctx, changeOverrun, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return ""
+	}
+	return problem
+}
+
+// curb asks the model once more for a reply that asks for less.
+func (l *leaf) curb(ctx workflow.Context, reply contract.GenerateResult, problem string) (result contract.NodeResult, over bool) {
+	reply.Calls, reply.Native = nil, nil
+	l.said = &reply
+	if l.repair != nil && l.repair.Overrun {
+		return ended(contract.OutcomeFailed, decide.Overran(problem)), true
+	}
+	l.repair = &contract.Repair{Text: reply.Text, Problem: problem, Overrun: true}
+	l.tell(ctx, l.stamped(l.notice(decide.Curbing(problem))))
+	return contract.NodeResult{}, false
+}
+
 // note tells people something that the model does not need. No text is no note.
 func (l *leaf) note(ctx workflow.Context, text string) {
 	if text != "" {

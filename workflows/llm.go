@@ -33,6 +33,12 @@ func (l *leaf) answer(ctx workflow.Context) contract.NodeResult {
 // take does with a reply what it asks for. over means that the node ends with the
 // result; else the model is asked again.
 func (l *leaf) take(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
+	if problem := overrun(ctx, reply); problem != "" {
+		return l.curb(ctx, reply, problem)
+	}
+	if l.repair != nil && l.repair.Overrun {
+		l.repair = nil
+	}
 	l.said = &reply
 	switch {
 	case len(reply.Calls) > 0:

@@ -27,7 +27,7 @@ var recorded = []string{
 	"tree-reject", "tree-reject-root", "tree-reject-inner",
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
 	"push", "push-conversation",
-	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery",
+	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	// Recorded before tasks of other agents were followed.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,17 +56,20 @@ func (c *conversation) receiveReports(ctx workflow.Context) {
 	}
 }
 
-// accept queues a message, or refuses it while an approval waits, or takes it for
-// the answer when that is a question. A repeated request changes nothing.
+// accept queues a message, or refuses it, or takes it for the answer when a question
+// waits. A repeated request changes nothing.
 func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
 	m.RequestID = c.begun(m.RequestID, m.Fingerprint)
+	if m.RequestID == "" {
+		return
+	}
+	no := cmp.Or(c.objection(m), c.overBound(ctx, m))
 	question, asked := c.openQuestion()
 	switch {
-	case m.RequestID == "":
-	case c.closing == nil && asked && !m.NoAnswer:
+	case no != nil:
+		c.refuse(ctx, m.RequestID, *no)
+	case asked && !m.NoAnswer:
 		c.answer(ctx, question, m)
-	case c.closing != nil || len(c.pending) > 0:
-		c.refuse(m.RequestID)
 	default:
 		c.queue = append(c.queue, m)
 	}
@@ -84,24 +88,27 @@ func (c *conversation) begun(id, fingerprint string) string {
 	return id
 }
 
-func (c *conversation) refuse(id string) {
-	if c.closing != nil {
-		c.ledger.Refuse(id, contract.KindCompleted, contract.Result{Response: contract.Inline(decide.TextCompleted)})
-		return
-	}
-	c.ledger.Refuse(id, contract.KindWaiting, c.waitingFor(0, contract.Inline(decide.TextWaiting)))
+// refuse settles a request that is not carried out. The gateway refuses before it
+// signals, so this is for what the conversation came to in between, and for signals
+// that did not come through it.
+func (c *conversation) refuse(ctx workflow.Context, id string, no contract.Request) {
+	c.state.Refused++
+	workflow.GetLogger(ctx).Warn("a signal was refused", "request", id, "why", no.Refused, "refused", c.state.Refused)
+	workflow.GetMetricsHandler(ctx).Counter(metricRefused).Inc(1)
+	c.ledger.Refuse(id, no.Refused, *no.Result)
 }
 
 // cancel stops the running turn. Queued messages are answered all the same, unless
 // the conversation is a task: that is cancelled as a whole.
 func (c *conversation) cancel(ctx workflow.Context, s contract.CancelSignal) {
 	id := c.begun(s.RequestID, "")
+	no := c.nothingToCancel()
 	switch {
 	case id == "":
-	case !c.running() && c.in.Task && c.closing == nil:
-		c.cancelIdle(ctx, id, s)
+	case no != nil:
+		c.ledger.Settle(id, *no.Result)
 	case !c.running():
-		c.ledger.Settle(id, contract.Result{Response: contract.Inline(decide.TextNothingRunning)})
+		c.cancelIdle(ctx, id, s)
 	default:
 		c.turn.requests = append(c.turn.requests, id)
 		c.turn.stop(s.Reason)
@@ -194,6 +201,9 @@ func (c *conversation) query(q contract.ConversationQuery) (contract.Conversatio
 	v := c.view()
 	if q.RequestID != "" {
 		v.Request = c.ledger.Find(q.RequestID)
+	}
+	if v.Request == nil && q.Signal != "" {
+		v.Request = c.foresee(q)
 	}
 	return v, nil
 }

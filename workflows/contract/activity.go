@@ -33,6 +33,8 @@ type GenerateInput struct {
 type Repair struct {
 	Text    Text   `json:"text"`
 	Problem string `json:"problem"`
+	// Overrun: the reply asked for too much, and was not carried out.
+	Overrun bool `json:"overrun,omitempty"`
 }
 
 // GenerateResult is a model's reply. At least one of Text and Calls is set.
@@ -54,6 +56,8 @@ type GenerateResult struct {
 	Native *Native `json:"native,omitempty"`
 	// Misfit is why the text does not fit the input's Schema.
 	Misfit string `json:"misfit,omitempty"`
+	// Overrun says why the reply asks for more than one reply may. Its calls are left out.
+	Overrun string `json:"overrun,omitempty"`
 	// Overlong: the messages do not fit the model, which was not asked. The oldest of
 	// them, as far as this says, need a Digest first. All else is empty then.
 	Overlong *Digest `json:"overlong,omitempty"`

@@ -55,6 +55,8 @@ type Carried struct {
 	Last   *LastTurn `json:"last,omitempty"`
 	// Notify is that of the input, or has been asked for since.
 	Notify bool `json:"notify,omitempty"`
+	// Refused counts the signals that the workflow itself has refused.
+	Refused int64 `json:"refused,omitempty"`
 }
 
 // LastTurn is how the latest turn that has ended did so.
@@ -121,10 +123,12 @@ type Request struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Settled     bool   `json:"settled,omitempty"`
 	// Refused says why the request was not carried out: KindWaiting, KindCompleted,
-	// or, for a message that answers a question, KindInvalid or KindDecided. Nothing
-	// was recorded then.
+	// KindBusy, KindTooLarge or, for a message that answers a question, KindInvalid or
+	// KindDecided. Nothing was recorded then.
 	Refused Kind    `json:"refused,omitempty"`
 	Result  *Result `json:"result,omitempty"`
+	// Foreseen: the request has not been sent. This is what it would settle to.
+	Foreseen bool `json:"foreseen,omitempty"`
 }
 
 // How much a conversation remembers of past requests.
@@ -165,8 +169,10 @@ type ConversationView struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	Version   int64     `json:"version"`
-	// Requests is filled only when the query asks for a request.
+	// Request is filled only when the query asks for a request.
 	Request *Request `json:"request,omitempty"`
+	// Refused counts the signals that came although the gateway refuses their like.
+	Refused int64 `json:"refused,omitempty"`
 	// Task, Chain and Last are those of the input and of Carried.
 	Task  bool      `json:"task,omitempty"`
 	Chain []string  `json:"chain,omitempty"`
@@ -176,6 +182,13 @@ type ConversationView struct {
 // ConversationQuery is the optional argument of the query "conversation".
 type ConversationQuery struct {
 	RequestID string `json:"request_id,omitempty"`
+	// Signal names the signal that the request would be sent with. When the
+	// conversation would not carry it out, and does not know the request, Request is
+	// what it would settle to.
+	Signal string `json:"signal,omitempty"`
+	// Text and NoAnswer are those of a message.
+	Text     Text `json:"text,omitzero"`
+	NoAnswer bool `json:"no_answer,omitempty"`
 }
 
 // ConversationResult is what a Conversation workflow completes with.

@@ -15,6 +15,8 @@ const (
 	KindCompleted Kind = "completed"        // the conversation has ended
 	KindDecided   Kind = "decided"          // the approval was decided already
 	KindKeyReused Kind = "idempotency_key"  // the key was used for another request
+	KindBusy      Kind = "busy"             // too much waits already; later there is room again
+	KindTooLarge  Kind = "too_large"        // the request is over a bound
 	KindTimeout   Kind = "timeout"          // the answer is not there yet
 	KindInternal  Kind = "internal"         // a fault of ours
 )

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"math/big"
 	"strings"
 	"time"
@@ -55,4 +56,31 @@ type Outlay struct {
 func Amount(cost int64) string {
 	text := big.NewRat(cost, 1e9).FloatString(9)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// Bounds of what one conversation takes, from callers and from models. The gateway
+// refuses what is beyond them before anything is written; the workflow refuses it too.
+const (
+	MaxQueued       = 64       // messages that wait for their turn
+	MaxOpenRequests = 64       // requests that have no answer yet, besides queued messages
+	MaxToken        = 16 << 10 // bytes of a bearer token
+	MaxParts        = 100      // parts of a message
+	MaxCalls        = 128      // calls in one reply of a model
+	MaxToolName     = 128      // bytes of the name of a called tool
+
+	// MaxSealed are the bytes of a sealed token, which is longer than the token.
+	MaxSealed = 2 * MaxToken
+)
+
+// Overrun says why the calls of a reply are more than one reply may ask for, or "".
+func Overrun(names []string) string {
+	if len(names) > MaxCalls {
+		return fmt.Sprintf("the reply asks for %d calls: the limit is %d", len(names), MaxCalls)
+	}
+	for _, name := range names {
+		if len(name) > MaxToolName {
+			return fmt.Sprintf("the name of a called tool has %d bytes: the limit is %d", len(name), MaxToolName)
+		}
+	}
+	return ""
 }

@@ -174,7 +174,7 @@ func result() Result {
 
 func request() Request {
 	r := result()
-	return Request{ID: requestID, Fingerprint: "f1", Settled: true, Refused: KindWaiting, Result: &r}
+	return Request{ID: requestID, Fingerprint: "f1", Settled: true, Refused: KindWaiting, Result: &r, Foreseen: true}
 }
 
 func view() ConversationView {
@@ -183,7 +183,7 @@ func view() ConversationView {
 		ID: conversationID, SessionID: "s-1", ContextID: "context-1", AgentName: "helper", Status: StatusWaitingApproval,
 		Transcript: transcriptValue(), Pending: []PendingApproval{pending()}, Pipeline: pipeline(),
 		Running: true, Queued: 2, Usage: usage(), CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Request: &r,
-		Task: true, Chain: []string{"front"}, Last: lastTurn(),
+		Task: true, Chain: []string{"front"}, Last: lastTurn(), Refused: 5,
 	}
 }
 
@@ -191,7 +191,7 @@ func carried() Carried {
 	return Carried{
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
-		Worked: time.Minute, Granted: limit(), Digest: digestOf(), Last: lastTurn(), Notify: true,
+		Worked: time.Minute, Granted: limit(), Digest: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
 	}
 }
 
@@ -217,7 +217,7 @@ func conversationSamples() map[string]any {
 		"AwaitInput":         AwaitInput{RequestIDs: []string{requestID}},
 		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
 		"ConversationView":   view(),
-		"ConversationQuery":  ConversationQuery{RequestID: requestID},
+		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true},
 		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone},
 	}
 }
@@ -342,7 +342,7 @@ func activitySamples() map[string]any {
 	shown, settled := treeView(), view()
 	draft := Draft{Name: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2}
 	delta := Delta{Draft: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
-	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON"}
+	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON", Overrun: true}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
 			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(),
@@ -352,7 +352,7 @@ func activitySamples() map[string]any {
 			Earlier: digestOf(), Wanted: *digestOf()},
 		"DigestResult": DigestResult{Digest: *digestOf(), Model: "gemini-2.5-flash", Usage: usage()},
 		"GenerateResult": GenerateResult{Text: Inline("Hi"), Calls: []Call{call()}, Model: "gemini-2.5-flash", Usage: usage(),
-			Finish: "tool_calls", Folded: &folded, Draft: "draft-1", Native: native(), Misfit: "no title", Overlong: digestOf()},
+			Finish: "tool_calls", Folded: &folded, Draft: "draft-1", Native: native(), Misfit: "no title", Overrun: "it asks for 129 calls", Overlong: digestOf()},
 		"Folded": folded,
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",

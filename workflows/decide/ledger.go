@@ -70,6 +70,17 @@ func (l *Ledger) Settled(ids []string) []contract.Request {
 	return out
 }
 
+// Open counts the requests that have no answer yet.
+func (l *Ledger) Open() int {
+	open := 0
+	for _, r := range l.requests {
+		if !r.Settled {
+			open++
+		}
+	}
+	return open
+}
+
 // trim forgets the oldest settled requests. Open ones do not count: however many
 // there are, one that has just settled is remembered.
 func (l *Ledger) trim() {

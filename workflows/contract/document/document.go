@@ -34,6 +34,8 @@ type Conversation struct {
 	Queued           int                        `json:"queued,omitempty"`
 	Usage            Usage                      `json:"usage,omitzero"`
 	Version          int64                      `json:"version"`
+	// Problem says why the conversation cannot be shown whole.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Message is a message of the document.

@@ -1,0 +1,234 @@
+package e2e_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// trace is what a conversation's run has left behind.
+type trace struct{ events, bytes int64 }
+
+func traceOf(t *testing.T, c client.Client, id string) trace {
+	t.Helper()
+	d, err := c.DescribeWorkflowExecution(context.Background(), contract.ConversationWorkflowID(id), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace{d.GetWorkflowExecutionInfo().GetHistoryLength(), d.GetWorkflowExecutionInfo().GetHistorySizeBytes()}
+}
+
+var longToken = "Authorization: Bearer " + strings.Repeat("t", contract.MaxToken)
+
+// flood sends n requests of every sort to a conversation, some at a time, and counts the
+// statuses.
+func flood(t *testing.T, api *api, id string, n int) map[int]int {
+	t.Helper()
+	base := "/conversations/" + id
+	sorts := []func(n int) (reply, error){
+		func(int) (reply, error) { return api.try("POST", base+"/messages", messageJSON("x"), longToken) },
+		func(int) (reply, error) {
+			return api.try("POST", base+"/messages", messageJSON("x"), longToken, "Prefer: respond-async")
+		},
+		func(n int) (reply, error) {
+			return api.try("POST", base+"/messages", messageJSON("x"), longToken, fmt.Sprint("Idempotency-Key: k", n%7))
+		},
+		func(int) (reply, error) {
+			return api.try("POST", base+"/messages", messageJSON("x"), longToken, "Accept: text/event-stream")
+		},
+	}
+	counts := map[int]int{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	next := make(chan int)
+	for range 16 {
+		all.Go(func() {
+			for n := range next {
+				r, err := sorts[n%len(sorts)](n)
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				counts[r.Status]++
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	return counts
+}
+
+func TestAFloodOfMessagesToAWaitingConversationLeavesNoTrace(t *testing.T) {
+	h := newHome(t)
+	api, p := h.inside()
+	asked := api.ask(`call note_add {"name":"x"}`)
+	id := asked.Conversation.ID
+	before := traceOf(t, p.Client, id)
+	start := time.Now()
+	counts := flood(t, api, id, 1000)
+	t.Logf("1000 messages in %s: %v", time.Since(start), counts)
+	if counts[409] != 1000 {
+		t.Errorf("not all are refused: %v", counts)
+	}
+	if after := traceOf(t, p.Client, id); after != before {
+		t.Errorf("the history grew: %+v, then %+v", before, after)
+	}
+	if got := api.decide(asked.Result.Approval.UUID, `{"approved":true}`); !strings.Contains(got.Result.Response, "added x") {
+		t.Errorf("answer %+v", got.Result)
+	}
+	if n := len(h.tools.called("note_add")); n != 1 {
+		t.Errorf("the tool ran %d times", n)
+	}
+}
+
+func TestAFloodOfMessagesToAClosedConversationLeavesNoTrace(t *testing.T) {
+	h := newHome(t)
+	api, p := h.inside()
+	id := api.ask("hello").Conversation.ID
+	api.want(200, "POST", "/conversations/"+id+"/close", "")
+	before := traceOf(t, p.Client, id)
+	if counts := flood(t, api, id, 200); counts[409] != 200 {
+		t.Errorf("not all are refused: %v", counts)
+	}
+	if after := traceOf(t, p.Client, id); after != before {
+		t.Errorf("the history grew: %+v, then %+v", before, after)
+	}
+}
+
+func TestARunningConversationQueues64Messages(t *testing.T) {
+	h := newHome(t)
+	api, p := h.inside()
+	id := conversationIn(api.do("POST", "/conversations", messageJSON("call slow_read {}"), "Prefer: respond-async").Header.Get("Location"))
+	<-h.tools.entered
+	accepted, refused := 0, 0
+	var last reply
+	for range 200 {
+		switch r := api.do("POST", "/conversations/"+id+"/messages", messageJSON("x"), longToken, "Prefer: respond-async"); r.Status {
+		case 202:
+			accepted++
+		case 429:
+			refused++
+			last = r
+		default:
+			t.Fatalf("status %d: %s", r.Status, r.Raw)
+		}
+	}
+	if accepted != contract.MaxQueued || last.Header.Get("Retry-After") == "" || !strings.Contains(last.Body.Error, "64") {
+		t.Errorf("%d accepted, %d refused: %s", accepted, refused, last.Raw)
+	}
+	if after := traceOf(t, p.Client, id); after.bytes > 4<<20 || after.events > 10_000 {
+		t.Errorf("history %+v", after)
+	}
+	api.want(200, "POST", "/conversations/"+id+"/cancel", "")
+}
+
+// conversationIn is the ID in the path of a request.
+func conversationIn(path string) string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(path, "/conversations/"), "/")
+	return id
+}
+
+// Await takes updates of a run that cannot continue as new. When there are none left,
+// answers are read.
+func TestADecisionIsAnsweredWhenARunHasHadAllItsUpdates(t *testing.T) {
+	h := newHome(t)
+	api, p := h.inside()
+	asked := api.ask(`call note_add {"name":"x"}`)
+	id := asked.Conversation.ID
+	request := contract.NameUUID(id, "signalled by hand")
+	if err := p.Client.SignalWorkflow(context.Background(), contract.ConversationWorkflowID(id), "", contract.SignalMessage,
+		contract.MessageSignal{RequestID: request, Text: contract.Inline("x")}); err != nil {
+		t.Fatal(err)
+	}
+	exhaust(t, p.Client, id, request)
+	if got := api.decide(asked.Result.Approval.UUID, `{"approved":true}`); !strings.Contains(got.Result.Response, "added x") {
+		t.Errorf("answer %+v", got.Result)
+	}
+}
+
+// exhaust uses up all the updates of a run.
+func exhaust(t *testing.T, c client.Client, id, request string) {
+	t.Helper()
+	var spent atomic.Bool
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for n := 0; n < 1000 && !spent.Load(); n++ {
+				if awaitOnce(c, id, request) != nil {
+					spent.Store(true)
+				}
+			}
+		})
+	}
+	all.Wait()
+	var limit *serviceerror.FailedPrecondition
+	if err := awaitOnce(c, id, request); !errors.As(err, &limit) {
+		t.Fatalf("the run may have more updates: %v", err)
+	}
+}
+
+func awaitOnce(c client.Client, id, request string) error {
+	handle, err := c.UpdateWorkflow(context.Background(), client.UpdateWorkflowOptions{
+		WorkflowID: contract.ConversationWorkflowID(id), UpdateName: contract.UpdateAwaitSettled,
+		Args: []any{contract.AwaitInput{RequestIDs: []string{request}}}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err != nil {
+		return err
+	}
+	return handle.Get(context.Background(), nil)
+}
+
+func TestAReplyOfTooManyCallsHarmsNoConversation(t *testing.T) {
+	h := newHome(t)
+	api, _ := h.inside()
+	for _, task := range []string{"both look" + strings.Repeat(",look", 2499), "call " + strings.Repeat("n", 200_000) + " {}"} {
+		asked := api.ask(task)
+		if !strings.Contains(asked.Result.Response, "Nothing of this reply was carried out") { // as the model reads it
+			t.Errorf("answer: %.300s", asked.Result.Response)
+		}
+		if got := api.say(asked.Conversation.ID, "hello").Result.Response; got != "You said: hello" {
+			t.Errorf("next answer: %.300s", got)
+		}
+	}
+	if n := len(h.tools.called("look")); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+	if list := api.want(200, "GET", "/conversations?include=messages", "").Conversations; len(list) != 2 {
+		t.Errorf("%d conversations are listed", len(list))
+	}
+}
+
+// Signals that do not come through a gateway meet the workflow's own bound.
+func TestRecordAFullQueue(t *testing.T) {
+	h := newHome(t)
+	api, p := h.inside()
+	id := conversationIn(api.do("POST", "/conversations", messageJSON("call slow_read {}"), "Prefer: respond-async").Header.Get("Location"))
+	<-h.tools.entered
+	workflow := contract.ConversationWorkflowID(id)
+	for range contract.MaxQueued + 2 {
+		if err := p.Client.SignalWorkflow(context.Background(), workflow, "", contract.SignalMessage, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "two are refused", func() bool {
+		value, err := p.Client.QueryWorkflow(context.Background(), workflow, "", contract.QueryConversation)
+		var view contract.ConversationView
+		return err == nil && value.Get(&view) == nil && view.Queued == contract.MaxQueued && view.Refused == 2
+	})
+	api.want(200, "POST", "/conversations/"+id+"/close", "")
+	keep(t, p.Client, "full-queue", workflow)
+}
