@@ -12,8 +12,8 @@ import (
 // message, cancellation and closing goes through here.
 //
 // The conversation is asked each time. What a gateway remembers may be out of date, and
-// a search attribute lags; a query sees every signal that was acknowledged before. It
-// takes about a millisecond. Those who send one sort of signal to a conversation take
+// a search attribute lags; a query sees every signal that was acknowledged before.
+// Those who send one sort of signal to a conversation take
 // turns, so that no two of them see room for the last place in its queue. Between
 // query and signal an approval may open all the same: then the workflow refuses.
 func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any) (*settlement, error) {
