@@ -227,8 +227,9 @@ func settling(r contract.Request) func(context.Context, string, []string) (contr
 	return func(_ context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 		out := contract.AwaitResult{Conversation: viewOf(id)}
 		for _, rid := range requestIDs {
-			r.ID = rid
-			out.Settled = append(out.Settled, r)
+			settled := r // requests are asked about side by side
+			settled.ID = rid
+			out.Settled = append(out.Settled, settled)
 		}
 		return out, nil
 	}

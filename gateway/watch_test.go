@@ -152,9 +152,9 @@ func TestASlowReaderHoldsNobodyUp(t *testing.T) {
 		a := newAPI(t, s.backend(), withFeed(f))
 		defer a.Close()
 		free := make(chan struct{})
+		s.write(func(v *contract.ConversationView) { v.Running = true }) // so that a stream that breaks off says so
 		slow := a.openStuck(free, "GET", eventsPath, "")
 		quick := a.open("GET", eventsPath, "")
-		s.write(func(v *contract.ConversationView) { v.Running = true })
 		f.tell(contract.News{})
 		time.Sleep(time.Second)
 		for n := range 1000 {
