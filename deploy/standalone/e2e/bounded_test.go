@@ -28,6 +28,7 @@ func checkRuns(t *testing.T, c client.Client, id string) (runs int) {
 }
 
 func TestOneTurnOf500CallsWithLargeResults(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.extra = "max_tool_rounds: 600\nrequest_timeout: 10m\n"
 	h.model.KeepRequests(false)
@@ -54,6 +55,7 @@ func TestOneTurnOf500CallsWithLargeResults(t *testing.T) {
 }
 
 func TestAConversationOf1000Turns(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.model.KeepRequests(false)
 	api, p := h.whole()

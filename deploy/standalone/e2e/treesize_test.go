@@ -53,6 +53,7 @@ func many(outer, inner string, size int) string {
 const manyLeaves = 1000 - 1 - 20
 
 func TestATreeOf1000NodesEnds(t *testing.T) {
+	t.Parallel()
 	const long = 2000
 	for name, c := range map[string]struct {
 		tree  string
