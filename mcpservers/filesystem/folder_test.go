@@ -78,6 +78,11 @@ func TestCopy(t *testing.T) {
 	})
 	must(t, os.Chmod(filepath.Join(f.work, "script"), 0o755))
 	must(t, os.Chmod(filepath.Join(f.work, "dir/sub"), 0o500))
+	t.Cleanup(func() { // or who is not root cannot remove them
+		for _, sub := range []string{filepath.Join(f.work, "dir/sub"), filepath.Join(f.other, "joined/sub"), filepath.Join(f.other, "deep/er/sub")} {
+			must(t, os.Chmod(sub, 0o700))
+		}
+	})
 	must(t, syscall.Mkfifo(filepath.Join(f.work, "dir/fifo"), 0o600))
 	put(t, f.other, map[string]string{"joined/x": "old", "joined/z": "z", "file": "f"})
 	for _, test := range []struct {
