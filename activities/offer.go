@@ -54,7 +54,7 @@ func offers(in contract.GenerateInput, tools []toolbox.Tool, clients []contract.
 	return append(out, own...)
 }
 
-// allowed tells whether a list of names of servers and tools has the tool. A nil
+// allowed reports whether a list of names of servers and tools has the tool. A nil
 // list has every tool, an empty one none.
 func allowed(list []string, t toolbox.Tool) bool {
 	return list == nil || slices.Contains(list, t.Name) || slices.Contains(list, t.Server)

@@ -60,7 +60,7 @@ type PeerMessage struct {
 	SessionID string
 }
 
-// insistent tells whether the message is one that nobody waits for, and that is sent
+// insistent reports whether the message is one that nobody waits for, and that is sent
 // until it is heard.
 func (m PeerMessage) insistent() bool { return m.Cancel || m.Decision == contract.Rejected }
 
@@ -130,7 +130,7 @@ func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contra
 	return out, err
 }
 
-// delegate does it. With an error, again tells whether Send has said that the message
+// delegate does it. With an error, again reports whether Send has said that the message
 // may be sent again.
 func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if p.Peer == nil {
@@ -160,7 +160,7 @@ func mayRepeat(ctx context.Context) {
 	}
 }
 
-// repeated tells whether the attempt before this one left no word: its worker died, or
+// repeated reports whether the attempt before this one left no word: its worker died, or
 // it had an answer that was lost here. What it was to send may have been sent.
 func repeated(ctx context.Context) bool {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt <= 1 {

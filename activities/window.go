@@ -128,7 +128,7 @@ func cuts(messages []contract.Message) []int {
 	return out
 }
 
-// isQuestion tells whether a message begins an exchange.
+// isQuestion reports whether a message begins an exchange.
 func isQuestion(m contract.Message) bool {
 	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
 }

@@ -9,7 +9,7 @@ import (
 
 var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// isReference tells whether a value is nothing but ${NAME}.
+// isReference reports whether a value is nothing but ${NAME}.
 func isReference(value string) bool {
 	m := reference.FindString(value)
 	return m != "" && m == value

@@ -90,7 +90,7 @@ func (r *report) line(path string) int {
 	}
 }
 
-// holds tells whether a text was given, be it one that could not be read.
+// holds reports whether a text was given, be it one that could not be read.
 func (r *report) holds(path, value string) bool { return value != "" || r.failed[path] }
 
 func (r *report) err() error {

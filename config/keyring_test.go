@@ -23,7 +23,7 @@ func inDir(dir string) *config.Config {
 	return c
 }
 
-// opens tells whether other can open what ring seals.
+// opens reports whether other can open what ring seals.
 func opens(t *testing.T, ring, other *credential.Keyring) bool {
 	t.Helper()
 	sealed, err := ring.Seal("c", credential.Token{Bearer: "b"})

@@ -23,7 +23,7 @@ func (d decoder) unknownKey(line int, path, key string, t reflect.Type) {
 	d.atLine(line, path, "unknown key; %sallowed here: %s", hint, strings.Join(keysOf(t), ", "))
 }
 
-// looksSecret tells whether a key or variable of this name would hold a secret.
+// looksSecret reports whether a key or variable of this name would hold a secret.
 func looksSecret(name string) bool {
 	plain := plainKey(name)
 	for _, end := range []string{

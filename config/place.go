@@ -26,7 +26,7 @@ func (c *Config) root() (p place, ok bool) {
 	return place{Node: &top, path: "agent", held: top.Approval == ApprovalRequired}, true
 }
 
-// single tells whether the tree is nothing but one llm node.
+// single reports whether the tree is nothing but one llm node.
 func (c *Config) single() bool { return c.Root != nil && c.Root.Type == LLMNode }
 
 // below are the places of the nodes inside, in declared order.
@@ -72,7 +72,7 @@ func (c *Config) places() iter.Seq[place] {
 	return root.all()
 }
 
-// atOnce tells whether destructive calls of a leaf run without asking.
+// atOnce reports whether destructive calls of a leaf run without asking.
 func (p place) atOnce() bool { return p.around != nil && !p.held }
 
 // outputKeys are the output keys of the place and of those below it.

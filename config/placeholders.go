@@ -44,7 +44,7 @@ var openKeywords = []string{
 // maxSteps bounds how far references and fields are followed.
 const maxSteps = 32
 
-// mayHave tells whether a value that fits the schema may have what the fields
+// mayHave reports whether a value that fits the schema may have what the fields
 // lead to. What is hard to tell it may.
 func mayHave(root map[string]any, node any, fields []string, steps int) bool {
 	schema, ok := node.(map[string]any)
@@ -71,7 +71,7 @@ func mayHave(root map[string]any, node any, fields []string, steps int) bool {
 	return isList && err == nil && mayHave(root, items, fields[1:], steps+1)
 }
 
-// mayBe tells whether a schema's type is this one, or may be.
+// mayBe reports whether a schema's type is this one, or may be.
 func mayBe(schema map[string]any, kind string) bool {
 	kinds, _ := schema["type"].([]any)
 	return schema["type"] == nil || schema["type"] == kind || slices.Contains(kinds, any(kind))

@@ -60,7 +60,7 @@ func (p *Price) String() string {
 	return text
 }
 
-// keyState tells whether a model has its key.
+// keyState reports whether a model has its key.
 func (g registry) keyState(model string, getenv func(string) string) string {
 	variable, missing := g.key(model, getenv)
 	switch {

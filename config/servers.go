@@ -103,7 +103,7 @@ func secretHeader(name string) bool {
 	return looksSecret(name) || slices.Contains([]string{"Cookie", "X-Auth", "X-Key"}, http.CanonicalHeaderKey(name))
 }
 
-// hasSecretByReference tells whether a value is a reference, at most with the
+// hasSecretByReference reports whether a value is a reference, at most with the
 // name of a scheme before it: "Bearer ${TOKEN}".
 func hasSecretByReference(value string) bool {
 	scheme, rest, found := strings.Cut(value, " ")

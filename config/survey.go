@@ -20,7 +20,7 @@ type surveyor struct {
 	open   map[*yaml.Node]bool
 }
 
-// survey tells whether the document is safe to walk.
+// survey reports whether the document is safe to walk.
 func survey(r *report, root *yaml.Node) bool {
 	s := surveyor{r: r, open: map[*yaml.Node]bool{}}
 	return s.visit(root, root.Line, 1)

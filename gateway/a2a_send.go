@@ -320,7 +320,7 @@ func (s a2aServer) decideTask(ctx context.Context, d story.Decision, chain []str
 	return record.RequestID == requestID, nil
 }
 
-// counted tells whether a conversation has heard of all that was decided, and is not
+// counted reports whether a conversation has heard of all that was decided, and is not
 // older than it was before.
 func (p posted) counted(view contract.ConversationView) bool {
 	return !older(view, p.least) && !slices.ContainsFunc(view.Pending, func(a contract.PendingApproval) bool {
@@ -328,7 +328,7 @@ func (p posted) counted(view contract.ConversationView) bool {
 	})
 }
 
-// rests tells whether nobody is at work on the task, because it has ended or waits for
+// rests reports whether nobody is at work on the task, because it has ended or waits for
 // the client.
 func (p posted) rests(view contract.ConversationView) bool {
 	return p.counted(view) && rests(view)

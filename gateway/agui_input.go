@@ -164,7 +164,7 @@ func understood(v string) bool {
 	return m == nil || strings.TrimLeft(m[1], "0") == "1" || strings.TrimLeft(m[1], "0") == ""
 }
 
-// isLegacy tells whether a version is one from before 1.0. Clients of those name none.
+// isLegacy reports whether a version is one from before 1.0. Clients of those name none.
 func isLegacy(v string) bool {
 	m := version.FindStringSubmatch(v)
 	return v == "" || m != nil && strings.TrimLeft(m[1], "0") == ""

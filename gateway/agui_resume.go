@@ -245,7 +245,7 @@ func newDecision(uuid string, in contract.DecideSignal) decision {
 	return decision{uuid, in}
 }
 
-// agrees tells whether an approval ended as a decision wants. One that nobody will
+// agrees reports whether an approval ended as a decision wants. One that nobody will
 // carry out any more is as good as rejected.
 func (d decision) agrees(r contract.ApprovalResult) bool {
 	if r.RequestID == d.in.RequestID {

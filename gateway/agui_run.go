@@ -70,7 +70,7 @@ func (s known) userMessages() map[string]bool {
 	return ids
 }
 
-// inBand tells whether a client learns of an error by an event.
+// inBand reports whether a client learns of an error by an event.
 func inBand(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (statuses[e.Kind] == 0 ||

@@ -97,7 +97,7 @@ type StartInput struct {
 	Push *PushConfig
 }
 
-// Started tells whether the conversation was there before.
+// Started reports whether the conversation was there before.
 type Started struct {
 	Existed bool
 	// CreatedAt and Fingerprint are those of the request which started the existing one.

@@ -51,7 +51,7 @@ func (g *Gateway) create(c echo.Context) error {
 	return g.settle(c, t)
 }
 
-// start starts the conversation, and tells whether it was there before.
+// start starts the conversation, and reports whether it was there before.
 func (g *Gateway) start(c echo.Context, t ticket, body messageBody) (existed bool, err error) {
 	ctx, cancel := sending(c)
 	defer cancel()

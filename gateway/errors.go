@@ -83,7 +83,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// isKind tells whether err is an Error of that kind.
+// isKind reports whether err is an Error of that kind.
 func isKind(err error, kind contract.Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind

@@ -14,7 +14,7 @@ type follower struct {
 	*Gateway
 	reader *reader
 	out    *sse
-	// stream is nil when the reader is in a course; open tells whether a run is then.
+	// stream is nil when the reader is in a course; open reports whether a run is then.
 	stream *agui.Stream
 	open   bool
 	// turn limits the stream to one; nil is everything.

@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// streams tells whether a message is answered with the events of its turn.
+// streams reports whether a message is answered with the events of its turn.
 func streams(c echo.Context) bool { return wantsEvents(c) && !prefersAsync(c) }
 
 // streamFirst streams the turn of the first message of a conversation.

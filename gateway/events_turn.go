@@ -102,7 +102,7 @@ func (t *turn) early(s agui.State) bool {
 		s.Document.Version == t.least.Version && len(s.Messages) < t.least.Transcript.Len()
 }
 
-// begins tells whether the turn is there to be seen.
+// begins reports whether the turn is there to be seen.
 func (t *turn) begins(s agui.State, at int) bool {
 	switch {
 	case t.over, t.named() && at >= 0, t.from != "" && indexOf(s, t.from) >= 0:
@@ -128,7 +128,7 @@ func (t *turn) start(s agui.State) int {
 	return -1
 }
 
-// said tells whether a message is what a user said. The record of a decision is not.
+// said reports whether a message is what a user said. The record of a decision is not.
 func said(m contract.Message) bool {
 	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
 }
@@ -149,7 +149,7 @@ func nextUser(messages []contract.Message, from int) int {
 	return from + n
 }
 
-// resumed tells whether nothing is in the way of the turn any more.
+// resumed reports whether nothing is in the way of the turn any more.
 func (t *turn) resumed(s agui.State) bool {
 	return !slices.ContainsFunc(s.Document.PendingApprovals, func(p contract.PendingApproval) bool {
 		return slices.Contains(t.approvals, p.UUID)

@@ -73,7 +73,7 @@ func bearer(c echo.Context) string {
 	return strings.TrimSpace(token)
 }
 
-// prefersAsync tells whether the caller sent Prefer: respond-async (RFC 7240).
+// prefersAsync reports whether the caller sent Prefer: respond-async (RFC 7240).
 func prefersAsync(c echo.Context) bool {
 	for _, value := range c.Request().Header.Values("Prefer") {
 		for _, preference := range strings.Split(value, ",") {

@@ -67,7 +67,7 @@ func (c PushConfig) check(allowPrivate bool) error {
 	return nil
 }
 
-// headerText tells whether s can be the value of a header as it is (RFC 9110 §5.5).
+// headerText reports whether s can be the value of a header as it is (RFC 9110 §5.5).
 func headerText(s string) bool {
 	return s == strings.TrimSpace(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }

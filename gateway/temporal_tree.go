@@ -28,7 +28,7 @@ func (t *temporalBackend) Tree(ctx context.Context, id string) (contract.TreeVie
 	return view, nil
 }
 
-// isUnknownQuery tells whether the worker that was asked has no such query. The
+// isUnknownQuery reports whether the worker that was asked has no such query. The
 // SDK tells so in words only.
 func isUnknownQuery(err error) bool {
 	var failed *serviceerror.QueryFailed

@@ -90,7 +90,7 @@ func (x *watcher) readTree(ctx context.Context, r *reading) error {
 	return nil
 }
 
-// older tells whether a was true before b. A version covers what happens until the
+// older reports whether a was true before b. A version covers what happens until the
 // next one, and messages only become more.
 func older(a, b contract.ConversationView) bool {
 	return a.Version < b.Version || a.Version == b.Version && a.Transcript.Len() < b.Transcript.Len()
@@ -227,7 +227,7 @@ func (x *watcher) arrive(r reading) {
 	x.later = nil
 }
 
-// follows tells whether a piece is of a draft that began behind what is being settled:
+// follows reports whether a piece is of a draft that began behind what is being settled:
 // that would end it.
 func (x *watcher) follows(i item) bool {
 	return x.settling && (i.draft != nil || slices.ContainsFunc(x.later, func(o item) bool { return o.name() == i.name() }))

@@ -129,7 +129,7 @@ func (r *reader) take() (items []item, beat bool, err error) {
 	return items, beat, err
 }
 
-// current tells whether the reader has taken all that it was told.
+// current reports whether the reader has taken all that it was told.
 func (r *reader) current() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

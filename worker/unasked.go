@@ -100,7 +100,7 @@ func (u *unasked) warnUnknown(tools []toolbox.Tool) {
 	}
 }
 
-// offered tells whether a node may call a tool. A node without a list may call
+// offered reports whether a node may call a tool. A node without a list may call
 // all, one with an empty list none.
 func offered(n config.AtOnceNode, t toolbox.Tool) bool {
 	return n.Tools == nil || slices.Contains(n.Tools, t.Name) || slices.Contains(n.Tools, t.Server)

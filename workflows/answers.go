@@ -36,7 +36,7 @@ func (c *conversation) answer(ctx workflow.Context, question contract.PendingApp
 	})
 }
 
-// answered tells whether a decision is what a message has answered, and takes note
+// answered reports whether a decision is what a message has answered, and takes note
 // of that.
 func (c *conversation) answered(r contract.ApprovalResult) bool {
 	i := slices.Index(c.answers, sentAnswer{r.UUID, r.RequestID})

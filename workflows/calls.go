@@ -25,7 +25,7 @@ type made struct {
 	refused string
 }
 
-// ends tells whether nothing else may run after this call.
+// ends reports whether nothing else may run after this call.
 func (m made) ends() bool { return m.AuthRequired != "" || m.refused != "" }
 
 // record puts a reply that asks for calls into the transcript.
@@ -153,7 +153,7 @@ func inDoubt(ctx workflow.Context, c contract.Call, f decide.Failure) bool {
 		workflow.GetVersion(ctx, changeDoubt, workflow.DefaultVersion, 1) == 1
 }
 
-// mayRepeat tells whether a destructive call certainly did not happen. Nobody is
+// mayRepeat reports whether a destructive call certainly did not happen. Nobody is
 // asked about it in nodes that ask nobody.
 func (l *leaf) mayRepeat(ctx workflow.Context, c call, f decide.Failure) bool {
 	return decide.NotReached(c.Call, f) && ctx.Err() == nil && !l.node.AtOnce &&

@@ -76,7 +76,7 @@ func inOrder(v contract.ConversationView) (out []contract.PendingApproval) {
 	return out
 }
 
-// next1 asks again, without tools, and tells whether the model was offered none.
+// next1 asks again, without tools, and reports whether the model was offered none.
 func (s *session) next1(t *testing.T) bool {
 	s.world.GenerateFn = script(says("Again."))
 	s.say("r9", "again")

@@ -40,7 +40,7 @@ type part struct {
 	transcript contract.Transcript
 }
 
-// runComposite runs a composite node with the given body, which tells whether it
+// runComposite runs a composite node with the given body, which reports whether it
 // wants to go on in a new run.
 func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*composite, workflow.Context) (again bool)) (contract.NodeResult, error) {
 	c := newComposite(ctx, in)
@@ -96,7 +96,7 @@ func (c *composite) openStates() {
 // stateOf is the state of node i, which must not have ended.
 func (c *composite) stateOf(i int) *contract.NodeState { return &c.state.Nodes[i-c.base] }
 
-// mayRollOver tells whether the run's history is long enough for a new one. No
+// mayRollOver reports whether the run's history is long enough for a new one. No
 // node may be running. A cancelled run ends instead.
 func (c *composite) mayRollOver(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
@@ -239,7 +239,7 @@ func (c *composite) collect() {
 	c.parts = nil
 }
 
-// timeIsUp tells whether the node has worked for as long as it may, and says so.
+// timeIsUp reports whether the node has worked for as long as it may, and says so.
 func (c *composite) timeIsUp(ctx workflow.Context) bool {
 	if !c.sum.TimeIsUp(c.in.Budget) {
 		return false

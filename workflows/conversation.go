@@ -169,7 +169,7 @@ func (c *conversation) wait(ctx, work workflow.Context) error {
 	return err
 }
 
-// mayRetry tells whether an export that is owing may be tried again: between
+// mayRetry reports whether an export that is owing may be tried again: between
 // turns, and while an approval waits as long as the run's history has room for
 // it, because such a run cannot continue as new.
 func (c *conversation) mayRetry(ctx workflow.Context) bool {
@@ -199,7 +199,7 @@ func (c *conversation) mayRollOver(ctx workflow.Context) bool {
 	return ctx.Err() == nil && len(c.queue) == 0 && c.longRun(ctx)
 }
 
-// longRun tells whether the run's history is long enough for a new run.
+// longRun reports whether the run's history is long enough for a new run.
 func (c *conversation) longRun(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	return decide.RollOver(decide.History{
@@ -208,7 +208,7 @@ func (c *conversation) longRun(ctx workflow.Context) bool {
 	})
 }
 
-// rollOver releases the waiting handlers and tells whether nothing arrived
+// rollOver releases the waiting handlers and reports whether nothing arrived
 // meanwhile, so that the run may end.
 func (c *conversation) rollOver(ctx workflow.Context) bool {
 	c.waiters.releaseAll = true

@@ -54,7 +54,7 @@ func copyOf(t contract.Transcript) contract.Transcript {
 	return contract.Transcript{Head: t.Head, Tail: append([]contract.Message{}, t.Tail...)}
 }
 
-// long tells whether a transcript's tail should be folded.
+// long reports whether a transcript's tail should be folded.
 func long(t contract.Transcript) bool { return size(t.Tail) > transcript.FoldAbove }
 
 // size is the length of a value on the wire, in bytes.

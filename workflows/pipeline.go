@@ -81,7 +81,7 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	return t.endPipeline(always, nodeResult(ctx, child))
 }
 
-// arrivedReports tells whether there are reports to be dealt with. It looks into
+// arrivedReports reports whether there are reports to be dealt with. It looks into
 // the signal channel too: the loop that owns it may be busy with an export.
 func (t *turn) arrivedReports(ctx workflow.Context) bool {
 	t.receiveReports(ctx)

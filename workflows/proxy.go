@@ -77,7 +77,7 @@ func (t *remoteTask) watch(ctx workflow.Context) *contract.DelegateResult {
 	}
 }
 
-// isNews tells whether a look shows that a task waits for something else, or not at all.
+// isNews reports whether a look shows that a task waits for something else, or not at all.
 func (t *remoteTask) isNews(ctx workflow.Context, out contract.DelegateResult) bool {
 	news, was := !decide.SameQuestion(t.known, out), !decide.SameRequest(t.known, out)
 	if news != was && !endsTasks(ctx) {

@@ -73,7 +73,7 @@ func (c *conversation) openQuestion() (contract.PendingApproval, bool) {
 	return contract.PendingApproval{}, false
 }
 
-// running tells whether there is a turn that can still be stopped.
+// running reports whether there is a turn that can still be stopped.
 func (c *conversation) running() bool { return c.turn != nil && !c.turn.over }
 
 // transcript is a copy that later messages do not change, with what the nodes of

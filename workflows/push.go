@@ -100,7 +100,7 @@ func (p *push) idle() bool {
 	return !slices.ContainsFunc(p.couriers, func(c *courier) bool { return c.running })
 }
 
-// ended tells whether nothing is to come and those who read the webhooks have had
+// ended reports whether nothing is to come and those who read the webhooks have had
 // their time.
 func (p *push) ended(ctx workflow.Context) bool {
 	over := p.state.Gone || p.state.Last != nil && p.state.Last.State.Over()
@@ -136,7 +136,7 @@ func (p *push) longRun(ctx workflow.Context) bool {
 	})
 }
 
-// rollOver interrupts the couriers and tells whether nothing arrived meanwhile, so that
+// rollOver interrupts the couriers and reports whether nothing arrived meanwhile, so that
 // the run may end. What they had not delivered is for the next run.
 func (p *push) rollOver(ctx workflow.Context) bool {
 	p.leaving = true

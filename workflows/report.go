@@ -95,7 +95,7 @@ func (c *composite) ownReport() contract.NodeReport {
 	return report
 }
 
-// owes tells whether there is something that is in no result and has not arrived.
+// owes reports whether there is something that is in no result and has not arrived.
 func (r *reporter) owes() bool { return len(r.decided)+len(r.lost) > 0 }
 
 // flush sends a report now and returns when the workflow around has it.
@@ -163,7 +163,7 @@ func (c *composite) takeReport(report contract.NodeReport) {
 	}
 }
 
-// runs tells whether a workflow is, or belongs to, a node inside that runs.
+// runs reports whether a workflow is, or belongs to, a node inside that runs.
 func (c *composite) runs(run string) bool {
 	return slices.ContainsFunc(c.parts, func(p *part) bool { return p.run != "" && contract.Within(run, p.run) })
 }

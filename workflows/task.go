@@ -28,7 +28,7 @@ func (t *turn) conclude(ctx workflow.Context, r contract.NodeResult, result cont
 	}
 }
 
-// taskOver tells whether the conversation is a task that has been done: nothing is
+// taskOver reports whether the conversation is a task that has been done: nothing is
 // left to be answered, and nobody has to log in first.
 func (c *conversation) taskOver() bool {
 	return c.in.Task && c.state.Last != nil && c.state.Last.AuthRequired == "" && len(c.queue)+c.messages.Len() == 0
@@ -72,7 +72,7 @@ func (c *conversation) setStatus(ctx workflow.Context, s contract.Status) {
 	}
 }
 
-// loginTurns tells whether a task begins to wait for somebody to log in, or goes on
+// loginTurns reports whether a task begins to wait for somebody to log in, or goes on
 // after that. Its conversation is active all the while.
 func (c *conversation) loginTurns(state contract.TaskState) bool {
 	return state == contract.TaskAuthRequired || c.listed == contract.TaskAuthRequired

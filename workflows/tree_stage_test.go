@@ -450,7 +450,7 @@ func (p *stage) batched(want map[string][][]string) map[string][][]string {
 	return out
 }
 
-// subsequence tells whether all lines are among others in this order, or which is
+// subsequence reports whether all lines are among others in this order, or which is
 // not.
 func subsequence(lines, of []string) (missing string, ok bool) {
 	for _, l := range lines {

@@ -71,7 +71,7 @@ func (c *closer) schema(v any) map[string]any {
 	return out
 }
 
-// says tells whether a schema says what it is a schema of.
+// says reports whether a schema says what it is a schema of.
 func says(s map[string]any) bool {
 	return slices.ContainsFunc([]string{"type", "enum", "const", "anyOf"}, func(key string) bool { return s[key] != nil })
 }
@@ -146,7 +146,7 @@ func (c *closer) list(in, out map[string]any) {
 	}
 }
 
-// isOfType tells whether a schema's type is, or may be, this one.
+// isOfType reports whether a schema's type is, or may be, this one.
 func isOfType(s map[string]any, name string) bool {
 	types, _ := s["type"].([]any)
 	return s["type"] == name || slices.Contains(types, any(name))

@@ -94,7 +94,7 @@ func (d directive) condition() (wanted string, otherwise directive, ok bool) {
 	return request[m[2]:m[3]], directive{above: d.above, text: d.text[m[1]:], line: d.line - m[1]}, true
 }
 
-// callsTools tells whether the directive may call another tool than exit_loop.
+// callsTools reports whether the directive may call another tool than exit_loop.
 // Where it cannot, results in the conversation are another node's.
 func (d directive) callsTools() bool {
 	if _, otherwise, ok := d.condition(); ok {

@@ -126,7 +126,7 @@ func (b *binding) read(tokens []token, one bool) bool {
 	return true
 }
 
-// filler tells whether the first word says nothing: an article only before a property.
+// filler reports whether the first word says nothing: an article only before a property.
 func (b *binding) filler(tokens []token) bool {
 	t := tokens[0]
 	if t.quoted || t.key != "" {

@@ -42,7 +42,7 @@ func (g *geminiParts) add(raw json.RawMessage, p geminiSaid) error {
 	return nil
 }
 
-// plainText tells whether a part has nothing but a text.
+// plainText reports whether a part has nothing but a text.
 func plainText(raw json.RawMessage, p geminiSaid) bool {
 	if p.Text == nil || p.Signature != "" {
 		return false

@@ -54,7 +54,7 @@ func (c *chatReply) callOf(piece chatToolCall) *chatCall {
 	return call
 }
 
-// begins tells whether a piece is the first of another call. Only a name makes it
+// begins reports whether a piece is the first of another call. Only a name makes it
 // one: some servers give every piece an ID of its own, others repeat the name.
 func (c *chatReply) begins(call *chatCall, piece chatToolCall) bool {
 	name := string(piece.Function.Name)

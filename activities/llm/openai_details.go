@@ -40,7 +40,7 @@ func (d *chatDetails) add(raw json.RawMessage, whole bool) {
 	}
 }
 
-// goesOn tells whether a piece continues the detail.
+// goesOn reports whether a piece continues the detail.
 func (d *chatDetail) goesOn(piece map[string]json.RawMessage) bool {
 	kind := string(piece["type"])
 	return (kind == `"reasoning.text"` || kind == `"reasoning.summary"`) &&

@@ -20,7 +20,7 @@ type chatChunk struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// failed tells whether the chunk is an error: OpenRouter and local servers tell
+// failed reports whether the chunk is an error: OpenRouter and local servers tell
 // what fails while the model works that way, with status 200.
 func (c chatChunk) failed() bool { return isSet(c.Error) || c.Object == "error" }
 

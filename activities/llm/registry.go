@@ -17,7 +17,7 @@ type provider struct {
 	// generate speaks the provider's wire format.
 	generate format
 	dialect  dialect // of chat completions
-	// images tells whether a model, by the provider's own name, is known to look
+	// images reports whether a model, by the provider's own name, is known to look
 	// at images. Nil knows of none.
 	images func(model string) bool
 }

@@ -78,7 +78,7 @@ func (t *textReader) made(name string, arguments json.RawMessage) (Call, bool) {
 	return Call{ID: newCallID(), Name: own, Arguments: arguments}, true
 }
 
-// isSchema tells whether parameters describe parameters.
+// isSchema reports whether parameters describe parameters.
 func isSchema(arguments json.RawMessage) bool {
 	var s struct{ Type, Properties json.RawMessage }
 	return json.Unmarshal(arguments, &s) == nil && string(s.Type) == `"object"` && isObject(s.Properties)

@@ -10,10 +10,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Special tells whether an address is anything but one of the public internet.
+// Special reports whether an address is anything but one of the public internet.
 func Special(ip netip.Addr) bool { return !contract.PublicAddress(ip) }
 
-// SameHost tells whether two URLs are of one host and port.
+// SameHost reports whether two URLs are of one host and port.
 func SameHost(a, b *url.URL) bool { return authority(a) == authority(b) }
 
 // authority is host:port, as net/http dials it.

@@ -75,7 +75,7 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 	return g.strict.DialContext(ctx, network, address)
 }
 
-// free tells whether host:port may have any address.
+// free reports whether host:port may have any address.
 func (g *guard) free(address string) bool { return g.private || g.trusted[address] }
 
 // refusePrivate is called with each address that a name has, before it is dialled.

@@ -99,7 +99,7 @@ func (s *state) UnmarshalJSON(data []byte) error {
 
 func (t *task) state() contract.TaskState { return contract.TaskState(t.Status.State) }
 
-// running tells whether there is something to wait for.
+// running reports whether there is something to wait for.
 func (t *task) running() bool { return t.state().Running() }
 
 // maxTaskID bounds the IDs of tasks and contexts: they are sent again and again.

@@ -50,7 +50,7 @@ type way struct {
 	remembers bool // it declares that it carries out a message once for each ID
 }
 
-// parseCard tells whether data is a card.
+// parseCard reports whether data is a card.
 func parseCard(data []byte) (*card, bool) {
 	var c card
 	if json.Unmarshal(data, &c) != nil || c.Name == "" {
@@ -59,7 +59,7 @@ func parseCard(data []byte) (*card, bool) {
 	return &c, c.URL != "" || len(c.SupportedInterfaces) > 0 || len(c.Skills) > 0 || c.versioned()
 }
 
-// versioned tells whether the card is of a version of A2A. That of the old dialect
+// versioned reports whether the card is of a version of A2A. That of the old dialect
 // has nothing but name, description, url and skills.
 func (c *card) versioned() bool {
 	return len(c.SupportedInterfaces) > 0 || c.ProtocolVersion != "" || c.PreferredTransport != "" ||

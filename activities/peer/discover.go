@@ -146,7 +146,7 @@ func (a *agent) believe(base *url.URL, from candidate, c *card) *known {
 	return k
 }
 
-// concerns tells whether a card at the root of a host that names this URL is about
+// concerns reports whether a card at the root of a host that names this URL is about
 // the agent at base: it has the same path or one below, or none.
 func concerns(base *url.URL, raw string) bool {
 	u, err := url.Parse(raw)
@@ -207,7 +207,7 @@ func (a *agent) trusted(base *url.URL, raw string) string {
 // shown leaves out where people put keys.
 func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
 
-// local tells whether a URL means the machine that wrote it.
+// local reports whether a URL means the machine that wrote it.
 func local(u *url.URL) bool {
 	ip, err := netip.ParseAddr(u.Hostname())
 	if err != nil {

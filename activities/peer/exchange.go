@@ -156,7 +156,7 @@ func (x *exchange) deliverInTime(ctx context.Context, m *a2a.Message) (*task, er
 	return x.deliver(ctx, m)
 }
 
-// isAnother tells whether a task asks something else than what is answered. Where what
+// isAnother reports whether a task asks something else than what is answered. Where what
 // it asks has no ID, its words tell; a task that does not repeat them asks the same.
 func (x *exchange) isAnother(now *task) bool {
 	if x.m.Asked == nil || x.m.Asked.UUID == "" {

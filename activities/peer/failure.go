@@ -77,7 +77,7 @@ func (e *statusError) login() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// passing tells whether the agent, or what is before it, is only not there now.
+// passing reports whether the agent, or what is before it, is only not there now.
 func (e *statusError) passing() bool {
 	return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, e.Status)
 }
@@ -115,7 +115,7 @@ func (e *uncertain) Error() string {
 
 func (e *uncertain) Unwrap() error { return e.err }
 
-// misunderstood tells whether a request was of the wrong protocol, perhaps.
+// misunderstood reports whether a request was of the wrong protocol, perhaps.
 func misunderstood(err error) bool {
 	return isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
 }
@@ -147,7 +147,7 @@ func (a *agent) failure(v veil, err error) (activities.PeerReply, error) {
 	return activities.PeerReply{}, out
 }
 
-// passing tells whether the same request may do better later.
+// passing reports whether the same request may do better later.
 func passing(err error) bool {
 	var status *statusError
 	var wire *wireError
@@ -160,7 +160,7 @@ func passing(err error) bool {
 	return errors.As(err, &wire) || errors.Is(err, errClosed)
 }
 
-// cutShort tells whether a failure may come of nothing but the end of a context. What
+// cutShort reports whether a failure may come of nothing but the end of a context. What
 // is half an answer to a message that has an ID does no harm.
 func cutShort(err error) bool {
 	cut := passing(err) || errors.Is(err, context.Canceled) || errors.Is(err, errUnreadable)

@@ -113,7 +113,7 @@ func (x *exchange) answerHITL(m *a2a.Message, now *task) bool {
 	return true
 }
 
-// ownRequest tells whether the task asks in our own form.
+// ownRequest reports whether the task asks in our own form.
 func (t *task) ownRequest() bool {
 	return slices.ContainsFunc(t.Status.Message.Parts, func(p part) bool {
 		return bytes.Contains(p.Data, []byte(contract.TypeApprovalRequest)) && readRequest(p.Data) != nil

@@ -86,7 +86,7 @@ func (a *agent) know(ctx context.Context, bearer string) (*known, error) {
 	return a.known, nil
 }
 
-// due tells whether it is time for another look. a.mu is held.
+// due reports whether it is time for another look. a.mu is held.
 func (a *agent) due() bool { return a.opts.Now().Sub(a.tried) >= again }
 
 // refresh begins a look if what is known is missing or old. a.mu is held.

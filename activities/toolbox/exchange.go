@@ -117,7 +117,7 @@ func asksForInput(result json.RawMessage) bool {
 	return json.Unmarshal(result, &r) == nil && r.ResultType == "input_required"
 }
 
-// refusedHandshake tells whether the server has answered initialize, and does
+// refusedHandshake reports whether the server has answered initialize, and does
 // not know it.
 func (x *exchange) refusedHandshake() bool {
 	switch x.httpStatus() {

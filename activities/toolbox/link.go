@@ -103,7 +103,7 @@ func (l *link) watch(ctx context.Context, c *conn) {
 	}
 }
 
-// lasts waits, and tells whether the connection is still there.
+// lasts waits, and reports whether the connection is still there.
 func (c *conn) lasts(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -185,7 +185,7 @@ func whyLost(err error) error {
 	return err
 }
 
-// sessionRefused tells whether the server refused the request unread because it
+// sessionRefused reports whether the server refused the request unread because it
 // does not know the session. ErrSessionTerminated alone does not say so: it also
 // comes when a stream that was already answering cannot be resumed.
 func (x *exchange) sessionRefused(err error) bool {

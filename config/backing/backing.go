@@ -41,7 +41,7 @@ type Backing struct {
 	Feed      *feed.Feed
 }
 
-// External tells whether an existing Temporal server is configured.
+// External reports whether an existing Temporal server is configured.
 func External(c *config.Config, getenv func(string) string) bool {
 	return c.Temporal.Address != "" || getenv(connect.AddressVariable) != ""
 }

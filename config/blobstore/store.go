@@ -79,7 +79,7 @@ func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 	return b, nil
 }
 
-// holds tells whether the value is there in full. A file cut short by a full
+// holds reports whether the value is there in full. A file cut short by a full
 // disk or a power cut is written again.
 func (s *Store) holds(ctx context.Context, b contract.Blob) bool {
 	attrs, err := s.bucket.Attributes(ctx, key(b))

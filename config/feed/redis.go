@@ -106,7 +106,7 @@ func (l *link) close() error {
 	return err
 }
 
-// pause tells whether there is more to do after a while.
+// pause reports whether there is more to do after a while.
 func (l *link) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -61,7 +61,7 @@ func (p *part) news() string {
 	return whole(string(p.said[p.same:]))
 }
 
-// begins tells whether what was shown is how a text begins.
+// begins reports whether what was shown is how a text begins.
 func (p *part) begins(text string) bool { return strings.HasPrefix(text, string(p.shown)) }
 
 // whole is a text without the beginning of a rune at its end.
@@ -77,7 +77,7 @@ func whole(s string) string {
 	return s
 }
 
-// shows tells whether the client holds something that may have to be taken back.
+// shows reports whether the client holds something that may have to be taken back.
 func (d *draft) shows() bool {
 	if d.text.open {
 		return true

@@ -75,7 +75,7 @@ func outcome(items []item, pending []contract.PendingApproval) Outcome {
 	return Outcome{Type: OutcomeSuccess, PendingToolCallIDs: calls, calls: calls}
 }
 
-// cancelled tells whether the last thing that was said is that the turn was
+// cancelled reports whether the last thing that was said is that the turn was
 // cancelled. What a model says has the name of a draft.
 func cancelled(items []item) bool {
 	for _, i := range slices.Backward(items) {

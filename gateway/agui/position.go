@@ -22,7 +22,7 @@ type Position struct {
 	open bool
 }
 
-// IsZero tells whether nothing has been told.
+// IsZero reports whether nothing has been told.
 func (p Position) IsZero() bool { return p.count == 0 && !p.open }
 
 // String is the position as ParsePosition reads it.

@@ -1,6 +1,6 @@
 package agui
 
-// Rests tells whether the stream is between two runs and has told everything: what it
+// Rests reports whether the stream is between two runs and has told everything: what it
 // tells next depends on nothing but what comes.
 func (s *Stream) Rests() bool {
 	return s.begun && !s.open && !s.failed && !s.stale && len(s.drafts) == 0 && s.keep < 0
@@ -26,7 +26,7 @@ func (s *Stream) alike(other *Stream) bool {
 		s.lastID == other.lastID
 }
 
-// own tells whether a reader has everything from its stream.
+// own reports whether a reader has everything from its stream.
 func (o Options) own() bool {
 	return o.Known == nil && o.Answered == nil && o.RunID == "" && o.State == nil
 }

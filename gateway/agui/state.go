@@ -95,12 +95,12 @@ type PendingApproval struct {
 
 func (st State) pending() []contract.PendingApproval { return st.Document.PendingApprovals }
 
-// working tells whether there is more to come without anybody doing anything.
+// working reports whether there is more to come without anybody doing anything.
 func (st State) working() bool {
 	return st.Running || st.Document.Queued > 0 && len(st.pending()) == 0
 }
 
-// over tells whether the last turn has ended.
+// over reports whether the last turn has ended.
 func (st State) over() bool { return !st.Running && len(st.pending()) == 0 }
 
 func (st State) shared() SharedState {

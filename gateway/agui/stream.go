@@ -32,10 +32,10 @@ type Options struct {
 
 func (o Options) knows(id string) bool { return o.Known != nil && o.Known(id) }
 
-// holds tells whether the client has an item already, in its own words or ours.
+// holds reports whether the client has an item already, in its own words or ours.
 func (o Options) holds(i item) bool { return o.knows(i.message) || o.answered(i) }
 
-// answered tells whether the client holds a result in its own words.
+// answered reports whether the client holds a result in its own words.
 func (o Options) answered(i item) bool {
 	text, ok := o.answer(i)
 	return ok && text == i.text
@@ -97,12 +97,12 @@ func New(o Options) *Stream {
 	}
 }
 
-// Done tells whether the conversation is completed and all is told.
+// Done reports whether the conversation is completed and all is told.
 func (s *Stream) Done() bool {
 	return s.begun && !s.open && s.state.Document.Status == contract.StatusCompleted
 }
 
-// Open tells whether a run is open: only then may events be sent that are no part of one.
+// Open reports whether a run is open: only then may events be sent that are no part of one.
 func (s *Stream) Open() bool { return s.open }
 
 // Update tells what is new in the conversation. States come in order.
@@ -155,7 +155,7 @@ func (s *Stream) Fail(message, code string) []Event {
 	return s.flush()
 }
 
-// isNews tells whether there is something to open a run for.
+// isNews reports whether there is something to open a run for.
 func (s *Stream) isNews() bool {
 	if s.failed || s.stale || s.state.working() {
 		return true
@@ -256,17 +256,17 @@ func (s *Stream) lose() {
 	s.told, s.at = left, at
 }
 
-// answered tells whether the client holds a result that it was not told of.
+// answered reports whether the client holds a result that it was not told of.
 func (s *Stream) answered(i item) bool { return !s.replaced && s.o.answered(i) }
 
-// contradicted tells whether the client holds another result of a call than there is,
+// contradicted reports whether the client holds another result of a call than there is,
 // as front ends do that write down an approval as the result of the call.
 func (s *Stream) contradicted(i item) bool {
 	text, ok := s.o.answer(i)
 	return ok && text != i.text && !s.replaced && !s.o.knows(i.message)
 }
 
-// knows tells whether the client holds a message that it was not told of.
+// knows reports whether the client holds a message that it was not told of.
 func (s *Stream) knows(id string) bool { return !s.replaced && s.o.knows(id) }
 
 // position is where the reader is.

@@ -219,7 +219,7 @@ func (s *Stream) call(i item) {
 	s.emit(CallEnd{TypeCallEnd, i.call})
 }
 
-// holds tells whether the client has the message that a call belongs to.
+// holds reports whether the client has the message that a call belongs to.
 func (s *Stream) holds(call item) bool {
 	d := s.draft(call.draft)
 	return d != nil && d.shows() || slices.ContainsFunc(s.items, func(i item) bool {

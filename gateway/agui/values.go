@@ -67,7 +67,7 @@ func resultMetadata(c contract.ToolCall) Metadata {
 	return Metadata{Namespace: m}
 }
 
-// sameJSON tells whether two texts are the same, or the same value.
+// sameJSON reports whether two texts are the same, or the same value.
 func sameJSON(a, b string) bool {
 	if a == b {
 		return true

@@ -50,7 +50,7 @@ func (w *withheld) find(call string) *withheldCall {
 	return w.calls[n]
 }
 
-// withholds tells whether the client must not see a call yet.
+// withholds reports whether the client must not see a call yet.
 func (w *withheld) withholds(call, tool string) bool { return !w.released[call] && w.own(call, tool) }
 
 func (w *withheld) start(d CallStart) []any {

@@ -56,7 +56,7 @@ func parse(body []byte) (request, error) {
 	return q, nil
 }
 
-// check tells whether it is a request at all.
+// check reports whether it is a request at all.
 func (q request) check() error {
 	switch {
 	case q.version != jsonrpc && !showsOld(q.method, q.params):

@@ -37,7 +37,7 @@ type (
 	}
 )
 
-// showsOld tells whether a request cannot be anything but of the old dialect.
+// showsOld reports whether a request cannot be anything but of the old dialect.
 func showsOld(method string, params any) bool {
 	p, _ := params.(map[string]any)
 	if method != methodSendV03 || p == nil {
@@ -60,7 +60,7 @@ func showsOld(method string, params any) bool {
 	return false
 }
 
-// maybeOld tells whether nothing in a request to read a task speaks against the
+// maybeOld reports whether nothing in a request to read a task speaks against the
 // old dialect. The task has to decide.
 func maybeOld(q request, h http.Header) bool {
 	p, _ := q.params.(map[string]any)

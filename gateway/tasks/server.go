@@ -186,7 +186,7 @@ func (x *exchange) conclude(last a2a.Event) error {
 	return nil
 }
 
-// settled tells whether nothing more comes unless the client does something.
+// settled reports whether nothing more comes unless the client does something.
 func settled(s a2a.TaskState) bool {
 	return s.Terminal() || s == a2a.TaskStateInputRequired || s == a2a.TaskStateAuthRequired
 }

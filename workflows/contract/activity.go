@@ -271,7 +271,7 @@ type CatalogueResult struct {
 	Store *StoreCheck `json:"store,omitempty"`
 }
 
-// StoreCheck tells whether a worker and the gateway that asks share a blob store.
+// StoreCheck reports whether a worker and the gateway that asks share a blob store.
 type StoreCheck struct {
 	// Own is a value that the worker has put into its store, for the gateway to
 	// look for.
@@ -297,7 +297,7 @@ type Catalogue struct {
 // authenticate.
 const ErrorAuthentication = "authentication is required"
 
-// ServerState tells whether a tool server answers, and if not, why.
+// ServerState reports whether a tool server answers, and if not, why.
 type ServerState struct {
 	Name  string `json:"name"`
 	Ready bool   `json:"ready"`

@@ -42,7 +42,7 @@ type ClientToolResult struct {
 	IsError bool   `json:"is_error,omitempty"`
 }
 
-// Answered tells whether an approval for this reason waits for an answer with
+// Answered reports whether an approval for this reason waits for an answer with
 // content, not only for a yes or a no.
 func (r Reason) Answered() bool { return r == ReasonQuestion || r == ReasonClientTool }
 
@@ -93,7 +93,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 	}
 }
 
-// Answered tells whether the approval waits for an answer with content, here or for
+// Answered reports whether the approval waits for an answer with content, here or for
 // the agent that asks.
 func (in ApprovalInput) Answered() bool { return in.Pending().Answered() }
 
@@ -102,7 +102,7 @@ func (p PendingApproval) Answered() bool {
 	return p.Reason.Answered() || p.Reason == ReasonRemote && !p.Schema.IsZero()
 }
 
-// Question tells whether a message to the conversation may be the answer.
+// Question reports whether a message to the conversation may be the answer.
 func (p PendingApproval) Question() bool {
 	remote := p.Reason == ReasonRemote && p.Origin != nil && p.Origin.Reason == ReasonQuestion
 	return p.Reason == ReasonQuestion || remote && p.Answered()

@@ -17,7 +17,7 @@ const (
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// IsUUID tells whether s is a UUID in its canonical lower-case form. Every
+// IsUUID reports whether s is a UUID in its canonical lower-case form. Every
 // identifier that comes from outside is checked with it before it becomes part
 // of a workflow ID or a file name.
 func IsUUID(s string) bool { return uuidPattern.MatchString(s) }
@@ -69,7 +69,7 @@ func NodeWorkflowID(parent, name string, index int) string {
 	return id
 }
 
-// Within tells whether a node's workflow is another one or inside it.
+// Within reports whether a node's workflow is another one or inside it.
 func Within(run, node string) bool { return run == node || strings.HasPrefix(run, node+"/") }
 
 // TurnWorkflowID is what the workflow IDs of a turn's nodes begin with.
@@ -124,5 +124,5 @@ func NameUUID(space, name string) string {
 
 var sessionPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// ValidSessionID tells whether a caller's session ID may be kept and forwarded.
+// ValidSessionID reports whether a caller's session ID may be kept and forwarded.
 func ValidSessionID(s string) bool { return sessionPattern.MatchString(s) }

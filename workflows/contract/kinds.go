@@ -50,7 +50,7 @@ var permanent = []Kind{
 	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindInvalid, KindNotFound,
 }
 
-// Permanent tells whether trying again cannot help.
+// Permanent reports whether trying again cannot help.
 func (k Kind) Permanent() bool { return slices.Contains(permanent, k) }
 
 // PermanentKinds lists every permanent kind, for retry policies.

@@ -70,7 +70,7 @@ type Node struct {
 	FailFast bool `json:"fail_fast,omitempty"`
 }
 
-// Composite tells whether the node runs as a workflow of its own.
+// Composite reports whether the node runs as a workflow of its own.
 func (n Node) Composite() bool {
 	return n.Type == NodeSequential || n.Type == NodeParallel || n.Type == NodeLoop
 }
@@ -91,7 +91,7 @@ func (n Node) Rounds() int {
 	return n.MaxToolRounds
 }
 
-// WantsHistory tells whether a node in the tree sees the conversation.
+// WantsHistory reports whether a node in the tree sees the conversation.
 func (n Node) WantsHistory() bool {
 	return n.History || slices.ContainsFunc(n.Nodes, Node.WantsHistory)
 }

@@ -103,7 +103,7 @@ const (
 	NodeCancelled NodeStatus = "cancelled"
 )
 
-// Over tells whether the node has ended.
+// Over reports whether the node has ended.
 func (s NodeStatus) Over() bool {
 	switch s {
 	case "", NodePending, NodeRunning, NodeWaiting:
@@ -133,7 +133,7 @@ type NodeState struct {
 	Folded *Blob       `json:"folded,omitempty"`
 }
 
-// Lost tells whether a composite node ended without telling of those inside it.
+// Lost reports whether a composite node ended without telling of those inside it.
 func (s NodeState) Lost() bool {
 	return s.Run != "" && s.Status.Over() && len(s.Nodes) == 0 && s.Folded == nil
 }

@@ -20,7 +20,7 @@ const (
 	TaskRejected      TaskState = "rejected"
 )
 
-// Over tells whether a task in this state stays in it (A2A 1.0 §4.1.3).
+// Over reports whether a task in this state stays in it (A2A 1.0 §4.1.3).
 func (s TaskState) Over() bool {
 	switch s {
 	case TaskCompleted, TaskFailed, TaskCanceled, TaskRejected:
@@ -29,7 +29,7 @@ func (s TaskState) Over() bool {
 	return false
 }
 
-// Running tells whether somebody is at work, or will be.
+// Running reports whether somebody is at work, or will be.
 func (s TaskState) Running() bool { return s == TaskSubmitted || s == TaskWorking }
 
 var outcomeStates = map[Outcome]TaskState{

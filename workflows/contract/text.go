@@ -31,7 +31,7 @@ func NewBlob(data []byte) Blob {
 	return Blob{SHA256: Sum(data), Size: int64(len(data)), Preview: preview(data)}
 }
 
-// Valid tells whether the address is well formed. Check it before it becomes a
+// Valid reports whether the address is well formed. Check it before it becomes a
 // path.
 func (b Blob) Valid() bool { return sumPattern.MatchString(b.SHA256) && b.Size >= 0 }
 
@@ -127,7 +127,7 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LooksLikeBlob tells whether a value would be taken for an address when it is
+// LooksLikeBlob reports whether a value would be taken for an address when it is
 // read back. Such a value must go to the blob store whatever its size.
 func LooksLikeBlob(data []byte) bool {
 	_, ok := asBlob(data)

@@ -69,7 +69,7 @@ var (
 	sixToFour  = netip.MustParsePrefix("2002::/16")
 )
 
-// PublicAddress tells whether an address is one of the public Internet: not private,
+// PublicAddress reports whether an address is one of the public Internet: not private,
 // loopback, link-local, multicast, unspecified or otherwise set apart.
 func PublicAddress(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")

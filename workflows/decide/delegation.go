@@ -48,7 +48,7 @@ func chainFrom(own, agent string, o *contract.Origin) []string {
 	return []string{own, agent}
 }
 
-// SameQuestion tells whether a task still waits for what it was last known to wait for.
+// SameQuestion reports whether a task still waits for what it was last known to wait for.
 // A question without an ID is known by its words; a task that says no more than that it
 // waits, waits for the same. An agent that does not say how the task is because it wants
 // a login has said nothing: tokens expire long before approvals are given.
@@ -82,7 +82,7 @@ func sameText(a, b contract.Text) bool {
 	return a.Blob.SHA256 == b.Blob.SHA256
 }
 
-// GoesOn tells whether a task is not over that was told of a refusal.
+// GoesOn reports whether a task is not over that was told of a refusal.
 func GoesOn(told contract.DelegateInput, now contract.DelegateResult) bool {
 	return told.Decision == contract.Rejected && (now.State.Running() || now.State == contract.TaskInputRequired)
 }
@@ -118,7 +118,7 @@ const (
 	crowdedWatch  = 24 * time.Hour
 )
 
-// crowded tells whether a run has no room for many looks; twice that is too much for
+// crowded reports whether a run has no room for many looks; twice that is too much for
 // more than one a day.
 func (h History) crowded(times int) bool {
 	return h.Events >= times*crowdedEvents || h.Bytes >= times*crowdedBytes

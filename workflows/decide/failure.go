@@ -26,7 +26,7 @@ func ModelFailure(f Failure) string {
 	return "LLM error: " + f.Message
 }
 
-// FallsBack tells whether another model is asked when a call of one has failed
+// FallsBack reports whether another model is asked when a call of one has failed
 // for good: when the fault may be the provider's, the account's or the model's.
 func FallsBack(f Failure) bool {
 	switch f.Kind {
@@ -92,7 +92,7 @@ func ToolFailure(f Failure) contract.CallToolResult {
 	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
 }
 
-// OutcomeUnknown tells whether a failed call may have happened all the same.
+// OutcomeUnknown reports whether a failed call may have happened all the same.
 // Such a call goes to a human, never to a second attempt.
 func OutcomeUnknown(c contract.Call, f Failure) bool {
 	return c.Destructive && (f.Lost || f.Kind == contract.KindOutcomeUnknown)
@@ -110,7 +110,7 @@ var told = []contract.Kind{
 // done its work.
 func Unexplained(f Failure) bool { return !slices.Contains(told, f.Kind) }
 
-// NotReached tells whether a destructive call certainly did not happen, because
+// NotReached reports whether a destructive call certainly did not happen, because
 // its server was not there.
 func NotReached(c contract.Call, f Failure) bool {
 	return c.Destructive && !f.Lost && f.Kind == contract.KindToolUnavailable

@@ -19,12 +19,12 @@ const (
 	maxNodeEvents = 1_000
 )
 
-// RollOver tells whether a run is long enough to continue as new. The caller
+// RollOver reports whether a run is long enough to continue as new. The caller
 // does so only between turns.
 func RollOver(h History) bool {
 	return h.Suggested || h.Events >= maxEvents || h.Bytes >= maxBytes || h.Updates >= maxUpdates
 }
 
-// RollOverNode tells whether the run of a composite node is long enough. Nodes
+// RollOverNode reports whether the run of a composite node is long enough. Nodes
 // roll over sooner than conversations: nobody waits in them, so it costs little.
 func RollOverNode(h History) bool { return RollOver(h) || h.Events >= maxNodeEvents }

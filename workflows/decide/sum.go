@@ -174,7 +174,7 @@ func (s *Sum) Left(budget time.Duration) time.Duration {
 	return max(budget-s.Worked, time.Millisecond)
 }
 
-// TimeIsUp tells whether a budget is used up, and notes that as a failure.
+// TimeIsUp reports whether a budget is used up, and notes that as a failure.
 func (s *Sum) TimeIsUp(budget time.Duration) bool {
 	if budget <= 0 || s.Worked < budget {
 		return false

@@ -109,7 +109,7 @@ func (s *Server) RequireKey(key string) {
 	s.key = key
 }
 
-// KeepRequests tells whether to record requests; benchmarks turn it off.
+// KeepRequests reports whether to record requests; benchmarks turn it off.
 func (s *Server) KeepRequests(keep bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 // wire is a wire format that a Server speaks.
 type wire interface {
-	// speaks tells whether a request to this path is in the format.
+	// speaks reports whether a request to this path is in the format.
 	speaks(path string) bool
 	// key is the key that a request brought.
 	key(r *http.Request) string
@@ -19,7 +19,7 @@ type wire interface {
 	validate(r *http.Request, body []byte) *apiError
 	// refusal is the body of an error.
 	refusal(e *apiError) string
-	// streams tells whether a request wants its answer as a stream.
+	// streams reports whether a request wants its answer as a stream.
 	streams(r *http.Request, body []byte) bool
 	// whole is the body of an answer that is no stream.
 	whole(s said) string
@@ -95,7 +95,7 @@ func (s said) stream(w http.ResponseWriter, r *http.Request, frames []string) {
 	}
 }
 
-// goesOn waits until ready, and tells whether the client is still there.
+// goesOn waits until ready, and reports whether the client is still there.
 func (s said) goesOn(r *http.Request) bool {
 	select {
 	case <-s.ready:

@@ -102,7 +102,7 @@ func (e taskEvent) brief() string {
 	return strings.TrimSpace(e.state + " " + e.text)
 }
 
-// within tells whether a task that was told whole holds what the event tells.
+// within reports whether a task that was told whole holds what the event tells.
 func (e taskEvent) within(task taskEvent) bool {
 	if e.kind == "artifact-update" || e.over() {
 		return task.over()
@@ -110,7 +110,7 @@ func (e taskEvent) within(task taskEvent) bool {
 	return slices.Contains(task.history, e.message)
 }
 
-// same tells whether two readers were told the same. The request for an approval is told
+// same reports whether two readers were told the same. The request for an approval is told
 // at length while it waits.
 func (e taskEvent) same(o taskEvent) bool {
 	return e.id == o.id && e.kind == o.kind && (e.raw == o.raw || e.state == o.state && e.state == "input-required")

@@ -43,7 +43,7 @@ func (r *recording) Set(s string) error {
 	return nil
 }
 
-// wants tells whether to write a history. What has been recorded by an earlier
+// wants reports whether to write a history. What has been recorded by an earlier
 // version is worth more than what this one would record.
 func (r *recording) wants(name string) bool {
 	switch *r {

@@ -130,7 +130,7 @@ func described(p contract.PendingApproval) string {
 	return cmp.Or(p.Origin.Description, p.Description)
 }
 
-// answered tells whether a yes or a no is not enough.
+// answered reports whether a yes or a no is not enough.
 func answered(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 }
 
 // asData is a value as a data part holds it.

@@ -48,7 +48,7 @@ func Resume(o Shape, after string) (*Story, error) {
 	return s, nil
 }
 
-// Over tells whether the task has ended, and has been told so.
+// Over reports whether the task has ended, and has been told so.
 func (s *Story) Over() bool { return s.over }
 
 // Update tells what is new.
@@ -122,7 +122,7 @@ func (s *Story) tell(sc scene) {
 	}
 }
 
-// settled tells whether nothing more comes unless the client does something.
+// settled reports whether nothing more comes unless the client does something.
 func settled(s contract.TaskState) bool { return s.Over() || s == contract.TaskAuthRequired }
 
 // end tells the result and the final state, or a state that no message tells.
@@ -205,7 +205,7 @@ func (sc scene) reply() bool {
 	return sc.Role == contract.RoleAssistant && !sc.Notice && sc.ToolCall == nil
 }
 
-// held tells whether the message may be the reply: then the artifact tells it.
+// held reports whether the message may be the reply: then the artifact tells it.
 func (sc scene) held(src Source, last bool) bool {
 	return last && sc.reply() && !settled(src.View.TaskState())
 }

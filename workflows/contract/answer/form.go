@@ -253,7 +253,7 @@ func same(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// takes tells whether a text is a value of the field although it may be a word for
+// takes reports whether a text is a value of the field although it may be a word for
 // no: it is one of the choices, or answers a question of yes or no.
 func (f field) takes(text string) bool {
 	p := f.schema

@@ -161,7 +161,7 @@ func settled(s contract.NodeStatus, over bool) contract.NodeStatus {
 	return contract.NodeCancelled
 }
 
-// stopped tells whether people are waited for, and for nothing else.
+// stopped reports whether people are waited for, and for nothing else.
 func stopped(agents []Node) bool {
 	waiting := false
 	for _, a := range agents {
