@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // unknownKey complains of a key that the file may not hold here, and says what
@@ -41,16 +43,22 @@ func plainKey(key string) string {
 	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(key))
 }
 
+// maxSlip bounds in bytes what may be a slip.
+const maxSlip = 64
+
 // similarKey returns the one of keys that key seems to be a slip of, or "".
 func similarKey(key string, keys []string) string {
 	plain := plainKey(key)
+	if len(plain) > maxSlip {
+		return ""
+	}
 	best, bestCost := "", min((len(plain)+1)/2, 3)+1
 	for _, candidate := range keys {
 		other := plainKey(candidate)
 		if len(plain) >= 3 && strings.HasPrefix(other, plain) {
 			return candidate
 		}
-		cost := distance(plain, other)
+		cost := levenshtein.ComputeDistance(plain, other)
 		if sameLetters(plain, other) { // prot
 			cost = 1
 		}
@@ -66,27 +74,4 @@ func sameLetters(a, b string) bool {
 	slices.Sort(x)
 	slices.Sort(y)
 	return bytes.Equal(x, y)
-}
-
-// distance is the number of letters to insert, drop or change (Levenshtein).
-// Long keys are cut: they are no slips.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agnivade/levenshtein"
+
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -82,8 +84,11 @@ func (g registry) fallbacks(name string) []string {
 // similar returns the name of the entry that name seems to be a slip of, or "".
 func (g registry) similar(name string) string {
 	best, least := "", 3
+	if len(name) > maxSlip {
+		return ""
+	}
 	for _, candidate := range g.names() {
-		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(candidate)); d < least {
 			best, least = candidate, d
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // membersOf are the names by which JSON knows the fields of a struct.
@@ -38,10 +40,13 @@ func checkMembers(data []byte, known []string) error {
 	return fmt.Errorf(`unknown member "%s"%s`, printable(unknown[0]), suggestion(unknown[0], known))
 }
 
+// maxSlip is how much of a name may be a slip, in bytes.
+const maxSlip = 64
+
 func suggestion(name string, known []string) string {
 	nearest, least := "", 4
 	for _, k := range known {
-		if d := distance(strings.ToLower(name), k); d < least && d < len(k) {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name[:min(len(name), maxSlip)]), k); d < least && d < len(k) {
 			nearest, least = k, d
 		}
 	}
@@ -49,29 +54,4 @@ func suggestion(name string, known []string) string {
 		return `: did you mean "` + nearest + `"?`
 	}
 	return `; known here: "` + strings.Join(known, `", "`) + `"`
-}
-
-const maxCompared = 64
-
-// distance is how many letters to insert, drop or change (Levenshtein). Long names
-// are cut: they are no slips.
-func distance(a, b string) int {
-	a = a[:min(len(a), maxCompared)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
