@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"sync"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -13,15 +12,15 @@ import (
 //
 // The conversation is asked each time. What a gateway remembers may be out of date, and
 // a search attribute lags; a query sees every signal that was acknowledged before.
-// Those who send one sort of signal to a conversation take
-// turns, so that no two of them see room for the last place in its queue. Between
-// query and signal an approval may open all the same: then the workflow refuses.
+// Requests that send the same signal to a conversation are handled one at a time, so
+// that no two of them see room for the last place in its queue. Between query and
+// signal an approval may open all the same: then the workflow refuses.
 func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any) (*settlement, error) {
-	leave, err := g.doors.enter(ctx, id+" "+signal)
+	unlock, err := g.sendLocks.lock(ctx, id+" "+signal)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer unlock()
 	view, err := g.Backend.Admit(ctx, id, foresight(signal, payload))
 	switch {
 	case err != nil:
@@ -58,57 +57,4 @@ func (s *settlement) refused() error {
 		res = &result{Response: s.request.Result.Response.Short()}
 	}
 	return &Error{Kind: s.request.Refused, Text: refusalText(s.request.Refused, res)}
-}
-
-// doors let one request at a time through to each conversation. The zero value is ready.
-type doors struct {
-	mu   sync.Mutex
-	byID map[string]*door
-}
-
-type door struct {
-	free    chan struct{} // holds a token while nobody is inside
-	present int           // inside or waiting
-}
-
-// enter waits for its turn. It fails with KindBusy when too many wait.
-func (d *doors) enter(ctx context.Context, id string) (leave func(), err error) {
-	e, err := d.queue(id)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case <-e.free:
-		return func() { e.free <- struct{}{}; d.leave(id, e) }, nil
-	case <-ctx.Done():
-		d.leave(id, e)
-		return nil, ctx.Err()
-	}
-}
-
-func (d *doors) queue(id string) (*door, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.byID == nil {
-		d.byID = map[string]*door{}
-	}
-	e := d.byID[id]
-	if e == nil {
-		e = &door{free: make(chan struct{}, 1)}
-		e.free <- struct{}{}
-		d.byID[id] = e
-	}
-	if e.present >= contract.MaxOpenRequests {
-		return nil, Errorf(contract.KindBusy, "too many requests at once: %d for one conversation are being looked at", contract.MaxOpenRequests)
-	}
-	e.present++
-	return e, nil
-}
-
-func (d *doors) leave(id string, e *door) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if e.present--; e.present == 0 {
-		delete(d.byID, id)
-	}
 }

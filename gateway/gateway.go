@@ -89,22 +89,22 @@ func (d Deps) withDefaults() Deps {
 // Gateway is the API as an http.Handler. It is safe for concurrent use.
 type Gateway struct {
 	Deps
-	echo      *echo.Echo
-	base      context.Context
-	stop      context.CancelFunc
-	tasks     *tasks.Server
-	waits     *waits
-	doors     doors
-	watches   *watches
-	tellings  *watches // for streams of tasks
-	glances   singleflight.Group
-	recent    *recentTasks
-	summary   *cache[Summary]
-	store     verdict
-	told      atomic.Value // the problem that the log tells of last
-	catalogue *cache[contract.Catalogue]
-	resources *cache[contract.ResourceCatalogue]
-	prompts   *cache[contract.PromptCatalogue]
+	echo        *echo.Echo
+	base        context.Context
+	stop        context.CancelFunc
+	tasks       *tasks.Server
+	waits       *waits
+	sendLocks   keyedLock
+	watches     *watches
+	tellings    *watches // for streams of tasks
+	glances     singleflight.Group
+	recent      *recentTasks
+	summary     *cache[Summary]
+	store       verdict
+	lastProblem atomic.Value // that was logged
+	catalogue   *cache[contract.Catalogue]
+	resources   *cache[contract.ResourceCatalogue]
+	prompts     *cache[contract.PromptCatalogue]
 }
 
 // New makes a gateway. Close it to release those who wait.

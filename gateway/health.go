@@ -73,7 +73,7 @@ func (g *Gateway) ready(c echo.Context) error {
 func (g *Gateway) readiness(ctx context.Context) readyReply {
 	reply := g.look(ctx)
 	if len(reply.Problems) == 0 {
-		g.told.Store("")
+		g.lastProblem.Store("")
 	}
 	return reply
 }
@@ -128,7 +128,7 @@ func (g *Gateway) tell(text string, err error) string {
 	if errors.As(err, &e) && e.Err != nil {
 		err = e.Err
 	}
-	if line := text + err.Error(); g.told.Swap(line) != line {
+	if line := text + err.Error(); g.lastProblem.Swap(line) != line {
 		g.Logger.Warn("not ready", "problem", text, "error", err)
 	}
 	return text

@@ -104,9 +104,9 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 // decide when messages are folded.
 const changeReason = "reason-of-rejection"
 
-// said is a decision with what the person who rejected said about it, where the history
-// takes that up.
-func said(ctx workflow.Context, r contract.ApprovalResult) contract.ApprovalResult {
+// recordedReason returns a decision with the reason of a rejection, where the history
+// has it in the reply.
+func recordedReason(ctx workflow.Context, r contract.ApprovalResult) contract.ApprovalResult {
 	if r.Decision == contract.Rejected && r.Reason != "" && workflow.GetVersion(ctx, changeReason, workflow.DefaultVersion, 1) < 1 {
 		r.Reason = ""
 	}

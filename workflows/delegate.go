@@ -25,7 +25,7 @@ func (l *leaf) hand(ctx workflow.Context) contract.NodeResult {
 			return l.interrupted()
 		}
 		if r.Decision != contract.Approved {
-			return ended(contract.OutcomeRejected, decide.AfterRefusal(said(ctx, r)))
+			return ended(contract.OutcomeRejected, decide.AfterRefusal(recordedReason(ctx, r)))
 		}
 	}
 	r := l.delegate(ctx, made)

@@ -138,15 +138,15 @@ func overrun(ctx workflow.Context, reply contract.GenerateResult) string {
 	return problem
 }
 
-// curb asks the model once more for a reply that asks for less.
-func (l *leaf) curb(ctx workflow.Context, reply contract.GenerateResult, problem string) (result contract.NodeResult, over bool) {
+// askWithinBounds asks the model once more for a reply that asks for less.
+func (l *leaf) askWithinBounds(ctx workflow.Context, reply contract.GenerateResult, problem string) (result contract.NodeResult, over bool) {
 	reply.Calls, reply.Native = nil, nil
 	l.said = &reply
 	if l.repair != nil && l.repair.Overrun {
 		return ended(contract.OutcomeFailed, decide.Overran(problem)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: problem, Overrun: true}
-	l.tell(ctx, l.stamped(l.notice(decide.Curbing(problem))))
+	l.tell(ctx, l.stamped(l.notice(decide.AskingWithinBounds(problem))))
 	return contract.NodeResult{}, false
 }
 

@@ -20,7 +20,7 @@ func (l *leaf) withinLimits(ctx workflow.Context) (result contract.NodeResult, o
 		case ctx.Err() != nil:
 			return l.interrupted(), true
 		case r.Decision != contract.Approved:
-			return ended(contract.OutcomeRejected, decide.AfterLimit(reached, said(ctx, r))), true
+			return ended(contract.OutcomeRejected, decide.AfterLimit(reached, recordedReason(ctx, r))), true
 		}
 		l.granted = l.granted.Add(reached.Grant())
 	}

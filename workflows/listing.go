@@ -16,10 +16,10 @@ const changeListing = "listing"
 // that is quicker than that costs nothing.
 const listingAccuracy = time.Minute
 
-// enlist brings the memo up to date by which lists show the conversation: the title of
+// updateListing brings the memo up to date by which lists show the conversation: the title of
 // one that began without a message, and when it last changed. It adds a command to
 // those that the workflow task gives anyway.
-func (c *conversation) enlist(ctx workflow.Context) {
+func (c *conversation) updateListing(ctx workflow.Context) {
 	late := c.state.UpdatedAt.Sub(c.listedAt) >= listingAccuracy
 	if c.closing != nil || !late && c.title == "" ||
 		workflow.GetVersion(ctx, changeListing, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
@@ -35,9 +35,9 @@ func (c *conversation) enlist(ctx workflow.Context) {
 	c.listedAt, c.title = c.state.UpdatedAt, ""
 }
 
-// entitle names a conversation after its first message. What came with the start has
+// setTitle names a conversation after its first message. What came with the start has
 // been named by who started it.
-func (c *conversation) entitle(m contract.MessageSignal) {
+func (c *conversation) setTitle(m contract.MessageSignal) {
 	if c.state.Turn == 1 && c.in.First == nil {
 		c.title = contract.Title(m)
 	}

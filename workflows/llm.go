@@ -34,7 +34,7 @@ func (l *leaf) answer(ctx workflow.Context) contract.NodeResult {
 // result; else the model is asked again.
 func (l *leaf) take(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
 	if problem := overrun(ctx, reply); problem != "" {
-		return l.curb(ctx, reply, problem)
+		return l.askWithinBounds(ctx, reply, problem)
 	}
 	if l.repair != nil && l.repair.Overrun {
 		l.repair = nil
@@ -65,7 +65,7 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 			return l.interrupted(), true
 		}
 		if r.Decision != contract.Approved {
-			return ended(contract.OutcomeRejected, decide.AfterRefusal(said(ctx, r))), true
+			return ended(contract.OutcomeRejected, decide.AfterRefusal(recordedReason(ctx, r))), true
 		}
 		l.rounds = -1 // a decision opens a fresh budget, this round included
 	}

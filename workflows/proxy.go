@@ -17,7 +17,7 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	r, news := t.awaitDecision(ctx)
 	switch {
 	case ctx.Err() != nil && !t.early:
-		why := decide.AfterRefusal(said(ctx, r))
+		why := decide.AfterRefusal(recordedReason(ctx, r))
 		if r.Decision == contract.Approved {
 			why = t.trouble(ctx.Err())
 		}
@@ -104,7 +104,7 @@ func (t *remoteTask) approvalDescription() string {
 // refuse tells the other agent that what it asked for was not approved, so that it
 // does not wait for ever.
 func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput, r contract.ApprovalResult) made {
-	why := decide.AfterRefusal(said(ctx, r))
+	why := decide.AfterRefusal(recordedReason(ctx, r))
 	m := made{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}, refused: why}
 	answer.Decision, answer.By, answer.Reason = contract.Rejected, r.By, r.Reason
 	m.Note = t.tell(ctx, answer)

@@ -94,7 +94,7 @@ func (c *conversation) transcript() contract.Transcript {
 func (c *conversation) publish(ctx workflow.Context) {
 	c.state.Version++
 	version := c.state.Version
-	c.enlist(ctx)
+	c.updateListing(ctx)
 	tree := c.tree()
 	_, err := runLocal(ctx, contract.ActivityExport, export(), contract.ExportInput{Conversation: c.view(), Tree: &tree})
 	if version != c.state.Version {

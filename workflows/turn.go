@@ -31,8 +31,8 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash(), clientTools: m.Tools, chain: t.in.Chain}
 	t.state.Tree = &contract.NodeState{}
 	t.setStatus(ctx, t.status)
-	t.entitle(m)
-	t.enlist(ctx)
+	t.setTitle(m)
+	t.updateListing(ctx)
 	t.show(ctx)
 	var r contract.NodeResult
 	if root := t.in.Agent.Root(); root.Composite() {

@@ -67,7 +67,7 @@ func (t *turn) settle() {
 		if !t.answered[i] {
 			c.NotRun, c.Result = true, NotRun
 			if t.rejected != nil {
-				c.Result = strings.TrimSpace(Rejected + " " + t.rejected.Because())
+				c.Result = strings.TrimSpace(Rejected + " " + t.rejected.ReasonText())
 			}
 		}
 		for n := i; c.ID == "" || used[c.ID]; n++ {

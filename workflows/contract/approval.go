@@ -225,8 +225,8 @@ type ApprovalResult struct {
 // maxReason is how much of a reason is repeated, in characters.
 const maxReason = 2000
 
-// Because is why a person decided so, with the person's name; empty if that was not said.
-func (r ApprovalResult) Because() string {
+// ReasonText is why a person decided so, with the name of the person; empty without a reason.
+func (r ApprovalResult) ReasonText() string {
 	why := strings.TrimSpace(r.Reason)
 	if why == "" {
 		return ""

@@ -20,7 +20,7 @@ func Overran(problem string) string {
 	return "LLM error: the model's reply was not carried out: " + problem + "."
 }
 
-// Curbing tells people that a model is asked again for a reply within bounds.
-func Curbing(problem string) string {
+// AskingWithinBounds tells people that a model is asked again for a reply within bounds.
+func AskingWithinBounds(problem string) string {
 	return "The model's reply was not carried out: " + problem + ". Asking once more."
 }

@@ -98,9 +98,9 @@ func OutcomeUnknown(c contract.Call, f Failure) bool {
 	return c.Destructive && (f.Lost || f.Kind == contract.KindOutcomeUnknown)
 }
 
-// told are the kinds that an activity gives a failure of which it knows that nothing
+// explainedKinds are the kinds that an activity gives a failure of which it knows that nothing
 // has happened.
-var told = []contract.Kind{
+var explainedKinds = []contract.Kind{
 	contract.KindToolUnavailable, contract.KindToolFailed, contract.KindPeerUnavailable, contract.KindPeerFailed,
 	contract.KindDigest, contract.KindBlob, contract.KindInvalid, contract.KindNotFound,
 }
@@ -108,7 +108,7 @@ var told = []contract.Kind{
 // Unexplained reports whether a failure does not come from the activity itself but from
 // what carries its result, such as one that is too large. The activity may have
 // done its work.
-func Unexplained(f Failure) bool { return !slices.Contains(told, f.Kind) }
+func Unexplained(f Failure) bool { return !slices.Contains(explainedKinds, f.Kind) }
 
 // NotReached reports whether a destructive call certainly did not happen, because
 // its server was not there.

@@ -94,7 +94,7 @@ func AfterLimit(r Reached, d contract.ApprovalResult) string {
 		return AfterRefusal(d)
 	}
 	text := fmt.Sprintf("Stopped: the limit of %s for this %s is reached.", r.shown(r.Limit), r.Of)
-	return strings.TrimSpace(text + " " + d.Because())
+	return strings.TrimSpace(text + " " + d.ReasonText())
 }
 
 // amount is a number as the settings have it.

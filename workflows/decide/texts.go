@@ -137,7 +137,7 @@ func AfterRefusal(r contract.ApprovalResult) string {
 	case contract.Cancelled:
 		return TextWithdrawn
 	}
-	return strings.TrimSpace(TextCancelledByUser + " " + r.Because())
+	return strings.TrimSpace(TextCancelledByUser + " " + r.ReasonText())
 }
 
 // Describe says in markdown what a call would do, for the human who decides. node
