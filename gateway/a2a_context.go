@@ -16,9 +16,9 @@ import (
 )
 
 // unaddressed carries out a message that names no task. An answer that names its
-// approval is for the task of that. Where exactly one task of the context waits, words
-// decide nothing and begin nothing: the sender probably means that task, and is told how
-// to answer it. Anything else begins a task.
+// approval goes to the task of that approval. Where exactly one task of the context
+// waits, a text neither decides nor starts anything: the sender probably means that task,
+// and the reply says how to answer it. Anything else starts a task.
 func (s a2aServer) unaddressed(ctx context.Context, req *a2a.SendMessageRequest, in a2aMessage) (posted, error) {
 	m := req.Message
 	if err := checkContext(m.ContextID); err != nil {

@@ -177,7 +177,8 @@ func span(ok bool, n int) int {
 	return n
 }
 
-// put gives a property its value, once. A value that does not fit is told.
+// put sets a property, once, and reports whether it was free. A value that does not fit
+// is an entry of bad.
 func (b *binding) put(p prop, text string) bool {
 	if b.args[p.name] != nil {
 		return false

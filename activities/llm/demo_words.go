@@ -99,7 +99,7 @@ func lex(text string) []token {
 	return out
 }
 
-// smallTalk answers what is no request: greetings, and calls for help.
+// smallTalk answers greetings and calls for help.
 func smallTalk(text string, tools []*demoTool) string {
 	said := words(text)
 	switch joined := strings.Join(said, " "); {

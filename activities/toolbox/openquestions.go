@@ -13,7 +13,7 @@ type openQuestions struct {
 	lines []string
 }
 
-// maxUnanswered is how many questions a call tells of.
+// maxUnanswered is how many questions the result of a call names.
 const maxUnanswered = 5
 
 // add notes a question, and why nobody has answered it.

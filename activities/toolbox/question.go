@@ -82,7 +82,7 @@ var (
 
 type elicitationHost struct{ conn *conn }
 
-// Elicit cancels what is no form, since a page to open somewhere else is not offered, and
+// Elicit returns "cancel" for what is no form, since no page elsewhere is offered, and for
 // what no call can be found for: there is nobody to ask. Only a user declines.
 func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	if !h.conn.asked.take() {

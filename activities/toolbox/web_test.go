@@ -109,7 +109,7 @@ func forMessages(r *http.Request, body string) bool {
 	return r.Method == http.MethodGet || strings.Contains(body, "subscriptions/listen")
 }
 
-// withhold leaves requests without an answer, and tells of each.
+// withhold leaves requests without an answer, and sends each of them to a channel.
 func (s *site) withhold(which func(*http.Request, string) bool) <-chan struct{} {
 	asked := make(chan struct{}, 100)
 	before := s.intercept

@@ -53,7 +53,7 @@ const (
 // Metadata is what goes with a message or an interrupt, under Namespace.
 type Metadata map[string]any
 
-// RunStarted begins a run. Clients that are older than 1.0 are told no version.
+// RunStarted begins a run. It has no version for clients older than 1.0.
 type RunStarted struct {
 	Type            Type   `json:"type"`
 	ThreadID        string `json:"threadId"`

@@ -13,8 +13,9 @@ func NewLegacy(own func(toolCallID, tool string) bool) *Legacy {
 	return &Legacy{withheld{own: own, released: map[string]bool{}}}
 }
 
-// Rewrite is the events as the client knows them. It may be less, and later more. With
-// tools of the client none has an ID: what is told late is not in the order of positions.
+// Rewrite returns the events as the client knows them. Some are held back and returned by
+// a later call. When the client has tools, no event has an ID: events that were held back
+// are not in the order of positions.
 func (l *Legacy) Rewrite(events []Event) []Event {
 	if l.own == nil {
 		return rewritten(events)
