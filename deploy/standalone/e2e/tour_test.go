@@ -15,16 +15,21 @@ import (
 // anything.
 type step struct{ command, prints string }
 
-// tour reads the console blocks of the README.
+// tour reads the console blocks of the README, and of that of the API, which goes on
+// with the same agent.
 func tour(t *testing.T) []step {
 	t.Helper()
-	data, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
+	var text string
+	for _, file := range []string{"README.md", "gateway/README.md"} {
+		data, err := os.ReadFile("../../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(data)
 	}
 	var steps []step
 	inside := false
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		command, isCommand := strings.CutPrefix(line, "$ ")
 		switch {
@@ -46,7 +51,7 @@ func tour(t *testing.T) []step {
 // other ports, and compares what is printed.
 func TestTheREADMEsTour(t *testing.T) {
 	steps := tour(t)
-	if len(steps) < 6 {
+	if len(steps) < 9 {
 		t.Fatalf("the README's tour has %d steps", len(steps))
 	}
 	api, grpc, ui := freePort(t), freePort(t), freePort(t)
