@@ -103,6 +103,7 @@ func (g *Gateway) created(c echo.Context, t ticket) error {
 	if err != nil {
 		return err
 	}
+	g.idle.observe(view)
 	conversation, err := document.Render(c.Request().Context(), g.Blobs, view)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -44,6 +47,51 @@ func TestWhatWouldBeRefusedIsNotSent(t *testing.T) {
 				t.Errorf("%s: Retry-After %q", c.kind, got)
 			}
 		}
+	}
+}
+
+// Only the answer to a message shows that the next one is welcome, and only once.
+func TestAMessageAfterAnAnswerIsSentWithoutAsking(t *testing.T) {
+	var steps []string
+	waits := false
+	a := newAPI(t, &fakeBackend{
+		AdmitFn: func(id string, q contract.ConversationQuery) (contract.ConversationView, error) {
+			steps = append(steps, "ask")
+			return foreseeing(contract.KindWaiting, "")(id, q)
+		},
+		SignalFn: func(string, string, any) error { steps = append(steps, "send"); return nil },
+		AwaitFn: func(ctx context.Context, id string, requests []string) (contract.AwaitResult, error) {
+			result, err := answering("ok")(ctx, id, requests)
+			if waits {
+				result.Conversation.Pending = []contract.PendingApproval{{UUID: someUUID}}
+			}
+			return result, err
+		},
+		StartFn:        func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, nil },
+		ConversationFn: showing,
+	})
+	id := a.want(201, a.do("POST", "/conversations", "")).text("conversation", "id")
+	say := func(status int, want ...string) {
+		t.Helper()
+		steps = nil
+		a.want(status, a.do("POST", "/conversations/"+id+"/messages", `{"message":"x"}`))
+		if !slices.Equal(steps, want) {
+			t.Errorf("%q, expected %q", steps, want)
+		}
+	}
+	say(200, "send")
+	waits = true
+	say(200, "send") // and this one opens an approval
+	say(409, "ask")
+	say(409, "ask")
+	a.do("POST", "/conversations", "") // idle, but another conversation
+	say(409, "ask")
+	waits = false
+	again := a.want(201, a.do("POST", "/conversations", "")).text("conversation", "id")
+	steps = nil
+	a.want(409, a.do("POST", "/conversations/"+again+"/messages", `{"message":"x"}`, "Idempotency-Key: k"))
+	if !slices.Equal(steps, []string{"ask"}) {
+		t.Errorf("a message that may be a repetition: %q", steps)
 	}
 }
 

@@ -37,7 +37,7 @@ func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSig
 	s.message = in.Name
 	ctx, cancel := sending(c)
 	defer cancel()
-	known, err := g.deliver(ctx, t.conversationID, contract.SignalMessage, in)
+	known, err := g.deliverNew(ctx, t, contract.SignalMessage, in)
 	switch {
 	case isKind(err, contract.KindCompleted), err == nil && known != nil && known.view.Status == contract.StatusCompleted:
 		return g.streamEnded(c, r, s)

@@ -94,6 +94,7 @@ type Gateway struct {
 	stop        context.CancelFunc
 	tasks       *tasks.Server
 	waits       *waits
+	idle        idleConversations
 	sendLocks   keyedLock
 	watches     *watches
 	tellings    *watches // for streams of tasks
@@ -112,7 +113,7 @@ func New(deps Deps) *Gateway {
 	g := &Gateway{Deps: deps.withDefaults()}
 	g.check()
 	g.base, g.stop = context.WithCancel(context.Background())
-	g.waits = newWaits(g.base, g.Backend.Await, g.RequestTimeout)
+	g.waits = newWaits(g.base, g.await, g.RequestTimeout)
 	g.watches = newWatches(g.base, g.Deps)
 	g.tellings = newWatches(g.base, g.Deps)
 	g.tellings.lasting = true

@@ -59,14 +59,14 @@ func newTicket(c echo.Context) (ticket, error) {
 	if err != nil {
 		return ticket{}, err
 	}
-	return ticket{conversationID: id, requestID: requestID(c, id, key), status: http.StatusOK}, nil
+	return ticket{conversationID: id, requestID: requestID(c, id, key), keyed: key != "", status: http.StatusOK}, nil
 }
 
 // signal sends and waits for the answer, unless it is known already.
 func (g *Gateway) signal(c echo.Context, t ticket, name string, payload any) error {
 	ctx, cancel := sending(c)
 	defer cancel()
-	known, err := g.deliver(ctx, t.conversationID, name, payload)
+	known, err := g.deliverNew(ctx, t, name, payload)
 	switch {
 	case isKind(err, contract.KindCompleted):
 		return g.ended(c, t)

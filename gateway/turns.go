@@ -48,6 +48,7 @@ const statusRunning = "running"
 type ticket struct {
 	conversationID string
 	requestID      string
+	keyed          bool   // by the caller, who may send it again
 	fingerprint    string // empty when there is nothing to compare
 	status         int    // of the reply, when all is well
 	location       string // of the answer, when it is not there in time
@@ -79,6 +80,15 @@ func (g *Gateway) settle(c echo.Context, t ticket) error {
 		return err
 	}
 	return g.settled(c, t, s)
+}
+
+// await is Backend.Await. It keeps in mind which conversations are idle.
+func (g *Gateway) await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	result, err := g.Backend.Await(ctx, id, requestIDs)
+	if err == nil {
+		g.idle.observe(result.Conversation)
+	}
+	return result, err
 }
 
 // remembered is what a request settled to, or nil.
