@@ -291,7 +291,7 @@ func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRe
 	if len(a.Arguments) > 0 {
 		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(hide(string(a.Arguments), m.Bearer)))
 	}
-	if len(a.Schema) > 0 && a.Reason.Answered() {
+	if len(a.Schema) > 0 && (a.Reason.Answered() || a.Reason == contract.ReasonUnknownOutcome) {
 		if err == nil {
 			o.Schema, o.Accepts, err = keepSchema(ctx, p.Blobs, a.Schema)
 		}

@@ -310,7 +310,7 @@ func (s a2aServer) decideTask(ctx context.Context, d story.Decision, chain []str
 	if err != nil {
 		return false, err
 	}
-	if agreed := (record.Decision == contract.Approved) == d.Approved; !agreed {
+	if !record.Agrees(in) {
 		by := ""
 		if record.By != "" {
 			by = " by " + printable(record.By)

@@ -165,7 +165,7 @@ func (e resumeEntry) decide(p contract.PendingApproval) (decision, error) {
 		}
 	}
 	in := contract.DecideSignal{Approved: payload.Approved != nil && *payload.Approved, Reason: payload.Reason}
-	if p.Answered() {
+	if p.TakesContent() {
 		return e.answer(p, payload)
 	}
 	if payload.Approved == nil || len(payload.Content) > 0 {
@@ -199,7 +199,13 @@ func (e resumeEntry) answer(p contract.PendingApproval, payload resumePayload) (
 	if payload.Approved != nil && !*payload.Approved {
 		return newDecision(p.UUID, contract.DecideSignal{Reason: payload.Reason}), nil
 	}
-	raw := append(append([]byte(`{"content":`), orNull(payload.Content)...), '}')
+	raw, err := json.Marshal(struct {
+		Content  json.RawMessage `json:"content"`
+		Approved *bool           `json:"approved,omitempty"`
+	}{orNull(payload.Content), payload.Approved})
+	if err != nil {
+		return decision{}, e.invalid(err.Error())
+	}
 	given, err := answer.ParseQuestion(raw, p.Schema.Raw)
 	if err != nil {
 		return decision{}, e.invalid(err.Error())
@@ -251,7 +257,7 @@ func (d decision) agrees(r contract.ApprovalResult) bool {
 	if r.RequestID == d.in.RequestID {
 		return true
 	}
-	return (r.Decision == contract.Approved) == d.in.Approved &&
+	return r.Agrees(d.in) &&
 		(!d.in.Approved || bytes.Equal(canonical(orNull(r.Content.Raw)), canonical(orNull(d.in.Content.Raw))))
 }
 

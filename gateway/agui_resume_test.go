@@ -146,6 +146,23 @@ func answersAre(t *testing.T, question contract.PendingApproval) {
 	}
 }
 
+func TestAnswersToAnUnknownOutcome(t *testing.T) {
+	doubt := contract.PendingApproval{UUID: someUUID, ToolName: "add", ToolArgs: addArgs, Reason: contract.ReasonUnknownOutcome, Schema: contract.JSON{Raw: []byte(contract.UnknownOutcomeSchema)}}
+	for payload, want := range map[string]string{
+		`{"approved":true}`: `{}`, `{"approved":false}`: "",
+		`{"approved":true,"content":{"outcome":"ran"}}`: `{"outcome":"ran"}`, `{"content":{"outcome":"ran"}}`: `{"outcome":"ran"}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, a := asking(t, doubt)
+			defer a.Close()
+			e := a.run(resumeOf(resolved(someUUID, payload)))
+			if in := s.decided[someUUID]; string(in.Content.Raw) != want || in.Approved != (want != "") || ended(e) != "success" {
+				t.Errorf("%s: %+v", payload, in)
+			}
+		})
+	}
+}
+
 func TestAnAnswerAndAMessageInOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := asking(t, destructive(someUUID))

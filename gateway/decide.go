@@ -55,7 +55,7 @@ func (g *Gateway) decide(c echo.Context) error {
 	if record.RequestID != in.RequestID {
 		return g.decided(c, record)
 	}
-	if (record.Decision == contract.Approved) != in.Approved {
+	if !record.Agrees(in) {
 		return keyReused()
 	}
 	if late {

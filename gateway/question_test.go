@@ -137,3 +137,44 @@ func TestTheMemoOfAnApprovalTellsThatItIsAQuestion(t *testing.T) {
 		t.Errorf("sent %+v", sent)
 	}
 }
+
+// Two people who both say yes do not agree when one means that the call ran.
+func TestAnswersToAnUnknownOutcomeOverREST(t *testing.T) {
+	doubt := func(string) (gateway.Subject, error) {
+		return gateway.Subject{ConversationID: someID, Question: true, Schema: []byte(contract.UnknownOutcomeSchema)}, nil
+	}
+	for body, want := range map[string]string{
+		`{"approved":true}`: `{}`, `{"answer":"ran"}`: `{"outcome":"ran"}`, `"no"`: "",
+		`{"content":{"outcome":"ran","result":"17 rows"},"by":"ops"}`: `{"outcome":"ran","result":"17 rows"}`,
+	} {
+		var d desk
+		var sent contract.DecideSignal
+		b := d.backend()
+		b.SubjectFn = doubt
+		b.DecideFn = func(uuid string, in contract.DecideSignal) error {
+			sent = in
+			err := d.decide(uuid, in)
+			d.record.Content, d.record.Outcome = in.Content, contract.ApprovalResult{Content: in.Content}.Resolution().Outcome
+			return err
+		}
+		a := newAPI(t, b)
+		a.want(200, a.do("POST", approvalPath, body, "Idempotency-Key", "k"))
+		if string(sent.Content.Raw) != want || sent.Approved != (want != "") {
+			t.Errorf("%s: sent %+v", body, sent)
+		}
+	}
+	for _, c := range []struct {
+		record contract.ApprovalResult
+		said   string
+		agrees bool
+	}{
+		{contract.ApprovalResult{Decision: contract.Approved, Outcome: contract.OutcomeRan}, `{}`, false},
+		{contract.ApprovalResult{Decision: contract.Approved, Outcome: contract.OutcomeRan}, `{"outcome":"ran","result":"x"}`, true},
+		{contract.ApprovalResult{Decision: contract.Approved, Outcome: contract.OutcomeNotRun}, `{}`, true},
+		{contract.ApprovalResult{Decision: contract.Approved}, `{"outcome":"ran"}`, false},
+	} {
+		if got := c.record.Agrees(contract.DecideSignal{Approved: true, Content: contract.JSON{Raw: []byte(c.said)}}); got != c.agrees {
+			t.Errorf("%+v agrees with %s: %t", c.record, c.said, got)
+		}
+	}
+}

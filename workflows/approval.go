@@ -75,10 +75,13 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	}
 	a.end(ctx, decision, given)
 	a.view.Result.Content = given.Content
+	if p := a.view.Pending; p.TakesContent() && !p.Answered() {
+		a.view.Result.Outcome = a.view.Result.Resolution().Outcome
+	}
 }
 
 func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.DecideSignal, error) {
-	if a.in.Answered() {
+	if a.view.Pending.TakesContent() {
 		return readSignal(detached(ctx), raw, a.in.Schema)
 	}
 	given, err := answer.Parse(raw)

@@ -94,7 +94,7 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{
-		Role: contract.RoleUser, Content: contract.Inline(decide.Marker(in.Pending(), r.Decision)), Approval: &record, Notice: true,
+		Role: contract.RoleUser, Content: contract.Inline(decide.Marker(in.Pending(), r)), Approval: &record, Notice: true,
 		Node: l.nameInTree(),
 	})
 	l.decided(ctx, l, r)
@@ -130,8 +130,10 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash
 		),
 		Memo: map[string]any{contract.MemoCard: decide.Card(in)},
 	}
-	if in.Answered() { // for the gateway, which reads answers by it
+	if in.Answered() {
 		options.StaticSummary = decide.ToolSummary(in.Tool, in.Server) + " waits for an answer"
+	}
+	if in.Pending().TakesContent() { // for the gateway, which reads answers by it
 		options.Memo[contract.MemoSchema] = in.Schema
 	}
 	return workflow.WithChildOptions(ctx, options)

@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"encoding/json"
+	"strings"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -120,9 +123,11 @@ func (l *leaf) runOne(ctx workflow.Context, c call) made {
 // by itself for a moment, and then goes to a human too: it was approved, and a
 // server that is being restarted must not undo that.
 func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolResult {
+	note := ""
 	for tries := 1; ; tries++ {
 		r, err := l.callTool(withCredential(ctx, l.credential), c)
 		if err == nil {
+			r.Note = strings.TrimSpace(r.Note + " " + note)
 			return r
 		}
 		f := failure(err)
@@ -136,11 +141,33 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		if !lost && tries < reachAttempts && l.awaitServer(ctx, tries) {
 			continue
 		}
-		if ctx.Err() != nil || !l.repeat(ctx, c, f, lost) {
-			return decide.NotRepeated(f, lost)
+		if ctx.Err() != nil {
+			return decide.NotRepeated(f, lost, contract.ApprovalResult{})
+		}
+		d := l.askAgain(ctx, c, f, lost)
+		switch {
+		case ranAllTheSame(d):
+			return contract.CallToolResult{Text: l.kept(ctx, decide.RanResult(f.Message, d))}
+		case d.Decision != contract.Approved || ctx.Err() != nil:
+			return decide.NotRepeated(f, lost, recordedReason(ctx, d))
+		case lost && answersDoubt(ctx):
+			note = decide.RepeatedNote(d)
 		}
 		tries = 0
 	}
+}
+
+// changeAnswers marks histories in which people may answer that a call whose outcome is
+// unknown did run, and are asked again for an approval that another agent was not told of.
+const changeAnswers = "answers-to-unknown-outcomes"
+
+func answersDoubt(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, changeAnswers, workflow.DefaultVersion, 1) == 1
+}
+
+// ranAllTheSame reports whether a person knows that a call whose outcome was unknown did run.
+func ranAllTheSame(r contract.ApprovalResult) bool {
+	return r.Decision == contract.Approved && r.Outcome == contract.OutcomeRan
 }
 
 // changeDoubt marks histories in which also those destructive calls go to a human whose
@@ -169,14 +196,20 @@ func (l *leaf) awaitServer(ctx workflow.Context, tries int) bool {
 	return workflow.NewTimerWithOptions(ctx, reachFirst<<(tries-1), o).Get(ctx, nil) == nil
 }
 
-// repeat asks a human whether a call is to be made again.
-func (l *leaf) repeat(ctx workflow.Context, c call, f decide.Failure, lost bool) bool {
-	text, reason := decide.DescribeNotReached(c.Call, l.nameInTree(), f.Message), contract.ReasonNotReached
+// askAgain asks a human what is to be done about a call that was lost or did not reach
+// its server.
+func (l *leaf) askAgain(ctx workflow.Context, c call, f decide.Failure, lost bool) contract.ApprovalResult {
 	if lost {
-		text, reason = decide.DescribeUnknown(c.Call, l.nameInTree(), f.Message), contract.ReasonUnknownOutcome
+		return l.askAbout(ctx, c, decide.DescribeUnknown(c.Call, l.nameInTree(), f.Message))
 	}
-	decision := l.ask(ctx, c, text, reason)
-	return decision.Decision == contract.Approved && ctx.Err() == nil
+	return l.ask(ctx, c, decide.DescribeNotReached(c.Call, l.nameInTree(), f.Message), contract.ReasonNotReached)
+}
+
+// askAbout asks a human about a call whose outcome is unknown.
+func (l *leaf) askAbout(ctx workflow.Context, c call, description string) contract.ApprovalResult {
+	in := l.approvalFor(ctx, c, description, contract.ReasonUnknownOutcome)
+	in.Schema = contract.JSON{Raw: json.RawMessage(contract.UnknownOutcomeSchema)}
+	return l.await(ctx, in)
 }
 
 func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, error) {

@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
@@ -31,9 +34,27 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	}
 	answer.Decision, answer.Content, answer.By, answer.Reason = contract.Approved, r.Content, r.By, r.Reason
 	answer.Destructive = true
-	return nil, t.sendUntilKnown(ctx, ctx, answer, func(why string) string {
-		return decide.DescribeUnknownAnswer(t.call.Peer.Name, t.approvalDescription(), why)
+	return nil, t.approve(ctx, answer)
+}
+
+// approve tells the agent that what it asked for is approved. What the agent could not be
+// told comes back as an approval: it must not hear the opposite when it is there again.
+func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput) error {
+	t.untold = ""
+	request := t.approvalDescription()
+	ran, err := t.sendUntilKnown(ctx, ctx, answer, func(why string) string {
+		return decide.DescribeUnknownAnswer(t.call.Peer.Name, request, why)
 	})
+	stopped := new(declined)
+	switch {
+	case ran != nil: // the agent has heard of it
+		t.known.State = contract.TaskWorking
+		return nil
+	case err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) || errors.As(err, &stopped) || !answersDoubt(ctx):
+		return err
+	}
+	t.untold = failure(err).Message
+	return nil
 }
 
 // awaitDecision waits for the decision, and for news of the task beside it. The time
@@ -98,7 +119,11 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 }
 
 func (t *remoteTask) approvalDescription() string {
-	return decide.DescribeProxy(t.call.Peer.Name, t.nameInTree(), t.known.Text.Short(), t.about().agent.Name, t.known.Asked)
+	text := decide.DescribeProxy(t.call.Peer.Name, t.nameInTree(), t.known.Text.Short(), t.about().agent.Name, t.known.Asked)
+	if t.untold != "" {
+		text = decide.DescribeNotTold(t.call.Peer.Name, text, t.untold)
+	}
+	return text
 }
 
 // refuse tells the other agent that what it asked for was not approved, so that it
@@ -107,6 +132,9 @@ func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput,
 	why := decide.AfterRefusal(recordedReason(ctx, r))
 	m := made{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}, refused: why}
 	answer.Decision, answer.By, answer.Reason = contract.Rejected, r.By, r.Reason
+	if r.Decision != contract.Rejected && answersDoubt(ctx) { // nobody has rejected it
+		answer = t.cancellation()
+	}
 	m.Note = t.tell(ctx, answer)
 	if r.Decision == contract.Approved { // and then the turn was cancelled
 		m.refused = ""

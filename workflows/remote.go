@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,8 +22,10 @@ type remoteTask struct {
 	call  call
 	known contract.DelegateResult // what was last heard of it
 	// early: the history is of a time when tasks were not followed.
-	early  bool
-	asked  int       // approvals so far
+	early bool
+	asked int // approvals so far
+	// untold is why the agent could not be told of the last approval; "" if it could.
+	untold string
 	looked int       // how often, since it last began to work
 	work   stopwatch // of the task
 }
@@ -46,9 +49,11 @@ func endsTasks(ctx workflow.Context) bool {
 func (l *leaf) delegate(ctx workflow.Context, c call) made {
 	t := &remoteTask{leaf: l, call: c, early: workflow.GetVersion(ctx, changeFollow, workflow.DefaultVersion, 1) < 1}
 	t.work.start(ctx)
-	err := t.begin(ctx)
+	ran, err := t.begin(ctx)
 	for {
 		switch {
+		case ran != nil:
+			return made{CallToolResult: contract.CallToolResult{Text: l.kept(ctx, *ran)}}
 		case err != nil:
 			return t.leave(ctx, t.trouble(err))
 		case t.known.State == contract.TaskAuthRequired:
@@ -73,7 +78,9 @@ func (l *leaf) delegate(ctx workflow.Context, c call) made {
 // begin sends the message. It is seen through even when the turn is cancelled or the
 // node's time is up: only then is the task known, and nothing is at work unseen. An
 // agent of today answers within a minute.
-func (t *remoteTask) begin(ctx workflow.Context) error {
+//
+// ran is the result when the agent has done it all the same, as a person says.
+func (t *remoteTask) begin(ctx workflow.Context) (ran *string, err error) {
 	sending := ctx
 	if !t.early {
 		sending = detached(ctx)
@@ -87,26 +94,50 @@ func (t *remoteTask) begin(ctx workflow.Context) error {
 }
 
 // sendUntilKnown sends a message that must not be carried out twice. Where that remains
-// open a human decides whether it is sent again; describe says what about.
-func (t *remoteTask) sendUntilKnown(ctx, sending workflow.Context, in contract.DelegateInput, describe func(why string) string) error {
+// open a human decides whether it is sent again; describe says what about. ran is what
+// that person says has come of it.
+func (t *remoteTask) sendUntilKnown(ctx, sending workflow.Context, in contract.DelegateInput, describe func(why string) string) (ran *string, err error) {
 	for {
 		err := t.learn(t.send(sending, in, delegateTimeout, attempts))
 		if err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) {
-			return err
+			return nil, err
 		}
 		f := failure(err)
-		if !inDoubt(ctx, contract.Call{Destructive: in.Destructive}, f) || !t.again(ctx, describe(f.Message)) {
-			return err
+		r, asked := t.askAgain(ctx, in, f, describe)
+		switch {
+		case !asked:
+			return nil, err
+		case ranAllTheSame(r):
+			result := decide.RanResult(f.Message, r)
+			return &result, nil
+		case r.Decision != contract.Approved || ctx.Err() != nil:
+			return nil, &declined{err, recordedReason(ctx, r)}
 		}
 	}
 }
 
-// again asks a human whether a message is sent again. The time does not count as work.
-func (t *remoteTask) again(ctx workflow.Context, description string) bool {
+// askAgain asks a human about a message whose outcome is unknown, and about a destructive
+// one that was approved and did not reach the agent. The time does not count as work.
+func (t *remoteTask) askAgain(ctx workflow.Context, in contract.DelegateInput, f decide.Failure, describe func(why string) string) (r contract.ApprovalResult, asked bool) {
 	defer t.work.pause(ctx)()
-	r := t.leaf.ask(ctx, t.call, description, contract.ReasonUnknownOutcome)
-	return r.Decision == contract.Approved && ctx.Err() == nil
+	c := contract.Call{Destructive: in.Destructive}
+	switch {
+	case inDoubt(ctx, c, f):
+		return t.askAbout(ctx, t.call, describe(f.Message)), true
+	case in.TaskID == "" && t.call.Destructive && decide.NotReached(c, f) && !t.node.AtOnce && answersDoubt(ctx):
+		return t.leaf.ask(ctx, t.call, decide.DescribeNotReached(t.call.Call, t.nameInTree(), f.Message), contract.ReasonNotReached), true
+	}
+	return r, false
 }
+
+// declined is the failure of a message that a person did not want to have sent again.
+type declined struct {
+	error
+	decision contract.ApprovalResult
+}
+
+// Unwrap gives the failure.
+func (d *declined) Unwrap() error { return d.error }
 
 // follow looks at a task that works: at once, because the activity waits a little
 // for news, then ever more rarely. An agent that is not reached may be next time.
@@ -190,7 +221,11 @@ func (t *remoteTask) trouble(err error) string {
 			f.Message = "the time was up"
 		}
 	}
-	return decide.DelegationFailure(f)
+	text := decide.DelegationFailure(f)
+	if d := new(declined); errors.As(err, &d) && d.decision.Decision == contract.Rejected {
+		text = strings.TrimSpace(text + " " + d.decision.ReasonText())
+	}
+	return text
 }
 
 // leave is the result when nobody waits for the task any more. It is cancelled

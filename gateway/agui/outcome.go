@@ -158,7 +158,7 @@ func interruptReason(p contract.PendingApproval, call string) string {
 // responseSchema is the schema of the payload that answers an approval.
 func responseSchema(p contract.PendingApproval) json.RawMessage {
 	content := ""
-	if p.Answered() && len(p.Schema.Raw) > 0 {
+	if p.TakesContent() && len(p.Schema.Raw) > 0 {
 		content = `"content":` + string(p.Schema.Raw) + `,`
 	}
 	return json.RawMessage(`{"type":"object","properties":{"approved":{"type":"boolean"},` + content +

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,8 @@ const (
 	// ReasonDestructive: the tool may change or destroy data.
 	ReasonDestructive Reason = "destructive"
 	// ReasonUnknownOutcome: a destructive call was sent and its answer lost.
-	// Approving runs it again, rejecting goes on without a result.
+	// Approving runs it again, rejecting goes on without a result. Approving with the
+	// content of UnknownOutcomeSchema may say instead that it did run.
 	ReasonUnknownOutcome Reason = "unknown_outcome"
 	// ReasonNotReached: an approved call did not reach its server, again and again.
 	// Approving tries again, rejecting goes on without a result.
@@ -35,6 +37,27 @@ const (
 // ClientToolSchema is the Schema of an approval with ReasonClientTool: what its
 // answer's content is, a ClientToolResult.
 const ClientToolSchema = `{"type":"object","properties":{"content":{"type":"string"},"is_error":{"type":"boolean"}},"required":["content"]}`
+
+// UnknownOutcomeSchema is the Schema of an approval with ReasonUnknownOutcome: what the
+// content of its answer may be, an UnknownOutcomeAnswer.
+const UnknownOutcomeSchema = `{"type":"object","properties":{"outcome":{"type":"string","enum":["ran","not_run"]},"result":{"type":"string"}}}`
+
+// UnknownOutcomeAnswer is what a person found out about a call whose answer was lost.
+type UnknownOutcomeAnswer struct {
+	// Outcome is "" for OutcomeNotRun: approving alone runs the call again.
+	Outcome RunOutcome `json:"outcome,omitempty"`
+	// Result is what the call returned, as far as it is known; for OutcomeRan.
+	Result string `json:"result,omitempty"`
+}
+
+// RunOutcome is whether a call ran.
+type RunOutcome string
+
+// The outcomes.
+const (
+	OutcomeRan    RunOutcome = "ran"
+	OutcomeNotRun RunOutcome = "not_run"
+)
 
 // ClientToolResult is the result of a call that the sender of a message has made.
 type ClientToolResult struct {
@@ -99,7 +122,16 @@ func (in ApprovalInput) Answered() bool { return in.Pending().Answered() }
 
 // Answered is that of ApprovalInput.
 func (p PendingApproval) Answered() bool {
-	return p.Reason.Answered() || p.Reason == ReasonRemote && !p.Schema.IsZero()
+	return p.Reason.Answered() || p.Reason == ReasonRemote && !p.Schema.IsZero() && !p.doubtful()
+}
+
+// TakesContent reports whether the answer may have content, by the Schema. For some a yes
+// is enough.
+func (p PendingApproval) TakesContent() bool { return p.Answered() || !p.Schema.IsZero() }
+
+// doubtful reports whether it is about a call whose outcome is unknown, here or there.
+func (p PendingApproval) doubtful() bool {
+	return p.Reason == ReasonUnknownOutcome || p.Origin != nil && p.Origin.Reason == ReasonUnknownOutcome
 }
 
 // Question reports whether a message to the conversation may be the answer.
@@ -220,6 +252,27 @@ type ApprovalResult struct {
 	// Content is the answer to a question. It stays with the approval: messages and
 	// documents do not have it.
 	Content JSON `json:"content,omitzero"`
+	// Outcome is what was said of a call whose outcome was unknown.
+	Outcome RunOutcome `json:"outcome,omitempty"`
+}
+
+// Resolution is what an approved answer says of a call whose outcome was unknown.
+func (r ApprovalResult) Resolution() UnknownOutcomeAnswer { return resolution(r.Content) }
+
+// Agrees reports whether an approval ended as another decision wanted it to.
+func (r ApprovalResult) Agrees(s DecideSignal) bool {
+	if (r.Decision == Approved) != s.Approved {
+		return false
+	}
+	return !s.Approved || (r.Outcome == OutcomeRan) == (resolution(s.Content).Outcome == OutcomeRan)
+}
+
+// resolution reads content that fits UnknownOutcomeSchema; other content says nothing.
+func resolution(content JSON) (a UnknownOutcomeAnswer) {
+	if json.Unmarshal(content.Raw, &a) != nil || a.Outcome != OutcomeRan && a.Outcome != OutcomeNotRun {
+		return UnknownOutcomeAnswer{}
+	}
+	return a
 }
 
 // maxReason is how much of a reason is repeated, in characters.
@@ -234,10 +287,15 @@ func (r ApprovalResult) ReasonText() string {
 	if text := []rune(why); len(text) > maxReason {
 		why = string(text[:maxReason]) + "…"
 	}
-	if by := strings.Join(strings.Fields(r.By), " "); by != "" {
-		return fmt.Sprintf("Reason (%.200s): %s", by, why)
+	if by := r.ShownBy(); by != "" {
+		return fmt.Sprintf("Reason (%s): %s", by, why)
 	}
 	return "Reason: " + why
+}
+
+// ShownBy is who decided, in one line.
+func (r ApprovalResult) ShownBy() string {
+	return fmt.Sprintf("%.200s", strings.Join(strings.Fields(r.By), " "))
 }
 
 // ApprovalView is what the query "approval" of an Approval returns.

@@ -261,6 +261,7 @@ func approvalResult() ApprovalResult {
 		UUID: approvalID, ConversationID: conversationID, Tool: "resources_add", ArgumentsSHA256: digest(), Decision: Approved,
 		By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, RequestID: requestID, RequestedAt: noon, DecidedAt: noon.Add(time.Minute),
 		Credential: sealed, Content: content(),
+		Outcome: OutcomeRan,
 	}
 }
 
@@ -374,17 +375,18 @@ func activitySamples() map[string]any {
 		"StoreCheck":                storeCheck(),
 		"Catalogue": Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model,
 			Problems: []string{"model openai:m needs OPENAI_API_KEY"}, Notes: []string{"others are asked"}},
-		"Catalogue-plain":  Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
-		"Tool":             tool(),
-		"ToolApproval":     *tool().Approval,
-		"ServerState":      server(),
-		"ModelState":       model,
-		"ExportInput":      ExportInput{Conversation: view(), Tree: &shown},
-		"ClientToolResult": ClientToolResult{Content: "blue", IsError: true},
-		"News":             News{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
-		"News-changed":     News{ConversationID: conversationID},
-		"Draft":            draft,
-		"Delta":            delta,
-		"ExportResult":     ExportResult{Bytes: 4096, Skipped: true},
+		"Catalogue-plain":      Catalogue{Tools: []Tool{tool()}, Servers: []ServerState{server()}, Model: model},
+		"Tool":                 tool(),
+		"ToolApproval":         *tool().Approval,
+		"ServerState":          server(),
+		"ModelState":           model,
+		"ExportInput":          ExportInput{Conversation: view(), Tree: &shown},
+		"ClientToolResult":     ClientToolResult{Content: "blue", IsError: true},
+		"UnknownOutcomeAnswer": UnknownOutcomeAnswer{Outcome: OutcomeRan, Result: "17 rows"},
+		"News":                 News{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
+		"News-changed":         News{ConversationID: conversationID},
+		"Draft":                draft,
+		"Delta":                delta,
+		"ExportResult":         ExportResult{Bytes: 4096, Skipped: true},
 	}
 }

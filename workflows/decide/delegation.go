@@ -176,7 +176,7 @@ func DelegationFailure(f Failure) string {
 	case f.Lost:
 		return "A2A error: no answer in time."
 	case f.Kind == contract.KindOutcomeUnknown:
-		return UnknownResult(f.Message).Text.Inline
+		return UnknownResult(f.Message, contract.ApprovalResult{}).Text.Inline
 	}
 	return "A2A error: " + f.Message
 }

@@ -97,7 +97,11 @@ func commands(p contract.PendingApproval, c Console) string {
 			c.signal(p.UUID, `{"content":{…},`+byShell+`}`) +
 			"\nDecline:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
 	}
-	return "Approve:\n\n" + c.signal(p.UUID, `{"approved":true,`+byShell+`}`) +
+	ran := ""
+	if p.TakesContent() {
+		ran = "\nIt did happen:\n\n" + c.signal(p.UUID, `{"content":{"outcome":"ran","result":"…"},`+byShell+`}`)
+	}
+	return "Approve:\n\n" + c.signal(p.UUID, `{"approved":true,`+byShell+`}`) + ran +
 		"\nReject; a `\"reason\"` may be added:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
 }
 

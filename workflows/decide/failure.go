@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,23 +114,39 @@ func Unexplained(f Failure) bool { return !slices.Contains(explainedKinds, f.Kin
 // NotReached reports whether a destructive call certainly did not happen, because
 // its server was not there.
 func NotReached(c contract.Call, f Failure) bool {
-	return c.Destructive && !f.Lost && f.Kind == contract.KindToolUnavailable
+	return c.Destructive && !f.Lost && (f.Kind == contract.KindToolUnavailable || f.Kind == contract.KindPeerUnavailable)
 }
 
 // NotRepeated is the result of a call that failed and is not to be repeated; lost
-// means that nobody knows whether it happened.
-func NotRepeated(f Failure, lost bool) contract.CallToolResult {
+// means that nobody knows whether it happened. r is what a person said about it.
+func NotRepeated(f Failure, lost bool, r contract.ApprovalResult) contract.CallToolResult {
 	if lost {
-		return UnknownResult(f.Message)
+		return UnknownResult(f.Message, r)
 	}
 	return ToolFailure(f)
 }
 
 // UnknownResult is the result of a call whose outcome stays unknown because the
-// human decided not to repeat it.
-func UnknownResult(why string) contract.CallToolResult {
-	return contract.CallToolResult{
-		Text:    contract.Inline("Outcome unknown: the call was sent and its answer was lost (" + why + "). It was not repeated."),
-		IsError: true,
+// person who was asked decided not to repeat it, with the reason if there is one.
+func UnknownResult(why string, r contract.ApprovalResult) contract.CallToolResult {
+	text := "Outcome unknown: the call was sent and its answer was lost (" + why + "). It was not repeated."
+	if r.Decision == contract.Rejected {
+		text = strings.TrimSpace(text + " " + r.ReasonText())
 	}
+	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
+}
+
+// RanResult is the text of the result of a call whose answer was lost and that did run, as
+// a person says, who may have typed in what it returned.
+func RanResult(why string, r contract.ApprovalResult) string {
+	text := fmt.Sprintf("The call was made and its answer was lost (%s). %s says that it did run", why, cmp.Or(r.ShownBy(), "A person"))
+	if result := r.Resolution().Result; result != "" {
+		return text + " and returned:\n\n" + result
+	}
+	return text + "; what it returned is not known."
+}
+
+// RepeatedNote says that a result is that of a call made once more.
+func RepeatedNote(r contract.ApprovalResult) string {
+	return fmt.Sprintf("The answer to a call before this one was lost, and %s had it made again.", cmp.Or(r.ShownBy(), "a person"))
 }

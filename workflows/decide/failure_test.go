@@ -62,8 +62,27 @@ func TestOnlyADestructiveCallHasAnUnknownOutcome(t *testing.T) {
 
 func TestAnUnknownOutcomeIsToldToTheModel(t *testing.T) {
 	want := failed("Outcome unknown: the call was sent and its answer was lost (worker died). It was not repeated.")
-	if diff := cmp.Diff(want, decide.UnknownResult("worker died")); diff != "" {
+	if diff := cmp.Diff(want, decide.UnknownResult("worker died", contract.ApprovalResult{})); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	want = failed(want.Text.Inline + " Reason (alice): the ledger is closed")
+	rejected := contract.ApprovalResult{Decision: contract.Rejected, By: "alice", Reason: "the ledger is closed"}
+	if diff := cmp.Diff(want, decide.UnknownResult("worker died", rejected)); diff != "" {
+		t.Errorf("with a reason (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheModelIsToldThatACallDidRun(t *testing.T) {
+	ran := func(by, content string) contract.ApprovalResult {
+		return contract.ApprovalResult{Decision: contract.Approved, By: by, Content: contract.JSON{Raw: []byte(content)}}
+	}
+	for want, r := range map[string]contract.ApprovalResult{
+		"The call was made and its answer was lost (worker died). alice says that it did run and returned:\n\n17 rows": ran("alice", `{"outcome":"ran","result":"17 rows"}`),
+		"The call was made and its answer was lost (worker died). A person says that it did run; what it returned is not known.": ran("", `{"outcome":"ran"}`),
+	} {
+		if got := decide.RanResult("worker died", r); got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
 	}
 }
 

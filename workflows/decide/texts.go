@@ -82,9 +82,11 @@ func EmptyPlaceholders(keys []string) string {
 }
 
 // Marker is the message that records a decision.
-func Marker(p contract.PendingApproval, d contract.Decision) string {
-	mark := "[ANSWER]: "
+func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
+	mark, d := "[ANSWER]: ", r.Decision
 	switch {
+	case d == contract.Approved && r.Outcome == contract.OutcomeRan:
+		return "[APPROVAL]: Not needed, it did run"
 	case !p.Answered():
 		return ApprovalMarker(d)
 	case p.Reason == contract.ReasonClientTool:
@@ -178,14 +180,25 @@ func given(v any) bool { return v != nil && v != "" }
 // DescribeUnknown asks what to do about a call whose answer was lost.
 func DescribeUnknown(c contract.Call, node, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
-		"have happened. Approve to call it again, reject to go on without it.", c.Name, Describe(c, node), why)
+		"have happened. %s", c.Name, Describe(c, node), why, threeAnswers)
 }
+
+// threeAnswers is what people may say of a call whose outcome is unknown.
+const threeAnswers = "If it did not happen, approve to call it now. If it did, answer \"ran\", or " +
+	`{"content":{"outcome":"ran","result":"what it returned"}}` + ". Reject to go on without it."
 
 // DescribeUnknownAnswer asks what to do about an approval that another agent may not
 // have heard of. request is what was approved.
 func DescribeUnknownAnswer(agent, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
-		"The agent may or may not have gone on. Approve to tell it again, reject to go on without it.", agent, request, why)
+		"The agent may or may not have gone on. If it did not hear of it, approve to tell it again. If it did, answer \"ran\". "+
+		"Reject to go on without it.", agent, request, why)
+}
+
+// DescribeNotTold asks again for an approval of which another agent could not be told.
+func DescribeNotTold(agent, request, why string) string {
+	return fmt.Sprintf("**NOT TOLD: approval for A2A agent %s**\n\nIt was approved, and the agent could not be told (%s). Nothing has come of it. "+
+		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, strings.TrimSuffix(why, "."), request)
 }
 
 // DescribeNotReached asks what to do about a call that did not reach its server.

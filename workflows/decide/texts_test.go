@@ -65,7 +65,8 @@ func TestAnUnknownOutcomeSaysWhatAnswersMean(t *testing.T) {
 	got := decide.DescribeUnknown(call("resources_remove", `{"id":"17"}`), "", "connection reset")
 	want := "**OUTCOME UNKNOWN: resources_remove**\n\n**REMOVE Resource**\n\nID: 17\n\n" +
 		"The call was sent and its answer was lost (connection reset). It may or may not have happened. " +
-		"Approve to call it again, reject to go on without it."
+		`If it did not happen, approve to call it now. If it did, answer "ran", or {"content":{"outcome":"ran","result":"what it returned"}}. ` +
+		"Reject to go on without it."
 	if got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}

@@ -153,7 +153,7 @@ func chosen(uuid string, pending []contract.PendingApproval) (contract.PendingAp
 func read(p contract.PendingApproval, raw json.RawMessage, question func() (answer.Reply, error)) (Decision, error) {
 	var r answer.Reply
 	var err error
-	if answered(p) {
+	if takesContent(p) {
 		r, err = question()
 	} else {
 		r.Answer, err = answer.Parse(raw)
@@ -174,9 +174,9 @@ func byText(m *a2a.Message, pending []contract.PendingApproval, first bool) (Dec
 	data, isData := object(said)
 	kind, _ := data["type"].(string)
 	switch {
-	case isData && (!answered(p) || kind == contract.TypeApprovalAnswer):
+	case isData && (!takesContent(p) || kind == contract.TypeApprovalAnswer):
 		return byData(data, json.RawMessage(said), pending)
-	case answered(p):
+	case takesContent(p):
 		return read(p, nil, func() (answer.Reply, error) { return answer.ParseText(said, p.Schema.Raw) })
 	}
 	if raw := json.RawMessage(said); json.Valid(raw) {

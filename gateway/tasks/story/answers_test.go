@@ -266,3 +266,33 @@ func TestTheLastAgentDescribesWhatWaits(t *testing.T) {
 		}
 	}
 }
+
+// Of a call whose outcome is unknown there is more to say than yes and no, and yes and no
+// are enough.
+func TestAnswersToAnUnknownOutcome(t *testing.T) {
+	p := pendingOf("u-1")
+	p[0].Reason, p[0].Schema = contract.ReasonUnknownOutcome, contract.JSON{Raw: json.RawMessage(contract.UnknownOutcomeSchema)}
+	for _, c := range []struct {
+		m       *a2a.Message
+		want    bool
+		content string
+	}{
+		{text("approved"), true, `{}`},
+		{text("rejected u-1"), false, ``},
+		{text("ran"), true, `{"outcome":"ran"}`},
+		{text("ran u-1"), true, `{"outcome":"ran"}`},
+		{data(`{"type":"agent-stop-and-go/approval-answer","uuid":"u-1","approved":true}`), true, `{}`},
+		{data(`{"type":"agent-stop-and-go/approval-answer","uuid":"u-1","approved":true,"content":{"outcome":"ran","result":"x"}}`), true, `{"outcome":"ran","result":"x"}`},
+	} {
+		got, err := story.Decisions(c.m, p, false)
+		if err != nil || len(got) != 1 || got[0].Approved != c.want || string(got[0].Content) != c.content {
+			t.Errorf("%v: %+v, %v", c.m.Parts, got, err)
+		}
+	}
+	if _, err := story.Decisions(text("perhaps"), p, false); err == nil {
+		t.Error("perhaps was taken for an answer")
+	}
+	if got := story.Accepts(p); !strings.Contains(got, `"approved" or "rejected"`) {
+		t.Error(got)
+	}
+}

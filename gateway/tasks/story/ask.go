@@ -131,7 +131,10 @@ func described(p contract.PendingApproval) string {
 }
 
 // answered reports whether a yes or a no is not enough.
-func answered(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 }
+func answered(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 && p.Answered() }
+
+// takesContent reports whether there may be more than a yes or a no.
+func takesContent(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 }
 
 // asData is a value as a data part holds it.
 func asData(v any) map[string]any {

@@ -104,6 +104,25 @@ func (f form) single() (field, bool) {
 	return out[0], true
 }
 
+// choosing is the only field of which a text is a choice.
+func (f form) choosing(text string) (field, bool) {
+	var out []field
+	for _, one := range f.fields {
+		if _, ok := one.schema.choice(text); ok {
+			out = append(out, one)
+		}
+	}
+	if len(out) != 1 {
+		return field{}, false
+	}
+	return out[0], true
+}
+
+// needs reports whether any field is required.
+func (f form) needs() bool {
+	return slices.ContainsFunc(f.fields, func(one field) bool { return one.required })
+}
+
 // check tells what is wrong with content.
 func (f form) check(content json.RawMessage) error {
 	values, ok := readObject(content)
@@ -333,7 +352,7 @@ func (f form) accepted() string {
 	}
 	if field, ok := f.single(); ok {
 		one = fmt.Sprintf(`, or just the value of %.60q`, field.name)
-	} else if len(f.fields) == 0 {
+	} else if !f.needs() {
 		one = ", or yes"
 	}
 	out := `accepted is {"content":` + content + "}"

@@ -208,6 +208,9 @@ func (f form) say(text string) (Reply, error) {
 		return Reply{}, errors.New("there is no answer")
 	}
 	field, single := f.single()
+	if choice, ok := f.choosing(text); ok && !single {
+		field, single = choice, true
+	}
 	if single && field.takes(text) {
 		return f.fill(field, text)
 	}
@@ -218,7 +221,7 @@ func (f form) say(text string) (Reply, error) {
 	switch {
 	case single:
 		return f.fill(field, text)
-	case approved && len(f.fields) == 0:
+	case approved && !f.needs():
 		return f.accept(json.RawMessage(`{}`))
 	case len(f.fields) == 0:
 		return Reply{}, errors.New("the answer is neither a yes nor a no")

@@ -27,6 +27,7 @@ var schemas = map[string]string{
 	"free":    `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`,
 	"odd":     `{"type":"object","properties":{"a":{"type":"mystery"},"b":{"minLength":"x"}}}`,
 	"none":    `null`,
+	"doubt":   contract.UnknownOutcomeSchema,
 }
 
 const no = "(declined)"
@@ -104,6 +105,17 @@ func TestAnswersToQuestionsThroughTheAPI(t *testing.T) {
 		{"nothing", `"perhaps"`, ``},
 		{"none", `"yes"`, `{}`},
 		{"free", `{"approved":true}`, `{}`},
+		{"free", `"yes"`, `{}`},
+		{"doubt", `{"approved":true}`, `{}`},
+		{"doubt", `{"answer":"yes"}`, `{}`},
+		{"doubt", `"ran"`, `{"outcome":"ran"}`},
+		{"doubt", `{"answer":"RAN","by":"alice"}`, `{"outcome":"ran"}`},
+		{"doubt", `{"content":{"outcome":"ran","result":"17 rows"}}`, `{"outcome":"ran","result":"17 rows"}`},
+		{"doubt", `{"approved":false}`, no},
+		{"doubt", `"reject"`, no},
+		{"doubt", `{"approved":false,"answer":"ran"}`, ``},
+		{"doubt", `{"content":{"outcome":"perhaps"}}`, ``},
+		{"doubt", `"perhaps"`, ``},
 		{"free", `"abc"`, ``},
 		{"two", `{"content":{"a":"x","b":2}}`, `{"a":"x","b":2}`},
 		{"two", `"x"`, ``},
@@ -155,6 +167,10 @@ func TestAnswersToQuestionsInAMessage(t *testing.T) {
 		{"two", `{"a":"x"}`, ``},
 		{"two", `{"a":`, ``},
 		{"two", `no`, no},
+		{"doubt", `approved`, `{}`},
+		{"doubt", `ran`, `{"outcome":"ran"}`},
+		{"doubt", `{"outcome":"ran","result":"x"}`, `{"outcome":"ran","result":"x"}`},
+		{"doubt", `rejected`, no},
 	} {
 		r, err := answer.ParseText(c.given, json.RawMessage(schemas[c.schema]))
 		if got := taken(t, c, r, err); got != c.want {
@@ -168,7 +184,7 @@ func TestWhatAQuestionAccepts(t *testing.T) {
 		"nothing": `accepted is {"content":{}}, or yes; {"approved":false} or decline declines`,
 		"enum":    `accepted is {"content":{…}} with "c" (one of Red, green, no, required), or just the value of "c"; {"approved":false} or decline declines`,
 		"two":     `accepted is {"content":{…}} with "a" (string, required), "b" (integer, required); {"approved":false} or decline declines`,
-		"odd":     `accepted is {"content":{…}} with "a" (any value, optional), "b" (any value, optional); {"approved":false} or decline declines`,
+		"odd":     `accepted is {"content":{…}} with "a" (any value, optional), "b" (any value, optional), or yes; {"approved":false} or decline declines`,
 		"list":    `accepted is {"content":{…}} with "c" (a list of a, b, c, required), or just the value of "c"; {"approved":false} or decline declines`,
 	} {
 		if got := answer.AcceptedBy(json.RawMessage(schemas[schema])); got != want {
