@@ -113,7 +113,9 @@ type Peers struct {
 	Peer    Peer
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
-	Now     func() time.Time
+	// Claims keep destructive messages from being sent twice; nil is no check.
+	Claims Claims
+	Now    func() time.Time
 }
 
 // Delegate sends a message to another agent, with the caller's own credential
@@ -123,11 +125,26 @@ type Peers struct {
 // destructive one, unless the agent has declared that it knows messages again.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	stop := heartbeat(ctx)
-	out, again, err := p.delegate(ctx, in)
+	out, again, err := p.once(ctx, in)
 	if stop(); again {
 		mayRepeat(ctx)
 	}
 	return out, err
+}
+
+// once is delegate for a message that must not be sent by two activities.
+func (p *Peers) once(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
+	if !in.Destructive {
+		return p.delegate(ctx, in)
+	}
+	name := strings.Join([]string{"message", in.MessageID, in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
+	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())
+	if err != nil {
+		return out, !repeated(ctx), err
+	}
+	out, again, err = p.delegate(ctx, in)
+	settle(err)
+	return out, again, err
 }
 
 // delegate does it. With an error, again reports whether Send has said that the message

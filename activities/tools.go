@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -32,7 +33,9 @@ type Tools struct {
 	Caller  Caller
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
-	Model   contract.ModelState
+	// Claims keep destructive calls from being made twice; nil is no check.
+	Claims Claims
+	Model  contract.ModelState
 	// Problems and Notes are what is known from the start to be wrong with the
 	// configuration and the environment, for the catalogue.
 	Problems, Notes []string
@@ -44,9 +47,24 @@ type Tools struct {
 }
 
 // CallTool makes one call, with the caller's own credential where there is one.
-// Arguments that are not the ones that were shown are refused.
+// Arguments that are not the ones that were shown are refused. A destructive call that
+// another activity has sent has the outcome unknown.
 func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	defer heartbeat(ctx)()
+	if !in.Destructive {
+		return t.call(ctx, in)
+	}
+	name := strings.Join([]string{"tool", in.IdempotencyKey, in.Server, in.Tool, in.SHA256, in.Grant}, "\n")
+	settle, err := claim(ctx, t.Claims, contract.KindToolUnavailable, name, t.Now())
+	if err != nil {
+		return contract.CallToolResult{}, err
+	}
+	out, err := t.call(ctx, in)
+	settle(err)
+	return out, err
+}
+
+func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	args, err := transcript.ReadJSON(ctx, t.Blobs, in.Arguments)
 	if err != nil {
 		return contract.CallToolResult{}, fail(contract.KindBlob, err.Error(), 0)

@@ -158,7 +158,7 @@ func TestAnswersToAnUnknownOutcomeOverREST(t *testing.T) {
 			return err
 		}
 		a := newAPI(t, b)
-		a.want(200, a.do("POST", approvalPath, body, "Idempotency-Key", "k"))
+		a.want(200, a.do("POST", approvalPath, body, "Idempotency-Key: k"))
 		if string(sent.Content.Raw) != want || sent.Approved != (want != "") {
 			t.Errorf("%s: sent %+v", body, sent)
 		}

@@ -21,7 +21,10 @@ import (
 
 // Parts are what activities are made of besides the configuration.
 type Parts struct {
-	Blobs   transcript.Store
+	Blobs transcript.Store
+	// Claims keep destructive calls from being made twice when a history is wound back; nil
+	// is no check.
+	Claims  activities.Claims
 	Keyring *credential.Keyring
 	Getenv  func(string) string
 	Logger  *slog.Logger
@@ -84,10 +87,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	return Activities{
 		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now, Feed: p.Feed, Peers: peers},
 		Tools: &activities.Tools{
-			Caller: box, Blobs: p.Blobs, Keyring: p.Keyring, Model: model(c), Now: time.Now, Feed: p.Feed,
+			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers: &activities.Peers{Peer: peers, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now},
+		Peers: &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Now: time.Now},
 		Texts: &activities.Texts{Blobs: p.Blobs},
 		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Notifications: &activities.Notifications{

@@ -17,6 +17,8 @@ type call struct {
 	contract.Call
 	message string
 	reply   string
+	// grant is the approval that has the call made again; "" is the first time.
+	grant string
 }
 
 // made is what became of a call.
@@ -153,7 +155,7 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		case lost && answersDoubt(ctx):
 			note = decide.RepeatedNote(d)
 		}
-		tries = 0
+		tries, c.grant = 0, d.UUID
 	}
 }
 
@@ -216,7 +218,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	a := l.about()
 	in := contract.CallToolInput{
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
-		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive,
+		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Grant: c.grant,
 	}
 	summary := decide.ToolSummary(c.Name, c.Server)
 	switch {

@@ -163,6 +163,8 @@ func TestALostDestructiveCallAsksAHumanWhoMayHaveItRepeated(t *testing.T) {
 				s.rest()
 				calls := read(w, &w.calls)
 				same(t, "ran", len(calls), 2)
+				same(t, "granted by", calls[1].Grant, p.UUID)
+				calls[1].Grant = ""
 				same(t, "the repeated call", calls[1], calls[0])
 				same(t, "answer", s.answer("d2"), "Added.")
 			})

@@ -113,6 +113,7 @@ func (t *remoteTask) sendUntilKnown(ctx, sending workflow.Context, in contract.D
 		case r.Decision != contract.Approved || ctx.Err() != nil:
 			return nil, &declined{err, recordedReason(ctx, r)}
 		}
+		in.Grant = r.UUID
 	}
 }
 

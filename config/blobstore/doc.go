@@ -9,6 +9,9 @@
 // what was read once is served from memory (CacheSize). Put returns when the
 // value is on disk: a history must never hold an address without its value.
 //
+// Beside the values a Store keeps claims (Claim): names that are taken once, for what
+// must not happen again when a history is wound back. They are in the folder claims.
+//
 // Folders and memory are linked in. For an object store, import its gocloud.dev
 // driver here and allow its scheme in package config.
 package blobstore

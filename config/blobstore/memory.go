@@ -13,10 +13,13 @@ import (
 type MemoryStore struct {
 	mu     sync.Mutex
 	values map[string][]byte
+	claims map[string]string
 }
 
 // Memory returns an empty store that lives as long as the process.
-func Memory() *MemoryStore { return &MemoryStore{values: map[string][]byte{}} }
+func Memory() *MemoryStore {
+	return &MemoryStore{values: map[string][]byte{}, claims: map[string]string{}}
+}
 
 // Put stores a copy of data and returns its address.
 func (m *MemoryStore) Put(_ context.Context, data []byte) (contract.Blob, error) {
@@ -50,4 +53,22 @@ func (m *MemoryStore) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.values)
+}
+
+// Claim is that of Store.
+func (m *MemoryStore) Claim(_ context.Context, name, owner string) (holder string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, taken := m.claims[name]; !taken {
+		m.claims[name] = owner
+	}
+	return m.claims[name], nil
+}
+
+// Release is that of Store.
+func (m *MemoryStore) Release(_ context.Context, name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.claims, name)
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // file://
@@ -32,6 +33,8 @@ var (
 type Store struct {
 	bucket *blob.Bucket
 	cache  *cache
+	// claiming is held while a claim is made.
+	claiming sync.Mutex
 }
 
 // Open opens the bucket at a file:// or mem:// URL. A folder is made if need

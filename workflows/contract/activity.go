@@ -126,6 +126,9 @@ type CallToolInput struct {
 	IdempotencyKey string `json:"idempotency_key"`
 	Destructive    bool   `json:"destructive,omitempty"`
 	MayAsk         bool   `json:"may_ask,omitempty"`
+	// Grant is the approval that has a call made again whose outcome was unknown. A
+	// destructive call is made once without, and once for each.
+	Grant string `json:"grant,omitempty"`
 }
 
 // CallToolResult is a tool's answer. A tool that answers with an error is a
@@ -174,6 +177,8 @@ type DelegateInput struct {
 	Cancel bool `json:"cancel,omitempty"`
 	// Destructive: the message may have an effect that must not come about twice.
 	Destructive bool `json:"destructive,omitempty"`
+	// Grant is that of CallToolInput.
+	Grant string `json:"grant,omitempty"`
 }
 
 // DelegateResult is how a remote task is.

@@ -92,8 +92,8 @@ func (s *stack) start(ctx context.Context) error {
 func (s *stack) work(c *config.Config) error {
 	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue}, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Teller()},
-		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Teller()},
-		Peers:  &activities.Peers{Blobs: s.Blobs, Keyring: s.Keyring, Now: time.Now},
+		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Teller()},
+		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: s.Blobs},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Teller()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })

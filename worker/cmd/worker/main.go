@@ -48,7 +48,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
-		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Teller(),
+		Blobs: b.Blobs, Claims: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Teller(),
 		Push: worker.Push{Tasks: tasks, AllowPrivate: e.Config.Push.AllowPrivate},
 	})
 	if err != nil {
