@@ -90,9 +90,10 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 			Caller: box, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Model: model(c), Now: time.Now, Feed: p.Feed,
 			Problems: problems, Notes: notes, Probe: transcript.NewProbe(p.Blobs, time.Now),
 		},
-		Peers: &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Now: time.Now},
-		Texts: &activities.Texts{Blobs: p.Blobs},
-		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
+		Peers:  &activities.Peers{Peer: peers, Blobs: p.Blobs, Claims: p.Claims, Keyring: p.Keyring, Now: time.Now},
+		Texts:  &activities.Texts{Blobs: p.Blobs},
+		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
+		Resets: &activities.Resets{},
 		Notifications: &activities.Notifications{
 			HTTP: activities.WebhookClient(p.Push.AllowPrivate), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},

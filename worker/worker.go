@@ -23,6 +23,7 @@ type Activities struct {
 	Files  *activities.Files
 
 	Notifications *activities.Notifications
+	Resets        *activities.Resets
 }
 
 // drain is how long a stopping worker waits for activities that are under way:
@@ -66,6 +67,7 @@ func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityCompose, a.Texts.Compose)
 	bind(r, contract.ActivityFold, a.Texts.Fold)
 	bind(r, contract.ActivityReadAnswer, a.Texts.ReadAnswer)
+	bind(r, contract.ActivityWithdraw, a.Resets.Withdraw)
 	bind(r, contract.ActivityExport, a.Files.Export)
 	bind(r, contract.ActivityNotify, a.Notifications.Notify)
 }

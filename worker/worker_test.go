@@ -45,7 +45,7 @@ func TestEveryActivityIsBound(t *testing.T) {
 	want := []string{
 		contract.ActivityGenerate.Name, contract.ActivityDigest.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
 		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityFold.Name, contract.ActivityExport.Name,
-		contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name,
+		contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name, contract.ActivityWithdraw.Name,
 	}
 	slices.Sort(want)
 	if got := registered(worker.Activities{}); !slices.Equal(got, want) {

@@ -1,8 +1,10 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -15,13 +17,16 @@ import (
 // the nodes inside it, the leaves in coroutines of its own and the composite ones
 // as child workflows. It never fails: what becomes of it is its result.
 type composite struct {
-	in    contract.NodeInput
-	id    string // the workflow's
-	next  int    // the step, or the iteration, that comes next
-	base  int    // how many states of nodes inside are folded
-	seq   int    // of the last message
-	state contract.NodeState
-	sum   decide.Sum
+	in contract.NodeInput
+	id string // the workflow's
+	// execution is the ID of its run.
+	execution string
+	reset     aftermath
+	next      int // the step, or the iteration, that comes next
+	base      int // how many states of nodes inside are folded
+	seq       int // of the last message
+	state     contract.NodeState
+	sum       decide.Sum
 
 	credential string
 	past       contract.Transcript // of nodes that have ended
@@ -64,7 +69,8 @@ func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*compos
 }
 
 func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
-	c := &composite{in: in, id: workflow.GetInfo(ctx).WorkflowExecution.ID, credential: in.Credential}
+	execution := workflow.GetInfo(ctx).WorkflowExecution
+	c := &composite{in: in, id: execution.ID, execution: execution.RunID, credential: in.Credential}
 	c.folding = workflow.NewMutex(ctx)
 	c.reporter.since = now(ctx)
 	c.questions = workflow.GetSignalChannel(ctx, contract.SignalQuestion)
@@ -133,17 +139,19 @@ type begun struct {
 	index int
 	path  []int
 	part  *part
-	id    string // of its workflow, if it is composite
+	// id is that of its workflow, if it is composite, and key what NodeInput.Key is.
+	id, key string
 }
 
 // begin makes room for a node's messages, behind those of the nodes before it.
-func (c *composite) begin(i int, parent string) *begun {
+func (c *composite) begin(ctx workflow.Context, i int, parent string) *begun {
 	b := &begun{
 		node: c.in.Node.Nodes[i], index: i, part: &part{},
 		path: append(append([]int{}, c.in.Path...), i),
 	}
 	if b.node.Composite() {
-		b.id = contract.NodeWorkflowID(parent, b.node.Name, i)
+		keyed := c.key() + strings.TrimPrefix(parent, c.id)
+		b.id, b.key = c.reset.nodeID(ctx, contract.NodeWorkflowID(parent, b.node.Name, i), contract.NodeWorkflowID(keyed, b.node.Name, i), c.in.ConversationID)
 		b.part.run = b.id
 	}
 	c.parts = append(c.parts, b.part)
@@ -191,8 +199,11 @@ func (c *composite) journal(b *begun) *journal {
 }
 
 func (c *composite) messageID(seq int) string {
-	return contract.NameUUID(c.id, fmt.Sprintf("message-%d", seq))
+	return contract.NameUUID(c.key(), fmt.Sprintf("message-%d", seq))
 }
+
+// key is what the IDs of the node's messages are made from.
+func (c *composite) key() string { return cmp.Or(c.in.Key, c.id) }
 
 // say writes a text of the node itself.
 func (j *journal) say(ctx workflow.Context, text string) {
@@ -206,7 +217,7 @@ func (c *composite) workChild(ctx workflow.Context, b *begun, budget time.Durati
 	c.foldAll(detached(ctx))
 	in := c.in
 	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.session(), c.credential, budget, nil
-	in.Spent = c.spent(ctx, nil)
+	in.Spent, in.Key = c.spent(ctx, nil), b.key
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}

@@ -143,6 +143,15 @@
 // what only the worker knows: the address of the server that commands are for
 // (console.go).
 //
+// # What a reset does
+//
+// A run that an operator resets starts again from a point of its history. What was started
+// before that point the server hands over to the new run. What was started after it goes
+// on, for nobody: the new run cancels it (reset.go), and gives the nodes that it starts
+// other workflow IDs. The keys of their calls stay the same, and the workers remember
+// outside of histories which destructive calls they have sent: one that the run before
+// has sent has an unknown outcome, and a person is asked (activities.Claims).
+//
 // # Determinism
 //
 // No clock, no randomness, no map iteration that reaches a command; workflowcheck

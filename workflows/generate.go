@@ -15,6 +15,7 @@ import (
 // generate asks the node's model for a reply and, when that fails, those that
 // stand in for it. The one that answers is asked from then on.
 func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
+	l.reset.reach(ctx, l.next(), l.about().conversation)
 	agent := l.about().agent
 	route := agent.Route(l.node.Model)
 	models := append([]string{route.Name}, route.Fallback...)

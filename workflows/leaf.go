@@ -55,6 +55,7 @@ type leaf struct {
 	repair  *contract.Repair         // of the last reply, which did not fit its schema
 	granted contract.Grants
 	flights []*flight // calls under way whose server may ask something
+	reset   aftermath
 }
 
 // run does the node's work. Its result has neither Transcript nor Tree, which

@@ -29,7 +29,7 @@ func (c *composite) branches(ctx workflow.Context) []contract.NodeResult {
 	nodes := c.in.Node.Nodes
 	started := make([]*begun, len(nodes))
 	for i := range nodes {
-		started[i] = c.begin(i, c.id)
+		started[i] = c.begin(ctx, i, c.id)
 	}
 	results := make([]contract.NodeResult, len(nodes))
 	group := workflow.NewWaitGroup(ctx)

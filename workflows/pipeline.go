@@ -23,7 +23,7 @@ type pipeline struct {
 // keep keeps a report, unless there is a later one.
 func (p *pipeline) keep(r contract.NodeReport) bool {
 	last, known := p.reports[r.Run]
-	if known && last.Seq >= r.Seq {
+	if known && !r.Follows(last) {
 		return false
 	}
 	if !known {
@@ -64,10 +64,9 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	always, _ := workflow.NewDisconnectedContext(ctx)
 	t.foldTranscript(always)
 	in := t.nodeInput(root)
-	p := &pipeline{
-		run:     contract.NodeWorkflowID(contract.TurnWorkflowID(t.in.ID, t.state.Turn), root.Name, 0),
-		reports: map[string]contract.NodeReport{},
-	}
+	p := &pipeline{reports: map[string]contract.NodeReport{}}
+	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.in.ID, t.state.Turn), root.Name, 0)
+	p.run, in.Key = new(aftermath).nodeID(always, id, id, t.in.ID)
 	t.pipeline = p
 	*t.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
 	child := startNode(withCredential(ctx, t.credential), p.run, in)

@@ -83,7 +83,7 @@ func (c *composite) ownReport() contract.NodeReport {
 	r := &c.reporter
 	r.sent++
 	report := contract.NodeReport{
-		Turn: c.in.Turn, Run: c.id, Seq: r.sent, Tree: c.snapshot(), Transcript: c.transcript(),
+		Turn: c.in.Turn, Run: c.id, Seq: r.sent, Execution: c.execution, Tree: c.snapshot(), Transcript: c.transcript(),
 		Open: slices.Clone(r.opened), Decided: slices.Clone(r.decided), Lost: slices.Clone(r.lost),
 	}
 	for _, o := range c.open {
@@ -150,7 +150,7 @@ func (c *composite) takeReport(report contract.NodeReport) {
 	switch {
 	case i < 0:
 		r.inside = append(r.inside, report)
-	case r.inside[i].Seq >= report.Seq:
+	case !report.Follows(r.inside[i]):
 		return
 	default:
 		if slices.Contains(r.fresh, report.Run) { // the one before was not passed on

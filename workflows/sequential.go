@@ -28,7 +28,7 @@ func (c *composite) step(ctx workflow.Context, i int, parent string) (last bool)
 	if ctx.Err() != nil || c.timeIsUp(ctx) {
 		return true
 	}
-	r := c.work(ctx, c.begin(i, parent))
+	r := c.work(ctx, c.begin(ctx, i, parent))
 	c.collect()
 	if r.Credential != "" {
 		c.credential = r.Credential

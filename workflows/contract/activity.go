@@ -331,3 +331,14 @@ type ExportResult struct {
 	Bytes   int64 `json:"bytes,omitempty"`
 	Skipped bool  `json:"skipped,omitempty"`
 }
+
+// WithdrawInput ends what a workflow run has left that was reset. The activity is run by
+// the workflow that came of the reset.
+type WithdrawInput struct {
+	ConversationID string `json:"conversation_id"`
+}
+
+// WithdrawResult names the workflows that were cancelled.
+type WithdrawResult struct {
+	Workflows []string `json:"workflows,omitempty"`
+}

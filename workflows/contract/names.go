@@ -93,6 +93,7 @@ var (
 	ActivityExport    = Activity[ExportInput, ExportResult]{"export_conversation"}
 	ActivityNotify    = Activity[NotifyInput, NotifyResult]{"notify"}
 
+	ActivityWithdraw   = Activity[WithdrawInput, WithdrawResult]{"withdraw"}
 	ActivityReadAnswer = Activity[ReadAnswerInput, ReadAnswerResult]{"read_answer"}
 )
 

@@ -30,6 +30,9 @@ type NodeInput struct {
 	// Spent is what was spent before, in the turn and in the conversation.
 	Spent   Spent        `json:"spent,omitzero"`
 	Carried *NodeCarried `json:"carried,omitempty"`
+	// Key is the workflow ID that the idempotency keys of the node's work are made from, if
+	// it is not the node's own: after a reset nodes get other IDs, and the same keys.
+	Key string `json:"key,omitempty"`
 }
 
 // NodeCarried is what a continued run of a composite node takes over.
@@ -166,8 +169,10 @@ type NodeReports struct {
 type NodeReport struct {
 	Turn int    `json:"turn"`
 	Run  string `json:"run"`
-	// Seq counts the reports of a run, from 1.
+	// Seq counts the reports of a run, from 1. A run that was reset counts anew, as another
+	// Execution.
 	Seq        int        `json:"seq"`
+	Execution  string     `json:"execution,omitempty"`
 	Tree       NodeState  `json:"tree"`
 	Transcript Transcript `json:"transcript"`
 	// Waiting are the UUIDs of the approvals that wait in the node itself, not in
@@ -208,4 +213,9 @@ type TreeView struct {
 	// Running are the latest states of composite nodes that still run, and of those
 	// that were lost; each takes the place of the state with the same Run.
 	Running []NodeState `json:"running,omitempty"`
+}
+
+// Follows reports whether a report is later than another one of the same node.
+func (r NodeReport) Follows(last NodeReport) bool {
+	return r.Execution != last.Execution || r.Seq > last.Seq
 }

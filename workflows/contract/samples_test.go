@@ -382,6 +382,8 @@ func activitySamples() map[string]any {
 		"ModelState":           model,
 		"ExportInput":          ExportInput{Conversation: view(), Tree: &shown},
 		"ClientToolResult":     ClientToolResult{Content: "blue", IsError: true},
+		"WithdrawInput":        WithdrawInput{ConversationID: conversationID},
+		"WithdrawResult":       WithdrawResult{Workflows: []string{"approval-1"}},
 		"UnknownOutcomeAnswer": UnknownOutcomeAnswer{Outcome: OutcomeRan, Result: "17 rows"},
 		"News":                 News{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
 		"News-changed":         News{ConversationID: conversationID},

@@ -81,7 +81,7 @@ func openApproval() OpenApproval {
 
 func nodeReport() NodeReport {
 	return NodeReport{
-		Turn: 3, Run: run, Seq: 5, Tree: *nodeState(), Transcript: transcriptValue(), Open: []OpenApproval{openApproval()},
+		Turn: 3, Run: run, Seq: 5, Execution: "3f1f7a52", Tree: *nodeState(), Transcript: transcriptValue(), Open: []OpenApproval{openApproval()},
 		Decided: []ApprovalResult{approvalResult()}, Waiting: []string{approvalID}, State: state(), Lost: []string{run},
 	}
 }
@@ -107,7 +107,7 @@ func nodeSamples() map[string]any {
 	return map[string]any{
 		"NodeInput": NodeInput{
 			ConversationID: conversationID, SessionID: "s-1", Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
-			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(),
+			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run,
 		},
 		"NodeCarried":  *nodeCarried(),
 		"NodeResult":   nodeResult(),

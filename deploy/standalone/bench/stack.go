@@ -95,6 +95,7 @@ func (s *stack) work(c *config.Config) error {
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Teller()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: s.Blobs},
+		Resets: &activities.Resets{},
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Teller()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
 	registerBare(w, s.mode)

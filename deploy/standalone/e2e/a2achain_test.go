@@ -57,6 +57,7 @@ func delegating(agent, task string) string {
 var farTask = delegating("middle", delegating("far", `call note_add {"name":"deep"}`))
 
 func TestAnApprovalTravelsThroughThreeAgents(t *testing.T) {
+	t.Parallel()
 	for name, decide := range map[string]func(*testing.T, *chain, string, approval){
 		"by REST": func(_ *testing.T, c *chain, _ string, a approval) {
 			c.apis[0].decide(a.UUID, `{"approved":true,"by":"ann"}`)
@@ -156,6 +157,7 @@ func (c *chain) tellOneStory(t *testing.T) {
 }
 
 func TestARejectionTravelsThroughThreeAgents(t *testing.T) {
+	t.Parallel()
 	c := newChain(t)
 	id := c.begins(false)
 	asked := *c.apis[0].conversation(id).PendingApproval
@@ -187,6 +189,7 @@ func passingOn(to string, port int) string {
 }
 
 func TestTwoAgentsThatDelegateToEachOtherAreStopped(t *testing.T) {
+	t.Parallel()
 	a, b := newHome(t), newHome(t)
 	a.name, b.name = "ping", "pong"
 	a.extra, b.extra = passingOn("pong", b.ports.api), passingOn("ping", a.ports.api)

@@ -5,6 +5,7 @@ import "testing"
 // TestATaskThatWaitsIsFoundByItsContext asks at once, and again in a process that does
 // not remember the task.
 func TestATaskThatWaitsIsFoundByItsContext(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, process := h.outside()
 	send := func(id, text string) rpcReply {

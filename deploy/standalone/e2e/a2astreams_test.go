@@ -278,6 +278,7 @@ func (c *audience) agrees(j *job, all []taskEvent) {
 // TestASubscriberIsToldWhatLasts: a turn is cancelled while its last step is being
 // recorded, and comes to something else than the agent already knows.
 func TestASubscriberIsToldWhatLasts(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.outside()
 	got := api.rpc("SendMessage", map[string]any{"message": map[string]any{

@@ -159,6 +159,7 @@ func (o *output) String() string {
 var _ io.Writer = (*output)(nil)
 
 func TestEveryBinaryTellsItsVersionAndHowToUseIt(t *testing.T) {
+	t.Parallel()
 	dir, err := binaries()
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestTwentyApprovalsSurviveKillMinusNine(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
 	type waiting struct{ conversation, uuid, args string }
@@ -66,6 +67,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 // A destructive call is under way when everything dies. Nobody knows whether it
 // happened, so a human is asked and it is not repeated by itself.
 func TestADestructiveCallCutOffByACrashAsksAHuman(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
 	asked := api.ask("call slow_write")
@@ -95,6 +97,7 @@ func TestADestructiveCallCutOffByACrashAsksAHuman(t *testing.T) {
 
 // The pieces run apart: a server in one process, workers and gateways in others.
 func TestWorkerAndGatewayApart(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	other, _ := h.outside() // its Temporal server is used by both
 	other.ask("hello")
@@ -160,6 +163,7 @@ func (h *home) apart() *home {
 }
 
 func TestSIGTERMDrainsAndNothingIsLost(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
 	asked := api.ask("call slow_write")
@@ -183,6 +187,7 @@ func TestSIGTERMDrainsAndNothingIsLost(t *testing.T) {
 }
 
 func TestAStartThatCannotWorkSaysWhatToDo(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	_, _ = h.outside()
 	config := h.configFile()

@@ -5,6 +5,9 @@
 // these tests share, each with a task queue of its own (home.inside), or is in the
 // test as well (home.whole).
 //
+// Most tests run side by side, because most of their time is waiting. Those that load
+// the machine on purpose run alone.
+//
 // The tests TestForeign… need the build tag foreign and what npm installs: make
 // conformance runs them.
 //

@@ -133,6 +133,7 @@ func (s *spectator) has(want ...string) {
 // Whoever watches sees a reply while it is made, and goes on after a crash with
 // nothing missing and nothing twice.
 func TestASpectatorGoesOnAfterTheAgentWasKilled(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
 	hold := make(chan struct{})
@@ -176,6 +177,7 @@ func TestASpectatorGoesOnAfterTheAgentWasKilled(t *testing.T) {
 // A worker and a gateway in processes of their own tell each other through Redis;
 // without it readers get whole messages.
 func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
+	t.Parallel()
 	redis := feedtest.NewServer(t, "")
 	h := newHome(t)
 	h.extra = fmt.Sprintf("events: {redis: %q}\n", redis.URL())
@@ -218,6 +220,7 @@ func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
 // A worker that dies in the middle of a reply leaves nothing of it behind: another
 // one asks the model again, and readers end with what that says.
 func TestAWorkerKilledInTheMiddleOfAReplyLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.extra = fmt.Sprintf("events: {redis: %q}\n", feedtest.NewServer(t, "").URL())
 	api := h.pieces()
@@ -242,6 +245,7 @@ func TestAWorkerKilledInTheMiddleOfAReplyLeavesNothingBehind(t *testing.T) {
 
 // An operator may answer for a front end that does not come back.
 func TestACallOfTheClientIsAnsweredByAnOperator(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	for answer, want := range map[string]string{

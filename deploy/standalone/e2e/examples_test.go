@@ -78,6 +78,7 @@ var exampleRuns = map[string]example{
 const publishedTree = "pipeline:done[gather:done[facts:done wishes:done] refine:done[draft:done review:done] publish:done report:done]"
 
 func TestEveryExampleRuns(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(examples, "*.yaml"))
 	if err != nil {
 		t.Fatal(err)

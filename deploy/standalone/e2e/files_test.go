@@ -81,6 +81,7 @@ func program(t *testing.T, name string) string {
 }
 
 func TestAnAgentWorksOnFiles(t *testing.T) {
+	t.Parallel()
 	ways := map[string]func(t *testing.T, config string) string{
 		"http": func(t *testing.T, config string) string {
 			port := freePort(t)

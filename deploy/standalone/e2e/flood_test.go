@@ -193,6 +193,7 @@ func awaitOnce(c client.Client, id, request string) error {
 }
 
 func TestAReplyOfTooManyCallsHarmsNoConversation(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	for _, task := range []string{"both look" + strings.Repeat(",look", 2499), "call " + strings.Repeat("n", 200_000) + " {}"} {
@@ -214,6 +215,7 @@ func TestAReplyOfTooManyCallsHarmsNoConversation(t *testing.T) {
 
 // Signals that do not come through a gateway meet the workflow's own bound.
 func TestRecordAFullQueue(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, p := h.inside()
 	id := conversationIn(api.do("POST", "/conversations", messageJSON("call slow_read {}"), "Prefer: respond-async").Header.Get("Location"))

@@ -7,6 +7,7 @@ import "testing"
 // TestForeignADK has the remote agent of Google's Agent Development Kit talk to an agent.
 // In each of its two ways it approves three calls.
 func TestForeignADK(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	foreignClient(t, h, "adk.mjs")
 	if calls := h.tools.called("note_add"); len(calls) != 6 {

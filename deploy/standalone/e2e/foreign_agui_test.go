@@ -13,6 +13,7 @@ import (
 
 // TestForeignFrontEnd has the official AG-UI clients drive agents.
 func TestForeignFrontEnd(t *testing.T) {
+	t.Parallel()
 	one, two := newHome(t), newHome(t)
 	two.extra = `agent: {name: root, type: sequential, agents: [
   {name: both, type: parallel, approval: required, agents: [
@@ -27,6 +28,7 @@ func TestForeignFrontEnd(t *testing.T) {
 
 // TestForeignCopilot has the front end and the runtime of CopilotKit drive an agent.
 func TestForeignCopilot(t *testing.T) {
+	t.Parallel()
 	api, _ := newHome(t).inside()
 	drives(t, "copilotkit.mjs", api.base)
 }

@@ -57,6 +57,7 @@ func foreignServer(t *testing.T, kind string) int {
 }
 
 func TestForeignEverything(t *testing.T) {
+	t.Parallel()
 	ways := map[string]func(t *testing.T) string{
 		"stdio": func(t *testing.T) string {
 			return fmt.Sprintf("command: %q, args: [everything-stdio]", foreignScript(t))
@@ -89,6 +90,7 @@ func TestForeignEverything(t *testing.T) {
 
 // Its form has more than 2 KiB.
 func TestForeignEverythingAsksAUser(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.also = []string{fmt.Sprintf("{name: everything, command: %q, args: [everything-stdio], elicitation: true}", foreignScript(t))}
 	api, _ := h.inside()
@@ -112,6 +114,7 @@ func TestForeignEverythingAsksAUser(t *testing.T) {
 }
 
 func TestForeignFilesystem(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

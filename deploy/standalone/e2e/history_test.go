@@ -131,6 +131,7 @@ func runsOf(t *testing.T, c client.Client, workflowID string) []string {
 // TestRecordHistories drives one conversation of each shape without a tree. With
 // -record it writes their histories for the replay test of package workflows.
 func TestRecordHistories(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, p := h.inside()
 	c := p.Client
@@ -171,6 +172,7 @@ func TestRecordHistories(t *testing.T) {
 
 // A server that suggests a new run early makes the recording a short one.
 func TestRecordARunThatContinuesAsNew(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.external(embedded.Options{LongHistory: 60})
 	api, p := h.inside()
@@ -279,6 +281,7 @@ func (a *api) approveAll(text string) (id string) {
 // TestRecordHistoriesOfTrees is TestRecordHistories for trees: it keeps the
 // histories of the conversation and of the nodes' workflows.
 func TestRecordHistoriesOfTrees(t *testing.T) {
+	t.Parallel()
 	for name, s := range shapes {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)

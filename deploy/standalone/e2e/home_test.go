@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -265,14 +266,29 @@ func obey(task string, results int, last string) llmtest.Answer {
 	return llmtest.Say("You said: " + task)
 }
 
+// nextPort is where freePort goes on looking, below the ports that the system gives to
+// connections and to servers that ask for any: those would take one of them before
+// the process that it is for has started.
+var nextPort atomic.Int32
+
+func init() { nextPort.Store(10_000 + rand.Int32N(15_000)) }
+
+// freePort is a port that no other test of this process gets.
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := int(nextPort.Add(1))
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return port
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free")
+	return 0
 }
 
 type syncBuffer struct {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestADestructiveCallStopsAndGoesOnAfterTheApproval(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.whole()
 	asked := api.ask(`call note_add {"name":"apple"}`)
@@ -67,6 +68,7 @@ func sameAsFile(t *testing.T, h *home, api *api, id string) {
 }
 
 func TestARejectedCallDoesNotRun(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	asked := api.ask(`call note_add {"name":"apple"}`)
@@ -86,6 +88,7 @@ func TestARejectedCallDoesNotRun(t *testing.T) {
 }
 
 func TestOfTwelveDecisionsAtOnceOneWinsAndTheToolRunsOnce(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.whole()
 	for range 5 {
@@ -145,6 +148,7 @@ func TestFiftyMessagesAtOnceAreAllAnsweredInOrder(t *testing.T) {
 }
 
 func TestARetriedRequestGetsTheFirstAnswer(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	key := "Idempotency-Key: once-" + h.queue // the server may remember an earlier run
@@ -172,6 +176,7 @@ func TestARetriedRequestGetsTheFirstAnswer(t *testing.T) {
 }
 
 func TestCancelStopsTheTurnAndCloseEndsTheConversation(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	id := api.want(201, "POST", "/conversations", "").Conversation.ID
@@ -200,6 +205,7 @@ func TestCancelStopsTheTurnAndCloseEndsTheConversation(t *testing.T) {
 }
 
 func TestTheListShowsConversationsNewestFirst(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	var ids []string

@@ -27,6 +27,7 @@ func (a *api) waiting() (items []waitingItem) {
 }
 
 func TestTheListOfApprovalsIsEnoughToDecide(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	uuid := api.waits(`call note_add {"name":"card"}`).UUID
@@ -39,6 +40,7 @@ func TestTheListOfApprovalsIsEnoughToDecide(t *testing.T) {
 }
 
 func TestAnApprovalThatAnOperatorTerminatesSaysSo(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	uuid := api.waits(`call note_add {"name":"card"}`).UUID
@@ -69,6 +71,7 @@ func TestAnApprovalThatAnOperatorTerminatesSaysSo(t *testing.T) {
 }
 
 func TestConversationsAreListedByTheirFirstWords(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	api.ask("hello")

@@ -47,6 +47,7 @@ var uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 
 // One line of YAML makes another provider answer, and nothing else changes.
 func TestAllProvidersGiveTheSameConversation(t *testing.T) {
+	t.Parallel()
 	stories := map[string]string{}
 	for model, path := range providers {
 		t.Run(model, func(t *testing.T) {
@@ -86,6 +87,7 @@ func TestAllProvidersGiveTheSameConversation(t *testing.T) {
 // Whatever the wire format, trouble is told in a sentence and the conversation
 // goes on.
 func TestTroubleInEveryFormatLeavesTheConversationUsable(t *testing.T) {
+	t.Parallel()
 	broken := llm.Call{ID: "call00001", Name: "note_list", Arguments: json.RawMessage(`{"x":`)}
 	unknown := llm.Call{ID: "call00001", Name: "nope", Arguments: json.RawMessage(`{}`)}
 	twice := llm.Call{ID: "call00001", Name: "note_list", Arguments: json.RawMessage(`{}`)}
@@ -139,6 +141,7 @@ func TestTroubleInEveryFormatLeavesTheConversationUsable(t *testing.T) {
 // A long conversation on a small window: the model sees what fits and a summary,
 // people see everything.
 func TestSixtyMessagesInAWindowOf4096Tokens(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.llm = "{model: small}"
 	h.extra = "models:\n  small: {provider: openai, model: small-1, context_window: 4096, max_tokens: 512, price: {input: 1, output: 2}}\n"

@@ -156,6 +156,7 @@ func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
 
 // TestRecordHistoriesOfWebhooks keeps the histories as well.
 func TestRecordHistoriesOfWebhooks(t *testing.T) {
+	t.Parallel()
 	g, api, b := newHome(t).notifying()
 	asked := api.ask(`call tick {}`)
 	id := asked.Conversation.ID
@@ -196,6 +197,7 @@ func TestRecordHistoriesOfWebhooks(t *testing.T) {
 
 // TestTheShortestTaskIsTold has the webhook come with the message.
 func TestTheShortestTaskIsTold(t *testing.T) {
+	t.Parallel()
 	_, api, _ := newHome(t).notifying()
 	for range 5 {
 		hook := newWebhook(t, 0)

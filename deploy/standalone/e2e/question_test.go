@@ -68,6 +68,7 @@ func survey() map[string]any {
 }
 
 func TestAQuestionWithALongFormIsShownAndAnswered(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	newCounter(t, h)
 	api, process := h.inside()
@@ -99,6 +100,7 @@ func TestAQuestionWithALongFormIsShownAndAnswered(t *testing.T) {
 }
 
 func TestAToolServerAsksAndAMessageAnswers(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	newCounter(t, h)
 	api, _ := h.inside()
@@ -136,6 +138,7 @@ func TestAToolServerAsksAndAMessageAnswers(t *testing.T) {
 }
 
 func TestAnApprovedCallAsksAndTheApprovalAnswers(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	newCounter(t, h)
 	api, process := h.inside()
@@ -165,6 +168,7 @@ func TestAnApprovedCallAsksAndTheApprovalAnswers(t *testing.T) {
 
 // A question does not outlive the worker: the call that it belongs to is gone.
 func TestTheServerAsksAgainWhenTheAgentDied(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	c := newCounter(t, h)
 	api, p := h.outside()

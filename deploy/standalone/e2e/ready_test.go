@@ -10,6 +10,7 @@ import (
 // An agent that misses something says so with its addresses, and that it is ready
 // once nothing is missing.
 func TestAnAgentSaysWhatIsMissingUntilItIsReady(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	port := freePort(t)
 	h.also = []string{fmt.Sprintf(`{name: late, url: "http://127.0.0.1:%d/mcp"}`, port)}
@@ -27,6 +28,7 @@ func TestAnAgentSaysWhatIsMissingUntilItIsReady(t *testing.T) {
 }
 
 func TestWhatCannotWorkIsAProblemWithItsRemedy(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.more = map[string]string{"OPENAI_API_KEY": ""}
 	h.also = []string{
@@ -55,6 +57,7 @@ func TestWhatCannotWorkIsAProblemWithItsRemedy(t *testing.T) {
 
 // A decision is one line of the log, also after the process that asked has died.
 func TestADecisionIsOneLineOfTheLog(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
 	asked := api.ask(`call note_add {"name":"apple"}`)

@@ -146,6 +146,7 @@ func ends(t *testing.T, run client.WorkflowRun, want contract.Outcome) {
 // TestRecordHistoriesOfTasks drives tasks on a real server, with activities that are
 // played. With -record it writes their histories.
 func TestRecordHistoriesOfTasks(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.external(embedded.Options{})
 	for name, drive := range map[string]func(t *testing.T, c client.Client){

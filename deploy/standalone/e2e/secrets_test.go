@@ -22,6 +22,7 @@ const canaryToken = "canary-token-8c2a-do-not-leak"
 // A caller's token reaches the tool, also after an approval and a restart, and
 // can be read nowhere.
 func TestNoSecretIsReadableAnywhere(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.model.RequireKey(canaryKey)
 	api, agent := h.outside()

@@ -28,6 +28,7 @@ func (h *home) machine(name string) string {
 // Worker and gateway stand on machines of their own, which have no folder in common
 // at first.
 func TestTwoMachinesNeedOneBlobStore(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.outside() // its Temporal server is used
 	g := h.apart()

@@ -50,6 +50,7 @@ func tour(t *testing.T) []step {
 // TestTheREADMEsTour does what the README says, in a folder of its own and on
 // other ports, and compares what is printed.
 func TestTheREADMEsTour(t *testing.T) {
+	t.Parallel()
 	steps := tour(t)
 	if len(steps) < 9 {
 		t.Fatalf("the README's tour has %d steps", len(steps))

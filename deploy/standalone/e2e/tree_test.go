@@ -19,6 +19,7 @@ import (
 )
 
 func TestTheTreeIsShownAtEveryStage(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.extra = `agent:
   name: pipeline
@@ -140,6 +141,7 @@ func (a *api) pair(id string) map[string]string {
 }
 
 func TestTwoApprovalsOfOneParallelDecidedAtTheSameMoment(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.extra = twoAsk
 	api, _ := h.inside()
@@ -179,6 +181,7 @@ func TestTwoApprovalsOfOneParallelDecidedAtTheSameMoment(t *testing.T) {
 }
 
 func TestRejectingOneOfTwoLeavesTheOtherOpen(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ file, answer, status string }{
 		"a rejection ends the turn": {
 			twoAsk, "Operation cancelled by user.\n\nDone: right, quiet.\n\nNot done: left (rejected).",
@@ -228,6 +231,7 @@ func running(t *testing.T, c client.Client, id string) []string {
 }
 
 func TestACancelReachesEveryNodeAndCall(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.extra = `agent:
   name: pipeline

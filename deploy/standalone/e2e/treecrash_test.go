@@ -38,6 +38,7 @@ const deepTree = `agent:
 `
 
 func TestAPauseAtDepthThreeSurvivesKillMinusNine(t *testing.T) {
+	t.Parallel()
 	const paused = "pipeline:waiting[before:done both:waiting[branch:waiting[ready:done deep:waiting next:pending] sibling:done] after:pending]"
 	eachDeath(t, deepTree, func(t *testing.T, m *mortal) {
 		undisturbed := ""
@@ -82,6 +83,7 @@ func without(texts []string, prefix string) []string {
 }
 
 func TestBranchesInEveryStateSurviveKillMinusNine(t *testing.T) {
+	t.Parallel()
 	const tree = `agent:
   name: pipeline
   type: sequential
@@ -134,6 +136,7 @@ func roles(c conversation) string {
 }
 
 func TestTheFourthIterationSurvivesKillMinusNine(t *testing.T) {
+	t.Parallel()
 	const tree = `agent:
   name: around
   type: loop
@@ -170,6 +173,7 @@ func TestTheFourthIterationSurvivesKillMinusNine(t *testing.T) {
 
 // Calls that nobody is asked about are no reason to make one twice.
 func TestADestructiveCallInABranchCutOffByACrashAsksAHuman(t *testing.T) {
+	t.Parallel()
 	const tree = `agent:
   name: sides
   type: parallel
@@ -202,6 +206,7 @@ func TestADestructiveCallInABranchCutOffByACrashAsksAHuman(t *testing.T) {
 }
 
 func TestAPausedRunFinishesByTheFileItBeganWith(t *testing.T) {
+	t.Parallel()
 	tree := func(word string, more string) string {
 		return fmt.Sprintf(`agent:
   name: pipeline

@@ -97,6 +97,7 @@ func TestATreeOf1000NodesEnds(t *testing.T) {
 }
 
 func TestAnApprovalUnderTwentySequencesCanBeAnswered(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	b.WriteString("agent:\n")
 	indent := "  "
@@ -129,6 +130,7 @@ func TestAnApprovalUnderTwentySequencesCanBeAnswered(t *testing.T) {
 }
 
 func TestALoopOf200IterationsLosesNothing(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.extra = `request_timeout: 10m
 agent:

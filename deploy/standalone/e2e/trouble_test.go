@@ -15,6 +15,7 @@ import (
 )
 
 func TestBadInputIsAClearErrorAndChangesNothing(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	id := api.ask("hello").Conversation.ID
@@ -64,6 +65,7 @@ func TestBadInputIsAClearErrorAndChangesNothing(t *testing.T) {
 }
 
 func TestAnUnclearAnswerLeavesTheApprovalPending(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	operator := h.dial()
@@ -109,6 +111,7 @@ func TestAnUnclearAnswerLeavesTheApprovalPending(t *testing.T) {
 }
 
 func TestModelTroubleIsReportedAndTheConversationStaysUsable(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		answers []llmtest.Answer
 		says    string
@@ -147,6 +150,7 @@ func repeat(n int, a llmtest.Answer) []llmtest.Answer {
 
 // A client that waits shorter than the model is told where to read the answer.
 func TestASlowAnswerIs202AndReadLater(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.extra = "request_timeout: 1s\n"
 	api, _ := h.inside()
@@ -175,6 +179,7 @@ func TestASlowAnswerIs202AndReadLater(t *testing.T) {
 }
 
 func TestToolTrouble(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.tools.breakDown(true) // missing at the start
 	api, _ := h.inside()
@@ -208,6 +213,7 @@ func TestToolTrouble(t *testing.T) {
 }
 
 func TestSeveralCallsOfOneReplyWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	asked := api.ask("both note_list,note_add,note_add")
@@ -228,6 +234,7 @@ func TestSeveralCallsOfOneReplyWaitForEachOther(t *testing.T) {
 }
 
 func TestAFileThatCannotBeWrittenHoldsNothingUp(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	id := api.want(201, "POST", "/conversations", "").Conversation.ID
@@ -251,6 +258,7 @@ func TestAFileThatCannotBeWrittenHoldsNothingUp(t *testing.T) {
 
 // The model's calls go to the provider's own wire format, strictly checked.
 func TestTheModelSeesResultsInTheProvidersForm(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, _ := h.inside()
 	h.model.Reply(llmtest.CallTools("Let me look.",

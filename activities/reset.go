@@ -1,0 +1,106 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Children are the workflows that a workflow has started.
+type Children interface {
+	// Pending are the IDs of those that a run waits for.
+	Pending(ctx context.Context, id, run string) ([]string, error)
+	// Running are those of all runs.
+	Running(ctx context.Context, id string) ([]*commonpb.WorkflowExecution, error)
+	Cancel(ctx context.Context, child *commonpb.WorkflowExecution) error
+}
+
+// Resets ends what runs have left that were reset.
+type Resets struct {
+	// Children are those of the workflow that runs the activity; nil is Temporal's.
+	Children Children
+}
+
+// Withdraw cancels the children of the workflow that runs it which the present run does
+// not wait for. The run before a reset has started them; they would wait for nobody, or
+// go on making calls.
+func (r *Resets) Withdraw(ctx context.Context, _ contract.WithdrawInput) (out contract.WithdrawResult, err error) {
+	children := r.Children
+	info := activity.GetInfo(ctx)
+	if children == nil {
+		children = temporalChildren{activity.GetClient(ctx).WorkflowService(), info.Namespace}
+	}
+	parent := info.WorkflowExecution
+	awaited, err := children.Pending(ctx, parent.ID, parent.RunID)
+	if err != nil {
+		return out, fmt.Errorf("read what the run waits for: %w", err)
+	}
+	running, err := children.Running(ctx, parent.ID)
+	if err != nil {
+		return out, fmt.Errorf("list what the runs have started: %w", err)
+	}
+	for _, child := range running {
+		if slices.Contains(awaited, child.GetWorkflowId()) {
+			continue
+		}
+		if err := children.Cancel(ctx, child); err != nil {
+			return out, fmt.Errorf("cancel %s: %w", child.GetWorkflowId(), err)
+		}
+		out.Workflows = append(out.Workflows, child.GetWorkflowId())
+	}
+	return out, nil
+}
+
+type temporalChildren struct {
+	service   workflowservice.WorkflowServiceClient
+	namespace string
+}
+
+func (t temporalChildren) Pending(ctx context.Context, id, run string) ([]string, error) {
+	d, err := t.service.DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
+		Namespace: t.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: run},
+	})
+	var out []string
+	for _, child := range d.GetPendingChildren() {
+		out = append(out, child.GetWorkflowId())
+	}
+	return out, err
+}
+
+func (t temporalChildren) Running(ctx context.Context, id string) (out []*commonpb.WorkflowExecution, err error) {
+	req := &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: t.namespace, Query: fmt.Sprintf("ParentWorkflowId = '%s' AND ExecutionStatus = 'Running' AND WorkflowType != '%s'", id, contract.WorkflowDelivery),
+	}
+	for {
+		page, err := t.service.ListWorkflowExecutions(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.GetExecutions() {
+			out = append(out, e.GetExecution())
+		}
+		if req.NextPageToken = page.GetNextPageToken(); len(req.NextPageToken) == 0 {
+			return out, nil
+		}
+	}
+}
+
+// Cancel ignores that a child has ended meanwhile.
+func (t temporalChildren) Cancel(ctx context.Context, child *commonpb.WorkflowExecution) error {
+	_, err := t.service.RequestCancelWorkflowExecution(ctx, &workflowservice.RequestCancelWorkflowExecutionRequest{
+		Namespace: t.namespace, WorkflowExecution: child, Reason: "the workflow that started it was reset",
+	})
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return nil
+	}
+	return err
+}

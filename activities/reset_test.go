@@ -1,0 +1,46 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	commonpb "go.temporal.io/api/common/v1"
+
+	"agent-stop-and-go/activities"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// family is an activities.Children.
+type family struct {
+	pending, running, cancelled []string
+	err                         error
+}
+
+func (f *family) Pending(context.Context, string, string) ([]string, error) { return f.pending, f.err }
+
+func (f *family) Running(context.Context, string) (out []*commonpb.WorkflowExecution, err error) {
+	for _, id := range f.running {
+		out = append(out, &commonpb.WorkflowExecution{WorkflowId: id})
+	}
+	return out, nil
+}
+
+func (f *family) Cancel(_ context.Context, child *commonpb.WorkflowExecution) error {
+	f.cancelled = append(f.cancelled, child.GetWorkflowId())
+	return nil
+}
+
+func TestOnlyWhatThePresentRunDoesNotWaitForIsEnded(t *testing.T) {
+	f := &family{pending: []string{"approval-2", "node-1"}, running: []string{"approval-1", "approval-2", "node-1", "node-2"}}
+	r := &activities.Resets{Children: f}
+	out, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{})
+	if want := []string{"approval-1", "node-2"}; err != nil || !slices.Equal(f.cancelled, want) || !slices.Equal(out.Workflows, want) {
+		t.Errorf("cancelled %v, told %v, %v", f.cancelled, out.Workflows, err)
+	}
+	f.err, f.cancelled = errors.New("away"), nil
+	if _, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{}); err == nil || f.cancelled != nil {
+		t.Errorf("without knowing what is waited for: %v, cancelled %v", err, f.cancelled)
+	}
+}

@@ -1,0 +1,316 @@
+package e2e_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// operator does by hand what people do with `temporal workflow …`.
+type operator struct {
+	t *testing.T
+	client.Client
+}
+
+// reset winds a workflow back to before it did anything, or to the last moment.
+func (o operator) reset(id string, first bool) {
+	o.t.Helper()
+	var tasks []int64
+	events := o.GetWorkflowHistory(o.t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		e, err := events.Next()
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		if e.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
+			tasks = append(tasks, e.GetEventId())
+		}
+	}
+	to := tasks[len(tasks)-1]
+	if first {
+		to = tasks[0]
+	}
+	_, err := o.ResetWorkflowExecution(o.t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
+		Namespace: "default", WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id},
+		Reason: "by hand", WorkflowTaskFinishEventId: to, RequestId: uuid.NewString(),
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o operator) terminate(id string) {
+	o.t.Helper()
+	if err := o.TerminateWorkflow(o.t.Context(), id, "", "by hand"); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o operator) cancel(id string) {
+	o.t.Helper()
+	if err := o.CancelWorkflow(o.t.Context(), id, ""); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// awaited are the approvals of a conversation whose workflows run.
+func (o operator) awaited(id string) (uuids []string) {
+	for _, w := range running(o.t, o.Client, id) {
+		if uuid, ok := strings.CutPrefix(w, contract.ApprovalWorkflowID("")); ok {
+			uuids = append(uuids, uuid)
+		}
+	}
+	return uuids
+}
+
+// stopped is a conversation at one of the moments at which an operator may lay hands on it.
+type stopped struct {
+	*api
+	operator
+	h        *home
+	id       string // of the conversation
+	workflow string
+	tool     string
+	uuid     string // of its first approval
+}
+
+var moments = []string{"model call", "approval open", "call running", "after it"}
+
+// stopAt brings a new conversation to a moment. go on lets it go on from there.
+func stopAt(t *testing.T, api *api, h *home, moment string) (s *stopped, goOn func()) {
+	t.Helper()
+	s = &stopped{api: api, operator: operator{t, h.dial()}, h: h, tool: "note_add"}
+	goOn = func() {}
+	switch moment {
+	case "model call":
+		s.tool = "note_list"
+		entered, release := h.holdModel()
+		r := api.want(201, "POST", "/conversations", "")
+		s.id = r.Conversation.ID
+		go api.try("POST", "/conversations/"+s.id+"/messages", messageJSON("call note_list"))
+		<-entered
+		goOn = release
+	default:
+		if moment == "call running" {
+			s.tool = "slow_write"
+		}
+		asked := api.ask("call " + s.tool + ` {"name":"` + moment + `"}`)
+		s.id, s.uuid = asked.Conversation.ID, asked.Result.Approval.UUID
+	}
+	s.workflow = contract.ConversationWorkflowID(s.id)
+	switch moment {
+	case "call running":
+		go api.try("POST", "/approvals/"+s.uuid, `{"approved":true}`)
+		<-h.tools.entered
+		goOn = h.tools.release
+	case "after it":
+		api.decide(s.uuid, `{"approved":true}`)
+	}
+	return s, goOn
+}
+
+// pendingOther waits until an approval other than some is what waits, and all others are over.
+func (s *stopped) pendingOther(not ...string) *approval {
+	s.operator.t.Helper()
+	var p *approval
+	eventually(s.operator.t, "another approval waits, and it alone", func() bool {
+		p = s.conversation(s.id).PendingApproval
+		return p != nil && !slices.Contains(not, p.UUID) && slices.Equal(s.awaited(s.id), []string{p.UUID})
+	})
+	return p
+}
+
+func (s *stopped) calls() int { return len(s.h.tools.called(s.tool)) }
+
+// Winding a conversation back to its beginning repeats what it asked, and nothing that it did.
+func TestAResetToTheBeginningRepeatsNoCall(t *testing.T) {
+	for _, moment := range moments {
+		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			api, _ := h.inside()
+			s, goOn := stopAt(t, api, h, moment)
+			s.reset(s.workflow, true)
+			goOn()
+			if moment == "model call" {
+				eventually(t, "it answers", func() bool { return slices.Contains(api.conversation(s.id).texts(), "The tool said: no notes") })
+				return
+			}
+			before := s.calls()
+			p := s.pendingOther(s.uuid)
+			done := api.decide(p.UUID, `{"approved":true}`)
+			if before == 0 {
+				same(t, "answer", strings.HasPrefix(done.Result.Response, "The tool said: added"), true)
+				same(t, "calls", s.calls(), 1)
+				return
+			}
+			doubt := s.pendingOther(s.uuid, p.UUID)
+			same(t, "asks", strings.HasPrefix(doubt.Description, "**OUTCOME UNKNOWN: "+s.tool), true)
+			same(t, "says why", strings.Contains(doubt.Description, "by a run of this conversation that has been reset"), true)
+			done = api.decide(doubt.UUID, `{"content":{"outcome":"ran","result":"it is there"}}`)
+			same(t, "answer", strings.HasSuffix(done.Result.Response, "it is there"), true)
+			same(t, "calls", s.calls(), 1)
+		})
+	}
+}
+
+// What waits when a conversation is wound back to a later moment waits for the new run.
+func TestAResetToTheLastMomentKeepsTheApproval(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	api, _ := h.inside()
+	s, _ := stopAt(t, api, h, "approval open")
+	s.reset(s.workflow, false)
+	done := api.decide(s.uuid, `{"approved":true}`)
+	same(t, "answer", done.Result.Response, "The tool said: added approval open")
+	same(t, "calls", s.calls(), 1)
+	eventually(t, "nothing waits", func() bool { return len(s.awaited(s.id)) == 0 })
+}
+
+const resetTree = `agent:
+  name: pipeline
+  type: sequential
+  agents:
+    - name: sides
+      type: parallel
+      approval: required
+      agents:
+        - {name: left, prompt: 'do: call tick {"name":"left {user_message}"}'}
+        - {name: right, prompt: 'do: call tick {"name":"right {user_message}"}'}
+    - {name: after, prompt: 'do: say done'}
+`
+
+// A conversation, or one of the nodes below it, is wound back while its branches wait.
+func TestAResetOfATreeEndsTheOldBranches(t *testing.T) {
+	for _, which := range []string{"conversation", "turn", "node"} {
+		t.Run(which, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			h.extra = resetTree
+			api, _ := h.inside()
+			asked := api.ask("go")
+			s := &stopped{api: api, operator: operator{t, h.dial()}, h: h, id: asked.Conversation.ID, tool: "tick"}
+			eventually(t, "both branches wait", func() bool { return len(api.conversation(s.id).PendingApprovals) == 2 })
+			old := s.pendingUUIDs()
+			eventually(t, "both are listed", func() bool { return len(s.awaited(s.id)) == 2 })
+			api.decide(old[0], `{"approved":true}`)
+			eventually(t, "one has run", func() bool { return s.calls() == 1 })
+			s.reset(s.workflowOf(which), true)
+			eventually(t, "two others wait, and they alone", func() bool {
+				now := s.pendingUUIDs()
+				waits := s.awaited(s.id)
+				slices.Sort(now)
+				slices.Sort(waits)
+				return len(now) == 2 && slices.Equal(now, waits) && !slices.Contains(now, old[0]) && !slices.Contains(now, old[1])
+			})
+			for n := 0; len(s.pendingUUIDs()) > 0 && n < 5; n++ {
+				p := api.conversation(s.id).PendingApprovals[0]
+				answer := `{"approved":true}`
+				if strings.Contains(p.Description, "OUTCOME UNKNOWN") {
+					answer = `{"answer":"ran"}`
+				}
+				api.decide(p.UUID, answer)
+			}
+			eventually(t, "it is done", func() bool { return slices.Contains(api.conversation(s.id).texts(), "[after] done") })
+			once(t, h, "left go", "right go")
+			eventually(t, "nothing of it runs but the conversation", func() bool { return len(running(t, s.Client, s.id)) == 1 })
+		})
+	}
+}
+
+func (s *stopped) pendingUUIDs() (out []string) {
+	for _, p := range s.conversation(s.id).PendingApprovals {
+		out = append(out, p.UUID)
+	}
+	return out
+}
+
+func (s *stopped) workflowOf(which string) string {
+	ids := running(s.operator.t, s.Client, s.id)
+	turn := contract.NodeWorkflowID(contract.TurnWorkflowID(s.id, 1), "pipeline", 0)
+	for _, id := range ids {
+		switch {
+		case which == "conversation" && id == contract.ConversationWorkflowID(s.id),
+			which == "turn" && id == turn, which == "node" && strings.HasPrefix(id, turn+"/"):
+			return id
+		}
+	}
+	s.operator.t.Fatalf("no %s among %v", which, ids)
+	return ""
+}
+
+// Whatever moment an operator ends a conversation at, it can be read, nothing waits for
+// nobody, and what was approved has run once at most.
+func TestAnEndByHandLeavesNothingBehind(t *testing.T) {
+	for _, moment := range moments {
+		for _, how := range []string{"terminate", "cancel"} {
+			t.Run(how+" at "+moment, func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t)
+				api, _ := h.inside()
+				s, goOn := stopAt(t, api, h, moment)
+				if how == "terminate" {
+					s.terminate(s.workflow)
+				} else {
+					s.cancel(s.workflow)
+				}
+				goOn()
+				eventually(t, "nothing of it runs", func() bool { return len(running(t, s.Client, s.id)) == 0 })
+				eventually(t, "it is completed", func() bool { return api.conversation(s.id).Status == "completed" })
+				if n, most := s.calls(), map[string]int{"call running": 1, "after it": 1}[moment]; n > most {
+					t.Errorf("%d calls", n)
+				}
+				if s.uuid != "" && moment == "approval open" {
+					late := api.do("POST", "/approvals/"+s.uuid, `{"approved":true}`)
+					same(t, "a late decision", late.Status, 409)
+					same(t, "calls", s.calls(), 0)
+				}
+				say := api.do("POST", "/conversations/"+s.id+"/messages", messageJSON("hello"))
+				same(t, "a message afterwards", say.Status, 409)
+			})
+		}
+	}
+}
+
+// An approval that an operator ends by hand is none that was given.
+func TestAnApprovalEndedByHandApprovesNothing(t *testing.T) {
+	for _, how := range []string{"terminate", "cancel"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			api, _ := h.inside()
+			s, _ := stopAt(t, api, h, "approval open")
+			if how == "terminate" {
+				s.terminate(contract.ApprovalWorkflowID(s.uuid))
+			} else {
+				s.cancel(contract.ApprovalWorkflowID(s.uuid))
+			}
+			eventually(t, "nothing waits", func() bool { return api.conversation(s.id).Status == "active" })
+			same(t, "calls", s.calls(), 0)
+			same(t, "usable", api.say(s.id, "hello").Result.Response, "You said: hello")
+		})
+	}
+}
+
+// holdModel has the model wait with its answers.
+func (h *home) holdModel() (entered <-chan struct{}, release func()) {
+	in, out := make(chan struct{}, 100), make(chan struct{})
+	h.model.Always(func(w http.ResponseWriter, r *http.Request) {
+		in <- struct{}{}
+		<-out
+		obedient(w, r)
+	})
+	release = sync.OnceFunc(func() { close(out) })
+	h.t.Cleanup(release)
+	return in, release
+}

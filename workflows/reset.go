@@ -1,0 +1,58 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// changeReset marks the first points of a run behind the one that an operator has reset it
+// to. Of the points that its history has from the run before none is marked.
+const changeReset = "after-reset"
+
+// withdrawTimeout bounds how long a turn waits until what was left is ended.
+const withdrawTimeout = 15 * time.Second
+
+// aftermath knows whether a run that came of a reset is past what it has from the run
+// before. What that one has started since, and this one has not, goes on: the server ends
+// it only with a run that is over, and what was started before the reset it hands over.
+type aftermath struct{ reached bool }
+
+// reach reports whether the run is past a reset, at a point that it does not come by
+// twice. The first time it ends what the run before has left: approvals that nobody
+// waits for, and nodes that would go on making calls.
+func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool {
+	info := workflow.GetInfo(ctx)
+	if a.reached || info.OriginalRunID == "" || info.OriginalRunID == info.WorkflowExecution.RunID {
+		return a.reached
+	}
+	change := changeReset + " " + contract.NameUUID(info.WorkflowExecution.ID, point)
+	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
+		return false
+	}
+	a.reached = true
+	o := regular(withdrawTimeout, attempts, "end what the run before the reset has left")
+	o.ScheduleToCloseTimeout = withdrawTimeout
+	out, err := run(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})
+	if err != nil {
+		workflow.GetLogger(ctx).Error("end what the run before the reset has left", "error", err)
+	} else {
+		workflow.GetLogger(ctx).Info("the run was reset", "ended", out.Workflows)
+	}
+	return true
+}
+
+// nodeID is the workflow ID of a node: another one after a reset, because the node that
+// the run before has started may still run. key is the ID that it would have had, for the
+// idempotency keys of what it does, which stay the same.
+func (a *aftermath) nodeID(ctx workflow.Context, id, key, conversation string) (string, string) {
+	if a.reach(ctx, id, conversation) {
+		id += "~r" + workflow.GetInfo(ctx).WorkflowExecution.RunID[:8]
+	}
+	if id == key {
+		key = ""
+	}
+	return id, key
+}
