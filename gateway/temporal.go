@@ -75,9 +75,11 @@ const memoFingerprint = "create_fingerprint"
 // Start implements Conversations. There is no execution timeout, ever.
 func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, error) {
 	id := contract.ConversationWorkflowID(in.Conversation.ID)
+	notified := false
 	if in.Push != nil {
 		in.Conversation.Notify = true
-		if err := t.expectPush(ctx, in.Conversation, *in.Push); err != nil {
+		var err error
+		if notified, err = t.expectPush(ctx, in.Conversation, *in.Push); err != nil {
 			return Started{}, err
 		}
 	}
@@ -94,7 +96,7 @@ func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, er
 	switch {
 	case !errors.As(err, &there):
 		return Started{}, fault(err, "start a conversation")
-	case in.Push != nil:
+	case in.Push != nil && !notified:
 		if err := t.catchUp(ctx, in.Conversation.ID); err != nil {
 			return Started{}, err
 		}
