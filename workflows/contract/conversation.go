@@ -195,6 +195,8 @@ type ConversationQuery struct {
 	// Text and NoAnswer are those of a message.
 	Text     Text `json:"text,omitzero"`
 	NoAnswer bool `json:"no_answer,omitempty"`
+	// Size is how many bytes of history the message takes.
+	Size int `json:"size,omitempty"`
 }
 
 // ConversationResult is what a Conversation workflow completes with.

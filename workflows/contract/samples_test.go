@@ -218,7 +218,7 @@ func conversationSamples() map[string]any {
 		"AwaitInput":         AwaitInput{RequestIDs: []string{requestID}},
 		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
 		"ConversationView":   view(),
-		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true},
+		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true, Size: 100},
 		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone},
 	}
 }
