@@ -11,8 +11,11 @@ TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
 LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes
 
+# What anybody may send to a conversation, in masses.
+FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
+
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance build build-all bench histories golden clean
+.PHONY: help run test check conformance build build-all bench flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +60,10 @@ build-all: ## cross-compile every binary into dist/<os>-<arch>/
 
 bench: ## measure turns, reads and memory on the embedded server; prints ratios
 	cd deploy/standalone && $(GO) run ./bench
+
+FLOOD ?= 100000
+flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
+	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)
 
 histories: ## record the histories that every build replays and that are missing (-record=NAME, -record=all)
 	cd deploy/standalone && $(GO) test ./e2e -run TestRecord -count=1 -record

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -10,12 +11,19 @@ import (
 
 // openBearer opens the sealed token the activity was called with. A token that
 // cannot be opened means a call without one, and a note that says so.
-func openBearer(ctx context.Context, ring *credential.Keyring, conversationID string, now func() time.Time) (bearer, note string) {
+func openBearer(ctx context.Context, store credential.Store, ring *credential.Keyring, conversationID string, now func() time.Time) (bearer, note string) {
 	sealed := credential.FromContext(ctx)
 	if sealed == "" {
 		return "", ""
 	}
-	token, err := ring.Open(conversationID, sealed, now())
+	sealed, err := credential.Fetch(ctx, store, sealed)
+	if errors.Is(err, credential.ErrUnreadable) {
+		err = credential.ErrUnreadable // the cause is nothing for a transcript
+	}
+	var token credential.Token
+	if err == nil {
+		token, err = ring.Open(conversationID, sealed, now())
+	}
 	if err != nil {
 		return "", "Called without authorization: the caller's token " + err.Error() + "."
 	}

@@ -82,7 +82,7 @@ func (m *Models) identified(ctx context.Context, conversationID string) context.
 	if m.Keyring == nil {
 		return ctx
 	}
-	bearer, _ := openBearer(ctx, m.Keyring, conversationID, m.Now)
+	bearer, _ := openBearer(ctx, m.Blobs, m.Keyring, conversationID, m.Now)
 	return toolbox.WithBearer(ctx, bearer)
 }
 

@@ -158,7 +158,7 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 		return out, !repeated(ctx), err
 	}
 	var note string
-	m.Bearer, note = openBearer(ctx, p.Keyring, in.ConversationID, p.Now)
+	m.Bearer, note = openBearer(ctx, p.Blobs, p.Keyring, in.ConversationID, p.Now)
 	m.Repeated = repeated(ctx)
 	reply, err := p.Peer.Send(ctx, m)
 	if err != nil {

@@ -73,7 +73,7 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 		return contract.CallToolResult{}, fail(contract.KindDigest,
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
-	bearer, note := openBearer(ctx, t.Keyring, in.ConversationID, t.Now)
+	bearer, note := openBearer(ctx, t.Blobs, t.Keyring, in.ConversationID, t.Now)
 	tell(t.Feed, contract.News{ConversationID: in.ConversationID})
 	step, stop := progress(ctx)
 	defer stop()

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -16,6 +17,9 @@ import (
 // that no two of them see room for the last place in its queue. Between query and
 // signal an approval may open all the same: then the workflow refuses.
 func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any) (*settlement, error) {
+	if err := outsized(payload); err != nil {
+		return nil, err
+	}
 	unlock, err := g.sendLocks.lock(ctx, id+" "+signal)
 	if err != nil {
 		return nil, err
@@ -37,6 +41,9 @@ func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any) (
 // conversation that was idle a moment ago is sent without asking, which saves a query in
 // the usual turn.
 func (g *Gateway) deliverNew(ctx context.Context, t ticket, signal string, payload any) (*settlement, error) {
+	if err := outsized(payload); err != nil {
+		return nil, err
+	}
 	if !t.keyed && signal == contract.SignalMessage && g.idle.take(t.conversationID) {
 		return nil, g.Backend.Signal(ctx, t.conversationID, signal, payload)
 	}
@@ -48,13 +55,31 @@ func foresight(signal string, payload any) contract.ConversationQuery {
 	q := contract.ConversationQuery{Signal: signal}
 	switch in := payload.(type) {
 	case contract.MessageSignal:
-		q.RequestID, q.Text, q.NoAnswer = in.RequestID, in.Text, in.NoAnswer
+		q.RequestID, q.Text, q.NoAnswer, q.Size = in.RequestID, in.Text, in.NoAnswer, sizeInHistory(in)
 	case contract.CancelSignal:
 		q.RequestID = in.RequestID
 	case contract.CloseSignal:
 		q.RequestID = in.RequestID
 	}
 	return q
+}
+
+// outsized is why a payload is too large for history, or nil.
+func outsized(payload any) error {
+	if m, ok := payload.(contract.MessageSignal); ok && sizeInHistory(m) > contract.MaxMessage {
+		return Errorf(contract.KindTooLarge, "the message takes too much room: at most %d bytes besides its text and the content of its files", contract.MaxMessage)
+	}
+	return nil
+}
+
+// sizeInHistory is how much of history a message takes. A long token goes by its address.
+func sizeInHistory(m contract.MessageSignal) int {
+	m.Credential = m.Credential[:min(len(m.Credential), contract.InlineLimit)]
+	data, err := json.Marshal(m)
+	if err != nil { // wire types can be encoded
+		return contract.MaxMessage + 1
+	}
+	return len(data)
 }
 
 // refused is the error of a settlement that is a refusal, and nil for any other.

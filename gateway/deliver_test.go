@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -215,5 +216,15 @@ func TestAnswersAreReadWhenARunHasHadAllItsUpdates(t *testing.T) {
 	reply := a.want(200, a.do("POST", messages, `{"message":"x"}`))
 	if reply.text("result", "response") != "read" || reads != 4 || asked != 4 {
 		t.Errorf("%d reads, %d updates: %s", reads, asked, reply.raw)
+	}
+}
+
+func TestAMessageWithLongNamesIsTooLarge(t *testing.T) {
+	a := newAPI(t, &fakeBackend{})
+	parts := strings.Repeat(`{"kind":"file","file":{"name":"`+strings.Repeat("n", 1000)+`","mimeType":"image/png","bytes":"aGVsbG8="}},`, 99)
+	body := `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"kind":"message","messageId":"m-1","role":"user","parts":[` +
+		parts + `{"kind":"text","text":"x"}]}}}`
+	if r := a.do("POST", "/a2a", body); !strings.Contains(fmt.Sprint(r.body), "takes too much room") {
+		t.Errorf("%d %.500v", r.status, r.body)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
@@ -101,7 +102,8 @@ func TestTheMemoOfAnApprovalMayReferToTheSchema(t *testing.T) {
 	a = onTemporal(t, &fakeClient{
 		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 			return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
-				Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{contract.MemoSchema: {Data: memo}}},
+				Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
+				Memo:   &commonpb.Memo{Fields: map[string]*commonpb.Payload{contract.MemoSchema: {Data: memo}}},
 			}}, nil
 		},
 		SignalFn: func(_, _ string, arg any) error { sent = arg.(contract.DecideSignal); return context.DeadlineExceeded },
@@ -126,7 +128,8 @@ func TestTheMemoOfAnApprovalTellsThatItIsAQuestion(t *testing.T) {
 	a := onTemporal(t, &fakeClient{
 		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 			return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
-				Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{contract.MemoSchema: {Data: []byte(seats)}}},
+				Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
+				Memo:   &commonpb.Memo{Fields: map[string]*commonpb.Payload{contract.MemoSchema: {Data: []byte(seats)}}},
 			}}, nil
 		},
 		SignalFn: func(_, _ string, arg any) error { sent = arg.(contract.DecideSignal); return context.DeadlineExceeded },

@@ -95,6 +95,11 @@ type checkedBackend struct {
 }
 
 func (b checkedBackend) Start(ctx context.Context, in StartInput) (Started, error) {
+	if first := in.Conversation.First; first != nil {
+		if err := outsized(*first); err != nil {
+			return Started{}, err
+		}
+	}
 	if err := b.check(ctx, b.large); err != nil {
 		return Started{}, err
 	}

@@ -75,11 +75,23 @@ const memoFingerprint = "create_fingerprint"
 // Start implements Conversations. There is no execution timeout, ever.
 func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, error) {
 	id := contract.ConversationWorkflowID(in.Conversation.ID)
+	notified := false
 	if in.Push != nil {
 		in.Conversation.Notify = true
-		if err := t.expectPush(ctx, in.Conversation, *in.Push); err != nil {
+		var err error
+		if notified, err = t.expectPush(ctx, in.Conversation, *in.Push); err != nil {
 			return Started{}, err
 		}
+	}
+	if first := in.Conversation.First; first != nil && len(first.Credential) > contract.InlineLimit {
+		if _, err := t.open(ctx, id); err == nil { // a token that is sent again is not kept again
+			return t.found(ctx, in, notified)
+		}
+		kept, err := t.lightened(ctx, *first)
+		if err != nil {
+			return Started{}, err
+		}
+		in.Conversation.First = &kept
 	}
 	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: t.taskQueue,
@@ -91,15 +103,27 @@ func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, er
 		TypedSearchAttributes:                    temporal.NewSearchAttributes(t.attributes(in.Conversation)...),
 	}, contract.WorkflowConversation, in.Conversation)
 	var there *serviceerror.WorkflowExecutionAlreadyStarted
-	switch {
-	case !errors.As(err, &there):
+	if !errors.As(err, &there) {
 		return Started{}, fault(err, "start a conversation")
-	case in.Push != nil:
+	}
+	return t.found(ctx, in, notified)
+}
+
+// found is for a conversation that is to be started and is there.
+func (t *temporalBackend) found(ctx context.Context, in StartInput, notified bool) (Started, error) {
+	if in.Push != nil && !notified {
 		if err := t.catchUp(ctx, in.Conversation.ID); err != nil {
 			return Started{}, err
 		}
 	}
-	return t.existing(ctx, id)
+	return t.existing(ctx, contract.ConversationWorkflowID(in.Conversation.ID))
+}
+
+// lightened is a message whose token goes by its address when it is long.
+func (t *temporalBackend) lightened(ctx context.Context, m contract.MessageSignal) (contract.MessageSignal, error) {
+	var err error
+	m.Credential, err = credential.Keep(ctx, t.blobs, m.Credential)
+	return m, err
 }
 
 func memoOf(in StartInput) map[string]any {
@@ -140,6 +164,12 @@ func (t *temporalBackend) existing(ctx context.Context, workflowID string) (Star
 // Signal implements Conversations.
 func (t *temporalBackend) Signal(ctx context.Context, conversationID, signal string, payload any) error {
 	id := contract.ConversationWorkflowID(conversationID)
+	if m, ok := payload.(contract.MessageSignal); ok {
+		var err error
+		if payload, err = t.lightened(ctx, m); err != nil {
+			return err
+		}
+	}
 	err := t.client.SignalWorkflow(ctx, id, "", signal, payload)
 	if !isNotFound(err) {
 		return fault(err, "signal "+signal)

@@ -12,6 +12,8 @@ import (
 const (
 	admitTimeout  = 2 * time.Second
 	maxUnanswered = 2_000 // events of a run
+	// maxUnansweredBytes are those of a run.
+	maxUnansweredBytes = 2 << 20
 )
 
 // Admit implements Conversations.
@@ -52,7 +54,8 @@ func (t *temporalBackend) admitUnread(ctx context.Context, id string) (contract.
 	switch {
 	case !isOpen(info.GetStatus()):
 		return contract.ConversationView{}, Errorf(contract.KindCompleted, "conversation %s is completed", id)
-	case status == contract.StatusWaitingApproval, info.GetHistoryLength() >= maxUnanswered:
+	case status == contract.StatusWaitingApproval, info.GetHistoryLength() >= maxUnanswered,
+		info.GetHistorySizeBytes() >= maxUnansweredBytes:
 		return contract.ConversationView{}, Errorf(KindUnavailable, silentText)
 	}
 	return contract.ConversationView{}, nil

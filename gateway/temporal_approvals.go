@@ -9,21 +9,36 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
 
 // Decide implements Approvals.
 func (t *temporalBackend) Decide(ctx context.Context, uuid string, in contract.DecideSignal) error {
 	id := contract.ApprovalWorkflowID(uuid)
-	err := t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
-	if !isNotFound(err) {
-		return fault(err, "signal a decision")
-	}
-	if _, err := t.client.DescribeWorkflowExecution(ctx, id, ""); isNotFound(err) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
+	info := d.GetWorkflowExecutionInfo()
+	switch {
+	case isNotFound(err):
 		return noApproval(uuid)
-	} else if err != nil {
+	case err != nil:
 		return fault(err, "describe an approval")
+	case !isOpen(info.GetStatus()):
+		return alreadyDecided(uuid)
+	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
+		return Errorf(KindUnavailable, silentText) // no worker has read what is there
 	}
+	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
+		return err
+	}
+	err = t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
+	if isNotFound(err) { // somebody was faster
+		return alreadyDecided(uuid)
+	}
+	return fault(err, "signal a decision")
+}
+
+func alreadyDecided(uuid string) *Error {
 	return Errorf(contract.KindDecided, "approval %s was already decided", uuid)
 }
 

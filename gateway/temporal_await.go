@@ -67,9 +67,14 @@ func isEnded(err error) bool {
 	return errors.As(err, &failure) && failure.Type() == typeUpdateOutlived
 }
 
-// isSpent reports whether a run has had all the updates that the server allows it. A run
-// that waits for an approval cannot continue as new to have more.
-func isSpent(err error) bool { return isType[*serviceerror.FailedPrecondition](err) }
+// isSpent reports whether a run has had all the updates that the server allows it, or that
+// the conversation takes while nothing is answered. A run that waits for an approval cannot
+// continue as new to have more.
+func isSpent(err error) bool {
+	var refused *temporal.ApplicationError
+	return isType[*serviceerror.FailedPrecondition](err) ||
+		errors.As(err, &refused) && refused.Type() == contract.TypeAwaitRefused
+}
 
 // readAnswers reads those of the answers that are there. Callers ask again, with
 // pauses that grow.

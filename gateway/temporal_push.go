@@ -15,7 +15,9 @@ import (
 	"agent-stop-and-go/workflows/contract/credential"
 )
 
-// SetPush implements Pushes. The first webhook starts the workflow.
+// SetPush implements Pushes. The first webhook starts the workflow. One that is there as it
+// is, and a workflow that has the task's state, are left alone: signals write history, also
+// of a conversation that waits.
 func (t *temporalBackend) SetPush(ctx context.Context, conversationID string, c PushConfig) (PushConfig, error) {
 	c, sealed, err := t.sealedPush(conversationID, c)
 	if err != nil {
@@ -25,11 +27,20 @@ func (t *temporalBackend) SetPush(ctx context.Context, conversationID string, c 
 	if err != nil {
 		return PushConfig{}, err
 	}
-	if err := t.roomFor(ctx, conversationID, c.ID); err != nil {
+	p, err := t.readPush(ctx, conversationID)
+	if err != nil {
 		return PushConfig{}, err
 	}
-	if err := t.startPush(ctx, contract.PushInput{ConversationID: conversationID}, sealed, attributes); err != nil {
-		return PushConfig{}, err
+	if !t.isSet(conversationID, c, p) {
+		if err := roomFor(c.ID, p); err != nil {
+			return PushConfig{}, err
+		}
+		if err := t.startPush(ctx, contract.PushInput{ConversationID: conversationID}, sealed, attributes); err != nil {
+			return PushConfig{}, err
+		}
+	}
+	if p.State != "" {
+		return c, nil
 	}
 	return c, t.catchUp(ctx, conversationID)
 }
@@ -55,15 +66,23 @@ func (t *temporalBackend) catchUp(ctx context.Context, conversationID string) er
 }
 
 // expectPush sets the webhook of a conversation that is about to start, so that it is
-// told even of the shortest one.
-func (t *temporalBackend) expectPush(ctx context.Context, in contract.ConversationInput, c PushConfig) error {
-	_, sealed, err := t.sealedPush(in.ID, c)
+// told even of the shortest one. It reports whether the webhook was there before, and
+// knows the conversation's state.
+func (t *temporalBackend) expectPush(ctx context.Context, in contract.ConversationInput, c PushConfig) (notified bool, err error) {
+	c, sealed, err := t.sealedPush(in.ID, c)
 	if err != nil {
-		return err
+		return false, err
+	}
+	p, err := t.readPush(ctx, in.ID)
+	if err != nil || t.isSet(in.ID, c, p) {
+		return p.State != "", err
+	}
+	if err := roomFor(c.ID, p); err != nil {
+		return false, err
 	}
 	attributes := temporal.NewSearchAttributes(
 		attrAgentName.ValueSet(in.Agent.Name), attrConversationID.ValueSet(in.ID), attrSessionID.ValueSet(in.SessionID))
-	return t.startPush(ctx, contract.PushInput{ConversationID: in.ID, Coming: true}, sealed, attributes)
+	return false, t.startPush(ctx, contract.PushInput{ConversationID: in.ID, Coming: true}, sealed, attributes)
 }
 
 // sealedPush completes and checks a webhook.
@@ -115,33 +134,56 @@ func (t *temporalBackend) pushAttributes(ctx context.Context, conversationID str
 	), nil
 }
 
-// roomFor fails when a webhook would be one too many. Of two that are set at the same
-// time the workflow may still ignore the second.
-func (t *temporalBackend) roomFor(ctx context.Context, conversationID, id string) error {
-	set, err := t.sealedConfigs(ctx, conversationID)
-	if err != nil && !isNotFound(err) {
-		return fault(err, "query push notifications")
+// isSet reports whether a webhook is there as it is.
+func (t *temporalBackend) isSet(conversationID string, c PushConfig, p contract.PushView) bool {
+	i := slices.IndexFunc(p.Configs, func(there contract.PushConfig) bool { return there.ID == c.ID })
+	if i < 0 {
+		return false
 	}
-	there := slices.ContainsFunc(set, func(c contract.PushConfig) bool { return c.ID == id })
-	if !there && len(set) >= contract.MaxPushConfigs {
+	there, err := t.unseal(conversationID, p.Configs[i]) // one that cannot be read is replaced
+	return err == nil && there == c
+}
+
+// roomFor fails when a webhook would be one too many, or has to wait. Of two that are set
+// at the same time the workflow may still ignore the second.
+func roomFor(id string, p contract.PushView) error {
+	there := slices.ContainsFunc(p.Configs, func(c contract.PushConfig) bool { return c.ID == id })
+	if !there && len(p.Configs) >= contract.MaxPushConfigs {
 		return Errorf(contract.KindInvalid, "push notification: a task notifies at most %d webhooks", contract.MaxPushConfigs)
+	}
+	return mayChange(p)
+}
+
+// mayChange fails while a workflow makes room for further signals.
+func mayChange(p contract.PushView) error {
+	if p.Long {
+		return Errorf(contract.KindBusy, "push notification: the webhooks of the task change too often; try again in a moment")
 	}
 	return nil
 }
 
-// sealedConfigs are those of the workflow, none when it has ended.
-func (t *temporalBackend) sealedConfigs(ctx context.Context, conversationID string) ([]contract.PushConfig, error) {
+// readPush reads a workflow. The view of one that has ended, or never was, is empty.
+func (t *temporalBackend) readPush(ctx context.Context, conversationID string) (contract.PushView, error) {
+	view, err := t.pushView(ctx, conversationID)
+	if err != nil && !isNotFound(err) {
+		return contract.PushView{}, fault(err, "query push notifications")
+	}
+	return view, nil
+}
+
+// pushView is readPush for who needs to know that there is no workflow.
+func (t *temporalBackend) pushView(ctx context.Context, conversationID string) (contract.PushView, error) {
 	var view contract.PushView
 	open, err := t.query(ctx, contract.PushWorkflowID(conversationID), contract.QueryPushConfigs, &view)
-	if !open {
-		return nil, err
+	if !open || err != nil {
+		return contract.PushView{}, err
 	}
-	return view.Configs, err
+	return view, nil
 }
 
 // PushConfigs implements Pushes.
 func (t *temporalBackend) PushConfigs(ctx context.Context, conversationID string) ([]PushConfig, error) {
-	sealed, err := t.sealedConfigs(ctx, conversationID)
+	set, err := t.pushView(ctx, conversationID)
 	if isNotFound(err) {
 		return nil, t.exists(ctx, conversationID)
 	}
@@ -149,7 +191,7 @@ func (t *temporalBackend) PushConfigs(ctx context.Context, conversationID string
 		return nil, fault(err, "query push notifications")
 	}
 	var out []PushConfig
-	for _, s := range sealed {
+	for _, s := range set.Configs {
 		c, err := t.unseal(conversationID, s)
 		if err != nil {
 			return nil, err
@@ -159,9 +201,21 @@ func (t *temporalBackend) PushConfigs(ctx context.Context, conversationID string
 	return out, nil
 }
 
-// DeletePush implements Pushes.
+// DeletePush implements Pushes. What is not there is not deleted.
 func (t *temporalBackend) DeletePush(ctx context.Context, conversationID, id string) error {
-	err := t.client.SignalWorkflow(ctx, contract.PushWorkflowID(conversationID), "", contract.SignalDelete, contract.PushDelete{ID: id})
+	set, err := t.pushView(ctx, conversationID)
+	switch {
+	case isNotFound(err):
+		return t.exists(ctx, conversationID)
+	case err != nil:
+		return fault(err, "query push notifications")
+	case !slices.ContainsFunc(set.Configs, func(c contract.PushConfig) bool { return c.ID == id }):
+		return nil
+	}
+	if err := mayChange(set); err != nil {
+		return err
+	}
+	err = t.client.SignalWorkflow(ctx, contract.PushWorkflowID(conversationID), "", contract.SignalDelete, contract.PushDelete{ID: id})
 	if isNotFound(err) {
 		return t.exists(ctx, conversationID)
 	}

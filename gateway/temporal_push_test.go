@@ -29,6 +29,8 @@ type pushing struct {
 	started  bool
 	closed   bool
 	over     *contract.ConversationView // the conversation, once it has ended
+	state    contract.TaskState         // that the workflow has been told
+	long     bool
 }
 
 func newPushing(t *testing.T) *pushing {
@@ -73,7 +75,7 @@ func newPushing(t *testing.T) *pushing {
 		case p.closed:
 			return queriedClosed(r, contract.PushView{Configs: p.set})
 		}
-		return queried(contract.PushView{Configs: p.set})
+		return queried(contract.PushView{Configs: p.set, State: p.state, Long: p.long})
 	}
 	return p
 }
@@ -151,6 +153,43 @@ func kindOf(err error) contract.Kind {
 		return ""
 	}
 	return e.Kind
+}
+
+func TestWhatChangesNothingOfTheWebhooksWritesNoHistory(t *testing.T) {
+	p := newPushing(t)
+	b := onTemporal(t, p.fakeClient).Backend
+	set := func(c gateway.PushConfig) error {
+		_, err := b.SetPush(t.Context(), someID, c)
+		return err
+	}
+	if err := set(aWebhook); err != nil {
+		t.Fatal(err)
+	}
+	p.state = contract.TaskWorking
+	for range 3 {
+		if err := set(aWebhook); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.DeletePush(t.Context(), someID, "unknown"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(p.set) != 1 || p.followed != 1 || len(p.deleted) > 0 {
+		t.Errorf("set %d times, followed %d times, deleted %v", len(p.set), p.followed, p.deleted)
+	}
+	other := aWebhook
+	other.Token = "another"
+	p.long = true
+	if err := set(other); kindOf(err) != contract.KindBusy {
+		t.Errorf("a long run is sent more: %v", err)
+	}
+	if err := b.DeletePush(t.Context(), someID, aWebhook.ID); kindOf(err) != contract.KindBusy {
+		t.Errorf("a long run is sent more: %v", err)
+	}
+	p.long = false
+	if err := set(other); err != nil || len(p.set) != 2 || p.followed != 1 {
+		t.Errorf("set %d times, followed %d times, %v", len(p.set), p.followed, err)
+	}
 }
 
 func TestPushNotificationsOfAnUnknownConversationAreNotFound(t *testing.T) {

@@ -15,27 +15,36 @@ import (
 
 // Approval waits for one decision, for as long as it takes. Its result is the
 // audit record. A signal that is not recognised leaves it waiting and is shown
-// in its details; the first recognised one decides. Cancelling the workflow is
+// in its details; after many of them it continues as new, under the same ID and for
+// the same parent. The first recognised one decides. Cancelling the workflow is
 // a decision too, so it never fails.
 func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.ApprovalResult, error) {
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}}
+	if in.Carried != nil {
+		a.view.Problem, a.view.Ignored = in.Carried.Problem, in.Carried.Ignored
+	}
 	if err := workflow.SetQueryHandler(ctx, contract.QueryApproval, a.query); err != nil {
 		return contract.ApprovalResult{}, fmt.Errorf("register query: %w", err)
 	}
 	a.show(ctx)
 	a.wait(ctx)
+	if a.view.Result == nil {
+		return contract.ApprovalResult{}, a.continueAsNew(ctx)
+	}
 	a.show(ctx)
 	return *a.view.Result, nil
 }
 
 type approval struct {
-	in   contract.ApprovalInput
-	view contract.ApprovalView
+	in      contract.ApprovalInput
+	view    contract.ApprovalView
+	ignored int // signals, in this run
 }
 
+// wait returns when there is a result, or the run is to continue as new.
 func (a *approval) wait(ctx workflow.Context) {
 	ch := workflow.GetSignalChannel(ctx, contract.SignalDecide)
-	for a.view.Result == nil {
+	for a.view.Result == nil && !(ch.Len() == 0 && a.mayRollOver(ctx)) {
 		ok, err := a.awaitSignal(ctx, ch)
 		switch {
 		case temporal.IsCanceledError(err) && ch.Len() == 0:
@@ -46,6 +55,25 @@ func (a *approval) wait(ctx workflow.Context) {
 			a.take(ctx, ch)
 		}
 	}
+}
+
+// changeApprovalRuns marks histories that end because of signals that decided nothing.
+const changeApprovalRuns = "approval-continues"
+
+// mayRollOver reports whether the run has ignored enough. A cancelled one ends by itself.
+func (a *approval) mayRollOver(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	long := decide.RollOverNode(decide.History{
+		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
+	})
+	return long && a.ignored > 0 && ctx.Err() == nil &&
+		workflow.GetVersion(ctx, changeApprovalRuns, workflow.DefaultVersion, 1) >= 1
+}
+
+func (a *approval) continueAsNew(ctx workflow.Context) error {
+	next := a.in
+	next.Carried = &contract.ApprovalCarried{Problem: a.view.Problem, Ignored: a.view.Ignored}
+	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
 }
 
 // awaitSignal returns false without an error when the approval has expired.
@@ -65,6 +93,8 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	}
 	given, err := a.read(ctx, raw)
 	if err != nil {
+		a.ignored++
+		a.view.Ignored++
 		a.view.Problem = err.Error()
 		a.show(ctx)
 		return

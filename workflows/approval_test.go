@@ -1,9 +1,13 @@
 package workflows_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -75,6 +79,49 @@ func TestWhatIsNotADecisionLeavesTheApprovalPendingAndSaysSo(t *testing.T) {
 			same(t, "decision", got.Decision, contract.Approved)
 		})
 	}
+}
+
+func TestAnApprovalThatHasIgnoredManySignalsContinuesAsNew(t *testing.T) {
+	in := question()
+	in.CreatedAt, in.Timeout = created.Add(-time.Hour), 24*time.Hour
+	for range 3 {
+		s := newSession(t, &world{}, contract.ApprovalWorkflowID(approvalID))
+		s.run(contract.WorkflowApproval, in, func(s *session) {
+			s.env.SetCurrentHistoryLength(1_000)
+			s.rest()
+			same(t, "over", s.over, false) // nothing was ignored
+			s.decideOn(approvalID, typed(`{"approved":"perhaps"}`))
+			s.rest()
+		}, s.env.CancelWorkflow)
+		var continued *workflow.ContinueAsNewError
+		if !errors.As(s.env.GetWorkflowError(), &continued) {
+			t.Fatalf("the run went on: %v", s.env.GetWorkflowError())
+		}
+		same(t, "workflow", continued.WorkflowType.Name, contract.WorkflowApproval)
+		if err := converter.GetDefaultDataConverter().FromPayloads(continued.Input, &in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := alone(t, in, func(s *session) {
+		v := s.approval(approvalID)
+		same(t, "ignored", v.Ignored, 3)
+		same(t, "problem", v.Problem != "", true)
+		same(t, "asked", v.Pending, in.Pending())
+		s.decideOn(approvalID, typed(`{"approved":true}`))
+		s.rest()
+	})
+	same(t, "decision", got.Decision, contract.Approved)
+	same(t, "asked at", got.RequestedAt, in.CreatedAt)
+}
+
+func TestADecisionBehindManyIgnoredSignalsCounts(t *testing.T) {
+	got := alone(t, question(), func(s *session) {
+		s.env.SetCurrentHistoryLength(1_000)
+		s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalDecide, typed(`{}`))
+		s.decideOn(approvalID, typed(`{"approved":true}`))
+		s.rest()
+	})
+	same(t, "decision", got.Decision, contract.Approved)
 }
 
 func TestASignalWithoutAnyArgumentIsNotADecision(t *testing.T) {

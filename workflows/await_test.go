@@ -152,3 +152,31 @@ func TestCancellingTheWorkflowDoesNotFailItsWaiters(t *testing.T) {
 	same(t, "released", caller.ids(), []string{"r1"})
 	same(t, "answer", caller.result.Settled[0].Result.Response.Inline, "The turn was cancelled. the workflow was cancelled")
 }
+
+func TestWaitingForWhatIsNotAnsweredLeavesATraceSixteenTimes(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
+	converse(t, w, hello(), func(s *session) {
+		s.rest()
+		s.pending()
+		accepted := 0
+		for range 100 {
+			c := s.await("later")
+			s.rest()
+			switch {
+			case c.accepted:
+				accepted++
+			case c.rejected == nil:
+				t.Fatal("neither accepted nor refused")
+			}
+		}
+		same(t, "accepted", accepted, 16)
+		answered := s.await("r1")
+		s.rest()
+		same(t, "what is answered can be awaited", answered.ids(), []string{"r1"})
+		s.approve()
+		s.rest()
+		afterwards := s.await("later")
+		s.rest()
+		same(t, "afterwards", afterwards.accepted, true)
+	})
+}

@@ -31,6 +31,8 @@ type conversation struct {
 	ledger  *decide.Ledger
 	isLong  func() bool // reports whether the run's history is long enough for a new run
 	queue   []contract.MessageSignal
+	turns   int  // that began in this run
+	leaves  bool // the queue is for the next run
 	pending []openApproval
 	turn    *turn // nil between turns
 	closing *closing
@@ -41,6 +43,7 @@ type conversation struct {
 
 	notifier  notifier
 	waiters   waiters
+	awaits    int           // updates handled since a request was last answered
 	wake      bool          // something happened that no channel tells of
 	retry     time.Duration // until the next try at an export that is owing
 	listedAt  time.Time     // the last change that lists show
@@ -78,6 +81,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	}
 	if in.Carried != nil {
 		c.state = *in.Carried
+		c.queue, c.state.Queue = c.state.Queue, nil
 		c.listed = c.taskState()
 	} else {
 		c.state.CreatedAt = now(ctx)
@@ -103,7 +107,7 @@ func (c *conversation) register(ctx workflow.Context) error {
 	}
 	if err == nil {
 		err = workflow.SetUpdateHandlerWithOptions(ctx, contract.UpdateAwaitSettled, c.awaitSettled,
-			workflow.UpdateHandlerOptions{Validator: validateAwait})
+			workflow.UpdateHandlerOptions{Validator: c.validateAwait})
 	}
 	if err != nil {
 		return fmt.Errorf("register handlers: %w", err)
@@ -185,6 +189,8 @@ func (c *conversation) startTurn(ctx workflow.Context) {
 	m := c.queue[0]
 	c.queue = c.queue[1:]
 	c.state.Turn++
+	c.turns++
+	c.awaits = 0
 	ctx, cancel := workflow.WithCancel(ctx)
 	t := &turn{conversation: c, cancel: cancel, requests: []string{m.RequestID}, credential: m.Credential}
 	c.turn = t
@@ -196,16 +202,28 @@ func (c *conversation) startTurn(ctx workflow.Context) {
 
 // mayRollOver is false for a cancelled run: the next one would not know.
 func (c *conversation) mayRollOver(ctx workflow.Context) bool {
-	return ctx.Err() == nil && len(c.queue) == 0 && c.longRun(ctx)
+	return ctx.Err() == nil && (c.leaves || len(c.queue) == 0 && c.longRun(ctx))
+}
+
+// changeQueue marks histories whose run leaves queued messages to the next one.
+const changeQueue = "queue-carried"
+
+// leavesQueue reports whether the next turn is for the next run. Each run has one turn at
+// least, and one that is to be cancelled right away.
+func (c *conversation) leavesQueue(ctx workflow.Context) bool {
+	return c.turns > 0 && c.cancels.Len() == 0 && decide.RollOverTurn(c.history(ctx)) &&
+		workflow.GetVersion(ctx, changeQueue, workflow.DefaultVersion, 1) >= 1
 }
 
 // longRun reports whether the run's history is long enough for a new run.
-func (c *conversation) longRun(ctx workflow.Context) bool {
+func (c *conversation) longRun(ctx workflow.Context) bool { return decide.RollOver(c.history(ctx)) }
+
+func (c *conversation) history(ctx workflow.Context) decide.History {
 	info := workflow.GetInfo(ctx)
-	return decide.RollOver(decide.History{
+	return decide.History{
 		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(),
 		Updates: c.waiters.seen, Suggested: info.GetContinueAsNewSuggested(),
-	})
+	}
 }
 
 // rollOver releases the waiting handlers and reports whether nothing arrived
@@ -215,11 +233,11 @@ func (c *conversation) rollOver(ctx workflow.Context) bool {
 	// The context is never cancelled, so Await cannot fail.
 	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !c.notifier.sending })
 	c.waiters.releaseAll = false
-	return !c.arrived() && len(c.queue) == 0
+	return !c.arrived() && (c.leaves || len(c.queue) == 0)
 }
 
 func (c *conversation) continueAsNew(ctx workflow.Context) error {
-	c.state.Requests = c.ledger.Requests()
+	c.state.Requests, c.state.Queue = c.ledger.Requests(), c.queue
 	next := c.in
 	next.First, next.Carried = nil, &c.state
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowConversation, next)

@@ -161,12 +161,18 @@
 //
 // # Continue-as-new
 //
-// Only between turns: no turn, no queued message, no approval, all handlers
-// finished, all channels empty, the workflow not cancelled. What survives is
+// Only between turns: no turn, no approval, all handlers finished, all channels
+// empty, the workflow not cancelled. Queued messages are carried along: a run that is
+// long leaves the next turn to its successor, but has one turn itself. What survives is
 // contract.Carried, besides memo and search attributes. The static summary given
 // at the start does not: the server keeps it with the first run only. Sequences
 // continue as new between steps and loops between iterations, when no child runs:
 // a parent's continue-as-new counts as its close. What survives is
 // contract.NodeCarried. A Push interrupts its deliveries and continues as new when none
-// is under way; what is undelivered is in contract.PushCarried, with its deadline.
+// is under way; what is undelivered is in contract.PushCarried, with its deadline. An
+// Approval does so after many signals that decided nothing; its parent stays the same.
+//
+// While an approval waits its conversation cannot. What reaches it then is bounded
+// elsewhere: the gateway asks before it signals (foresee) and leaves a Push alone that
+// needs nothing; validateAwait refuses updates that wait for nothing, without a trace.
 package workflows

@@ -115,6 +115,7 @@ func (c *conversation) publish(ctx workflow.Context) {
 // settle publishes the conversation and then gives the requests their answer.
 func (c *conversation) settle(ctx workflow.Context, requests []string, result contract.Result) {
 	c.publish(ctx)
+	c.awaits = 0
 	for _, id := range requests {
 		c.ledger.Settle(id, result)
 	}

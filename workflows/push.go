@@ -32,6 +32,8 @@ type push struct {
 	wake     bool   // something happened that no channel tells of
 	problem  string // what was wrong with the last signal
 
+	isLong func() bool // reports whether the run is about to continue as new
+
 	sets, deletes, news workflow.ReceiveChannel
 }
 
@@ -42,6 +44,7 @@ func newPush(ctx workflow.Context, in contract.PushInput) *push {
 		deletes: workflow.GetSignalChannel(ctx, contract.SignalDelete),
 		news:    workflow.GetSignalChannel(ctx, contract.SignalTask),
 	}
+	p.isLong = func() bool { return p.longRun(ctx) }
 	if in.Carried != nil {
 		p.state = *in.Carried
 		for _, t := range p.state.Targets {
@@ -165,7 +168,10 @@ func (p *push) carried() contract.PushCarried {
 }
 
 func (p *push) query() (contract.PushView, error) {
-	v := contract.PushView{Configs: []contract.PushConfig{}}
+	v := contract.PushView{Configs: []contract.PushConfig{}, Long: p.isLong()}
+	if p.state.Last != nil {
+		v.State = p.state.Last.State
+	}
 	for _, c := range p.couriers {
 		v.Configs = append(v.Configs, c.Config)
 	}

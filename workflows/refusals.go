@@ -30,7 +30,7 @@ func (c *conversation) foreseen(q contract.ConversationQuery) *contract.Request 
 	full := c.ledger.Open()-len(c.queue) >= contract.MaxOpenRequests
 	switch q.Signal {
 	case contract.SignalMessage:
-		return c.foreseenMessage(contract.MessageSignal{Text: q.Text, NoAnswer: q.NoAnswer}, full)
+		return c.foreseenMessage(contract.MessageSignal{Text: q.Text, NoAnswer: q.NoAnswer}, q.Size, full)
 	case contract.SignalCancel:
 		if no := c.nothingToCancel(); no != nil {
 			return no
@@ -45,7 +45,7 @@ func (c *conversation) foreseen(q contract.ConversationQuery) *contract.Request 
 	return nil
 }
 
-func (c *conversation) foreseenMessage(m contract.MessageSignal, full bool) *contract.Request {
+func (c *conversation) foreseenMessage(m contract.MessageSignal, size int, full bool) *contract.Request {
 	no, answers := c.objection(m), c.mayAnswer(m)
 	switch {
 	case no != nil:
@@ -55,7 +55,8 @@ func (c *conversation) foreseenMessage(m contract.MessageSignal, full bool) *con
 	case !answers && len(c.queue) > 0 && c.isLong(): // it rolls over when the queue is empty
 		return refusal(contract.KindBusy, decide.TextCatchUp)
 	}
-	return c.overBoundNow(m)
+	no, _ = c.overBoundNow(m, size)
+	return no
 }
 
 // mayAnswer reports whether a message is taken for the answer to a question.
@@ -104,24 +105,42 @@ func notAnswered(question contract.PendingApproval, text string) *contract.Reque
 // overBound is overBoundNow where the history has no messages over a bound from before
 // there were bounds.
 func (c *conversation) overBound(ctx workflow.Context, m contract.MessageSignal) *contract.Request {
-	no := c.overBoundNow(m)
-	if no == nil || workflow.GetVersion(ctx, changeBounds, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+	no, since := c.overBoundNow(m, size(m))
+	if no == nil || workflow.GetVersion(ctx, changeBounds, workflow.DefaultVersion, boundsOfBytes) < since {
 		return nil
 	}
 	return no
 }
 
-// overBoundNow is why a message is too much, or nil.
-func (c *conversation) overBoundNow(m contract.MessageSignal) *contract.Request {
+// The versions of changeBounds: numbers are bounded since the first, bytes since the second.
+const (
+	boundsOfNumbers = 1
+	boundsOfBytes   = 2
+)
+
+// overBoundNow is why a message of that size is too much, or nil, and since which version.
+func (c *conversation) overBoundNow(m contract.MessageSignal, size int) (no *contract.Request, since workflow.Version) {
 	switch {
 	case len(m.Credential) > contract.MaxSealed:
-		return refusal(contract.KindTooLarge, decide.TextLongToken)
+		return refusal(contract.KindTooLarge, decide.TextLongToken), boundsOfNumbers
 	case len(m.Media) > contract.MaxParts:
-		return refusal(contract.KindTooLarge, decide.TextManyFiles)
+		return refusal(contract.KindTooLarge, decide.TextManyFiles), boundsOfNumbers
 	case len(c.queue) >= contract.MaxQueued && !c.mayAnswer(m):
-		return refusal(contract.KindBusy, decide.TextQueueFull)
+		return refusal(contract.KindBusy, decide.TextQueueFull), boundsOfNumbers
+	case size > contract.MaxMessage:
+		return refusal(contract.KindTooLarge, decide.TextLongMessage), boundsOfBytes
+	case c.queuedBytes()+size > contract.MaxQueuedBytes && !c.mayAnswer(m):
+		return refusal(contract.KindBusy, decide.TextQueueLong), boundsOfBytes
 	}
-	return nil
+	return nil, 0
+}
+
+// queuedBytes is how much of history the queue takes, which the next run is given.
+func (c *conversation) queuedBytes() (sum int) {
+	for _, m := range c.queue {
+		sum += size(m)
+	}
+	return sum
 }
 
 // nothingToCancel is what a cancellation settles to that changes nothing, else nil.

@@ -104,6 +104,31 @@ func TestAMessageOverABoundIsRefused(t *testing.T) {
 	})
 }
 
+func TestAQueueIsBoundedInBytes(t *testing.T) {
+	large := func(id string) contract.MessageSignal {
+		return contract.MessageSignal{RequestID: id, Text: contract.Inline(strings.Repeat("x", 60<<10))}
+	}
+	converse(t, &world{GenerateFn: holdModel}, hello(), func(s *session) {
+		s.rest()
+		for n := range 8 {
+			s.message(large(fmt.Sprint("q", n)))
+		}
+		s.rest()
+		same(t, "queued", s.view().Queued, 8)
+		q := aMessage
+		q.Size = 60 << 10
+		same(t, "foreseen", s.foreseen(q).Refused, contract.KindBusy)
+		same(t, "a short one has room", s.foreseen(aMessage), contract.Request{})
+		s.message(large("over"))
+		s.message(contract.MessageSignal{RequestID: "huge", Text: contract.Inline(strings.Repeat("x", contract.MaxMessage))})
+		s.rest()
+		same(t, "over", s.request("over").Refused, contract.KindBusy)
+		same(t, "huge", s.request("huge").Refused, contract.KindTooLarge)
+		s.close("c", "")
+		s.rest()
+	})
+}
+
 func manyCalls(n int) contract.GenerateResult {
 	var calls []contract.Call
 	for i := range n {

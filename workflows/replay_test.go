@@ -28,6 +28,7 @@ var recorded = []string{
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
 	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
+	"queue-carried", "approval-left", "approval-continued",
 	// Recorded before tasks of other agents were followed.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
@@ -26,8 +27,11 @@ func (c *conversation) receive(ctx workflow.Context) {
 		c.problem = ""
 		c.accept(ctx, m)
 	}
+	c.leaves = false
 	if c.turn == nil && c.closing == nil && len(c.queue) > 0 {
-		c.startTurn(ctx)
+		if c.leaves = c.leavesQueue(ctx); !c.leaves {
+			c.startTurn(ctx)
+		}
 	}
 	for raw, ok := receive(c.cancels); ok; raw, ok = receive(c.cancels) {
 		c.cancel(ctx, readOptional[contract.CancelSignal](raw))
@@ -166,7 +170,15 @@ func (w *waiters) remove(gone *waiter) {
 
 const maxAwaited = 256
 
-func validateAwait(in contract.AwaitInput) error {
+// maxAwaits is how many updates are handled while nothing is answered. A run cannot
+// continue as new in a turn, and an approval may wait for months.
+const maxAwaits = 16
+
+// validateAwait refuses an update without a trace in history.
+func (c *conversation) validateAwait(in contract.AwaitInput) error {
+	if c.turn != nil && c.awaits >= maxAwaits && len(c.ledger.Settled(in.RequestIDs)) == 0 {
+		return temporal.NewApplicationError("too many wait for an answer: read it with the query instead", contract.TypeAwaitRefused)
+	}
 	if len(in.RequestIDs) == 0 || len(in.RequestIDs) > maxAwaited {
 		return fmt.Errorf("request_ids: between 1 and %d request ids are needed", maxAwaited)
 	}
@@ -182,6 +194,7 @@ func validateAwait(in contract.AwaitInput) error {
 // without any, when the run ends or too many wait; then the caller asks again.
 func (c *conversation) awaitSettled(ctx workflow.Context, in contract.AwaitInput) (contract.AwaitResult, error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	c.awaits++
 	w := c.waiters.add()
 	defer c.waiters.remove(w)
 	err := workflow.Await(ctx, func() bool {

@@ -52,9 +52,12 @@ func TestALongRunContinuesAsNewBetweenTurns(t *testing.T) {
 
 func TestAShortRunGoesOn(t *testing.T) {
 	s := converse(t, &world{}, hello(), func(s *session) {
+		s.env.SetCurrentHistoryLength(3_999)
+		s.env.SetCurrentHistorySize(1<<20 - 1)
+		s.say("r2", "two")
+		s.rest()
 		s.env.SetCurrentHistoryLength(7_999)
 		s.env.SetCurrentHistorySize(2<<20 - 1)
-		s.say("r2", "two")
 		s.rest()
 	})
 	same(t, "status", s.result().Status, contract.StatusCompleted)
@@ -80,7 +83,7 @@ func TestALongRunDoesNotEndWhileAnApprovalWaits(t *testing.T) {
 	same(t, "end of the transcript", line(end[len(end)-1]), "assistant: Added.")
 }
 
-func TestALongRunAnswersItsQueueFirst(t *testing.T) {
+func TestALongRunLeavesItsQueueToTheNext(t *testing.T) {
 	w := &world{GenerateFn: holdModel}
 	s := converse(t, w, hello(), func(s *session) {
 		s.say("r2", "two")
@@ -90,8 +93,66 @@ func TestALongRunAnswersItsQueueFirst(t *testing.T) {
 		s.release("generate", says("one"), nil)
 		s.rest()
 	})
+	in, ok := s.next()
+	if !ok {
+		t.Fatal("the run went on")
+	}
+	same(t, "queue", len(in.Carried.Queue), 1)
+	converse(t, &world{GenerateFn: echo}, in, func(s *session) {
+		s.rest()
+		same(t, "answer", s.answer("r2"), "echo two")
+		same(t, "transcript", s.lines()[2:], []string{"assistant: one", "user: two", "assistant: echo two"})
+		s.say("r2", "again") // known
+		s.rest()
+		same(t, "turns", len(s.lines()), 5)
+	})
+}
+
+func TestAMessageToARunThatGrewLongIsForTheNext(t *testing.T) {
+	for name, grow := range map[string]func(*session){
+		"events": func(s *session) { s.env.SetCurrentHistoryLength(4_000) },
+		"bytes":  func(s *session) { s.env.SetCurrentHistorySize(1 << 20) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := converse(t, &world{GenerateFn: echo}, hello(), func(s *session) {
+				s.rest()
+				grow(s)
+				s.rest()
+				same(t, "over", s.over, false) // an idle one is left in peace
+				s.say("r2", "two")
+				s.rest()
+			})
+			in, ok := s.next()
+			if !ok {
+				t.Fatal("the run went on")
+			}
+			same(t, "queue", in.Carried.Queue[0].RequestID, "r2")
+		})
+	}
+}
+
+func TestARunHasOneTurnHoweverLongItIs(t *testing.T) {
+	s := converse(t, &world{GenerateFn: echo}, silent(), func(s *session) {
+		s.env.SetCurrentHistoryLength(7_000)
+		s.say("r1", "one")
+		s.say("r2", "two")
+		s.rest()
+	})
 	in, _ := s.next()
-	same(t, "transcript", lines(in.Carried.Transcript.Tail)[2:], []string{"assistant: one", "user: two", "assistant: echo two"})
+	same(t, "turns", in.Carried.Turn, 1)
+	same(t, "queue", len(in.Carried.Queue), 1)
+}
+
+func TestACancelThatArrivesWithAMessageStopsItsTurn(t *testing.T) {
+	converse(t, &world{GenerateFn: echo}, hello(), func(s *session) {
+		s.rest()
+		s.env.SetCurrentHistoryLength(4_000)
+		s.world.GenerateFn = holdModel
+		s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalMessage, contract.MessageSignal{RequestID: "r2", Text: contract.Inline("two")})
+		s.cancel("c1", "Enough.")
+		s.rest()
+		same(t, "cancelled", s.view().Last.Outcome, contract.OutcomeCancelled)
+	})
 }
 
 func TestTheNextRunKnowsEverything(t *testing.T) {
@@ -174,8 +235,7 @@ func TestASignalThatArrivesAtTheRollOverIsHandledFirst(t *testing.T) {
 	}{
 		"message": {contract.SignalMessage, contract.MessageSignal{RequestID: "late", Text: contract.Inline("two")}, func(t *testing.T, s *session) {
 			in, _ := s.next()
-			tail := in.Carried.Transcript.Tail
-			same(t, "last answer", line(tail[len(tail)-1]), "assistant: echo two")
+			same(t, "queue", in.Carried.Queue[0].RequestID, "late")
 		}},
 		"cancel": {contract.SignalCancel, contract.CancelSignal{RequestID: "late"}, func(t *testing.T, s *session) {
 			in, _ := s.next()

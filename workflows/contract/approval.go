@@ -103,6 +103,14 @@ type ApprovalInput struct {
 	// words what it accepts, where the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
+	// Carried is what a continued run takes over from the run before it.
+	Carried *ApprovalCarried `json:"carried,omitempty"`
+}
+
+// ApprovalCarried is the state that survives continue-as-new.
+type ApprovalCarried struct {
+	Problem string `json:"problem"`
+	Ignored int    `json:"ignored"`
 }
 
 // Pending is the approval as the API shows it while it waits.
@@ -305,4 +313,6 @@ type ApprovalView struct {
 	Result *ApprovalResult `json:"result,omitempty"`
 	// Problem is why the last signal was not taken as a decision.
 	Problem string `json:"problem,omitempty"`
+	// Ignored counts such signals.
+	Ignored int `json:"ignored,omitempty"`
 }

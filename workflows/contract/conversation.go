@@ -57,6 +57,8 @@ type Carried struct {
 	Notify bool `json:"notify,omitempty"`
 	// Refused counts the signals that the workflow itself has refused.
 	Refused int64 `json:"refused,omitempty"`
+	// Queue are the messages that wait for their turn, oldest first.
+	Queue []MessageSignal `json:"queue,omitempty"`
 }
 
 // LastTurn is how the latest turn that has ended did so.
@@ -143,6 +145,10 @@ type AwaitInput struct {
 	RequestIDs []string `json:"request_ids"`
 }
 
+// TypeAwaitRefused is the type of the failure of an update that a conversation does not
+// take: many have waited for nothing. Its callers read the answer with the query.
+const TypeAwaitRefused = "AwaitRefused"
+
 // AwaitResult is the result of the update "await_settled".
 type AwaitResult struct {
 	Settled      []Request        `json:"settled"`
@@ -189,6 +195,8 @@ type ConversationQuery struct {
 	// Text and NoAnswer are those of a message.
 	Text     Text `json:"text,omitzero"`
 	NoAnswer bool `json:"no_answer,omitempty"`
+	// Size is how many bytes of history the message takes.
+	Size int `json:"size,omitempty"`
 }
 
 // ConversationResult is what a Conversation workflow completes with.

@@ -61,12 +61,14 @@ func Amount(cost int64) string {
 // Bounds of what one conversation takes, from callers and from models. The gateway
 // refuses what is beyond them before anything is written; the workflow refuses it too.
 const (
-	MaxQueued       = 64       // messages that wait for their turn
-	MaxOpenRequests = 64       // requests that have no answer yet, besides queued messages
-	MaxToken        = 16 << 10 // bytes of a bearer token
-	MaxParts        = 100      // parts of a message
-	MaxCalls        = 128      // calls in one reply of a model
-	MaxToolName     = 128      // bytes of the name of a called tool
+	MaxQueued       = 64        // messages that wait for their turn
+	MaxQueuedBytes  = 512 << 10 // of them together, as they are in history
+	MaxMessage      = 64 << 10  // bytes of a message as it is in history: long texts and files are not
+	MaxOpenRequests = 64        // requests that have no answer yet, besides queued messages
+	MaxToken        = 16 << 10  // bytes of a bearer token
+	MaxParts        = 100       // parts of a message
+	MaxCalls        = 128       // calls in one reply of a model
+	MaxToolName     = 128       // bytes of the name of a called tool
 
 	// MaxSealed are the bytes of a sealed token, which is longer than the token.
 	MaxSealed = 2 * MaxToken

@@ -89,6 +89,10 @@ type PushOutcome struct {
 // were set.
 type PushView struct {
 	Configs []PushConfig `json:"configs"`
+	// State is what the task has told last. It is empty until the first news.
+	State TaskState `json:"state,omitempty"`
+	// Long: the run is about to continue as new. It needs no more signals before that.
+	Long bool `json:"long,omitempty"`
 }
 
 // PushResult is what a Push workflow completes with.

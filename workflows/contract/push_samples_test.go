@@ -43,7 +43,7 @@ func pushSamples() map[string]any {
 		"PushTarget":       pushTarget(),
 		"PushItem":         pushItem(),
 		"PushOutcome":      pushOutcome(),
-		"PushView":         PushView{Configs: []PushConfig{pushConfig()}},
+		"PushView":         PushView{Configs: []PushConfig{pushConfig()}, State: TaskCompleted, Long: true},
 		"PushResult":       PushResult{ConversationID: conversationID, Notifications: 3},
 		"NotifyInput":      NotifyInput{ID: requestID, ConversationID: conversationID, Config: pushConfig(), News: pushNews()},
 		"NotifyResult":     NotifyResult{Status: 410, Gone: true},

@@ -192,6 +192,7 @@ func carried() Carried {
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
 		Worked: time.Minute, Granted: limit(), Digest: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
+		Queue: []MessageSignal{messageSignal()},
 	}
 }
 
@@ -217,7 +218,7 @@ func conversationSamples() map[string]any {
 		"AwaitInput":         AwaitInput{RequestIDs: []string{requestID}},
 		"AwaitResult":        AwaitResult{Settled: []Request{request()}, Conversation: view()},
 		"ConversationView":   view(),
-		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true},
+		"ConversationQuery":  ConversationQuery{RequestID: requestID, Signal: SignalMessage, Text: Inline("Hello"), NoAnswer: true, Size: 100},
 		"ConversationResult": ConversationResult{ID: conversationID, Status: StatusCompleted, Messages: 5, Turns: 2, Reason: "done", Usage: usage(), Outcome: OutcomeDone},
 	}
 }
@@ -242,6 +243,7 @@ func approvalInput() ApprovalInput {
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
 		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID,
+		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2},
 	}
 }
 
@@ -274,9 +276,10 @@ func approvalSamples() map[string]any {
 		"ReadAnswerResult": ReadAnswerResult{Answer: DecideSignal{
 			RequestID: requestID, Approved: true, By: "ops", Reason: "fine", Via: "rest", Chain: []string{"front"}, Credential: sealed, Content: content(),
 		}, Problem: "it is no answer"},
-		"ApprovalResult": decided,
-		"Card":           card(),
-		"ApprovalView":   ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`},
+		"ApprovalResult":  decided,
+		"Card":            card(),
+		"ApprovalCarried": *approvalInput().Carried,
+		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3},
 	}
 }
 

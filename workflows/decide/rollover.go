@@ -17,12 +17,22 @@ const (
 	maxUpdates = 1_000
 
 	maxNodeEvents = 1_000
+
+	// A turn may add as much again, and messages that queue up behind it too.
+	maxTurnEvents = 4_000
+	maxTurnBytes  = 1 << 20
 )
 
 // RollOver reports whether a run is long enough to continue as new. The caller
 // does so only between turns.
 func RollOver(h History) bool {
 	return h.Suggested || h.Events >= maxEvents || h.Bytes >= maxBytes || h.Updates >= maxUpdates
+}
+
+// RollOverTurn reports whether a run is long enough that its next turn belongs into a
+// new one.
+func RollOverTurn(h History) bool {
+	return RollOver(h) || h.Events >= maxTurnEvents || h.Bytes >= maxTurnBytes
 }
 
 // RollOverNode reports whether the run of a composite node is long enough. Nodes

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -104,6 +103,15 @@ func (a *api) do(method, path, content string, headers ...string) reply {
 }
 
 func (a *api) try(method, path, content string, headers ...string) (reply, error) {
+	r, err := a.raw(method, path, content, headers...)
+	if err == nil && strings.HasPrefix(strings.TrimSpace(r.Raw), "{") {
+		err = json.Unmarshal([]byte(r.Raw), &r.Body)
+	}
+	return r, err
+}
+
+// raw is try without a look into the reply's body.
+func (a *api) raw(method, path, content string, headers ...string) (reply, error) {
 	req, err := http.NewRequest(method, a.base+path, strings.NewReader(content))
 	if err != nil {
 		return reply{}, err
@@ -124,11 +132,7 @@ func (a *api) try(method, path, content string, headers ...string) (reply, error
 	if err != nil {
 		return reply{}, err
 	}
-	r := reply{Status: res.StatusCode, Header: res.Header, Raw: string(data)}
-	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
-		err = json.Unmarshal(data, &r.Body)
-	}
-	return r, err
+	return reply{Status: res.StatusCode, Header: res.Header, Raw: string(data)}, nil
 }
 
 // want does a request and requires its status.
