@@ -144,6 +144,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
 		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Client: tool.client, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
+		Wording: tool.wording,
 	}
 	args := c.Arguments
 	if known && out.Problem == "" {

@@ -81,7 +81,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		MCPServers: []config.MCPServer{
 			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "run",
 				Transport: "stdio", Roots: []string{".", "file:///srv"}, Sampling: &config.Sampling{MaxTokens: 99}, Elicitation: true,
-				Expose: []string{"resources", "prompts"}},
+				Expose: []string{"resources", "prompts"}, Wording: "resources"},
 			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "ask", Transport: "sse", Timeout: 5 * time.Second,
 				Headers:     map[string]string{"X-Team": "shop", "Authorization": "Bearer ${FAR_TOKEN}"},
 				Tools:       config.ToolFilter{Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}},

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 func checkServers(r *report, servers []MCPServer) {
@@ -30,6 +32,22 @@ func checkServers(r *report, servers []MCPServer) {
 			checkRoot(r, fmt.Sprintf("%s.roots[%d]", path, j), root)
 		}
 		checkExpose(r, path+".expose", s.Expose)
+		checkWording(r, path+".wording", s.Wording)
+	}
+}
+
+// ToolWording is the wording of people's texts about calls of the server: that of
+// mcp-resources for the server that is started as such, or that the file says is it.
+func (s MCPServer) ToolWording() contract.Wording {
+	if s.program() == "mcp-resources" {
+		return contract.WordingResources
+	}
+	return contract.Wording(s.Wording)
+}
+
+func checkWording(r *report, path, wording string) {
+	if wording != "" && contract.Wording(wording) != contract.WordingResources {
+		r.at(path, "%s: must be resources, or left out", quote(wording))
 	}
 }
 

@@ -48,6 +48,7 @@ func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.A
 // alone: withdrawn says why, once it is.
 func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
+	in.Description = l.worded(ctx, in.Description, decide.Shown(in))
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about().configHash), contract.WorkflowApproval, in)
 	result := contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,

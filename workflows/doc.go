@@ -137,6 +137,13 @@
 // starts it, or else with its first message, and the time of its last change in the
 // memo, once a minute at most (listing.go).
 //
+// # What people approve
+//
+// A description is complete and every character of it is visible (decide.Shown), or its
+// first line says that it is not, and where the rest is. Values stand so that they cannot
+// be taken for words of ours; only calls of a server that is ours by configuration
+// (Call.Wording) have words of ours.
+//
 // # What details show
 //
 // Details are no part of a history. They are made when somebody looks, and so may have

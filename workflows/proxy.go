@@ -91,6 +91,9 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 	peer, asked := t.call.Peer.Name, t.known.Asked
 	in := t.approvalFor(ctx, t.call, t.approvalDescription(), contract.ReasonRemote)
 	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.known.TaskID, peer, asked
+	if t.known.Text.Blob != nil {
+		in.Explanation = t.known.Text
+	}
 	if asked != nil {
 		in.Schema, in.Accepts = asked.Schema, asked.Accepts
 	}

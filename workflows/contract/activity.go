@@ -97,6 +97,8 @@ type Call struct {
 	// SHA256 is the digest of the canonical arguments.
 	SHA256 string `json:"arguments_sha256,omitempty"`
 	Server string `json:"server,omitempty"`
+	// Wording is that of people's texts about the call, for a server of ours.
+	Wording Wording `json:"wording,omitempty"`
 	// Peer is the agent that the call delegates to, if it does.
 	Peer *Peer `json:"peer,omitempty"`
 	// Exit: the call leaves the loop, and nothing is called.

@@ -80,6 +80,9 @@ type ApprovalInput struct {
 	// words what it accepts, where the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
+	// Explanation is what the other agent or the tool server says, where Description has
+	// no more than its beginning.
+	Explanation Text `json:"explanation,omitzero"`
 }
 
 // Pending is the approval as the API shows it while it waits.
@@ -90,6 +93,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
+		Explanation: in.Explanation,
 	}
 }
 
@@ -127,6 +131,7 @@ type PendingApproval struct {
 	Accepts         string    `json:"accepts,omitempty"`
 	Call            string    `json:"call,omitempty"`
 	Origin          *Origin   `json:"origin,omitempty"`
+	Explanation     Text      `json:"explanation,omitzero"`
 }
 
 // Origin is the call behind an approval that another agent asks for, as that agent

@@ -241,7 +241,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID,
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"),
 	}
 }
 
@@ -291,7 +291,7 @@ func card() Card {
 func call() Call {
 	remote := peer()
 	return Call{
-		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources",
+		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources,
 		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
 	}
 }

@@ -150,6 +150,11 @@ func Pending(ctx context.Context, store transcript.Store, p contract.PendingAppr
 		}
 		*v = contract.JSON{Raw: raw}
 	}
+	text, err := transcript.ReadText(ctx, store, p.Explanation)
+	if err != nil {
+		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+	}
+	p.Explanation = contract.Inline(text)
 	return p, nil
 }
 
