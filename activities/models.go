@@ -157,7 +157,12 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 	if out.SHA256, err = toolbox.Digest(args); err != nil {
 		out.Problem, args = cmp.Or(out.Problem, "The arguments are not a JSON object."), json.RawMessage(`{}`)
 	}
-	out.Arguments, err = transcript.JSON(ctx, m.Blobs, args)
+	if out.Arguments, err = transcript.JSON(ctx, m.Blobs, args); err != nil {
+		return out, err
+	}
+	if target := tool.bound.Target(); out.Destructive && target.Address != "" {
+		out.Binding, err = bind(ctx, m.Blobs, target)
+	}
 	return out, err
 }
 

@@ -36,7 +36,17 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 		UUID: newUUID(ctx), ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
 		Description: description, Reason: reason, CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout, Call: c.message,
+		Binding: bindingOf(c.Call),
 	}
+}
+
+// bindingOf is where a call goes. A delegation goes where the conversation's own agent
+// says, whatever the configuration is by now.
+func bindingOf(c contract.Call) *contract.Binding {
+	if c.Peer != nil {
+		return &contract.Binding{Address: contract.PublicURL(c.Peer.URL)}
+	}
+	return c.Binding
 }
 
 // await runs an approval and returns the decision.

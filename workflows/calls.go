@@ -129,6 +129,13 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		if temporal.IsCanceledError(err) {
 			f.Message = "the turn was cancelled"
 		}
+		if now, changed := changedGrant(err); changed {
+			if ctx.Err() != nil || !l.regrant(ctx, &c, now) {
+				return decide.NotRepeated(f, false)
+			}
+			tries = 0
+			continue
+		}
 		lost := inDoubt(ctx, c.Call, f)
 		if !lost && !l.mayRepeat(ctx, c, f) {
 			return decide.ToolFailure(f)
@@ -184,6 +191,9 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	in := contract.CallToolInput{
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
 		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive,
+	}
+	if !l.node.AtOnce { // else nobody has approved anything
+		in.Binding = c.Binding
 	}
 	summary := decide.ToolSummary(c.Name, c.Server)
 	switch {

@@ -144,6 +144,12 @@
 // be taken for words of ours; only calls of a server that is ours by configuration
 // (Call.Wording) have words of ours.
 //
+// A grant is for one place and one tool: the reply of the model binds every destructive
+// call to the server's address and the tool's definition (contract.Binding), the
+// activity compares before it sends, and what differs asks again (grant.go), once for
+// each change. Calls of older histories are bound to nothing. A delegation goes to the
+// URL that the conversation began with.
+//
 // # What details show
 //
 // Details are no part of a history. They are made when somebody looks, and so may have

@@ -20,6 +20,8 @@ type Tool struct {
 	MayAsk bool
 	// Wording is that of the tool's server.
 	Wording contract.Wording
+	// Address is that of the tool's server, without secrets.
+	Address string
 }
 
 // listedTool is a tool on the wire. The schema stays raw: it reaches the model
@@ -95,5 +97,6 @@ func (lt listedTool) tool(s Server) Tool {
 		Idempotent: isTrue(h.Idempotent),
 		MayAsk:     s.MayAsk,
 		Wording:    s.Wording,
+		Address:    s.address(),
 	}
 }

@@ -99,6 +99,8 @@ type Call struct {
 	Server string `json:"server,omitempty"`
 	// Wording is that of people's texts about the call, for a server of ours.
 	Wording Wording `json:"wording,omitempty"`
+	// Binding is where a destructive call goes, and nil in older histories.
+	Binding *Binding `json:"binding,omitempty"`
 	// Peer is the agent that the call delegates to, if it does.
 	Peer *Peer `json:"peer,omitempty"`
 	// Exit: the call leaves the loop, and nothing is called.
@@ -128,6 +130,9 @@ type CallToolInput struct {
 	IdempotencyKey string `json:"idempotency_key"`
 	Destructive    bool   `json:"destructive,omitempty"`
 	MayAsk         bool   `json:"may_ask,omitempty"`
+	// Binding is what was approved. The call is not made where it would go elsewhere by
+	// now; it fails with KindChanged. Nil is bound to nothing.
+	Binding *Binding `json:"binding,omitempty"`
 }
 
 // CallToolResult is a tool's answer. A tool that answers with an error is a

@@ -19,6 +19,9 @@ const (
 	// ReasonNotReached: an approved call did not reach its server, again and again.
 	// Approving tries again, rejecting goes on without a result.
 	ReasonNotReached Reason = "not_reached"
+	// ReasonChanged: an approved call would go elsewhere, or to another tool, than was
+	// approved. Approving makes it there, rejecting goes on without a result.
+	ReasonChanged Reason = "changed"
 	// ReasonRemote: an agent that work was delegated to asks for an approval.
 	ReasonRemote Reason = "remote"
 	// ReasonQuestion: the tool server wants to know something while it carries out
@@ -83,6 +86,10 @@ type ApprovalInput struct {
 	// Explanation is what the other agent or the tool server says, where Description has
 	// no more than its beginning.
 	Explanation Text `json:"explanation,omitzero"`
+	// Binding is where the call goes and which tool it is of, nil where that is not
+	// known. Granted is what an earlier approval was for, with ReasonChanged.
+	Binding *Binding `json:"binding,omitempty"`
+	Granted *Binding `json:"granted,omitempty"`
 }
 
 // Pending is the approval as the API shows it while it waits.
@@ -93,7 +100,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
-		Explanation: in.Explanation,
+		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted,
 	}
 }
 
@@ -132,6 +139,8 @@ type PendingApproval struct {
 	Call            string    `json:"call,omitempty"`
 	Origin          *Origin   `json:"origin,omitempty"`
 	Explanation     Text      `json:"explanation,omitzero"`
+	Binding         *Binding  `json:"binding,omitempty"`
+	Granted         *Binding  `json:"granted,omitempty"`
 }
 
 // Origin is the call behind an approval that another agent asks for, as that agent

@@ -241,7 +241,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"),
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(),
 	}
 }
 
@@ -275,6 +275,9 @@ func approvalSamples() map[string]any {
 		}, Problem: "it is no answer"},
 		"ApprovalResult": decided,
 		"Card":           card(),
+		"Binding":        *binding(),
+		"Definition":     Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		"Changed":        Changed{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
 		"ApprovalView":   ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`},
 	}
 }
@@ -288,10 +291,14 @@ func card() Card {
 	}
 }
 
+func binding() *Binding {
+	return &Binding{Address: "http://localhost:8090/mcp", SHA256: digest(), Definition: blobJSON()}
+}
+
 func call() Call {
 	remote := peer()
 	return Call{
-		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources,
+		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(),
 		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
 	}
 }
@@ -356,7 +363,7 @@ func activitySamples() map[string]any {
 		"Folded": folded,
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Binding: binding()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Want: WantResources, Probe: new(blob())},

@@ -22,6 +22,9 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	if server != "" {
 		fmt.Fprintf(&b, " on server `%s`", server)
 	}
+	if p.Binding != nil {
+		fmt.Fprintf(&b, " at `%s`", plain(p.Binding.Address))
+	}
 	fmt.Fprintf(&b, ", asked for by agent `%s` in conversation `%s`.\n\n", agent, p.ConversationID)
 	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`)%s:\n\n```json\n%s\n```\n", p.Digest, rest(p.ToolArgs, p.UUID), indented(p.ToolArgs))
 	if p.Reason == contract.ReasonRemote {

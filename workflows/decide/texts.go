@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
@@ -191,12 +190,13 @@ func given(v any) bool { return v != nil && v != "" }
 
 // others reports whether there are arguments beside those of the given names.
 func others(args map[string]any, names ...string) bool {
-	for name := range args {
-		if !slices.Contains(names, name) {
-			return true
+	known := 0
+	for _, name := range names {
+		if _, is := args[name]; is {
+			known++
 		}
 	}
-	return false
+	return len(args) > known
 }
 
 // DescribeUnknown asks what to do about a call whose answer was lost.
@@ -210,6 +210,13 @@ func DescribeUnknown(c contract.Call, node, why string) string {
 func DescribeUnknownAnswer(agent, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
 		"The agent may or may not have gone on. Approve to tell it again, reject to go on without it.", agent, request, why)
+}
+
+// DescribeChanged asks what to do about an approved call that would go elsewhere, or to
+// another tool, than was approved.
+func DescribeChanged(c contract.Call, node, difference string) string {
+	return fmt.Sprintf("**CHANGED SINCE IT WAS APPROVED: %s**\n\n%s\n\n%s\n\nThe call was not made. "+
+		"Approve to make it as it is now, reject to go on without it.", named(c.Name), Describe(c, node), difference)
 }
 
 // DescribeNotReached asks what to do about a call that did not reach its server.
