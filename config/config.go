@@ -172,7 +172,14 @@ type Node struct {
 // Approval says how destructive calls wait.
 type Approval struct {
 	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this long without an answer an approval expires and the call does not run. 0s waits for ever."`
+	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with a call that a person approved. requester: that of who sent the message; one that comes with a decision is not used. approver: that of who approved, for this one call, if the decision brought one."`
 }
+
+// Values of call_as.
+const (
+	CallAsRequester = "requester"
+	CallAsApprover  = "approver"
+)
 
 // Temporal says where the Temporal server is. With an empty Address the agent
 // embeds one.

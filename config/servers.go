@@ -32,7 +32,6 @@ func checkServers(r *report, servers []MCPServer) {
 			checkRoot(r, fmt.Sprintf("%s.roots[%d]", path, j), root)
 		}
 		checkExpose(r, path+".expose", s.Expose)
-		checkWording(r, path+".wording", s.Wording)
 	}
 }
 
@@ -43,12 +42,6 @@ func (s MCPServer) ToolWording() contract.Wording {
 		return contract.WordingResources
 	}
 	return contract.Wording(s.Wording)
-}
-
-func checkWording(r *report, path, wording string) {
-	if wording != "" && contract.Wording(wording) != contract.WordingResources {
-		r.at(path, "%s: must be resources, or left out", quote(wording))
-	}
 }
 
 func checkTransport(r *report, path string, s MCPServer) {

@@ -99,9 +99,7 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 	if l.state.Approvals = without(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
 		l.state.Status = contract.NodeRunning
 	}
-	if r.Credential != "" {
-		l.credential = r.Credential
-	}
+	l.actAs(in, r)
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{

@@ -121,7 +121,7 @@ func (l *leaf) runOne(ctx workflow.Context, c call) made {
 // server that is being restarted must not undo that.
 func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolResult {
 	for tries := 1; ; tries++ {
-		r, err := l.callTool(withCredential(ctx, l.credential), c)
+		r, err := l.callTool(withCredential(ctx, l.tokenFor(c)), c)
 		if err == nil {
 			return r
 		}

@@ -126,9 +126,14 @@
 // # What a node's timeout counts
 //
 // A node's timeout counts time on the clock without the waiting for people: leaves
-// measure (stopwatch), composite nodes hand down what is left. A token that came
-// with a decision is used by the leaf that asked and by what follows it in a
-// sequence, not by other branches.
+// measure (stopwatch), composite nodes hand down what is left.
+//
+// # Whose token
+//
+// The turn is the requester's, with every call in it. Where the agent says so
+// (Agent.CallAs) the token that came with a decision goes with the call that was
+// approved, or with the telling of it to another agent, and with nothing else
+// (credentials.go).
 //
 // # What lists show
 //

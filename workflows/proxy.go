@@ -26,11 +26,13 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	case r.Decision != contract.Rejected && news != nil:
 		return nil, t.learn(*news, nil)
 	case r.Decision != contract.Approved || ctx.Err() != nil:
+		defer t.tellAs(r)()
 		m := t.refuse(ctx, answer, r)
 		return &m, nil
 	}
 	answer.Decision, answer.Content, answer.By, answer.Reason = contract.Approved, r.Content, r.By, r.Reason
 	answer.Destructive = true
+	defer t.tellAs(r)()
 	return nil, t.sendUntilKnown(ctx, ctx, answer, func(why string) string {
 		return decide.DescribeUnknownAnswer(t.call.Peer.Name, t.approvalDescription(), why)
 	})

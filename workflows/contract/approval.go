@@ -229,7 +229,8 @@ type ApprovalResult struct {
 	RequestID       string    `json:"request_id,omitempty"`
 	RequestedAt     time.Time `json:"requested_at"`
 	DecidedAt       time.Time `json:"decided_at"`
-	// Credential replaces the conversation's when the decision brought one.
+	// Credential is the sealed token that the decision brought. It goes with the call
+	// where the agent's CallAs says so, and with nothing else.
 	Credential string `json:"credential,omitempty"`
 	// Content is the answer to a question. It stays with the approval: messages and
 	// documents do not have it.

@@ -162,7 +162,7 @@ func agent() Agent {
 	root := node()
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
-		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, Node: "writer",
+		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Node: "writer",
 		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Limits: limits(), Tree: &root,
 	}
 }
