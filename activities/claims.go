@@ -72,6 +72,7 @@ func harmless(err error) bool {
 
 var withoutEffect = []contract.Kind{
 	contract.KindToolUnavailable, contract.KindToolFailed, contract.KindPeerUnavailable, contract.KindPeerFailed, contract.KindInvalid,
+	contract.KindDigest, contract.KindChanged,
 }
 
 // unclaim lets a call be sent again that failed without an effect. A claim that stays is

@@ -144,6 +144,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
 		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Client: tool.client, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
+		Wording: tool.wording,
 	}
 	args := c.Arguments
 	if known && out.Problem == "" {
@@ -156,7 +157,12 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 	if out.SHA256, err = toolbox.Digest(args); err != nil {
 		out.Problem, args = cmp.Or(out.Problem, "The arguments are not a JSON object."), json.RawMessage(`{}`)
 	}
-	out.Arguments, err = transcript.JSON(ctx, m.Blobs, args)
+	if out.Arguments, err = transcript.JSON(ctx, m.Blobs, args); err != nil {
+		return out, err
+	}
+	if target := tool.bound.Target(); out.Destructive && target.Address != "" {
+		out.Binding, err = bind(ctx, m.Blobs, target)
+	}
 	return out, err
 }
 

@@ -94,8 +94,10 @@ func TestAReplyComesBackWithWhatIsKnownOfIt(t *testing.T) {
 }
 
 func TestACallComesBackFinal(t *testing.T) {
+	keep := tool("keep", false)
+	keep.Wording = contract.WordingResources
 	offer := fakeOffer{
-		tools: []toolbox.Tool{tool("list", false), tool("add", true)},
+		tools: []toolbox.Tool{tool("list", false), tool("add", true), keep},
 		CheckFn: func(name string, args json.RawMessage) (json.RawMessage, string) {
 			switch string(args) {
 			case `{"value":"42"}`:
@@ -117,6 +119,10 @@ func TestACallComesBackFinal(t *testing.T) {
 		"of a destructive tool with coerced arguments": {
 			llm.Call{ID: "1", Name: "add", Arguments: json.RawMessage(`{"value":"42"}`)},
 			contract.Call{ID: "1", Name: "add", Server: "resources", Destructive: true, SHA256: digest(t, `{"value":42}`), Arguments: raw(`{"value":42}`)},
+		},
+		"of a server that is ours": {
+			llm.Call{ID: "1", Name: "keep", Arguments: json.RawMessage(`{}`)},
+			contract.Call{ID: "1", Name: "keep", Server: "resources", Wording: contract.WordingResources, SHA256: digest(t, `{}`), Arguments: raw(`{}`)},
 		},
 		"with arguments that do not fit": {
 			llm.Call{ID: "1", Name: "add", Arguments: json.RawMessage(`{"bad":1}`)},

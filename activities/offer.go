@@ -31,6 +31,9 @@ type offered struct {
 	exit   bool
 	client bool // called by who sent the message
 	mayAsk bool
+	// wording is that of people's texts about a call.
+	wording contract.Wording
+	bound   toolbox.Tool // that a destructive call is bound to
 }
 
 // offers lists what a model may call: the servers' tools that the input allows, the
@@ -42,7 +45,7 @@ func offers(in contract.GenerateInput, tools []toolbox.Tool, clients []contract.
 	var out []offered
 	for _, t := range tools {
 		if _, taken := find(own, t.Name); !taken && allowed(in.Tools, t) {
-			out = append(out, offered{Tool: t.Tool, mayAsk: t.MayAsk})
+			out = append(out, offered{Tool: t.Tool, mayAsk: t.MayAsk, wording: t.Wording, bound: t})
 		}
 	}
 	for _, t := range clients {

@@ -79,8 +79,12 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	defer stop()
 	r, err := t.Caller.Call(ctx, toolbox.Call{
 		Server: in.Server, Tool: in.Tool, Arguments: args, Bearer: bearer, SessionID: in.SessionID,
-		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Progress: step,
+		IdempotencyKey: in.IdempotencyKey, Destructive: in.Destructive, Bound: in.Binding, Progress: step,
 	})
+	var known *toolbox.Error
+	if errors.As(err, &known) && known.Kind == contract.KindChanged {
+		return contract.CallToolResult{}, t.changed(ctx, in, known)
+	}
 	if err != nil {
 		return contract.CallToolResult{}, toolFailure(ctx, in, err)
 	}

@@ -21,6 +21,9 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 		MaxToolRounds: c.MaxToolRounds, Execution: c.Execution, ApprovalTimeout: c.Approval.Timeout,
 		Models: c.routes(), Limits: c.Limits.contract(),
 	}
+	if c.Approval.CallAs == CallAsApprover {
+		a.CallAs = contract.CallAsApprover
+	}
 	prompt := c.Prompt
 	switch {
 	case c.Root == nil:

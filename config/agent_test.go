@@ -17,14 +17,14 @@ import (
 )
 
 func TestASingleAgentComesFromTheTopOfTheFile(t *testing.T) {
-	c := parse(t, "name: a\ndescription: d\nprompt: p\nllm: {model: claude-x}\nmax_tool_rounds: 3\nexecution: lean\napproval: {timeout: 5m}\n")
+	c := parse(t, "name: a\ndescription: d\nprompt: p\nllm: {model: claude-x}\nmax_tool_rounds: 3\nexecution: lean\napproval: {timeout: 5m, call_as: approver}\n")
 	got, err := c.Agent(t.Context(), blobstore.Memory())
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := contract.Agent{
 		Name: "a", Description: "d", Prompt: contract.Inline("p"), Model: "claude-x",
-		MaxToolRounds: 3, Execution: contract.ExecutionLean, ApprovalTimeout: 5 * time.Minute,
+		MaxToolRounds: 3, Execution: contract.ExecutionLean, ApprovalTimeout: 5 * time.Minute, CallAs: contract.CallAsApprover,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

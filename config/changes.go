@@ -34,8 +34,11 @@ func (c *Config) ChangedDefaults() []string {
 // statesHints reports whether the server is one that ships with the agent: their tools
 // have all hints.
 func (s MCPServer) statesHints() bool {
-	return slices.Contains([]string{"mcp-resources", "mcp-filesystem"}, filepath.Base(cmp.Or(s.Command, ".")))
+	return slices.Contains([]string{"mcp-resources", "mcp-filesystem"}, s.program())
 }
+
+// program is the name of the command that is started.
+func (s MCPServer) program() string { return filepath.Base(cmp.Or(s.Command, ".")) }
 
 // movedModel warns of a bare name that was taken for a model of Google.
 func (w warner) movedModel(c *Config, path, name string) {

@@ -80,6 +80,7 @@ type MCPServer struct {
 	Roots       []string   `yaml:"roots" jsonschema_description:"Folders, or file:// URIs, that the server is told to work in when it asks. It is advice, not a fence."`
 	Sampling    *Sampling  `yaml:"sampling" jsonschema_description:"Lets the server ask the agent's model. Without it, it cannot. Writing it is the consent: no person is asked again when the server does. The server sees nothing of the conversation, and the log tells of every answer and its tokens."`
 	Elicitation bool       `yaml:"elicitation" jsonschema:"default=false" jsonschema_description:"true: the server may ask a person something while it carries out a call. The question appears in the conversation, which waits for the answer for at most 24 hours, as long as the connection to the server and the worker live. When the worker is started anew the question is withdrawn and the answer of the call is lost: a call that is not destructive is made again and may ask again; of a destructive one a person is asked whether to make it again."`
+	Wording     string     `yaml:"wording" jsonschema:"enum=resources" jsonschema_description:"resources: the server is mcp-resources, and approvals of its tools are worded as such. Only for a server that you know to be that one, such as one with a url. A server whose command is mcp-resources needs no such key."`
 	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read of the server besides calling its tools: resources, prompts or both. It does so with the tools read_resource and get_prompt, which a node with a list of tools has to name."`
 }
 
@@ -171,7 +172,14 @@ type Node struct {
 // Approval says how destructive calls wait.
 type Approval struct {
 	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this long without an answer an approval expires and the call does not run. 0s waits for ever."`
+	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with a call that a person approved. requester: that of who sent the message; one that comes with a decision is not used. approver: that of who approved, for this one call, if the decision brought one."`
 }
+
+// Values of call_as.
+const (
+	CallAsRequester = "requester"
+	CallAsApprover  = "approver"
+)
 
 // Temporal says where the Temporal server is. With an empty Address the agent
 // embeds one.

@@ -34,7 +34,7 @@ func TestEmptyFilesMeanDefaults(t *testing.T) {
 	want := &config.Config{
 		Name: "agent", Host: "127.0.0.1", Port: 8080, DataDir: "./data",
 		LLM:           config.LLM{Model: "google:gemini-2.5-flash", Compaction: "summary"},
-		MaxToolRounds: 10, Execution: contract.ExecutionRegular,
+		MaxToolRounds: 10, Execution: contract.ExecutionRegular, Approval: config.Approval{CallAs: config.CallAsRequester},
 		Temporal: config.Temporal{
 			Namespace: "default", TaskQueue: "agent-stop-and-go",
 			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour,
@@ -81,7 +81,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		MCPServers: []config.MCPServer{
 			{Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"}, Unannotated: "run",
 				Transport: "stdio", Roots: []string{".", "file:///srv"}, Sampling: &config.Sampling{MaxTokens: 99}, Elicitation: true,
-				Expose: []string{"resources", "prompts"}},
+				Expose: []string{"resources", "prompts"}, Wording: "resources"},
 			{Name: "far", URL: "http://localhost:8090/mcp", Unannotated: "ask", Transport: "sse", Timeout: 5 * time.Second,
 				Headers:     map[string]string{"X-Team": "shop", "Authorization": "Bearer ${FAR_TOKEN}"},
 				Tools:       config.ToolFilter{Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}},
@@ -112,7 +112,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 				}},
 			},
 		},
-		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour},
+		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour, CallAs: "approver"},
 		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour},
 		Blobs:    config.Blobs{URL: "file:///srv/blobs"},
 		Events:   config.Events{Redis: "rediss://shop:${REDIS_PASSWORD}@redis:6380/1"}, RequestTimeout: 1500 * time.Millisecond,

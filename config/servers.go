@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 func checkServers(r *report, servers []MCPServer) {
@@ -31,6 +33,15 @@ func checkServers(r *report, servers []MCPServer) {
 		}
 		checkExpose(r, path+".expose", s.Expose)
 	}
+}
+
+// ToolWording is the wording of people's texts about calls of the server: that of
+// mcp-resources for the server that is started as such, or that the file says is it.
+func (s MCPServer) ToolWording() contract.Wording {
+	if s.program() == "mcp-resources" {
+		return contract.WordingResources
+	}
+	return contract.Wording(s.Wording)
 }
 
 func checkTransport(r *report, path string, s MCPServer) {

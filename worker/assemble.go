@@ -121,7 +121,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
-			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation,
+			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation, Wording: s.ToolWording(),
 			ExposeResources: slices.Contains(s.Expose, config.ExposeResources),
 			ExposePrompts:   slices.Contains(s.Expose, config.ExposePrompts),
 		}

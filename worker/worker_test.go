@@ -160,7 +160,7 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 		{
 			Name: "near", Command: "tool", Args: []string{"--stdio", "2026-01-02"}, Env: map[string]string{"LANG": "C"},
 			Headers: map[string]string{}, Unannotated: toolbox.Run, Transport: toolbox.Stdio, Roots: []string{".", "file:///srv"},
-			SampleTokens: 99, MayAsk: true, ExposeResources: true, ExposePrompts: true,
+			SampleTokens: 99, MayAsk: true, ExposeResources: true, ExposePrompts: true, Wording: contract.WordingResources,
 		},
 		{
 			Name: "far", URL: "http://localhost:8090/mcp", Env: map[string]string{}, Unannotated: toolbox.Ask, Transport: toolbox.SSE,

@@ -36,7 +36,17 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 		UUID: newUUID(ctx), ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
 		Description: description, Reason: reason, CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout, Call: c.message,
+		Binding: bindingOf(c.Call),
 	}
+}
+
+// bindingOf is where a call goes. A delegation goes where the conversation's own agent
+// says, whatever the configuration is by now.
+func bindingOf(c contract.Call) *contract.Binding {
+	if c.Peer != nil {
+		return &contract.Binding{Address: contract.PublicURL(c.Peer.URL)}
+	}
+	return c.Binding
 }
 
 // await runs an approval and returns the decision.
@@ -49,6 +59,7 @@ func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.A
 func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
 	l.reset.reach(ctx, "ask "+l.next(), l.about().conversation)
+	in.Description = l.worded(ctx, in.Description, decide.Shown(in))
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about().configHash), contract.WorkflowApproval, in)
 	result := contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
@@ -89,9 +100,7 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 	if l.state.Approvals = without(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
 		l.state.Status = contract.NodeRunning
 	}
-	if r.Credential != "" {
-		l.credential = r.Credential
-	}
+	l.actAs(in, r)
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{

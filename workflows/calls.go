@@ -127,7 +127,7 @@ func (l *leaf) runOne(ctx workflow.Context, c call) made {
 func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolResult {
 	note := ""
 	for tries := 1; ; tries++ {
-		r, err := l.callTool(withCredential(ctx, l.credential), c)
+		r, err := l.callTool(withCredential(ctx, l.tokenFor(c)), c)
 		if err == nil {
 			r.Note = strings.TrimSpace(r.Note + " " + note)
 			return r
@@ -135,6 +135,13 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		f := failure(err)
 		if temporal.IsCanceledError(err) {
 			f.Message = "the turn was cancelled"
+		}
+		if now, changed := changedGrant(err); changed {
+			if ctx.Err() != nil || !l.regrant(ctx, &c, now) {
+				return decide.NotRepeated(f, false, contract.ApprovalResult{})
+			}
+			tries = 0
+			continue
 		}
 		lost := inDoubt(ctx, c.Call, f)
 		if !lost && !l.mayRepeat(ctx, c, f) {
@@ -219,6 +226,9 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	in := contract.CallToolInput{
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
 		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Grant: c.grant,
+	}
+	if !l.node.AtOnce { // else nobody has approved anything
+		in.Binding = c.Binding
 	}
 	summary := decide.ToolSummary(c.Name, c.Server)
 	switch {

@@ -12,7 +12,7 @@ import (
 // callClient waits for the sender of the message to make a call, for as long as it
 // takes, and returns the result. A call that is declined is a result, too.
 func (l *leaf) callClient(ctx workflow.Context, c call) contract.CallToolResult {
-	in := l.approvalFor(ctx, c, decide.DescribeClientTool(c.Call, l.nameInTree()), contract.ReasonClientTool)
+	in := l.approvalFor(ctx, c, decide.DescribeClientTool(l.describe(ctx, c.Call)), contract.ReasonClientTool)
 	in.Schema = contract.JSON{Raw: json.RawMessage(contract.ClientToolSchema)}
 	r := l.await(ctx, in)
 	var given contract.ClientToolResult

@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,29 +50,116 @@ func TestTheTokenOfWhoAskedIsThereAfterAnApproval(t *testing.T) {
 	same(t, "the call", read(w, &w.log)[2], `regular resources_add{"name":"x","value":1} `+askersToken)
 }
 
-func TestTheTokenOfWhoApprovedReplacesTheFirst(t *testing.T) {
-	for _, first := range []string{askersToken, ""} {
-		w := &world{GenerateFn: script(asks(list("a"), add("x")), says("Done."), says("Again."))}
-		converse(t, w, askedBy(first), func(s *session) {
+func asApprover(a *contract.Agent) { a.CallAs = contract.CallAsApprover }
+
+func TestCallsAreMadeAsTheRequesterUnlessTheAgentSaysOtherwise(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change      func(*contract.Agent)
+		first, then string // whose token goes with the approved call
+	}{
+		"by default":                       {func(*contract.Agent) {}, askersToken, askersToken},
+		"by default, without a token":      {func(*contract.Agent) {}, "", ""},
+		"as the approver":                  {asApprover, askersToken, approversToken},
+		"as the approver, instead of none": {asApprover, "", approversToken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{GenerateFn: script(asks(list("a"), add("x")), says("Done."), says("Again."))}
+			converse(t, w, with(askedBy(tt.first), tt.change), func(s *session) {
+				s.rest()
+				s.decide(contract.DecideSignal{Approved: true, Credential: approversToken})
+				s.rest()
+				s.say("r2", "without a token")
+				s.rest()
+			})
+			same(t, "calls", read(w, &w.log)[:7], []string{
+				"regular generate " + tt.first, "local export ",
+				`regular resources_list{"pattern":"a"} ` + tt.first, `regular resources_add{"name":"x","value":1} ` + tt.then,
+				"regular generate " + tt.first, "local export ",
+				"regular generate ",
+			})
+		})
+	}
+}
+
+func TestEachCallIsMadeAsWhoApprovedIt(t *testing.T) {
+	w := &world{GenerateFn: script(asks(add("x"), add("y")), says("Done."))}
+	converse(t, w, with(askedBy(askersToken), asApprover), func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{Approved: true, Credential: approversToken})
+		s.rest()
+		s.decide(contract.DecideSignal{Approved: true})
+		s.rest()
+	})
+	var log []string
+	for _, line := range read(w, &w.log) {
+		if strings.Contains(line, "resources_add") {
+			log = append(log, line)
+		}
+	}
+	same(t, "calls", log, []string{
+		`regular resources_add{"name":"x","value":1} ` + approversToken, `regular resources_add{"name":"y","value":1} ` + askersToken,
+	})
+}
+
+func TestATreeGoesOnAsTheRequester(t *testing.T) {
+	for _, change := range []func(*contract.Agent){func(*contract.Agent) {}, asApprover} {
+		w := &world{GenerateFn: script(asks(add("x")), says("Done."), says("Next."))}
+		in := with(tree(sequential("s", llm("a"), llm("b"))), change)
+		in.First.Credential = askersToken
+		converse(t, w, in, func(s *session) {
 			s.rest()
 			s.decide(contract.DecideSignal{Approved: true, Credential: approversToken})
 			s.rest()
-			s.say("r2", "without a token")
-			s.rest()
 		})
-		same(t, "calls", read(w, &w.log)[:7], []string{
-			"regular generate " + first, "local export ",
-			`regular resources_list{"pattern":"a"} ` + approversToken, `regular resources_add{"name":"x","value":1} ` + approversToken,
-			"regular generate " + approversToken, "local export ",
-			"regular generate ",
-		})
+		for _, line := range read(w, &w.log) {
+			if strings.HasPrefix(line, "regular generate ") && line != "regular generate "+askersToken {
+				t.Errorf("a model was called with another token: %s", line)
+			}
+		}
+	}
+}
+
+func TestADelegationIsToldAsTheAgentSays(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*contract.Agent)
+		told   string
+	}{
+		"by default":      {func(*contract.Agent) {}, askersToken},
+		"as the approver": {asApprover, approversToken},
+	} {
+		for _, yes := range []bool{true, false} {
+			t.Run(name, func(t *testing.T) {
+				w := &world{DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCanceled, "kept"))}
+				if yes {
+					w.DelegateFn = answers(remote(contract.TaskInputRequired, "Sure?"), atWork(), remote(contract.TaskCompleted, "done"))
+				}
+				in := with(tree(ask("clean up")), tt.change)
+				in.First.Credential = askersToken
+				converse(t, w, in, func(s *session) {
+					s.rest()
+					s.decide(contract.DecideSignal{Approved: yes, Credential: approversToken})
+					s.rest()
+				})
+				var sent []string
+				for _, line := range read(w, &w.log) {
+					if strings.HasPrefix(line, "regular delegate") {
+						sent = append(sent, line[strings.LastIndex(line, " ")+1:])
+					}
+				}
+				want := []string{askersToken, tt.told}
+				if yes {
+					want = append(want, askersToken) // looking how the task is
+				}
+				same(t, "tokens", slices.Compact(sent), slices.Compact(want))
+			})
+		}
 	}
 }
 
 func TestTheTokenOfWhoHadALostCallRepeatedIsUsedForIt(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("Done.")), CallToolFn: holdTools}
 	call := `resources_add{"name":"x","value":1}`
-	converse(t, w, askedBy(askersToken), func(s *session) {
+	converse(t, w, with(askedBy(askersToken), asApprover), func(s *session) {
 		s.rest()
 		s.approve()
 		s.rest()

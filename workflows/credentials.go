@@ -1,13 +1,49 @@
 package workflows
 
 import (
+	"cmp"
 	"context"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/credential"
 )
+
+// actAs has the call that a person approved go with the token of that person, where the
+// agent wants that and there is one. Nothing else ever goes with it: the turn is the
+// requester's. What another agent asked is no call of ours (tellAs).
+func (l *leaf) actAs(in contract.ApprovalInput, r contract.ApprovalResult) {
+	token := l.approversToken(r)
+	if token == "" || r.Decision != contract.Approved || in.Call == "" || in.Reason == contract.ReasonRemote {
+		return
+	}
+	if l.approvers == nil {
+		l.approvers = map[string]string{}
+	}
+	l.approvers[in.Call] = token
+}
+
+func (l *leaf) approversToken(r contract.ApprovalResult) string {
+	if l.about().agent.CallAs != contract.CallAsApprover {
+		return ""
+	}
+	return r.Credential
+}
+
+// tokenFor is the token that goes with a call.
+func (l *leaf) tokenFor(c call) string { return cmp.Or(l.approvers[c.message], l.credential) }
+
+// token is the token that goes with a message about the task.
+func (t *remoteTask) token() string { return cmp.Or(t.teller, t.tokenFor(t.call)) }
+
+// tellAs has the other agent told of a decision with the token of who decided, where
+// the agent wants that.
+func (t *remoteTask) tellAs(r contract.ApprovalResult) (done func()) {
+	t.teller = t.approversToken(r)
+	return func() { t.teller = "" }
+}
 
 const credentialHeader = "credential"
 

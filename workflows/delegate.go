@@ -20,7 +20,7 @@ func (l *leaf) hand(ctx workflow.Context) contract.NodeResult {
 	}
 	made := l.recordCall(ctx, c, l.next())
 	if peer.Destructive && !l.node.AtOnce {
-		r := l.ask(ctx, made, decide.Describe(made.Call, l.nameInTree()), contract.ReasonDestructive)
+		r := l.ask(ctx, made, l.describe(ctx, made.Call), contract.ReasonDestructive)
 		if ctx.Err() != nil {
 			return l.interrupted()
 		}

@@ -349,9 +349,9 @@ func TestACancelTellsTheOtherAgentThatWaits(t *testing.T) {
 	}
 }
 
-func TestTheTokenOfWhoApprovedGoesToTheOtherAgent(t *testing.T) {
+func TestTheTokenOfWhoApprovedGoesWithTheDelegationIfTheAgentSaysSo(t *testing.T) {
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCompleted, "written"))}
-	in := tree(asking(ask("write")))
+	in := with(tree(asking(ask("write"))), asApprover)
 	in.First.Credential = askersToken
 	converse(t, w, in, func(s *session) {
 		s.rest()

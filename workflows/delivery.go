@@ -63,7 +63,7 @@ func (t *remoteTask) tell(ctx workflow.Context, in contract.DelegateInput) (note
 
 func (t *remoteTask) startDelivery(ctx workflow.Context, in contract.DelegateInput) workflow.ChildWorkflowFuture {
 	a := t.about()
-	ctx = workflow.WithChildOptions(withCredential(ctx, t.credential), workflow.ChildWorkflowOptions{
+	ctx = workflow.WithChildOptions(withCredential(ctx, t.token()), workflow.ChildWorkflowOptions{
 		WorkflowID:        contract.DeliveryWorkflowID(in.MessageID),
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		StaticSummary:     decide.DelegateSummary(in),

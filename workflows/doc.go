@@ -126,9 +126,14 @@
 // # What a node's timeout counts
 //
 // A node's timeout counts time on the clock without the waiting for people: leaves
-// measure (stopwatch), composite nodes hand down what is left. A token that came
-// with a decision is used by the leaf that asked and by what follows it in a
-// sequence, not by other branches.
+// measure (stopwatch), composite nodes hand down what is left.
+//
+// # Whose token
+//
+// The turn is the requester's, with every call in it. Where the agent says so
+// (Agent.CallAs) the token that came with a decision goes with the call that was
+// approved, or with the telling of it to another agent, and with nothing else
+// (credentials.go).
 //
 // # What lists show
 //
@@ -136,6 +141,19 @@
 // its card as a memo when it opens (decide.Card). A conversation gets its title from who
 // starts it, or else with its first message, and the time of its last change in the
 // memo, once a minute at most (listing.go).
+//
+// # What people approve
+//
+// A description is complete and every character of it is visible (decide.Shown), or its
+// first line says that it is not, and where the rest is. Values stand so that they cannot
+// be taken for words of ours; only calls of a server that is ours by configuration
+// (Call.Wording) have words of ours.
+//
+// A grant is for one place and one tool: the reply of the model binds every destructive
+// call to the server's address and the tool's definition (contract.Binding), the
+// activity compares before it sends, and what differs asks again (grant.go), once for
+// each change. Calls of older histories are bound to nothing. A delegation goes to the
+// URL that the conversation began with.
 //
 // # What details show
 //

@@ -44,9 +44,10 @@ type leaf struct {
 	inTree bool           // there are nodes around it: its texts carry its name
 	values contract.State // the session state, with the user's message
 	state  *contract.NodeState
-	// credential is the sealed token of who asked, or of who approved a call of
-	// this leaf since.
+	// credential is the sealed token of who asked, and approvers has those of who
+	// approved a call, by the call's message (credentials.go).
 	credential string
+	approvers  map[string]string
 
 	rounds  int
 	clock   stopwatch

@@ -60,7 +60,7 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 	plan := decide.Next(reply.Calls, l.node.AtOnce)
 	for _, i := range plan.Ask {
 		c := calls[i]
-		r := l.ask(ctx, c, decide.Describe(c.Call, l.nameInTree()), contract.ReasonDestructive)
+		r := l.ask(ctx, c, l.describe(ctx, c.Call), contract.ReasonDestructive)
 		if ctx.Err() != nil {
 			return l.interrupted(), true
 		}

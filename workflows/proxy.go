@@ -29,11 +29,13 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	case r.Decision != contract.Rejected && news != nil:
 		return nil, t.learn(*news, nil)
 	case r.Decision != contract.Approved || ctx.Err() != nil:
+		defer t.tellAs(r)()
 		m := t.refuse(ctx, answer, r)
 		return &m, nil
 	}
 	answer.Decision, answer.Content, answer.By, answer.Reason = contract.Approved, r.Content, r.By, r.Reason
 	answer.Destructive = true
+	defer t.tellAs(r)()
 	return nil, t.approve(ctx, answer)
 }
 
@@ -112,6 +114,9 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 	peer, asked := t.call.Peer.Name, t.known.Asked
 	in := t.approvalFor(ctx, t.call, t.approvalDescription(), contract.ReasonRemote)
 	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.known.TaskID, peer, asked
+	if t.known.Text.Blob != nil {
+		in.Explanation = t.known.Text
+	}
 	if asked != nil {
 		in.Schema, in.Accepts = asked.Schema, asked.Accepts
 	}

@@ -68,13 +68,17 @@ func (f *flight) ask(q contract.QuestionSignal) {
 // than the call may.
 func (f *flight) approvalFor(ctx workflow.Context, q contract.QuestionSignal) contract.ApprovalInput {
 	l, a := f.leaf, f.leaf.about()
-	return contract.ApprovalInput{
+	in := contract.ApprovalInput{
 		UUID: q.UUID, ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: f.call.Name, Server: f.call.Server,
 		Arguments: f.call.Arguments, ArgumentsSHA256: f.call.SHA256,
 		Description: decide.DescribeQuestion(f.call.Server, f.call.Name, q.Message.Short()), Reason: contract.ReasonQuestion,
 		CreatedAt: now(ctx), Timeout: decide.Shorter(a.agent.ApprovalTimeout, contract.MaxQuestionTime), Schema: q.Schema, Accepts: q.Accepts,
 	}
+	if q.Message.Blob != nil {
+		in.Explanation = q.Message
+	}
+	return in
 }
 
 // takeQuestions hands questions to the calls that they belong to. One of a call

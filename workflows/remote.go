@@ -28,6 +28,7 @@ type remoteTask struct {
 	untold string
 	looked int       // how often, since it last began to work
 	work   stopwatch // of the task
+	teller string    // token of who decided what the agent is being told
 }
 
 // changeFollow marks histories in which tasks of other agents are followed. In a run
@@ -185,7 +186,7 @@ func (t *remoteTask) learn(out contract.DelegateResult, err error) error {
 // send runs the activity with a message about the task.
 func (t *remoteTask) send(ctx workflow.Context, in contract.DelegateInput, timeout time.Duration, maximum int32) (contract.DelegateResult, error) {
 	in = t.addressed(in)
-	ctx = withCredential(ctx, t.credential)
+	ctx = withCredential(ctx, t.token())
 	return run(ctx, contract.ActivityDelegate, regular(timeout, maximum, decide.DelegateSummary(in)), in)
 }
 

@@ -209,6 +209,6 @@ func TestALoopThatContinuedAsNewStillAsks(t *testing.T) {
 			last = l
 		}
 	}
-	same(t, "the token outlives the run", last, "regular generate "+approversToken)
+	same(t, "the token outlives the run", last, "regular generate "+askersToken)
 	same(t, "runs", s.seen.continued >= 4, true)
 }

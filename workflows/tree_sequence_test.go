@@ -348,13 +348,13 @@ func TestMessageIDsAreTheSameInEveryRunOfTheSameTree(t *testing.T) {
 	same(t, "ids", ids(), ids())
 }
 
-func TestTheTokenOfWhoApprovedIsUsedByWhatComesAfter(t *testing.T) {
+func TestTheTokenOfWhoAskedIsUsedByWhatComesAfterAnApproval(t *testing.T) {
 	root := sequential("pipeline",
 		llm("first"),
 		sequential("inner", llm("asker"), llm("sibling")),
 		llm("after"), parallel("both", llm("branch")))
 	w := &world{GenerateFn: play(map[string][]any{"asker": {asks(add("x")), asks(list("q")), says("done")}})}
-	in := tree(root)
+	in := with(tree(root), asApprover)
 	in.First.Credential = askersToken
 	s := converse(t, w, in, func(s *session) {
 		s.rest()
@@ -372,12 +372,12 @@ func TestTheTokenOfWhoApprovedIsUsedByWhatComesAfter(t *testing.T) {
 	}
 	same(t, "calls", log, []string{
 		"regular generate " + askersToken, "regular generate " + askersToken,
-		`regular resources_add{"name":"x","value":1} ` + approversToken, "regular generate " + approversToken,
-		`regular resources_list{"pattern":"q"} ` + approversToken, "regular generate " + approversToken,
-		"regular generate " + approversToken, "regular generate " + approversToken, "regular generate " + approversToken,
+		`regular resources_add{"name":"x","value":1} ` + approversToken, "regular generate " + askersToken,
+		`regular resources_list{"pattern":"q"} ` + askersToken, "regular generate " + askersToken,
+		"regular generate " + askersToken, "regular generate " + askersToken, "regular generate " + askersToken,
 	})
 	last := s.seen.nodes[len(s.seen.nodes)-1]
-	same(t, "passed to the next composite", last.Input.Credential, approversToken)
+	same(t, "passed to the next composite", last.Input.Credential, askersToken)
 }
 
 func TestASequenceStopsWhenTheUserHasToLogIn(t *testing.T) {

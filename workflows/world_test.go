@@ -229,7 +229,7 @@ func add(name string) contract.Call {
 
 func callOf(tool, id, args string, destructive bool) contract.Call {
 	return contract.Call{
-		ID: id, Name: tool, Server: "resources", Destructive: destructive,
+		ID: id, Name: tool, Server: "resources", Wording: contract.WordingResources, Destructive: destructive,
 		Arguments: contract.JSON{Raw: json.RawMessage(args)}, SHA256: contract.Sum([]byte(args)),
 	}
 }

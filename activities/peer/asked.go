@@ -21,7 +21,7 @@ const (
 )
 
 var reasons = []contract.Reason{
-	contract.ReasonDestructive, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonRemote,
+	contract.ReasonDestructive, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonChanged, contract.ReasonRemote,
 	contract.ReasonQuestion, contract.ReasonLimit, contract.ReasonClientTool,
 }
 

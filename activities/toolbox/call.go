@@ -25,6 +25,9 @@ type Call struct {
 	// Destructive calls are not sent again once they may have been seen, unless the
 	// server has declared that it remembers idempotency keys.
 	Destructive bool
+	// Bound is what was approved. A call that would go elsewhere is not made. Nil is
+	// bound to nothing.
+	Bound *contract.Binding
 	// Progress, when set, is told what the server says while the call runs. It
 	// must not wait: the connection does.
 	Progress func(Progress)
@@ -49,6 +52,8 @@ type Error struct {
 	Kind         contract.Kind
 	Server, Tool string
 	Err          error
+	// Now is where the call would go, with KindChanged.
+	Now Target
 }
 
 func (e *Error) Error() string {
@@ -93,12 +98,16 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 		who:         caller{bearer: c.Bearer, sessionID: c.SessionID},
 		destructive: c.Destructive,
 		keyed:       c.IdempotencyKey != "",
+		elsewhere:   c.elsewhere,
 		send:        func(ctx context.Context, conn *conn, x *exchange) error { return conn.call(ctx, x, c, args, open) },
 	})
 	if v.answer != nil {
 		v = readAnswer(v.answer, c.Destructive)
 	}
 	v = open.tell(v)
+	if v.kind == contract.KindChanged {
+		return Result{}, &Error{Kind: v.kind, Server: c.Server, Tool: c.Tool, Err: v.err, Now: v.now}
+	}
 	if v.kind != "" {
 		return fail(v.kind, v.err)
 	}
@@ -115,6 +124,9 @@ type request struct {
 	// send sends it over a connection; the exchange tells afterwards what became
 	// of it. The error is mcp-go's.
 	send func(ctx context.Context, c *conn, x *exchange) error
+	// elsewhere, if there is one, tells where it would go over a connection, and whether
+	// that keeps it from being sent.
+	elsewhere func(c *conn) (Target, bool)
 	// doubtful is the session that a 404 to the request may have been about. A
 	// destructive one is sent again only if the server then makes another.
 	doubtful string
@@ -156,6 +168,11 @@ func (l *link) once(ctx context.Context, r request) verdict {
 		return l.unreachable(ctx, err)
 	}
 	defer conn.release()
+	if r.elsewhere != nil {
+		if now, changed := r.elsewhere(conn); changed {
+			return verdict{kind: contract.KindChanged, err: errChanged, now: now}
+		}
+	}
 	x := &exchange{fresh: r.destructive, single: r.destructive && !(r.keyed && conn.remembersKeys()), session: conn.session()}
 	if x.single && r.sent { // the server that declared otherwise is gone
 		return lost(errSessionLost, true)

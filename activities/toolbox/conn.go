@@ -42,6 +42,7 @@ type conn struct {
 	mu    sync.Mutex
 	users int
 	lost  error
+	tools []Tool // as last listed
 	// inquiries are the calls under way during which the server may ask.
 	inquiries []*inquiry
 }
@@ -88,6 +89,7 @@ func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol stri
 		c.retire(err)
 		return nil, listing{}, err
 	}
+	c.lists(list)
 	c.subscribe()
 	return c, list, nil
 }

@@ -21,6 +21,8 @@
 //	tool_unavailable  it did not happen (or did no harm); calling again is safe
 //	tool_failed       the server refused before any tool ran; calling again is useless
 //	outcome_unknown   a destructive call was sent and may have happened
+//	grant_changed     it would go elsewhere, or to another tool, than was approved
+//	                  (Call.Bound); nothing was sent
 //	invalid           the arguments are no JSON object; nothing was sent
 //
 // "Sent" is judged so that a doubt counts as sent. Over HTTP it begins when the

@@ -124,6 +124,7 @@ func (l *link) relist(ctx context.Context, c *conn) {
 		c.retire(err)
 		return
 	}
+	c.lists(list)
 	if l.relisted(list) {
 		l.box.warnConflicts()
 	}

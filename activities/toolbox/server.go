@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // The ways to reach a server.
@@ -67,6 +69,8 @@ type Server struct {
 	SampleTokens int
 	// MayAsk lets the server ask Options.Elicitor while it carries out a call.
 	MayAsk bool
+	// Wording is that of people's texts about the server's calls, if it is ours.
+	Wording contract.Wording
 	// ExposeResources and ExposePrompts let the model read them: see ToolRead
 	// and ToolPrompt.
 	ExposeResources, ExposePrompts bool

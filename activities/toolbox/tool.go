@@ -18,6 +18,10 @@ type Tool struct {
 	Idempotent bool
 	// MayAsk: the server may ask a person something while it carries out a call.
 	MayAsk bool
+	// Wording is that of the tool's server.
+	Wording contract.Wording
+	// Address is that of the tool's server, without secrets.
+	Address string
 }
 
 // listedTool is a tool on the wire. The schema stays raw: it reaches the model
@@ -92,5 +96,7 @@ func (lt listedTool) tool(s Server) Tool {
 		ReadOnly:   isTrue(h.ReadOnly) && !approval.Asks,
 		Idempotent: isTrue(h.Idempotent),
 		MayAsk:     s.MayAsk,
+		Wording:    s.Wording,
+		Address:    s.address(),
 	}
 }

@@ -32,6 +32,8 @@ type verdict struct {
 	sent, stale bool
 	// doubtful is the session that a 404 may have been about.
 	doubtful string
+	// now is where the call would go, with KindChanged.
+	now Target
 }
 
 // notFound is the verdict when a 404 was not about the session.

@@ -146,7 +146,7 @@ func interruptReason(p contract.PendingApproval, call string) string {
 		return InterruptInput
 	}
 	switch p.Reason {
-	case contract.ReasonLimit, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonRemote:
+	case contract.ReasonLimit, contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonChanged, contract.ReasonRemote:
 		return InterruptConfirmation
 	}
 	if call == "" {

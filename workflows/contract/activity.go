@@ -97,6 +97,10 @@ type Call struct {
 	// SHA256 is the digest of the canonical arguments.
 	SHA256 string `json:"arguments_sha256,omitempty"`
 	Server string `json:"server,omitempty"`
+	// Wording is that of people's texts about the call, for a server of ours.
+	Wording Wording `json:"wording,omitempty"`
+	// Binding is where a destructive call goes, and nil in older histories.
+	Binding *Binding `json:"binding,omitempty"`
 	// Peer is the agent that the call delegates to, if it does.
 	Peer *Peer `json:"peer,omitempty"`
 	// Exit: the call leaves the loop, and nothing is called.
@@ -129,6 +133,9 @@ type CallToolInput struct {
 	// Grant is the approval that has a call made again whose outcome was unknown. A
 	// destructive call is made once without, and once for each.
 	Grant string `json:"grant,omitempty"`
+	// Binding is what was approved. The call is not made where it would go elsewhere by
+	// now; it fails with KindChanged. Nil is bound to nothing.
+	Binding *Binding `json:"binding,omitempty"`
 }
 
 // CallToolResult is a tool's answer. A tool that answers with an error is a

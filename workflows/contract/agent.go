@@ -22,6 +22,13 @@ const (
 	ExecutionLean Execution = "lean"
 )
 
+// CallAs says whose token goes with a call that a person approves.
+type CallAs string
+
+// CallAsApprover: that of who approved the call goes with this one call, where the
+// decision brought one. Without it the requester's goes with every call.
+const CallAsApprover CallAs = "approver"
+
 // DefaultMaxToolRounds is how often a turn goes back to the model with tool
 // results before it gives up.
 const DefaultMaxToolRounds = 10
@@ -39,6 +46,7 @@ type Agent struct {
 	// ApprovalTimeout is how long an approval waits before it expires. Zero
 	// waits for ever.
 	ApprovalTimeout time.Duration `json:"approval_timeout,omitempty"`
+	CallAs          CallAs        `json:"call_as,omitempty"`
 	// Node names the llm node that the messages of a lone node carry.
 	Node string `json:"node,omitempty"`
 	// Peers are the agents that an agent without a tree may delegate to.

@@ -21,6 +21,9 @@ const (
 	// ReasonNotReached: an approved call did not reach its server, again and again.
 	// Approving tries again, rejecting goes on without a result.
 	ReasonNotReached Reason = "not_reached"
+	// ReasonChanged: an approved call would go elsewhere, or to another tool, than was
+	// approved. Approving makes it there, rejecting goes on without a result.
+	ReasonChanged Reason = "changed"
 	// ReasonRemote: an agent that work was delegated to asks for an approval.
 	ReasonRemote Reason = "remote"
 	// ReasonQuestion: the tool server wants to know something while it carries out
@@ -105,6 +108,13 @@ type ApprovalInput struct {
 	Accepts string `json:"accepts,omitempty"`
 	// Carried is what a continued run takes over from the run before it.
 	Carried *ApprovalCarried `json:"carried,omitempty"`
+	// Explanation is what the other agent or the tool server says, where Description has
+	// no more than its beginning.
+	Explanation Text `json:"explanation,omitzero"`
+	// Binding is where the call goes and which tool it is of, nil where that is not
+	// known. Granted is what an earlier approval was for, with ReasonChanged.
+	Binding *Binding `json:"binding,omitempty"`
+	Granted *Binding `json:"granted,omitempty"`
 }
 
 // ApprovalCarried is the state that survives continue-as-new.
@@ -121,6 +131,7 @@ func (in ApprovalInput) Pending() PendingApproval {
 		NodePath:     in.NodePath,
 		RemoteTaskID: in.RemoteTaskID, RemoteAgentName: in.RemoteAgent, CreatedAt: in.CreatedAt,
 		Schema: in.Schema, Accepts: in.Accepts, Call: in.Call, Origin: in.Origin,
+		Explanation: in.Explanation, Binding: in.Binding, Granted: in.Granted,
 	}
 }
 
@@ -167,6 +178,9 @@ type PendingApproval struct {
 	Accepts         string    `json:"accepts,omitempty"`
 	Call            string    `json:"call,omitempty"`
 	Origin          *Origin   `json:"origin,omitempty"`
+	Explanation     Text      `json:"explanation,omitzero"`
+	Binding         *Binding  `json:"binding,omitempty"`
+	Granted         *Binding  `json:"granted,omitempty"`
 }
 
 // Origin is the call behind an approval that another agent asks for, as that agent
@@ -255,7 +269,8 @@ type ApprovalResult struct {
 	RequestID       string    `json:"request_id,omitempty"`
 	RequestedAt     time.Time `json:"requested_at"`
 	DecidedAt       time.Time `json:"decided_at"`
-	// Credential replaces the conversation's when the decision brought one.
+	// Credential is the sealed token that the decision brought. It goes with the call
+	// where the agent's CallAs says so, and with nothing else.
 	Credential string `json:"credential,omitempty"`
 	// Content is the answer to a question. It stays with the approval: messages and
 	// documents do not have it.

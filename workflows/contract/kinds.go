@@ -41,13 +41,14 @@ const (
 	KindPushUnavailable Kind = "push_unavailable" // a webhook was not reached, or answered with a passing error; retried
 	KindPushRefused     Kind = "push_refused"     // a webhook refused a notification, or must not be reached; never retried
 	KindDigest          Kind = "arguments_digest" // the arguments are not those that were shown; never retried
+	KindChanged         Kind = "grant_changed"    // the call would go elsewhere, or to another tool, than was approved; never retried
 	KindBlob            Kind = "blob"             // the blob store failed
 	KindExport          Kind = "export"           // the conversation file could not be written
 )
 
 var permanent = []Kind{
 	KindModelAuth, KindModelRequest, KindModelContext,
-	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindInvalid, KindNotFound,
+	KindToolFailed, KindPeerFailed, KindPushRefused, KindOutcomeUnknown, KindDigest, KindChanged, KindInvalid, KindNotFound,
 }
 
 // Permanent reports whether trying again cannot help.

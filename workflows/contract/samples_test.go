@@ -162,7 +162,7 @@ func agent() Agent {
 	root := node()
 	return Agent{
 		Name: "helper", Description: "Keeps resources", Prompt: Inline("You keep resources."), Model: DefaultModel,
-		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, Node: "writer",
+		MaxToolRounds: 5, Execution: ExecutionLean, ApprovalTimeout: 90 * time.Minute, CallAs: CallAsApprover, Node: "writer",
 		Peers: []Peer{peer()}, Models: []ModelRoute{route()}, Limits: limits(), Tree: &root,
 	}
 }
@@ -242,7 +242,7 @@ func approvalInput() ApprovalInput {
 		UUID: approvalID, ConversationID: conversationID, SessionID: "s-1", AgentName: "helper", NodePath: []int{1, 0},
 		Node: "writer", Tool: "resources_add", Server: "resources", Arguments: arguments(), ArgumentsSHA256: digest(),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, RemoteTaskID: "task-1", RemoteAgent: "remote", Origin: origin(),
-		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID,
+		CreatedAt: noon, Timeout: time.Hour, Schema: schema(), Accepts: accepts, Call: messageID, Explanation: Inline("May I?"), Binding: binding(), Granted: binding(),
 		Carried: &ApprovalCarried{Problem: "the signal was not understood", Ignored: 2},
 	}
 }
@@ -280,6 +280,9 @@ func approvalSamples() map[string]any {
 		"Card":            card(),
 		"ApprovalCarried": *approvalInput().Carried,
 		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3},
+		"Binding":         *binding(),
+		"Definition":      Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		"Changed":         Changed{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
 	}
 }
 
@@ -292,10 +295,14 @@ func card() Card {
 	}
 }
 
+func binding() *Binding {
+	return &Binding{Address: "http://localhost:8090/mcp", SHA256: digest(), Definition: blobJSON()}
+}
+
 func call() Call {
 	remote := peer()
 	return Call{
-		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources",
+		ID: "call_1", Name: "resources_add", Arguments: arguments(), SHA256: digest(), Server: "resources", Wording: WordingResources, Binding: binding(),
 		Peer: &remote, Exit: true, Client: true, Destructive: true, MayAsk: true, Unknown: true, Problem: "value must be a number",
 	}
 }
@@ -360,7 +367,7 @@ func activitySamples() map[string]any {
 		"Folded": folded,
 		"Call":   call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
-			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Grant: approvalID},
+			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Grant: approvalID, Binding: binding()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
 		"ListToolsInput":           ListToolsInput{Want: WantResources, Probe: new(blob())},

@@ -35,6 +35,13 @@ const (
 	GroundNoHint     Ground = "no_hint"    // the server says nothing, so its setting "unannotated" counts
 )
 
+// Wording names the texts by which people are told of calls of a server that is ours by
+// configuration. Other servers have tools of the same names.
+type Wording string
+
+// WordingResources is the wording of mcp-resources.
+const WordingResources Wording = "resources"
+
 const delegationSchema = `{"type":"object","properties":{"message":{"type":"string",` +
 	`"description":"The task, with everything that the agent must know"}},"required":["message"]}`
 

@@ -38,7 +38,9 @@ func cardWithin(in contract.ApprovalInput, r room) contract.Card {
 		Server: shortName(in.Server), Node: shortName(in.Node), NodePath: in.NodePath, Reason: in.Reason,
 		Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo,
 	}
-	c.Description, c.DescriptionTruncated = cut(in.Description, r.description)
+	if c.Description, c.DescriptionTruncated = cut(in.Description, r.description); c.DescriptionTruncated && !partly(in) {
+		c.Description = Incomplete(in.UUID) + "\n\n" + c.Description
+	}
 	if in.Answered() {
 		c.Answer = contract.AnswerContent
 	}
@@ -54,7 +56,7 @@ func cardWithin(in contract.ApprovalInput, r room) contract.Card {
 		return c
 	}
 	c.ArgumentsTruncated = true
-	c.ArgumentsPreview, _ = cut(beginning(in.Arguments), r.preview)
+	c.ArgumentsPreview, _ = cut(Visible(beginning(in.Arguments)), r.preview)
 	return c
 }
 

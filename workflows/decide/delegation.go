@@ -9,14 +9,17 @@ import (
 )
 
 func describeDelegation(c contract.Call, node string, args map[string]any) string {
-	message := value(args["message"])
+	message := " " + value(args["message"])
+	if text, ok := args["message"].(string); ok {
+		message = prose(text)
+	}
 	if c.Arguments.Blob != nil {
-		message = indented(c.Arguments)
+		message = prose(indented(c.Arguments))
 	}
 	if node != "" {
-		return fmt.Sprintf("[%s] Delegate to A2A agent: %s\n\nMessage: %s", node, c.Peer.Name, message)
+		return fmt.Sprintf("[%s] Delegate to A2A agent: %s\n\nMessage:%s", node, c.Peer.Name, message)
 	}
-	return fmt.Sprintf("**DELEGATE to A2A Agent: %s**\n\nMessage: %s", c.Peer.Name, message)
+	return fmt.Sprintf("**DELEGATE to A2A Agent: %s**\n\nMessage:%s", c.Peer.Name, message)
 }
 
 // DescribeProxy says what another agent wants to have approved, in its own words, and
@@ -31,7 +34,7 @@ func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) str
 	}
 	text += "\n\nThrough: " + proxyChain(own, agent, o)
 	if o.Tool != "" {
-		text += "\nTool: " + o.Tool + "\nArgs: " + indented(o.Arguments)
+		text += "\nTool: " + named(o.Tool) + "\nArgs: " + indented(o.Arguments)
 	}
 	return text
 }

@@ -18,12 +18,15 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	} else {
 		fmt.Fprintf(&b, "### Waiting for %s since %s\n\n", wanted(p), stamp(p.CreatedAt))
 	}
-	fmt.Fprintf(&b, "%s\n\nTool `%s`", quoted(p.Description), p.ToolName)
+	fmt.Fprintf(&b, "%s\n\nTool `%s`", quoted(Visible(p.Description)), plain(p.ToolName))
 	if server != "" {
 		fmt.Fprintf(&b, " on server `%s`", server)
 	}
+	if p.Binding != nil {
+		fmt.Fprintf(&b, " at `%s`", plain(p.Binding.Address))
+	}
 	fmt.Fprintf(&b, ", asked for by agent `%s` in conversation `%s`.\n\n", agent, p.ConversationID)
-	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`):\n\n```json\n%s\n```\n", p.Digest, indented(p.ToolArgs))
+	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`)%s:\n\n```json\n%s\n```\n", p.Digest, rest(p.ToolArgs, p.UUID), indented(p.ToolArgs))
 	if p.Reason == contract.ReasonRemote {
 		b.WriteString("\n" + behind(p, agent))
 	}
@@ -40,16 +43,24 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 func behind(p contract.PendingApproval, agent string) string {
 	text := fmt.Sprintf("Came through: %s.\n", plain(proxyChain(agent, p.RemoteAgentName, p.Origin)))
 	if o := p.Origin; o != nil && o.Tool != "" {
-		text += fmt.Sprintf("\nThe call there: tool `%s`, arguments (SHA-256 `%s`):\n\n```json\n%s\n```\n",
-			plain(o.Tool), plain(o.Digest), indented(o.Arguments))
+		text += fmt.Sprintf("\nThe call there: tool `%s`, arguments (SHA-256 `%s`)%s:\n\n```json\n%s\n```\n",
+			plain(o.Tool), plain(o.Digest), rest(o.Arguments, p.UUID), indented(o.Arguments))
 	}
 	return text
 }
 
-// plain is a name that another agent gave, in one line and without markup that would
+// rest says where all of the arguments are of which only the beginning is shown.
+func rest(j contract.JSON, uuid string) string {
+	if j.Blob == nil {
+		return ""
+	}
+	return ", only their beginning; all of them: GET /approvals/" + uuid
+}
+
+// plain is a name that others gave, in one line and without markup that would
 // end ours.
 func plain(name string) string {
-	return strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(name)
+	return Visible(strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(name))
 }
 
 // quoted sets a description apart: its values come from the model, and must not

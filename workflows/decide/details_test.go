@@ -58,6 +58,14 @@ func result(d contract.Decision) *contract.ApprovalResult {
 	return &contract.ApprovalResult{Decision: d, DecidedAt: since.Add(time.Hour)}
 }
 
+func TestAnApprovalTellsWhereTheCallGoes(t *testing.T) {
+	v := waiting()
+	v.Pending.Binding = &contract.Binding{Address: "http://a/mcp"}
+	if got := decide.ApprovalDetails(v, "helper", "resources", here); !strings.Contains(got, "on server `resources` at `http://a/mcp`, asked for") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestApprovalDetailsGolden(t *testing.T) {
 	problem := waiting()
 	problem.Problem = `"maybe" is neither yes nor no`

@@ -103,7 +103,7 @@ func OutcomeUnknown(c contract.Call, f Failure) bool {
 // has happened.
 var explainedKinds = []contract.Kind{
 	contract.KindToolUnavailable, contract.KindToolFailed, contract.KindPeerUnavailable, contract.KindPeerFailed,
-	contract.KindDigest, contract.KindBlob, contract.KindInvalid, contract.KindNotFound,
+	contract.KindDigest, contract.KindChanged, contract.KindBlob, contract.KindInvalid, contract.KindNotFound,
 }
 
 // Unexplained reports whether a failure does not come from the activity itself but from

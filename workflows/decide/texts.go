@@ -50,7 +50,7 @@ func ApprovalRequest(description, uuid string, inTree bool) string {
 
 // DescribeQuestion tells a human what a tool server wants to know.
 func DescribeQuestion(server, tool, message string) string {
-	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, tool, message)
+	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, named(tool), message)
 }
 
 // RequestText is the message that asks for an approval, or for the answer to a
@@ -101,9 +101,10 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	return mark + capital(string(d))
 }
 
-// DescribeClientTool tells people that the sender of the message has to make a call.
-func DescribeClientTool(c contract.Call, node string) string {
-	return "Waiting for the client to make this call and to send its result:\n\n" + Describe(c, node)
+// DescribeClientTool tells people that the sender of the message has to make the call
+// that the description is of.
+func DescribeClientTool(description string) string {
+	return "Waiting for the client to make this call and to send its result:\n\n" + description
 }
 
 // ClientToolRefused is the result of a call that the client did not make.
@@ -143,39 +144,62 @@ func AfterRefusal(r contract.ApprovalResult) string {
 }
 
 // Describe says in markdown what a call would do, for the human who decides. node
-// is the name of a node in a tree, and empty for an agent that is one node.
+// is the name of a node in a tree, and empty for an agent that is one node. Every
+// argument appears. Only a server that is ours by configuration gets a wording of ours.
 func Describe(c contract.Call, node string) string {
 	args := arguments(c.Arguments)
-	switch {
+	switch ours := c.Wording == contract.WordingResources && c.Arguments.Blob == nil; {
 	case c.Peer != nil:
 		return describeDelegation(c, node, args)
-	case c.Arguments.Blob != nil: // too large to read here: shown by its beginning
-	case c.Name == "resources_add":
-		return fmt.Sprintf("**ADD Resource**\n\nName: %s\nValue: %s", value(args["name"]), value(args["value"]))
-	case c.Name == "resources_remove":
-		return describeRemove(args)
+	case ours && c.Name == "resources_add":
+		return describeAdd(c, args)
+	case ours && c.Name == "resources_remove":
+		return describeRemove(c, args)
 	}
-	return fmt.Sprintf("**%s**\n\nArgs: %s", strings.ToUpper(c.Name), indented(c.Arguments))
+	return heading(named(strings.ToUpper(c.Name))) + allArguments(c)
+}
+
+func heading(words string) string { return "**" + words + "**\n\n" }
+
+func allArguments(c contract.Call) string { return "Args: " + indented(c.Arguments) }
+
+func describeAdd(c contract.Call, args map[string]any) string {
+	if others(args, "name", "value") {
+		return heading("ADD Resource") + allArguments(c)
+	}
+	return heading("ADD Resource") + fmt.Sprintf("Name: %s\nValue: %s", value(args["name"]), value(args["value"]))
 }
 
 // describeRemove shows the id and the pattern where both are given: the tool
 // removes what either of them fits.
-func describeRemove(args map[string]any) string {
+func describeRemove(c contract.Call, args map[string]any) string {
 	id, pattern := args["id"], args["pattern"]
-	switch {
-	case !given(pattern) && !given(id):
-		return "**REMOVE Resource**\n\nArgs: {}"
-	case !given(pattern):
-		return "**REMOVE Resource**\n\nID: " + value(id)
+	const warning = "\n\n⚠️ This will remove all resources matching the pattern."
+	switch many, more := given(pattern), others(args, "id", "pattern"); {
+	case many && more:
+		return heading("REMOVE Resources") + allArguments(c) + warning
+	case more || !many && !given(id):
+		return heading("REMOVE Resource") + allArguments(c)
+	case !many:
+		return heading("REMOVE Resource") + "ID: " + value(id)
+	case given(id):
+		return heading("REMOVE Resources") + "ID: " + value(id) + "\nPattern: " + value(pattern) + warning
 	}
-	text := "**REMOVE Resources**\n\n"
-	if given(id) {
-		text += "ID: " + value(id) + "\n"
-	}
-	return text + "Pattern: " + value(pattern) + "\n\n⚠️ This will remove all resources matching the pattern."
+	return heading("REMOVE Resources") + "Pattern: " + value(pattern) + warning
 }
 
 func given(v any) bool { return v != nil && v != "" }
+
+// others reports whether there are arguments beside those of the given names.
+func others(args map[string]any, names ...string) bool {
+	known := 0
+	for _, name := range names {
+		if _, is := args[name]; is {
+			known++
+		}
+	}
+	return len(args) > known
+}
 
 // DescribeUnknown asks what to do about a call whose answer was lost.
 func DescribeUnknown(c contract.Call, node, why string) string {
@@ -201,6 +225,13 @@ func DescribeNotTold(agent, request, why string) string {
 		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, strings.TrimSuffix(why, "."), request)
 }
 
+// DescribeChanged asks what to do about an approved call that would go elsewhere, or to
+// another tool, than was approved.
+func DescribeChanged(c contract.Call, node, difference string) string {
+	return fmt.Sprintf("**CHANGED SINCE IT WAS APPROVED: %s**\n\n%s\n\n%s\n\nThe call was not made. "+
+		"Approve to make it as it is now, reject to go on without it.", named(c.Name), Describe(c, node), difference)
+}
+
 // DescribeNotReached asks what to do about a call that did not reach its server.
 func DescribeNotReached(c contract.Call, node, why string) string {
 	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+
@@ -217,29 +248,29 @@ func arguments(j contract.JSON) map[string]any {
 	return args
 }
 
+// value is an argument in a line of ours.
 func value(v any) string {
 	switch v := v.(type) {
 	case nil:
-		return "<nil>"
+		return noValue
 	case string:
-		return v
+		return named(v)
 	case json.Number:
 		return v.String()
 	}
-	data, err := json.Marshal(v)
-	if err != nil { // decoded JSON can be encoded
-		return fmt.Sprint(v)
-	}
-	return string(data)
+	return Visible(plainJSON(v))
 }
 
+// indented is JSON for people. Of what is not in history it is the beginning.
 func indented(j contract.JSON) string {
-	if j.Blob != nil {
-		return contract.Text{Blob: j.Blob}.Short()
-	}
 	var buf bytes.Buffer
-	if len(j.Raw) == 0 || json.Indent(&buf, j.Raw, "", "  ") != nil {
+	switch {
+	case j.Blob != nil:
+		return Visible(contract.Text{Blob: j.Blob}.Short())
+	case len(j.Raw) == 0:
 		return "{}"
+	case json.Indent(&buf, j.Raw, "", "  ") != nil:
+		return inQuotes(string(j.Raw))
 	}
-	return buf.String()
+	return Visible(buf.String())
 }

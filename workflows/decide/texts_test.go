@@ -10,17 +10,17 @@ import (
 )
 
 func call(name, args string) contract.Call {
-	return contract.Call{Name: name, Arguments: contract.JSON{Raw: json.RawMessage(args)}}
+	return contract.Call{Name: name, Wording: contract.WordingResources, Arguments: contract.JSON{Raw: json.RawMessage(args)}}
 }
 
 func TestDescribe(t *testing.T) {
 	const warning = "\n\n⚠️ This will remove all resources matching the pattern."
 	tests := map[string]struct{ name, args, want string }{
 		"adding":                       {"resources_add", `{"name":"web-1","value":42}`, "**ADD Resource**\n\nName: web-1\nValue: 42"},
-		"adding a text":                {"resources_add", `{"name":"web-1","value":"42 "}`, "**ADD Resource**\n\nName: web-1\nValue: 42 "},
+		"adding a text":                {"resources_add", `{"name":"web-1","value":"42 "}`, "**ADD Resource**\n\nName: web-1\nValue: \"42 \""},
 		"adding a big number":          {"resources_add", `{"name":"n","value":12345678901234567890}`, "**ADD Resource**\n\nName: n\nValue: 12345678901234567890"},
 		"adding a number as written":   {"resources_add", `{"name":"n","value":1e3}`, "**ADD Resource**\n\nName: n\nValue: 1e3"},
-		"adding zero":                  {"resources_add", `{"name":"","value":0}`, "**ADD Resource**\n\nName: \nValue: 0"},
+		"adding zero":                  {"resources_add", `{"name":"","value":0}`, "**ADD Resource**\n\nName: \"\"\nValue: 0"},
 		"adding without a value":       {"resources_add", `{"name":"web-1"}`, "**ADD Resource**\n\nName: web-1\nValue: <nil>"},
 		"adding nothing":               {"resources_add", `{}`, "**ADD Resource**\n\nName: <nil>\nValue: <nil>"},
 		"adding null":                  {"resources_add", `{"name":null,"value":null}`, "**ADD Resource**\n\nName: <nil>\nValue: <nil>"},
@@ -34,11 +34,11 @@ func TestDescribe(t *testing.T) {
 		"removing by both shows both":  {"resources_remove", `{"id":"17","pattern":".*"}`, "**REMOVE Resources**\n\nID: 17\nPattern: .*" + warning},
 		"removing by an empty pattern": {"resources_remove", `{"id":"17","pattern":""}`, "**REMOVE Resource**\n\nID: 17"},
 		"removing by neither":          {"resources_remove", `{}`, "**REMOVE Resource**\n\nArgs: {}"},
-		"removing by anything else":    {"resources_remove", `{"name":"x"}`, "**REMOVE Resource**\n\nArgs: {}"},
+		"removing by anything else":    {"resources_remove", `{"name":"x"}`, "**REMOVE Resource**\n\nArgs: {\n  \"name\": \"x\"\n}"},
 		"any other tool":               {"files_delete", `{"path":"/a","deep":true}`, "**FILES_DELETE**\n\nArgs: {\n  \"path\": \"/a\",\n  \"deep\": true\n}"},
 		"without arguments":            {"reset", ``, "**RESET**\n\nArgs: {}"},
 		"with empty arguments":         {"reset", `{}`, "**RESET**\n\nArgs: {}"},
-		"with broken arguments":        {"reset", `{"a":`, "**RESET**\n\nArgs: {}"},
+		"with broken arguments":        {"reset", `{"a":`, "**RESET**\n\nArgs: \"{\\\"a\\\":\""},
 		"with markup":                  {"say", `{"t":"<b>&"}`, "**SAY**\n\nArgs: {\n  \"t\": \"<b>&\"\n}"},
 	}
 	for name, tt := range tests {

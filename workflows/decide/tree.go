@@ -108,5 +108,5 @@ func NodeDetails(n contract.Node, s contract.NodeState, open []contract.OpenAppr
 
 func waiting(p contract.PendingApproval, c Console) string {
 	return fmt.Sprintf("Approval `%s` waits since %s.\n\n%s\n\n%s",
-		contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), quoted(p.Description), commands(p, c))
+		contract.ApprovalWorkflowID(p.UUID), stamp(p.CreatedAt), quoted(Visible(p.Description)), commands(p, c))
 }

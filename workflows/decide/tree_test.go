@@ -135,7 +135,7 @@ func TestADelegationIsDescribed(t *testing.T) {
 	long.Arguments = contract.JSON{Blob: &b}
 	tests := map[string]struct{ got, want string }{
 		"by an agent that is one node": {decide.Describe(peerCall("write it"), ""), "**DELEGATE to A2A Agent: writer**\n\nMessage: write it"},
-		"in a tree":                    {decide.Describe(peerCall("a\nb"), "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: a\nb"},
+		"in a tree":                    {decide.Describe(peerCall("a\nb"), "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage:\n\n> a\n> b"},
 		"too large":                    {decide.Describe(long, "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: " + b.Preview + "… (9014 bytes)"},
 		"without a message":            {decide.Describe(contract.Call{Peer: &contract.Peer{Name: "writer"}}, "ask"), "[ask] Delegate to A2A agent: writer\n\nMessage: <nil>"},
 		"what the other agent asks":    {decide.DescribeProxy("writer", "", "Delete it?", "front", nil), "**PROXY APPROVAL — A2A Agent: writer**\n\nDelete it?"},

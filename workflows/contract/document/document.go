@@ -143,6 +143,7 @@ func Pending(ctx context.Context, store transcript.Store, p contract.PendingAppr
 		p.Origin = &o
 		values = append(values, &o.Arguments, &o.Schema)
 	}
+	p.Binding, p.Granted = bare(p.Binding), bare(p.Granted)
 	for _, v := range values {
 		raw, err := transcript.ReadJSON(ctx, store, *v)
 		if err != nil {
@@ -150,7 +151,20 @@ func Pending(ctx context.Context, store transcript.Store, p contract.PendingAppr
 		}
 		*v = contract.JSON{Raw: raw}
 	}
+	text, err := transcript.ReadText(ctx, store, p.Explanation)
+	if err != nil {
+		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+	}
+	p.Explanation = contract.Inline(text)
 	return p, nil
+}
+
+// bare is a binding without the definition, of which people have the digest.
+func bare(b *contract.Binding) *contract.Binding {
+	if b == nil {
+		return nil
+	}
+	return &contract.Binding{Address: b.Address, SHA256: b.SHA256}
 }
 
 func message(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {

@@ -1,0 +1,72 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
+)
+
+// bind keeps the definition of a tool, so that a grant can be bound to it. Without an
+// address there is nothing to bind to.
+func bind(ctx context.Context, store transcript.Store, t toolbox.Target) (*contract.Binding, error) {
+	b := &contract.Binding{Address: t.Address, SHA256: t.Digest()}
+	if t.Address == "" || t.Definition == nil {
+		return b, nil
+	}
+	blob, err := store.Put(ctx, t.Definition)
+	if err != nil {
+		return nil, fmt.Errorf("keep the definition of a tool: %w", err)
+	}
+	blob.Preview = ""
+	b.Definition = contract.JSON{Blob: &blob}
+	return b, nil
+}
+
+// changed is the failure of a call that would go elsewhere than was approved, with what
+// a person must know to approve it anew.
+func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolbox.Error) error {
+	now, err := bind(ctx, t.Blobs, e.Now)
+	if err != nil {
+		return fail(contract.KindBlob, err.Error(), 0)
+	}
+	var after *contract.Definition
+	if e.Now.Definition != nil {
+		after = definition(e.Now.Definition)
+	}
+	text := contract.Difference(*in.Binding, *now, t.defined(ctx, *in.Binding), after)
+	details := contract.Changed{Binding: *now, Difference: text}
+	if len(text) > contract.InlineLimit {
+		details.Difference = strings.TrimSpace(beginning(text, contract.InlineLimit)) + "…"
+		if details.Whole, err = transcript.Text(ctx, t.Blobs, text); err != nil {
+			return fail(contract.KindBlob, err.Error(), 0)
+		}
+	}
+	return temporal.NewApplicationErrorWithOptions(e.Error(), string(contract.KindChanged), temporal.ApplicationErrorOptions{
+		NonRetryable: true, Details: []any{details},
+	})
+}
+
+// defined is the definition that was approved, and nil when it is lost: then its digest
+// has to do.
+func (t *Tools) defined(ctx context.Context, b contract.Binding) *contract.Definition {
+	raw, err := transcript.ReadJSON(ctx, t.Blobs, b.Definition)
+	if err != nil || len(raw) == 0 {
+		return nil
+	}
+	return definition(raw)
+}
+
+func definition(raw json.RawMessage) *contract.Definition {
+	var d contract.Definition
+	if json.Unmarshal(raw, &d) != nil {
+		return nil
+	}
+	return &d
+}

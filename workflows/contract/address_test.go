@@ -1,0 +1,40 @@
+package contract_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+func TestAnAddressHasNoSecrets(t *testing.T) {
+	const secret = "s3cr3t"
+	for raw, want := range map[string]string{
+		"http://localhost:8090/mcp":                              "http://localhost:8090/mcp",
+		"https://user:s3cr3t@example.com/mcp#s3cr3t":             "https://example.com/mcp",
+		"https://example.com/mcp?project=a&api_key=s3cr3t":       "https://example.com/mcp?api_key=…&project=a",
+		"https://example.com/mcp?api_key=other&project=a":        "https://example.com/mcp?api_key=…&project=a",
+		"https://example.com/mcp?project=b&sig=s3cr3t&code=x":    "https://example.com/mcp?code=…&project=b&sig=…",
+		"https://example.com/a-path-of-many-words-without-end":   "https://example.com/a-path-of-many-words-without-end",
+		"https://example.com/s/aGVsbG8gd29ybGQgMTIzNDU2Nzg5/mcp": "https://example.com/s/…" + contract.Sum([]byte("aGVsbG8gd29ybGQgMTIzNDU2Nzg5"))[:12] + "/mcp",
+	} {
+		if got := contract.PublicURL(raw); got != want || strings.Contains(got, secret) {
+			t.Errorf("%s: got %s, expected %s", raw, got, want)
+		}
+	}
+	if got := contract.PublicURL("http://[s3cr3t"); strings.Contains(got, secret) {
+		t.Errorf("an unreadable URL: %s", got)
+	}
+}
+
+func TestACommandLineHasNoSecrets(t *testing.T) {
+	got := contract.PublicCommand("npx", []string{
+		"-y", "mcp-remote", "https://u:s3cr3t@example.com/mcp", "--header", "Authorization: Bearer s3cr3t", "--token=s3cr3t",
+		"--api-key", "s3cr3t", "-e", "DB_PASSWORD=s3cr3t", "--db", "./data/resources.db", "--dsn=postgres://u:s3cr3t@db/x", "--port", "1",
+	})
+	want := "npx -y mcp-remote https://example.com/mcp --header Authorization: … --token=… --api-key … -e DB_PASSWORD=… " +
+		"--db ./data/resources.db --dsn=postgres://db/x --port 1"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %s\nexpected %s", got, want)
+	}
+}

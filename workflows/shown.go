@@ -1,0 +1,26 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+)
+
+// changeShown marks histories in which people see every character and every argument of
+// what they approve. The length of a text may decide when messages are folded.
+const changeShown = "show-every-character"
+
+// worded is a text as it is worded now, unless the history has the earlier wording.
+func (l *leaf) worded(ctx workflow.Context, earlier, now string) string {
+	if earlier != now && workflow.GetVersion(ctx, changeShown, workflow.DefaultVersion, 1) < 1 {
+		return earlier
+	}
+	return now
+}
+
+// describe says what a call would do.
+func (l *leaf) describe(ctx workflow.Context, c contract.Call) string {
+	node := l.nameInTree()
+	return l.worded(ctx, decide.DescribeEarlier(c, node), decide.Describe(c, node))
+}
