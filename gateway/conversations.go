@@ -213,7 +213,7 @@ func troubled(item Item, problem string) document.Conversation {
 
 func problemOf(err error) string {
 	var known *Error
-	if errors.As(err, &known) {
+	if errors.As(explained(err), &known) {
 		return known.Text
 	}
 	return "a part of the conversation cannot be read; the gateway's log has the details"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -215,6 +216,8 @@ func givenUp(ctx context.Context, err error) error {
 const (
 	unavailableText = "the workflow service is not available"
 	silentText      = "no answer in time from the workflow service or its workers"
+	// databaseFull is what a server on SQLite says of a full disk.
+	databaseFull = "database or disk is full"
 )
 
 // fault classifies what the SDK returns. What is not known is a fault of ours.
@@ -228,6 +231,8 @@ func fault(err error, doing string) error {
 	}
 	wrapped := fmt.Errorf("%s: %w", doing, err)
 	switch {
+	case strings.Contains(err.Error(), databaseFull):
+		return Errorf(KindNoSpace, noSpaceText).because(wrapped)
 	case isType[*serviceerror.Unavailable](err), isType[*serviceerror.ResourceExhausted](err),
 		isType[*serviceerror.WorkflowNotReady](err), isType[*serviceerror.NamespaceNotFound](err):
 		return Errorf(KindUnavailable, unavailableText).because(wrapped)
