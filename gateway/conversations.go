@@ -104,9 +104,9 @@ func (g *Gateway) requestReply(c echo.Context, view contract.ConversationView) e
 	}
 	switch {
 	case view.Request.Refused != "":
-		reply.Status, reply.Error = "refused", refusal(view.Request.Refused, conversation, reply.Result).Text
+		reply.Status, reply.Error = statusRefused, refusal(view.Request.Refused, conversation, reply.Result).Text
 	case view.Request.Settled:
-		reply.Status = "settled"
+		reply.Status = statusSettled
 	default:
 		c.Response().Header().Set("Retry-After", "1")
 	}

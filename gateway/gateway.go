@@ -102,6 +102,7 @@ type Gateway struct {
 	recent      *recentTasks
 	summary     *cache[Summary]
 	store       verdict
+	room        roomy // nil for a store that cannot tell
 	lastProblem atomic.Value // that was logged
 	catalogue   *cache[contract.Catalogue]
 	resources   *cache[contract.ResourceCatalogue]
@@ -111,6 +112,7 @@ type Gateway struct {
 // New makes a gateway. Close it to release those who wait.
 func New(deps Deps) *Gateway {
 	g := &Gateway{Deps: deps.withDefaults()}
+	g.room, _ = deps.Blobs.(roomy)
 	g.check()
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.await, g.RequestTimeout)

@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/transcript"
@@ -13,7 +15,30 @@ const (
 	KindNoSpace contract.Kind = "no_space" // a disk is full
 )
 
-const noSpaceText = "no space is left on the disk: this request was not recorded, and nothing recorded before is lost; free some space and send it again"
+const noSpaceText = "no space is left on the disk; nothing that was recorded is lost. Free some space and send the request again, with the same Idempotency-Key if it had one"
+
+// roomy is a Store that finds out whether it has room.
+type roomy interface {
+	// Room fails as Put does when there is none.
+	Room(ctx context.Context) error
+}
+
+// withCause looks for why Temporal does not answer. A server whose disk is full does not
+// say so: its clients try again until their time is over. The embedded one and the blob
+// store have the same disk.
+func (g *Gateway) withCause(ctx context.Context, err error) error {
+	if g.room == nil || !isKind(err, KindUnavailable) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), roomTimeout)
+	defer cancel()
+	if transcript.NoSpace(g.room.Room(ctx)) {
+		return (&Error{Kind: KindNoSpace, Text: noSpaceText}).because(err)
+	}
+	return err
+}
+
+const roomTimeout = 2 * time.Second
 
 // explained returns the error that the caller is told about: of trouble with what is
 // stored, what it is. Others stay as they are.

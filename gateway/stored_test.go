@@ -60,6 +60,15 @@ func TestAFullDiskOfTheServerIsSaidToBeOne(t *testing.T) {
 	a.wantError(507, "no space is left on the disk", a.do("POST", "/conversations", `{"message":"x"}`))
 }
 
+func TestAServerThatIsSilentBecauseItsDiskIsFull(t *testing.T) {
+	a := onTemporal(t, &fakeClient{ExecuteFn: func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
+		return nil, serviceerror.NewDeadlineExceeded("context deadline exceeded")
+	}})
+	a.wantError(503, "no answer in time", a.do("POST", "/conversations", `{"message":"x"}`))
+	a.blobs.full = syscall.ENOSPC
+	a.wantError(507, "no space is left on the disk", a.do("POST", "/conversations", `{"message":"x"}`))
+}
+
 // Nothing is kept of a message that is refused.
 func TestATaskOfManyPartsIsRefused(t *testing.T) {
 	a := newAPI(t, &fakeBackend{StartFn: func(gateway.StartInput) (gateway.Started, error) {
