@@ -102,7 +102,7 @@ type Gateway struct {
 	recent      *recentTasks
 	summary     *cache[Summary]
 	store       verdict
-	room        roomy // nil for a store that cannot tell
+	room        roomy        // nil for a store that cannot tell
 	lastProblem atomic.Value // that was logged
 	catalogue   *cache[contract.Catalogue]
 	resources   *cache[contract.ResourceCatalogue]
