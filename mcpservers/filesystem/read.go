@@ -23,7 +23,7 @@ type content struct {
 	Encoding    string `json:"encoding,omitempty"`     // base64, for what no JSON string can hold
 	InvalidUTF8 bool   `json:"invalid_utf8,omitempty"` // some characters were replaced by U+FFFD
 	LinesTotal  *int64 `json:"lines_total,omitempty"`  // of what is read by lines and within lineScan
-	Size        int64  `json:"size"` // of the whole file
+	Size        int64  `json:"size"`                   // of the whole file
 	Truncated   bool   `json:"truncated"`
 }
 
