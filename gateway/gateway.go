@@ -28,6 +28,8 @@ type Deps struct {
 	Client    client.Client
 	TaskQueue string
 	Namespace string
+	// Address is that of the Temporal server, as people shall name it in commands.
+	Address string
 	// Backend replaces the one on Temporal, in tests.
 	Backend Backend
 	// Agent is what new conversations run by.

@@ -155,7 +155,7 @@ func TestAWorkflowTaskThatFailsAgainAndAgainIsShown(t *testing.T) {
 	task.Attempt = 9
 	reply := a.want(200, a.do("GET", "/conversations/"+someID, ""))
 	problem := reply.text("conversation", "problem")
-	if !strings.Contains(problem, "failed 8 times") || !strings.Contains(problem, "terminate") || reply.text("conversation", "id") != someID {
+	if !strings.Contains(problem, "failed 8 times") || !strings.HasSuffix(problem, "temporal workflow terminate --address t.example.com:7233 --namespace space-1 --workflow-id conversation-"+someID) || reply.text("conversation", "id") != someID {
 		t.Error(reply.raw)
 	}
 }
