@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/console"
 	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
@@ -39,7 +40,7 @@ type temporalClient interface {
 type temporalBackend struct {
 	client    temporalClient
 	namespace string
-	console   contract.Console // for commands that people read
+	console   console.Server // for commands that people read
 	taskQueue string
 	agentHash string
 	agentName string
@@ -53,7 +54,7 @@ type temporalBackend struct {
 
 func newTemporal(d Deps) *temporalBackend {
 	return &temporalBackend{
-		client: d.Client, namespace: d.Namespace, console: contract.Console{Address: d.Address, Namespace: d.Namespace}, taskQueue: d.TaskQueue,
+		client: d.Client, namespace: d.Namespace, console: console.Server{Address: d.Address, Namespace: d.Namespace}, taskQueue: d.TaskQueue,
 		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
 		probe:   transcript.NewProbe(d.Blobs, d.Now),
 		keyring: d.Keyring, pushPrivate: d.PushPrivate, now: d.Now,

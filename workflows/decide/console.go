@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/console"
 )
 
 // Console is the server that an operator's commands are for.
-type Console = contract.Console
+type Console = console.Server
 
 // signalCommand is the command that sends a decision, as a shell takes it. Its lines are
 // short, so that they fit the Web UI's page.

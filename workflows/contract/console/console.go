@@ -1,4 +1,5 @@
-package contract
+// Package console writes what the commands shown to operators have in common.
+package console
 
 import (
 	"regexp"
@@ -6,8 +7,8 @@ import (
 	"strings"
 )
 
-// Console is the server that an operator's commands are for.
-type Console struct{ Address, Namespace string }
+// Server is the one that an operator's commands are for.
+type Server struct{ Address, Namespace string }
 
 // The server that Temporal's CLI talks to unless it is told another.
 var (
@@ -17,13 +18,13 @@ var (
 
 // Flags are those by which Temporal's CLI finds the server, as a shell takes them: none
 // for the one that it talks to by itself.
-func (c Console) Flags() []string {
+func (s Server) Flags() []string {
 	var flags []string
-	if !slices.Contains(usualAddresses, c.Address) {
-		flags = append(flags, "--address "+shellWord(c.Address))
+	if !slices.Contains(usualAddresses, s.Address) {
+		flags = append(flags, "--address "+shellWord(s.Address))
 	}
-	if c.Namespace != "" && c.Namespace != usualNamespace {
-		flags = append(flags, "--namespace "+shellWord(c.Namespace))
+	if s.Namespace != "" && s.Namespace != usualNamespace {
+		flags = append(flags, "--namespace "+shellWord(s.Namespace))
 	}
 	return flags
 }
