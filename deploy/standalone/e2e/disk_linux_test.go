@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // smallDisk gives the home a disk of its own for its data, and returns the folder. Who
@@ -73,6 +74,11 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		if err := os.Remove(fill); err != nil {
 			t.Fatal(err)
 		}
+		freed := time.Now()
+		eventually(t, "the server takes up work again", func() bool {
+			return a.do("POST", "/conversations", messageJSON("say hello")).Status == http.StatusCreated
+		})
+		t.Logf("work goes on %s after there is room", time.Since(freed).Round(time.Second/10))
 	}
 	for _, text := range texts {
 		a.want(http.StatusCreated, "POST", "/conversations", messageJSON(text))
