@@ -96,7 +96,7 @@ func (s a2aServer) from(ctx context.Context, view contract.ConversationView) sto
 func (s a2aServer) task(ctx context.Context, view contract.ConversationView, o story.Shape) (*a2a.Task, error) {
 	src, err := s.source(ctx, view)
 	if err != nil {
-		return nil, err
+		return nil, told(err)
 	}
 	t := src.Task(o)
 	if !view.Task { // made by the old dialect, or by none
@@ -165,11 +165,14 @@ var kindsOfA2A = map[contract.Kind]error{
 	KindUnavailable:        a2a.ErrServerError,
 	contract.KindTooLarge:  a2a.ErrInvalidParams,
 	contract.KindBusy:      a2a.ErrServerError,
+	KindNoSpace:            a2a.ErrServerError,
+	KindLost:               a2a.ErrInternalError,
 }
 
 // told is an error as clients of A2A are told of it.
 func told(err error) error {
 	var e *Error
+	err = explained(err)
 	if errors.As(err, &e) && kindsOfA2A[e.Kind] != nil {
 		return a2a.NewError(kindsOfA2A[e.Kind], e.Text)
 	}

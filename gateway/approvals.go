@@ -29,6 +29,25 @@ type approvalReply struct {
 	Status   string                   `json:"status"`
 	Decision *contract.ApprovalResult `json:"decision,omitempty"`
 	Problem  string                   `json:"problem,omitempty"`
+	Request  *decisionReply           `json:"request,omitempty"`
+}
+
+// decisionReply is what became of a decision that was accepted with a 202.
+type decisionReply struct {
+	RequestID string `json:"request_id"`
+	// Status is running, settled, or refused when another decision came first.
+	Status string `json:"status"`
+	Error  string `json:"error,omitempty"`
+}
+
+func decisionOf(requestID string, record *contract.ApprovalResult) *decisionReply {
+	switch {
+	case record == nil:
+		return &decisionReply{RequestID: requestID, Status: statusRunning}
+	case record.RequestID == requestID:
+		return &decisionReply{RequestID: requestID, Status: statusSettled}
+	}
+	return &decisionReply{RequestID: requestID, Status: statusRefused, Error: alreadyDecided(*record)}
 }
 
 // approval answers with an approval and, if there is one, its decision.
@@ -36,6 +55,10 @@ func (g *Gateway) approval(c echo.Context) error {
 	uuid, err := approvalParam(c)
 	if err != nil {
 		return err
+	}
+	requestID := c.QueryParam("request_id")
+	if requestID != "" && !contract.IsUUID(requestID) {
+		return noRequest(requestID)
 	}
 	ctx := c.Request().Context()
 	view, err := g.Backend.Approval(ctx, uuid)
@@ -51,6 +74,9 @@ func (g *Gateway) approval(c echo.Context) error {
 		record := *view.Result
 		record.Credential, record.Content = "", contract.JSON{}
 		reply.Status, reply.Decision = string(record.Decision), &record
+	}
+	if requestID != "" {
+		reply.Request = decisionOf(requestID, view.Result)
 	}
 	return c.JSON(http.StatusOK, reply)
 }

@@ -170,9 +170,41 @@ func TestADecisionWhoseOutcomeIsNotThereInTime(t *testing.T) {
 		return contract.ApprovalResult{}, ctx.Err()
 	}
 	reply = a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
-	if got := reply.header.Get("Location"); got != approvalPath {
+	if got := reply.header.Get("Location"); got != approvalPath+"?request_id="+reply.text("request_id") {
 		t.Errorf("Location %q", got)
 	}
+}
+
+func TestADecisionThatWasAcceptedAndLostTheRaceSaysSo(t *testing.T) {
+	var record *contract.ApprovalResult
+	a := newAPI(t, &fakeBackend{
+		DecideFn: func(string, contract.DecideSignal) error { return nil },
+		DecisionFn: func(ctx context.Context, _ string) (contract.ApprovalResult, error) {
+			<-ctx.Done()
+			return contract.ApprovalResult{}, ctx.Err()
+		},
+		ApprovalFn: func(uuid string) (contract.ApprovalView, error) {
+			return contract.ApprovalView{Pending: contract.PendingApproval{UUID: uuid, ConversationID: someID}, Result: record}, nil
+		},
+	}, impatient)
+	accepted := a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
+	mine, location := accepted.text("request_id"), accepted.header.Get("Location")
+	for _, tt := range []struct {
+		record          *contract.ApprovalResult
+		status, problem string
+	}{
+		{nil, "running", ""},
+		{&contract.ApprovalResult{UUID: someUUID, Decision: contract.Approved, RequestID: mine, By: "me"}, "settled", ""},
+		{&contract.ApprovalResult{UUID: someUUID, Decision: contract.Rejected, RequestID: otherID, By: "bob"}, "refused",
+			"approval " + someUUID + " was already rejected by bob"},
+	} {
+		record = tt.record
+		reply := a.want(200, a.do("GET", location, ""))
+		if reply.text("request", "status") != tt.status || tt.problem != "" && reply.text("request", "error") != tt.problem || reply.text("request", "request_id") != mine {
+			t.Errorf("%s: %s", tt.status, reply.raw)
+		}
+	}
+	a.wantError(404, "request not found: nope", a.do("GET", approvalPath+"?request_id=nope", ""))
 }
 
 func TestTheRecordIsShownThoughTheConversationIsGone(t *testing.T) {

@@ -104,9 +104,9 @@ func (g *Gateway) requestReply(c echo.Context, view contract.ConversationView) e
 	}
 	switch {
 	case view.Request.Refused != "":
-		reply.Status, reply.Error = "refused", refusal(view.Request.Refused, conversation, reply.Result).Text
+		reply.Status, reply.Error = statusRefused, refusal(view.Request.Refused, conversation, reply.Result).Text
 	case view.Request.Settled:
-		reply.Status = "settled"
+		reply.Status = statusSettled
 	default:
 		c.Response().Header().Set("Retry-After", "1")
 	}
@@ -213,7 +213,7 @@ func troubled(item Item, problem string) document.Conversation {
 
 func problemOf(err error) string {
 	var known *Error
-	if errors.As(err, &known) {
+	if errors.As(explained(err), &known) {
 		return known.Text
 	}
 	return "a part of the conversation cannot be read; the gateway's log has the details"

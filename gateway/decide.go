@@ -46,7 +46,7 @@ func (g *Gateway) decide(c echo.Context) error {
 	}
 	record, err := g.decision(c, uuid)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing) {
-		return acceptedReply(c, ticket{requestID: in.RequestID, location: approvalPath(uuid)})
+		return acceptedReply(c, ticket{requestID: in.RequestID, location: approvalPath(uuid) + "?request_id=" + in.RequestID})
 	}
 	if err != nil {
 		return err
@@ -154,12 +154,17 @@ func (g *Gateway) decisionRecord(c echo.Context, uuid string) (contract.Approval
 	return record, err
 }
 
+func alreadyDecided(record contract.ApprovalResult) string {
+	text := fmt.Sprintf("approval %s was already %s", record.UUID, record.Decision)
+	if record.By != "" {
+		text += " by " + printable(record.By)
+	}
+	return text
+}
+
 // decided is the 409 of a decision that came too late.
 func (g *Gateway) decided(c echo.Context, record contract.ApprovalResult) error {
-	e := Errorf(contract.KindDecided, "approval %s was already %s", record.UUID, record.Decision)
-	if record.By != "" {
-		e.Text += fmt.Sprintf(" by %s", printable(record.By))
-	}
+	e := &Error{Kind: contract.KindDecided, Text: alreadyDecided(record)}
 	e.with.Decision = &record
 	ctx := c.Request().Context()
 	view, err := g.Backend.Conversation(ctx, record.ConversationID, "")

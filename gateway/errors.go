@@ -38,6 +38,8 @@ var statuses = map[contract.Kind]int{
 	KindMisdirected:        http.StatusMisdirectedRequest,
 	KindForeignPage:        http.StatusForbidden,
 	KindGone:               statusClientGone,
+	KindLost:               http.StatusInternalServerError,
+	KindNoSpace:            http.StatusInsufficientStorage,
 }
 
 const internalText = "internal error; the gateway's log has the details"
@@ -106,6 +108,7 @@ func (g *Gateway) fail(err error, c echo.Context) {
 func render(err error, r *http.Request) (int, errorBody) {
 	var e *Error
 	var routing *echo.HTTPError
+	err = explained(err)
 	switch {
 	case errors.As(err, &e) && statuses[e.Kind] != 0:
 		return statuses[e.Kind], errorBody{e.Text, e.with}

@@ -227,6 +227,7 @@ const codeReconnect = "reconnect"
 // it would have read as the body of an error.
 func broken(err error) (text, code string) {
 	var e *Error
+	err = explained(err)
 	switch {
 	case errors.Is(err, errClosing), errors.Is(err, errSlow):
 		return "the stream broke off; the work goes on", codeReconnect

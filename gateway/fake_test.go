@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
 )
 
 const (
@@ -245,11 +246,15 @@ func never(ctx context.Context, _ string, _ []string) (contract.AwaitResult, err
 type memory struct {
 	mu   sync.Mutex
 	data map[string][]byte
+	full error // what Put answers instead
 }
 
 func (m *memory) Put(_ context.Context, data []byte) (contract.Blob, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.full != nil {
+		return contract.Blob{}, m.full
+	}
 	if m.data == nil {
 		m.data = map[string][]byte{}
 	}
@@ -257,6 +262,9 @@ func (m *memory) Put(_ context.Context, data []byte) (contract.Blob, error) {
 	m.data[b.SHA256] = data
 	return b, nil
 }
+
+// Room fails as Put does.
+func (m *memory) Room(context.Context) error { return m.full }
 
 func (m *memory) count() int {
 	m.mu.Lock()
@@ -269,7 +277,7 @@ func (m *memory) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 	defer m.mu.Unlock()
 	data, ok := m.data[b.SHA256]
 	if !ok {
-		return nil, fmt.Errorf("no blob %s", b.SHA256)
+		return nil, &transcript.Loss{Blob: b, Why: "it is not in the blob store"}
 	}
 	return data, nil
 }

@@ -28,6 +28,8 @@ type Deps struct {
 	Client    client.Client
 	TaskQueue string
 	Namespace string
+	// Address is that of the Temporal server, as people shall name it in commands.
+	Address string
 	// Backend replaces the one on Temporal, in tests.
 	Backend Backend
 	// Agent is what new conversations run by.
@@ -102,6 +104,7 @@ type Gateway struct {
 	recent      *recentTasks
 	summary     *cache[Summary]
 	store       verdict
+	room        roomy        // nil for a store that cannot tell
 	lastProblem atomic.Value // that was logged
 	catalogue   *cache[contract.Catalogue]
 	resources   *cache[contract.ResourceCatalogue]
@@ -111,6 +114,7 @@ type Gateway struct {
 // New makes a gateway. Close it to release those who wait.
 func New(deps Deps) *Gateway {
 	g := &Gateway{Deps: deps.withDefaults()}
+	g.room, _ = deps.Blobs.(roomy)
 	g.check()
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.await, g.RequestTimeout)

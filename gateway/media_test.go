@@ -146,7 +146,7 @@ func TestMediaThatIsLost(t *testing.T) {
 	b := showingMedia(a, someID, "image/png", "", "hello")
 	delete(a.blobs.data, b.SHA256)
 	reply := a.do("GET", mediaPath(someID, b.SHA256), "")
-	a.wantError(500, "internal error", reply)
+	a.wantError(500, "the stored value "+b.SHA256+" (5 bytes) is lost: it is not in the blob store", reply)
 	if got := reply.header.Get("Cache-Control"); got != "" {
 		t.Errorf("the error is kept: %s", got)
 	}

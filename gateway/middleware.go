@@ -31,6 +31,7 @@ func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		start := g.Now()
 		err := g.guard(next, c)
 		if err != nil {
+			err = g.withCause(c.Request().Context(), err)
 			c.Error(err)
 		}
 		g.log(c, g.Now().Sub(start), err)

@@ -157,7 +157,7 @@ func TestTroubleWithListingResources(t *testing.T) {
 		{encoded{err: context.DeadlineExceeded}, 503, "no worker is answering on task queue queue-1"},
 		{encoded{err: &temporal.WorkflowExecutionError{}}, 503, "the worker could not list its %s"},
 		{encoded{value: tools}, 503, "no worker answers that lists %s: those that run are of an older version"},
-		{encoded{value: map[string]any{"body": contract.NewBlob([]byte("never stored"))}}, 500, "internal error"},
+		{encoded{value: map[string]any{"body": contract.NewBlob([]byte("never stored"))}}, 500, "(12 bytes) is lost"},
 	} {
 		a := onTemporal(t, listing(t, func(contract.Wanted) fakeRun { return fakeRun{encoded: c.run} }))
 		for _, what := range []string{"resources", "prompts"} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -15,6 +16,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/console"
 	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
 )
@@ -38,6 +40,7 @@ type temporalClient interface {
 type temporalBackend struct {
 	client    temporalClient
 	namespace string
+	console   console.Server // for commands that people read
 	taskQueue string
 	agentHash string
 	agentName string
@@ -51,7 +54,7 @@ type temporalBackend struct {
 
 func newTemporal(d Deps) *temporalBackend {
 	return &temporalBackend{
-		client: d.Client, namespace: d.Namespace, taskQueue: d.TaskQueue,
+		client: d.Client, namespace: d.Namespace, console: console.Server{Address: d.Address, Namespace: d.Namespace}, taskQueue: d.TaskQueue,
 		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
 		probe:   transcript.NewProbe(d.Blobs, d.Now),
 		keyring: d.Keyring, pushPrivate: d.PushPrivate, now: d.Now,
@@ -245,6 +248,8 @@ func givenUp(ctx context.Context, err error) error {
 const (
 	unavailableText = "the workflow service is not available"
 	silentText      = "no answer in time from the workflow service or its workers"
+	// databaseFull is what a server on SQLite says of a full disk.
+	databaseFull = "database or disk is full"
 )
 
 // fault classifies what the SDK returns. What is not known is a fault of ours.
@@ -258,6 +263,8 @@ func fault(err error, doing string) error {
 	}
 	wrapped := fmt.Errorf("%s: %w", doing, err)
 	switch {
+	case strings.Contains(err.Error(), databaseFull):
+		return Errorf(KindNoSpace, noSpaceText).because(wrapped)
 	case isType[*serviceerror.Unavailable](err), isType[*serviceerror.ResourceExhausted](err),
 		isType[*serviceerror.WorkflowNotReady](err), isType[*serviceerror.NamespaceNotFound](err):
 		return Errorf(KindUnavailable, unavailableText).because(wrapped)

@@ -24,7 +24,7 @@ func (t *temporalBackend) Decide(ctx context.Context, uuid string, in contract.D
 	case err != nil:
 		return fault(err, "describe an approval")
 	case !isOpen(info.GetStatus()):
-		return alreadyDecided(uuid)
+		return noLongerOpen(uuid)
 	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
 		return Errorf(KindUnavailable, silentText) // no worker has read what is there
 	}
@@ -33,12 +33,12 @@ func (t *temporalBackend) Decide(ctx context.Context, uuid string, in contract.D
 	}
 	err = t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
 	if isNotFound(err) { // somebody was faster
-		return alreadyDecided(uuid)
+		return noLongerOpen(uuid)
 	}
 	return fault(err, "signal a decision")
 }
 
-func alreadyDecided(uuid string) *Error {
+func noLongerOpen(uuid string) *Error {
 	return Errorf(contract.KindDecided, "approval %s was already decided", uuid)
 }
 

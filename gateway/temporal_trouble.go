@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	workflowpb "go.temporal.io/api/workflow/v1"
 
@@ -24,14 +25,15 @@ func (t *temporalBackend) Trouble(ctx context.Context, id string) (Item, string,
 		return Item{}, "", fault(err, "describe the conversation")
 	}
 	item, _ := itemOf(d.GetWorkflowExecutionInfo())
-	return item, stuck(workflowID, d.GetPendingWorkflowTask()), nil
+	return item, t.stuck(workflowID, d.GetPendingWorkflowTask()), nil
 }
 
 // stuck says that a workflow task fails again and again, or nothing.
-func stuck(workflowID string, task *workflowpb.PendingWorkflowTaskInfo) string {
+func (t *temporalBackend) stuck(workflowID string, task *workflowpb.PendingWorkflowTaskInfo) string {
 	if task.GetAttempt() <= maxAttempts {
 		return ""
 	}
+	command := strings.Join(append(append([]string{"temporal workflow terminate"}, t.console.Flags()...), "--workflow-id "+workflowID), " ")
 	return fmt.Sprintf("The conversation cannot go on: its workflow task has failed %d times. Nothing is lost, and it goes on when a worker "+
-		"can carry it out. The worker's log says why. To give it up: temporal workflow terminate --workflow-id %s", task.GetAttempt()-1, workflowID)
+		"can carry it out. The worker's log says why. To give it up: %s", task.GetAttempt()-1, command)
 }

@@ -88,7 +88,7 @@ func TestATreeWithALostOutput(t *testing.T) {
 		v.State.Nodes[0].Output = contract.Text{Blob: &lost}
 		return v, nil
 	}})
-	a.wantError(500, "internal error", a.do("GET", treePath, ""))
+	a.wantError(500, "(12 bytes) is lost", a.do("GET", treePath, ""))
 }
 
 func TestATreeIsAQueryOfItsConversation(t *testing.T) {

@@ -42,7 +42,12 @@ type accepted struct {
 	Status         string `json:"status"`
 }
 
-const statusRunning = "running"
+// States of an accepted request.
+const (
+	statusRunning = "running"
+	statusSettled = "settled"
+	statusRefused = "refused"
+)
 
 // ticket is a request that has been accepted and whose answer is to be had.
 type ticket struct {

@@ -247,6 +247,12 @@ func TestRejectingTheSecondCallRunsNeither(t *testing.T) {
 		s.rest()
 		same(t, "ran", w.ran(), nil)
 		same(t, "answer", s.answer("d2"), "Operation cancelled by user.")
+		lines := s.lines()
+		same(t, "end of the transcript", lines[len(lines)-3:], []string{
+			"user: [APPROVAL]: Rejected",
+			"assistant: Approved but not run, because another call of the same reply was rejected: resources_add.",
+			"assistant: Operation cancelled by user.",
+		})
 	})
 }
 

@@ -58,13 +58,14 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 	calls := l.record(ctx, reply)
 	l.changed(ctx)
 	plan := decide.Next(reply.Calls, l.node.AtOnce)
-	for _, i := range plan.Ask {
+	for n, i := range plan.Ask {
 		c := calls[i]
 		r := l.ask(ctx, c, l.describe(ctx, c.Call), contract.ReasonDestructive)
 		if ctx.Err() != nil {
 			return l.interrupted(), true
 		}
 		if r.Decision != contract.Approved {
+			l.tellInVain(ctx, calls, plan.Ask[:n], r.Decision)
 			return ended(contract.OutcomeRejected, decide.AfterRefusal(recordedReason(ctx, r))), true
 		}
 		l.rounds = -1 // a decision opens a fresh budget, this round included
@@ -83,6 +84,22 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 		return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text, Exit: true}, true
 	}
 	return contract.NodeResult{}, false
+}
+
+// changeInVain marks histories in which a rejection says which approved calls it keeps
+// from running.
+const changeInVain = "approved-in-vain"
+
+// tellInVain tells people of calls that were approved and do not run.
+func (l *leaf) tellInVain(ctx workflow.Context, calls []call, approved []int, d contract.Decision) {
+	if len(approved) == 0 || workflow.GetVersion(ctx, changeInVain, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return
+	}
+	var inVain []contract.Call
+	for _, i := range approved {
+		inVain = append(inVain, calls[i].Call)
+	}
+	l.note(ctx, decide.ApprovedInVain(inVain, d))
 }
 
 // nameInTree is the node's name, or nothing for an agent that is one node.

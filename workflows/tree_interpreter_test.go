@@ -362,6 +362,17 @@ func (v *visitor) asks(approval string) (approved, over bool) {
 	return false, false
 }
 
+// inVain tells of calls that were approved and do not run.
+func (v *visitor) inVain(approved []request) {
+	var names []string
+	for _, q := range approved {
+		names = append(names, q.tool())
+	}
+	if len(names) > 0 {
+		v.say("assistant: [" + v.node.Name + "] Approved but not run, because another call of the same reply was rejected: " + strings.Join(names, ", ") + ".")
+	}
+}
+
 // carryOut does what a reply asks for. over means that the leaf has ended.
 func (v *visitor) carryOut(a act) (decided, over bool) {
 	if a.text != "" {
@@ -376,12 +387,13 @@ func (v *visitor) carryOut(a act) (decided, over bool) {
 			ask = append(ask, q)
 		}
 	}
-	for _, q := range ask {
+	for n, q := range ask {
 		approved, over := v.asks(q.id)
 		if over {
 			return true, true
 		}
 		if !approved {
+			v.inVain(ask[:n])
 			v.end(contract.OutcomeRejected, "Operation cancelled by user.")
 			return true, true
 		}

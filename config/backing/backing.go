@@ -99,7 +99,9 @@ func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, cluster
 	}
 	b.Client, b.Address, b.Namespace = dialled, settings.HostPort, settings.Namespace
 	if clustered {
-		return connect.EnsureSearchAttributes(ctx, dialled, settings.Namespace)
+		return connect.WhenUp(ctx, options, b.Address, func(ctx context.Context) error {
+			return connect.EnsureSearchAttributes(ctx, dialled, settings.Namespace)
+		})
 	}
 	return nil
 }

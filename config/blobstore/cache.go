@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"slices"
 	"sync"
+	"time"
 )
 
 // cache keeps the values that were used last, up to a number of bytes. It takes
@@ -17,19 +18,30 @@ type cache struct {
 }
 
 type entry struct {
-	sum  string
-	data []byte
+	sum   string
+	data  []byte
+	stamp stamp // of the stored value when it was known to be right
 }
+
+// stamp changes when a stored value is written.
+type stamp struct {
+	time time.Time
+	size int64
+}
+
+func (s stamp) equal(other stamp) bool { return s.size == other.size && s.time.Equal(other.time) }
 
 func newCache(limit int) *cache {
 	return &cache{limit: limit, order: list.New(), values: map[string]*list.Element{}}
 }
 
-func (c *cache) has(sum string) bool {
+// has reports whether the value is kept and was right in the store when that had
+// this stamp.
+func (c *cache) has(sum string, found stamp) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, ok := c.values[sum]
-	return ok
+	e, ok := c.values[sum]
+	return ok && e.Value.(*entry).stamp.equal(found)
 }
 
 func (c *cache) get(sum string) ([]byte, bool) {
@@ -40,25 +52,26 @@ func (c *cache) get(sum string) ([]byte, bool) {
 		return nil, false
 	}
 	c.order.MoveToFront(e)
-	return slices.Clone(e.Value.(entry).data), true
+	return slices.Clone(e.Value.(*entry).data), true
 }
 
-// add keeps a copy of data, unless it alone would fill a quarter of the cache.
-func (c *cache) add(sum string, data []byte) {
+// add keeps a copy of data, unless it alone would fill a quarter of the cache. Of a
+// value that is kept already it takes the stamp.
+func (c *cache) add(sum string, data []byte, found stamp) {
 	if len(data) > c.limit/4 {
 		return
 	}
-	data = slices.Clone(data)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.values[sum]; ok {
+	if e, ok := c.values[sum]; ok {
+		e.Value.(*entry).stamp = found
 		return
 	}
-	c.values[sum] = c.order.PushFront(entry{sum, data})
+	c.values[sum] = c.order.PushFront(&entry{sum, slices.Clone(data), found})
 	c.size += len(data)
 	for c.size > c.limit {
 		oldest := c.order.Back()
-		e := c.order.Remove(oldest).(entry)
+		e := c.order.Remove(oldest).(*entry)
 		delete(c.values, e.sum)
 		c.size -= len(e.data)
 	}

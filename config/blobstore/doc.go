@@ -5,9 +5,11 @@
 //	defer store.Close()
 //
 // The value with the sum abcdef… is the file ab/cdef…. A value never changes,
-// so writing it again does nothing, several processes may share a folder, and
-// what was read once is served from memory (CacheSize). Put returns when the
-// value is on disk: a history must never hold an address without its value.
+// so writing it again does nothing unless what is stored is damaged or gone; several
+// processes may share a folder, and what was read once is served from memory
+// (CacheSize). Put returns when the value is on disk: a history must never hold an
+// address without its value. What cannot be given back as it was stored is named by a
+// transcript.Loss.
 //
 // Beside the values a Store keeps claims (Claim): names that are taken once, for what
 // must not happen again when a history is wound back. They are in the folder claims.

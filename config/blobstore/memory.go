@@ -40,10 +40,10 @@ func (m *MemoryStore) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 	defer m.mu.Unlock()
 	data, ok := m.values[b.SHA256]
 	if !ok {
-		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, ErrNotFound)
+		return nil, missing(b)
 	}
 	if err := verifySize(b, int64(len(data))); err != nil {
-		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
+		return nil, err
 	}
 	return slices.Clone(data), nil
 }

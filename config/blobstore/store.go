@@ -1,7 +1,9 @@
 package blobstore
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -17,12 +19,13 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/transcript"
 )
 
 // CacheSize is how many bytes of values a Store keeps in memory at most.
 const CacheSize = 64 << 20
 
-// Errors of Get.
+// Errors of Get. The last two come in a *transcript.Loss, which names the value.
 var (
 	ErrInvalid  = errors.New("malformed address")
 	ErrNotFound = errors.New("not in the store")
@@ -69,24 +72,53 @@ func withDefaults(q url.Values) url.Values {
 func (s *Store) Close() error { return s.bucket.Close() }
 
 // Put stores data and returns its address. A value that is already there is not
-// written again.
+// written again; one that is damaged is.
 func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 	b := contract.NewBlob(data)
-	if s.cache.has(b.SHA256) || s.holds(ctx, b) {
+	found, there := s.stampOf(ctx, b)
+	if there && (s.cache.has(b.SHA256, found) || s.holds(ctx, b, data)) {
+		s.cache.add(b.SHA256, data, found)
 		return b, nil
 	}
 	if err := s.write(ctx, key(b), data); err != nil {
 		return contract.Blob{}, fmt.Errorf("write blob %s: %w", b.SHA256, err)
 	}
-	s.cache.add(b.SHA256, data)
+	found, _ = s.stampOf(ctx, b)
+	s.cache.add(b.SHA256, data, found)
 	return b, nil
 }
 
-// holds reports whether the value is there in full. A file cut short by a full
-// disk or a power cut is written again.
-func (s *Store) holds(ctx context.Context, b contract.Blob) bool {
+// stampOf returns the present stamp of a stored value, unless it is missing or has
+// another size.
+func (s *Store) stampOf(ctx context.Context, b contract.Blob) (stamp, bool) {
 	attrs, err := s.bucket.Attributes(ctx, key(b))
-	return err == nil && attrs.Size == b.Size
+	if err != nil || attrs.Size != b.Size {
+		return stamp{}, false
+	}
+	return stamp{attrs.ModTime, attrs.Size}, true
+}
+
+// holds reports whether what is stored is data. A file that a full disk or a power
+// cut has left short or damaged is written again.
+func (s *Store) holds(ctx context.Context, b contract.Blob, data []byte) bool {
+	stored, err := s.bucket.ReadAll(ctx, key(b))
+	return err == nil && bytes.Equal(stored, data)
+}
+
+// room is what Room asks for: some pages of a database.
+const room = 64 << 10
+
+// Room fails as Put does when the store has no room for more.
+func (s *Store) Room(ctx context.Context) error {
+	name := "room-" + rand.Text()
+	err := s.write(ctx, name, make([]byte, room))
+	if err != nil {
+		return fmt.Errorf("look for room in the blob store: %w", err)
+	}
+	if err := s.bucket.Delete(ctx, name); err != nil {
+		return fmt.Errorf("remove %s from the blob store: %w", name, err)
+	}
+	return nil
 }
 
 func (s *Store) write(ctx context.Context, key string, data []byte) error {
@@ -144,27 +176,28 @@ func (s *Store) Get(ctx context.Context, b contract.Blob) ([]byte, error) {
 	if !b.Valid() {
 		return nil, fmt.Errorf("read blob: %w", ErrInvalid)
 	}
-	data, cached := s.cache.get(b.SHA256)
-	if !cached {
-		var err error
-		if data, err = s.read(ctx, b); err != nil {
-			return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
+	if data, cached := s.cache.get(b.SHA256); cached {
+		if err := verifySize(b, int64(len(data))); err != nil {
+			return nil, err
 		}
-		s.cache.add(b.SHA256, data)
+		return data, nil
 	}
-	if err := verifySize(b, int64(len(data))); err != nil {
-		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
+	found, _ := s.stampOf(ctx, b) // before the value, which may change meanwhile
+	data, err := s.read(ctx, b)
+	if err != nil {
+		return nil, err
 	}
+	s.cache.add(b.SHA256, data, found)
 	return data, nil
 }
 
 func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
 	r, err := s.bucket.NewReader(ctx, key(b), nil)
 	if gcerrors.Code(err) == gcerrors.NotFound {
-		return nil, ErrNotFound
+		return nil, missing(b)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
 	}
 	defer r.Close()
 	if err := verifySize(b, r.Size()); err != nil {
@@ -172,14 +205,25 @@ func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
 	}
 	data, err := io.ReadAll(r)
 	if err != nil {
+		return nil, fmt.Errorf("read blob %s: %w", b.SHA256, err)
+	}
+	if err := verify(b, data); err != nil {
 		return nil, err
 	}
-	return data, verify(b, data)
+	return data, nil
+}
+
+func missing(b contract.Blob) error {
+	return &transcript.Loss{Blob: b, Why: "it is not in the blob store", Err: ErrNotFound}
+}
+
+func corrupt(b contract.Blob, why string) error {
+	return &transcript.Loss{Blob: b, Why: why, Err: ErrCorrupt}
 }
 
 func verifySize(b contract.Blob, size int64) error {
 	if size != b.Size {
-		return fmt.Errorf("%w: it has %d bytes instead of %d", ErrCorrupt, size, b.Size)
+		return corrupt(b, fmt.Sprintf("%d bytes are stored", size))
 	}
 	return nil
 }
@@ -189,7 +233,7 @@ func verify(b contract.Blob, data []byte) error {
 		return err
 	}
 	if contract.Sum(data) != b.SHA256 {
-		return fmt.Errorf("%w: its content does not match its address", ErrCorrupt)
+		return corrupt(b, "its content does not match its address")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/workflows/contract"
@@ -145,6 +146,73 @@ func TestAFileCutShortIsWrittenAgain(t *testing.T) {
 	put(t, open(t, dir), []byte("hello"))
 	if got, err := open(t, dir).Get(t.Context(), b); err != nil || string(got) != "hello" {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestADamagedValueIsWrittenAgain(t *testing.T) {
+	dir := t.TempDir()
+	running := open(t, dir)
+	b := put(t, running, []byte("hello"))
+	for name, s := range map[string]*blobstore.Store{"a new process": open(t, dir), "one that has the value in memory": running} {
+		damage(t, file(dir, b), "hellO")
+		put(t, s, []byte("hello"))
+		if got, err := open(t, dir).Get(t.Context(), b); err != nil || string(got) != "hello" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestAValueThatWasRemovedIsWrittenAgain(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	b := put(t, s, []byte("hello"))
+	if err := os.Remove(file(dir, b)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, []byte("hello"))
+	if got, err := open(t, dir).Get(t.Context(), b); err != nil || string(got) != "hello" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// damage changes a file behind the store's back.
+func damage(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A clock with coarse ticks must not hide the change.
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(path, later, later); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLookingForRoomLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "blobs")
+	if err := open(t, dir).Room(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+func TestWhatIsLostIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	b := put(t, open(t, dir), []byte("hello"))
+	damage(t, file(dir, b), "hellO")
+	_, err := open(t, dir).Get(t.Context(), b)
+	loss, ok := transcript.LossIn(fmt.Errorf("read a text: %w", err))
+	if !ok || loss.SHA256 != b.SHA256 || loss.Why != "its content does not match its address" {
+		t.Errorf("got %+v from %v", loss, err)
+	}
+	if err := os.Remove(file(dir, b)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = open(t, dir).Get(t.Context(), b)
+	if loss, ok := transcript.LossIn(err); !ok || loss.SHA256 != b.SHA256 || loss.Why != "it is not in the blob store" {
+		t.Errorf("got %+v from %v", loss, err)
 	}
 }
 

@@ -86,7 +86,16 @@ func (c Command) Execute(ctx context.Context, args []string, getenv func(string)
 	if err != nil {
 		return err
 	}
-	return c.Run(ctx, e)
+	return Stopped(ctx, c.Run(ctx, e))
+}
+
+// Stopped returns the error of a run, but none when the run ended because it was told to
+// while it was still starting.
+func Stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
 }
 
 // Open makes the log and loads a configuration. What deserves a

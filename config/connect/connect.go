@@ -45,7 +45,9 @@ type Options struct {
 	// Embedded: the server runs in this process, so the environment's settings
 	// do not apply to it. Else all of Temporal's usual ones do, and
 	// TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE win over the YAML file.
-	Embedded    bool
+	Embedded bool
+	// Pause is between two attempts to reach a server; zero is some seconds.
+	Pause       time.Duration
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
 }
@@ -70,13 +72,20 @@ func Settings(o Options) (client.Options, error) {
 // an address in the YAML file, a process starts no server of its own.
 const AddressVariable = "TEMPORAL_ADDRESS"
 
-// Dial connects to a server and tells what it settled on.
+// Dial connects to a server and tells what it settled on. It waits for one that is not
+// embedded (WhenUp).
 func Dial(ctx context.Context, o Options) (client.Client, client.Options, error) {
 	settings, err := Settings(o)
 	if err != nil {
 		return nil, settings, err
 	}
-	c, err := client.DialContext(ctx, settings)
+	var c client.Client
+	dial := func(ctx context.Context) (err error) { c, err = client.DialContext(ctx, settings); return err }
+	if o.Embedded {
+		err = dial(ctx)
+	} else {
+		err = WhenUp(ctx, o, settings.HostPort, dial)
+	}
 	if err != nil {
 		return nil, settings, fmt.Errorf("connect to Temporal at %s: %w", settings.HostPort, err)
 	}

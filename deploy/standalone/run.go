@@ -102,7 +102,7 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	}
 	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version})
 	if err != nil {
-		return err
+		return command.Stopped(ctx, err)
 	}
 	looking, cancelLooks := context.WithCancel(ctx)
 	var looks sync.WaitGroup

@@ -20,8 +20,10 @@ import (
 type Parts struct {
 	Client    client.Client
 	Namespace string
-	Blobs     transcript.Store
-	Keyring   *credential.Keyring
+	// Address is that of the Temporal server.
+	Address string
+	Blobs   transcript.Store
+	Keyring *credential.Keyring
 	// Feed tells what is new in conversations; nil is none.
 	Feed    gateway.Feed
 	Logger  *slog.Logger
@@ -54,7 +56,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		return gateway.Deps{}, fmt.Errorf("describe the agent: %w", err)
 	}
 	return gateway.Deps{
-		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace,
+		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address,
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,

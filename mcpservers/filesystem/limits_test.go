@@ -69,6 +69,21 @@ func TestGrepLooksAtTheTimeBetweenLines(t *testing.T) {
 	}
 }
 
+// A file of which nothing but the beginning is on the disk, and which takes far longer to
+// read than a call may last.
+func TestLinesOfAnEnormousFile(t *testing.T) {
+	f := newFixture(t, func(c *filesystem.Config) { c.MaxTimeoutSeconds = 120 })
+	put(t, f.work, map[string]string{"log": lines(1, 4) + strings.Repeat("x", 9000) + "\n"})
+	const size = 1 << 40
+	must(t, os.Truncate(filepath.Join(f.work, "log"), size))
+	got := f.do(t, "read_file", args{"root": "work", "path": "log", "offset_lines": 2, "limit_lines": 2})
+	if want := `{"content":"line 2\nline 3","size":1099511627776,"truncated":true}`; got != want {
+		t.Errorf("got %s, expected %s", got, want)
+	}
+	f.refused(t, "read_file", args{"root": "work", "path": "log", "offset_lines": 7, "limit_lines": 1},
+		"line 7 is not within the first 256.0MB of the file (size: 1024.0GB), where lines are looked for; line 6 is the last one there: use offset_bytes/limit_bytes")
+}
+
 // Of many files that all match, no more is kept than is returned.
 func TestGrepKeepsWhatItReturns(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxReadSize = 1 << 20 })

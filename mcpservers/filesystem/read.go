@@ -22,8 +22,8 @@ type content struct {
 	Content     string `json:"content"`
 	Encoding    string `json:"encoding,omitempty"`     // base64, for what no JSON string can hold
 	InvalidUTF8 bool   `json:"invalid_utf8,omitempty"` // some characters were replaced by U+FFFD
-	LinesTotal  *int64 `json:"lines_total,omitempty"`
-	Size        int64  `json:"size"` // of the whole file
+	LinesTotal  *int64 `json:"lines_total,omitempty"`  // of what is read by lines and within lineScan
+	Size        int64  `json:"size"`                   // of the whole file
 	Truncated   bool   `json:"truncated"`
 }
 
@@ -74,9 +74,7 @@ func (c call) read(ctx context.Context, file *os.File, info fs.FileInfo, p part)
 	var err error
 	switch {
 	case p.byLines:
-		var total int64
-		data, total, result.Truncated, err = readLines(cancellable{ctx, file}, p, most)
-		result.LinesTotal = &total
+		data, err = result.readLines(cancellable{ctx, file}, p, most)
 	case p.byBytes:
 		data, result.Truncated, err = readBytes(cancellable{ctx, io.NewSectionReader(file, p.offset, math.MaxInt64-p.offset)}, p, most)
 	default:
@@ -148,6 +146,25 @@ func readBytes(file io.Reader, p part, most int64) ([]byte, bool, error) {
 	}
 	more, _ := file.Read(make([]byte, 1))
 	return data, more > 0, err
+}
+
+// lineScan is how much of a file is looked through for lines. Where a line begins is known
+// only when everything before it has been read.
+const lineScan = 256 << 20
+
+// readLines reads lines as the function of that name does, within lineScan.
+func (r *content) readLines(file io.Reader, p part, most int64) ([]byte, error) {
+	scanned := &io.LimitedReader{R: file, N: lineScan + 1}
+	data, total, truncated, err := readLines(scanned, p, most)
+	if err != nil || scanned.N > 0 {
+		r.LinesTotal, r.Truncated = &total, truncated
+		return data, err
+	}
+	if r.Truncated = true; total < p.offset {
+		return nil, fmt.Errorf("line %d is not within the first %s of the file (size: %s), where lines are looked for; line %d is the last one there: use offset_bytes/limit_bytes",
+			p.offset, sizeText(lineScan), sizeText(r.Size), total)
+	}
+	return data, nil
 }
 
 // readLines reads p.limit lines from line p.offset, or all there are, up to most

@@ -94,6 +94,7 @@ func readFileTool() mcp.Tool {
 	return define(toolReadFile, "Read a file", reads,
 		"Read a file: whole, or a part by bytes or by lines (not both). Large files can only be read in parts. "+
 			"By bytes, truncated means that fewer bytes than limit_bytes came back; by lines, that more lines follow. "+
+			"Lines are looked for in the first 256 MiB of a file; of a longer one lines_total is left out. "+
 			"Content that is not text comes in base64 with encoding base64.",
 		rootParameter(), pathParameter("File"),
 		numberParameter("offset_bytes", "Byte to start at, from 0"),

@@ -105,15 +105,15 @@ func onThisPage(p contract.PendingApproval) string {
 func commands(p contract.PendingApproval, c Console) string {
 	if p.Answered() {
 		return "Answer (" + accepted(p) + "), with the answer in place of `{…}`:\n\n" +
-			c.signal(p.UUID, `{"content":{…},`+byShell+`}`) +
-			"\nDecline:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
+			signalCommand(c, p.UUID, `{"content":{…},`+byShell+`}`) +
+			"\nDecline:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
 	}
 	ran := ""
 	if p.TakesContent() {
-		ran = "\nIt did happen:\n\n" + c.signal(p.UUID, `{"content":{"outcome":"ran","result":"…"},`+byShell+`}`)
+		ran = "\nIt did happen:\n\n" + signalCommand(c, p.UUID, `{"content":{"outcome":"ran","result":"…"},`+byShell+`}`)
 	}
-	return "Approve:\n\n" + c.signal(p.UUID, `{"approved":true,`+byShell+`}`) + ran +
-		"\nReject; a `\"reason\"` may be added:\n\n" + c.signal(p.UUID, `{"approved":false,`+byShell+`}`)
+	return "Approve:\n\n" + signalCommand(c, p.UUID, `{"approved":true,`+byShell+`}`) + ran +
+		"\nReject; a `\"reason\"` may be added:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
 }
 
 // ConversationDetails is what the Temporal Web UI shows of a conversation.

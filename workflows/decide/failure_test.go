@@ -77,7 +77,7 @@ func TestTheModelIsToldThatACallDidRun(t *testing.T) {
 		return contract.ApprovalResult{Decision: contract.Approved, By: by, Content: contract.JSON{Raw: []byte(content)}}
 	}
 	for want, r := range map[string]contract.ApprovalResult{
-		"The call was made and its answer was lost (worker died). alice says that it did run and returned:\n\n17 rows": ran("alice", `{"outcome":"ran","result":"17 rows"}`),
+		"The call was made and its answer was lost (worker died). alice says that it did run and returned:\n\n17 rows":           ran("alice", `{"outcome":"ran","result":"17 rows"}`),
 		"The call was made and its answer was lost (worker died). A person says that it did run; what it returned is not known.": ran("", `{"outcome":"ran"}`),
 	} {
 		if got := decide.RanResult("worker died", r); got != want {

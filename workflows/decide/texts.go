@@ -143,6 +143,26 @@ func AfterRefusal(r contract.ApprovalResult) string {
 	return strings.TrimSpace(TextCancelledByUser + " " + r.ReasonText())
 }
 
+// ApprovedInVain says that calls were approved and do not run, because another call of
+// their reply was decided otherwise.
+func ApprovedInVain(calls []contract.Call, d contract.Decision) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	why := "another call of the same reply was rejected"
+	switch d {
+	case contract.Expired:
+		why = "the approval of another call of the same reply expired"
+	case contract.Cancelled:
+		why = "the approval of another call of the same reply was withdrawn"
+	}
+	names := make([]string, len(calls))
+	for i, c := range calls {
+		names[i] = c.Name
+	}
+	return fmt.Sprintf("Approved but not run, because %s: %s.", why, strings.Join(names, ", "))
+}
+
 // Describe says in markdown what a call would do, for the human who decides. node
 // is the name of a node in a tree, and empty for an agent that is one node. Every
 // argument appears. Only a server that is ours by configuration gets a wording of ours.

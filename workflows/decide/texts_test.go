@@ -13,6 +13,24 @@ func call(name, args string) contract.Call {
 	return contract.Call{Name: name, Wording: contract.WordingResources, Arguments: contract.JSON{Raw: json.RawMessage(args)}}
 }
 
+func TestCallsThatWereApprovedInVain(t *testing.T) {
+	x, y := contract.Call{Name: "x"}, contract.Call{Name: "y"}
+	for _, tt := range []struct {
+		calls    []contract.Call
+		decision contract.Decision
+		want     string
+	}{
+		{nil, contract.Rejected, ""},
+		{[]contract.Call{x}, contract.Rejected, "Approved but not run, because another call of the same reply was rejected: x."},
+		{[]contract.Call{x, y, x}, contract.Expired, "Approved but not run, because the approval of another call of the same reply expired: x, y, x."},
+		{[]contract.Call{x}, contract.Cancelled, "Approved but not run, because the approval of another call of the same reply was withdrawn: x."},
+	} {
+		if got := decide.ApprovedInVain(tt.calls, tt.decision); got != tt.want {
+			t.Errorf("got %q, expected %q", got, tt.want)
+		}
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	const warning = "\n\n⚠️ This will remove all resources matching the pattern."
 	tests := map[string]struct{ name, args, want string }{

@@ -24,7 +24,11 @@
 // # The data directory
 //
 //	temporal.db         everything Temporal knows (and its -wal and -shm)
-//	temporal.db.schema  the version of its schema; another one is refused, never guessed at
+//	temporal.db.schema  the version of its schema. An older one is migrated by the server's own files, after a copy of the
+//	                    database; another one is refused, never guessed at
+//	temporal.db.server  the Temporal server that made or migrated it, for people
+//	temporal.db.before-VERSION, temporal.db.schema.before-VERSION
+//	                    the database from before a migration to VERSION; may be deleted
 //	agent.lock          held while a process uses the directory; names that process
 //
 // To start over, stop the process and move the directory away. To back it up, stop the process and copy it, or use

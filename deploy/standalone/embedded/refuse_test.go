@@ -81,9 +81,16 @@ func TestOtherSchemaIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	write(t, version, "temporal 0.1, visibility 0.1, 000000000000")
-	_, err = embedded.Start(t.Context(), embedded.Options{DataDir: dir})
-	wantError(t, err, `has database schema "temporal 0.1,`, "move the directory away", "version of agent that made it")
+	for text, parts := range map[string][]string{
+		"temporal 9.0, visibility 0.1, 000000000000": {`has database schema "temporal 9.0,`, "of Temporal server 1.", "this version needs", "newer agent", "move the directory away", ".before-"},
+		"temporal 0.1, visibility 9.0, 000000000000": {"newer agent"},
+		"temporal 0.9, visibility 0.0, 000000000000": {"the lists' schema cannot be migrated", "version of agent that made it"},
+		"something else": {`has database schema "something else"`, "move the directory away", "version of agent that made it"},
+	} {
+		write(t, version, text)
+		_, err = embedded.Start(t.Context(), embedded.Options{DataDir: dir})
+		wantError(t, err, parts...)
+	}
 
 	if err := os.Remove(version); err != nil {
 		t.Fatal(err)

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"go.temporal.io/server/common/headers"
 	"go.temporal.io/server/common/persistence/sql/sqlplugin"
 	"go.temporal.io/server/schema/sqlite"
 )
@@ -20,11 +22,12 @@ const (
 	schemaFile = dbFile + ".schema"
 )
 
-// openStore returns the path of the database, which exists and has the schema this program was built for.
+// openStore returns the path of the database, which exists and has the schema this program was built for. One of an
+// older schema is migrated.
 //
 // A new database is made under another name and its version is written before it gets its own, so that a crash at any
 // moment leaves either no database or a whole one with its version.
-func openStore(dir string) (path string, err error) {
+func openStore(dir string, log *slog.Logger) (path string, err error) {
 	schema, err := currentSchema()
 	if err != nil {
 		return "", err
@@ -35,10 +38,11 @@ func openStore(dir string) (path string, err error) {
 	} else if err != nil {
 		return "", fmt.Errorf("open database: %w", err)
 	}
-	return path, checkSchema(dir, schema.version())
+	return path, checkSchema(dir, schema, log)
 }
 
-func checkSchema(dir, want string) error {
+// checkSchema migrates where the server's own files lead from one schema to the other.
+func checkSchema(dir string, schema *schema, log *slog.Logger) error {
 	const remedy = "move the directory away to start over, or run the version of agent that made it"
 	b, err := os.ReadFile(filepath.Join(dir, schemaFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,8 +51,48 @@ func checkSchema(dir, want string) error {
 	if err != nil {
 		return fmt.Errorf("read schema version: %w", err)
 	}
-	if got := strings.TrimSpace(string(b)); got != want {
-		return fmt.Errorf("data directory %s has database schema %q, this version needs %q: %s", dir, got, want, remedy)
+	text, want := strings.TrimSpace(string(b)), schema.version()
+	if text == want.String() {
+		return nil
+	}
+	has := fmt.Sprintf("data directory %s has database schema %q%s, this version needs %q", dir, text, madeBy(dir), want)
+	got, ok := parseVersion(text)
+	switch {
+	case !ok:
+		return fmt.Errorf("%s: %s", has, remedy)
+	case got.compare(want) > 0:
+		return fmt.Errorf("%s: a newer agent has made or migrated it, and only one with that schema or a newer one can read it. Run that, move "+
+			"the directory away to start over, or go back to the copy from before a migration, if there is a %s.before-* (OPERATIONS.md)", has, dbFile)
+	case got.visibility != want.visibility:
+		return fmt.Errorf("%s: the lists' schema cannot be migrated; run the version of agent that made it, or move the directory away to start over", has)
+	}
+	m := migration{dir: dir, from: got, to: want, schema: schema, log: log}
+	if err := m.run(); err != nil {
+		return fmt.Errorf("%s: it was not migrated, and is as it was: run the version of agent that made it: %w", has, err)
+	}
+	return nil
+}
+
+// serverFile names the Temporal server that has written to the database last.
+const serverFile = dbFile + ".server"
+
+// madeBy says what is known of who made the database.
+func madeBy(dir string) string {
+	b, err := os.ReadFile(filepath.Join(dir, serverFile))
+	if err != nil { // an agent of before did not write it
+		return ""
+	}
+	return fmt.Sprintf(" of Temporal server %s", strings.TrimSpace(string(b)))
+}
+
+// writeVersion says what schema the database has from now on.
+func writeVersion(dir string, schema *schema) error {
+	err := os.WriteFile(filepath.Join(dir, serverFile), []byte(headers.ServerVersion+"\n"), 0o600)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, schemaFile), []byte(schema.version().String()+"\n"), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write schema version: %w", err)
 	}
 	return nil
 }
@@ -64,8 +108,8 @@ func createStore(dir string, schema *schema) error {
 	if err := schema.apply(draft); err != nil {
 		return fmt.Errorf("create database %s: %w", path, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, schemaFile), []byte(schema.version()+"\n"), 0o600); err != nil {
-		return fmt.Errorf("write schema version: %w", err)
+	if err := writeVersion(dir, schema); err != nil {
+		return err
 	}
 	if err := os.Rename(draft, path); err != nil {
 		return fmt.Errorf("create database: %w", err)
@@ -94,22 +138,52 @@ func (s *schema) Exec(stmt string, _ ...any) error {
 }
 
 // version names the schema. The server's own numbers have been left alone through changes, hence the digest.
-func (s *schema) version() string {
+func (s *schema) version() schemaVersion {
 	sum := sha256.Sum256([]byte(strings.Join(s.statements, ";\n")))
-	return fmt.Sprintf("temporal %s, visibility %s, %s", sqlite.Version, sqlite.VisibilityVersion, hex.EncodeToString(sum[:6]))
+	return schemaVersion{sqlite.Version, sqlite.VisibilityVersion, hex.EncodeToString(sum[:6])}
 }
 
-// apply makes a database. The connection is our own because the server's SQLite plugin never closes one.
+// apply makes a database.
 func (s *schema) apply(path string) (err error) {
-	db, err := sql.Open("sqlite", "file:"+escape(path))
+	db, err := openSQL(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if _, err := db.Exec("BEGIN;" + strings.Join(s.statements, ";\n") + ";COMMIT"); err != nil {
+	if err := s.applyTo(db); err != nil {
 		return err
 	}
 	return os.Chmod(path, 0o600)
+}
+
+func (s *schema) applyTo(db *sql.DB) error {
+	_, err := db.Exec("BEGIN;" + strings.Join(s.statements, ";\n") + ";COMMIT")
+	return err
+}
+
+// shape is that of a new database.
+func (s *schema) shape() (shape []string, err error) {
+	db, err := openSQL(":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := s.applyTo(db); err != nil {
+		return nil, err
+	}
+	return shapeOf(db)
+}
+
+// openSQL opens a database by one connection. It is our own because the server's SQLite plugin never closes one.
+func openSQL(path string) (*sql.DB, error) {
+	if path != ":memory:" {
+		path = "file:" + escape(path)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
 }
 
 // escape keeps a path whole inside the URI that SQLite is given.

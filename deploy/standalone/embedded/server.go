@@ -93,7 +93,7 @@ func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, 
 	if err != nil {
 		return err
 	}
-	path, err := openStore(o.DataDir)
+	path, err := openStore(o.DataDir, o.Logger)
 	if err != nil {
 		return err
 	}

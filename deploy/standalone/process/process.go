@@ -177,7 +177,7 @@ func (s *starter) work(ctx context.Context) error {
 
 func (s *starter) front() front.Parts {
 	return front.Parts{
-		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
+		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI,
 	}
 }

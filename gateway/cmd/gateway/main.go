@@ -40,7 +40,7 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	g, err := front.New(ctx, e.Config, front.Parts{
-		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
+		Client: b.Client, Namespace: b.Namespace, Address: b.Address, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
 	})
 	if err != nil {
 		return errors.Join(err, l.Close())

@@ -1,0 +1,98 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// withLoss is a conversation one of whose texts is no longer in the store.
+func withLoss(id string) contract.ConversationView {
+	view := viewOf(id)
+	view.Task = true
+	view.Transcript.Tail = append(view.Transcript.Tail, contract.Message{
+		ID: someUUID, Role: contract.RoleUser, Content: contract.Text{Blob: &contract.Blob{SHA256: strings.Repeat("ab", 32), Size: 5000}},
+	})
+	return view
+}
+
+func TestWhatIsLostIsNamedWhereverItIsRead(t *testing.T) {
+	a := newAPI(t, &fakeBackend{ConversationFn: func(id, _ string) (contract.ConversationView, error) { return withLoss(id), nil }})
+	const want = "the stored value abababab"
+	a.wantError(500, want, a.do("GET", "/conversations/"+someID, ""))
+	reply := a.rpc("GetTask", object{"id": someID})
+	if code := reply.at("error", "code"); fmt.Sprint(code) != "-32603" || !strings.Contains(reply.text("error", "message"), want) {
+		t.Error(reply.raw)
+	}
+}
+
+func TestAFullDiskIsSaidToBeOne(t *testing.T) {
+	a := newAPI(t, &fakeBackend{})
+	a.blobs.full = fmt.Errorf("write blob: %w", &fs.PathError{Op: "write", Path: "/data/blobs/ab", Err: syscall.ENOSPC})
+	long := `{"message":"` + strings.Repeat("x", 5000) + `"}`
+	const want = "no space is left on the disk"
+	for _, r := range [][2]string{{messages, long}, {"/conversations", long}} {
+		reply := a.do("POST", r[0], r[1])
+		a.wantError(507, want, reply)
+		if strings.Contains(reply.raw, "/data") {
+			t.Errorf("the folder is told: %s", reply.raw)
+		}
+	}
+	reply := a.rpc("SendMessage", said("m-1", strings.Repeat("x", 5000), nil))
+	if code := reply.at("error", "code"); fmt.Sprint(code) != "-32000" || !strings.Contains(reply.text("error", "message"), want) {
+		t.Error(reply.raw)
+	}
+}
+
+func TestAFullDiskOfTheServerIsSaidToBeOne(t *testing.T) {
+	a := onTemporal(t, &fakeClient{ExecuteFn: func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
+		return nil, serviceerror.NewUnavailable("UpdateWorkflowExecution operation failed. Failed to commit transaction. Error: database or disk is full (13)")
+	}})
+	a.wantError(507, "no space is left on the disk", a.do("POST", "/conversations", `{"message":"x"}`))
+}
+
+func TestAServerThatIsSilentBecauseItsDiskIsFull(t *testing.T) {
+	a := onTemporal(t, &fakeClient{ExecuteFn: func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
+		return nil, serviceerror.NewDeadlineExceeded("context deadline exceeded")
+	}})
+	a.wantError(503, "no answer in time", a.do("POST", "/conversations", `{"message":"x"}`))
+	a.blobs.full = syscall.ENOSPC
+	a.wantError(507, "no space is left on the disk", a.do("POST", "/conversations", `{"message":"x"}`))
+}
+
+// Nothing is kept of a message that is refused.
+func TestATaskOfManyPartsIsRefused(t *testing.T) {
+	a := newAPI(t, &fakeBackend{StartFn: func(gateway.StartInput) (gateway.Started, error) {
+		t.Error("a conversation was started")
+		return gateway.Started{}, context.Canceled
+	}})
+	parts := make([]object, contract.MaxParts+1)
+	for i := range parts {
+		parts[i] = object{"raw": "iVBORw0KGgo=", "mediaType": "image/png"}
+	}
+	old := make([]object, len(parts))
+	for i := range old {
+		old[i] = object{"kind": "file", "file": object{"bytes": "iVBORw0KGgo=", "mimeType": "image/png"}}
+	}
+	for method, message := range map[string]object{
+		"SendMessage":  {"messageId": "m-1", "role": "ROLE_USER", "parts": parts},
+		"message/send": {"messageId": "m-1", "role": "user", "kind": "message", "parts": old},
+	} {
+		reply := a.rpc(method, object{"message": message})
+		if code := reply.at("error", "code"); fmt.Sprint(code) != "-32602" || !strings.Contains(reply.raw, "the limit is 100") {
+			t.Errorf("%s: %s", method, reply.raw)
+		}
+	}
+	if n := a.blobs.count(); n != 0 {
+		t.Errorf("%d values are left in the store", n)
+	}
+}
