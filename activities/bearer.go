@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"agent-stop-and-go/workflows/contract/credential"
@@ -20,15 +19,4 @@ func openBearer(ctx context.Context, ring *credential.Keyring, conversationID st
 		return "", "Called without authorization: the caller's token " + err.Error() + "."
 	}
 	return token.Bearer, ""
-}
-
-// minSecret keeps a word that is hardly a token from being cut out of texts.
-const minSecret = 8
-
-// hide replaces a token that another agent has put into its words.
-func hide(text, bearer string) string {
-	if len(bearer) < minSecret {
-		return text
-	}
-	return strings.ReplaceAll(text, bearer, "[bearer token]")
 }

@@ -114,7 +114,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			return nil, err
 		}
 		server := toolbox.Server{
-			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
+			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers, Secrets: secrets(s.Headers, headers),
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
 			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation,

@@ -83,9 +83,12 @@ func (r *Router) generate(ctx context.Context, e endpoint, req Request) (Reply, 
 	limit := cmp.Or(e.Timeout, r.options.Timeout)
 	call, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	m, told := e.mask(req.Secrets...), func() {}
+	req.Deltas, told = masked(m, req.Deltas)
 	reply, err := e.provider.generate(call, e, req)
 	if err == nil {
-		reply = e.textCalls(reply, req.Tools)
+		told()
+		reply = hidden(m, e.textCalls(reply, req.Tools))
 		reply.Usage.Calls, reply.Usage.Cost = 1, e.Price.cost(reply.Usage)
 		return reply, nil
 	}
