@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"strings"
 	"testing"
 
 	"agent-stop-and-go/gateway"
@@ -62,5 +63,36 @@ func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 	})
 	if begun == nil || begun.Protocol != contract.PushProtocol03 || begun.Token != "t" || state(r) != "completed" {
 		t.Fatalf("%+v: %s", begun, r.raw)
+	}
+}
+
+func TestSecretsOfWebhooksAreShownToNobody(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	b.SetPushFn = func(_ string, c gateway.PushConfig) (gateway.PushConfig, error) { c.ID = "h"; return c, nil }
+	b.PushConfigsFn = func(string) ([]gateway.PushConfig, error) {
+		return []gateway.PushConfig{{ID: "h", URL: "https://example.com/hook", Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"}}, nil
+	}
+	a := newAPI(t, b)
+	id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
+	auth := object{"scheme": "Bearer", "credentials": "s3cret"}
+	old := object{"url": "https://example.com/hook", "token": "t0ken", "authentication": object{"schemes": []any{"Bearer"}, "credentials": "s3cret"}}
+	for method, params := range map[string]object{
+		"CreateTaskPushNotificationConfig":  {"taskId": id, "url": "https://example.com/hook", "token": "t0ken", "authentication": auth},
+		"GetTaskPushNotificationConfig":     {"taskId": id, "id": "h"},
+		"ListTaskPushNotificationConfigs":   {"taskId": id},
+		"GetTask":                           {"id": id},
+		"tasks/pushNotificationConfig/set":  {"taskId": id, "pushNotificationConfig": old},
+		"tasks/pushNotificationConfig/get":  {"id": id},
+		"tasks/pushNotificationConfig/list": {"id": id},
+		"tasks/get":                         {"id": id},
+	} {
+		r := a.rpc(method, params)
+		if strings.Contains(r.raw, "t0ken") || strings.Contains(r.raw, "s3cret") || strings.Contains(r.raw, `"error"`) {
+			t.Errorf("%s: %s", method, r.raw)
+		}
+		if strings.Contains(strings.ToLower(method), "push") && (strings.Count(r.raw, "[set]") != 2 || !strings.Contains(r.raw, "Bearer")) {
+			t.Errorf("%s does not say what is set: %s", method, r.raw)
+		}
 	}
 }

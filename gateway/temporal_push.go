@@ -149,12 +149,8 @@ func (t *temporalBackend) PushConfigs(ctx context.Context, conversationID string
 		return nil, fault(err, "query push notifications")
 	}
 	var out []PushConfig
-	for _, s := range sealed {
-		c, err := t.unseal(conversationID, s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
+	for _, c := range sealed {
+		out = append(out, PushConfig(c).shown())
 	}
 	return out, nil
 }
@@ -191,24 +187,6 @@ func (t *temporalBackend) seal(conversationID string, c PushConfig) (contract.Pu
 		if *secret, err = t.keyring.Seal(contract.PushSeal(conversationID, c.URL), credential.Token{Bearer: *secret}); err != nil {
 			return contract.PushConfig{}, fmt.Errorf("seal a push notification's token: %w", err)
 		}
-	}
-	return out, nil
-}
-
-func (t *temporalBackend) unseal(conversationID string, c contract.PushConfig) (PushConfig, error) {
-	out := PushConfig(c)
-	for _, secret := range []*string{&out.Token, &out.Credentials} {
-		if *secret == "" {
-			continue
-		}
-		if t.keyring == nil {
-			return PushConfig{}, Errorf(KindUnavailable, "push notification: there are no keys here to open a token with")
-		}
-		token, err := t.keyring.Open(contract.PushSeal(conversationID, c.URL), *secret, t.now())
-		if err != nil {
-			return PushConfig{}, fmt.Errorf("push notification %s: its token %w", printable(c.ID), err)
-		}
-		*secret = token.Bearer
 	}
 	return out, nil
 }
