@@ -60,8 +60,8 @@ const (
 )
 
 // check tells what keeps a webhook from being one.
-func (c PushConfig) check(allowPrivate bool) error {
-	if err := contract.CheckWebhook(c.URL, allowPrivate); err != nil {
+func (c PushConfig) check(reach contract.Reach) error {
+	if err := contract.CheckWebhook(c.URL, reach); err != nil {
 		return Errorf(contract.KindInvalid, "push notification: %s", err.Error())
 	}
 	switch {

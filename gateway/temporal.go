@@ -44,9 +44,9 @@ type temporalBackend struct {
 	blobs     transcript.Store
 	probe     *transcript.Probe
 
-	keyring     *credential.Keyring
-	pushPrivate bool
-	now         func() time.Time
+	keyring   *credential.Keyring
+	pushReach contract.Reach
+	now       func() time.Time
 }
 
 func newTemporal(d Deps) *temporalBackend {
@@ -54,7 +54,7 @@ func newTemporal(d Deps) *temporalBackend {
 		client: d.Client, namespace: d.Namespace, taskQueue: d.TaskQueue,
 		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
 		probe:   transcript.NewProbe(d.Blobs, d.Now),
-		keyring: d.Keyring, pushPrivate: d.PushPrivate, now: d.Now,
+		keyring: d.Keyring, pushReach: d.PushReach, now: d.Now,
 	}
 }
 

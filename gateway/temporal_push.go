@@ -70,7 +70,7 @@ func (t *temporalBackend) expectPush(ctx context.Context, in contract.Conversati
 func (t *temporalBackend) sealedPush(conversationID string, c PushConfig) (PushConfig, contract.PushConfig, error) {
 	c.Protocol = cmp.Or(c.Protocol, contract.PushProtocol1)
 	c.ID = cmp.Or(c.ID, newPushID(conversationID, c))
-	if err := c.check(t.pushPrivate); err != nil {
+	if err := c.check(t.pushReach); err != nil {
 		return c, contract.PushConfig{}, err
 	}
 	sealed, err := t.seal(conversationID, c)

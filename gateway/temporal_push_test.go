@@ -241,7 +241,7 @@ func TestWebhooksThatMakeNoSenseAreRefused(t *testing.T) {
 
 func TestPrivateWebhooksMayBeAllowed(t *testing.T) {
 	p := newPushing(t)
-	a := newAPI(t, nil, func(d *gateway.Deps) { d.Backend, d.Client, d.PushPrivate = nil, p.fakeClient, true })
+	a := newAPI(t, nil, func(d *gateway.Deps) { d.Backend, d.Client, d.PushReach = nil, p.fakeClient, contract.ReachLoopback })
 	c := aWebhook
 	c.URL = "http://localhost:8888/webhook"
 	if _, err := a.Backend.SetPush(t.Context(), someID, c); err != nil {

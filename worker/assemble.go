@@ -35,8 +35,8 @@ type Push struct {
 	// Tasks reads what is sent of a task. Without it, only passing states are delivered,
 	// and those by version 1.0 of the protocol only.
 	Tasks activities.TaskReader
-	// AllowPrivate lets webhooks be on this machine and in private networks.
-	AllowPrivate bool
+	// Reach is where webhooks may be.
+	Reach contract.Reach
 }
 
 // Assemble builds the activities that a configuration describes and begins to
@@ -91,7 +91,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Texts: &activities.Texts{Blobs: p.Blobs},
 		Files: &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Notifications: &activities.Notifications{
-			HTTP: activities.WebhookClient(p.Push.AllowPrivate), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
+			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},
 	}, func() error { stop(); return errors.Join(peers.Close(), box.Close()) }, nil
 }

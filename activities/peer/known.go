@@ -51,7 +51,7 @@ type known struct {
 
 func (p *Peers) newAgent(a Agent) *agent {
 	guard := outbound.Options{
-		Trusted: []string{a.URL}, AllowPrivate: a.AllowPrivate, Redirects: 5, Keep: []string{a2a.SvcParamVersion, a2a.SvcParamExtensions},
+		Trusted: []string{a.URL}, Reach: a.reach(), Redirects: 5, Keep: []string{a2a.SvcParamVersion, a2a.SvcParamExtensions},
 		Base: p.opts.Transport,
 	}
 	out := &agent{Agent: a, opts: &p.opts, run: p.background, client: outbound.Client(guard)}
@@ -193,4 +193,12 @@ func (a *agent) conclude(ctx context.Context, m *mask.Mask, t *task, err error) 
 		return activities.PeerReply{}, ctx.Err()
 	}
 	return a.failure(m, err)
+}
+
+// reach is where redirects may lead.
+func (a Agent) reach() contract.Reach {
+	if a.AllowPrivate {
+		return contract.ReachPrivate
+	}
+	return contract.ReachPublic
 }
