@@ -175,7 +175,8 @@ func TestRequestIDsComeFromKeyRouteAndConversation(t *testing.T) {
 		t.Errorf("%s, then %s", first, again)
 	}
 	for _, who := range []string{"Authorization: Bearer alice", "X-Session-ID: 0123abcd"} {
-		if send(messages, "Idempotency-Key: k", who) != send(messages, "Idempotency-Key: k", who) {
+		once := send(messages, "Idempotency-Key: k", who)
+		if again := send(messages, "Idempotency-Key: k", who); again != once {
 			t.Errorf("%s: a repetition is another request", who)
 		}
 	}
