@@ -73,7 +73,7 @@ func leaks(text, form string) string {
 }
 
 func TestASecretIsHiddenInEveryForm(t *testing.T) {
-	for _, secret := range []string{canary, "12345678", "pass wörd of 2", strings.Repeat("0123456789abcdef-", 1000), jwt} {
+	for _, secret := range []string{canary, "12345678", "pass wörd of 2", strings.Repeat("0123456789abcdef-", 200), jwt} {
 		m := mask.New(mask.Value(secret))
 		for name, form := range forms(secret) {
 			for _, around := range []string{"%s", "the key is %s.", "100%%%s", `\%s`, "%s%%", `{"key": "%s"}`, "ab%s=="} {
