@@ -166,6 +166,7 @@ func TestRecordHistoriesOfWebhooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.Token, c.Credentials = "[set]", "[set]" // as it is read
 		return c
 	}
 	want := []gateway.PushConfig{set("dead", dead), set("slow", slow), set("quick", quick)}
