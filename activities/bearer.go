@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"agent-stop-and-go/workflows/contract/credential"
@@ -28,15 +27,4 @@ func openBearer(ctx context.Context, store credential.Store, ring *credential.Ke
 		return "", "Called without authorization: the caller's token " + err.Error() + "."
 	}
 	return token.Bearer, ""
-}
-
-// minSecret keeps a word that is hardly a token from being cut out of texts.
-const minSecret = 8
-
-// hide replaces a token that another agent has put into its words.
-func hide(text, bearer string) string {
-	if len(bearer) < minSecret {
-		return text
-	}
-	return strings.ReplaceAll(text, bearer, "[bearer token]")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/credential"
@@ -40,10 +41,14 @@ type Models struct {
 // the model, the result only says which of them need a digest.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	defer heartbeat(ctx)()
-	ctx = m.identified(ctx, in.ConversationID)
+	bearer := m.bearer(ctx, in.ConversationID)
+	ctx = toolbox.WithBearer(ctx, bearer)
 	q, err := m.inquiry(ctx, in)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
+	}
+	if bearer != "" {
+		q.request.Secrets = []mask.Secret{mask.Bearer(bearer)}
 	}
 	if d := q.overlong(false); d != nil {
 		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
@@ -77,13 +82,13 @@ func (m *Models) facts(model string) llm.Facts {
 	return m.Facts(model)
 }
 
-// identified has the offer know the caller's token.
-func (m *Models) identified(ctx context.Context, conversationID string) context.Context {
+// bearer is the caller's token, which the offer goes by and no reply may show.
+func (m *Models) bearer(ctx context.Context, conversationID string) string {
 	if m.Keyring == nil {
-		return ctx
+		return ""
 	}
 	bearer, _ := openBearer(ctx, m.Blobs, m.Keyring, conversationID, m.Now)
-	return toolbox.WithBearer(ctx, bearer)
+	return bearer
 }
 
 // ask asks the model. A request with images that is refused goes out once more

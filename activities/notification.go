@@ -27,12 +27,12 @@ const (
 const webhookTimeout = 10 * time.Second
 
 // WebhookClient is what webhooks are to be called with. It follows no redirects, uses no
-// proxy, and reaches private addresses only if that is allowed.
-func WebhookClient(allowPrivate bool) *http.Client {
+// proxy, and goes no further than reach.
+func WebhookClient(reach contract.Reach) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.Proxy = nil // one would dial for us, whatever the address
 	base.MaxIdleConnsPerHost, base.IdleConnTimeout, base.MaxResponseHeaderBytes = 2, time.Minute, 64<<10
-	c := outbound.Client(outbound.Options{AllowPrivate: allowPrivate, DialTimeout: webhookTimeout, Base: base})
+	c := outbound.Client(outbound.Options{Reach: reach, DialTimeout: webhookTimeout, Base: base})
 	c.Timeout = webhookTimeout
 	return c
 }

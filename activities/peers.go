@@ -12,6 +12,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/credential"
@@ -63,6 +64,10 @@ type PeerMessage struct {
 // insistent reports whether the message is one that nobody waits for, and that is sent
 // until it is heard.
 func (m PeerMessage) insistent() bool { return m.Cancel || m.Decision == contract.Rejected }
+
+// mask hides the caller's token in the words of an agent. One that is configured with
+// secrets of its own has hidden them before.
+func (m PeerMessage) mask() *mask.Mask { return mask.New(mask.Bearer(m.Bearer)) }
 
 // lostOr is the kind of a failure after the agent has answered.
 func (m PeerMessage) lostOr(kind contract.Kind) contract.Kind {
@@ -266,7 +271,7 @@ func (p *Peers) result(ctx context.Context, m PeerMessage, r PeerReply) (contrac
 	switch {
 	case !slices.Contains(peerStates, r.State):
 		return out, fail(m.lostOr(contract.KindPeerFailed),
-			hide(fmt.Sprintf("agent %s answered with the unknown state %q", m.Peer.Name, r.State), m.Bearer), 0)
+			m.mask().Text(fmt.Sprintf("agent %s answered with the unknown state %q", m.Peer.Name, r.State)), 0)
 	case out.TaskID == "" && (r.State == contract.TaskInputRequired || r.State == contract.TaskWorking):
 		return out, fail(m.lostOr(contract.KindPeerFailed), fmt.Sprintf("agent %s is not done and names no task", m.Peer.Name), 0)
 	}
@@ -288,7 +293,7 @@ func (p *Peers) keep(ctx context.Context, m PeerMessage, r PeerReply, out *contr
 		files = append(files, toolbox.Media{Data: f.Data, MIMEType: f.MIMEType, Name: f.Name})
 	}
 	var err error
-	if out.Text, err = transcript.Text(ctx, p.Blobs, hide(text, m.Bearer)); err != nil {
+	if out.Text, err = transcript.Text(ctx, p.Blobs, m.mask().Text(text)); err != nil {
 		return err
 	}
 	if out.Media, err = keep(ctx, p.Blobs, files); err != nil || r.Asked == nil {
@@ -300,13 +305,13 @@ func (p *Peers) keep(ctx context.Context, m PeerMessage, r PeerReply, out *contr
 
 // origin is what a task asks, as our approvals carry it.
 func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRequest) (*contract.Origin, error) {
-	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason, Description: hide(a.Description, m.Bearer)}
+	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason, Description: m.mask().Text(a.Description)}
 	if len(o.Chain) == 0 {
 		o.Chain = []string{m.Peer.Name}
 	}
 	var err error
 	if len(a.Arguments) > 0 {
-		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(hide(string(a.Arguments), m.Bearer)))
+		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(m.mask().JSON(a.Arguments)))
 	}
 	if len(a.Schema) > 0 && (a.Reason.Answered() || a.Reason == contract.ReasonUnknownOutcome) {
 		if err == nil {
@@ -325,7 +330,7 @@ func peerFailure(ctx context.Context, m PeerMessage, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) && (!isKnown || !known.Kind.Permanent()) {
 		return ctx.Err()
 	}
-	text := hide(err.Error(), m.Bearer)
+	text := m.mask().Text(err.Error())
 	switch {
 	case isKnown && m.insistent():
 		return insist(known.Kind, text, known.RetryAfter)

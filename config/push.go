@@ -1,11 +1,27 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"agent-stop-and-go/workflows/contract"
+)
 
 // Push says where notifications may go, and what they are signed with.
 type Push struct {
-	AllowPrivate bool   `yaml:"allow_private" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback, private and link-local addresses. Anybody who may send messages may name one."`
-	SigningKey   string `yaml:"signing_key" jsonschema_description:"${NAME}, which takes a secret of at least 32 bytes from the agent's environment: it signs the notifications of web hooks that were set without a token. Empty: those are not signed."`
+	AllowPrivate  bool   `yaml:"allow_private" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback and private addresses, but not to link-local ones. Anybody who may send messages may name one."`
+	AllowLoopback bool   `yaml:"allow_loopback" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback addresses, which are of this machine."`
+	SigningKey    string `yaml:"signing_key" jsonschema_description:"${NAME}, which takes a secret of at least 32 bytes from the agent's environment: it signs the notifications of web hooks that were set without a token. Empty: those are not signed."`
+}
+
+// Reach is where notifications may go.
+func (p Push) Reach() contract.Reach {
+	switch {
+	case p.AllowPrivate:
+		return contract.ReachPrivate
+	case p.AllowLoopback:
+		return contract.ReachLoopback
+	}
+	return contract.ReachPublic
 }
 
 // minSigningKey is the size of what HMAC-SHA256 makes (RFC 2104 §3).

@@ -15,8 +15,10 @@ func (c *Config) Warnings() []string {
 	if !loopback(c.Host) {
 		w.at("host", "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine")
 	}
-	if c.Push.AllowPrivate && !(c.PublicURL == "" && loopback(c.Host)) {
+	if outside := c.PublicURL != "" || !loopback(c.Host); outside && c.Push.AllowPrivate {
 		w.at("push.allow_private", "whoever reaches the agent can have it send requests to this machine and its network")
+	} else if outside && c.Push.AllowLoopback {
+		w.at("push.allow_loopback", "whoever reaches the agent can have it send requests to this machine")
 	}
 	if root, ok := c.root(); ok {
 		w.tree(root)

@@ -224,6 +224,11 @@ agent:
 		"web hooks here, told from outside": {"host: 127.0.0.1\npublic_url: https://a.example\npush: {allow_private: true}", []string{
 			"agent.yaml:3: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
 		}},
+		"web hooks of this machine, told by anybody": {"host: 0.0.0.0\npush: {allow_loopback: true}", []string{
+			"agent.yaml:1: host: " + open,
+			"agent.yaml:2: push.allow_loopback: whoever reaches the agent can have it send requests to this machine",
+		}},
+		"web hooks of this machine alone":    {"push: {allow_loopback: true}", nil},
 		"web hooks of this machine":          {"host: 127.0.0.1\npush: {allow_private: true}", nil},
 		"web hooks of localhost":             {"host: localhost\npush: {allow_private: true}", nil},
 		"no limit of cost":                   {"limits: {turn: {tokens: 1}}", nil},

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -119,5 +120,23 @@ func TestAnAnswerThatWasSentBeforeDecidesNothing(t *testing.T) {
 		if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, want) || len(s.decided) != 1 {
 			t.Errorf("%d: %d decisions, %s", n, len(s.decided), r.raw)
 		}
+	}
+}
+
+func TestADecisionOverA2AIsNotHiddenByWhatCannotBeRead(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	a := newAPI(t, b)
+	id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
+	decide := b.DecideFn
+	b.DecideFn = func(uuid string, in contract.DecideSignal) error {
+		b.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
+			return contract.AwaitResult{}, gateway.Errorf(gateway.KindUnavailable, "too many updates")
+		}
+		return decide(uuid, in)
+	}
+	r := a.rpc("SendMessage", said("m-2", "", object{"taskId": id, "parts": []any{object{"text": "approved"}}}))
+	if code(r) == nil || !strings.Contains(r.raw, "the decision was taken") || !strings.Contains(r.raw, "too many updates") {
+		t.Error(r.raw)
 	}
 }

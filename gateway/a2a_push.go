@@ -48,7 +48,9 @@ func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *PushConfig
 	return &c
 }
 
+// shownPush is a webhook as clients see it, also the one who has just set it.
 func shownPush(id a2a.TaskID, c PushConfig) *a2a.PushConfig {
+	c = c.shown()
 	out := &a2a.PushConfig{TaskID: id, ID: c.ID, URL: c.URL, Token: c.Token}
 	if c.Scheme != "" {
 		out.Auth = &a2a.PushAuthInfo{Scheme: c.Scheme, Credentials: c.Credentials}

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"strings"
 	"testing"
 
 	"agent-stop-and-go/gateway"
@@ -37,8 +38,8 @@ func TestAMessageBringsItsWebhook(t *testing.T) {
 		t.Fatalf("%+v: %s", begun, first.raw)
 	}
 	a.rpc("SendMessage", message("m-2", object{"taskId": id}))
-	if len(set) != 1 || set[0] != *begun {
-		t.Errorf("set %v", set)
+	if len(set) != 0 {
+		t.Errorf("a message that decides nothing set %v", set)
 	}
 	hook["url"] = "https://wrong.example/"
 	approve := message("m-3", object{"taskId": id, "parts": []any{object{"text": "approved"}}})
@@ -62,5 +63,53 @@ func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 	})
 	if begun == nil || begun.Protocol != contract.PushProtocol03 || begun.Token != "t" || state(r) != "completed" {
 		t.Fatalf("%+v: %s", begun, r.raw)
+	}
+}
+
+func TestSecretsOfWebhooksAreShownToNobody(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	b.SetPushFn = func(_ string, c gateway.PushConfig) (gateway.PushConfig, error) { c.ID = "h"; return c, nil }
+	b.PushConfigsFn = func(string) ([]gateway.PushConfig, error) {
+		return []gateway.PushConfig{{ID: "h", URL: "https://example.com/hook", Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"}}, nil
+	}
+	a := newAPI(t, b)
+	id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
+	auth := object{"scheme": "Bearer", "credentials": "s3cret"}
+	old := object{"url": "https://example.com/hook", "token": "t0ken", "authentication": object{"schemes": []any{"Bearer"}, "credentials": "s3cret"}}
+	for method, params := range map[string]object{
+		"CreateTaskPushNotificationConfig":  {"taskId": id, "url": "https://example.com/hook", "token": "t0ken", "authentication": auth},
+		"GetTaskPushNotificationConfig":     {"taskId": id, "id": "h"},
+		"ListTaskPushNotificationConfigs":   {"taskId": id},
+		"GetTask":                           {"id": id},
+		"tasks/pushNotificationConfig/set":  {"taskId": id, "pushNotificationConfig": old},
+		"tasks/pushNotificationConfig/get":  {"id": id},
+		"tasks/pushNotificationConfig/list": {"id": id},
+		"tasks/get":                         {"id": id},
+	} {
+		r := a.rpc(method, params)
+		if strings.Contains(r.raw, "t0ken") || strings.Contains(r.raw, "s3cret") || strings.Contains(r.raw, `"error"`) {
+			t.Errorf("%s: %s", method, r.raw)
+		}
+		if strings.Contains(strings.ToLower(method), "push") && (strings.Count(r.raw, "[set]") != 2 || !strings.Contains(r.raw, "Bearer")) {
+			t.Errorf("%s does not say what is set: %s", method, r.raw)
+		}
+	}
+}
+
+func TestAnAnswerBringsItsWebhook(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	var set []gateway.PushConfig
+	b.SetPushFn = func(_ string, c gateway.PushConfig) (gateway.PushConfig, error) { set = append(set, c); return c, nil }
+	a := newAPI(t, b)
+	id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
+	m := said("m-2", "", object{"taskId": id, "parts": []any{object{"text": "approved"}}})
+	m["configuration"] = object{"taskPushNotificationConfig": object{"url": "https://example.com/hook"}}
+	if r := a.rpc("SendMessage", m); code(r) != nil || len(set) != 1 {
+		t.Errorf("set %v: %s", set, r.raw)
+	}
+	if r := a.rpc("SendMessage", m); len(set) != 1 {
+		t.Errorf("a repetition set %v: %s", set, r.raw)
 	}
 }

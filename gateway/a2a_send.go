@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -53,9 +54,24 @@ func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.
 	}
 	view, err := s.reached(ctx, p, config.ReturnImmediately)
 	if err != nil {
-		return nil, told(err)
+		return nil, p.told(ctx, err)
 	}
-	return s.task(ctx, view, o)
+	t, err := s.task(ctx, view, o)
+	if err != nil && ctx.Err() == nil { // the message was carried out all the same
+		s.Logger.Error("a task cannot be read", "conversation", p.id, "error", err)
+		return s.unreadable(p.id, view, o, err), nil
+	}
+	return t, err
+}
+
+// told is why nothing more is known of a message that has decided something. An error of
+// the protocol's own is a refusal, and says all itself.
+func (p posted) told(ctx context.Context, err error) error {
+	if len(p.decided) == 0 || ctx.Err() != nil || errors.As(err, new(*a2a.Error)) {
+		return told(err)
+	}
+	return a2a.NewError(a2a.ErrServerError, fmt.Sprintf(
+		"the decision was taken, and what it approved may have run; how the task is cannot be read now (%s); ask for it with GetTask", problemOf(err)))
 }
 
 // reached is the conversation when the message has been answered, or as it is by now.
@@ -162,15 +178,13 @@ func (s a2aServer) addressed(ctx context.Context, req *a2a.SendMessageRequest, i
 	case view.TaskState().Over() && (!old || view.Status == contract.StatusCompleted):
 		return p, overTask()
 	}
-	if hook := pushOfMessage(ctx, req); hook != nil {
-		if _, err := s.Backend.SetPush(ctx, p.id, *hook); err != nil {
-			return p, err
-		}
-	}
+	// The webhook is set when nothing is left that could refuse the message: setting it
+	// writes history.
+	hook := pushOfMessage(ctx, req)
 	if len(view.Pending) > 0 {
-		return s.answer(ctx, req.Message, p, old)
+		return s.answer(ctx, req.Message, p, old, hook)
 	}
-	return s.goOn(ctx, in, p)
+	return s.goOn(ctx, in, p, hook)
 }
 
 // again is a message that was sent before. What is known of one that has decided
@@ -232,13 +246,22 @@ func begun(in contract.ConversationInput, at time.Time) *contract.ConversationVi
 }
 
 // goOn sends one more message to a conversation.
-func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted) (posted, error) {
+func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted, hook *PushConfig) (posted, error) {
 	c := echoOf(ctx)
 	send, cancel := sending(c)
 	defer cancel()
 	signal, err := s.a2aSignal(send, c, in, p)
 	if err != nil {
 		return p, err
+	}
+	if hook != nil {
+		view, err := s.Backend.Admit(send, p.id, foresight(contract.SignalMessage, signal))
+		if err == nil && view.Request == nil {
+			_, err = s.Backend.SetPush(send, p.id, *hook)
+		}
+		if err != nil {
+			return p, err
+		}
 	}
 	known, err := s.deliver(send, p.id, contract.SignalMessage, signal)
 	switch {
@@ -253,7 +276,7 @@ func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted) (posted, e
 
 // answer decides what waits. A message that is no answer changes nothing, and the task
 // says what it waits for.
-func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old bool) (posted, error) {
+func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old bool, hook *PushConfig) (posted, error) {
 	src, err := s.source(ctx, p.least)
 	if err != nil {
 		return p, err
@@ -271,6 +294,11 @@ func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old boo
 		return p, err
 	}
 	by, _ := m.Metadata[contract.MetaBy].(string)
+	if hook != nil {
+		if _, err := s.Backend.SetPush(ctx, p.id, *hook); err != nil {
+			return p, err
+		}
+	}
 	for i, d := range decisions {
 		d.By = cmp.Or(d.By, by)
 		requestID := p.requestID // of the last one, by which the message is known

@@ -79,7 +79,8 @@ func (s a2aServer) List(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.Li
 	list, err := s.read(ctx, page.IDs, o)
 	for _, t := range list {
 		late := req.StatusTimestampAfter == nil || !t.Status.Timestamp.Before(*req.StatusTimestampAfter)
-		if late && (req.Status == "" || req.Status == t.Status.State) {
+		unknown := t.Status.State == a2a.TaskStateUnspecified
+		if late && (req.Status == "" || req.Status == t.Status.State || unknown) {
 			out.Tasks = append(out.Tasks, t)
 		}
 	}
@@ -108,13 +109,16 @@ func taskQuery(req *a2a.ListTasksRequest) (TaskQuery, error) {
 	return q, nil
 }
 
-// read reads tasks. What cannot be read any more is left out.
+// read reads tasks. What is gone is left out; a task that cannot be read is there with
+// what is known of it.
 func (s a2aServer) read(ctx context.Context, ids []string, o story.Shape) ([]*a2a.Task, error) {
 	list := make([]*a2a.Task, len(ids))
-	flights, ctx := errgroup.WithContext(ctx)
+	flights, whole := errgroup.WithContext(ctx)
 	flights.SetLimit(tasksAtOnce)
 	for i, id := range ids {
 		flights.Go(func() error {
+			ctx, cancel := context.WithTimeout(whole, memberTime)
+			defer cancel()
 			view, err := s.Backend.Conversation(ctx, id, "")
 			if isKind(err, contract.KindNotFound) {
 				return nil
@@ -122,9 +126,31 @@ func (s a2aServer) read(ctx context.Context, ids []string, o story.Shape) ([]*a2
 			if err == nil {
 				list[i], err = s.task(ctx, view, o)
 			}
+			if err != nil && whole.Err() == nil {
+				s.Logger.Error("a task of a list cannot be read", "conversation", id, "error", err)
+				list[i], err = s.unreadable(id, view, o, err), nil
+			}
 			return err
 		})
 	}
 	err := flights.Wait()
 	return slices.DeleteFunc(list, func(t *a2a.Task) bool { return t == nil }), err
+}
+
+// metadataProblem says in a task's metadata why not all of it is there.
+const metadataProblem = "agent-stop-and-go/problem"
+
+// unreadable is what is known of a task that cannot be read; of an empty view, that there
+// is one.
+func (s a2aServer) unreadable(id string, view contract.ConversationView, o story.Shape, why error) *a2a.Task {
+	known := view.ID != ""
+	if !known {
+		view.ID, view.UpdatedAt = id, s.Now()
+	}
+	t := story.Source{View: view, Agent: s.Agent.Name}.Task(o)
+	if !known {
+		t.Status.State, t.Status.Message = a2a.TaskStateUnspecified, nil
+	}
+	t.Metadata = map[string]any{metadataProblem: problemOf(why)}
+	return t
 }

@@ -322,6 +322,36 @@ func TestTasksAreListed(t *testing.T) {
 	}
 }
 
+func TestAListOfTasksSurvivesOneThatCannotBeRead(t *testing.T) {
+	s := taskScript()
+	b := s.backend()
+	a := newAPI(t, b)
+	id := a.rpc("SendMessage", said("m-1", "hello", nil)).text("result", "task", "id")
+	read := b.ConversationFn
+	b.ConversationFn = func(asked, requestID string) (contract.ConversationView, error) {
+		switch asked {
+		case someID:
+			return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "its workflow does not answer")
+		case otherID:
+			view, err := read(id, requestID)
+			view.ID = otherID
+			view.Transcript.Tail = []contract.Message{{Role: contract.RoleUser, Content: contract.Text{Blob: &contract.Blob{SHA256: strings.Repeat("a", 64), Size: 70_000}}}}
+			return view, err
+		}
+		return read(asked, requestID)
+	}
+	b.TasksFn = func(gateway.TaskQuery) (gateway.TaskPage, error) {
+		return gateway.TaskPage{IDs: []string{id, someID, otherID}, Total: 3}, nil
+	}
+	for _, filter := range []object{{}, {"status": "TASK_STATE_COMPLETED"}} {
+		r := a.rpc("ListTasks", filter)
+		list, _ := r.at("result", "tasks").([]any)
+		if len(list) != 3 || !strings.Contains(r.raw, "does not answer") || !strings.Contains(r.raw, "log has the details") || strings.Count(r.raw, `"TASK_STATE_COMPLETED"`) != 2 {
+			t.Errorf("%v: %s", filter, r.raw)
+		}
+	}
+}
+
 func TestTheCardTellsWhereTheAgentIs(t *testing.T) {
 	b := taskScript().backend()
 	a := newAPI(t, b, func(d *gateway.Deps) { d.PublicURL = "https://agents.example.com/x" })

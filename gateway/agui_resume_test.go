@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -202,4 +204,15 @@ func TestAnInterruptOfAnotherThread(t *testing.T) {
 	if e := a.run(resumeOf(resolved(someUUID, `{"approved":true}`))); ended(e) != "interrupt_unknown" {
 		t.Error(kinds(e))
 	}
+}
+
+func TestADecisionOfARunIsNotHiddenByAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, a := asking(t, destructive(someUUID))
+		defer a.Close()
+		a.backend.DecisionFn = func(context.Context, string) (contract.ApprovalResult, error) {
+			return contract.ApprovalResult{}, errors.New("boom")
+		}
+		a.wantError(503, "a decision of the run was sent", a.do("POST", "/ag-ui", runOf(resumeOf(resolved(someUUID, `{"approved":true}`)))))
+	})
 }

@@ -86,6 +86,7 @@ type run struct {
 	in        runInput
 	messages  []inputMessage // that are new
 	decisions []decision
+	decided   bool // one of them was sent
 	reader    *reader
 }
 
@@ -133,10 +134,10 @@ func (r *run) serve() (err error) {
 	}
 	defer r.watches.leave(r.reader)
 	if err := r.decideAll(); err != nil {
-		return err
+		return r.unread(err)
 	}
 	if err := r.send(r.messages); err != nil {
-		return err
+		return r.unread(err)
 	}
 	return r.tell()
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"agent-stop-and-go/gateway/agui"
 	"agent-stop-and-go/workflows/contract"
@@ -116,6 +117,19 @@ func (r *run) approvals() []string {
 	return out
 }
 
+// unread says of a failure behind a decision that was sent that it was, and that its call
+// may have run.
+func (r *run) unread(err error) error {
+	if !r.decided || inBand(err) || errors.Is(err, errClosing) || r.c.Request().Context().Err() != nil {
+		return err
+	}
+	kind := KindUnavailable
+	if known := new(Error); errors.As(err, &known) && statuses[known.Kind] != 0 {
+		kind = known.Kind
+	}
+	return Errorf(kind, "a decision of the run was sent, and what it approved may have run; the rest of the run cannot be carried out or read now: %s", problemOf(err)).because(err)
+}
+
 // decide gives a decision. Somebody else may have been faster.
 func (r *run) decide(d decision) error {
 	in := d.in
@@ -134,6 +148,7 @@ func (r *run) decide(d decision) error {
 	if _, err := r.sendDecision(r.c, d.uuid, in); err != nil {
 		return err
 	}
+	r.decided = true
 	record, err := r.decisionRecord(r.c, d.uuid)
 	if err != nil {
 		return closing(err)

@@ -230,3 +230,44 @@ func TestAPendingApprovalIsShownWithItsProblem(t *testing.T) {
 		t.Error(reply.raw)
 	}
 }
+
+func TestADecisionIsNotHiddenByWhatCannotBeRead(t *testing.T) {
+	var d desk
+	a := newAPI(t, d.backend())
+	await := a.backend.AwaitFn
+	a.backend.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
+		return contract.AwaitResult{}, gateway.Errorf(gateway.KindUnavailable, "too many updates")
+	}
+	const key = "Idempotency-Key: k"
+	reply := a.want(202, a.do("POST", approvalPath, `{"approved":true}`, key))
+	if reply.text("decision", "decision") != "approved" || !strings.Contains(reply.text("problem"), "too many updates") || reply.header.Get("Location") == "" {
+		t.Error(reply.raw)
+	}
+	a.backend.AwaitFn = func(ctx context.Context, id string, requests []string) (contract.AwaitResult, error) {
+		out, err := await(ctx, id, requests)
+		lost := contract.Text{Blob: &contract.Blob{SHA256: strings.Repeat("a", 64), Size: 70_000}}
+		out.Conversation.Transcript.Tail = append(out.Conversation.Transcript.Tail,
+			contract.Message{ID: "lost", Role: contract.RoleAssistant, Content: lost}, contract.Message{ID: "there", Role: contract.RoleAssistant, Content: contract.Inline("done")})
+		for i := range out.Settled {
+			out.Settled[i].Result = &contract.Result{Response: lost}
+		}
+		return out, err
+	}
+	d.record, d.tool = nil, 0
+	reply = a.want(200, a.do("POST", approvalPath, `{"approved":true}`, "Idempotency-Key: other"))
+	if !strings.Contains(reply.text("problem"), "was carried out") || !strings.Contains(reply.raw, `"done"`) || strings.Count(reply.raw, "cannot be read.") != 2 || d.tool != 1 {
+		t.Errorf("the tool ran %d times: %s", d.tool, reply.raw)
+	}
+}
+
+func TestADecisionThatWasSentIsNotHidden(t *testing.T) {
+	var d desk
+	a := newAPI(t, d.backend())
+	a.backend.DecisionFn = func(context.Context, string) (contract.ApprovalResult, error) {
+		return contract.ApprovalResult{}, gateway.Errorf(gateway.KindUnavailable, "away")
+	}
+	reply := a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
+	if !strings.Contains(reply.text("problem"), "was sent") || reply.header.Get("Location") != approvalPath {
+		t.Error(reply.raw)
+	}
+}

@@ -32,7 +32,7 @@ func (g *Gateway) create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id := conversationID(key)
+	id := conversationID(c, key)
 	c.Set(keyConversation, id)
 	t := ticket{
 		conversationID: id, requestID: requestID(c, id, key),

@@ -220,3 +220,21 @@ func TestFaultsTellNothing(t *testing.T) {
 		t.Errorf("the log must have the panic: %s", a.logs)
 	}
 }
+
+func TestTwoCallersWithOneKeyAreTwo(t *testing.T) {
+	var r recorder
+	a := newAPI(t, &fakeBackend{StartFn: r.start, AwaitFn: answering("ok")})
+	seen := map[string]string{}
+	for _, who := range []string{"", "Authorization: Bearer alice", "Authorization: Bearer bob", "X-Session-ID: 0123abcd", "X-Session-ID: 4567abcd"} {
+		headers := []string{"Idempotency-Key: 1"}
+		if who != "" {
+			headers = append(headers, who)
+		}
+		first := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`, headers...)).header.Get("Location")
+		again := a.want(201, a.do("POST", "/conversations", `{"message":"hi"}`, headers...)).header.Get("Location")
+		if other, taken := seen[first]; taken || first != again {
+			t.Errorf("%q: %s, again %s, which is that of %q", who, first, again, other)
+		}
+		seen[first] = who
+	}
+}

@@ -40,16 +40,25 @@ func (g *Gateway) decide(c echo.Context) error {
 		return err
 	}
 	in.RequestID = requestID(c, uuid, key)
+	return g.decideAs(c, uuid, in)
+}
+
+// decideAs sends a decision. Once it is sent, no failure hides that.
+func (g *Gateway) decideAs(c echo.Context, uuid string, in contract.DecideSignal) error {
 	late, err := g.sendDecision(c, uuid, in)
 	if err != nil {
 		return err
 	}
+	sent := ticket{requestID: in.RequestID, location: approvalPath(uuid) + "?request_id=" + in.RequestID}
 	record, err := g.decision(c, uuid)
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing) {
-		return acceptedReply(c, ticket{requestID: in.RequestID, location: approvalPath(uuid) + "?request_id=" + in.RequestID})
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing):
+		return acceptedReply(c, sent)
+	case err != nil && (late || c.Request().Context().Err() != nil):
 		return err
+	case err != nil:
+		g.Logger.Error("the record of a decision cannot be read now", "approval", uuid, "error", err)
+		return acceptedAs(c, sent, "the decision was sent; whether it was taken, and what came of it, cannot be read now: "+problemOf(err))
 	}
 	c.Set(keyConversation, record.ConversationID)
 	if record.RequestID != in.RequestID {
@@ -62,7 +71,7 @@ func (g *Gateway) decide(c echo.Context) error {
 		c.Response().Header().Set(headerReplayed, "true")
 	}
 	return g.settle(c, ticket{
-		conversationID: record.ConversationID, requestID: in.RequestID, status: http.StatusOK, endIsFine: true, repeated: late,
+		conversationID: record.ConversationID, requestID: in.RequestID, status: http.StatusOK, endIsFine: true, repeated: late, decision: &record,
 		location: requestPath(record.ConversationID, in.RequestID) + "?approval=" + uuid,
 	})
 }

@@ -38,8 +38,8 @@ type Deps struct {
 	// Keyring seals bearer tokens. Without one they are dropped, and webhooks can have
 	// no secrets.
 	Keyring *credential.Keyring
-	// PushPrivate lets webhooks be on this machine and in private networks.
-	PushPrivate bool
+	// PushReach is where webhooks may be.
+	PushReach contract.Reach
 	// Logger is slog.Default when nil.
 	Logger *slog.Logger
 	// RequestTimeout is DefaultRequestTimeout when zero.

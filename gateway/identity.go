@@ -31,21 +31,35 @@ func idempotencyKey(c echo.Context) (string, error) {
 	return values[0], nil
 }
 
-// conversationID is random without a key, else always the same for that key.
-func conversationID(key string) string {
+// ownKey is a key as its caller's own, as far as the caller is known: by the token and
+// the session that came with the request. Without either it is the key.
+func ownKey(c echo.Context, key string) string {
+	token, sid := bearer(c), c.Request().Header.Get(headerSession)
+	if !contract.ValidSessionID(sid) {
+		sid = "" // the one of the request is made up, and another with the next
+	}
+	if key == "" || token == "" && sid == "" {
+		return key
+	}
+	return contract.Sum([]byte(token)) + " " + sid + " " + key
+}
+
+// conversationID is random without a key, else always the same for that key of the
+// caller.
+func conversationID(c echo.Context, key string) string {
 	if key == "" {
 		return uuid.NewString()
 	}
-	return contract.NameUUID("create", key)
+	return contract.NameUUID("create", ownKey(c, key))
 }
 
 // requestID is random without a key. Else it is derived from what the request is
-// about, the route and the key, so the same key may serve on other routes.
+// about, the route, the caller and the key, so the same key may serve on other routes.
 func requestID(c echo.Context, subject, key string) string {
 	if key == "" {
 		return uuid.NewString()
 	}
-	return contract.NameUUID(subject, c.Request().Method+" "+c.Path()+" "+key)
+	return contract.NameUUID(subject, c.Request().Method+" "+c.Path()+" "+ownKey(c, key))
 }
 
 func keyReused() *Error {

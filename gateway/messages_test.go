@@ -174,12 +174,21 @@ func TestRequestIDsComeFromKeyRouteAndConversation(t *testing.T) {
 	if again := send(messages, "Idempotency-Key: k"); again != first {
 		t.Errorf("%s, then %s", first, again)
 	}
+	for _, who := range []string{"Authorization: Bearer alice", "X-Session-ID: 0123abcd"} {
+		once := send(messages, "Idempotency-Key: k", who)
+		if again := send(messages, "Idempotency-Key: k", who); again != once {
+			t.Errorf("%s: a repetition is another request", who)
+		}
+	}
 	for name, other := range map[string]string{
 		"key":          send(messages, "Idempotency-Key: K"),
 		"no key":       send(messages),
 		"conversation": send("/conversations/"+otherID+"/messages", "Idempotency-Key: k"),
 		"cancel":       send("/conversations/"+someID+"/cancel", "Idempotency-Key: k"),
 		"close":        send("/conversations/"+someID+"/close", "Idempotency-Key: k"),
+		"token":        send(messages, "Idempotency-Key: k", "Authorization: Bearer alice"),
+		"other token":  send(messages, "Idempotency-Key: k", "Authorization: Bearer bob"),
+		"session":      send(messages, "Idempotency-Key: k", "X-Session-ID: 0123abcd"),
 	} {
 		if other == first || !contract.IsUUID(other) {
 			t.Errorf("%s: %q", name, other)

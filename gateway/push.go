@@ -14,8 +14,8 @@ type Pushes interface {
 	// One that has the ID already is replaced. It fails with KindInvalid when the webhook
 	// cannot be one, or when there are contract.MaxPushConfigs others.
 	SetPush(ctx context.Context, conversationID string, c PushConfig) (PushConfig, error)
-	// PushConfigs lists the webhooks in the order in which they were first set. A day
-	// after the task is over there are none.
+	// PushConfigs lists the webhooks in the order in which they were first set, without
+	// their secrets (PushConfig.shown). A day after the task is over there are none.
 	PushConfigs(ctx context.Context, conversationID string) ([]PushConfig, error)
 	// DeletePush takes a webhook away. It is no error if there is none of this ID.
 	DeletePush(ctx context.Context, conversationID, id string) error
@@ -39,6 +39,20 @@ func (c PushConfig) String() string { return "[webhook " + c.ID + "]" }
 // GoString hides the secrets from %#v.
 func (c PushConfig) GoString() string { return c.String() }
 
+// secretSet stands for a token or credentials that are set, wherever a webhook is shown:
+// whoever knows a task's ID may read its webhooks.
+const secretSet = "[set]"
+
+// shown is the webhook without its secrets.
+func (c PushConfig) shown() PushConfig {
+	for _, secret := range []*string{&c.Token, &c.Credentials} {
+		if *secret != "" {
+			*secret = secretSet
+		}
+	}
+	return c
+}
+
 const (
 	maxPushID     = 256
 	maxPushSecret = 4096
@@ -46,8 +60,8 @@ const (
 )
 
 // check tells what keeps a webhook from being one.
-func (c PushConfig) check(allowPrivate bool) error {
-	if err := contract.CheckWebhook(c.URL, allowPrivate); err != nil {
+func (c PushConfig) check(reach contract.Reach) error {
+	if err := contract.CheckWebhook(c.URL, reach); err != nil {
 		return Errorf(contract.KindInvalid, "push notification: %s", err.Error())
 	}
 	switch {
@@ -55,6 +69,8 @@ func (c PushConfig) check(allowPrivate bool) error {
 		return Errorf(contract.KindInvalid, "push notification: the id has more than %d bytes or strange characters", maxPushID)
 	case len(c.Token) > maxPushSecret || len(c.Credentials) > maxPushSecret:
 		return Errorf(contract.KindInvalid, "push notification: the token or the credentials have more than %d bytes", maxPushSecret)
+	case c.Token == secretSet || c.Credentials == secretSet:
+		return Errorf(contract.KindInvalid, "push notification: %s only says that there is a secret; send the secret itself", secretSet)
 	case !headerText(c.Token) || !headerText(c.Credentials):
 		return Errorf(contract.KindInvalid, "push notification: the token or the credentials cannot be in a header")
 	case len(c.Scheme) > maxPushScheme || strings.ContainsFunc(c.Scheme, notInScheme):

@@ -47,9 +47,9 @@ type temporalBackend struct {
 	blobs     transcript.Store
 	probe     *transcript.Probe
 
-	keyring     *credential.Keyring
-	pushPrivate bool
-	now         func() time.Time
+	keyring   *credential.Keyring
+	pushReach contract.Reach
+	now       func() time.Time
 }
 
 func newTemporal(d Deps) *temporalBackend {
@@ -57,7 +57,7 @@ func newTemporal(d Deps) *temporalBackend {
 		client: d.Client, namespace: d.Namespace, console: console.Server{Address: d.Address, Namespace: d.Namespace}, taskQueue: d.TaskQueue,
 		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
 		probe:   transcript.NewProbe(d.Blobs, d.Now),
-		keyring: d.Keyring, pushPrivate: d.PushPrivate, now: d.Now,
+		keyring: d.Keyring, pushReach: d.PushReach, now: d.Now,
 	}
 }
 

@@ -89,7 +89,7 @@ func (t *temporalBackend) expectPush(ctx context.Context, in contract.Conversati
 func (t *temporalBackend) sealedPush(conversationID string, c PushConfig) (PushConfig, contract.PushConfig, error) {
 	c.Protocol = cmp.Or(c.Protocol, contract.PushProtocol1)
 	c.ID = cmp.Or(c.ID, newPushID(conversationID, c))
-	if err := c.check(t.pushPrivate); err != nil {
+	if err := c.check(t.pushReach); err != nil {
 		return c, contract.PushConfig{}, err
 	}
 	sealed, err := t.seal(conversationID, c)
@@ -191,12 +191,8 @@ func (t *temporalBackend) PushConfigs(ctx context.Context, conversationID string
 		return nil, fault(err, "query push notifications")
 	}
 	var out []PushConfig
-	for _, s := range set.Configs {
-		c, err := t.unseal(conversationID, s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
+	for _, c := range set.Configs {
+		out = append(out, PushConfig(c).shown())
 	}
 	return out, nil
 }

@@ -33,6 +33,8 @@ type result struct {
 type turnReply struct {
 	Conversation document.Conversation `json:"conversation"`
 	Result       *result               `json:"result,omitempty"`
+	// Problem says what of the reply cannot be read, although the request was carried out.
+	Problem string `json:"problem,omitempty"`
 }
 
 // accepted is the body of a 202.
@@ -40,6 +42,9 @@ type accepted struct {
 	RequestID      string `json:"request_id"`
 	ConversationID string `json:"conversation_id,omitempty"`
 	Status         string `json:"status"`
+	// Decision is what was decided, and Problem why no more can be told now.
+	Decision *contract.ApprovalResult `json:"decision,omitempty"`
+	Problem  string                   `json:"problem,omitempty"`
 }
 
 // States of an accepted request.
@@ -59,6 +64,8 @@ type ticket struct {
 	location       string // of the answer, when it is not there in time
 	endIsFine      bool   // a completed conversation is what was asked for
 	repeated       bool   // the request was sent before
+	// decision has been recorded: a failure to read on must not hide it.
+	decision *contract.ApprovalResult
 }
 
 // settle answers with what the request has settled to, or with a 202. That of a
@@ -67,7 +74,7 @@ func (g *Gateway) settle(c echo.Context, t ticket) error {
 	if t.repeated {
 		s, err := g.remembered(c.Request().Context(), t)
 		if err != nil {
-			return err
+			return g.unread(c, t, err)
 		}
 		if s != nil {
 			return g.settled(c, t, *s)
@@ -82,9 +89,19 @@ func (g *Gateway) settle(c echo.Context, t ticket) error {
 		return acceptedReply(c, t)
 	}
 	if err != nil {
-		return err
+		return g.unread(c, t, err)
 	}
 	return g.settled(c, t, s)
+}
+
+// unread answers when what a request came to cannot be read: with the decision, if one
+// was recorded, since its call may have run.
+func (g *Gateway) unread(c echo.Context, t ticket, err error) error {
+	if t.decision == nil || c.Request().Context().Err() != nil {
+		return err
+	}
+	g.Logger.Error("what came of a decision cannot be read now", "approval", t.decision.UUID, "conversation", t.conversationID, "error", err)
+	return acceptedAs(c, t, "the decision was taken, and what it approved may have run; what came of it cannot be read now: "+problemOf(err))
 }
 
 // await is Backend.Await. It keeps in mind which conversations are idle.
@@ -113,14 +130,16 @@ func unlessUnavailable(err error) error {
 	return err
 }
 
-func acceptedReply(c echo.Context, t ticket) error {
+func acceptedReply(c echo.Context, t ticket) error { return acceptedAs(c, t, "") }
+
+func acceptedAs(c echo.Context, t ticket, problem string) error {
 	location := t.location
 	if location == "" {
 		location = requestPath(t.conversationID, t.requestID)
 	}
 	c.Response().Header().Set("Location", location)
 	c.Response().Header().Set("Retry-After", "1")
-	return c.JSON(http.StatusAccepted, accepted{t.requestID, t.conversationID, statusRunning})
+	return c.JSON(http.StatusAccepted, accepted{t.requestID, t.conversationID, statusRunning, t.decision, problem})
 }
 
 func requestPath(conversationID, requestID string) string {
@@ -135,23 +154,26 @@ func (g *Gateway) settled(c echo.Context, t ticket, s settlement) error {
 	return c.JSON(t.status, reply)
 }
 
-// reply is what a request has settled to; a refusal is an error.
+// reply is what a request has settled to; a refusal is an error. It has been carried out,
+// so what of it cannot be read is a problem in the reply, and no error.
 func (g *Gateway) reply(ctx context.Context, t ticket, s settlement) (turnReply, error) {
 	if t.fingerprint != "" && s.request.Fingerprint != "" && t.fingerprint != s.request.Fingerprint {
 		return turnReply{}, keyReused()
 	}
-	conversation, err := document.Render(ctx, g.Blobs, s.view)
-	if err != nil {
-		return turnReply{}, err
+	conversation, lost := document.Render(ctx, g.Blobs, s.view)
+	res, unread := g.result(ctx, s.request.Result)
+	if ctx.Err() != nil {
+		return turnReply{}, ctx.Err()
 	}
-	res, err := g.result(ctx, s.request.Result)
-	if err != nil {
-		return turnReply{}, err
+	problem := ""
+	if err := errors.Join(lost, unread); err != nil {
+		g.Logger.Error("a part of a reply cannot be read", "conversation", t.conversationID, "error", err)
+		problem = "the request was carried out, but " + problemOf(err)
 	}
 	if refused := s.request.Refused; refused != "" && !(t.endIsFine && refused == contract.KindCompleted) {
 		return turnReply{}, refusal(refused, conversation, res)
 	}
-	return turnReply{conversation, res}, nil
+	return turnReply{conversation, res, problem}, nil
 }
 
 func refusal(kind contract.Kind, conversation document.Conversation, res *result) *Error {
@@ -180,7 +202,8 @@ func refusalText(kind contract.Kind, res *result) string {
 	return "Conversation is completed."
 }
 
-// result is nil for an answer that is no longer remembered: the conversation
+// result is what could be read of a result, with an error for what could not. It is nil
+// for an answer that is no longer remembered: the conversation
 // itself still has it.
 func (g *Gateway) result(ctx context.Context, r *contract.Result) (*result, error) {
 	if r == nil {
@@ -189,16 +212,16 @@ func (g *Gateway) result(ctx context.Context, r *contract.Result) (*result, erro
 	out := &result{WaitingApproval: r.WaitingApproval, AuthRequired: r.AuthRequired}
 	var err error
 	if out.Response, err = transcript.ReadText(ctx, g.Blobs, r.Response); err != nil {
-		return nil, err
+		out.Response = document.Lost
 	}
-	if r.Approval != nil {
-		pending, err := document.Pending(ctx, g.Blobs, *r.Approval)
-		if err != nil {
-			return nil, err
-		}
+	if r.Approval == nil {
+		return out, err
+	}
+	pending, failed := document.Pending(ctx, g.Blobs, *r.Approval)
+	if failed == nil {
 		out.Approval = &pending
 	}
-	return out, nil
+	return out, errors.Join(err, failed)
 }
 
 // ended answers a request to a conversation that has completed. One that was

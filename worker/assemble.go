@@ -38,8 +38,8 @@ type Push struct {
 	// Tasks reads what is sent of a task. Without it, only passing states are delivered,
 	// and those by version 1.0 of the protocol only.
 	Tasks activities.TaskReader
-	// AllowPrivate lets webhooks be on this machine and in private networks.
-	AllowPrivate bool
+	// Reach is where webhooks may be.
+	Reach contract.Reach
 }
 
 // Assemble builds the activities that a configuration describes and begins to
@@ -95,7 +95,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 		Files:  &activities.Files{Dir: c.DataDir, Blobs: p.Blobs, Feed: p.Feed},
 		Resets: &activities.Resets{},
 		Notifications: &activities.Notifications{
-			HTTP: activities.WebhookClient(p.Push.AllowPrivate), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
+			HTTP: activities.WebhookClient(p.Push.Reach), Keyring: p.Keyring, Tasks: p.Push.Tasks, SigningKey: signingKey, Now: time.Now,
 		},
 	}, func() error { stop(); return errors.Join(peers.Close(), box.Close()) }, nil
 }
@@ -118,7 +118,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			return nil, err
 		}
 		server := toolbox.Server{
-			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
+			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers, Secrets: secrets(s.Headers, headers),
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
 			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation, Wording: s.ToolWording(),

@@ -164,7 +164,7 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 		},
 		{
 			Name: "far", URL: "http://localhost:8090/mcp", Env: map[string]string{}, Unannotated: toolbox.Ask, Transport: toolbox.SSE,
-			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Timeout: 5 * time.Second,
+			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken"}, Timeout: 5 * time.Second,
 			Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}, Destructive: []string{"write"}, Safe: []string{"read"},
 			Optional: true, Prefix: true,
 		},

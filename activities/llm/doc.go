@@ -23,7 +23,7 @@
 //	text_calls*.go  calls that local models write into their texts
 //	transport.go    the HTTP client, its bounds, and what reaches the network
 //	failure*.go     status, body, broken connection → Error with its Kind
-//	scrub.go        keys never leave in an error
+//	scrub.go        keys never leave in an error or a reply, deltas.go nor in a draft
 //	demo*.go        demo:rules, the offline stand-in
 //	llmtest/        a scripted Model, and a server that speaks the wire format
 //

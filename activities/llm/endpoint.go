@@ -83,9 +83,13 @@ func (r *Router) generate(ctx context.Context, e endpoint, req Request) (Reply, 
 	limit := cmp.Or(e.Timeout, r.options.Timeout)
 	call, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	m := e.mask(req.Secrets...)
+	deltas, end := masked(m, req.Deltas)
+	req.Deltas = deltas
 	reply, err := e.provider.generate(call, e, req)
 	if err == nil {
-		reply = e.textCalls(reply, req.Tools)
+		end()
+		reply = hidden(m, e.textCalls(reply, req.Tools))
 		reply.Usage.Calls, reply.Usage.Cost = 1, e.Price.cost(reply.Usage)
 		return reply, nil
 	}

@@ -17,7 +17,7 @@ type Entry struct {
 	// with its key.
 	BaseURL, KeyVariable string
 	Headers              map[string]string
-	// Secrets are values of headers that errors must not show.
+	// Secrets are values of headers that neither errors nor replies may show.
 	Secrets     []string
 	Temperature *float64 // nil leaves it to the provider
 	MaxTokens   int      // bounds a reply; 0 leaves it to the provider

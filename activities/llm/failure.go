@@ -15,7 +15,7 @@ import (
 
 // fail turns whatever ended a call into an Error without secrets.
 func (e endpoint) fail(err error) *Error {
-	secrets := e.scrubber()
+	secrets := e.mask()
 	var status *statusError
 	var broken transportError
 	switch {
@@ -30,8 +30,8 @@ func (e endpoint) fail(err error) *Error {
 		}
 		return &Error{
 			Kind:    contract.KindModelUnavailable,
-			Message: oneLine(fmt.Sprintf("%s %s: %s", e.provider.name, what, secrets.clean(withoutURL(broken)))),
-			Err:     secrets.safe(innermost(broken)),
+			Message: oneLine(fmt.Sprintf("%s %s: %s", e.provider.name, what, clean(secrets, withoutURL(broken)))),
+			Err:     safe(secrets, innermost(broken)),
 		}
 	}
 	return e.garbage("the answer is not what its API describes")
@@ -72,7 +72,7 @@ func (e endpoint) told(body []byte) *Error {
 func (e endpoint) failed(status int, shown string, body []byte) *Error {
 	f := parseFailure(body)
 	kind := kindOf(status, f)
-	said := e.scrubber().clean(f.message)
+	said := clean(e.mask(), f.message)
 	text := cmp.Or(said, http.StatusText(status), "no reason given")
 	if hint := e.hint(status, kind, text); hint != "" {
 		text = cut(text, maxMessage/2) + " (" + hint + ")"

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -37,6 +38,8 @@ type Request struct {
 	// goroutine. It must not block. Nil takes nothing. The reply, which comes after
 	// all deltas, has everything again.
 	Deltas func(Delta)
+	// Secrets must not be in the reply, besides the keys of the model.
+	Secrets []mask.Secret
 }
 
 // Delta is a piece of a reply that is being made.

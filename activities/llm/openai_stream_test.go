@@ -59,9 +59,9 @@ func TestStreams(t *testing.T) {
 		deltas []string
 	}{
 		"a text after thoughts": {
-			llmtest.Think("Let me see.", "Hello there."),
+			llmtest.Think("Let me look.", "Hello there."),
 			llm.Reply{Text: "Hello there.", Model: "llmtest-1", Usage: used, Finish: "stop"},
-			[]string{"reasoning Let me s", "reasoning ee.", "text Hello th", "text ere."},
+			[]string{"reasoning Let me l", "reasoning ook.", "text Hello th", "text ere."},
 		},
 		"calls beside a text": {
 			llmtest.CallTools("So.", llmtest.ToolCall("a", "resources_remove", `{"x":1,"y":2}`), llmtest.ToolCall("b", "ping", ``)),
@@ -76,15 +76,15 @@ func TestStreams(t *testing.T) {
 		},
 		"thoughts under another name, twice, and keep-alives": {
 			llmtest.Frames(": OPENROUTER PROCESSING\n\n", piece(`{"role":"assistant","content":"","reasoning":"hm"}`),
-				": OPENROUTER PROCESSING\n\n", piece(`{"reasoning":"so","reasoning_content":"so"}`), piece(`{"content":"yes"}`), ended("stop")),
-			llm.Reply{Text: "yes", Model: "m-1", Finish: "stop"}, []string{"reasoning hm", "reasoning so", "text yes"},
+				": OPENROUTER PROCESSING\n\n", piece(`{"reasoning":"so","reasoning_content":"so"}`), piece(`{"content":"fine"}`), ended("stop")),
+			llm.Reply{Text: "fine", Model: "m-1", Finish: "stop"}, []string{"reasoning hm", "reasoning so", "text fine"},
 		},
 		"Mistral's parts, and its usage": {
 			llmtest.Frames(piece(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`),
-				piece(`{"content":[{"type":"text","text":"yes"},{"type":"reference","reference_ids":[1]}]}`),
+				piece(`{"content":[{"type":"text","text":"fine"},{"type":"reference","reference_ids":[1]}]}`),
 				`data: {"model":"m-1","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"total_tokens":7,"completion_tokens":2}}`+"\n\n"+"data: [DONE]\n\n"),
-			llm.Reply{Text: "yes", Model: "m-1", Finish: "stop", Usage: contract.Usage{InputTokens: 5, OutputTokens: 2}},
-			[]string{"reasoning hm", "text yes"},
+			llm.Reply{Text: "fine", Model: "m-1", Finish: "stop", Usage: contract.Usage{InputTokens: 5, OutputTokens: 2}},
+			[]string{"reasoning hm", "text fine"},
 		},
 		"lines that end as Windows' do, and no [DONE]": {
 			llmtest.Frames(strings.ReplaceAll(piece(`{"content":"a"}`)+`data: {"choices":[{"delta":{},"finish_reason":"length"}],"error":null}`+"\n\n", "\n", "\r\n")),

@@ -1,85 +1,51 @@
 package llm
 
 import (
-	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"agent-stop-and-go/activities/mask"
 )
 
-const (
-	maxMessage = 500 // bytes of an Error's Message
-	// minLeak is how long a piece of a key must be to be worth hiding.
-	minLeak = 8
-	mask    = "***"
-)
+const maxMessage = 500 // bytes of an Error's Message
 
-// scrubber removes secrets from texts that come from outside.
-type scrubber []string
-
-// scrubber knows the key, and what headers and the address hold of credentials.
-func (e endpoint) scrubber() scrubber {
-	secrets := append(scrubber{e.key, url.QueryEscape(e.key)}, e.Secrets...)
-	if u, err := url.Parse(e.baseURL); err == nil {
-		if password, ok := u.User.Password(); ok {
-			secrets = append(secrets, password)
-		}
-		for _, values := range u.Query() {
-			secrets = append(secrets, values...)
-		}
+// mask knows the key, what headers and the address hold of credentials, and the secrets
+// of a request.
+func (e endpoint) mask(of ...mask.Secret) *mask.Mask {
+	secrets := append([]mask.Secret{mask.Value(e.key)}, mask.Headers(e.Headers)...)
+	for _, value := range e.Secrets {
+		secrets = append(secrets, mask.Header(value)...)
 	}
-	return secrets
+	secrets = append(secrets, mask.WholeURL(e.baseURL)...)
+	return mask.New(append(secrets, of...)...)
 }
 
-// clean returns text on one line, without secrets or long pieces of them.
-func (s scrubber) clean(text string) string {
-	text = flat(text)
-	for _, secret := range s {
-		text = hide(text, secret)
-	}
-	return text
-}
+// clean returns an error's text on one line, without secrets or long pieces of them.
+func clean(m *mask.Mask, text string) string { return m.Pieces(flat(text)) }
 
 // safe returns err, or nil when its text holds a secret.
-func (s scrubber) safe(err error) error {
-	if text := flat(err.Error()); s.clean(text) != text {
+func safe(m *mask.Mask, err error) error {
+	if text := flat(err.Error()); clean(m, text) != text {
 		return nil
 	}
 	return err
 }
 
-// hide masks every run of text that is also a run of the secret, so that a key
-// cut in pieces by an error body is found as well.
-func hide(text, secret string) string {
-	if secret == "" {
-		return text
+// hidden is a reply without secrets. Its own form goes as a whole when it shows one:
+// providers sign them.
+func hidden(m *mask.Mask, r Reply) Reply {
+	if m == nil {
+		return r
 	}
-	least := min(minLeak, len(secret))
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		n := common(text[i:], secret, least)
-		if n == 0 {
-			b.WriteByte(text[i])
-			i++
-			continue
-		}
-		b.WriteString(mask)
-		i += n
+	r.Text, r.Model, r.Finish = m.Text(r.Text), m.Text(r.Model), m.Text(r.Finish)
+	for i, c := range r.Calls {
+		r.Calls[i] = Call{ID: m.Text(c.ID), Name: m.Text(c.Name), Arguments: m.JSON(c.Arguments), Problem: m.Text(c.Problem)}
 	}
-	return b.String()
-}
-
-// common is the length of the longest prefix of text, at least least bytes,
-// that occurs in secret; otherwise zero.
-func common(text, secret string, least int) int {
-	if len(text) < least || !strings.Contains(secret, text[:least]) {
-		return 0
+	if r.Native != nil && m.Shows(string(r.Native.Content)) {
+		r.Native = nil
 	}
-	n := least
-	for n < len(text) && strings.Contains(secret, text[:n+1]) {
-		n++
-	}
-	return n
+	return r
 }
 
 func oneLine(text string) string { return cut(flat(text), maxMessage) }

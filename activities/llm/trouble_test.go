@@ -54,7 +54,7 @@ var (
 )
 
 var troubles = map[string]trouble{
-	"401":                      {answer: llmtest.Fail(401, badKey), kind: contract.KindModelAuth, says: " API error (401): Key *** is wrong."},
+	"401":                      {answer: llmtest.Fail(401, badKey), kind: contract.KindModelAuth, says: " API error (401): Key [secret] is wrong."},
 	"403":                      {answer: llmtest.Fail(403, "Country not supported"), kind: contract.KindModelAuth, says: " API error (403): Country not supported (check "},
 	"404":                      {answer: llmtest.Fail(404, "No such model"), kind: contract.KindModelRequest, says: " API error (404): No such model (model "},
 	"400":                      {answer: llmtest.Fail(400, "Invalid schema for function 'x'"), kind: contract.KindModelRequest, says: " API error (400): Invalid schema"},
@@ -74,7 +74,7 @@ var troubles = map[string]trouble{
 	"garbage in the stream":    {answer: llmtest.GarbageAfter(6, speech), kind: contract.KindModelGarbage, says: " gave an answer that makes no sense", said: true},
 	"an error in the stream": {
 		answer: llmtest.FailAfter(6, speech, 500, badKey, "server_error", ""),
-		kind:   contract.KindModelUnavailable, says: "Key *** is wrong.", said: true,
+		kind:   contract.KindModelUnavailable, says: "Key [secret] is wrong.", said: true,
 	},
 	"a rate limit in the stream": {
 		answer: llmtest.FailAfter(6, speech, 429, "Slow down", "rate_limit_error", "rate_limit_exceeded"),

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // Options say where a client may go. The zero value goes to public addresses, and
@@ -12,8 +14,8 @@ type Options struct {
 	// Trusted are URLs whose host and port may have any address. One of http is
 	// trusted on https too, on the usual ports.
 	Trusted []string
-	// AllowPrivate: every host may have any address.
-	AllowPrivate bool
+	// Reach is which addresses hosts may have that are not trusted.
+	Reach contract.Reach
 	// Redirects is how many redirects are followed. The response that asks for one
 	// more, or for one that would change the method or leave https, is the answer.
 	Redirects int

@@ -5,7 +5,8 @@
 //
 // What the one who runs the agent has configured is trusted. Everything else may
 // point at what only this machine can reach, so private, loopback, link-local and
-// other special addresses are refused, unless Options.AllowPrivate says otherwise.
+// other special addresses are refused, as far as Options.Reach does not allow them. It
+// never allows link-local addresses, where clouds keep the credentials of a machine.
 // The address is looked at when it is dialled, after its name has been resolved: a
 // name that is public at first and private a moment later gets no further. A
 // refusal is an error that wraps ErrRefused, and nothing has been sent then.

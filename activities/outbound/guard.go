@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // ErrRefused is why a request was not sent: its address is one that only this
@@ -22,7 +24,7 @@ var ErrRefused = errors.New("refused")
 // guard is a transport that dials only what it may.
 type guard struct {
 	*http.Transport
-	private        bool
+	reach          contract.Reach
 	trusted        map[string]bool // host:port
 	proxies        sync.Map        // host:port
 	dialer, strict net.Dialer
@@ -34,10 +36,10 @@ func newGuard(o Options) *guard {
 		base = http.DefaultTransport.(*http.Transport)
 	}
 	timeout := cmp.Or(o.DialTimeout, 10*time.Second)
-	g := &guard{Transport: base.Clone(), private: o.AllowPrivate, trusted: trusted(o.Trusted)}
+	g := &guard{Transport: base.Clone(), reach: o.Reach, trusted: trusted(o.Trusted)}
 	g.dialer = net.Dialer{Timeout: timeout, KeepAlive: 15 * time.Second}
 	g.strict = g.dialer
-	g.strict.Control = refusePrivate
+	g.strict.Control = g.refuse
 	g.DialContext, g.DialTLSContext = g.dial, nil
 	g.TLSHandshakeTimeout = timeout
 	g.DisableKeepAlives = o.Fresh || base.DisableKeepAlives
@@ -59,7 +61,7 @@ func (g *guard) noted(proxy *url.URL, err error) (*url.URL, error) {
 // asked for them. All others are looked at when they are dialled.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !g.free(authority(req.URL)) {
-		if ip, err := netip.ParseAddr(req.URL.Hostname()); err == nil && Special(ip) {
+		if ip, err := netip.ParseAddr(req.URL.Hostname()); err == nil && !g.reach.Allows(ip) {
 			return nil, refused(ip)
 		}
 	}
@@ -76,15 +78,15 @@ func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, er
 }
 
 // free reports whether host:port may have any address.
-func (g *guard) free(address string) bool { return g.private || g.trusted[address] }
+func (g *guard) free(address string) bool { return g.trusted[address] }
 
-// refusePrivate is called with each address that a name has, before it is dialled.
-func refusePrivate(_, address string, _ syscall.RawConn) error {
+// refuse is called with each address that a name has, before it is dialled.
+func (g *guard) refuse(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("%w: %s is no address", ErrRefused, address)
 	}
-	if Special(at.Addr()) {
+	if !g.reach.Allows(at.Addr()) {
 		return refused(at.Addr())
 	}
 	return nil

@@ -118,7 +118,7 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	}
 	c, _ := parseCard(data)
 	if c != nil {
-		c.hide(a.veil(bearer))
+		c.hide(a.mask(bearer))
 	}
 	return c, nil
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -127,16 +128,16 @@ func isCode(err error, codes ...int) bool {
 
 // failure says what an error means. An agent that wants the caller to log in is a
 // reply.
-func (a *agent) failure(v veil, err error) (activities.PeerReply, error) {
+func (a *agent) failure(m *mask.Mask, err error) (activities.PeerReply, error) {
 	var status *statusError
 	login := errors.As(err, &status) && status.login()
 	if login || isCode(err, codeUnauthorized, codePermission) {
-		text := v.text(fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err))
+		text := m.Text(fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err))
 		return activities.PeerReply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
 	}
-	out := &activities.PeerError{Kind: contract.KindPeerFailed, Message: clip(v.text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
+	out := &activities.PeerError{Kind: contract.KindPeerFailed, Message: clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
 	if lost := new(uncertain); errors.As(err, &lost) && lost.destructive {
-		out.Kind, out.Message = contract.KindOutcomeUnknown, clip(v.text(fmt.Sprintf("agent %s: %v", a.Name, lost.err)), maxMessage)
+		out.Kind, out.Message = contract.KindOutcomeUnknown, clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, lost.err)), maxMessage)
 	}
 	if passing(err) {
 		out.Kind = contract.KindPeerUnavailable

@@ -3,8 +3,10 @@ package peer_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -192,6 +194,9 @@ func TestCredentialsAreHiddenInWhatAnAgentSays(t *testing.T) {
 	for name, form := range map[string]func(string) string{
 		"as they are": func(s string) string { return s },
 		"escaped":     strings.NewReplacer("/", `\/`, "+", `\u002b`).Replace,
+		"of a query":  url.QueryEscape,
+		"upper case":  strings.ToUpper,
+		"hexadecimal": func(s string) string { return hex.EncodeToString([]byte(s)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := echoing(t, form)

@@ -12,6 +12,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -50,7 +51,7 @@ type known struct {
 
 func (p *Peers) newAgent(a Agent) *agent {
 	guard := outbound.Options{
-		Trusted: []string{a.URL}, AllowPrivate: a.AllowPrivate, Redirects: 5, Keep: []string{a2a.SvcParamVersion, a2a.SvcParamExtensions},
+		Trusted: []string{a.URL}, Reach: a.reach(), Redirects: 5, Keep: []string{a2a.SvcParamVersion, a2a.SvcParamExtensions},
 		Base: p.opts.Transport,
 	}
 	out := &agent{Agent: a, opts: &p.opts, run: p.background, client: outbound.Client(guard)}
@@ -179,17 +180,25 @@ func line(s string) string { return strings.Join(strings.Fields(strings.ToValidU
 // conclude makes of a task, or of why there is none, what Send returns. A failure for
 // good is one also when ctx has ended: whoever takes it for a cancellation sends the
 // message again.
-func (a *agent) conclude(ctx context.Context, v veil, t *task, err error) (activities.PeerReply, error) {
+func (a *agent) conclude(ctx context.Context, m *mask.Mask, t *task, err error) (activities.PeerReply, error) {
 	if err == nil {
 		if err := t.check(); err != nil {
-			return a.failure(v, err) // a whole answer: nothing was cut short
+			return a.failure(m, err) // a whole answer: nothing was cut short
 		}
 		out := a.reply(t)
-		v.files(out.Files)
+		maskFiles(m, out.Files)
 		return out, nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) && cutShort(err) {
 		return activities.PeerReply{}, ctx.Err()
 	}
-	return a.failure(v, err)
+	return a.failure(m, err)
+}
+
+// reach is where redirects may lead.
+func (a Agent) reach() contract.Reach {
+	if a.AllowPrivate {
+		return contract.ReachPrivate
+	}
+	return contract.ReachPublic
 }

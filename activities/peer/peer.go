@@ -138,16 +138,16 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 // work, it says so and names the task.
 func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 	a := p.agent(m.Peer)
-	v := a.veil(m.Bearer)
+	hidden := a.mask(m.Bearer)
 	if a.Problem != "" { // another worker may have what this one lacks
-		return a.conclude(ctx, v, nil, &wireError{err: errors.New(a.Problem)})
+		return a.conclude(ctx, hidden, nil, &wireError{err: errors.New(a.Problem)})
 	}
 	k, err := a.know(ctx, m.Bearer)
 	if err == nil && len(k.ways) == 0 {
 		err = errNoWay
 	}
 	if err != nil {
-		return a.conclude(ctx, v, nil, err)
+		return a.conclude(ctx, hidden, nil, err)
 	}
 	t, err := a.try(ctx, k.ways, m)
 	if err == nil && m.Destructive {
@@ -155,7 +155,7 @@ func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.
 			err = &uncertain{err: problem, destructive: true}
 		}
 	}
-	return a.conclude(ctx, v, t, err)
+	return a.conclude(ctx, hidden, t, err)
 }
 
 // try goes through the ways to talk to an agent until it understands one: all but the
@@ -179,7 +179,7 @@ func (a *agent) try(ctx context.Context, ways []way, m activities.PeerMessage) (
 }
 
 func (a *agent) talk(ctx context.Context, w way, m activities.PeerMessage) (*task, error) {
-	x := &exchange{agent: a, way: w, m: m, veil: a.veil(m.Bearer)}
+	x := &exchange{agent: a, way: w, m: m, mask: a.mask(m.Bearer)}
 	if w.protocol == Old {
 		return x.old(ctx)
 	}

@@ -34,7 +34,7 @@ func (x *exchange) stream(ctx context.Context, method string, params any) iter.S
 		for data, err := range events(resp.Body) {
 			var e event
 			if err == nil {
-				err = readResponse(x.veil.json(data), &e)
+				err = readResponse(x.mask.JSON(data), &e)
 			}
 			if !yield(e, err) || err != nil {
 				return

@@ -16,6 +16,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/mask"
 )
 
 // Limits of what is read: of an answer, and of the objects and lists in it, which take
@@ -39,7 +40,7 @@ type exchange struct {
 	*agent
 	way
 	m    activities.PeerMessage
-	veil veil
+	mask *mask.Mask
 }
 
 var requests atomic.Int64 // their ids, which the old dialect wants to be integers
@@ -133,7 +134,7 @@ func (x *exchange) read(resp *http.Response, out any) error {
 	case bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxValues:
 		return fmt.Errorf("%w: more than %d values", errTooLarge, maxValues)
 	}
-	err = readResponse(x.veil.json(data), out)
+	err = readResponse(x.mask.JSON(data), out)
 	if errors.Is(err, errUnreadable) && resp.StatusCode != http.StatusOK {
 		return newStatusError(resp, data)
 	}

@@ -1,7 +1,11 @@
 package toolbox_test
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -143,6 +147,34 @@ func TestTheServersOwnCredentialsAreHidden(t *testing.T) {
 	wantKind(t, err, contract.KindToolFailed)
 	if strings.Contains(strings.TrimPrefix(err.Error(), "call own-canary"), "canary") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestCredentialsAreHiddenInOtherFormsToo(t *testing.T) {
+	s := serve(t, newMCP(nil)).server("web")
+	s.Headers, s.Secrets = map[string]string{"X-Gate": "Bearer gate-canary/1"}, []string{"Bearer gate-canary/1"}
+	box := openServers(t, s)
+	for _, secret := range []string{"gate-canary/1", "caller-canary/2"} {
+		for name, said := range map[string]string{
+			"plain": secret, "upper case": strings.ToUpper(secret), "hex": hex.EncodeToString([]byte(secret)), "of a query": url.QueryEscape(secret),
+			"base64": base64.StdEncoding.EncodeToString([]byte(secret)), "base64 behind others": base64.RawURLEncoding.EncodeToString([]byte("user:" + secret)),
+		} {
+			args, _ := json.Marshal(map[string]string{"text": "you said " + said})
+			got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "caller-canary/2", Arguments: args})
+			if strings.Contains(got.Text, said[8:]) || !strings.Contains(got.Text, "[") {
+				t.Errorf("%s: got %q", name, got.Text)
+			}
+		}
+	}
+}
+
+func TestCredentialsAreHiddenInDescriptionsOfTools(t *testing.T) {
+	const secret = "own-canary-0123"
+	s := serveRaw(t, raw{"tools/list": says(`{"tools":[{"name":"touch","description":"with ` + secret + `","inputSchema":{"type":"object","title":"` + secret + `"}}]}`)}).server("web")
+	s.Headers = map[string]string{"Authorization": "Bearer " + secret}
+	tools := openServers(t, s).Tools(t.Context())
+	if len(tools) != 1 || tools[0].Description != "with [secret]" || string(tools[0].InputSchema) != `{"type":"object","title":"[secret]"}` {
+		t.Errorf("got %+v", tools)
 	}
 }
 

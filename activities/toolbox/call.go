@@ -77,7 +77,7 @@ var (
 func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	t.Start(t.ctx)
 	fail := func(kind contract.Kind, err error) (Result, error) {
-		return Result{}, &Error{Kind: kind, Server: c.Server, Tool: c.Tool, Err: hide(err, t.secrets(c.Server, c.Bearer))}
+		return Result{}, &Error{Kind: kind, Server: c.Server, Tool: c.Tool, Err: hide(err, t.mask(c.Server, c.Bearer))}
 	}
 	args, err := CanonicalArguments(c.Arguments)
 	if err != nil {
@@ -111,7 +111,7 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	if v.kind != "" {
 		return fail(v.kind, v.err)
 	}
-	return v.result.without(l.secrets(c.Bearer)), nil
+	return v.result.without(l.mask(c.Bearer)), nil
 }
 
 // request is what is asked of a server.

@@ -63,12 +63,12 @@ func dial(ctx context.Context, t *Toolbox, s Server, who caller) (*conn, listing
 	c, list, err := dialAs(ctx, t, s, who, mcp.LATEST_LEGACY_PROTOCOL_VERSION)
 	var refused *refusedError
 	if s.transport() == SSE || !errors.As(err, &refused) {
-		return c, list, err
+		return c, list, hide(err, s.mask(who.bearer))
 	}
 	if c, list, again := dialAs(ctx, t, s, who, mcp.LATEST_PROTOCOL_VERSION); again == nil {
 		return c, list, nil
 	}
-	return nil, listing{}, err
+	return nil, listing{}, hide(err, s.mask(who.bearer))
 }
 
 func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol string) (*conn, listing, error) {
@@ -283,7 +283,11 @@ func (c *conn) listTools(ctx context.Context) (listing, error) {
 	for _, tool := range valid.Tools {
 		usable[tool.Name] = true
 	}
-	return parseTools(c.server, x.pages(), usable)
+	pages, hidden := x.pages(), c.server.mask(callerOf(ctx).bearer)
+	for i, page := range pages {
+		pages[i] = hidden.JSON(page)
+	}
+	return parseTools(c.server, pages, usable)
 }
 
 func (c *conn) unlisted(err error) error {

@@ -121,7 +121,8 @@ func (h samplingHost) CreateMessage(ctx context.Context, r mcp.CreateMessageRequ
 	if len(r.Tools) > 0 || r.ToolChoice != nil {
 		return nil, errors.New("sampling with tools is not offered")
 	}
-	s := Sample{Server: h.server.Name, System: r.SystemPrompt, MaxTokens: h.server.SampleTokens}
+	hidden := h.server.mask("")
+	s := Sample{Server: h.server.Name, System: hidden.Text(r.SystemPrompt), MaxTokens: h.server.SampleTokens}
 	if r.MaxTokens > 0 {
 		s.MaxTokens = min(s.MaxTokens, r.MaxTokens)
 	}
@@ -130,7 +131,7 @@ func (h samplingHost) CreateMessage(ctx context.Context, r mcp.CreateMessageRequ
 		if err != nil {
 			return nil, err
 		}
-		s.Turns = append(s.Turns, SampleTurn{Assistant: m.Role == mcp.RoleAssistant, Text: text})
+		s.Turns = append(s.Turns, SampleTurn{Assistant: m.Role == mcp.RoleAssistant, Text: hidden.Text(text)})
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, h.limit, timeoutError{limit: h.limit})
 	defer cancel()

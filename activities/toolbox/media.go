@@ -1,7 +1,6 @@
 package toolbox
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/base64"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -97,13 +97,6 @@ func shortName(name string) string {
 	return name[:end]
 }
 
-func (m Media) without(s secrets) Media {
-	m.Name, m.MIMEType = s.hide(m.Name), s.hide(m.MIMEType)
-	for secret := range s {
-		if bytes.Contains(m.Data, []byte(secret)) {
-			m.Data = []byte(s.hide(string(m.Data)))
-			break
-		}
-	}
-	return m
+func (m Media) without(s *mask.Mask) Media {
+	return Media{MIMEType: s.Text(m.MIMEType), Name: s.Text(m.Name), Data: s.Bytes(m.Data)}
 }

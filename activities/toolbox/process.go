@@ -41,7 +41,7 @@ func startProcess(s Server, logger *slog.Logger) (*process, error) {
 		return nil, err
 	}
 	p := &process{cmd: exec.Command(path, s.Args...), done: make(chan struct{})}
-	stderr := &lineLogger{logger: logger.With("server", s.Name)}
+	stderr := &lineLogger{logger: logger.With("server", s.Name), mask: s.mask("")}
 	p.cmd.Env = childEnv(s.Env)
 	p.cmd.Stderr = stderr
 	p.cmd.WaitDelay = time.Second

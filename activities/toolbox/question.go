@@ -15,6 +15,7 @@ import (
 // inquiry is a call during which the server may ask a person.
 type inquiry struct {
 	tool, key string
+	bearer    string
 	ctx       context.Context // of the call; ends with it
 	limit     *limit
 	open      *openQuestions
@@ -30,7 +31,7 @@ func (c *conn) attend(ctx context.Context, call Call, open *openQuestions) (_ co
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	q := &inquiry{tool: call.Tool, key: call.IdempotencyKey, ctx: ctx, limit: l, open: open}
+	q := &inquiry{tool: call.Tool, key: call.IdempotencyKey, bearer: call.Bearer, ctx: ctx, limit: l, open: open}
 	c.mu.Lock()
 	c.inquiries = append(c.inquiries, q)
 	c.mu.Unlock()
@@ -100,8 +101,9 @@ func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (
 	if mode := r.Params.Mode; mode != "" && mode != mcp.ElicitationModeForm {
 		return h.cancel(r, fmt.Sprintf("%v: it is no form, but of the mode %.20q", errUnseen, mode), q), nil
 	}
+	hidden := h.conn.server.mask(q.bearer)
 	a, err := h.ask(ctx, q, Question{
-		Server: h.conn.server.Name, Tool: q.tool, Key: q.key, Message: r.Params.Message, Schema: schema,
+		Server: h.conn.server.Name, Tool: q.tool, Key: q.key, Message: hidden.Text(r.Params.Message), Schema: hidden.JSON(schema),
 	})
 	switch {
 	case errors.Is(err, ErrStopping):

@@ -129,7 +129,7 @@ type sendFunc func(ctx context.Context, c *conn, x *exchange) error
 func (t *Toolbox) read(ctx context.Context, a Access, method string, result func(json.RawMessage) (Result, error), send sendFunc) (Result, error) {
 	t.Start(t.ctx)
 	fail := func(kind contract.Kind, err error) (Result, error) {
-		return Result{}, &Error{Kind: kind, Server: a.Server, Tool: method, Err: hide(err, t.secrets(a.Server, a.Bearer))}
+		return Result{}, &Error{Kind: kind, Server: a.Server, Tool: method, Err: hide(err, t.mask(a.Server, a.Bearer))}
 	}
 	l := t.link(a.Server)
 	if l == nil {
@@ -146,7 +146,7 @@ func (t *Toolbox) read(ctx context.Context, a Access, method string, result func
 	if err != nil {
 		return fail(contract.KindToolFailed, err)
 	}
-	return said.without(l.secrets(a.Bearer)), nil
+	return said.without(l.mask(a.Bearer)), nil
 }
 
 // resources lists what one server has, templates last.
@@ -169,10 +169,10 @@ func (l *link) resources(ctx context.Context, who caller) ([]Resource, error) {
 		return nil, err
 	}
 	list, err := l.decodeResources(append(plain, templates...))
-	s := l.secrets(who.bearer)
+	s := l.mask(who.bearer)
 	for i, r := range list {
-		list[i].URI, list[i].Name, list[i].Title = s.hide(r.URI), s.hide(r.Name), s.hide(r.Title)
-		list[i].Description, list[i].MIMEType = s.hide(r.Description), s.hide(r.MIMEType)
+		list[i].URI, list[i].Name, list[i].Title = s.Text(r.URI), s.Text(r.Name), s.Text(r.Title)
+		list[i].Description, list[i].MIMEType = s.Text(r.Description), s.Text(r.MIMEType)
 	}
 	return list, err
 }
@@ -217,7 +217,7 @@ func (l *link) prompts(ctx context.Context, who caller) ([]Prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := l.secrets(who.bearer)
+	s := l.mask(who.bearer)
 	var out []Prompt
 	for _, page := range pages {
 		var list struct {
@@ -231,10 +231,10 @@ func (l *link) prompts(ctx context.Context, who caller) ([]Prompt, error) {
 		}
 		for _, p := range list.Prompts {
 			for i, a := range p.Arguments {
-				p.Arguments[i].Name, p.Arguments[i].Title, p.Arguments[i].Description = s.hide(a.Name), s.hide(a.Title), s.hide(a.Description)
+				p.Arguments[i].Name, p.Arguments[i].Title, p.Arguments[i].Description = s.Text(a.Name), s.Text(a.Title), s.Text(a.Description)
 			}
 			out = append(out, Prompt{
-				Server: l.server.Name, Name: s.hide(p.Name), Title: s.hide(p.Title), Description: s.hide(p.Description), Arguments: p.Arguments,
+				Server: l.server.Name, Name: s.Text(p.Name), Title: s.Text(p.Title), Description: s.Text(p.Description), Arguments: p.Arguments,
 			})
 		}
 		if len(out) > maxItems {
@@ -260,7 +260,7 @@ func (l *link) pages(ctx context.Context, who caller, method mcp.MCPMethod, offe
 		return list(ctx, c, x)
 	}})
 	fail := func(kind contract.Kind, err error) error {
-		return &Error{Kind: kind, Server: l.server.Name, Tool: string(method), Err: hide(err, l.secrets(who.bearer))}
+		return &Error{Kind: kind, Server: l.server.Name, Tool: string(method), Err: hide(err, l.mask(who.bearer))}
 	}
 	switch {
 	case v.kind != "":

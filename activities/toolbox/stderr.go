@@ -6,12 +6,15 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"agent-stop-and-go/activities/mask"
 )
 
 // lineLogger logs what a child writes to its standard error, line by line: of
 // each second so many lines, and how many more there were.
 type lineLogger struct {
 	logger *slog.Logger
+	mask   *mask.Mask // of what the child was given
 	mu     sync.Mutex
 	rest   []byte
 	said   int // lines in this second
@@ -53,7 +56,7 @@ func (l *lineLogger) flush() {
 
 func (l *lineLogger) log(line []byte) {
 	if text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�")); text != "" && l.mayLog() {
-		l.logger.Info("MCP server says", "line", text)
+		l.logger.Info("MCP server says", "line", l.mask.Text(text))
 	}
 }
 

@@ -1,20 +1,18 @@
 package toolbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 
+	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -76,64 +74,32 @@ func plain(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// secrets are values that a server may know and others must not see, each with
-// the word that takes its place.
-type secrets map[string]string
-
-// secrets of a call: the caller's token, and what the server's own headers hold.
-func (l *link) secrets(bearer string) secrets {
-	out := ofBearer(bearer)
-	for name, value := range l.server.Headers {
-		if _, token, ok := strings.Cut(value, " "); ok {
-			value = token
-		}
-		if credentialHeader.MatchString(name) && len(value) >= minSecret {
-			out[value] = "[secret]"
-		}
+// mask hides what the server may know and others must not see: the caller's token, and
+// what its own settings have of credentials.
+func (s Server) mask(bearer string) *mask.Mask {
+	secrets := slices.Concat(mask.Headers(s.Headers), mask.Headers(s.Env), mask.URL(s.URL))
+	for _, value := range s.Secrets {
+		secrets = append(secrets, mask.Header(value)...)
 	}
-	return out
+	return mask.New(append(secrets, mask.Bearer(bearer))...)
 }
 
-func (t *Toolbox) secrets(server, bearer string) secrets {
+func (l *link) mask(bearer string) *mask.Mask { return l.server.mask(bearer) }
+
+func (t *Toolbox) mask(server, bearer string) *mask.Mask {
 	if l := t.link(server); l != nil {
-		return l.secrets(bearer)
+		return l.mask(bearer)
 	}
-	return ofBearer(bearer)
-}
-
-func ofBearer(bearer string) secrets {
-	if len(bearer) < minSecret {
-		return secrets{}
-	}
-	return secrets{bearer: "[bearer token]"}
-}
-
-// minSecret keeps a word that is hardly a secret from being cut out of texts.
-const minSecret = 8
-
-var credentialHeader = regexp.MustCompile(`(?i)auth|token|key|secret|password|cookie|credential`)
-
-func (s secrets) hide(text string) string {
-	for _, secret := range s.longestFirst() {
-		text = strings.ReplaceAll(text, secret, s[secret])
-	}
-	return text
-}
-
-// longestFirst: a secret may contain another one.
-func (s secrets) longestFirst() []string {
-	return slices.SortedFunc(maps.Keys(s), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
-	})
+	return mask.New(mask.Bearer(bearer))
 }
 
 // hide replaces secrets that a server has put into its words. The identity of
 // the error stays.
-func hide(err error, s secrets) error {
-	if err == nil || s.hide(err.Error()) == err.Error() {
+func hide(err error, m *mask.Mask) error {
+	if err == nil || !m.Shows(err.Error()) {
 		return err
 	}
-	return hiddenError{err: err, text: s.hide(plain(err))}
+	return hiddenError{err: err, text: m.Text(plain(err))}
 }
 
 type hiddenError struct {
@@ -144,13 +110,13 @@ type hiddenError struct {
 func (e hiddenError) Error() string        { return e.text }
 func (e hiddenError) Is(target error) bool { return errors.Is(e.err, target) }
 
-func (r Result) without(s secrets) Result {
-	r.Text = s.hide(r.Text)
+func (r Result) without(s *mask.Mask) Result {
+	r.Text = s.Text(r.Text)
 	for i, m := range r.Media {
 		r.Media[i] = m.without(s)
 	}
 	for i, l := range r.Links {
-		r.Links[i] = contract.Link{URI: s.hide(l.URI), Name: s.hide(l.Name), MIMEType: s.hide(l.MIMEType)}
+		r.Links[i] = contract.Link{URI: s.Text(l.URI), Name: s.Text(l.Name), MIMEType: s.Text(l.MIMEType)}
 	}
 	return r
 }

@@ -60,7 +60,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
-		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushPrivate: c.Push.AllowPrivate,
+		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushReach: c.Push.Reach(),
 		WebUI: p.WebUI,
 	}, nil
 }

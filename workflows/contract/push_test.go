@@ -35,7 +35,7 @@ func TestWhichURLsMayBeWebhooks(t *testing.T) {
 		"http://a.b/" + long(2048):       "more than 2048",
 		"https://example.com/?" + "%zz=": "",
 	} {
-		err := contract.CheckWebhook(raw, false)
+		err := contract.CheckWebhook(raw, contract.ReachPublic)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, expected %q", raw, err, want)
 		}
@@ -49,7 +49,7 @@ func TestPrivateWebhooksMayBeAllowed(t *testing.T) {
 		"http://localhost:8888/webhook": true, "http://127.0.0.1/": true, "http://10.1.2.3/": true,
 		"http://user@localhost/": false, "file:///etc/passwd": false,
 	} {
-		if err := contract.CheckWebhook(raw, true); (err == nil) != ok {
+		if err := contract.CheckWebhook(raw, contract.ReachPrivate); (err == nil) != ok {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}

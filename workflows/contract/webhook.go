@@ -12,10 +12,51 @@ import (
 // MaxWebhookURL is how long the URL of a webhook may be.
 const MaxWebhookURL = 2048
 
+// Reach is which addresses may be gone to that others choose. None reaches link-local
+// addresses and those where clouds tell machines their credentials.
+type Reach string
+
+// The reaches. The zero value is the public Internet.
+const (
+	ReachPublic   Reach = ""
+	ReachLoopback Reach = "loopback" // and this machine
+	ReachPrivate  Reach = "private"  // and every network
+)
+
+// Allows reports whether an address is within reach.
+func (r Reach) Allows(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	switch {
+	case metadata(a):
+		return false
+	case r == ReachPrivate:
+		return true
+	case r == ReachLoopback && a.IsLoopback():
+		return true
+	}
+	return PublicAddress(a)
+}
+
+// never are addresses of metadata services that are not link-local: Amazon's and Google's
+// of IPv6, Alibaba's, Oracle's and Azure's.
+var never = []netip.Addr{
+	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254"),
+	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"), netip.MustParseAddr("168.63.129.16"),
+}
+
+// metadata reports whether an address is link-local or of a metadata service, also where
+// one of IPv6 holds it.
+func metadata(a netip.Addr) bool {
+	if inner, ok := embedded(a); ok {
+		return metadata(inner)
+	}
+	return a.IsLinkLocalUnicast() || a.IsLinkLocalMulticast() || slices.Contains(never, a)
+}
+
 // CheckWebhook tells what is wrong with the URL of a webhook. Hosts that say outright
-// that they are not public are refused unless private ones are allowed; where a name
-// leads is only known when it is dialled (PublicAddress).
-func CheckWebhook(raw string, allowPrivate bool) error {
+// that they are out of reach are refused; where a name leads is only known when it is
+// dialled (Reach.Allows).
+func CheckWebhook(raw string, reach Reach) error {
 	if len(raw) > MaxWebhookURL {
 		return fmt.Errorf("the url has more than %d bytes", MaxWebhookURL)
 	}
@@ -29,19 +70,19 @@ func CheckWebhook(raw string, allowPrivate bool) error {
 		return errors.New("the url must not hold a user or a password; use authentication")
 	case u.Hostname() == "":
 		return errors.New("the url has no host")
-	case !allowPrivate && privateHost(u.Hostname()):
+	case !reach.allowsHost(u.Hostname()):
 		return errors.New("the url leads to an address that is not public, which is not allowed here")
 	}
 	return nil
 }
 
-func privateHost(host string) bool {
+func (r Reach) allowsHost(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
+		return r != ReachPublic
 	}
 	addr, err := netip.ParseAddr(host)
-	return err == nil && !PublicAddress(addr)
+	return err != nil || r.Allows(addr)
 }
 
 // notPublic are the networks that are not the public Internet and that netip has no
@@ -65,6 +106,7 @@ var notPublic = []netip.Prefix{
 
 // Networks whose addresses hold one of IPv4.
 var (
+	compatible = netip.MustParsePrefix("::/96") // deprecated
 	translated = netip.MustParsePrefix("64:ff9b::/96")
 	sixToFour  = netip.MustParsePrefix("2002::/16")
 )
@@ -73,12 +115,20 @@ var (
 // loopback, link-local, multicast, unspecified or otherwise set apart.
 func PublicAddress(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
-	switch b := a.As16(); {
-	case translated.Contains(a):
-		return PublicAddress(netip.AddrFrom4([4]byte(b[12:16])))
-	case sixToFour.Contains(a):
-		return PublicAddress(netip.AddrFrom4([4]byte(b[2:6])))
+	if inner, ok := embedded(a); ok {
+		return !compatible.Contains(a) && PublicAddress(inner)
 	}
 	return a.IsGlobalUnicast() && !a.IsPrivate() &&
 		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// embedded is the address of IPv4 that one of IPv6 stands for.
+func embedded(a netip.Addr) (inner netip.Addr, ok bool) {
+	switch b := a.As16(); {
+	case compatible.Contains(a) && a.Is6() && !a.IsLoopback() && !a.IsUnspecified(), translated.Contains(a):
+		return netip.AddrFrom4([4]byte(b[12:16])), true
+	case sixToFour.Contains(a):
+		return netip.AddrFrom4([4]byte(b[2:6])), true
+	}
+	return a, false
 }

@@ -122,7 +122,7 @@ func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
 		h.t.Fatal(err)
 	}
 	a, release, err := worker.Assemble(context.Background(), c, worker.Parts{
-		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: h.getenv, Logger: logger, Push: worker.Push{Tasks: plainTask{}, AllowPrivate: true},
+		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: h.getenv, Logger: logger, Push: worker.Push{Tasks: plainTask{}, Reach: contract.ReachPrivate},
 	})
 	if err != nil {
 		h.t.Fatal(err)
@@ -137,7 +137,7 @@ func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
 	}
 	g := gateway.New(gateway.Deps{
 		Client: b.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: b.Namespace, Agent: agent, Blobs: b.Blobs, Keyring: b.Keyring,
-		Logger: logger, PushPrivate: true,
+		Logger: logger, PushReach: contract.ReachPrivate,
 	})
 	web := httptest.NewServer(g)
 	h.t.Cleanup(func() {
@@ -167,6 +167,7 @@ func TestRecordHistoriesOfWebhooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.Token, c.Credentials = "[set]", "[set]" // as it is read
 		return c
 	}
 	want := []gateway.PushConfig{set("dead", dead), set("slow", slow), set("quick", quick)}

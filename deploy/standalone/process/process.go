@@ -158,7 +158,7 @@ func (s *starter) work(ctx context.Context) error {
 	}
 	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
 		Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Teller(),
-		Push: worker.Push{Tasks: tasks, AllowPrivate: s.config.Push.AllowPrivate},
+		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
 	})
 	if err != nil {
 		cancel()

@@ -49,7 +49,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	}
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
 		Blobs: b.Blobs, Claims: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Teller(),
-		Push: worker.Push{Tasks: tasks, AllowPrivate: e.Config.Push.AllowPrivate},
+		Push: worker.Push{Tasks: tasks, Reach: e.Config.Push.Reach()},
 	})
 	if err != nil {
 		return err

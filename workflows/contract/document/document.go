@@ -9,6 +9,7 @@ package document
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -86,38 +87,52 @@ type PipelineState struct {
 	UserMessage  string            `json:"user_message"`
 }
 
-// Render reads what lives in the store and returns the whole document.
+// Render reads what lives in the store and returns the whole document. With an error it
+// returns what could be read: a message that is lost says so, and so does one that came
+// before those that the view has.
 func Render(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
 	d := Conversation{
 		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
 		Usage: usage(v.Usage),
 	}
+	var lost []error
 	messages, err := transcript.Load(ctx, store, v.Transcript)
 	if err != nil {
-		return d, fmt.Errorf("render conversation %s: %w", v.ID, err)
+		lost, messages = append(lost, fmt.Errorf("render conversation %s: %w", v.ID, err)), v.Transcript.Tail
 	}
 	for _, m := range messages {
 		r, err := message(ctx, store, m)
 		if err != nil {
-			return d, fmt.Errorf("render message %s: %w", m.ID, err)
+			lost = append(lost, fmt.Errorf("render message %s: %w", m.ID, err))
+			r = Message{ID: m.ID, Role: m.Role, Content: Lost, CreatedAt: m.CreatedAt}
 		}
 		d.Messages = append(d.Messages, r)
 	}
+	lost = append(lost, d.pause(ctx, store, v))
+	return d, errors.Join(lost...)
+}
+
+// Lost stands for the text of a message that cannot be read.
+const Lost = "[This message cannot be read.]"
+
+// pause adds what waits.
+func (d *Conversation) pause(ctx context.Context, store transcript.Store, v contract.ConversationView) (err error) {
 	for _, p := range v.Pending {
 		r, err := Pending(ctx, store, p)
 		if err != nil {
-			return d, err
+			return err
 		}
 		d.PendingApprovals = append(d.PendingApprovals, r)
 	}
-	if len(d.PendingApprovals) > 0 {
-		d.PendingApproval = &d.PendingApprovals[0]
-		if d.PipelineState, err = pipeline(ctx, store, v.Pipeline); err != nil {
-			return d, fmt.Errorf("render the pipeline of conversation %s: %w", v.ID, err)
-		}
+	if len(d.PendingApprovals) == 0 {
+		return nil
 	}
-	return d, nil
+	d.PendingApproval = &d.PendingApprovals[0]
+	if d.PipelineState, err = pipeline(ctx, store, v.Pipeline); err != nil {
+		return fmt.Errorf("render the pipeline of conversation %s: %w", v.ID, err)
+	}
+	return nil
 }
 
 func pipeline(ctx context.Context, store transcript.Store, p *contract.PipelineState) (*PipelineState, error) {

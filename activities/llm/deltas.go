@@ -1,0 +1,54 @@
+package llm
+
+import "agent-stop-and-go/activities/mask"
+
+// maskedDeltas passes on what a model says while it says it, without secrets, also
+// where one comes in pieces. What may be the beginning of one is held back, and comes
+// with the next piece of its kind or at the end.
+type maskedDeltas struct {
+	mask   *mask.Mask
+	next   func(Delta)
+	places []deltaPlace // in the order in which they began
+	said   map[deltaPlace]*mask.Stream
+}
+
+// deltaPlace is where a delta belongs in a reply.
+type deltaPlace struct {
+	kind DeltaKind
+	call int
+}
+
+// masked returns what takes deltas in place of next, and the end of it.
+func masked(m *mask.Mask, next func(Delta)) (take func(Delta), end func()) {
+	if m == nil || next == nil {
+		return next, func() {}
+	}
+	d := &maskedDeltas{mask: m, next: next, said: map[deltaPlace]*mask.Stream{}}
+	return d.take, d.end
+}
+
+func (d *maskedDeltas) take(piece Delta) {
+	if piece.Kind == DeltaCall {
+		piece.ID, piece.Name = d.mask.Text(piece.ID), d.mask.Text(piece.Name)
+		d.next(piece)
+		return
+	}
+	at := deltaPlace{piece.Kind, piece.Call}
+	if d.said[at] == nil {
+		d.said[at] = d.mask.Stream()
+		d.places = append(d.places, at)
+	}
+	d.tell(at, d.said[at].Write(piece.Text))
+}
+
+func (d *maskedDeltas) end() {
+	for _, at := range d.places {
+		d.tell(at, d.said[at].End())
+	}
+}
+
+func (d *maskedDeltas) tell(at deltaPlace, text string) {
+	if text != "" {
+		d.next(Delta{Kind: at.kind, Call: at.call, Text: text})
+	}
+}

@@ -1,0 +1,205 @@
+package mask
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Mask hides secrets. Make it with New.
+type Mask struct {
+	secrets  []Secret
+	patterns []pattern
+	// byAnchor finds patterns by the first bytes of their leads, filter tells most of
+	// what no pattern begins with.
+	byAnchor map[anchor][]int32
+	filter   [filterBits / 64]uint64
+	// first has the bytes that a pattern begins with.
+	first [256]bool
+}
+
+// anchor is the first eight bytes of a lead, in its fold.
+type anchor struct {
+	fold *fold
+	key  uint64
+}
+
+const filterBits = 1 << 13
+
+// slot is the bit of a key in the filter.
+func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> (64 - 13) }
+
+// New makes a Mask of these secrets, nil if there is nothing to hide. It takes time in
+// proportion to their length.
+func New(secrets ...Secret) *Mask {
+	m := &Mask{byAnchor: map[anchor][]int32{}}
+	type form struct {
+		fold       *fold
+		lead, rest string
+	}
+	seen := map[form]bool{}
+	for _, s := range secrets {
+		if s.value == "" || slices.Contains(m.secrets, s) {
+			continue
+		}
+		m.secrets = append(m.secrets, s)
+		for _, p := range patterns(s) {
+			if f := (form{p.fold, p.lead, p.rest}); !seen[f] {
+				seen[f] = true
+				m.add(p)
+			}
+		}
+	}
+	if len(m.secrets) == 0 {
+		return nil
+	}
+	return m
+}
+
+func (m *Mask) add(p pattern) {
+	var key uint64
+	for _, b := range []byte(p.lead[:least]) {
+		key = key<<8 | uint64(b)
+	}
+	at := anchor{p.fold, key}
+	m.byAnchor[at] = append(m.byAnchor[at], int32(len(m.patterns)))
+	m.filter[slot(key)/64] |= 1 << (slot(key) % 64)
+	for b := range m.first {
+		m.first[b] = m.first[b] || p.fold[b] == p.lead[0]
+	}
+	m.patterns = append(m.patterns, p)
+}
+
+// And is a Mask that hides these secrets too.
+func (m *Mask) And(secrets ...Secret) *Mask {
+	if m == nil {
+		return New(secrets...)
+	}
+	if !slices.ContainsFunc(secrets, func(s Secret) bool { return s.value != "" }) {
+		return m
+	}
+	return New(slices.Concat(m.secrets, secrets)...)
+}
+
+// Text returns a text with its secrets hidden.
+func (m *Mask) Text(text string) string {
+	out, _ := m.pass(text, true, unchanged)
+	return out
+}
+
+// Shows reports whether a text shows a secret.
+func (m *Mask) Shows(text string) bool {
+	if m == nil {
+		return false
+	}
+	found, _ := m.find(text, true)
+	return len(found) > 0
+}
+
+// Bytes is Text for data, which it returns itself when it shows no secret.
+func (m *Mask) Bytes(data []byte) []byte {
+	if m == nil {
+		return data
+	}
+	if text := string(data); m.Shows(text) {
+		return []byte(m.Text(text))
+	}
+	return data
+}
+
+// JSON hides secrets in the strings of a document, however they are escaped; one that is
+// the base64 of something stays that. All else stays as it is, the digits of numbers and the order of keys too.
+func (m *Mask) JSON(data []byte) []byte {
+	if m == nil {
+		return data
+	}
+	var out bytes.Buffer
+	for rest := data; len(rest) > 0; {
+		begin := bytes.IndexByte(rest, '"')
+		if begin < 0 {
+			out.Write(rest)
+			break
+		}
+		end := begin + literal(rest[begin:])
+		out.Write(rest[:begin])
+		out.Write(m.quoted(rest[begin:end]))
+		rest = rest[end:]
+	}
+	return out.Bytes()
+}
+
+// literal is the length of the string that data begins with.
+func literal(data []byte) int {
+	for i := 1; i < len(data); i++ {
+		switch data[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(data)
+}
+
+func (m *Mask) quoted(literal []byte) []byte {
+	var s string
+	if len(literal) < least || json.Unmarshal(literal, &s) != nil || !m.Shows(s) {
+		return literal
+	}
+	hidden, ok := m.encoded(s)
+	if !ok {
+		hidden = m.Text(s)
+	}
+	out, _ := json.Marshal(hidden) // of a string
+	return out
+}
+
+// encoded hides secrets in what a text is the base64 of, such as a file, and leaves it
+// base64.
+func (m *Mask) encoded(text string) (hidden string, ok bool) {
+	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+		data, err := e.DecodeString(text)
+		if err != nil || !m.Shows(string(data)) {
+			continue
+		}
+		hidden = e.EncodeToString(m.Bytes(data))
+		return hidden, !m.Shows(hidden)
+	}
+	return "", false
+}
+
+func unchanged(text string) string { return text }
+
+// pass hides secrets in a text, and edits what is between them. Of a text that goes on it
+// returns what is certain, and how many bytes that stands for.
+func (m *Mask) pass(text string, final bool, edit func(string) string) (string, int) {
+	if m == nil {
+		return text, len(text)
+	}
+	found, open := m.find(text, final)
+	if len(found) == 0 {
+		return edit(text[:open]), open
+	}
+	var out strings.Builder
+	done := 0
+	for i := 0; i < len(found); {
+		s := found[i]
+		if s.from >= open { // it may be part of something longer
+			break
+		}
+		for i++; i < len(found) && found[i].from < s.to; i++ {
+			s.to = max(s.to, found[i].to)
+		}
+		if s.to > open {
+			open = s.from
+			break
+		}
+		out.WriteString(edit(text[done:s.from]))
+		out.WriteString(s.word)
+		done = s.to
+	}
+	out.WriteString(edit(text[done:open]))
+	return out.String(), open
+}
