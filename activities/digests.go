@@ -26,7 +26,8 @@ const digestPrompt = "You keep the memory of a conversation between a user and a
 
 // Digest makes a digest of a conversation's oldest messages.
 func (m *Models) Digest(ctx context.Context, in contract.DigestInput) (contract.DigestResult, error) {
-	defer heartbeat(ctx)()
+	left, stop := m.allowed(ctx, in.Model)
+	defer stop()
 	out := contract.DigestResult{Digest: in.Wanted}
 	if m.Compaction == CompactionWindow {
 		return out, nil
@@ -35,9 +36,11 @@ func (m *Models) Digest(ctx context.Context, in contract.DigestInput) (contract.
 	if err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}
-	reply, err := m.Model.Generate(ctx, request)
+	call, cancel := left.within(ctx)
+	defer cancel()
+	reply, err := m.Model.Generate(call, request)
 	if err != nil {
-		return out, modelFailure(ctx, err)
+		return out, left.failure(ctx, err)
 	}
 	out.Model, out.Usage = reply.Model, reply.Usage
 	if reply.Text == "" || reply.Finish == llm.FinishRefusal {

@@ -33,6 +33,11 @@ func insist(kind contract.Kind, message string, after time.Duration) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
 }
 
+// giveUp is fail for what is not tried again, whatever its kind.
+func giveUp(kind contract.Kind, message string) error {
+	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{NonRetryable: true})
+}
+
 // cancelled passes a cancellation on as what it is.
 func cancelled(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
@@ -43,9 +48,19 @@ const heartbeatEvery = 5 * time.Second
 // heartbeat reports that the activity lives until the returned function is
 // called. Through it a cancellation reaches the activity's context.
 func heartbeat(ctx context.Context) (stop func()) {
-	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
+	if !heartbeats(ctx) {
 		return func() {}
 	}
+	return beat(ctx, func() { activity.RecordHeartbeat(ctx) })
+}
+
+// heartbeats reports whether there is anybody to hear that the activity lives.
+func heartbeats(ctx context.Context) bool {
+	return activity.IsActivity(ctx) && !activity.GetInfo(ctx).IsLocalActivity
+}
+
+// beat calls record now and then until the returned function is called.
+func beat(ctx context.Context, record func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(heartbeatEvery)
@@ -57,7 +72,7 @@ func heartbeat(ctx context.Context) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				activity.RecordHeartbeat(ctx)
+				record()
 			}
 		}
 	}()

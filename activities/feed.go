@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -25,11 +26,11 @@ func tell(f Feed, n contract.News) {
 
 // listen returns what passes on a reply while it is being made; nil when there is
 // nobody to hear it.
-func (m *Models) listen(ctx context.Context, in contract.GenerateInput) func(llm.Delta) {
+func (m *Models) listen(ctx context.Context, in contract.GenerateInput, left *allowance) func(llm.Delta) {
 	if m.Feed == nil || in.Draft == "" {
 		return nil
 	}
-	draft := contract.Draft{Name: in.Draft, Node: in.Node, Model: in.Model, Attempt: 1}
+	draft := contract.Draft{Name: in.Draft, Node: in.Node, Model: in.Model, Attempt: 1, Until: left.until(time.Now())}
 	if activity.IsActivity(ctx) {
 		draft.Attempt = int(activity.GetInfo(ctx).Attempt)
 	}

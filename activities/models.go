@@ -40,7 +40,8 @@ type Models struct {
 // A long tail of the transcript is folded on the way. When the messages do not fit
 // the model, the result only says which of them need a digest.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
-	defer heartbeat(ctx)()
+	left, stop := m.allowed(ctx, in.Model)
+	defer stop()
 	bearer := m.bearer(ctx, in.ConversationID)
 	ctx = toolbox.WithBearer(ctx, bearer)
 	q, err := m.inquiry(ctx, in)
@@ -53,26 +54,23 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	if d := q.overlong(false); d != nil {
 		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
 	}
-	q.request.Deltas = m.listen(ctx, in)
-	reply, err := m.ask(ctx, q.request)
+	q.request.Deltas = m.listen(ctx, in, left)
+	call, cancel := left.within(ctx)
+	defer cancel()
+	reply, err := m.ask(call, q.request)
 	if isKind(err, contract.KindModelContext) {
 		if d := q.overlong(true); d != nil {
 			return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
 		}
 	}
 	if err != nil {
-		return contract.GenerateResult{}, modelFailure(ctx, err)
+		return contract.GenerateResult{}, left.failure(ctx, err)
 	}
 	out, err := m.result(ctx, in, reply, q)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	return out, nil
-}
-
-func isKind(err error, k contract.Kind) bool {
-	var known *llm.Error
-	return errors.As(err, &known) && known.Kind == k
 }
 
 func (m *Models) facts(model string) llm.Facts {

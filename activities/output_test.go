@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -90,6 +91,10 @@ func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 		{ConversationID: conversationID, Delta: &contract.Delta{Draft: "d-1", Kind: contract.DeltaText, Text: "o"}},
 		{ConversationID: conversationID, Delta: &contract.Delta{Draft: "d-1", Kind: contract.DeltaCall, Call: 1, Tool: "read"}},
 	}
+	if until := e.heard[0].Draft.Until; time.Until(until) < time.Minute || time.Until(until) > 2*time.Minute {
+		t.Errorf("given up at %s", until)
+	}
+	e.heard[0].Draft.Until = time.Time{}
 	if diff := cmp.Diff(want, e.heard); diff != "" {
 		t.Errorf("heard (-want +got):\n%s", diff)
 	}

@@ -190,6 +190,8 @@ type Temporal struct {
 	Port      int           `yaml:"port" jsonschema:"default=7233,minimum=1,maximum=65535" jsonschema_description:"gRPC port of the embedded server."`
 	UIPort    int           `yaml:"ui_port" jsonschema:"default=8233,minimum=0,maximum=65535" jsonschema_description:"Port of the embedded server's web pages. 0 turns them off."`
 	Retention time.Duration `yaml:"retention" jsonschema:"default=720h" jsonschema_description:"How long the embedded server keeps the history of what has ended. At least 1h."`
+	// CacheSize bounds what a worker holds in memory besides what it works on.
+	CacheSize int `yaml:"cache_size" jsonschema:"default=500,minimum=10,maximum=100000" jsonschema_description:"How many workflows a worker keeps in memory: conversations, nodes and approvals. Others are read from their history when something happens in them, which takes longer the more has happened."`
 }
 
 // Blobs says where values go that are too large for history.

@@ -37,7 +37,7 @@ func TestEmptyFilesMeanDefaults(t *testing.T) {
 		MaxToolRounds: 10, Execution: contract.ExecutionRegular, Approval: config.Approval{CallAs: config.CallAsRequester},
 		Temporal: config.Temporal{
 			Namespace: "default", TaskQueue: "agent-stop-and-go",
-			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour,
+			Port: 7233, UIPort: 8233, Retention: 720 * time.Hour, CacheSize: 500,
 		},
 		RequestTimeout: time.Minute,
 	}
@@ -113,7 +113,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 			},
 		},
 		MaxToolRounds: 1000, Execution: contract.ExecutionLean, Approval: config.Approval{Timeout: 72 * time.Hour, CallAs: "approver"},
-		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour},
+		Temporal: config.Temporal{Address: "temporal:7233", Namespace: "shop", TaskQueue: "q", Port: 1, UIPort: 0, Retention: time.Hour, CacheSize: 50},
 		Blobs:    config.Blobs{URL: "file:///srv/blobs"},
 		Events:   config.Events{Redis: "rediss://shop:${REDIS_PASSWORD}@redis:6380/1"}, RequestTimeout: 1500 * time.Millisecond,
 	}

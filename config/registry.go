@@ -23,11 +23,13 @@ type ModelEntry struct {
 	Temperature *float64 `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"How freely the model words its replies. Without it the provider decides."`
 	MaxTokens   int      `yaml:"max_tokens" jsonschema:"minimum=1,maximum=100000000" jsonschema_description:"How many tokens a reply may have at most. Without it the provider decides."`
 	// ContextWindow is 0 when the file does not say it.
-	ContextWindow int               `yaml:"context_window" jsonschema:"minimum=256,maximum=100000000" jsonschema_description:"How many tokens a request and its reply may have together, if not as many as is known of the model."`
-	Timeout       time.Duration     `yaml:"timeout" jsonschema:"default=60s" jsonschema_description:"How long one call may take, from 1s to 1h."`
-	Enabled       bool              `yaml:"enabled" jsonschema:"default=true" jsonschema_description:"false: nothing may use the entry. Lists of fallbacks leave it out."`
-	Description   string            `yaml:"description" jsonschema_description:"What the entry is for."`
-	Headers       map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
+	ContextWindow int           `yaml:"context_window" jsonschema:"minimum=256,maximum=100000000" jsonschema_description:"How many tokens a request and its reply may have together, if not as many as is known of the model."`
+	Timeout       time.Duration `yaml:"timeout" jsonschema:"default=60s" jsonschema_description:"How long one call may take, from 1s to 1h."`
+	// TotalTimeout is 0 when the file does not say it, which is twice Timeout.
+	TotalTimeout time.Duration     `yaml:"total_timeout" jsonschema_description:"How long all attempts at one reply may take together, not counting the pauses between them, if not twice the timeout. At least the timeout, at most 3h."`
+	Enabled      bool              `yaml:"enabled" jsonschema:"default=true" jsonschema_description:"false: nothing may use the entry. Lists of fallbacks leave it out."`
+	Description  string            `yaml:"description" jsonschema_description:"What the entry is for."`
+	Headers      map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
 	// Price is nil when nobody says what the model costs.
 	Price         *Price   `yaml:"price" jsonschema_description:"What a million tokens cost, in whatever currency all prices and limits are in."`
 	Fallback      []string `yaml:"fallback" jsonschema_description:"Models that are asked in its place, in this order, when it fails: names in models, or provider:model. Their own fallbacks are not followed."`

@@ -27,7 +27,7 @@ func TestOnlyModelsInUseThatNeedItHaveARoute(t *testing.T) {
 models:
   b: {provider: google, model: g, fallback: [slow, old, "openai:x", c]}
   c: {provider: google, model: g, fallback: [b]}
-  slow: {provider: google, model: g, timeout: 5m, fallback: [b]}
+  slow: {provider: google, model: g, timeout: 5m, total_timeout: 6m, fallback: [b]}
   plain: {provider: google, model: g, timeout: 60s}
   old: {provider: google, model: g, timeout: 2m, enabled: false}
   gone: {provider: google, model: g, fallback: [old]}

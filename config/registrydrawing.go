@@ -43,6 +43,7 @@ func (g registry) facts(name string, getenv func(string) string) []string {
 	}
 	out = append(out, e.Price.String())
 	add(e.Timeout != contract.DefaultModelTimeout, "at most %s a call", short(e.Timeout))
+	add(e.TotalTimeout > 0, "at most %s a reply", short(e.TotalTimeout))
 	add(e.TextToolCalls, "calls tools in its text")
 	add(len(g.fallbacks(name)) > 0, "falls back on %s", strings.Join(g.fallbacks(name), ", "))
 	return out

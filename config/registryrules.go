@@ -20,6 +20,7 @@ var (
 const (
 	minModelTimeout = time.Second
 	maxModelTimeout = time.Hour
+	maxModelTotal   = 3 * maxModelTimeout // there are three attempts
 )
 
 func checkModels(r *report, models registry) {
@@ -48,6 +49,9 @@ func checkEntry(r *report, path string, e ModelEntry) {
 	checkDuration(r, path+".timeout", e.Timeout, minModelTimeout)
 	if e.Timeout > maxModelTimeout {
 		r.at(path+".timeout", "%s: must be at most %s", short(e.Timeout), short(maxModelTimeout))
+	}
+	if e.TotalTimeout != 0 && (e.TotalTimeout < e.Timeout || e.TotalTimeout > maxModelTotal) {
+		r.at(path+".total_timeout", "%s: must be at least timeout, which is %s, and at most %s", short(e.TotalTimeout), short(e.Timeout), short(maxModelTotal))
 	}
 	checkEntryHas(r, path, e)
 }

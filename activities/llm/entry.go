@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -25,6 +26,7 @@ type Entry struct {
 	// is what is known of the model.
 	ContextWindow int
 	Timeout       time.Duration // of a call; 0 is Options.Timeout
+	TotalTimeout  time.Duration // of all attempts at a reply; 0 is contract.TotalModelTimeout
 	// TextToolCalls: calls that the model writes into its text are calls.
 	TextToolCalls bool
 	Price         Price
@@ -58,6 +60,8 @@ type Facts struct {
 	// Window is how many tokens a request and its reply may have together, Reply how
 	// many of them a reply may have. 0 is not known.
 	Window, Reply int
+	// TotalTimeout bounds all attempts at a reply together. 0 is no bound.
+	TotalTimeout time.Duration
 }
 
 // entry finds the entry of a name. A name without one is that of a provider and
@@ -83,6 +87,7 @@ func (r *Router) Facts(name string) Facts {
 	}
 	p, _ := lookup(e.Provider)
 	f := Facts{Images: p.takesImages(e.Model), Window: e.ContextWindow, Reply: e.MaxTokens}
+	f.TotalTimeout = cmp.Or(e.TotalTimeout, contract.TotalModelTimeout(cmp.Or(e.Timeout, r.options.Timeout)))
 	if f.Window == 0 {
 		f.Window = knownWindow(e.Provider, e.Model)
 	}

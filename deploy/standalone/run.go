@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -95,11 +94,7 @@ func start(ctx context.Context, file string, demo bool, getenv func(string) stri
 	}
 	c, logger := e.Config, e.Logger
 	notes := chooseModel(c, demo, getenv)
-	// The embedded server allocates much and keeps little: fewer collections
-	// are worth about a fifth more turns for some 200 MiB.
-	if getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
-	}
+	defer process.LimitMemory(getenv)()
 	p, err := process.Start(ctx, c, process.Options{Getenv: getenv, Logger: logger, Version: version})
 	if err != nil {
 		return command.Stopped(ctx, err)

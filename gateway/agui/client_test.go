@@ -287,6 +287,9 @@ func (c *client) apply(w wire) error {
 	case TypeStateDelta:
 		return c.patch(w.Delta)
 	case TypeCustom:
+		if w.Name == CustomAttempt { // is in no record
+			return nil
+		}
 		c.custom[w.Value["id"].(string)]++
 	case TypeRunFinished:
 		if w.Outcome != nil {

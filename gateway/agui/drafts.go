@@ -109,12 +109,15 @@ func (s *Stream) Draft(d contract.Draft) []Event {
 	old := s.draft(d.Name)
 	if old == nil {
 		s.drafts = append(s.drafts, &draft{name: d.Name, node: d.Node, calls: map[int]*part{}})
-		return nil
+	} else {
+		s.endThought(old)
+		old.text.again()
+		for _, p := range old.calls {
+			p.again()
+		}
 	}
-	s.endThought(old)
-	old.text.again()
-	for _, p := range old.calls {
-		p.again()
+	if d.Attempt > 1 && s.open {
+		s.emit(attempt(d))
 	}
 	return s.flush()
 }

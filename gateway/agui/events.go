@@ -48,6 +48,7 @@ const Namespace = "agent-stop-and-go"
 const (
 	CustomNotice   = Namespace + ".notice"   // the value is a Notice
 	CustomDecision = Namespace + ".decision" // the value is a Decision
+	CustomAttempt  = Namespace + ".attempt"  // the value is an Attempt
 )
 
 // Metadata is what goes with a message or an interrupt, under Namespace.

@@ -86,6 +86,7 @@ func TestStream(t *testing.T) {
 		return func(x *Stream) []Event { return x.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: s}) }
 	}
 	announce := func(x *Stream) []Event { return x.Draft(contract.Draft{Name: "d", Attempt: 1}) }
+	again := func(x *Stream) []Event { return x.Draft(contract.Draft{Name: "d", Attempt: 2}) }
 	update := func(st State) func(*Stream) []Event {
 		return func(x *Stream) []Event { return x.Update(st) }
 	}
@@ -107,6 +108,11 @@ func TestStream(t *testing.T) {
 			"run+ run-u, text+ u, 'hi', end u, text+ d, 'he', 'o', end d, all u d, run- success"},
 		"another attempt": {[]func(*Stream) []Event{update(working(u)), announce, text("hel"), announce, text("he"), text("llo"), update(idle(u, drafted))},
 			"run+ run-u, text+ u, 'hi', end u, text+ d, 'hel', 'lo', end d, run- success"},
+		"an attempt after one without an answer": {[]func(*Stream) []Event{update(working(u)), announce, again, text("hello"), update(idle(u, drafted))},
+			"run+ run-u, text+ u, 'hi', end u, agent-stop-and-go.attempt, text+ d, 'hello', end d, run- success"},
+		"an attempt that is under way when the reader comes": {[]func(*Stream) []Event{update(working(u)), again},
+			"run+ run-u, text+ u, 'hi', end u, agent-stop-and-go.attempt"},
+		"an attempt after the end": {[]func(*Stream) []Event{update(idle(u, drafted)), again}, "run+ run-u, text+ u, 'hi', end u, text+ d, 'hello', end d, run- success"},
 		"never settled": {[]func(*Stream) []Event{update(working(u)), announce, text("he"), update(idle(u, say(contract.RoleAssistant, "m", decide.TurnCancelled("no"))))},
 			"run+ run-u, text+ u, 'hi', end u, text+ d, 'he', end d, all u, text+ m, 'The turn was cancelled. no', end m, run- cancelled"},
 		"not announced": {[]func(*Stream) []Event{update(working(u)), text("x")}, "run+ run-u, text+ u, 'hi', end u"},

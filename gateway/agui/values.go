@@ -3,6 +3,7 @@ package agui
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -15,6 +16,34 @@ type Notice struct {
 	Text string    `json:"text"`
 	Node string    `json:"node,omitempty"`
 	At   time.Time `json:"at"`
+}
+
+// Attempt says that a model has not answered and is asked again. Unlike a Notice it is in no
+// record: it is told while that lasts.
+type Attempt struct {
+	Text    string    `json:"text"`
+	Node    string    `json:"node,omitempty"`
+	Model   string    `json:"model,omitempty"`
+	Attempt int       `json:"attempt"`
+	Until   time.Time `json:"until,omitzero"` // when the model is given up
+}
+
+func attempt(d contract.Draft) Custom {
+	return Custom{TypeCustom, CustomAttempt, Attempt{
+		Text: askedAgain(d), Node: d.Node, Model: d.Model, Attempt: d.Attempt, Until: d.Until,
+	}}
+}
+
+func askedAgain(d contract.Draft) string {
+	model := "The model"
+	if d.Model != "" {
+		model += " " + d.Model
+	}
+	text := fmt.Sprintf("%s has not answered and is asked again (attempt %d).", model, d.Attempt)
+	if !d.Until.IsZero() {
+		text += fmt.Sprintf(" It is given up at %s.", d.Until.UTC().Format(time.TimeOnly+" MST"))
+	}
+	return text
 }
 
 // Decision is a Notice that records how an approval ended.

@@ -1,5 +1,7 @@
 package contract
 
+import "time"
+
 // News is told to those who watch a conversation. It is told at most once and may
 // be lost: what lasts is the conversation itself, which a query returns. Draft,
 // Delta or Settled is set, or none of them: then something has changed.
@@ -21,6 +23,9 @@ type Draft struct {
 	Node    string `json:"node,omitempty"` // empty for an agent that is one node
 	Model   string `json:"model,omitempty"`
 	Attempt int    `json:"attempt,omitempty"` // from 1
+	// Until is when the model is given up, if it does not answer and no pause between
+	// attempts is longer than usual.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // DeltaKind says what a Delta is a piece of.

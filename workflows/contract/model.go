@@ -47,6 +47,10 @@ type ModelRoute struct {
 // DefaultModelTimeout bounds a call of a model that has no time of its own.
 const DefaultModelTimeout = 60 * time.Second
 
+// TotalModelTimeout bounds all attempts at one reply of a model whose calls take so
+// long at most, unless it has a total of its own.
+func TotalModelTimeout(call time.Duration) time.Duration { return 2 * call }
+
 // KeyVariable is the environment variable with the provider's API key; empty
 // for providers that need none.
 func (p Provider) KeyVariable() string {

@@ -351,7 +351,7 @@ func activitySamples() map[string]any {
 	folded, before := Folded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
 	shown, settled := treeView(), view()
-	draft := Draft{Name: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2}
+	draft := Draft{Name: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2, Until: noon}
 	delta := Delta{Draft: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
 	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON", Overrun: true}
 	return map[string]any{

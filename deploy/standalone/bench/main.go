@@ -6,7 +6,7 @@
 // it runs as many activities of the same sort that do nothing. Ratios are taken within one run,
 // in alternating rounds, because machines differ and drift.
 //
-//	bench [-quick] [-only PART] [-cpuprofile FILE]
+//	bench [-quick] [-only PART] [-cpuprofile FILE] [-memprofile PREFIX]
 package main
 
 import (
@@ -17,10 +17,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"runtime/pprof"
 	"time"
 
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/deploy/standalone/process"
+	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -28,10 +30,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists, memory, events or a2a")
+	only := flag.String("only", "", "measure only this: memory, regular, lean, tree, reads, lists, events or a2a")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
+	heaps := flag.String("memprofile", "", "memory: write a heap profile of each step to this file and the step's name")
 	flag.Parse()
-	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only) }); err != nil {
+	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only, *heaps) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -45,27 +48,31 @@ type size struct {
 	busy          time.Duration // of all clients, in each round
 	reads         int
 	conversations int
-	paused        int
+	paused        int // in the part that measures memory
+	finished      int
+	heaps         string // where its heap profiles go
 }
 
-func run(ctx context.Context, out io.Writer, quick bool, only string) error {
-	debug.SetGCPercent(400) // as the agent itself does
-	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000}
+func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) error {
+	defer process.LimitMemory(os.Getenv)() // as the agent itself does
+	worker.KeepInMemory(config.Default().Temporal.CacheSize)
+	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000}
 	if quick {
-		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 50}
+		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000}
 	}
+	n.heaps = heaps
 	t := newTable(out)
 	for _, part := range []struct {
 		name string
 		mode contract.Execution
 		run  func(context.Context, *stack, size, *table) error
 	}{
+		{"memory", contract.ExecutionRegular, memory}, // before others have used any
 		{"regular", contract.ExecutionRegular, turns},
 		{"lean", contract.ExecutionLean, turns},
 		{"tree", contract.ExecutionRegular, trees},
 		{"reads", contract.ExecutionRegular, reads},
 		{"lists", contract.ExecutionRegular, lists},
-		{"memory", contract.ExecutionRegular, memory},
 		{"events", contract.ExecutionRegular, events},
 		{"a2a", contract.ExecutionRegular, tasks},
 	} {

@@ -176,21 +176,3 @@ func lists(ctx context.Context, s *stack, n size, t *table) error {
 	}
 	return nil
 }
-
-// memory states what many paused approvals cost.
-func memory(ctx context.Context, s *stack, n size, t *table) error {
-	before, err := residentMiB()
-	if err != nil {
-		return err
-	}
-	if _, err := s.chats(ctx, n.paused, "write"); err != nil {
-		return err
-	}
-	after, err := residentMiB()
-	if err != nil {
-		return err
-	}
-	t.value(fmt.Sprintf("resident memory with %d paused approvals", n.paused), fmt.Sprintf("%d MiB", after), "", true)
-	t.value("resident memory before them", fmt.Sprintf("%d MiB", before), "", true)
-	return nil
-}

@@ -41,6 +41,7 @@ type home struct {
 	server string            // address of a Temporal server that is not the agent's own
 	llm    string            // the setting llm, as YAML
 	extra  string            // more YAML
+	cache  int               // workflows kept in memory, if not the default
 	served string            // more tool servers, a line of YAML each
 	more   map[string]string // more of the environment
 	also   []string          // more tool servers, as YAML
@@ -86,8 +87,8 @@ data_dir: %s
 llm: %s
 mcp_servers:
   - {name: counting, url: %q}
-%stemporal: {port: %d, ui_port: 0, task_queue: %s, address: %q}
-%s`, cmp.Or(h.name, "tester"), h.patience(), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.server, h.extra)
+%stemporal: {port: %d, ui_port: 0, task_queue: %s, address: %q, cache_size: %d}
+%s`, cmp.Or(h.name, "tester"), h.patience(), h.ports.api, filepath.Join(h.dir, "data"), cmp.Or(h.llm, `{model: "openai:test-model"}`), h.tools.URL, h.alsoYAML()+h.served, h.ports.grpc, h.queue, h.server, cmp.Or(h.cache, config.Default().Temporal.CacheSize), h.extra)
 	path := filepath.Join(h.dir, h.file)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		h.t.Fatal(err)

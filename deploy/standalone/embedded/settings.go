@@ -10,6 +10,9 @@ import (
 // and we have one tenant. At the limit clients would see ResourceExhausted instead of waiting their turn.
 const unlimited = 100_000
 
+// queueWorkers is how many tasks of a queue are worked on at a time.
+const queueWorkers = 64
+
 // settings is the dynamic configuration of the server.
 type settings struct {
 	dynamicconfig.StaticClient
@@ -62,6 +65,28 @@ func newSettings(o Options) *settings {
 		dynamicconfig.EnableParentClosePolicyWorker.Key(): false,
 		dynamicconfig.TaskQueueScannerEnabled.Key():       false,
 		dynamicconfig.HistoryScannerEnabled.Key():         false,
+
+		// Executions that history keeps in memory: 128,000 by default, some 25 KB each. One that is evicted while a
+		// client waits for it has the wait begun anew, so there must be room for all that clients may wait for. A limit
+		// in bytes would be too small for those or too large: a usual one has 2 KB on disk, a long one 100.
+		dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 2000,
+
+		// Events for replication to other clusters, 8 MB by default: there are none.
+		dynamicconfig.XDCCacheMaxSizeBytes.Key(): 64 << 10,
+
+		// Workers of the queues, 512 for each by default: they wait for each other at one connection to the database.
+		// The last three have nothing to do.
+		dynamicconfig.TransferProcessorSchedulerWorkerCount.Key():               queueWorkers,
+		dynamicconfig.TimerProcessorSchedulerWorkerCount.Key():                  queueWorkers,
+		dynamicconfig.VisibilityProcessorSchedulerWorkerCount.Key():             queueWorkers,
+		dynamicconfig.ArchivalProcessorSchedulerWorkerCount.Key():               1,
+		dynamicconfig.ReplicationProcessorSchedulerWorkerCount.Key():            1,
+		dynamicconfig.ReplicationLowPriorityProcessorSchedulerWorkerCount.Key(): 1,
+
+		// Averages of the database's speed, over buffers of 5000 values, for metrics and limits that are off.
+		dynamicconfig.PersistenceHealthSignalMetricsEnabled.Key():     false,
+		dynamicconfig.PersistenceHealthSignalAggregationEnabled.Key(): false,
+		dynamicconfig.HistoryHealthSignalMetricsEnabled.Key():         false,
 
 		// Does not call home.
 		dynamicconfig.EnableServerVersionCheck.Key(): false,

@@ -48,6 +48,7 @@ type Process struct {
 
 // Start brings an agent up. On an error nothing is left running.
 func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
+	worker.KeepInMemory(c.Temporal.CacheSize)
 	s := &starter{Process: &Process{}, config: c, options: o, failed: make(chan error, parts)}
 	s.Failed = s.failed
 	if err := s.start(ctx); err != nil {

@@ -39,6 +39,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
+	worker.KeepInMemory(e.Config.Temporal.CacheSize)
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	tasks, err := front.Tasks(ctx, e.Config, front.Parts{

@@ -1,0 +1,92 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// allowance is the time that all attempts at one reply of a model may take together.
+// What attempts have taken goes from one to the next as details of heartbeats, so the time
+// in which no worker runs does not count. Local activities have no heartbeats: attempts
+// before this one count as if they had taken as long as this one.
+type allowance struct {
+	total  time.Duration // 0 is no bound
+	spent  time.Duration // by attempts before this one
+	before int32         // attempts of which that is not known
+	began  time.Time
+}
+
+// allowed begins an attempt at a reply, and reports that it lives until the returned
+// function is called.
+func (m *Models) allowed(ctx context.Context, model string) (a *allowance, stop func()) {
+	a = &allowance{total: m.facts(model).TotalTimeout, began: time.Now()}
+	if !heartbeats(ctx) {
+		if activity.IsActivity(ctx) {
+			a.before = activity.GetInfo(ctx).Attempt - 1
+		}
+		return a, func() {}
+	}
+	if activity.HasHeartbeatDetails(ctx) {
+		if activity.GetHeartbeatDetails(ctx, &a.spent) != nil {
+			a.spent = 0 // of a worker before this one, which told none
+		}
+	}
+	return a, beat(ctx, func() { activity.RecordHeartbeat(ctx, a.used()) })
+}
+
+func (a *allowance) used() time.Duration {
+	now := time.Since(a.began)
+	return a.spent + now + time.Duration(a.before)*now
+}
+
+// within returns the context of a call, which ends with the allowance.
+func (a *allowance) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if a.total == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, a.total-a.spent-time.Since(a.began))
+}
+
+// minAttempt is the shortest time for which it is worth asking again.
+const minAttempt = time.Second
+
+// failure is that of a call. One that leaves no time for another attempt is the last.
+func (a *allowance) failure(ctx context.Context, err error) error {
+	if cancelled(ctx, err) {
+		return ctx.Err()
+	}
+	if a.total > 0 && ctx.Err() == nil && a.total-a.used() < minAttempt {
+		return giveUp(contract.KindModelUnavailable, fmt.Sprintf("the model did not answer within %s, in all attempts together", a.total))
+	}
+	if heartbeats(ctx) && ctx.Err() == nil && repeatable(err) { // for the next attempt
+		activity.RecordHeartbeat(ctx, a.used())
+	}
+	return modelFailure(ctx, err)
+}
+
+// repeatable reports whether a model is asked again after a failure.
+func repeatable(err error) bool {
+	var known *llm.Error
+	return !errors.As(err, &known) || !known.Kind.Permanent()
+}
+
+// until is when the model is given up.
+func (a *allowance) until(now time.Time) time.Time {
+	if a.total == 0 {
+		return time.Time{}
+	}
+	return now.Add(a.total - a.used())
+}
+
+// isKind reports whether a model's failure is of a kind.
+func isKind(err error, k contract.Kind) bool {
+	var known *llm.Error
+	return errors.As(err, &known) && known.Kind == k
+}

@@ -1,0 +1,6 @@
+package process
+
+var (
+	LimitFor  = limitFor
+	LiveBytes = liveBytes
+)
