@@ -267,7 +267,7 @@ func TestADecisionThatWasSentIsNotHidden(t *testing.T) {
 		return contract.ApprovalResult{}, gateway.Errorf(gateway.KindUnavailable, "away")
 	}
 	reply := a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
-	if !strings.Contains(reply.text("problem"), "was sent") || reply.header.Get("Location") != approvalPath {
+	if !strings.Contains(reply.text("problem"), "was sent") || !strings.HasPrefix(reply.header.Get("Location"), approvalPath+"?request_id=") {
 		t.Error(reply.raw)
 	}
 }
