@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows"
 )
 
@@ -79,6 +80,7 @@ type starter struct {
 	config   *config.Config
 	options  Options
 	listener net.Listener
+	tasks    *tasklog.Log
 	failed   chan error
 }
 
@@ -120,13 +122,17 @@ func (s *starter) stand(ctx context.Context) error {
 		OneProcess: true, Getenv: s.options.Getenv, Logger: s.options.Logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	}
-	if !backing.External(s.config, s.options.Getenv) {
+	alone := !backing.External(s.config, s.options.Getenv)
+	if alone {
 		server, err := s.embed(ctx)
 		if err != nil {
 			return err
 		}
 		o.Embedded, s.UI = server.Address(), server.UIAddress()
 	}
+	s.tasks = worker.OpenTasks(s.config.DataDir, alone, s.options.Logger)
+	s.onStop(func(context.Context) error { return s.tasks.Close() })
+	o.Intercept = s.tasks.Interceptor()
 	b, err := backing.Open(ctx, s.config, o)
 	if err != nil {
 		return err
@@ -165,6 +171,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
+	worker.GiveBack(ctx, s.tasks, s.Client, s.Namespace, s.options.Logger)
 	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address}, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
