@@ -12,6 +12,7 @@ import (
 	"agent-stop-and-go/worker/tasklog"
 )
 
+// tasksFile is that of a process which has its directory to itself.
 const tasksFile = "tasks.log"
 
 // OpenTasks opens the log of the tasks that this process will hold. alone: no other process

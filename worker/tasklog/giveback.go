@@ -35,6 +35,31 @@ const (
 	soon = time.Millisecond
 )
 
+// Task is one of which the server knows that a worker has it.
+type Task struct {
+	Activity bool
+	Token    []byte
+	Identity string // of the worker; that of a workflow task may be unknown
+}
+
+// Add adds to what the process before held. So tasks are given back whose poll a kill has
+// left without an answer, where the server can list them. Activities are only those of the
+// process before, because another worker may be at theirs. A workflow task does nothing but
+// decide: given back while a worker is at it, it is decided again.
+func (l *Log) Add(started ...Task) {
+	if l == nil {
+		return
+	}
+	for _, t := range started {
+		switch {
+		case !t.Activity:
+			l.lost = append(l.lost, task{kind: workflowTask, token: t.Token})
+		case l.dead != "" && t.Identity == l.dead:
+			l.lost = append(l.lost, task{kind: activityTask, token: t.Token})
+		}
+	}
+}
+
 // GiveBack tells the server that the process before is dead: nobody polls its sticky
 // queues, and the tasks that it held have failed. Call it before the worker polls. What
 // the server could not be told stays noted, for the next start; all else is done.

@@ -6,6 +6,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -28,14 +29,24 @@ func (l *Log) Interceptor() grpc.UnaryClientInterceptor {
 }
 
 func (l *Log) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
-	if poll, ok := req.(*workflowservice.PollWorkflowTaskQueueRequest); ok && poll.GetTaskQueue().GetKind() == enumspb.TASK_QUEUE_KIND_STICKY {
-		l.polls(poll.GetTaskQueue().GetName())
+	switch poll := req.(type) {
+	case *workflowservice.PollWorkflowTaskQueueRequest:
+		l.polls(poll.GetIdentity(), stickyName(poll.GetTaskQueue()))
+	case *workflowservice.PollActivityTaskQueueRequest:
+		l.polls(poll.GetIdentity(), "")
 	}
 	err := invoke(ctx, method, req, reply, cc, o...)
 	if err == nil || unknown(err) {
 		l.observe(req, reply, err == nil)
 	}
 	return err
+}
+
+func stickyName(q *taskqueuepb.TaskQueue) string {
+	if q.GetKind() == enumspb.TASK_QUEUE_KIND_STICKY {
+		return q.GetName()
+	}
+	return ""
 }
 
 // observe notes what a call that has come to an end means for tasks. ok: it has succeeded;

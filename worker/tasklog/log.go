@@ -35,8 +35,11 @@ type Log struct {
 	last   int64 // number
 	held   map[string]task
 	sticky map[string]bool
-	lost   []task   // held by the process before
-	stale  []string // sticky queues of the process before
+	poller string // identity
+	// Of the process before:
+	lost  []task
+	stale []string // sticky queues
+	dead  string   // identity
 }
 
 // Open reads what the process before has left in a file, if there is one, and goes on
@@ -49,6 +52,7 @@ func Open(path string, logger *slog.Logger) (*Log, error) {
 		return nil, fmt.Errorf("read the tasks of the process before: %w", err)
 	}
 	l.read(text)
+	l.dead = l.poller
 	if err := l.rewrite(); err != nil {
 		return nil, err
 	}
@@ -68,6 +72,8 @@ func (l *Log) read(text []byte) {
 		case r.Held > 0:
 			byNumber[r.Held] = r.task()
 			l.last = max(l.last, r.Held)
+		case r.Poller != "":
+			l.poller = r.Poller
 		case r.Sticky != "":
 			l.sticky[r.Sticky] = true
 		case r.Gone != "":
@@ -110,11 +116,15 @@ func (l *Log) note(answered []byte, taken ...task) {
 	l.append(records...)
 }
 
-// polls notes the first poll of a sticky queue.
-func (l *Log) polls(queue string) {
+// polls notes who polls, and the first poll of a sticky queue.
+func (l *Log) polls(identity, queue string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.sticky[queue] {
+	if l.poller != identity {
+		l.poller = identity
+		l.append(record{Poller: identity})
+	}
+	if queue != "" && !l.sticky[queue] {
 		l.sticky[queue] = true
 		l.append(record{Sticky: queue})
 	}
@@ -171,6 +181,9 @@ func (l *Log) rewrite() error {
 	}
 	for queue := range l.sticky {
 		records = append(records, record{Sticky: queue})
+	}
+	if l.poller != "" {
+		records = append(records, record{Poller: l.poller})
 	}
 	text, err := lines(records...)
 	if err != nil {

@@ -25,7 +25,7 @@ type task struct {
 func (t task) expired(now time.Time) bool { return t.until > 0 && now.Unix() > t.until }
 
 // record is a line: a task that is held, the number of one that is answered, a sticky
-// queue that is polled, or one that is not any more.
+// queue that is polled, one that is not any more, or the identity of who polls.
 type record struct {
 	Held   int64  `json:"held,omitempty"`
 	Kind   kind   `json:"kind,omitempty"`
@@ -34,6 +34,7 @@ type record struct {
 	Done   int64  `json:"done,omitempty"`
 	Sticky string `json:"sticky,omitempty"`
 	Gone   string `json:"gone,omitempty"`
+	Poller string `json:"poller,omitempty"`
 }
 
 func held(t task) record {

@@ -28,9 +28,17 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists, memory, events or a2a")
+	only := flag.String("only", "", "measure only this: regular, lean, tree, reads, lists, memory, events, a2a or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
+	agent := flag.String("agent", "", "be the agent of this YAML file: what the part recovery kills")
 	flag.Parse()
+	if *agent != "" {
+		if err := serve(ctx, *agent); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: agent:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -46,13 +54,14 @@ type size struct {
 	reads         int
 	conversations int
 	paused        int
+	kills         int
 }
 
 func run(ctx context.Context, out io.Writer, quick bool, only string) error {
 	debug.SetGCPercent(400) // as the agent itself does
-	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000}
+	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, kills: 40}
 	if quick {
-		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 50}
+		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 50, kills: 4}
 	}
 	t := newTable(out)
 	for _, part := range []struct {
@@ -74,6 +83,11 @@ func run(ctx context.Context, out io.Writer, quick bool, only string) error {
 		}
 		if err := within(ctx, part.mode, func(s *stack) error { return part.run(ctx, s, n, t) }); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	if only == "" || only == "recovery" {
+		if err := recovery(ctx, n, t); err != nil {
+			return fmt.Errorf("recovery: %w", err)
 		}
 	}
 	return t.err

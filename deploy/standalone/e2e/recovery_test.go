@@ -99,6 +99,35 @@ func TestWhatWasGivenBackIsNotGivenBackAgain(t *testing.T) {
 	}
 }
 
+// A worker is killed while a turn runs: what was exported last can still be read, at once
+// and not when the server gives up asking, and afterwards the conversation itself again.
+func TestAConversationCanBeReadWithoutAWorker(t *testing.T) {
+	h := newHome(t)
+	api := h.pieces()
+	rise := func() *proc { return start(t, h.dir, "worker", h.environ(), "--config", h.configFile()) }
+	worker := rise()
+	asked := api.ask("call slow_write")
+	id := asked.Conversation.ID
+	worker.kill()
+	began := time.Now()
+	dead := api.conversation(id)
+	if took := time.Since(began); took > halfTheQuery {
+		t.Errorf("it was read after %s", took)
+	}
+	if dead.AsOf.IsZero() || dead.PendingApproval == nil || dead.PendingApproval.UUID != asked.Result.Approval.UUID {
+		t.Errorf("what was exported: %+v", dead)
+	}
+	rise()
+	eventually(t, "the conversation tells itself", func() bool { return api.conversation(id).AsOf.IsZero() })
+	h.tools.release()
+	if done := api.decide(asked.Result.Approval.UUID, `{"approved":true}`); done.Result.Response != "The tool said: done at last" {
+		t.Errorf("afterwards: %+v", done.Result)
+	}
+}
+
+// halfTheQuery is half of the nine seconds after which the server gives up a query.
+const halfTheQuery = 4500 * time.Millisecond
+
 // lastText is what the conversation says last.
 func (a *api) lastText(id string) string {
 	a.t.Helper()
