@@ -40,7 +40,7 @@ func (f *Files) Export(ctx context.Context, in contract.ExportInput) (contract.E
 	}
 	defer f.lock(v.ID)()
 	tell(f.Feed, contract.News{ConversationID: v.ID, Settled: &v, Tree: in.Tree})
-	path := filepath.Join(f.Dir, "conversation_"+v.ID+".json")
+	path := filepath.Join(f.Dir, contract.ConversationFile(v.ID))
 	if version, err := versionOf(path); err == nil && version > v.Version {
 		return contract.ExportResult{Skipped: true}, nil
 	}

@@ -83,6 +83,9 @@ type Worker interface {
 	// KindUnavailable while only workers answer that cannot list them.
 	Resources(ctx context.Context) (contract.ResourceCatalogue, error)
 	Prompts(ctx context.Context) (contract.PromptCatalogue, error)
+	// Attended reports whether a worker may be there. One that has died a moment ago may
+	// still count.
+	Attended(ctx context.Context) (bool, error)
 	// Ping fails when Temporal does not answer.
 	Ping(ctx context.Context) error
 }

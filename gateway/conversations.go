@@ -19,17 +19,12 @@ func (g *Gateway) show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	conversation, err := g.whole(ctx, id)
-	if isKind(err, KindUnavailable) {
-		item, problem, failed := g.Backend.Trouble(ctx, id)
-		if failed != nil || problem == "" {
-			return err
-		}
-		conversation, err = troubled(item, problem), nil
-	}
+	conversation, err := g.present(c.Request().Context(), id)
 	if err != nil {
 		return err
+	}
+	if !conversation.AsOf.IsZero() {
+		c.Response().Header().Set(echo.HeaderLastModified, conversation.AsOf.Format(http.TimeFormat))
 	}
 	return c.JSON(http.StatusOK, turnReply{Conversation: conversation})
 }

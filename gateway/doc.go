@@ -9,6 +9,7 @@
 //	openapi.yaml   what each of them takes and gives; tests hold both together
 //	backend.go     what the handlers need of the world, as small interfaces
 //	temporal*.go   the same on a Temporal client: the only files that know the SDK
+//	exported.go    what is shown of a conversation while no worker answers
 //	waits.go       how many HTTP clients wait on few workflow updates
 //	errors.go      the one table from a kind of failure to an HTTP status
 //	watch*.go      one watcher for each conversation that is followed

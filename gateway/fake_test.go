@@ -27,6 +27,7 @@ type fakeBackend struct {
 	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
 	ConversationFn func(id, requestID string) (contract.ConversationView, error)
+	AttendedFn     func() (bool, error)
 	TroubleFn      func(id string) (gateway.Item, string, error)
 	TreeFn         func(id string) (contract.TreeView, error)
 	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
@@ -83,6 +84,14 @@ func (f *fakeBackend) Conversation(_ context.Context, id, requestID string) (con
 		return contract.ConversationView{}, errUnexpected
 	}
 	return f.ConversationFn(id, requestID)
+}
+
+// Attended knows of a worker by default.
+func (f *fakeBackend) Attended(context.Context) (bool, error) {
+	if f.AttendedFn == nil {
+		return true, nil
+	}
+	return f.AttendedFn()
 }
 
 // Trouble knows of none by default.

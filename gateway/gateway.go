@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"sync/atomic"
@@ -35,6 +36,9 @@ type Deps struct {
 	// Agent is what new conversations run by.
 	Agent contract.Agent
 	Blobs transcript.Store
+	// Exports has the files that workers export conversations to. They are shown while no
+	// worker answers; nil is none.
+	Exports fs.FS
 	// Keyring seals bearer tokens. Without one they are dropped, and webhooks can have
 	// no secrets.
 	Keyring *credential.Keyring

@@ -10,6 +10,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	querypb "go.temporal.io/api/query/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -33,12 +34,22 @@ type fakeClient struct {
 	ListFn     func(r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
 	CountFn    func(query string) (int64, error)
 	HealthFn   func() error
+	PollersFn  func(queue string) ([]*taskqueuepb.PollerInfo, error)
 
 	SignalWithStartFn func(workflowID, signal string, arg any, o client.StartWorkflowOptions, workflow any, args []any) error
 }
 
 func (f *fakeClient) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
 	return f.ExecuteFn(o, w, args)
+}
+
+// DescribeTaskQueue knows of a worker by default.
+func (f *fakeClient) DescribeTaskQueue(_ context.Context, queue string, _ enumspb.TaskQueueType) (*workflowservice.DescribeTaskQueueResponse, error) {
+	if f.PollersFn == nil {
+		return &workflowservice.DescribeTaskQueueResponse{Pollers: []*taskqueuepb.PollerInfo{{LastAccessTime: timestamppb.Now()}}}, nil
+	}
+	pollers, err := f.PollersFn(queue)
+	return &workflowservice.DescribeTaskQueueResponse{Pollers: pollers}, err
 }
 
 func (f *fakeClient) GetWorkflow(_ context.Context, workflowID, _ string) client.WorkflowRun {

@@ -126,10 +126,13 @@ const timeToRetry = time.Minute
 var lost = map[string]error{
 	"timeout":      timedOut(),
 	"no heartbeat": temporal.NewHeartbeatTimeoutError(),
-	"answer lost":  fails(contract.KindOutcomeUnknown, "connection lost"),
-	"crash":        nil, // the activity panics
-	"too large":    fails("payloadSizeError", "the result is larger than 2 MiB"),
-	"not encoded":  fails("wrapError", "unable to encode the result"),
+	"worker gone": temporal.NewApplicationErrorWithOptions("the worker ended", string(contract.KindTimeout), temporal.ApplicationErrorOptions{
+		NextRetryDelay: time.Millisecond, Cause: temporal.NewHeartbeatTimeoutError(),
+	}),
+	"answer lost": fails(contract.KindOutcomeUnknown, "connection lost"),
+	"crash":       nil, // the activity panics
+	"too large":   fails("payloadSizeError", "the result is larger than 2 MiB"),
+	"not encoded": fails("wrapError", "unable to encode the result"),
 }
 
 func TestALostDestructiveCallAsksAHumanWhoMayHaveItRepeated(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
@@ -29,6 +30,8 @@ type Options struct {
 	Getenv      func(string) string
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
+	// Intercept sees every call to the Temporal server; nil is nobody.
+	Intercept grpc.UnaryClientInterceptor
 }
 
 // Backing is open until Close.
@@ -89,6 +92,7 @@ func (b *Backing) carry(c *config.Config, o Options) error {
 func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
 	options := connect.Options{
 		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: o.Propagators,
+		Intercept: o.Intercept,
 	}
 	if !clustered {
 		options.Address, options.Embedded = o.Embedded, true

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -50,6 +51,8 @@ type Options struct {
 	Pause       time.Duration
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
+	// Intercept sees every call to the server; nil is nobody.
+	Intercept grpc.UnaryClientInterceptor
 }
 
 // Settings resolves the options to what the client will use.
@@ -64,6 +67,9 @@ func Settings(o Options) (client.Options, error) {
 	c.HostPort = cmp.Or(c.HostPort, o.Address)
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
 	c.ContextPropagators = o.Propagators
+	if o.Intercept != nil {
+		c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Intercept))
+	}
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -61,6 +62,6 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushReach: c.Push.Reach(),
-		WebUI: p.WebUI,
+		WebUI: p.WebUI, Exports: os.DirFS(c.DataDir),
 	}, nil
 }

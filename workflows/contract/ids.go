@@ -27,6 +27,11 @@ func ConversationWorkflowID(conversationID string) string {
 	return conversationPrefix + conversationID
 }
 
+// ConversationFile is the name of the file that a conversation is exported to.
+func ConversationFile(conversationID string) string {
+	return "conversation_" + conversationID + ".json"
+}
+
 // ConversationIDOf is the inverse of ConversationWorkflowID; ok is false for
 // any other workflow ID.
 func ConversationIDOf(workflowID string) (id string, ok bool) {

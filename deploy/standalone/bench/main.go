@@ -30,10 +30,18 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: memory, regular, lean, tree, reads, lists, events or a2a")
+	only := flag.String("only", "", "measure only this: memory, regular, lean, tree, reads, lists, events, a2a or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	heaps := flag.String("memprofile", "", "memory: write a heap profile of each step to this file and the step's name")
+	agent := flag.String("agent", "", "be the agent of this YAML file: what the part recovery kills")
 	flag.Parse()
+	if *agent != "" {
+		if err := serve(ctx, *agent); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: agent:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only, *heaps) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -50,15 +58,16 @@ type size struct {
 	conversations int
 	paused        int // in the part that measures memory
 	finished      int
+	kills         int
 	heaps         string // where its heap profiles go
 }
 
 func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) error {
 	defer process.LimitMemory(os.Getenv)() // as the agent itself does
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
-	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000}
+	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40}
 	if quick {
-		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000}
+		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4}
 	}
 	n.heaps = heaps
 	t := newTable(out)
@@ -81,6 +90,11 @@ func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) err
 		}
 		if err := within(ctx, part.mode, func(s *stack) error { return part.run(ctx, s, n, t) }); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	if only == "" || only == "recovery" {
+		if err := recovery(ctx, n, t); err != nil {
+			return fmt.Errorf("recovery: %w", err)
 		}
 	}
 	return t.err

@@ -53,6 +53,7 @@ type conversation struct {
 	PendingApprovals []approval     `json:"pending_approvals"`
 	PipelineState    *pipelineState `json:"pipeline_state"`
 	Version          int64
+	AsOf             time.Time `json:"as_of"`
 }
 
 type pipelineState struct {

@@ -18,6 +18,7 @@
 //	lock.go       one process per data directory
 //	ports.go      free and taken ports
 //	namespace.go  namespace, retention and search attributes, ensured at every boot
+//	started.go    the tasks that workers had when the server died
 //	ui.go         the Web UI
 //	log.go        the server's log, from warnings up, in ours
 //

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	sdklog "go.temporal.io/sdk/log"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/schema/sqlite"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
@@ -64,10 +64,15 @@ func ready(ctx context.Context, c client.Client, ns string) error {
 	_, err := c.WorkflowService().DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
 		Namespace: ns, Execution: &common.WorkflowExecution{WorkflowId: "is-the-server-ready"},
 	})
-	if _, answered := errors.AsType[*serviceerror.NotFound](err); answered || err == nil {
+	if err == nil || isNotFound(err) {
 		return nil
 	}
 	return fmt.Errorf("wait for temporal server: %w", err)
+}
+
+// isNotFound reports whether an answer is that there is no such thing, also from a connection that is not the SDK's.
+func isNotFound(err error) bool {
+	return err != nil && serviceerror.ToStatus(err).Code() == codes.NotFound
 }
 
 // retain sets the retention where it differs.

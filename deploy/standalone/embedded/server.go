@@ -16,6 +16,7 @@ const stopLimit = 20 * time.Second
 // Server is a running Temporal server, and its Web UI if that is on.
 type Server struct {
 	address   string
+	namespace string
 	uiAddress string
 	undo      []func() error // how to stop what runs, in the order it was started
 	stop      func() error
@@ -109,7 +110,7 @@ func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, 
 	if err != nil {
 		return err
 	}
-	s.address = hostPort(ports[0])
+	s.address, s.namespace = hostPort(ports[0]), o.Namespace
 	s.undo = append(s.undo, func() error {
 		logger.stopping.Store(true)
 		return server.Stop()

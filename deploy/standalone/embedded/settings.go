@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"sync/atomic"
+	"time"
 
 	"go.temporal.io/server/common/dynamicconfig"
 )
@@ -26,6 +27,16 @@ func newSettings(o Options) *settings {
 		dynamicconfig.TimerProcessorMaxPollRPS.Key():      5000,
 		dynamicconfig.VisibilityProcessorMaxPollRPS.Key(): 5000,
 		dynamicconfig.OutboundProcessorMaxPollRPS.Key():   5000,
+
+		// What a killed server had done since it last noted so is done again by the next one, before anything new: the work
+		// of 30 seconds by default, which made every start of a busy agent later.
+		dynamicconfig.TransferProcessorUpdateAckInterval.Key():   time.Second,
+		dynamicconfig.TimerProcessorUpdateAckInterval.Key():      time.Second,
+		dynamicconfig.VisibilityProcessorUpdateAckInterval.Key(): time.Second,
+
+		// How far clocks of a cluster may differ. Timers of less than that, such as of a retry without a pause, wait for up
+		// to so long: 1 second by default. There is one clock here.
+		dynamicconfig.TimerProcessorMaxTimeShift.Key(): 10 * time.Millisecond,
 
 		// Requests per second: 2400 at the frontend, 1200 in matching, 3000 in history by default.
 		dynamicconfig.FrontendRPS.Key():                        unlimited,

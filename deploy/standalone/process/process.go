@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows"
 )
 
@@ -80,6 +81,8 @@ type starter struct {
 	config   *config.Config
 	options  Options
 	listener net.Listener
+	server   *embedded.Server // nil where another is configured
+	tasks    *tasklog.Log
 	failed   chan error
 }
 
@@ -126,8 +129,11 @@ func (s *starter) stand(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		o.Embedded, s.UI = server.Address(), server.UIAddress()
+		s.server, o.Embedded, s.UI = server, server.Address(), server.UIAddress()
 	}
+	s.tasks = worker.OpenTasks(s.config.DataDir, s.server != nil, s.options.Logger)
+	s.onStop(func(context.Context) error { return s.tasks.Close() })
+	o.Intercept = s.tasks.Interceptor()
 	b, err := backing.Open(ctx, s.config, o)
 	if err != nil {
 		return err
@@ -166,6 +172,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
+	s.resume(ctx)
 	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address}, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
@@ -174,6 +181,20 @@ func (s *starter) work(ctx context.Context) error {
 	}
 	s.onStop(func(context.Context) error { w.Stop(); return nil })
 	return nil
+}
+
+// resume gives back what the process before had in its hands when it was killed.
+func (s *starter) resume(ctx context.Context) {
+	if s.server != nil {
+		started, err := s.server.Started(ctx, s.config.Temporal.TaskQueue)
+		if err != nil {
+			s.options.Logger.Warn("what the process before was given last is not known: it waits for its timeouts", "error", err)
+		}
+		for _, t := range started {
+			s.tasks.Add(tasklog.Task{Activity: t.Activity, Token: t.Token, Identity: t.Identity})
+		}
+	}
+	worker.GiveBack(ctx, s.tasks, s.Client, s.Namespace, s.options.Logger)
 }
 
 func (s *starter) front() front.Parts {

@@ -32,8 +32,11 @@ Redis server (events.redis) for replies to be followed while they are made.
 func main() { command.Command{Name: "worker", Usage: usage, Version: version, Run: work}.Main() }
 
 func work(ctx context.Context, e command.Environment) (err error) {
+	tasksHeld := worker.OpenTasks(e.Config.DataDir, false, e.Logger)
+	defer func() { err = errors.Join(err, tasksHeld.Close()) }()
 	b, err := backing.Open(ctx, e.Config, backing.Options{
 		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		Intercept: tasksHeld.Interceptor(),
 	})
 	if err != nil {
 		return err
@@ -56,6 +59,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	worker.GiveBack(ctx, tasksHeld, b.Client, b.Namespace, e.Logger)
 	failed := make(chan error, 1)
 	w := worker.New(b.Client, worker.Place{TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address}, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {

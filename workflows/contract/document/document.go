@@ -37,6 +37,8 @@ type Conversation struct {
 	Version          int64                      `json:"version"`
 	// Problem says why the conversation cannot be shown whole.
 	Problem string `json:"problem,omitempty"`
+	// AsOf is when this was so, of a conversation that cannot tell its present state.
+	AsOf time.Time `json:"as_of,omitzero"`
 }
 
 // Message is a message of the document.

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/llmtest"
+)
+
+// farEnds are the model and the tool server of agents that are killed. They take the time
+// that is said, and live on.
+type farEnds struct {
+	model *llmtest.Server
+	tools *httptest.Server
+	asked chan time.Time // of the model
+
+	mu     sync.Mutex
+	writes map[string]int // destructive calls, by the arguments
+}
+
+// The model looks and writes in one turn, or does what the prompt of a node says.
+func newFarEnds(shortest, longest time.Duration) *farEnds {
+	f := &farEnds{model: llmtest.NewServer(), asked: make(chan time.Time, 1000), writes: map[string]int{}}
+	takes := func() time.Duration { return shortest + rand.N(longest-shortest) }
+	f.model.KeepRequests(false)
+	f.model.Always(func(w http.ResponseWriter, r *http.Request) {
+		f.asked <- time.Now()
+		pause(r.Context(), time.After(takes()))
+		answer(r)(w, r)
+	})
+	m := server.NewMCPServer("bench", "1.0.0", server.WithToolCapabilities(true))
+	for _, tool := range []string{"look", "write"} {
+		destructive := tool == "write"
+		m.AddTool(mcp.NewTool(tool, mcp.WithString("name"), mcp.WithReadOnlyHintAnnotation(!destructive), mcp.WithDestructiveHintAnnotation(destructive)),
+			func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				if destructive {
+					f.mu.Lock()
+					f.writes[r.GetString("name", "")]++
+					f.mu.Unlock()
+				}
+				pause(ctx, time.After(takes()))
+				return mcp.NewToolResultText("ok"), nil
+			})
+	}
+	f.tools = httptest.NewServer(server.NewStreamableHTTPServer(m))
+	return f
+}
+
+func (f *farEnds) close() {
+	f.model.Close()
+	f.tools.CloseClientConnections()
+	f.tools.Close()
+}
+
+// doubled counts the destructive calls that were made more than once.
+func (f *farEnds) doubled() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, calls := range f.writes {
+		if calls > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// answer calls the tools that the prompt names, one after the other, each with the name in
+// the last message of the user, and then says so.
+func answer(r *http.Request) llmtest.Answer {
+	var body struct {
+		Messages []struct{ Role, Content string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return llmtest.Fail(http.StatusBadRequest, err.Error())
+	}
+	var prompt, name string
+	results := 0
+	for _, m := range body.Messages {
+		switch m.Role {
+		case "system":
+			prompt = m.Content
+		case "user":
+			name, results = m.Content, 0
+		case "tool":
+			results++
+		}
+	}
+	todo := strings.Split(strings.TrimSpace(prompt), " ")
+	if results >= len(todo) {
+		return llmtest.Say("done")
+	}
+	args, err := json.Marshal(map[string]string{"name": name})
+	if err != nil {
+		return llmtest.Fail(http.StatusBadRequest, err.Error())
+	}
+	return llmtest.CallTools("", llm.Call{ID: "call", Name: todo[results], Arguments: args})
+}

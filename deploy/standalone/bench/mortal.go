@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"agent-stop-and-go/config/command"
+	"agent-stop-and-go/deploy/standalone/process"
+)
+
+// mortal is an agent in a process of its own, which can be killed.
+type mortal struct {
+	*site
+	file string
+	env  []string
+	cmd  *exec.Cmd
+	born time.Time // its present process
+}
+
+// newMortal makes an agent with that prompt or tree, and starts it.
+func newMortal(dir, agent string, f *farEnds) (*mortal, error) {
+	ports, err := freePorts(2)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf(`name: mortal
+host: 127.0.0.1
+port: %d
+data_dir: %s
+llm: {model: "openai:bench"}
+mcp_servers:
+  - {name: bench, url: "%s/mcp"}
+temporal: {port: %d, ui_port: 0}
+%s`, ports[0], filepath.Join(dir, "data"), f.tools.URL, ports[1], agent)
+	m := &mortal{
+		site: &site{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}},
+		file: filepath.Join(dir, "agent.yaml"),
+		env:  append(os.Environ(), "OPENAI_API_KEY=bench", "OPENAI_BASE_URL="+f.model.URL(), "LOG_LEVEL=error"),
+	}
+	if err := os.WriteFile(m.file, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	return m, m.start()
+}
+
+func freePorts(n int) (ports []int, err error) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+// start runs this very program as the agent.
+func (m *mortal) start() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	m.cmd = exec.Command(self, "-agent", m.file)
+	m.cmd.Env, m.cmd.Stderr = m.env, os.Stderr
+	m.born = time.Now()
+	return m.cmd.Start()
+}
+
+func (m *mortal) kill() error {
+	if err := m.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		return err
+	}
+	_ = m.cmd.Wait() // it says that it was killed
+	return nil
+}
+
+// serve is the agent's process.
+func serve(ctx context.Context, file string) error {
+	e, err := command.Open(file, os.Getenv, io.Discard, os.Stderr)
+	if err != nil {
+		return err
+	}
+	debug.SetGCPercent(400)
+	p, err := process.Start(ctx, e.Config, process.Options{Getenv: os.Getenv, Logger: e.Logger, Version: "bench"})
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-p.Failed:
+		return err
+	case <-ctx.Done():
+		return p.Stop(context.WithoutCancel(ctx))
+	}
+}

@@ -1,0 +1,172 @@
+package e2e_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/failure/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// soon is half of the twenty seconds that Temporal waits for a heartbeat, and much more
+// than a start takes.
+const soon = 10 * time.Second
+
+// A model is asked when everything dies. The next process does not wait until the server
+// misses the heartbeat of the one before.
+func TestAModelIsAskedAgainSoonAfterKillMinusNine(t *testing.T) {
+	eachDeath(t, "", func(t *testing.T, m *mortal) {
+		requests := make(chan time.Time, 10)
+		hanging := make(chan struct{})
+		m.model.Always(func(w http.ResponseWriter, r *http.Request) {
+			requests <- time.Now()
+			select {
+			case <-hanging:
+				obedient(w, r)
+			case <-r.Context().Done():
+			}
+		})
+		id := m.want(201, "POST", "/conversations", "").Conversation.ID
+		go m.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+		<-requests
+		start := time.Now()
+		m.die()
+		if took := (<-requests).Sub(start); took > soon {
+			t.Errorf("the model was asked again after %s", took)
+		}
+		close(hanging)
+		eventually(t, "the answer is there", func() bool { return m.lastText(id) == "hello" })
+		again := m.activity(t, id, contract.ActivityGenerate.Name)
+		if again.attempt != 2 || !missedHeartbeat(again.last) {
+			t.Errorf("attempt %d after %v", again.attempt, again.last)
+		}
+	})
+}
+
+// A destructive call is under way when everything dies: whether it happened is asked at
+// once, and it is not made again.
+func TestTheOutcomeOfADestructiveCallIsAskedSoonAfterKillMinusNine(t *testing.T) {
+	eachDeath(t, "", func(t *testing.T, m *mortal) {
+		asked := m.ask("call slow_write")
+		go m.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
+		<-m.tools.entered
+		start := time.Now()
+		m.die()
+		id := asked.Conversation.ID
+		eventually(t, "a human is asked about the lost call", func() bool {
+			p := m.conversation(id).PendingApproval
+			return p != nil && p.UUID != asked.Result.Approval.UUID && contains(p.Description, "OUTCOME UNKNOWN")
+		})
+		if took := time.Since(start); took > soon {
+			t.Errorf("a human was asked after %s", took)
+		}
+		if n := len(m.tools.called("slow_write")); n != 1 {
+			t.Errorf("the call was made %d times", n)
+		}
+		lost := m.activity(t, id, contract.ActivityCallTool.Name)
+		if lost.attempt != 1 || !missedHeartbeat(lost.end) {
+			t.Errorf("attempt %d ended with %v", lost.attempt, lost.end)
+		}
+	})
+}
+
+// Nothing is left to do when a process has stopped in good order, and a killed one is not
+// told of twice.
+func TestWhatWasGivenBackIsNotGivenBackAgain(t *testing.T) {
+	const line = "ended in the middle of work"
+	h := newHome(t)
+	api, agent := h.outside()
+	asked := api.ask("call slow_write")
+	go api.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
+	<-h.tools.entered
+	agent.kill()
+	_, agent = h.outside()
+	if !contains(agent.out.String(), line) {
+		t.Errorf("the log does not tell of the work that goes on:\n%s", agent.out)
+	}
+	h.tools.release()
+	if err := agent.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	_, agent = h.outside()
+	if contains(agent.out.String(), line) {
+		t.Errorf("after a stop in good order:\n%s", agent.out)
+	}
+}
+
+// A worker is killed while a turn runs: what was exported last can still be read, at once
+// and not when the server gives up asking, and afterwards the conversation itself again.
+func TestAConversationCanBeReadWithoutAWorker(t *testing.T) {
+	h := newHome(t)
+	api := h.pieces()
+	rise := func() *proc { return start(t, h.dir, "worker", h.environ(), "--config", h.configFile()) }
+	worker := rise()
+	asked := api.ask("call slow_write")
+	id := asked.Conversation.ID
+	worker.kill()
+	began := time.Now()
+	dead := api.conversation(id)
+	if took := time.Since(began); took > halfTheQuery {
+		t.Errorf("it was read after %s", took)
+	}
+	if dead.AsOf.IsZero() || dead.PendingApproval == nil || dead.PendingApproval.UUID != asked.Result.Approval.UUID {
+		t.Errorf("what was exported: %+v", dead)
+	}
+	rise()
+	eventually(t, "the conversation tells itself", func() bool { return api.conversation(id).AsOf.IsZero() })
+	h.tools.release()
+	if done := api.decide(asked.Result.Approval.UUID, `{"approved":true}`); done.Result.Response != "The tool said: done at last" {
+		t.Errorf("afterwards: %+v", done.Result)
+	}
+}
+
+// halfTheQuery is half of the nine seconds after which the server gives up a query.
+const halfTheQuery = 4500 * time.Millisecond
+
+// lastText is what the conversation says last.
+func (a *api) lastText(id string) string {
+	a.t.Helper()
+	m := a.conversation(id).Messages
+	return m[len(m)-1].Content
+}
+
+// seen is what the history tells of an activity.
+type seen struct {
+	attempt   int32
+	last, end *failure.Failure // of the attempt before, and of the last
+}
+
+// activity reads the last activity of a name.
+func (m *mortal) activity(t *testing.T, id, name string) (a seen) {
+	t.Helper()
+	var scheduled int64
+	for _, e := range historyOf(t, m.dial(), contract.ConversationWorkflowID(id), "").Events {
+		switch e.GetEventType() {
+		case enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
+			if e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == name {
+				scheduled = e.GetEventId()
+			}
+		case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:
+			if s := e.GetActivityTaskStartedEventAttributes(); s.GetScheduledEventId() == scheduled {
+				a.attempt, a.last = s.GetAttempt(), s.GetLastFailure()
+			}
+		case enums.EVENT_TYPE_ACTIVITY_TASK_FAILED:
+			if f := e.GetActivityTaskFailedEventAttributes(); f.GetScheduledEventId() == scheduled {
+				a.end = f.GetFailure()
+			}
+		}
+	}
+	return a
+}
+
+// missedHeartbeat reports whether workflows take a failure for a missing heartbeat although
+// the server has not noticed one.
+func missedHeartbeat(f *failure.Failure) bool {
+	var timeout *temporal.TimeoutError
+	return f.GetApplicationFailureInfo() != nil && errors.As(temporal.GetDefaultFailureConverter().FailureToError(f), &timeout)
+}

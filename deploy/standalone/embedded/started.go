@@ -1,0 +1,147 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/common/v1"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/server/api/adminservice/v1"
+	enumsspb "go.temporal.io/server/api/enums/v1"
+	"go.temporal.io/server/api/history/v1"
+	"go.temporal.io/server/api/persistence/v1"
+	"go.temporal.io/server/common/tasktoken"
+	"go.temporal.io/server/service/history/tasks"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+const (
+	onlyShard = 1
+	// timersAhead is beyond the timeouts of what runs: a workflow task, a heartbeat.
+	timersAhead = 2 * time.Minute
+	timersPage  = 1000
+	sideBySide  = 16
+)
+
+// Started is a task that a worker was given and has not answered.
+type Started struct {
+	Activity bool
+	// Token is what the worker would answer with.
+	Token []byte
+	// Identity is that of the worker; it is empty for a workflow task.
+	Identity string
+}
+
+// Started lists the tasks of a queue that workers have. After a start that is what workers had when the server died, of
+// this process or others. It looks at workflows that wait for a timeout soon only, so it takes no longer with more that sleep.
+func (s *Server) Started(ctx context.Context, queue string) ([]Started, error) {
+	conn, err := grpc.NewClient(s.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, fmt.Errorf("reach temporal server: %w", err)
+	}
+	defer conn.Close()
+	admin := adminservice.NewAdminServiceClient(conn)
+	candidates, err := awaiting(ctx, admin)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	var out []Started
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(sideBySide)
+	for run := range candidates {
+		reads.Go(func() error {
+			found, err := startedIn(ctx, admin, s.namespace, run, queue)
+			mu.Lock()
+			defer mu.Unlock()
+			out = append(out, found...)
+			return err
+		})
+	}
+	return out, reads.Wait()
+}
+
+type run struct{ workflowID, runID string }
+
+// awaiting are the runs that wait for the timeout of a task.
+func awaiting(ctx context.Context, admin adminservice.AdminServiceClient) (map[run]bool, error) {
+	out := map[run]bool{}
+	request := &adminservice.ListHistoryTasksRequest{
+		ShardId: onlyShard, Category: tasks.CategoryIDTimer, BatchSize: timersPage,
+		TaskRange: &history.TaskRange{
+			InclusiveMinTaskKey: &history.TaskKey{FireTime: timestamppb.New(time.Unix(0, 0))},
+			ExclusiveMaxTaskKey: &history.TaskKey{FireTime: timestamppb.New(time.Now().Add(timersAhead))},
+		},
+	}
+	for {
+		page, err := admin.ListHistoryTasks(ctx, request)
+		if err != nil {
+			return nil, fmt.Errorf("list timers: %w", err)
+		}
+		for _, t := range page.GetTasks() {
+			switch t.GetTaskType() {
+			case enumsspb.TASK_TYPE_WORKFLOW_TASK_TIMEOUT, enumsspb.TASK_TYPE_ACTIVITY_TIMEOUT:
+				out[run{t.GetWorkflowId(), t.GetRunId()}] = true
+			}
+		}
+		if request.NextPageToken = page.GetNextPageToken(); len(request.NextPageToken) == 0 {
+			return out, nil
+		}
+	}
+}
+
+// startedIn is what a run waits for. One that is not there any more, or in the server's own namespace, waits for nothing.
+func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, namespace string, r run, queue string) ([]Started, error) {
+	described, err := admin.DescribeMutableState(ctx, &adminservice.DescribeMutableStateRequest{
+		Namespace: namespace, Execution: &common.WorkflowExecution{WorkflowId: r.workflowID, RunId: r.runID},
+	})
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read workflow %s: %w", r.workflowID, err)
+	}
+	state := described.GetDatabaseMutableState()
+	if state.GetExecutionState().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return nil, nil
+	}
+	var out []Started
+	info := state.GetExecutionInfo()
+	if info.GetTaskQueue() == queue && info.GetWorkflowTaskStartedEventId() != 0 {
+		token, err := workflowToken(r, info)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Started{Token: token})
+	}
+	for _, a := range state.GetActivityInfos() {
+		if a.GetTaskQueue() != queue || a.GetStartedEventId() == 0 {
+			continue
+		}
+		token, err := activityToken(r, info.GetNamespaceId(), a)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Started{Activity: true, Token: token, Identity: a.GetStartedIdentity()})
+	}
+	return out, nil
+}
+
+func workflowToken(r run, i *persistence.WorkflowExecutionInfo) ([]byte, error) {
+	return tasktoken.NewSerializer().Serialize(tasktoken.NewWorkflowTaskToken(
+		i.GetNamespaceId(), r.workflowID, r.runID, i.GetWorkflowTaskScheduledEventId(), i.GetWorkflowTaskStartedEventId(),
+		i.GetWorkflowTaskStartedTime(), i.GetWorkflowTaskAttempt(), nil, i.GetWorkflowTaskVersion(),
+	))
+}
+
+func activityToken(r run, namespaceID string, a *persistence.ActivityInfo) ([]byte, error) {
+	return tasktoken.NewSerializer().Serialize(tasktoken.NewActivityTaskToken(
+		namespaceID, r.workflowID, r.runID, a.GetScheduledEventId(), a.GetActivityId(), a.GetActivityType().GetName(),
+		a.GetAttempt(), nil, a.GetVersion(), a.GetStartVersion(), nil, a.GetStamp(),
+	))
+}

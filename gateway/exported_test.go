@@ -1,0 +1,196 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/workflows/contract"
+)
+
+var written = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// exported is the file of a conversation, as a worker writes it.
+func exported(d *gateway.Deps) {
+	text := fmt.Sprintf(`{"id":%q,"status":"active","messages":[{"id":%q,"role":"user","content":"as exported","created_at":"2026-03-04T05:06:00Z"}],
+		"created_at":"2026-03-04T05:00:00Z","updated_at":"2026-03-04T05:06:00Z","version":3}`, someID, otherID)
+	d.Exports = fstest.MapFS{"conversation_" + someID + ".json": {Data: []byte(text), ModTime: written}}
+}
+
+func (a *api) wantExport(r reply) {
+	a.t.Helper()
+	a.want(200, r)
+	if got := r.text("conversation", "as_of"); got != "2026-03-04T05:06:07Z" {
+		a.t.Errorf("as of %q", got)
+	}
+	if !strings.Contains(r.raw, "as exported") {
+		a.t.Errorf("not what was exported: %s", r.raw)
+	}
+	if got := r.header.Get("Last-Modified"); got != written.Format(http.TimeFormat) {
+		a.t.Errorf("Last-Modified %q", got)
+	}
+}
+
+// slow is a client whose queries take a time, or end with their caller.
+type slow struct {
+	*fakeClient
+	takes time.Duration
+}
+
+func (s slow) QueryWorkflowWithOptions(ctx context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+	select {
+	case <-time.After(s.takes):
+		return s.fakeClient.QueryWorkflowWithOptions(ctx, r)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// polledBy is who polls, by identity, and how long ago it began to.
+func polledBy(pollers map[string]time.Duration) func(string) ([]*taskqueuepb.PollerInfo, error) {
+	return func(string) (list []*taskqueuepb.PollerInfo, err error) {
+		for identity, ago := range pollers {
+			list = append(list, &taskqueuepb.PollerInfo{Identity: identity, LastAccessTime: timestamppb.New(time.Now().Add(-ago))})
+		}
+		return list, nil
+	}
+}
+
+// slowly is a gateway on Temporal.
+func slowly(t *testing.T, s slow, change ...func(*gateway.Deps)) *api {
+	t.Helper()
+	if s.DescribeFn == nil {
+		s.DescribeFn = healthy
+	}
+	return newAPI(t, nil, append(change, func(d *gateway.Deps) { d.Backend, d.Client, d.Namespace = nil, s, "default" })...)
+}
+
+func TestWithoutAWorkerAConversationIsAsItWasExported(t *testing.T) {
+	for name, pollers := range map[string]func(string) ([]*taskqueuepb.PollerInfo, error){
+		"none":          polledBy(nil),
+		"one of before": polledBy(map[string]time.Duration{"1@elsewhere@": 5 * time.Minute}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := slowly(t, slow{&fakeClient{PollersFn: pollers}, time.Minute}, exported)
+				defer a.Close()
+				start := time.Now()
+				a.wantExport(a.do("GET", "/conversations/"+someID, ""))
+				if took := time.Since(start); took >= time.Second {
+					t.Errorf("after %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestASlowWorkerIsWaitedFor(t *testing.T) {
+	for name, pollers := range map[string]func(string) ([]*taskqueuepb.PollerInfo, error){
+		"it polls":       polledBy(map[string]time.Duration{"1@elsewhere@": 5 * time.Minute, "2@elsewhere@": time.Minute}),
+		"nobody can say": func(string) ([]*taskqueuepb.PollerInfo, error) { return nil, errors.New("not now") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &fakeClient{PollersFn: pollers, QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+					return queried(viewOf(someID))
+				}}
+				a := slowly(t, slow{c, 5 * time.Second}, exported)
+				defer a.Close()
+				reply := a.want(200, a.do("GET", "/conversations/"+someID, ""))
+				if reply.text("conversation", "as_of") != "" || reply.header.Get("Last-Modified") != "" || strings.Contains(reply.raw, "as exported") {
+					t.Errorf("it is not what the worker says: %s", reply.raw)
+				}
+			})
+		})
+	}
+}
+
+// The server goes on counting a killed worker among those that poll.
+func TestAPollerOfThisHostThatIsDeadDoesNotCount(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for identity, counts := range map[string]bool{
+		fmt.Sprintf("%d@%s@", dead.Process.Pid, host):      false,
+		fmt.Sprintf("%d@%s@", os.Getpid(), host):           true,
+		fmt.Sprintf("%d@%s@", dead.Process.Pid, "another"): true,
+		"somebody": true,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &fakeClient{PollersFn: polledBy(map[string]time.Duration{identity: time.Second}), QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+				return queried(viewOf(someID))
+			}}
+			a := slowly(t, slow{c, 5 * time.Second}, exported)
+			defer a.Close()
+			reply := a.want(200, a.do("GET", "/conversations/"+someID, ""))
+			if asked := reply.text("conversation", "as_of") == ""; asked != counts {
+				t.Errorf("%s: it counts %v, want %v", identity, asked, counts)
+			}
+		})
+	}
+}
+
+func TestWhatWasExportedIsShownWhenTheConversationCannotBeAsked(t *testing.T) {
+	down := gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+	cases := map[string]struct {
+		change  func(*fakeBackend)
+		exports func(*gateway.Deps)
+		want    func(*api, reply)
+	}{
+		"the query failed":   {nil, exported, (*api).wantExport},
+		"there is no file":   {nil, func(d *gateway.Deps) { d.Exports = fstest.MapFS{} }, func(a *api, r reply) { a.wantError(503, "no answer in time", r) }},
+		"there are no files": {nil, func(*gateway.Deps) {}, func(a *api, r reply) { a.wantError(503, "no answer in time", r) }},
+		"the file is damaged": {nil, func(d *gateway.Deps) {
+			d.Exports = fstest.MapFS{"conversation_" + someID + ".json": {Data: []byte("{")}}
+		}, func(a *api, r reply) {
+			a.wantError(503, "no answer in time", r)
+			if !strings.Contains(a.logs.String(), "an exported conversation cannot be read") {
+				a.t.Error("nothing in the log")
+			}
+		}},
+		"the file cannot be opened": {nil, func(d *gateway.Deps) { d.Exports = closed{} }, func(a *api, r reply) { a.wantError(503, "", r) }},
+		"its own workflow is to blame": {func(b *fakeBackend) {
+			b.TroubleFn = func(string) (gateway.Item, string, error) {
+				return gateway.Item{ID: someID, Status: contract.StatusActive}, "stuck", nil
+			}
+		}, exported, func(a *api, r reply) {
+			if a.want(200, r).text("conversation", "problem") != "stuck" {
+				a.t.Error(r.raw)
+			}
+		}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := &fakeBackend{ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, down }}
+			if c.change != nil {
+				c.change(b)
+			}
+			a := newAPI(t, b, c.exports)
+			c.want(a, a.do("GET", "/conversations/"+someID, ""))
+		})
+	}
+}
+
+// closed is a folder that cannot be read.
+type closed struct{}
+
+func (closed) Open(string) (fs.File, error) { return nil, fs.ErrPermission }

@@ -1,0 +1,142 @@
+package tasklog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Service is the part of Temporal's service that GiveBack uses.
+type Service interface {
+	RespondWorkflowTaskFailed(context.Context, *workflowservice.RespondWorkflowTaskFailedRequest, ...grpc.CallOption) (*workflowservice.RespondWorkflowTaskFailedResponse, error)
+	RespondActivityTaskFailed(context.Context, *workflowservice.RespondActivityTaskFailedRequest, ...grpc.CallOption) (*workflowservice.RespondActivityTaskFailedResponse, error)
+	ShutdownWorker(context.Context, *workflowservice.ShutdownWorkerRequest, ...grpc.CallOption) (*workflowservice.ShutdownWorkerResponse, error)
+}
+
+// Returned counts the tasks that the process before had held, and the server still
+// waited for.
+type Returned struct{ Workflows, Activities int }
+
+const (
+	atOnce   = 16
+	identity = "the process after"
+	why      = "no answer in time: the worker's process ended first"
+	// soon is the pause before the next attempt. None would mean that of the retry policy.
+	soon = time.Millisecond
+)
+
+// Task is one of which the server knows that a worker has it.
+type Task struct {
+	Activity bool
+	Token    []byte
+	Identity string // of the worker; that of a workflow task may be unknown
+}
+
+// Add adds to what the process before held. So tasks are given back whose poll a kill has
+// left without an answer, where the server can list them. Activities are only those of the
+// process before, because another worker may be at theirs. A workflow task does nothing but
+// decide: given back while a worker is at it, it is decided again.
+func (l *Log) Add(started ...Task) {
+	if l == nil {
+		return
+	}
+	for _, t := range started {
+		switch {
+		case !t.Activity:
+			l.lost = append(l.lost, task{kind: workflowTask, token: t.Token})
+		case l.dead != "" && t.Identity == l.dead:
+			l.lost = append(l.lost, task{kind: activityTask, token: t.Token})
+		}
+	}
+}
+
+// GiveBack tells the server that the process before is dead: nobody polls its sticky
+// queues, and the tasks that it held have failed. Call it before the worker polls. What
+// the server could not be told stays noted, for the next start; all else is done.
+func (l *Log) GiveBack(ctx context.Context, s Service, namespace string) (Returned, error) {
+	if l == nil {
+		return Returned{}, nil
+	}
+	var errs []error
+	for _, queue := range l.stale {
+		errs = append(errs, l.abandon(ctx, s, namespace, queue))
+	}
+	outcomes := make([]bool, len(l.lost))
+	failures := make([]error, len(l.lost))
+	var calls errgroup.Group
+	calls.SetLimit(atOnce)
+	for i, t := range l.lost {
+		calls.Go(func() error {
+			outcomes[i], failures[i] = l.fail(ctx, s, namespace, t)
+			return nil
+		})
+	}
+	errs = append(errs, calls.Wait())
+	var r Returned
+	for i, t := range l.lost {
+		switch {
+		case !outcomes[i]:
+		case t.kind == workflowTask:
+			r.Workflows++
+		default:
+			r.Activities++
+		}
+	}
+	l.lost, l.stale = nil, nil
+	return r, errors.Join(append(errs, failures...)...)
+}
+
+func (l *Log) abandon(ctx context.Context, s Service, namespace, queue string) error {
+	_, err := s.ShutdownWorker(ctx, &workflowservice.ShutdownWorkerRequest{
+		Namespace: namespace, StickyTaskQueue: queue, Identity: identity, Reason: why,
+	})
+	if err != nil {
+		return fmt.Errorf("give up sticky queue %s: %w", queue, err)
+	}
+	l.leaves(queue)
+	return nil
+}
+
+// fail reports whether the server still waited for the task.
+func (l *Log) fail(ctx context.Context, s Service, namespace string, t task) (waited bool, err error) {
+	switch t.kind {
+	case workflowTask:
+		_, err = s.RespondWorkflowTaskFailed(ctx, &workflowservice.RespondWorkflowTaskFailedRequest{
+			Namespace: namespace, TaskToken: t.token, Identity: identity,
+			Cause:   enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE,
+			Failure: &failurepb.Failure{Message: why},
+		})
+	default:
+		_, err = s.RespondActivityTaskFailed(ctx, &workflowservice.RespondActivityTaskFailedRequest{
+			Namespace: namespace, TaskToken: t.token, Identity: identity, Failure: heartbeatMissed(),
+		})
+	}
+	if err != nil && !unknown(err) {
+		return false, fmt.Errorf("give back a task (%s): %w", t.kind, err)
+	}
+	l.note(t.token)
+	return err == nil, nil
+}
+
+// heartbeatMissed is the failure of an activity whose worker is gone. Workflows read the
+// timeout in it; only the failure around that can ask for a retry at once.
+func heartbeatMissed() *failurepb.Failure {
+	timeout := &failurepb.TimeoutFailureInfo{TimeoutType: enumspb.TIMEOUT_TYPE_HEARTBEAT}
+	return &failurepb.Failure{
+		Message: why,
+		Cause:   &failurepb.Failure{Message: why, FailureInfo: &failurepb.Failure_TimeoutFailureInfo{TimeoutFailureInfo: timeout}},
+		FailureInfo: &failurepb.Failure_ApplicationFailureInfo{ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{
+			Type: string(contract.KindTimeout), NextRetryDelay: durationpb.New(soon),
+		}},
+	}
+}
