@@ -9,7 +9,7 @@ ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-res
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
-LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes
+LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes|TestAFloodOfAccepted|TestWebhooksThatChange
 
 # What anybody may send to a conversation, in masses.
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange

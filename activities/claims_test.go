@@ -73,6 +73,10 @@ func TestADestructiveCallIsSentByOneRun(t *testing.T) {
 	if sent != 2 || !strings.Contains(app.Message(), "was sent before, at 2026-03-14 12:00:00 UTC, by a run of this conversation that has been reset") {
 		t.Errorf("sent %d times: %s", sent, app.Message())
 	}
+	named := in
+	named.IdempotencyKey, named.Claim = "another key", "key-1" // keys may depend on what came before
+	_, err = run(t, t.Context(), a.CallTool, named)
+	failedAs(t, err, contract.KindOutcomeUnknown, false)
 	again, other := in, calling(t, `{"name":"y"}`, true)
 	again.Grant = "a person's"
 	for _, in := range []contract.CallToolInput{again, other, calling(t, `{"name":"x"}`, false)} {

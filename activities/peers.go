@@ -142,7 +142,7 @@ func (p *Peers) once(ctx context.Context, in contract.DelegateInput) (out contra
 	if !in.Destructive {
 		return p.delegate(ctx, in)
 	}
-	name := strings.Join([]string{"message", in.MessageID, in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
+	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())
 	if err != nil {
 		return out, !repeated(ctx), err

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 	if !in.Destructive {
 		return t.call(ctx, in)
 	}
-	name := strings.Join([]string{"tool", in.IdempotencyKey, in.Server, in.Tool, in.SHA256, in.Grant}, "\n")
+	name := strings.Join([]string{"tool", cmp.Or(in.Claim, in.IdempotencyKey), in.Server, in.Tool, in.SHA256, in.Grant}, "\n")
 	settle, err := claim(ctx, t.Claims, contract.KindToolUnavailable, name, t.Now())
 	if err != nil {
 		return contract.CallToolResult{}, err

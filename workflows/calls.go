@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -19,6 +20,7 @@ type call struct {
 	reply   string
 	// grant is the approval that has the call made again; "" is the first time.
 	grant string
+	claim string
 }
 
 // made is what became of a call.
@@ -51,7 +53,21 @@ func (l *leaf) recordCall(ctx workflow.Context, c contract.Call, reply string) c
 		Role: contract.RoleAssistant, Reply: reply,
 		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments},
 	}))
-	return call{Call: c, message: message, reply: reply}
+	return call{Call: c, message: message, reply: reply, claim: l.claim(c)}
+}
+
+// claim names a call by where in the tree it is made and what it does, and counts those
+// that are alike. The IDs of messages depend on which node beside this one was faster.
+func (l *leaf) claim(c contract.Call) string {
+	if !c.Destructive {
+		return ""
+	}
+	if l.made == nil {
+		l.made = map[string]int{}
+	}
+	name := strings.Join([]string{l.scope, c.Server, c.Name, c.SHA256}, "\n")
+	l.made[name]++
+	return contract.NameUUID(name, fmt.Sprint("call-", l.made[name]))
 }
 
 func (l *leaf) recordResult(ctx workflow.Context, c call, r contract.CallToolResult) {
@@ -225,7 +241,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	a := l.about()
 	in := contract.CallToolInput{
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
-		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Grant: c.grant,
+		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant,
 	}
 	if !l.node.AtOnce { // else nobody has approved anything
 		in.Binding = c.Binding

@@ -141,6 +141,7 @@ type begun struct {
 	part  *part
 	// id is that of its workflow, if it is composite, and key what NodeInput.Key is.
 	id, key string
+	scope   string // of a leaf
 }
 
 // begin makes room for a node's messages, behind those of the nodes before it.
@@ -149,8 +150,9 @@ func (c *composite) begin(ctx workflow.Context, i int, parent string) *begun {
 		node: c.in.Node.Nodes[i], index: i, part: &part{},
 		path: append(append([]int{}, c.in.Path...), i),
 	}
+	keyed := c.key() + strings.TrimPrefix(parent, c.id)
+	b.scope = fmt.Sprintf("%s node %d", keyed, i)
 	if b.node.Composite() {
-		keyed := c.key() + strings.TrimPrefix(parent, c.id)
 		b.id, b.key = c.reset.nodeID(ctx, contract.NodeWorkflowID(parent, b.node.Name, i), contract.NodeWorkflowID(keyed, b.node.Name, i), c.in.ConversationID)
 		b.part.run = b.id
 	}
@@ -176,7 +178,7 @@ func (c *composite) work(ctx workflow.Context, b *begun) contract.NodeResult {
 }
 
 func (c *composite) workLeaf(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
-	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index), credential: c.credential}
+	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index), credential: c.credential, scope: b.scope}
 	*l.state = contract.NodeState{}
 	l.values = c.session().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
 	c.leaves = append(c.leaves, l)

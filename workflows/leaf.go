@@ -57,6 +57,8 @@ type leaf struct {
 	granted contract.Grants
 	flights []*flight // calls under way whose server may ask something
 	reset   aftermath
+	scope   string         // the turn and the node, the same after a reset
+	made    map[string]int // destructive calls that are alike
 }
 
 // run does the node's work. Its result has neither Transcript nor Tree, which

@@ -87,7 +87,7 @@ func (t *remoteTask) begin(ctx workflow.Context) (ran *string, err error) {
 		sending = detached(ctx)
 	}
 	in := contract.DelegateInput{
-		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256, Destructive: t.call.Peer.Destructive,
+		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256, Destructive: t.call.Peer.Destructive, Claim: t.call.claim,
 	}
 	return t.sendUntilKnown(ctx, sending, in, func(why string) string {
 		return decide.DescribeUnknown(t.call.Call, t.nameInTree(), why)

@@ -51,6 +51,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
 	l := &leaf{
 		host: t, journal: t.journal(), node: root, state: t.state.Tree, credential: t.credential,
+		scope:  contract.TurnWorkflowID(t.in.ID, t.state.Turn),
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}
 	t.leaf = l

@@ -130,6 +130,9 @@ type CallToolInput struct {
 	IdempotencyKey string `json:"idempotency_key"`
 	Destructive    bool   `json:"destructive,omitempty"`
 	MayAsk         bool   `json:"may_ask,omitempty"`
+	// Claim names a destructive call whatever came before it in the run, so that a run that
+	// was reset gives it the same name. "" is the IdempotencyKey.
+	Claim string `json:"claim,omitempty"`
 	// Grant is the approval that has a call made again whose outcome was unknown. A
 	// destructive call is made once without, and once for each.
 	Grant string `json:"grant,omitempty"`
@@ -184,7 +187,8 @@ type DelegateInput struct {
 	Cancel bool `json:"cancel,omitempty"`
 	// Destructive: the message may have an effect that must not come about twice.
 	Destructive bool `json:"destructive,omitempty"`
-	// Grant is that of CallToolInput.
+	// Claim and Grant are those of CallToolInput; "" is the MessageID.
+	Claim string `json:"claim,omitempty"`
 	Grant string `json:"grant,omitempty"`
 }
 

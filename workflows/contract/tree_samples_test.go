@@ -127,7 +127,7 @@ func delegationSamples() map[string]any {
 			ConversationID: conversationID, SessionID: "s-1", Peer: peer(), MessageID: messageID, Arguments: message,
 			SHA256: Sum(message.Raw), TaskID: "task-1", ContextID: "context-1", Decision: Approved, Chain: []string{"front", "helper"},
 			Asked: origin(), Content: JSON{Raw: []byte(`{"name":"x"}`)}, By: "ops", Reason: "it is fine", Cancel: true, Destructive: true,
-			Question: Inline("Delete it?"), Grant: approvalID,
+			Question: Inline("Delete it?"), Claim: messageID, Grant: approvalID,
 		},
 		"DelegateResult": DelegateResult{
 			State: TaskInputRequired, TaskID: "task-1", ContextID: "context-1", Text: Inline("May I?"), Media: []Media{media()}, Asked: origin(), Note: "note",

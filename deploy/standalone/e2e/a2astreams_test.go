@@ -169,6 +169,7 @@ func (c *audience) post(method string, params any) ([]byte, error) {
 // and the agent is killed in the middle. Readers go on behind the last event they have,
 // and in the end each was told what the others were told.
 func TestAHundredReadersOfTasksMissAndDoubleNothing(t *testing.T) {
+	t.Parallel()
 	seed := streamSeed(t)
 	h := newHome(t)
 	h.model.Always(laborer)

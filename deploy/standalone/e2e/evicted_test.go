@@ -8,6 +8,7 @@ import (
 
 // Of 50 conversations and their approvals at most ten workflows are in memory.
 func TestConversationsThatWereEvictedAnswerAndGoOn(t *testing.T) {
+	t.Parallel()
 	const count = 50
 	h := newHome(t)
 	h.cache = 10

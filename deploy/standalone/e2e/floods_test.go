@@ -17,7 +17,7 @@ import (
 )
 
 // floodSize is how often each sort of request is sent. By hand: -flood=100000.
-var floodSize = flag.Int("flood", 150, "how often a flood sends each sort of request")
+var floodSize = flag.Int("flood", 50, "how often a flood sends each sort of request")
 
 const (
 	mostEvents = 10_000 // of a run
@@ -186,6 +186,7 @@ func pourAll(t *testing.T, a *api, c client.Client, id string) {
 // TestRecordRunsThatAreLeftEarly keeps a run that left its queue to the next, and an
 // approval that ignored many signals.
 func TestRecordRunsThatAreLeftEarly(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	h.external(embedded.Options{LongHistory: 60})
 	api, p := h.inside()
@@ -250,7 +251,7 @@ func TestAFloodOfAcceptedMessagesKeepsRunsShort(t *testing.T) {
 		return a.raw("POST", "/conversations/"+id+"/messages", messageJSON("call note_list "+long), longToken, "Prefer: respond-async")
 	}}
 	accepted := 0
-	for accepted < 2**floodSize {
+	for accepted < 2*max(*floodSize, 150) { // so many make several runs
 		accepted += pour(t, client, s, id, 50)[202]
 	}
 	eventually(t, "all are answered", func() bool {
@@ -266,6 +267,7 @@ func TestAFloodOfAcceptedMessagesKeepsRunsShort(t *testing.T) {
 
 // Signals by hand and webhooks that change reach workflows that may continue as new.
 func TestSignalsThatDecideNothingKeepAnApprovalShort(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	_, api, b := h.notifying()
 	asked := api.ask(`call note_add {"name":"x"}`)
@@ -299,6 +301,7 @@ func TestSignalsThatDecideNothingKeepAnApprovalShort(t *testing.T) {
 }
 
 func TestAnApprovalInANewRunIsWithdrawnWithItsTurn(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	_, api, b := h.notifying()
 	asked := api.ask(`call note_add {"name":"x"}`)
@@ -331,7 +334,7 @@ func TestWebhooksThatChangeKeepRunsShort(t *testing.T) {
 	s := sort{"another webhook", func(a *api, id string, n int) (reply, error) {
 		return a.raw("POST", "/a2a", setHook(id, webhook.URL, fmt.Sprint(n, strings.Repeat("s", 4000))))
 	}}
-	pour(t, client, s, id, 2**floodSize)
+	pour(t, client, s, id, 2*max(*floodSize, 150))
 	if after := restingTrace(t, b.Client, contract.ConversationWorkflowID(id)); after != before {
 		t.Errorf("the conversation's history grew: %+v, then %+v", before, after)
 	}

@@ -8,6 +8,7 @@ import (
 // After a restart the server of the same name is somewhere else. What was approved
 // does not go there unless a person says so.
 func TestAnApprovedCallDoesNotGoElsewhereAfterARestart(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
 	asked := api.ask(`call note_add {"name":"x"}`)

@@ -78,6 +78,7 @@ func TestTheOutcomeOfADestructiveCallIsAskedSoonAfterKillMinusNine(t *testing.T)
 // Nothing is left to do when a process has stopped in good order, and a killed one is not
 // told of twice.
 func TestWhatWasGivenBackIsNotGivenBackAgain(t *testing.T) {
+	t.Parallel()
 	const line = "ended in the middle of work"
 	h := newHome(t)
 	api, agent := h.outside()
@@ -102,6 +103,7 @@ func TestWhatWasGivenBackIsNotGivenBackAgain(t *testing.T) {
 // A worker is killed while a turn runs: what was exported last can still be read, at once
 // and not when the server gives up asking, and afterwards the conversation itself again.
 func TestAConversationCanBeReadWithoutAWorker(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api := h.pieces()
 	rise := func() *proc { return start(t, h.dir, "worker", h.environ(), "--config", h.configFile()) }

@@ -218,6 +218,7 @@ func children(t *testing.T, name string) (pids []int) {
 // Every call is answered and none runs twice while a server is killed and
 // started again under them, and nothing is left over.
 func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct{ mortal, listens string }{
 		"mcp-resources over HTTP":   {"mcp-resources", "mcp-resources"},
 		"mcp-filesystem over HTTP":  {"mcp-filesystem", "mcp-filesystem"},

@@ -8,6 +8,7 @@ import (
 )
 
 func TestProcessesWaitForAServerThatIsNotUpYet(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	g := h.apart()
 	env := append(g.environ(), fmt.Sprintf("TEMPORAL_ADDRESS=127.0.0.1:%d", h.ports.grpc), config.KeysVariable+"="+sealingKey)
