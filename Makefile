@@ -15,7 +15,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance build build-all bench flood histories golden clean
+.PHONY: help run test check conformance build build-all bench chaos flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,11 @@ bench: ## measure turns, reads and memory on the embedded server; prints ratios
 	cd deploy/standalone && $(GO) run ./bench
 
 FLOOD ?= 100000
+CHAOS ?= 2m
+SEED  ?= 0
+chaos: ## kill, break, repeat and reset for CHAOS (2m), and check that nothing is lost or doubled
+	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -chaos=$(CHAOS) -seed=$(SEED)
+
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
 	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)
 

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,16 +26,25 @@ type operator struct {
 // reset winds a workflow back to before it did anything, or to the last moment.
 func (o operator) reset(id string, first bool) {
 	o.t.Helper()
+	if err := o.tryReset(id, first); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o operator) tryReset(id string, first bool) error {
 	var tasks []int64
 	events := o.GetWorkflowHistory(o.t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		e, err := events.Next()
 		if err != nil {
-			o.t.Fatal(err)
+			return err
 		}
 		if e.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED {
 			tasks = append(tasks, e.GetEventId())
 		}
+	}
+	if len(tasks) == 0 {
+		return errors.New("nothing has happened yet")
 	}
 	to := tasks[len(tasks)-1]
 	if first {
@@ -44,9 +54,7 @@ func (o operator) reset(id string, first bool) {
 		Namespace: "default", WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id},
 		Reason: "by hand", WorkflowTaskFinishEventId: to, RequestId: uuid.NewString(),
 	})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	return err
 }
 
 func (o operator) terminate(id string) {
