@@ -69,7 +69,10 @@ func TestChaos(t *testing.T) {
 	kills := 0
 	for r := rand.New(rand.NewPCG(seed, 100)); time.Now().Before(c.end); kills++ {
 		time.Sleep(time.Duration(500+r.IntN(2500)) * time.Millisecond)
-		c.tools.breakDown(r.IntN(3) == 0)
+		if r.IntN(3) == 0 {
+			c.tools.breakDown(true)
+			time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
+		}
 		agent.kill()
 		_, agent = c.outside()
 		c.tools.breakDown(false)
@@ -107,6 +110,26 @@ func (c *chaos) visit(r *rand.Rand, name string) {
 	c.decideAtOnce(r, p.UUID, u)
 	if r.IntN(4) == 0 {
 		c.layHands(r, u)
+		c.goOn(r, u)
+	}
+}
+
+// goOn approves what a conversation asks again that was wound back. Of a call whose outcome
+// is unknown it says that it ran, or leaves it.
+func (c *chaos) goOn(r *rand.Rand, u *user) {
+	for range 3 {
+		reply, ok := c.insist("GET", "/conversations/"+u.id, "")
+		p := reply.Body.Conversation.PendingApproval
+		switch {
+		case !ok || p == nil:
+			return
+		case !strings.Contains(p.Description, "OUTCOME UNKNOWN"):
+			c.insist("POST", "/approvals/"+p.UUID, `{"approved":true}`)
+		case r.IntN(2) == 0:
+			c.insist("POST", "/approvals/"+p.UUID, `{"answer":"ran"}`)
+		default:
+			return
+		}
 	}
 }
 
