@@ -25,7 +25,7 @@ run: build ## build and start everything on this machine; needs no key and no se
 
 test: ## run every test, with the race detector; needs Go and a C compiler
 	@echo "The first run compiles a Temporal server, twice: with the race detector and without. Allow 20 minutes on two cores;"
-	@echo "later runs take 10 to 12. Each package prints a line when it is done."
+	@echo "later runs take about 10. Each package prints a line when it is done."
 	@echo "1/4 everything but the standalone agent, with the race detector"
 	$(GO) test -race $(TESTFLAGS) ./...
 	@echo "2/4 the tool servers on the SQLite driver of binaries that are built without cgo"
