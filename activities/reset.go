@@ -39,13 +39,14 @@ func (r *Resets) Withdraw(ctx context.Context, _ contract.WithdrawInput) (out co
 		children = temporalChildren{activity.GetClient(ctx).WorkflowService(), info.Namespace}
 	}
 	parent := info.WorkflowExecution
-	awaited, err := children.Pending(ctx, parent.ID, parent.RunID)
-	if err != nil {
-		return out, fmt.Errorf("read what the run waits for: %w", err)
-	}
+	// In this order: what the present run starts meanwhile is not in the list.
 	running, err := children.Running(ctx, parent.ID)
 	if err != nil {
 		return out, fmt.Errorf("list what the runs have started: %w", err)
+	}
+	awaited, err := children.Pending(ctx, parent.ID, parent.RunID)
+	if err != nil {
+		return out, fmt.Errorf("read what the run waits for: %w", err)
 	}
 	for _, child := range running {
 		if slices.Contains(awaited, child.GetWorkflowId()) {

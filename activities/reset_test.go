@@ -15,12 +15,23 @@ import (
 // family is an activities.Children.
 type family struct {
 	pending, running, cancelled []string
+	next                        string // is started after each look
 	err                         error
 }
 
-func (f *family) Pending(context.Context, string, string) ([]string, error) { return f.pending, f.err }
+func (f *family) look() {
+	if f.next != "" {
+		f.pending, f.running = append(f.pending, f.next), append(f.running, f.next)
+	}
+}
+
+func (f *family) Pending(context.Context, string, string) ([]string, error) {
+	defer f.look()
+	return slices.Clone(f.pending), f.err
+}
 
 func (f *family) Running(context.Context, string) (out []*commonpb.WorkflowExecution, err error) {
+	defer f.look()
 	for _, id := range f.running {
 		out = append(out, &commonpb.WorkflowExecution{WorkflowId: id})
 	}
@@ -42,5 +53,13 @@ func TestOnlyWhatThePresentRunDoesNotWaitForIsEnded(t *testing.T) {
 	f.err, f.cancelled = errors.New("away"), nil
 	if _, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{}); err == nil || f.cancelled != nil {
 		t.Errorf("without knowing what is waited for: %v, cancelled %v", err, f.cancelled)
+	}
+}
+
+func TestWhatIsStartedMeanwhileIsNotEnded(t *testing.T) {
+	f := &family{running: []string{"approval-1"}, next: "approval-2"}
+	r := &activities.Resets{Children: f}
+	if _, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{}); err != nil || !slices.Equal(f.cancelled, []string{"approval-1"}) {
+		t.Errorf("cancelled %v, %v", f.cancelled, err)
 	}
 }

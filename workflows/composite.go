@@ -178,7 +178,7 @@ func (c *composite) work(ctx workflow.Context, b *begun) contract.NodeResult {
 }
 
 func (c *composite) workLeaf(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
-	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index), credential: c.credential, scope: b.scope}
+	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index), credential: c.credential, reset: &c.reset, scope: b.scope}
 	*l.state = contract.NodeState{}
 	l.values = c.session().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
 	c.leaves = append(c.leaves, l)

@@ -36,6 +36,7 @@ type conversation struct {
 	pending []openApproval
 	turn    *turn // nil between turns
 	closing *closing
+	reset   aftermath
 	answers []sentAnswer
 
 	messages, cancels, closes, reports, questions workflow.ReceiveChannel

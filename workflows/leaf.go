@@ -55,8 +55,8 @@ type leaf struct {
 	said    *contract.GenerateResult // the last reply, until a message has told of it
 	repair  *contract.Repair         // of the last reply, which did not fit its schema
 	granted contract.Grants
-	flights []*flight // calls under way whose server may ask something
-	reset   aftermath
+	flights []*flight      // calls under way whose server may ask something
+	reset   *aftermath     // of the workflow
 	scope   string         // the turn and the node, the same after a reset
 	made    map[string]int // destructive calls that are alike
 }

@@ -66,7 +66,7 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	in := t.nodeInput(root)
 	p := &pipeline{reports: map[string]contract.NodeReport{}}
 	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.in.ID, t.state.Turn), root.Name, 0)
-	p.run, in.Key = new(aftermath).nodeID(always, id, id, t.in.ID)
+	p.run, in.Key = t.reset.nodeID(always, id, id, t.in.ID)
 	t.pipeline = p
 	*t.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
 	child := startNode(withCredential(ctx, t.credential), p.run, in)

@@ -15,24 +15,30 @@ const changeReset = "after-reset"
 // withdrawTimeout bounds how long a turn waits until what was left is ended.
 const withdrawTimeout = 15 * time.Second
 
-// aftermath knows whether a run that came of a reset is past what it has from the run
-// before. What that one has started since, and this one has not, goes on: the server ends
-// it only with a run that is over, and what was started before the reset it hands over.
-type aftermath struct{ reached bool }
+// aftermath knows whether a workflow's run that came of a reset is past what it has from
+// the run before. What that one has started since, and this one has not, goes on: the
+// server ends it only with a run that is over, and what was started before the reset it
+// hands over.
+type aftermath struct{ reached, over bool }
 
 // reach reports whether the run is past a reset, at a point that it does not come by
 // twice. The first time it ends what the run before has left: approvals that nobody
-// waits for, and nodes that would go on making calls.
+// waits for, and nodes that would go on making calls. Nothing else starts meanwhile.
 func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool {
 	info := workflow.GetInfo(ctx)
-	if a.reached || info.OriginalRunID == "" || info.OriginalRunID == info.WorkflowExecution.RunID {
-		return a.reached
+	switch {
+	case info.OriginalRunID == "" || info.OriginalRunID == info.WorkflowExecution.RunID:
+		return false
+	case a.reached:
+		_ = workflow.Await(ctx, func() bool { return a.over }) // else the caller is cancelled
+		return true
 	}
 	change := changeReset + " " + contract.NameUUID(info.WorkflowExecution.ID, point)
 	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
 		return false
 	}
 	a.reached = true
+	defer func() { a.over = true }()
 	o := regular(withdrawTimeout, attempts, "end what the run before the reset has left")
 	o.ScheduleToCloseTimeout = withdrawTimeout
 	out, err := run(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})

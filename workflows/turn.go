@@ -50,7 +50,7 @@ func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
 // runLeaf runs an agent that is a single node.
 func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
 	l := &leaf{
-		host: t, journal: t.journal(), node: root, state: t.state.Tree, credential: t.credential,
+		host: t, journal: t.journal(), node: root, state: t.state.Tree, credential: t.credential, reset: &t.reset,
 		scope:  contract.TurnWorkflowID(t.in.ID, t.state.Turn),
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}

@@ -322,3 +322,34 @@ func (h *home) holdModel() (entered <-chan struct{}, release func()) {
 	h.t.Cleanup(release)
 	return in, release
 }
+
+// What the run before a reset has left is ended once, not again in every turn.
+func TestTurnsAfterAResetHaveNothingToEnd(t *testing.T) {
+	for name, tree := range map[string]string{"agent": "", "tree": resetTree} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			h.extra = tree
+			api, p := h.inside()
+			id := api.ask("hello").Conversation.ID
+			o := operator{t, p.Client}
+			api.want(200, "POST", "/conversations/"+id+"/cancel", "")
+			o.reset(contract.ConversationWorkflowID(id), true)
+			for range 3 {
+				api.do("POST", "/conversations/"+id+"/messages", messageJSON("hello"))
+				api.do("POST", "/conversations/"+id+"/cancel", "")
+			}
+			same(t, "ends what was left", o.activities(contract.ConversationWorkflowID(id), contract.ActivityWithdraw.Name), 1)
+		})
+	}
+}
+
+// activities counts those of a type that the latest run of a workflow has scheduled.
+func (o operator) activities(workflow, kind string) (n int) {
+	for _, e := range historyOf(o.t, o.Client, workflow, "").GetEvents() {
+		if e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == kind {
+			n++
+		}
+	}
+	return n
+}
