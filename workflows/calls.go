@@ -225,9 +225,9 @@ func (l *leaf) awaitServer(ctx workflow.Context, tries int) bool {
 // its server.
 func (l *leaf) askAgain(ctx workflow.Context, c call, f decide.Failure, lost bool) contract.ApprovalResult {
 	if lost {
-		return l.askAbout(ctx, c, decide.DescribeUnknown(c.Call, l.nameInTree(), f.Message))
+		return l.askAbout(ctx, c, l.describeUnknown(ctx, c.Call, f.Message))
 	}
-	return l.ask(ctx, c, decide.DescribeNotReached(c.Call, l.nameInTree(), f.Message), contract.ReasonNotReached)
+	return l.ask(ctx, c, l.describeNotReached(ctx, c.Call, f.Message), contract.ReasonNotReached)
 }
 
 // askAbout asks a human about a call whose outcome is unknown.

@@ -45,7 +45,8 @@ func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput
 	t.untold = ""
 	request := t.approvalDescription()
 	ran, err := t.sendUntilKnown(ctx, ctx, answer, func(why string) string {
-		return decide.DescribeUnknownAnswer(t.call.Peer.Name, request, why)
+		agent := t.call.Peer.Name
+		return t.worded(ctx, decide.DescribeUnknownAnswerEarlier(agent, request, why), decide.DescribeUnknownAnswer(agent, request, why))
 	})
 	stopped := new(declined)
 	switch {

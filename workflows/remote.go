@@ -90,7 +90,7 @@ func (t *remoteTask) begin(ctx workflow.Context) (ran *string, err error) {
 		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256, Destructive: t.call.Peer.Destructive, Claim: t.call.claim,
 	}
 	return t.sendUntilKnown(ctx, sending, in, func(why string) string {
-		return decide.DescribeUnknown(t.call.Call, t.nameInTree(), why)
+		return t.describeUnknown(ctx, t.call.Call, why)
 	})
 }
 
@@ -127,7 +127,7 @@ func (t *remoteTask) askAgain(ctx workflow.Context, in contract.DelegateInput, f
 	case inDoubt(ctx, c, f):
 		return t.askAbout(ctx, t.call, describe(f.Message)), true
 	case in.TaskID == "" && t.call.Destructive && decide.NotReached(c, f) && !t.node.AtOnce && answersDoubt(ctx):
-		return t.leaf.ask(ctx, t.call, decide.DescribeNotReached(t.call.Call, t.nameInTree(), f.Message), contract.ReasonNotReached), true
+		return t.leaf.ask(ctx, t.call, t.describeNotReached(ctx, t.call.Call, f.Message), contract.ReasonNotReached), true
 	}
 	return r, false
 }

@@ -24,3 +24,14 @@ func (l *leaf) describe(ctx workflow.Context, c contract.Call) string {
 	node := l.nameInTree()
 	return l.worded(ctx, decide.DescribeEarlier(c, node), decide.Describe(c, node))
 }
+
+// describeUnknown asks what to do about a call whose answer was lost.
+func (l *leaf) describeUnknown(ctx workflow.Context, c contract.Call, why string) string {
+	request := l.describe(ctx, c)
+	return l.worded(ctx, decide.DescribeUnknownEarlier(c.Name, request, why), decide.DescribeUnknown(c.Name, request, why))
+}
+
+// describeNotReached asks what to do about a call that did not reach its server.
+func (l *leaf) describeNotReached(ctx workflow.Context, c contract.Call, why string) string {
+	return decide.DescribeNotReached(c.Name, l.describe(ctx, c), why)
+}

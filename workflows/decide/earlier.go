@@ -25,6 +25,19 @@ func DescribeEarlier(c contract.Call, node string) string {
 	return fmt.Sprintf("**%s**\n\nArgs: %s", strings.ToUpper(c.Name), earlierIndented(c.Arguments))
 }
 
+// DescribeUnknownEarlier is DescribeUnknown as it was when nobody could answer that the
+// call did run.
+func DescribeUnknownEarlier(tool, request, why string) string {
+	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
+		"have happened. Approve to call it again, reject to go on without it.", tool, request, why)
+}
+
+// DescribeUnknownAnswerEarlier is DescribeUnknownAnswer of the same time.
+func DescribeUnknownAnswerEarlier(agent, request, why string) string {
+	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
+		"The agent may or may not have gone on. Approve to tell it again, reject to go on without it.", agent, request, why)
+}
+
 func earlierRemove(args map[string]any) string {
 	id, pattern := args["id"], args["pattern"]
 	switch {

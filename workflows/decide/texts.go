@@ -221,10 +221,11 @@ func others(args map[string]any, names ...string) bool {
 	return len(args) > known
 }
 
-// DescribeUnknown asks what to do about a call whose answer was lost.
-func DescribeUnknown(c contract.Call, node, why string) string {
+// DescribeUnknown asks what to do about a call whose answer was lost. request describes
+// the call.
+func DescribeUnknown(tool, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
-		"have happened. %s", c.Name, Describe(c, node), why, threeAnswers)
+		"have happened. %s", tool, request, why, threeAnswers)
 }
 
 // threeAnswers is what people may say of a call whose outcome is unknown.
@@ -252,10 +253,11 @@ func DescribeChanged(c contract.Call, node, difference string) string {
 		"Approve to make it as it is now, reject to go on without it.", named(c.Name), Describe(c, node), difference)
 }
 
-// DescribeNotReached asks what to do about a call that did not reach its server.
-func DescribeNotReached(c contract.Call, node, why string) string {
+// DescribeNotReached asks what to do about a call that did not reach its server. request
+// describes the call.
+func DescribeNotReached(tool, request, why string) string {
 	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+
-		"Approve to try again, reject to go on without it.", c.Name, Describe(c, node), why)
+		"Approve to try again, reject to go on without it.", tool, request, why)
 }
 
 func arguments(j contract.JSON) map[string]any {

@@ -80,7 +80,7 @@ func TestDescribeShowsTheBeginningOfWhatIsTooLarge(t *testing.T) {
 }
 
 func TestAnUnknownOutcomeSaysWhatAnswersMean(t *testing.T) {
-	got := decide.DescribeUnknown(call("resources_remove", `{"id":"17"}`), "", "connection reset")
+	got := decide.DescribeUnknown("resources_remove", decide.Describe(call("resources_remove", `{"id":"17"}`), ""), "connection reset")
 	want := "**OUTCOME UNKNOWN: resources_remove**\n\n**REMOVE Resource**\n\nID: 17\n\n" +
 		"The call was sent and its answer was lost (connection reset). It may or may not have happened. " +
 		`If it did not happen, approve to call it now. If it did, answer "ran", or {"content":{"outcome":"ran","result":"what it returned"}}. ` +
