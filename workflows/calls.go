@@ -243,7 +243,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
 		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant,
 	}
-	if !l.node.AtOnce { // else nobody has approved anything
+	if !l.node.AtOnce || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding
 	}
 	summary := decide.ToolSummary(c.Name, c.Server)

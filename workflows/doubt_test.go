@@ -117,8 +117,9 @@ func TestAnApprovalThatAnotherAgentIsNotThereToHearComesBack(t *testing.T) {
 	for name, failing := range map[string]error{
 		"away": down(), "refuses to hear": fails(contract.KindPeerFailed, "task not found"),
 	} {
-		for _, then := range []string{"approved", "rejected"} {
-			t.Run(name+", then "+then, func(t *testing.T) {
+		for _, then := range []string{"approved", "rejected", "approved of a destructive agent", "rejected of a destructive agent"} {
+			then, ofDestructive, _ := strings.Cut(then, " ")
+			t.Run(name+", then "+then+" "+ofDestructive, func(t *testing.T) {
 				away := true
 				peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?"), answered: remote(contract.TaskCompleted, "deleted")}
 				w := &world{DelegateFn: func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
@@ -127,8 +128,16 @@ func TestAnApprovalThatAnotherAgentIsNotThereToHearComesBack(t *testing.T) {
 					}
 					return peer.delegate(ctx, in)
 				}}
-				converse(t, w, tree(ask("clean up")), func(s *session) {
+				agent := ask("clean up")
+				if ofDestructive != "" {
+					agent = wiped()
+				}
+				converse(t, w, tree(agent), func(s *session) {
 					s.rest()
+					if ofDestructive != "" {
+						s.approve()
+						s.rest()
+					}
 					first := s.pending().UUID
 					s.decide(contract.DecideSignal{Approved: true, By: "alice"})
 					s.sleep(time.Minute)

@@ -71,6 +71,23 @@ func TestAGrantIsForWhereTheCallGoes(t *testing.T) {
 	}
 }
 
+func TestAGrantWhereNothingElseAsksIsForWhereTheCallGoes(t *testing.T) {
+	w, sent := &world{GenerateFn: script(asks(bound()), says("Added."))}, []*contract.Binding{}
+	w.CallToolFn = func(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
+		if sent = append(sent, in.Binding); in.Grant == "" {
+			return contract.CallToolResult{}, timedOut()
+		}
+		return returns("added"), nil
+	}
+	converse(t, w, tree(parallel("both", llm("a", atOnce))), func(s *session) {
+		s.rest()
+		same(t, "shown", s.pending().Binding, at("http://a/mcp"))
+		s.approve()
+		s.rest()
+	})
+	same(t, "bound to", sent, []*contract.Binding{nil, at("http://a/mcp")})
+}
+
 func TestEveryChangeAsksOnce(t *testing.T) {
 	w, address := &world{GenerateFn: script(asks(bound()), says("Added."))}, "http://b/mcp"
 	movedTo(w, &address)

@@ -126,7 +126,7 @@ func (t *remoteTask) askAgain(ctx workflow.Context, in contract.DelegateInput, f
 	switch {
 	case inDoubt(ctx, c, f):
 		return t.askAbout(ctx, t.call, describe(f.Message)), true
-	case in.TaskID == "" && t.call.Destructive && decide.NotReached(c, f) && !t.node.AtOnce && answersDoubt(ctx):
+	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.node.AtOnce && answersDoubt(ctx):
 		return t.leaf.ask(ctx, t.call, t.describeNotReached(ctx, t.call.Call, f.Message), contract.ReasonNotReached), true
 	}
 	return r, false
