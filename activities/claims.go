@@ -24,25 +24,23 @@ type Claims interface {
 	Release(ctx context.Context, name string) error
 }
 
-// claimant is who sends a call: all attempts of an activity are the same one.
+// claimant is who sends a call. A run knows what it has sent itself.
 type claimant struct {
-	Run      string    `json:"run"`
-	Activity string    `json:"activity"`
-	At       time.Time `json:"at"`
+	Run string    `json:"run"`
+	At  time.Time `json:"at"`
 }
 
 // claim takes the right to send something that must not be sent twice. An error that it
 // returns is made by fail: the call was sent before, or it is not known whether it was.
 // kind is that of a failure to note it. Settle gives the right back where the call is
-// known not to have had an effect.
-func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, now time.Time) (settle func(error), err error) {
+// known to have had no effect.
+func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, now time.Time) (settle func(harmless bool), err error) {
 	if claims == nil {
-		return func(error) {}, nil
+		return func(bool) {}, nil
 	}
 	me := claimant{At: now.UTC()}
 	if activity.IsActivity(ctx) {
-		info := activity.GetInfo(ctx)
-		me.Run, me.Activity = info.WorkflowExecution.RunID, info.ActivityID
+		me.Run = activity.GetInfo(ctx).WorkflowExecution.RunID
 	}
 	raw, err := json.Marshal(me)
 	if err != nil { // of strings
@@ -53,10 +51,17 @@ func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, 
 		return nil, fail(kind, fmt.Sprintf("it could not be noted that the call is sent: %v", err), 0)
 	}
 	var other claimant
-	if json.Unmarshal([]byte(holder), &other) != nil || other.Run != me.Run || other.Activity != me.Activity {
+	switch err := json.Unmarshal([]byte(holder), &other); {
+	case err != nil || other.Run == "" && other.At.IsZero():
+		return nil, fail(contract.KindOutcomeUnknown, "it may have been sent before: what was noted about it cannot be read", 0)
+	case other.Run != me.Run:
 		return nil, fail(contract.KindOutcomeUnknown, sentBefore(other), 0)
 	}
-	return func(err error) { unclaim(ctx, claims, name, err) }, nil
+	return func(harmless bool) {
+		if harmless {
+			unclaim(ctx, claims, name)
+		}
+	}, nil
 }
 
 func sentBefore(by claimant) string {
@@ -72,15 +77,12 @@ func harmless(err error) bool {
 
 var withoutEffect = []contract.Kind{
 	contract.KindToolUnavailable, contract.KindToolFailed, contract.KindPeerUnavailable, contract.KindPeerFailed, contract.KindInvalid,
-	contract.KindDigest, contract.KindChanged,
+	contract.KindDigest, contract.KindChanged, contract.KindBlob,
 }
 
-// unclaim lets a call be sent again that failed without an effect. A claim that stays is
-// no harm: a person is asked then.
-func unclaim(ctx context.Context, claims Claims, name string, err error) {
-	if err == nil || !harmless(err) {
-		return
-	}
+// unclaim lets a call be sent again after a reset. A claim that stays is no harm: a
+// person is asked then.
+func unclaim(ctx context.Context, claims Claims, name string) {
 	if err := claims.Release(context.WithoutCancel(ctx), name); err != nil {
 		slog.Warn("a call that was not sent is noted as sent", "error", err)
 	}

@@ -103,6 +103,34 @@ func TestACallWithoutAnEffectGivesItsClaimBack(t *testing.T) {
 	}
 }
 
+func TestACallThatWantsALoginGivesItsClaimBack(t *testing.T) {
+	a := tools(t, answering(toolbox.Result{Text: "log in", IsError: true, AuthRequired: "web"}, nil))
+	held := &claims{holders: map[string]string{}}
+	a.Claims = held
+	if _, err := run(t, t.Context(), a.CallTool, calling(t, `{}`, true)); err != nil || len(held.holders) > 0 {
+		t.Errorf("%v, claims %v", err, held.holders)
+	}
+}
+
+func TestAClaimThatCannotBeReadLeavesTheCallInDoubt(t *testing.T) {
+	for _, holder := range []string{"", "{", "null "} {
+		a := tools(t, answering(toolbox.Result{}, nil))
+		a.Claims = claimedBy(holder)
+		_, err := run(t, t.Context(), a.CallTool, calling(t, `{}`, true))
+		app := failedAs(t, err, contract.KindOutcomeUnknown, false)
+		if strings.Contains(app.Message(), "0001") || strings.Contains(app.Message(), "()") {
+			t.Errorf("%q: %s", holder, app.Message())
+		}
+	}
+}
+
+// claimedBy is a Claims in which all names have a holder.
+type claimedBy string
+
+func (c claimedBy) Claim(context.Context, string, string) (string, error) { return string(c), nil }
+
+func (c claimedBy) Release(context.Context, string) error { return nil }
+
 func TestACallThatCannotBeNotedIsNotSent(t *testing.T) {
 	a := tools(t, func(context.Context, toolbox.Call) (toolbox.Result, error) {
 		t.Error("sent")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
@@ -137,18 +138,24 @@ func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contra
 	return out, err
 }
 
-// once is delegate for a message that must not be sent by two activities.
+// once is delegate for a message that must not be sent by two activities. Whatever fails
+// after an attempt that left no word, the message may have been sent.
 func (p *Peers) once(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if !in.Destructive {
 		return p.delegate(ctx, in)
 	}
+	defer func() {
+		if known := new(temporal.ApplicationError); repeated(ctx) && errors.As(err, &known) {
+			err = fail(contract.KindOutcomeUnknown, known.Message(), 0)
+		}
+	}()
 	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())
 	if err != nil {
 		return out, !repeated(ctx), err
 	}
 	out, again, err = p.delegate(ctx, in)
-	settle(err)
+	settle(!repeated(ctx) && harmless(err))
 	return out, again, err
 }
 

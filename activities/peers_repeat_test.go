@@ -42,8 +42,8 @@ func TestAWorkerThatStopsDoesNotHideThatTheOutcomeIsUnknown(t *testing.T) {
 }
 
 // attempted delegates with retries, as a workflow does. It returns which attempts
-// were told that the one before may have arrived.
-func attempted(t *testing.T, p *activities.Peers, before func(context.Context) error) (repeated []bool) {
+// were told that the one before may have arrived, and what has come of it.
+func attempted(t *testing.T, p *activities.Peers, in contract.DelegateInput, before func(context.Context) error) (repeated []bool, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
@@ -63,22 +63,13 @@ func attempted(t *testing.T, p *activities.Peers, before func(context.Context) e
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 			StartToCloseTimeout: time.Minute, HeartbeatTimeout: time.Minute, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 		})
-		return workflow.ExecuteActivity(ctx, "delegate", delegating(t, `{"message":"x"}`)).Get(ctx, nil)
+		return workflow.ExecuteActivity(ctx, "delegate", in).Get(ctx, nil)
 	})
-	return repeated
+	return repeated, env.GetWorkflowError()
 }
 
 func TestAnAttemptKnowsWhetherTheOneBeforeMayHaveSentTheMessage(t *testing.T) {
 	away := saying(activities.PeerReply{}, &activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "away"})
-	// A worker that dies leaves no word.
-	dies := func(on int32) func(context.Context) error {
-		return func(ctx context.Context) error {
-			if activity.GetInfo(ctx).Attempt == on {
-				return errors.New("the worker died")
-			}
-			return nil
-		}
-	}
 	unstored := peers(t, saying(activities.PeerReply{State: contract.TaskCompleted, Text: long}, nil))
 	unstored.Blobs.(*memory).putErr = errStore
 	for name, tt := range map[string]struct {
@@ -92,8 +83,47 @@ func TestAnAttemptKnowsWhetherTheOneBeforeMayHaveSentTheMessage(t *testing.T) {
 		"the answer was not stored": {unstored, dies(0), []bool{false, true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, attempted(t, tt.peers, tt.before)); diff != "" {
+			repeated, _ := attempted(t, tt.peers, delegating(t, `{"message":"x"}`), tt.before)
+			if diff := cmp.Diff(tt.want, repeated); diff != "" {
 				t.Errorf("repeated (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// dies is a worker that dies in an attempt, and leaves no word.
+func dies(on int32) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if activity.GetInfo(ctx).Attempt == on {
+			return errors.New("the worker died")
+		}
+		return nil
+	}
+}
+
+// What fails after that does not say that nothing has happened, and keeps the claim.
+func TestADestructiveMessageThatMayHaveBeenSentStaysInDoubt(t *testing.T) {
+	held := func() *claims { return &claims{holders: map[string]string{}} }
+	away := func(t *testing.T) *activities.Peers {
+		return peers(t, saying(activities.PeerReply{}, &activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "away"}))
+	}
+	for name, tt := range map[string]struct {
+		claims *claims
+		change func(*activities.Peers, *contract.DelegateInput)
+	}{
+		"the agent is away":            {held(), func(*activities.Peers, *contract.DelegateInput) {}},
+		"it cannot be noted":           {&claims{claimErr: errStore}, func(*activities.Peers, *contract.DelegateInput) {}},
+		"the arguments cannot be read": {held(), func(p *activities.Peers, in *contract.DelegateInput) { in.Arguments = contract.JSON{Blob: &contract.Blob{}} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, in := away(t), delegating(t, `{"message":"wipe it"}`)
+			in.Destructive = true
+			p.Claims = tt.claims
+			tt.change(p, &in)
+			_, err := attempted(t, p, in, dies(1))
+			failedAs(t, err, contract.KindOutcomeUnknown, false)
+			if tt.claims.claimErr == nil && len(tt.claims.holders) != 1 {
+				t.Errorf("claims %v", tt.claims.holders)
 			}
 		})
 	}

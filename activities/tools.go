@@ -61,7 +61,7 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 		return contract.CallToolResult{}, err
 	}
 	out, err := t.call(ctx, in)
-	settle(err)
+	settle(harmless(err) || out.AuthRequired != "")
 	return out, err
 }
 

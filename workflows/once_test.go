@@ -15,6 +15,32 @@ func wiped() contract.Node {
 	return n
 }
 
+// A claim is found again by a run that was reset: it must not depend on IDs of messages,
+// and not be that of another task or question.
+func TestAnswersAreClaimedByWhatTheyAnswer(t *testing.T) {
+	claims := map[string]bool{}
+	for _, task := range []string{"task-1", "task-2"} {
+		begun, then := asksFor("u1", "Delete it?"), asksFor("u2", "Delete that, too?")
+		begun.TaskID, then.TaskID = task, task
+		peer := &writer{begun: begun, now: begun, answered: then}
+		w := &world{DelegateFn: peer.delegate}
+		converse(t, w, tree(ask("clean up")), func(s *session) {
+			s.rest()
+			s.approve()
+			s.rest()
+			peer.answered = remote(contract.TaskCompleted, "deleted")
+			s.approve()
+			s.rest()
+		})
+		for _, in := range heard(w) {
+			if in.Decision != "" {
+				claims[in.Claim] = true
+			}
+		}
+	}
+	same(t, "claims", len(claims), 4)
+}
+
 // inDoubt is an agent of which it is unknown, so many times, what it did.
 func inDoubt(times int, err error, begun, answered contract.DelegateResult) func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
 	peer := &writer{begun: begun, now: begun, answered: answered}

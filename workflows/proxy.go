@@ -16,7 +16,7 @@ import (
 func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	t.asked++
 	t.looked = 0
-	answer := contract.DelegateInput{MessageID: t.answerID(), Asked: t.known.Asked, Question: decide.Question(t.known)}
+	answer := contract.DelegateInput{MessageID: t.answerID(), Claim: t.answerClaim(), Asked: t.known.Asked, Question: decide.Question(t.known)}
 	r, news := t.awaitDecision(ctx)
 	switch {
 	case ctx.Err() != nil && !t.early:

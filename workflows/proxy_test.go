@@ -36,6 +36,7 @@ func TestWhatAnotherAgentAsksIsShownWithTheCallBehindIt(t *testing.T) {
 	})
 	sent := heard(w)[1]
 	same(t, "asked", *sent.Asked, *asksFor("u1", "").Asked)
+	same(t, "named by its task", sent.Claim != "", true)
 	same(t, "reason", sent.Reason, "go ahead")
 	same(t, "approvals", len(s.seen.children), 1)
 }

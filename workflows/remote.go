@@ -248,3 +248,9 @@ func (t *remoteTask) cancellation() contract.DelegateInput {
 func (t *remoteTask) answerID() string {
 	return contract.NameUUID(t.call.message, fmt.Sprintf("answer-%d", t.asked))
 }
+
+// answerClaim names the answer by what it answers. After a reset an agent that knows no
+// messages again has begun another task, which nobody has answered yet.
+func (t *remoteTask) answerClaim() string {
+	return contract.NameUUID(t.scope+"\n"+t.call.Peer.Name+"\n"+t.known.TaskID, fmt.Sprintf("answer-%d", t.asked))
+}
