@@ -43,7 +43,7 @@ const ClientToolSchema = `{"type":"object","properties":{"content":{"type":"stri
 
 // UnknownOutcomeSchema is the Schema of an approval with ReasonUnknownOutcome: what the
 // content of its answer may be, an UnknownOutcomeAnswer.
-const UnknownOutcomeSchema = `{"type":"object","properties":{"outcome":{"type":"string","enum":["ran","not_run"]},"result":{"type":"string"}}}`
+const UnknownOutcomeSchema = `{"type":"object","properties":{"outcome":{"type":"string","enum":["ran","not_run"]},"result":{"type":"string"}},"dependentRequired":{"result":["outcome"]}}`
 
 // UnknownOutcomeAnswer is what a person found out about a call whose answer was lost.
 type UnknownOutcomeAnswer struct {

@@ -140,6 +140,9 @@ func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
 	return key, value, nil
 }
 
+// remarks are the keys that say nothing about the decision.
+var remarks = []string{"by", "reason", "request_id", "via", "credential", "chain"}
+
 func (b *ballot) take(key string, value json.RawMessage) error {
 	switch key {
 	case "answer", "action", "approved":

@@ -124,6 +124,9 @@ func (p *paper) take(key string, raw json.RawMessage) error {
 	}
 	b := ballot{answer: p.about}
 	err := b.take(key, raw)
+	if err == nil && !slices.Contains(remarks, key) && p.form.has(key) {
+		err = fmt.Errorf("%.60q belongs into \"content\"", key)
+	}
 	p.about = b.answer
 	return err
 }

@@ -56,6 +56,14 @@ func taken(t *testing.T, c answerCase, r answer.Reply, err error) string {
 func TestAnswersToQuestionsThroughTheAPI(t *testing.T) {
 	for _, c := range []answerCase{
 		{"text", `{"content":{"name":"abc"}}`, `{"name":"abc"}`},
+		{"text", `{"content":{"name":"abc"},"name":"abd"}`, ""},
+		{"doubt", `{"approved":true}`, `{}`},
+		{"doubt", `{"answer":"ran"}`, `{"outcome":"ran"}`},
+		{"doubt", `{"content":{"outcome":"ran","result":"17"}}`, `{"outcome":"ran","result":"17"}`},
+		{"doubt", `{"content":{"result":"17"}}`, ""},
+		{"doubt", `{"approved":true,"outcome":"ran"}`, ""},
+		{"doubt", `{"approved":true,"result":"17"}`, ""},
+		{"doubt", `{"approved":true,"Outcome":"ran"}`, ""},
 		{"text", `{"content":{"name":"abc"},"approved":true}`, `{"name":"abc"}`},
 		{"text", `{"content":{"name":"abc"},"action":"accept"}`, `{"name":"abc"}`},
 		{"text", `{"answer":"abc"}`, `{"name":"abc"}`},
