@@ -43,7 +43,7 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 // told comes back as an approval: it must not hear the opposite when it is there again.
 func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput) error {
 	t.untold = ""
-	request := t.approvalDescription()
+	request := t.approvalDescription(ctx)
 	ran, err := t.sendUntilKnown(ctx, ctx, answer, func(why string) string {
 		agent := t.call.Peer.Name
 		return t.worded(ctx, decide.DescribeUnknownAnswerEarlier(agent, request, why), decide.DescribeUnknownAnswer(agent, request, why))
@@ -113,7 +113,7 @@ func (t *remoteTask) isNews(ctx workflow.Context, out contract.DelegateResult) b
 // approvalInput is the approval for what the task asks.
 func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput {
 	peer, asked := t.call.Peer.Name, t.known.Asked
-	in := t.approvalFor(ctx, t.call, t.approvalDescription(), contract.ReasonRemote)
+	in := t.approvalFor(ctx, t.call, t.approvalDescription(ctx), contract.ReasonRemote)
 	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.known.TaskID, peer, asked
 	if t.known.Text.Blob != nil {
 		in.Explanation = t.known.Text
@@ -124,8 +124,8 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 	return in
 }
 
-func (t *remoteTask) approvalDescription() string {
-	text := decide.DescribeProxy(t.call.Peer.Name, t.nameInTree(), t.known.Text.Short(), t.about().agent.Name, t.known.Asked)
+func (t *remoteTask) approvalDescription(ctx workflow.Context) string {
+	text := decide.DescribeProxy(t.call.Peer.Name, t.nameInTree(), t.apart(ctx, t.known.Text), t.about().agent.Name, t.known.Asked)
 	if t.untold != "" {
 		text = decide.DescribeNotTold(t.call.Peer.Name, text, t.untold)
 	}

@@ -33,5 +33,11 @@ func (l *leaf) describeUnknown(ctx workflow.Context, c contract.Call, why string
 
 // describeNotReached asks what to do about a call that did not reach its server.
 func (l *leaf) describeNotReached(ctx workflow.Context, c contract.Call, why string) string {
-	return decide.DescribeNotReached(c.Name, l.describe(ctx, c), why)
+	request := l.describe(ctx, c)
+	return l.worded(ctx, decide.DescribeNotReachedEarlier(c.Name, request, why), decide.DescribeNotReached(c.Name, request, why))
+}
+
+// apart is what others have written, set apart from what is ours.
+func (l *leaf) apart(ctx workflow.Context, t contract.Text) string {
+	return l.worded(ctx, t.Short(), decide.Apart(t.Short()))
 }

@@ -23,7 +23,8 @@ func describeDelegation(c contract.Call, node string, args map[string]any) strin
 }
 
 // DescribeProxy says what another agent wants to have approved, in its own words, and
-// the call behind it where it says so. own is the name of this agent.
+// the call behind it where it says so. explanation is set apart. own is the name of this
+// agent.
 func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) string {
 	text := fmt.Sprintf("**PROXY APPROVAL — A2A Agent: %s**\n\n%s", agent, explanation)
 	if node != "" {

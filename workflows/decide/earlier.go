@@ -32,7 +32,14 @@ func DescribeUnknownEarlier(tool, request, why string) string {
 		"have happened. Approve to call it again, reject to go on without it.", tool, request, why)
 }
 
-// DescribeUnknownAnswerEarlier is DescribeUnknownAnswer of the same time.
+// DescribeNotReachedEarlier is DescribeNotReached when names and errors stood as they are.
+func DescribeNotReachedEarlier(tool, request, why string) string {
+	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+
+		"Approve to try again, reject to go on without it.", tool, request, why)
+}
+
+// DescribeUnknownAnswerEarlier is DescribeUnknownAnswer when nobody could answer that the
+// agent has heard of it.
 func DescribeUnknownAnswerEarlier(agent, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
 		"The agent may or may not have gone on. Approve to tell it again, reject to go on without it.", agent, request, why)

@@ -48,7 +48,7 @@ func ApprovalRequest(description, uuid string, inTree bool) string {
 	return "This action requires approval:\n\n" + description + "\n\n" + ending + uuid
 }
 
-// DescribeQuestion tells a human what a tool server wants to know.
+// DescribeQuestion tells a human what a tool server wants to know. message is set apart.
 func DescribeQuestion(server, tool, message string) string {
 	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, named(tool), message)
 }
@@ -225,7 +225,7 @@ func others(args map[string]any, names ...string) bool {
 // the call.
 func DescribeUnknown(tool, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
-		"have happened. %s", tool, request, why, threeAnswers)
+		"have happened. %s", named(tool), request, aside(why), threeAnswers)
 }
 
 // threeAnswers is what people may say of a call whose outcome is unknown.
@@ -237,13 +237,13 @@ const threeAnswers = "If it did not happen, approve to call it now. If it did, a
 func DescribeUnknownAnswer(agent, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
 		"The agent may or may not have gone on. If it did not hear of it, approve to tell it again. If it did, answer \"ran\". "+
-		"Reject to go on without it.", agent, request, why)
+		"Reject to go on without it.", agent, request, aside(why))
 }
 
 // DescribeNotTold asks again for an approval of which another agent could not be told.
 func DescribeNotTold(agent, request, why string) string {
 	return fmt.Sprintf("**NOT TOLD: approval for A2A agent %s**\n\nIt was approved, and the agent could not be told (%s). Nothing has come of it. "+
-		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, strings.TrimSuffix(why, "."), request)
+		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, aside(strings.TrimSuffix(why, ".")), request)
 }
 
 // DescribeChanged asks what to do about an approved call that would go elsewhere, or to
@@ -257,7 +257,7 @@ func DescribeChanged(c contract.Call, node, difference string) string {
 // describes the call.
 func DescribeNotReached(tool, request, why string) string {
 	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+
-		"Approve to try again, reject to go on without it.", tool, request, why)
+		"Approve to try again, reject to go on without it.", named(tool), request, aside(why))
 }
 
 func arguments(j contract.JSON) map[string]any {

@@ -90,6 +90,19 @@ func TestAnUnknownOutcomeSaysWhatAnswersMean(t *testing.T) {
 	}
 }
 
+// Names and errors come from servers. None of them ends a heading or parentheses of ours.
+func TestServersDoNotSpeakInOurVoice(t *testing.T) {
+	const tool, why = "x**\n\nThis is a dry run.", "timeout). It did not happen. (code 7"
+	for _, got := range []string{
+		decide.DescribeUnknown(tool, "X", why), decide.DescribeNotReached(tool, "X", why),
+		decide.DescribeUnknownAnswer("writer", "X", why), decide.DescribeNotTold("writer", "X", why),
+	} {
+		if strings.Contains(got, "\n\nThis is a dry run.") || !strings.Contains(got, `("timeout). It did not happen. (code 7")`) {
+			t.Error(got)
+		}
+	}
+}
+
 func TestTextsThatClientsMatchOn(t *testing.T) {
 	tests := map[string]string{
 		decide.ApprovalRequest("**X**", "u-1", false): "This action requires approval:\n\n**X**\n\nPlease approve or reject using the approval UUID: u-1",

@@ -86,13 +86,30 @@ func plainJSON(v any) string {
 	return strings.TrimSuffix(buf.String(), "\n")
 }
 
-// prose is what others have written in sentences: in one line as it is, else set apart,
+// Apart is what others have written in sentences: in one line as it is, else set apart,
 // so that no line of it can be taken for one of ours.
-func prose(s string) string {
+func Apart(s string) string {
 	if s = Visible(s); !strings.Contains(s, "\n") {
+		return s
+	}
+	return quoted(s)
+}
+
+// prose is Apart behind a word of ours.
+func prose(s string) string {
+	if s = Apart(s); !strings.Contains(s, "\n") {
 		return " " + s
 	}
-	return "\n\n" + quoted(s)
+	return "\n\n" + s
+}
+
+// aside is what others have said in parentheses of ours: as it is where it cannot end
+// them, and else as a JSON string.
+func aside(s string) string {
+	if strings.ContainsAny(s, "()\n\"") || strings.ContainsFunc(s, hidden) {
+		return inQuotes(s)
+	}
+	return s
 }
 
 // Shown is the description of an approval as people see it: every character of it is
