@@ -49,12 +49,20 @@ func bindingOf(c contract.Call) *contract.Binding {
 	return c.Binding
 }
 
-// await runs an approval and returns the decision.
+// await runs an approval and returns the decision. The call that it is about goes with
+// the token of who approves it, where the agent wants that.
 func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
+	r := l.awaitAlone(ctx, in)
+	l.actAs(in, r)
+	return r
+}
+
+// awaitAlone is await for what is about no call of ours.
+func (l *leaf) awaitAlone(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
 	return l.awaitUnless(ctx, in, func() string { return "" })
 }
 
-// awaitUnless is await for an approval that may be withdrawn by ending its context
+// awaitUnless is awaitAlone for an approval that may be withdrawn by ending its context
 // alone: withdrawn says why, once it is.
 func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
@@ -100,7 +108,6 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 	if l.state.Approvals = without(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
 		l.state.Status = contract.NodeRunning
 	}
-	l.actAs(in, r)
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{

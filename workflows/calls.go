@@ -153,8 +153,11 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 			f.Message = "the turn was cancelled"
 		}
 		if now, changed := changedGrant(err); changed {
-			if ctx.Err() != nil || !l.regrant(ctx, &c, now) {
+			if ctx.Err() != nil {
 				return decide.NotRepeated(f, false, contract.ApprovalResult{})
+			}
+			if r := l.regrant(ctx, &c, now); r.Decision != contract.Approved || ctx.Err() != nil {
+				return decide.NotRepeated(f, false, recordedReason(ctx, r))
 			}
 			tries = 0
 			continue
@@ -232,9 +235,13 @@ func (l *leaf) askAgain(ctx workflow.Context, c call, f decide.Failure, lost boo
 
 // askAbout asks a human about a call whose outcome is unknown.
 func (l *leaf) askAbout(ctx workflow.Context, c call, description string) contract.ApprovalResult {
+	return l.await(ctx, l.doubtAbout(ctx, c, description))
+}
+
+func (l *leaf) doubtAbout(ctx workflow.Context, c call, description string) contract.ApprovalInput {
 	in := l.approvalFor(ctx, c, description, contract.ReasonUnknownOutcome)
 	in.Schema = contract.JSON{Raw: json.RawMessage(contract.UnknownOutcomeSchema)}
-	return l.await(ctx, in)
+	return in
 }
 
 func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, error) {

@@ -1,10 +1,12 @@
 package workflows_test
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/workflows/contract"
 )
@@ -154,6 +156,40 @@ func TestADelegationIsToldAsTheAgentSays(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Who has an answer sent again that may be lost is whose token goes with that, and with
+// nothing after it.
+func TestAnAnswerInDoubtIsToldAgainAsWhoSaysSo(t *testing.T) {
+	const second = "token-of-the-second"
+	w, lost := &world{}, true
+	peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?"), answered: atWork()}
+	w.DelegateFn = func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
+		if in.Decision == contract.Approved && lost {
+			lost = false
+			return contract.DelegateResult{}, unknown["unknown"]
+		}
+		return peer.delegate(ctx, in)
+	}
+	in := with(tree(ask("clean up")), asApprover)
+	in.First.Credential = askersToken
+	converse(t, w, in, func(s *session) {
+		s.rest()
+		s.decide(contract.DecideSignal{Approved: true, Credential: approversToken})
+		s.rest()
+		same(t, "reason", s.pending().Reason, contract.ReasonUnknownOutcome)
+		s.decide(contract.DecideSignal{Approved: true, Credential: second})
+		s.sleep(time.Minute)
+		peer.now = remote(contract.TaskCompleted, "deleted")
+		s.sleep(time.Minute)
+	})
+	var sent []string
+	for _, line := range read(w, &w.log) {
+		if strings.HasPrefix(line, "regular delegate") {
+			sent = append(sent, line[strings.LastIndex(line, " ")+1:])
+		}
+	}
+	same(t, "tokens", slices.Compact(sent), []string{askersToken, approversToken, second, askersToken})
 }
 
 func TestTheTokenOfWhoHadALostCallRepeatedIsUsedForIt(t *testing.T) {

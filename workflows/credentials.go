@@ -13,10 +13,10 @@ import (
 
 // actAs has the call that a person approved go with the token of that person, where the
 // agent wants that and there is one. Nothing else ever goes with it: the turn is the
-// requester's. What another agent asked is no call of ours (tellAs).
+// requester's. What another agent is answered is no call of ours (tellAs).
 func (l *leaf) actAs(in contract.ApprovalInput, r contract.ApprovalResult) {
 	token := l.approversToken(r)
-	if token == "" || r.Decision != contract.Approved || in.Call == "" || in.Reason == contract.ReasonRemote {
+	if token == "" || r.Decision != contract.Approved || in.Call == "" {
 		return
 	}
 	if l.approvers == nil {

@@ -23,7 +23,7 @@ func changedGrant(err error) (contract.Changed, bool) {
 
 // regrant asks a human whether a call is made where it would go now. If so, the call is
 // bound to that.
-func (l *leaf) regrant(ctx workflow.Context, c *call, now contract.Changed) bool {
+func (l *leaf) regrant(ctx workflow.Context, c *call, now contract.Changed) contract.ApprovalResult {
 	description := decide.DescribeChanged(c.Call, l.nameInTree(), now.Difference)
 	in := l.approvalFor(ctx, *c, description, contract.ReasonChanged)
 	in.Granted, in.Binding = c.Binding, &now.Binding
@@ -31,9 +31,8 @@ func (l *leaf) regrant(ctx workflow.Context, c *call, now contract.Changed) bool
 		in.Explanation = now.Whole
 	}
 	r := l.await(ctx, in)
-	if r.Decision != contract.Approved || ctx.Err() != nil {
-		return false
+	if r.Decision == contract.Approved {
+		c.Binding = &now.Binding
 	}
-	c.Binding = &now.Binding
-	return true
+	return r
 }

@@ -42,7 +42,7 @@ func TestAGrantIsForWhereTheCallGoes(t *testing.T) {
 		tries   int
 	}{
 		"who approves it as it is now": {true, "result resources_add: resources_add done", 2},
-		"who goes on without it":       {false, "failed resources_add: Tool execution failed: it would go elsewhere", 1},
+		"who goes on without it":       {false, "failed resources_add: Tool execution failed: it would go elsewhere. Reason: not there", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, address := &world{GenerateFn: script(asks(bound()), says("Added."))}, "http://a/mcp"
@@ -60,7 +60,7 @@ func TestAGrantIsForWhereTheCallGoes(t *testing.T) {
 				same(t, "description", p.Description, "**CHANGED SINCE IT WAS APPROVED: resources_add**\n\n**ADD Resource**\n\nName: x\nValue: 1\n\n"+
 					"Address of the server\n- approved: \"http://a/mcp\"\n- now: \"http://b/mcp\"\n\n"+
 					"The call was not made. Approve to make it as it is now, reject to go on without it.")
-				s.decide(contract.DecideSignal{Approved: tt.approve, RequestID: "d2"})
+				s.decide(contract.DecideSignal{Approved: tt.approve, RequestID: "d2", Reason: "not there"})
 				s.rest()
 				same(t, "answer", s.answer("d2"), "Added.")
 				all := s.lines()

@@ -124,6 +124,10 @@ func (t *remoteTask) askAgain(ctx workflow.Context, in contract.DelegateInput, f
 	defer t.work.pause(ctx)()
 	c := contract.Call{Destructive: in.Destructive}
 	switch {
+	case inDoubt(ctx, c, f) && in.Decision != "":
+		r = t.awaitAlone(ctx, t.doubtAbout(ctx, t.call, describe(f.Message)))
+		t.tellAs(r)
+		return r, true
 	case inDoubt(ctx, c, f):
 		return t.askAbout(ctx, t.call, describe(f.Message)), true
 	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.node.AtOnce && answersDoubt(ctx):

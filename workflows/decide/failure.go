@@ -123,17 +123,22 @@ func NotRepeated(f Failure, lost bool, r contract.ApprovalResult) contract.CallT
 	if lost {
 		return UnknownResult(f.Message, r)
 	}
-	return ToolFailure(f)
+	return withReason(ToolFailure(f), r)
+}
+
+// withReason adds why a person rejected a call to its result.
+func withReason(out contract.CallToolResult, r contract.ApprovalResult) contract.CallToolResult {
+	if r.Decision == contract.Rejected && r.Reason != "" {
+		out.Text.Inline = strings.TrimSuffix(out.Text.Inline, ".") + ". " + r.ReasonText()
+	}
+	return out
 }
 
 // UnknownResult is the result of a call whose outcome stays unknown because the
 // person who was asked decided not to repeat it, with the reason if there is one.
 func UnknownResult(why string, r contract.ApprovalResult) contract.CallToolResult {
 	text := "Outcome unknown: the call was sent and its answer was lost (" + why + "). It was not repeated."
-	if r.Decision == contract.Rejected {
-		text = strings.TrimSpace(text + " " + r.ReasonText())
-	}
-	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
+	return withReason(contract.CallToolResult{Text: contract.Inline(text), IsError: true}, r)
 }
 
 // RanResult is the text of the result of a call whose answer was lost and that did run, as
