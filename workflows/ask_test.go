@@ -337,7 +337,7 @@ func TestAnApprovedCallWhoseServerStaysAwayGoesToAHumanAgain(t *testing.T) {
 		tries   int
 	}{
 		"who has it tried again": {true, "Added.", "result resources_add: resources_add done", 6},
-		"who goes on without it": {false, "Added.", "failed resources_add: Tool execution failed: connection refused", 5},
+		"who goes on without it": {false, "Added.", "failed resources_add: Tool execution failed: connection refused. Reason: closed", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
@@ -349,7 +349,7 @@ func TestAnApprovedCallWhoseServerStaysAwayGoesToAHumanAgain(t *testing.T) {
 				p := s.pending()
 				same(t, "reason", p.Reason, contract.ReasonNotReached)
 				same(t, "asks", strings.HasPrefix(p.Description, "**NOT REACHED: resources_add**"), true)
-				s.decide(contract.DecideSignal{Approved: tt.approve, RequestID: "d2"})
+				s.decide(contract.DecideSignal{Approved: tt.approve, RequestID: "d2", Reason: "closed"})
 				s.sleep(time.Minute)
 				same(t, "answer", s.answer("d2"), tt.answer)
 				all := s.lines()
