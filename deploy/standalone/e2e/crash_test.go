@@ -64,15 +64,22 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y)
 }
 
+// midCall asks for a destructive call, approves it, and returns while it runs.
+func (h *home) midCall(a *api) (asked body) {
+	h.t.Helper()
+	asked = a.ask("call slow_write")
+	go a.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
+	<-h.tools.entered
+	return asked
+}
+
 // A destructive call is under way when everything dies. Nobody knows whether it
 // happened, so a human is asked and it is not repeated by itself.
 func TestADestructiveCallCutOffByACrashAsksAHuman(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
-	asked := api.ask("call slow_write")
-	go api.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
-	<-h.tools.entered
+	asked := h.midCall(api)
 	agent.kill()
 	api, _ = h.outside()
 	id := asked.Conversation.ID
@@ -166,9 +173,7 @@ func TestSIGTERMDrainsAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	api, agent := h.outside()
-	asked := api.ask("call slow_write")
-	go api.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
-	<-h.tools.entered
+	asked := h.midCall(api)
 	ended := make(chan error, 1)
 	go func() { ended <- agent.terminate() }()
 	eventually(t, "the agent says that it is stopping", func() bool { return contains(agent.out.String(), "stopping") })

@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,48 +29,6 @@ func traceOf(t *testing.T, c client.Client, id string) trace {
 
 var longToken = "Authorization: Bearer " + strings.Repeat("t", contract.MaxToken)
 
-// flood sends n requests of every sort to a conversation, some at a time, and counts the
-// statuses.
-func flood(t *testing.T, api *api, id string, n int) map[int]int {
-	t.Helper()
-	base := "/conversations/" + id
-	sorts := []func(n int) (reply, error){
-		func(int) (reply, error) { return api.try("POST", base+"/messages", messageJSON("x"), longToken) },
-		func(int) (reply, error) {
-			return api.try("POST", base+"/messages", messageJSON("x"), longToken, "Prefer: respond-async")
-		},
-		func(n int) (reply, error) {
-			return api.try("POST", base+"/messages", messageJSON("x"), longToken, fmt.Sprint("Idempotency-Key: k", n%7))
-		},
-		func(int) (reply, error) {
-			return api.try("POST", base+"/messages", messageJSON("x"), longToken, "Accept: text/event-stream")
-		},
-	}
-	counts := map[int]int{}
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	next := make(chan int)
-	for range 16 {
-		all.Go(func() {
-			for n := range next {
-				r, err := sorts[n%len(sorts)](n)
-				if err != nil {
-					t.Error(err)
-				}
-				mu.Lock()
-				counts[r.Status]++
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	return counts
-}
-
 func TestAFloodOfMessagesToAWaitingConversationLeavesNoTrace(t *testing.T) {
 	h := newHome(t)
 	api, p := h.inside()
@@ -79,7 +36,7 @@ func TestAFloodOfMessagesToAWaitingConversationLeavesNoTrace(t *testing.T) {
 	id := asked.Conversation.ID
 	before := traceOf(t, p.Client, id)
 	start := time.Now()
-	counts := flood(t, api, id, 1000)
+	counts := pour(t, api, id, 1000, messageSorts...)
 	t.Logf("1000 messages in %s: %v", time.Since(start), counts)
 	if counts[409] != 1000 {
 		t.Errorf("not all are refused: %v", counts)
@@ -101,7 +58,7 @@ func TestAFloodOfMessagesToAClosedConversationLeavesNoTrace(t *testing.T) {
 	id := api.ask("hello").Conversation.ID
 	api.want(200, "POST", "/conversations/"+id+"/close", "")
 	before := traceOf(t, p.Client, id)
-	if counts := flood(t, api, id, 200); counts[409] != 200 {
+	if counts := pour(t, api, id, 200, messageSorts...); counts[409] != 200 {
 		t.Errorf("not all are refused: %v", counts)
 	}
 	if after := traceOf(t, p.Client, id); after != before {

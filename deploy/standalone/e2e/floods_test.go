@@ -40,16 +40,20 @@ func setHook(id, url, token string) string {
 		`{"taskId":%q,"pushNotificationConfig":{"id":"h","url":%q,"token":%q,"authentication":{"schemes":["Bearer"],"credentials":"s3cret"}}}`, id, url, token))
 }
 
-var sorts = []sort{
-	{"message", func(a *api, id string, _ int) (reply, error) {
-		return a.try("POST", "/conversations/"+id+"/messages", messageJSON("x"), longToken, "Prefer: respond-async")
-	}},
-	{"message awaited", func(a *api, id string, n int) (reply, error) {
-		return a.try("POST", "/conversations/"+id+"/messages", messageJSON("x"), longToken, fmt.Sprint("Idempotency-Key: w", n%9))
-	}},
-	{"message streamed", func(a *api, id string, _ int) (reply, error) {
-		return a.try("POST", "/conversations/"+id+"/messages", messageJSON("x"), longToken, "Accept: text/event-stream")
-	}},
+func messageSort(name string, headers func(n int) []string) sort {
+	return sort{name, func(a *api, id string, n int) (reply, error) {
+		return a.try("POST", "/conversations/"+id+"/messages", messageJSON("x"), append(headers(n), longToken)...)
+	}}
+}
+
+var messageSorts = []sort{
+	messageSort("message", func(int) []string { return []string{"Prefer: respond-async"} }),
+	messageSort("message awaited", func(int) []string { return nil }),
+	messageSort("message awaited with a key", func(n int) []string { return []string{fmt.Sprint("Idempotency-Key: w", n%9)} }),
+	messageSort("message streamed", func(int) []string { return []string{"Accept: text/event-stream"} }),
+}
+
+var sorts = append(slices.Clone(messageSorts), []sort{
 	{"a2a message", func(a *api, id string, n int) (reply, error) {
 		return a.raw("POST", "/a2a", a2aCall("message/send", fmt.Sprintf(
 			`{"message":{"kind":"message","messageId":"m-%d","role":"user","taskId":%q,"parts":[{"kind":"text","text":"x"}]},"configuration":{"blocking":false}}`, n, id)), longToken)
@@ -64,10 +68,10 @@ var sorts = []sort{
 		}
 		return a.try("POST", "/approvals/"+list.Body.Conversation.PendingApproval.UUID, `{"approved":"perhaps"}`, longToken)
 	}},
-}
+}...)
 
-// pour sends n requests of a sort, some at a time, and counts the statuses.
-func pour(t *testing.T, a *api, s sort, id string, n int) map[int]int {
+// pour sends n requests, of each sort in turn and some at a time, and counts the statuses.
+func pour(t *testing.T, a *api, id string, n int, sorts ...sort) map[int]int {
 	t.Helper()
 	counts := map[int]int{}
 	var mu sync.Mutex
@@ -76,7 +80,7 @@ func pour(t *testing.T, a *api, s sort, id string, n int) map[int]int {
 	for range 8 {
 		all.Go(func() {
 			for n := range next {
-				r, err := s.send(a, id, n)
+				r, err := sorts[n%len(sorts)].send(a, id, n)
 				if err != nil {
 					t.Error(err)
 				}
@@ -132,7 +136,7 @@ func TestNothingThatAnybodySendsToAWaitingConversationWritesHistory(t *testing.T
 	for _, s := range all {
 		before := tracesOf(t, b.Client, workflows)
 		start := time.Now()
-		counts := pour(t, api, s, id, *floodSize)
+		counts := pour(t, api, id, *floodSize, s)
 		t.Logf("%s: %v in %s", s.name, counts, time.Since(start).Round(time.Millisecond))
 		if after := tracesOf(t, b.Client, workflows); !slices.Equal(before, after) {
 			t.Errorf("%s: the histories grew: %+v, then %+v", s.name, before, after)
@@ -175,7 +179,7 @@ func pourAll(t *testing.T, a *api, c client.Client, id string) {
 	t.Helper()
 	for _, s := range sorts {
 		before := traceOf(t, c, id)
-		counts := pour(t, a, s, id, *floodSize)
+		counts := pour(t, a, id, *floodSize, s)
 		t.Logf("%s: %v", s.name, counts)
 		if after := traceOf(t, c, id); after != before {
 			t.Errorf("%s: the history grew: %+v, then %+v", s.name, before, after)
@@ -252,7 +256,7 @@ func TestAFloodOfAcceptedMessagesKeepsRunsShort(t *testing.T) {
 	}}
 	accepted := 0
 	for accepted < 2*max(*floodSize, 150) { // so many make several runs
-		accepted += pour(t, client, s, id, 50)[202]
+		accepted += pour(t, client, id, 50, s)[202]
 	}
 	eventually(t, "all are answered", func() bool {
 		d, err := b.Client.DescribeWorkflowExecution(context.Background(), contract.ConversationWorkflowID(id), "")
@@ -334,7 +338,7 @@ func TestWebhooksThatChangeKeepRunsShort(t *testing.T) {
 	s := sort{"another webhook", func(a *api, id string, n int) (reply, error) {
 		return a.raw("POST", "/a2a", setHook(id, webhook.URL, fmt.Sprint(n, strings.Repeat("s", 4000))))
 	}}
-	pour(t, client, s, id, 2*max(*floodSize, 150))
+	pour(t, client, id, 2*max(*floodSize, 150), s)
 	if after := restingTrace(t, b.Client, contract.ConversationWorkflowID(id)); after != before {
 		t.Errorf("the conversation's history grew: %+v, then %+v", before, after)
 	}

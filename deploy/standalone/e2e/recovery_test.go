@@ -52,9 +52,7 @@ func TestAModelIsAskedAgainSoonAfterKillMinusNine(t *testing.T) {
 // once, and it is not made again.
 func TestTheOutcomeOfADestructiveCallIsAskedSoonAfterKillMinusNine(t *testing.T) {
 	eachDeath(t, "", func(t *testing.T, m *mortal) {
-		asked := m.ask("call slow_write")
-		go m.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
-		<-m.tools.entered
+		asked := m.midCall(m.api)
 		start := time.Now()
 		m.die()
 		id := asked.Conversation.ID
@@ -82,9 +80,7 @@ func TestWhatWasGivenBackIsNotGivenBackAgain(t *testing.T) {
 	const line = "ended in the middle of work"
 	h := newHome(t)
 	api, agent := h.outside()
-	asked := api.ask("call slow_write")
-	go api.try("POST", "/approvals/"+asked.Result.Approval.UUID, `{"approved":true}`)
-	<-h.tools.entered
+	h.midCall(api)
 	agent.kill()
 	_, agent = h.outside()
 	if !contains(agent.out.String(), line) {
