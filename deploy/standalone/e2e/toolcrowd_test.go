@@ -239,7 +239,10 @@ func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
 			}
 			servers, restart := c.toolServers(tt.listens)
 			listening := restart()
-			c.box = toolbox.New(toolbox.Options{Servers: servers, Logger: slog.New(slog.DiscardHandler)})
+			c.box = toolbox.New(toolbox.Options{
+				Servers: servers, Logger: slog.New(slog.DiscardHandler),
+				CallTimeout: patience, ConnectTimeout: patience, FirstWait: patience,
+			})
 			defer c.box.Close()
 			if n := len(c.box.Tools(t.Context())); n != 3+15 {
 				t.Fatalf("%d tools", n)
