@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/activities"
@@ -46,7 +47,8 @@ func TestAWorkerThatStopsDoesNotHideThatTheOutcomeIsUnknown(t *testing.T) {
 func attempted(t *testing.T, p *activities.Peers, in contract.DelegateInput, before func(context.Context) error) (repeated []bool, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := suite.NewTestWorkflowEnvironment().SetTestTimeout(2 * time.Minute).
+		SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 2 * time.Minute}) // as long as a busy machine takes
 	send := p.Peer.(fakePeer).SendFn
 	p.Peer = fakePeer{func(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
 		repeated = append(repeated, m.Repeated)

@@ -181,7 +181,7 @@ func TestWithoutAWorkflowThereIsNobodyToAsk(t *testing.T) {
 		t.Error(err)
 	}
 	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestActivityEnvironment()
+	env := suite.NewTestActivityEnvironment().SetTestTimeout(2 * time.Minute)
 	a := asking(t, fakeDesk{}, 1, see)
 	if _, err := env.ExecuteLocalActivity(a.CallTool, calling(t, `{}`, false)); err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/gateway"
@@ -127,7 +128,8 @@ func TestATreeIsAQueryOfItsConversation(t *testing.T) {
 func unknownQuery(t *testing.T) error {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := suite.NewTestWorkflowEnvironment().SetTestTimeout(2 * time.Minute).
+		SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 2 * time.Minute})
 	env.ExecuteWorkflow(func(workflow.Context) error { return nil })
 	_, err := env.QueryWorkflow(contract.QueryTree)
 	if err == nil {

@@ -317,7 +317,7 @@ func TestAThousandReadersAreCheap(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	mib := float64(used()-before) / (1 << 20)
+	mib := float64(int64(used())-int64(before)) / (1 << 20)
 	t.Logf("1,000 readers: %.1f MiB, %d goroutines", mib, runtime.NumGoroutine()-routines)
 	if mib > 100 {
 		t.Errorf("1,000 readers take %.1f MiB", mib)

@@ -111,9 +111,9 @@ func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(log.NewStructuredLogger(slog.New(decisionLog{slog.DiscardHandler, seen})))
 	suite.SetContextPropagators([]workflow.ContextPropagator{workflows.CredentialPropagator()})
 	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(30 * time.Second)
+	env.SetTestTimeout(2 * time.Minute)
 	// On a busy machine a coroutine may not run for the second that is the default.
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen, workflows.ShowConsole(serverAddress)}, DeadlockDetectionTimeout: 30 * time.Second})
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{seen, workflows.ShowConsole(serverAddress)}, DeadlockDetectionTimeout: 2 * time.Minute})
 	workflows.Register(env)
 	return env
 }

@@ -87,7 +87,7 @@ func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol stri
 	list, err := c.introduce(withCaller(ctx, who))
 	if err != nil {
 		c.retire(err)
-		return nil, listing{}, err
+		return nil, listing{}, c.cause(err)
 	}
 	c.lists(list)
 	c.subscribe()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +16,46 @@ import (
 
 func TestStreamOfServerMessagesIsBounded(t *testing.T) {
 	place := newSite(t)
-	place.onRequest(func(w http.ResponseWriter, r *http.Request, _ string) bool {
+	place.onRequest(endlessMessage(make(chan struct{})))
+	place.start(newMCP(nil))
+	log := &logBuffer{}
+	open(t, toolbox.Options{Servers: []toolbox.Server{place.server("web")}, Logger: log.logger()})
+	eventually(t, "the server is connected anew", func() bool { return len(place.got(`"method":"initialize"`)) > 1 })
+	if !strings.Contains(log.String(), messageTooLarge) {
+		t.Errorf("got %s", log)
+	}
+}
+
+// The stream opens after initialize, beside the first listing of the tools, which ends
+// with the connection.
+func TestALossDuringTheFirstListingIsToldByItsCause(t *testing.T) {
+	place := newSite(t)
+	ended := make(chan struct{})
+	message := endlessMessage(ended)
+	place.onRequest(func(w http.ResponseWriter, r *http.Request, body string) bool {
+		if strings.Contains(body, `"method":"tools/list"`) {
+			<-ended
+			<-r.Context().Done()
+			return true
+		}
+		return message(w, r, body)
+	})
+	place.start(newMCP(nil))
+	box := openServers(t, place.server("web"))
+	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch"})
+	wantKind(t, err, contract.KindToolUnavailable)
+	if state := box.States()[0]; !strings.Contains(err.Error(), messageTooLarge) || !strings.Contains(state.Error, messageTooLarge) {
+		t.Errorf("got %v, %+v", err, state)
+	}
+}
+
+const messageTooLarge = "a message of the server is larger than 1 MiB"
+
+// endlessMessage answers the request for the server's messages with short ones and one
+// that does not end. It closes ended when the client has closed the first such stream.
+func endlessMessage(ended chan<- struct{}) func(http.ResponseWriter, *http.Request, string) bool {
+	var once sync.Once
+	return func(w http.ResponseWriter, r *http.Request, _ string) bool {
 		if r.Method != http.MethodGet {
 			return false
 		}
@@ -27,14 +67,8 @@ func TestStreamOfServerMessagesIsBounded(t *testing.T) {
 		_, _ = w.Write([]byte("data: " + strings.Repeat("x", 2<<20)))
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
+		once.Do(func() { close(ended) })
 		return true
-	})
-	place.start(newMCP(nil))
-	log := &logBuffer{}
-	open(t, toolbox.Options{Servers: []toolbox.Server{place.server("web")}, Logger: log.logger()})
-	eventually(t, "the server is connected anew", func() bool { return len(place.got(`"method":"initialize"`)) > 1 })
-	if !strings.Contains(log.String(), "a message of the server is larger than 1 MiB") {
-		t.Errorf("got %s", log)
 	}
 }
 

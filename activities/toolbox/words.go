@@ -35,6 +35,18 @@ func (x *exchange) explain(ctx context.Context, err error) error {
 	return err
 }
 
+// cause is why a handshake failed with err: what the connection was lost for before,
+// since that ends requests under way. What the server has answered says more, and so
+// does err where the child has ended.
+func (c *conn) cause(err error) error {
+	_, web := c.wire.(webWire)
+	var refused *refusedError
+	if !web || errors.As(err, &refused) || errors.Is(err, transport.ErrAuthorizationRequired) {
+		return err
+	}
+	return c.reason()
+}
+
 // refusedError is a refused handshake.
 type refusedError struct {
 	err error

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/config/feed"
 	"agent-stop-and-go/config/feed/feedtest"
+	"agent-stop-and-go/workflows/contract"
 )
 
 const password = "c4n4ry"
@@ -47,4 +48,19 @@ func ready(t *testing.T, feeds ...*feed.Feed) {
 	for _, f := range feeds {
 		eventually(t, "the feed is ready", func() bool { return f.State().Ready })
 	}
+}
+
+// watch has a place: on a busy machine a watcher may not get one in time, and then
+// hears only that something has changed.
+func watch(t *testing.T, f *feed.Feed, id string) (news <-chan contract.News, stop func()) {
+	t.Helper()
+	eventually(t, "a place to watch from", func() bool {
+		news, stop = f.Watch(id)
+		if f.Late(id) {
+			stop()
+			return false
+		}
+		return true
+	})
+	return news, stop
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/mcpservers/filesystem"
 
@@ -86,6 +87,15 @@ func (f fixture) call(ctx context.Context, t testing.TB, tool string, arguments 
 		t.Fatalf("%s: want one text, got %+v", tool, result.Content)
 	}
 	return text.Text, result.IsError
+}
+
+// callFor calls a tool that has so much time.
+func (f fixture) callFor(t testing.TB, limit time.Duration, tool string, arguments args) (*mcp.CallToolResult, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	var request mcp.CallToolRequest
+	request.Params.Name, request.Params.Arguments = tool, arguments
+	return f.CallTool(ctx, request)
 }
 
 // do calls a tool that must succeed and returns the text of its result.

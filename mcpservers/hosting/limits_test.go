@@ -135,12 +135,15 @@ func inTimes(t *testing.T, limit time.Duration, f func(limit time.Duration) erro
 }
 
 func TestAConnectionServesTheNextRequestAfterTheTimeout(t *testing.T) {
-	s := serve(t, hosting.Options{WriteTimeout: time.Second})
-	id := begin(t, s.url)
-	for range 2 {
-		time.Sleep(1200 * time.Millisecond)
-		if response, body := ask(t, "POST", s.url+"/mcp", listTools, id); response.StatusCode != 200 {
-			t.Errorf("%d %s", response.StatusCode, body)
+	inTimes(t, time.Second, func(limit time.Duration) error {
+		s := serve(t, hosting.Options{WriteTimeout: limit})
+		id := begin(t, s.url)
+		for range 2 {
+			time.Sleep(limit + limit/5)
+			if response, body := ask(t, "POST", s.url+"/mcp", listTools, id); response.StatusCode != 200 {
+				return fmt.Errorf("%d %s", response.StatusCode, body)
+			}
 		}
-	}
+		return nil
+	})
 }

@@ -3,6 +3,7 @@ package hosting_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -73,21 +74,23 @@ func TestDELETEEndsASessionAndItsStream(t *testing.T) {
 }
 
 func TestASilentSessionExpiresUnlessAStreamIsOpen(t *testing.T) {
-	eachStore(t, func(t *testing.T, store hosting.SessionStore) {
-		settings := hosting.Settings{SessionIdle: 100 * time.Millisecond}
-		s := serve(t, hosting.Options{Settings: settings, Sessions: store})
-		listening, silent := begin(t, s.url), begin(t, s.url)
-		ask(t, "GET", s.url+"/mcp", "", listening)
-		line := s.log.waitFor(t, "session expired")
-		if !strings.Contains(line, strings.TrimPrefix(silent, "Mcp-Session-Id: ")) {
-			t.Errorf("expired: %s", line)
-		}
-		if response, _ := ask(t, "POST", s.url+"/mcp", listTools, silent); response.StatusCode != 404 {
-			t.Errorf("silent: %d", response.StatusCode)
-		}
-		if response, body := ask(t, "POST", s.url+"/mcp", listTools, listening); response.StatusCode != 200 {
-			t.Errorf("listening: %d %s", response.StatusCode, body)
-		}
+	eachKindOfStore(t, func(t *testing.T, newStore func() hosting.SessionStore) {
+		inTimes(t, 100*time.Millisecond, func(limit time.Duration) error {
+			s := serve(t, hosting.Options{Settings: hosting.Settings{SessionIdle: limit}, Sessions: newStore()})
+			listening := begin(t, s.url)
+			ask(t, "GET", s.url+"/mcp", "", listening) // in time, or it expires, too
+			silent := begin(t, s.url)
+			if line := s.log.waitFor(t, "session expired"); !strings.Contains(line, strings.TrimPrefix(silent, "Mcp-Session-Id: ")) {
+				return fmt.Errorf("expired: %s", line)
+			}
+			if response, _ := ask(t, "POST", s.url+"/mcp", listTools, silent); response.StatusCode != 404 {
+				return fmt.Errorf("silent: %d", response.StatusCode)
+			}
+			if response, body := ask(t, "POST", s.url+"/mcp", listTools, listening); response.StatusCode != 200 {
+				return fmt.Errorf("listening: %d %s", response.StatusCode, body)
+			}
+			return nil
+		})
 	})
 }
 

@@ -14,8 +14,14 @@ import (
 
 // eachStore runs a test on both stores.
 func eachStore(t *testing.T, test func(*testing.T, hosting.SessionStore)) {
-	t.Run("memory", func(t *testing.T) { test(t, hosting.NewMemoryStore()) })
-	t.Run("file", func(t *testing.T) { test(t, sessionFile(t, newPath(t))) })
+	eachKindOfStore(t, func(t *testing.T, newStore func() hosting.SessionStore) { test(t, newStore()) })
+}
+
+func eachKindOfStore(t *testing.T, test func(*testing.T, func() hosting.SessionStore)) {
+	t.Run("memory", func(t *testing.T) { test(t, hosting.NewMemoryStore) })
+	t.Run("file", func(t *testing.T) {
+		test(t, func() hosting.SessionStore { return sessionFile(t, newPath(t)) })
+	})
 }
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)

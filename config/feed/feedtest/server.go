@@ -2,9 +2,11 @@ package feedtest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 
@@ -100,10 +102,15 @@ type inside struct{ *miniredis.Miniredis }
 
 func (i inside) kill() { i.Close() }
 
-// freeAddress is a loopback address that nobody listens at.
+// freeAddress is a loopback address that nobody listens at. On Linux, where all of 127/8
+// is loopback, the system gives the port to nobody else while the server is down.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	host := "127.0.0.1"
+	if runtime.GOOS == "linux" {
+		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.N(254), rand.N(256), 1+rand.N(254))
+	}
+	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -249,7 +249,7 @@ func (c *audience) judge() {
 		}
 	}
 	c.t.Logf("streams broke %d times, %d of %d readers came too late", cuts, late, len(c.readers))
-	if cuts < 2*len(c.readers) || late > len(c.readers)/4 {
+	if cuts < 2*len(c.readers) || late > len(c.readers)/3 { // the tasks that never wait have fewer
 		c.t.Error("that is no proof")
 	}
 }

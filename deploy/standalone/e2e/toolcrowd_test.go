@@ -197,11 +197,7 @@ func (c *crowd) count() {
 // children are the processes that this one has started and that still run.
 func children(t *testing.T, name string) (pids []int) {
 	t.Helper()
-	out, err := exec.Command("ps", "-A", "-o", "ppid=", "-o", "pid=", "-o", "comm=").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(processes(t)) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 || fields[0] != strconv.Itoa(os.Getpid()) || !strings.HasPrefix(filepath.Base(fields[2]), name) {
 			continue
@@ -213,6 +209,33 @@ func children(t *testing.T, name string) (pids []int) {
 		pids = append(pids, pid)
 	}
 	return pids
+}
+
+// processes has a line for each process of the machine: parent, number and name. Where
+// there is /proc, ps need not be installed.
+func processes(t *testing.T) string {
+	t.Helper()
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, file := range stats {
+		stat, _ := os.ReadFile(file) // some end meanwhile
+		pid, rest, _ := strings.Cut(string(stat), " (")
+		name, state, ok := strings.Cut(rest, ") ")
+		if fields := strings.Fields(state); ok && len(fields) > 1 {
+			fmt.Fprintln(&out, fields[1], pid, name)
+		}
+	}
+	if out.Len() > 0 {
+		return out.String()
+	}
+	listed, err := exec.Command("ps", "-A", "-o", "ppid=", "-o", "pid=", "-o", "comm=").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(listed)
 }
 
 // Every call is answered and none runs twice while a server is killed and
@@ -228,7 +251,7 @@ func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
 	program(t, "") // builds
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			goroutines, processes := runtime.NumGoroutine(), children(t, "mcp-")
+			goroutines, before := runtime.NumGoroutine(), children(t, "mcp-")
 			config, files := fileServer(t)
 			c := &crowd{
 				t: t, db: filepath.Join(t.TempDir(), "resources.db"), fileYAML: config, lines: filepath.Join(files, "lines"),
@@ -239,7 +262,10 @@ func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
 			}
 			servers, restart := c.toolServers(tt.listens)
 			listening := restart()
-			c.box = toolbox.New(toolbox.Options{Servers: servers, Logger: slog.New(slog.DiscardHandler)})
+			c.box = toolbox.New(toolbox.Options{
+				Servers: servers, Logger: slog.New(slog.DiscardHandler),
+				CallTimeout: patience, ConnectTimeout: patience, FirstWait: patience,
+			})
 			defer c.box.Close()
 			if n := len(c.box.Tools(t.Context())); n != 3+15 {
 				t.Fatalf("%d tools", n)
@@ -261,7 +287,7 @@ func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
 			if err := listening.terminate(); err != nil {
 				t.Error(err)
 			}
-			eventually(t, "every process has ended", func() bool { return slices.Equal(children(t, "mcp-"), processes) })
+			eventually(t, "every process has ended", func() bool { return slices.Equal(children(t, "mcp-"), before) })
 			eventually(t, "every goroutine has ended", func() bool { return runtime.NumGoroutine() <= goroutines })
 			c.count()
 		})

@@ -123,7 +123,7 @@ func shell(t *testing.T, dir, command, prints string) string {
 		}
 		tries++
 		readOnly := !strings.Contains(command, "--json ") && !strings.Contains(command, " -d ")
-		return !readOnly || tries > 100 || pattern(prints).Match(out)
+		return !readOnly || tries > 1000 || pattern(prints).Match(out)
 	})
 	return string(out)
 }

@@ -26,12 +26,16 @@ type hand struct {
 
 func (h hand) start(id, queue string) {
 	h.t.Helper()
-	if _, err := h.ExecuteWorkflow(h.t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: queue}, "W"); err != nil {
+	options := client.StartWorkflowOptions{ID: id, TaskQueue: queue, WorkflowTaskTimeout: taskTime}
+	if _, err := h.ExecuteWorkflow(h.t.Context(), options, "W"); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-const pollTime = time.Minute
+const (
+	pollTime = time.Minute
+	taskTime = 2 * time.Minute // longer than a server takes to stop and start again; the server allows no more
+)
 
 func (h hand) takeWorkflow(queue string) []byte {
 	h.t.Helper()
@@ -54,7 +58,7 @@ func (h hand) takeActivity(queue string) {
 			CommandType: enums.COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK,
 			Attributes: &command.Command_ScheduleActivityTaskCommandAttributes{ScheduleActivityTaskCommandAttributes: &command.ScheduleActivityTaskCommandAttributes{
 				ActivityId: "1", ActivityType: &common.ActivityType{Name: "A"}, TaskQueue: &taskqueue.TaskQueue{Name: queue},
-				StartToCloseTimeout: durationpb.New(time.Hour), HeartbeatTimeout: durationpb.New(time.Minute),
+				StartToCloseTimeout: durationpb.New(time.Hour), HeartbeatTimeout: durationpb.New(time.Hour),
 			}},
 		}},
 	})
