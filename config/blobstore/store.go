@@ -3,7 +3,6 @@ package blobstore
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -108,22 +107,6 @@ func (s *Store) stampOf(ctx context.Context, b contract.Blob) (stamp, bool) {
 func (s *Store) holds(ctx context.Context, b contract.Blob, data []byte) bool {
 	stored, err := s.bucket.ReadAll(ctx, key(b))
 	return err == nil && bytes.Equal(stored, data)
-}
-
-// room is what Room asks for: some pages of a database.
-const room = 64 << 10
-
-// Room fails as Put does when the store has no room for more.
-func (s *Store) Room(ctx context.Context) error {
-	name := "room-" + rand.Text()
-	err := s.write(ctx, name, make([]byte, room), octets())
-	if err != nil {
-		return fmt.Errorf("look for room in the blob store: %w", err)
-	}
-	if err := s.bucket.Delete(ctx, name); err != nil {
-		return fmt.Errorf("remove %s from the blob store: %w", name, err)
-	}
-	return nil
 }
 
 func octets() *blob.WriterOptions {
