@@ -272,9 +272,6 @@ func (m *memory) Put(_ context.Context, data []byte) (contract.Blob, error) {
 	return b, nil
 }
 
-// Room fails as Put does.
-func (m *memory) Room(context.Context) error { return m.full }
-
 func (m *memory) count() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -39,6 +39,9 @@ type Deps struct {
 	// Exports has the files that workers export conversations to. They are shown while no
 	// worker answers; nil is none.
 	Exports fs.FS
+	// Room fails as a write does when the disk of the Temporal server is full. It is nil
+	// where the server is another process, whose disk is not known.
+	Room func(context.Context) error
 	// Keyring seals bearer tokens. Without one they are dropped, and webhooks can have
 	// no secrets.
 	Keyring *credential.Keyring
@@ -108,7 +111,7 @@ type Gateway struct {
 	recent      *recentTasks
 	summary     *cache[Summary]
 	store       verdict
-	room        roomy        // nil for a store that cannot tell
+	room        *cache[bool] // nil where nobody can tell
 	lastProblem atomic.Value // that was logged
 	catalogue   *cache[contract.Catalogue]
 	resources   *cache[contract.ResourceCatalogue]
@@ -118,7 +121,9 @@ type Gateway struct {
 // New makes a gateway. Close it to release those who wait.
 func New(deps Deps) *Gateway {
 	g := &Gateway{Deps: deps.withDefaults()}
-	g.room, _ = deps.Blobs.(roomy)
+	if g.Room != nil {
+		g.room = &cache[bool]{load: g.hasRoom, fresh: roomFresh, now: g.Now}
+	}
 	g.check()
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.await, g.RequestTimeout)

@@ -17,28 +17,34 @@ const (
 
 const noSpaceText = "no space is left on the disk; nothing that was recorded is lost. Free some space and send the request again, with the same Idempotency-Key if it had one"
 
-// roomy is a Store that finds out whether it has room.
-type roomy interface {
-	// Room fails as Put does when there is none.
-	Room(ctx context.Context) error
-}
-
 // withCause looks for why Temporal does not answer. A server whose disk is full does not
-// say so: its clients try again until their time is over. The embedded one and the blob
-// store have the same disk.
+// say so: its clients try again until their time is over.
 func (g *Gateway) withCause(ctx context.Context, err error) error {
 	if g.room == nil || !isKind(err, KindUnavailable) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), roomTimeout)
 	defer cancel()
-	if transcript.NoSpace(g.room.Room(ctx)) {
+	if has, failed := g.room.get(ctx); failed == nil && !has {
 		return (&Error{Kind: KindNoSpace, Text: noSpaceText}).because(err)
 	}
 	return err
 }
 
-const roomTimeout = 2 * time.Second
+// hasRoom is asked for all requests of roomFresh, because it writes.
+func (g *Gateway) hasRoom(ctx context.Context) (bool, error) {
+	err := g.Room(ctx)
+	if err == nil || transcript.NoSpace(err) {
+		return err == nil, nil
+	}
+	g.Logger.Warn("look for room on the disk", "error", err)
+	return true, nil
+}
+
+const (
+	roomTimeout = 2 * time.Second
+	roomFresh   = 5 * time.Second
+)
 
 // explained returns the error that the caller is told about: of trouble with what is
 // stored, what it is. Others stay as they are.

@@ -2,11 +2,16 @@ package gateway_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -60,13 +65,46 @@ func TestAFullDiskOfTheServerIsSaidToBeOne(t *testing.T) {
 	a.wantError(507, "no space is left on the disk", a.do("POST", "/conversations", `{"message":"x"}`))
 }
 
-func TestAServerThatIsSilentBecauseItsDiskIsFull(t *testing.T) {
-	a := onTemporal(t, &fakeClient{ExecuteFn: func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
+// silent is a client of a Temporal server that does not answer.
+func silent() *fakeClient {
+	return &fakeClient{ExecuteFn: func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
 		return nil, serviceerror.NewDeadlineExceeded("context deadline exceeded")
-	}})
-	a.wantError(503, "no answer in time", a.do("POST", "/conversations", `{"message":"x"}`))
-	a.blobs.full = syscall.ENOSPC
-	a.wantError(507, "no space is left on the disk", a.do("POST", "/conversations", `{"message":"x"}`))
+	}}
+}
+
+func TestAServerThatIsSilentBecauseItsDiskIsFull(t *testing.T) {
+	for text, c := range map[string]struct {
+		room   error
+		status int
+	}{
+		"no answer in time":            {nil, 503},
+		"no answer in time, ":          {errors.New("it cannot be said"), 503},
+		"no space is left on the disk": {fmt.Errorf("look: %w", syscall.ENOSPC), 507},
+	} {
+		a := onTemporal(t, silent(), func(d *gateway.Deps) { d.Room = func(context.Context) error { return c.room } })
+		a.wantError(c.status, strings.TrimSuffix(text, ", "), a.do("POST", "/conversations", `{"message":"x"}`))
+	}
+}
+
+// Looking for room writes: requests that are refused must not fill the disk, nor keep it busy.
+func TestOneLookForRoomServesAllRequestsOfAMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var looks atomic.Int64
+		a := onTemporal(t, silent(), func(d *gateway.Deps) {
+			d.Room = func(context.Context) error { looks.Add(1); return syscall.ENOSPC }
+		})
+		defer a.Close()
+		for want := range int64(2) {
+			var requests sync.WaitGroup
+			for range 20 {
+				requests.Go(func() { a.wantError(507, "no space", a.do("POST", "/conversations", `{"message":"x"}`)) })
+			}
+			if requests.Wait(); looks.Load() != want+1 {
+				t.Errorf("%d looks, want %d", looks.Load(), want+1)
+			}
+			time.Sleep(10 * time.Second)
+		}
+	})
 }
 
 // Nothing is kept of a message that is refused.

@@ -176,10 +176,10 @@ func payloads(values map[string]any) map[string]*commonpb.Payload {
 }
 
 // onTemporal is a gateway on a fake client.
-func onTemporal(t *testing.T, c *fakeClient) *api {
-	return newAPI(t, nil, func(d *gateway.Deps) {
+func onTemporal(t *testing.T, c *fakeClient, change ...func(*gateway.Deps)) *api {
+	return newAPI(t, nil, append(change, func(d *gateway.Deps) {
 		d.Backend, d.Client, d.TaskQueue, d.Namespace, d.Address = nil, c, "queue-1", "space-1", "t.example.com:7233"
-	})
+	})...)
 }
 
 // listed is a page as visibility has it: what runs before what has ended.

@@ -2,7 +2,11 @@ package blobstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
@@ -11,24 +15,45 @@ import (
 )
 
 // Claim takes a name for an owner, unless somebody has it already, and returns who has it.
-// A claim outlives every process and has no end but Release. Within a process it is exact.
-// Two processes that share a folder may both get a name that they claim in the same
-// instant, because folders have no conditional write; object stores have.
+// A claim outlives every process and every power cut from the moment that Claim returns,
+// and has no end but Release. Within a process it is exact. Two processes that share a
+// folder may both get a name that they claim in the same instant, because folders have no
+// conditional write; object stores have.
 func (s *Store) Claim(ctx context.Context, name, owner string) (holder string, err error) {
 	s.claiming.Lock()
 	defer s.claiming.Unlock()
-	err = s.bucket.WriteAll(ctx, claimKey(name), []byte(owner), &blob.WriterOptions{ContentType: "text/plain", IfNotExist: true})
+	err = s.write(ctx, claimKey(name), []byte(owner), &blob.WriterOptions{ContentType: "text/plain", IfNotExist: true})
 	switch {
 	case err == nil:
 		return owner, nil
 	case gcerrors.Code(err) != gcerrors.FailedPrecondition:
 		return "", fmt.Errorf("write claim: %w", err)
 	}
-	data, err := s.bucket.ReadAll(ctx, claimKey(name))
+	data, err := s.readClaim(ctx, claimKey(name))
 	if err != nil {
 		return "", fmt.Errorf("read claim: %w", err)
 	}
 	return string(data), nil
+}
+
+// readClaim makes sure that what it reads is on disk: a process that was killed may have
+// given the claim its name and not come to the rest.
+func (s *Store) readClaim(ctx context.Context, key string) (data []byte, err error) {
+	r, err := s.bucket.NewReader(ctx, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if data, err = io.ReadAll(r); err != nil {
+		return nil, err
+	}
+	var stored io.Reader
+	if r.As(&stored) {
+		if file, ok := stored.(*os.File); ok {
+			return data, errors.Join(s.sync(file), s.syncFolders(filepath.Dir(file.Name()), key))
+		}
+	}
+	return data, nil
 }
 
 // Release gives a name up. One that nobody has is no error.

@@ -2,11 +2,17 @@ package blobstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/workflows/contract"
 )
 
 type claims interface {
@@ -71,5 +77,97 @@ func TestOneOfManyGetsAClaim(t *testing.T) {
 	}
 	if wg.Wait(); len(got) != 1 {
 		t.Errorf("holders: %v", got)
+	}
+}
+
+// synced collects what a store puts on disk, by its path below the folder of the store.
+// Names of drafts end in "…".
+func synced(t *testing.T, dir string, s *blobstore.Store) *[]string {
+	t.Helper()
+	var names []string
+	s.OnSync(func(name string) error {
+		rel, err := filepath.Rel(dir, name)
+		if draft, _, is := strings.Cut(rel, "."); is && draft != "" {
+			rel = draft + "…"
+		}
+		names = append(names, rel)
+		return err
+	})
+	return &names
+}
+
+// A power cut may take a history back to before its call: the claim is all that is left
+// to say that the call was sent.
+func TestAClaimIsOnDiskBeforeItIsHad(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	names := synced(t, dir, s)
+	key := claimFile("k")
+	folder := filepath.Dir(key)
+	want := []string{key + "…", folder, "claims", "."}
+	if _, err := s.Claim(t.Context(), "k", "a"); err != nil || !slices.Equal(*names, want) {
+		t.Errorf("synced %q, want %q (%v)", *names, want, err)
+	}
+	// The process before was killed when it had named the file, and nothing else.
+	after := open(t, dir)
+	names = synced(t, dir, after)
+	want = []string{key + "…", key, folder, "claims", "."}
+	if got, err := after.Claim(t.Context(), "k", "b"); err != nil || got != "a" || !slices.Equal(*names, want) {
+		t.Errorf("%q has it, synced %q, want %q (%v)", got, *names, want, err)
+	}
+}
+
+func TestAClaimThatIsNotOnDiskIsAnError(t *testing.T) {
+	for name, broken := range map[string]string{"file": "claims/", "folder": "."} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := open(t, dir)
+			failure := errors.New("the disk is gone")
+			s.OnSync(func(path string) error {
+				rel, err := filepath.Rel(dir, path)
+				if rel == broken || strings.HasPrefix(rel, broken) && strings.HasSuffix(broken, "/") {
+					err = failure
+				}
+				return err
+			})
+			if got, err := s.Claim(t.Context(), "k", "a"); !errors.Is(err, failure) || got != "" {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestFoldersOfValuesAreSyncedOnce(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	names := synced(t, dir, s)
+	b := put(t, s, []byte("hello"))
+	folder := b.SHA256[:2]
+	file := filepath.Join(folder, b.SHA256[2:]) + "…"
+	if err := os.Remove(filepath.Join(dir, folder, b.SHA256[2:])); err != nil {
+		t.Fatal(err)
+	}
+	put(t, s, []byte("hello"))
+	if want := []string{file, folder, ".", file, folder}; !slices.Equal(*names, want) {
+		t.Errorf("synced %q, want %q", *names, want)
+	}
+}
+
+// claimFile is where a claim is kept, below the folder of the store.
+func claimFile(name string) string {
+	sum := contract.Sum([]byte(name))
+	return filepath.Join("claims", sum[:2], sum[2:])
+}
+
+func BenchmarkClaim(b *testing.B) {
+	s, err := blobstore.Open(b.Context(), "file://"+b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	owner := strings.Repeat("x", 120)
+	for i := 0; b.Loop(); i++ {
+		if _, err := s.Claim(b.Context(), fmt.Sprint(i), owner); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -12,7 +12,8 @@
 // transcript.Loss.
 //
 // Beside the values a Store keeps claims (Claim): names that are taken once, for what
-// must not happen again when a history is wound back. They are in the folder claims.
+// must not happen again when a history is wound back, by an operator or by a power cut.
+// They are in the folder claims, and on disk when Claim returns.
 //
 // Folders and memory are linked in. For an object store, import its gocloud.dev
 // driver here and allow its scheme in package config.

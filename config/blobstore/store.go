@@ -3,7 +3,6 @@ package blobstore
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 
 	"gocloud.dev/blob"
@@ -38,6 +38,10 @@ type Store struct {
 	cache  *cache
 	// claiming is held while a claim is made.
 	claiming sync.Mutex
+	// sync puts a file or a folder on disk.
+	sync func(*os.File) error
+	// lasting has the folders whose own names are on disk.
+	lasting sync.Map
 }
 
 // Open opens the bucket at a file:// or mem:// URL. A folder is made if need
@@ -54,7 +58,7 @@ func Open(ctx context.Context, rawURL string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blob store %s: %w", u.Redacted(), err)
 	}
-	return &Store{bucket: bucket, cache: newCache(CacheSize)}, nil
+	return &Store{bucket: bucket, cache: newCache(CacheSize), sync: (*os.File).Sync}, nil
 }
 
 func withDefaults(q url.Values) url.Values {
@@ -80,7 +84,7 @@ func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 		s.cache.add(b.SHA256, data, found)
 		return b, nil
 	}
-	if err := s.write(ctx, key(b), data); err != nil {
+	if err := s.write(ctx, key(b), data, octets()); err != nil {
 		return contract.Blob{}, fmt.Errorf("write blob %s: %w", b.SHA256, err)
 	}
 	found, _ = s.stampOf(ctx, b)
@@ -105,41 +109,28 @@ func (s *Store) holds(ctx context.Context, b contract.Blob, data []byte) bool {
 	return err == nil && bytes.Equal(stored, data)
 }
 
-// room is what Room asks for: some pages of a database.
-const room = 64 << 10
-
-// Room fails as Put does when the store has no room for more.
-func (s *Store) Room(ctx context.Context) error {
-	name := "room-" + rand.Text()
-	err := s.write(ctx, name, make([]byte, room))
-	if err != nil {
-		return fmt.Errorf("look for room in the blob store: %w", err)
-	}
-	if err := s.bucket.Delete(ctx, name); err != nil {
-		return fmt.Errorf("remove %s from the blob store: %w", name, err)
-	}
-	return nil
+func octets() *blob.WriterOptions {
+	return &blob.WriterOptions{ContentType: "application/octet-stream"}
 }
 
-func (s *Store) write(ctx context.Context, key string, data []byte) error {
+// write returns when the value is on disk, in folders that are.
+func (s *Store) write(ctx context.Context, key string, data []byte, o *blob.WriterOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var file *os.File // stays nil where the bucket is no folder
-	w, err := s.bucket.NewWriter(ctx, key, &blob.WriterOptions{
-		ContentType: "application/octet-stream",
-		BeforeWrite: func(as func(any) bool) error {
-			if as(&file) {
-				return file.Chmod(0o600)
-			}
-			return nil
-		},
-	})
+	o.BeforeWrite = func(as func(any) bool) error {
+		if as(&file) {
+			return file.Chmod(0o600)
+		}
+		return nil
+	}
+	w, err := s.bucket.NewWriter(ctx, key, o)
 	if err != nil {
 		return err
 	}
 	_, err = w.Write(data)
 	if err == nil && file != nil {
-		err = file.Sync()
+		err = s.sync(file)
 	}
 	if err != nil {
 		cancel() // so that Close drops what was written
@@ -148,7 +139,7 @@ func (s *Store) write(ctx context.Context, key string, data []byte) error {
 	if err := w.Close(); err != nil || file == nil {
 		return err
 	}
-	return syncDir(filepath.Dir(file.Name()))
+	return s.syncFolders(filepath.Dir(file.Name()), key)
 }
 
 func ignoreCanceled(err error) error {
@@ -158,16 +149,35 @@ func ignoreCanceled(err error) error {
 	return err
 }
 
-// syncDir makes a new name in dir survive a power cut.
-func syncDir(dir string) error {
+// syncFolders makes the new name of a key survive a power cut: dir has it. The folders
+// above may be new as well, which they are once.
+func (s *Store) syncFolders(dir, key string) error {
 	if runtime.GOOS == "windows" { // folders cannot be synced there
 		return nil
 	}
+	if err := s.syncFolder(dir); err != nil {
+		return err
+	}
+	for range strings.Count(key, "/") {
+		if _, known := s.lasting.Load(dir); known {
+			return nil
+		}
+		above := filepath.Dir(dir)
+		if err := s.syncFolder(above); err != nil {
+			return err
+		}
+		s.lasting.Store(dir, nil)
+		dir = above
+	}
+	return nil
+}
+
+func (s *Store) syncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(s.sync(d), d.Close())
 }
 
 // Get returns the value at an address. It fails with ErrInvalid, ErrNotFound or

@@ -188,16 +188,6 @@ func damage(t *testing.T, path, text string) {
 	}
 }
 
-func TestLookingForRoomLeavesNothing(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "blobs")
-	if err := open(t, dir).Room(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left %v, %v", left, err)
-	}
-}
-
 func TestWhatIsLostIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	b := put(t, open(t, dir), []byte("hello"))

@@ -29,6 +29,8 @@ type Parts struct {
 	Feed    gateway.Feed
 	Logger  *slog.Logger
 	Version string
+	// Room is that of gateway.Deps.
+	Room func(context.Context) error
 	// WebUI is the URL of the Temporal Web UI that comes with the process, if any.
 	WebUI string
 }
@@ -62,6 +64,6 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushReach: c.Push.Reach(),
-		WebUI: p.WebUI, Exports: os.DirFS(c.DataDir),
+		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
 }

@@ -17,6 +17,7 @@
 //	schema.go     the database file and the version of its schema
 //	lock.go       one process per data directory
 //	ports.go      free and taken ports
+//	room.go       whether the disk is full
 //	namespace.go  namespace, retention and search attributes, ensured at every boot
 //	started.go    the tasks that workers had when the server died
 //	ui.go         the Web UI
@@ -30,6 +31,7 @@
 //	temporal.db.server  the Temporal server that made or migrated it, for people
 //	temporal.db.before-VERSION, temporal.db.schema.before-VERSION
 //	                    the database from before a migration to VERSION; may be deleted
+//	temporal.db.room    there for a moment, to find out whether the disk is full
 //	agent.lock          held while a process uses the directory; names that process
 //
 // To start over, stop the process and move the directory away. To back it up, stop the process and copy it, or use

@@ -15,6 +15,7 @@ const stopLimit = 20 * time.Second
 
 // Server is a running Temporal server, and its Web UI if that is on.
 type Server struct {
+	dir       string
 	address   string
 	namespace string
 	uiAddress string
@@ -29,7 +30,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{}
+	s := &Server{dir: o.DataDir}
 	s.stop = sync.OnceValue(s.unwind)
 	if err := s.start(ctx, o); err != nil {
 		if stopped := s.Stop(); stopped != nil {

@@ -198,10 +198,14 @@ func (s *starter) resume(ctx context.Context) {
 }
 
 func (s *starter) front() front.Parts {
-	return front.Parts{
+	parts := front.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI,
 	}
+	if s.server != nil {
+		parts.Room = s.server.Room
+	}
+	return parts
 }
 
 func (s *starter) serve(ctx context.Context) error {

@@ -1,0 +1,43 @@
+package embedded
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	roomFile = dbFile + ".room"
+	// roomSize is some pages of a database.
+	roomSize = 64 << 10
+)
+
+// Room fails as a write of the database does when its disk is full. It writes a little, so
+// do not ask for every request.
+func (s *Server) Room(context.Context) error { return room(s.dir) }
+
+// room writes what no file system can make smaller.
+func room(dir string) (err error) {
+	path := filepath.Join(dir, roomFile)
+	data := make([]byte, roomSize)
+	_, _ = rand.Read(data) // never fails, see crypto/rand.Read
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = file.Write(data)
+		if err == nil {
+			err = file.Sync()
+		}
+		err = errors.Join(err, file.Close())
+		if removed := os.Remove(path); !errors.Is(removed, fs.ErrNotExist) { // by another who asks
+			err = errors.Join(err, removed)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("look for room in data directory %s: %w", dir, err)
+	}
+	return nil
+}
