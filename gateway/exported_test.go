@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -117,6 +118,51 @@ func TestASlowWorkerIsWaitedFor(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A server whose disk is full tries again until its time is over.
+func TestOnAFullDiskAConversationIsAsItWasExported(t *testing.T) {
+	polling := polledBy(map[string]time.Duration{"2@elsewhere@": time.Minute})
+	full := func(d *gateway.Deps) { d.Room = func(context.Context) error { return syscall.ENOSPC } }
+	for name, c := range map[string]struct {
+		exports func(*gateway.Deps)
+		want    func(*api, reply)
+	}{
+		"exported": {exported, func(a *api, r reply) {
+			a.wantExport(r)
+			if got := r.text("conversation", "problem"); !strings.HasPrefix(got, "no space is left on the disk") {
+				t.Errorf("problem %q", got)
+			}
+		}},
+		"not exported": {func(*gateway.Deps) {}, func(a *api, r reply) { a.wantError(507, "no space is left on the disk", r) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := slowly(t, slow{&fakeClient{PollersFn: polling}, time.Minute}, c.exports, full)
+				defer a.Close()
+				start := time.Now()
+				c.want(a, a.do("GET", "/conversations/"+someID, ""))
+				if took := time.Since(start); took >= time.Second {
+					t.Errorf("after %s", took)
+				}
+			})
+		})
+	}
+}
+
+// The query has failed by itself: nothing else is asked of the server.
+func TestOnAFullDiskTheServerIsAskedOnce(t *testing.T) {
+	b := &fakeBackend{
+		ConversationFn: func(string, string) (contract.ConversationView, error) {
+			return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+		},
+		TroubleFn: func(string) (gateway.Item, string, error) {
+			t.Error("it was asked what the trouble is")
+			return gateway.Item{}, "", nil
+		},
+	}
+	a := newAPI(t, b, exported, func(d *gateway.Deps) { d.Room = func(context.Context) error { return syscall.ENOSPC } })
+	a.wantExport(a.do("GET", "/conversations/"+someID, ""))
 }
 
 // The server goes on counting a killed worker among those that poll. That a worker of the
