@@ -72,8 +72,8 @@ func (m migration) backUp(db *sql.DB) error {
 		return errors.Join(fmt.Errorf("back up the database to %s: %w", copied, err), os.Remove(draft))
 	}
 	version := filepath.Join(m.dir, schemaFile)
-	if err := errors.Join(os.Chmod(draft, 0o600), os.Rename(draft, copied),
-		os.WriteFile(version+".before-"+m.to.temporal, []byte(m.from.String()+"\n"), 0o600)); err != nil {
+	if err := errors.Join(os.Chmod(draft, 0o600), publish(draft, copied), // which VACUUM does not sync
+		replace(version+".before-"+m.to.temporal, m.from.String()+"\n")); err != nil {
 		return fmt.Errorf("back up the database: %w", err)
 	}
 	m.log.Warn("migrating the database to the schema of this version", "from", m.from.temporal, "to", m.to.temporal, "backup", copied)
