@@ -138,3 +138,25 @@ func TestAVersionThatIsEmptyIsWrittenAgain(t *testing.T) {
 	_, err = embedded.Start(t.Context(), embedded.Options{DataDir: dir})
 	wantError(t, err, "temporal.db.schema that is empty", "not of this version", "version of agent that made it")
 }
+
+func TestAMigrationThatCannotBeNotedSaysThatItIsDone(t *testing.T) {
+	dir, version := older(t)
+	inTheWay := version + ".new"
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second finds it migrated
+		_, err := embedded.Start(t.Context(), embedded.Options{DataDir: dir})
+		wantError(t, err, "its database is migrated, but that could not be noted", "start this version again", "temporal.db.schema")
+		if strings.Contains(err.Error(), "as it was") {
+			t.Error(err)
+		}
+	}
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	srv := start(t, embedded.Options{DataDir: dir})
+	if _, err := dial(t, srv).DescribeWorkflowExecution(t.Context(), "from-before", ""); err != nil {
+		t.Error(err)
+	}
+}

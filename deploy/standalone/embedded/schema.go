@@ -71,10 +71,15 @@ func checkSchema(dir string, schema *schema, log *slog.Logger) error {
 		return fmt.Errorf("%s: the lists' schema cannot be migrated; run the version of agent that made it, or move the directory away to start over", has)
 	}
 	m := migration{dir: dir, from: got, to: want, schema: schema, log: log}
-	if err := m.run(); err != nil {
+	migrated, err := m.run()
+	switch {
+	case err == nil:
+		return nil
+	case migrated:
+		return fmt.Errorf("%s: its database is migrated, but that could not be noted: start this version again when the cause is gone: %w", has, err)
+	default:
 		return fmt.Errorf("%s: it was not migrated, and is as it was: run the version of agent that made it: %w", has, err)
 	}
-	return nil
 }
 
 // nameSchema writes the version of a database whose version is empty, as a power cut may have
