@@ -23,7 +23,7 @@ var doorKinds = map[int]contract.Kind{
 
 // openRoutes answer under any name: those who look after processes call them by
 // addresses that nobody configures.
-var openRoutes = []string{"/health", "/health/ready"}
+var openRoutes = []string{pathHealth, pathReady}
 
 // door refuses requests for other names and of other pages before anything reads
 // them. Pages that may call get the headers that let them read the answer.

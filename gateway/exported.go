@@ -12,28 +12,39 @@ import (
 	"agent-stop-and-go/workflows/contract/document"
 )
 
-// unansweredTime is after how long it is asked whether there is a worker at all. A slow one
-// has longer.
+// unansweredTime is after how long it is asked whether there is a worker at all, and a disk
+// with room. A slow worker has longer.
 const unansweredTime = 700 * time.Millisecond
 
-var errUnattended = errors.New("no worker polls")
+// Why a reading is given up.
+var (
+	errUnattended = Errorf(KindUnavailable, "no worker is answering")
+	errFull       = &Error{Kind: KindNoSpace, Text: noSpaceText}
+)
 
-// present reads a conversation. While no worker is there to tell, it is what the last one
-// exported, with its time.
+// present reads a conversation. While no worker is there to tell, or the server's disk is
+// full, it is what was exported last, with its time.
 func (g *Gateway) present(ctx context.Context, id string) (document.Conversation, error) {
 	read, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	look := time.AfterFunc(unansweredTime, func() {
-		if !g.attended(read) {
+		switch {
+		case g.full(read):
+			giveUp(errFull)
+		case !g.attended(read):
 			giveUp(errUnattended)
 		}
 	})
 	defer look.Stop()
 	d, err := g.whole(read, id)
-	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(read), errUnattended) {
-		err = Errorf(KindUnavailable, "no worker is answering").because(err)
+	var cause *Error
+	if err != nil && ctx.Err() == nil && errors.As(context.Cause(read), &cause) {
+		err = &Error{Kind: cause.Kind, Text: cause.Text, Err: err}
 	}
-	if !isKind(err, KindUnavailable) {
+	switch err = g.withCause(ctx, err); {
+	case isKind(err, KindNoSpace):
+		return g.exportedOnFullDisk(id, err)
+	case !isKind(err, KindUnavailable):
 		return d, err
 	}
 	item, problem, failed := g.Backend.Trouble(ctx, id)
@@ -44,6 +55,16 @@ func (g *Gateway) present(ctx context.Context, id string) (document.Conversation
 		return exported, nil
 	}
 	return d, err
+}
+
+// exportedOnFullDisk asks the server nothing more: each question takes its whole time.
+func (g *Gateway) exportedOnFullDisk(id string, err error) (document.Conversation, error) {
+	d, ok := g.exported(id)
+	if !ok {
+		return d, err
+	}
+	d.Problem = exportedText
+	return d, nil
 }
 
 // attended reports whether a worker may still answer.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -119,31 +120,81 @@ func TestASlowWorkerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// The server goes on counting a killed worker among those that poll.
-func TestAPollerOfThisHostThatIsDeadDoesNotCount(t *testing.T) {
+// A server whose disk is full tries again until its time is over.
+func TestOnAFullDiskAConversationIsAsItWasExported(t *testing.T) {
+	polling := polledBy(map[string]time.Duration{"2@elsewhere@": time.Minute})
+	full := func(d *gateway.Deps) { d.Room = func(context.Context) error { return syscall.ENOSPC } }
+	for name, c := range map[string]struct {
+		exports func(*gateway.Deps)
+		want    func(*api, reply)
+	}{
+		"exported": {exported, func(a *api, r reply) {
+			a.wantExport(r)
+			if got := r.text("conversation", "problem"); !strings.HasPrefix(got, "no space is left on the disk") {
+				t.Errorf("problem %q", got)
+			}
+		}},
+		"not exported": {func(*gateway.Deps) {}, func(a *api, r reply) { a.wantError(507, "no space is left on the disk", r) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := slowly(t, slow{&fakeClient{PollersFn: polling}, time.Minute}, c.exports, full)
+				defer a.Close()
+				start := time.Now()
+				c.want(a, a.do("GET", "/conversations/"+someID, ""))
+				if took := time.Since(start); took >= time.Second {
+					t.Errorf("after %s", took)
+				}
+			})
+		})
+	}
+}
+
+// The query has failed by itself: nothing else is asked of the server.
+func TestOnAFullDiskTheServerIsAskedOnce(t *testing.T) {
+	b := &fakeBackend{
+		ConversationFn: func(string, string) (contract.ConversationView, error) {
+			return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+		},
+		TroubleFn: func(string) (gateway.Item, string, error) {
+			t.Error("it was asked what the trouble is")
+			return gateway.Item{}, "", nil
+		},
+	}
+	a := newAPI(t, b, exported, func(d *gateway.Deps) { d.Room = func(context.Context) error { return syscall.ENOSPC } })
+	a.wantExport(a.do("GET", "/conversations/"+someID, ""))
+}
+
+// The server goes on counting a killed worker among those that poll. That a worker of the
+// same host name is gone is for who knows processes to say: containers share such names.
+func TestAPollerThatIsDeadDoesNotCount(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead := exec.Command("true")
-	if err := dead.Run(); err != nil {
+	child := exec.Command("true")
+	if err := child.Run(); err != nil {
 		t.Fatal(err)
 	}
-	for identity, counts := range map[string]bool{
-		fmt.Sprintf("%d@%s@", dead.Process.Pid, host):      false,
-		fmt.Sprintf("%d@%s@", os.Getpid(), host):           true,
-		fmt.Sprintf("%d@%s@", dead.Process.Pid, "another"): true,
-		"somebody": true,
+	ended := fmt.Sprintf("%d@%s@", child.Process.Pid, host)
+	for name, c := range map[string]struct {
+		dead   func(string) bool
+		counts bool
+	}{
+		"known to be dead":    {func(identity string) bool { return identity == ended }, false},
+		"not known to be":     {func(string) bool { return false }, true},
+		"nobody knows of any": {nil, true},
+		"another one is dead": {func(identity string) bool { return identity != ended }, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			c := &fakeClient{PollersFn: polledBy(map[string]time.Duration{identity: time.Second}), QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
+			client := &fakeClient{PollersFn: polledBy(map[string]time.Duration{ended: time.Second}), QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 				return queried(viewOf(someID))
 			}}
-			a := slowly(t, slow{c, 5 * time.Second}, exported)
+			a := slowly(t, slow{client, 5 * time.Second}, exported, func(d *gateway.Deps) { d.IsDead = c.dead })
 			defer a.Close()
 			reply := a.want(200, a.do("GET", "/conversations/"+someID, ""))
-			if asked := reply.text("conversation", "as_of") == ""; asked != counts {
-				t.Errorf("%s: it counts %v, want %v", identity, asked, counts)
+			if asked := reply.text("conversation", "as_of") == ""; asked != c.counts {
+				t.Errorf("%s: it counts %v, want %v", name, asked, c.counts)
 			}
 		})
 	}

@@ -42,6 +42,9 @@ type Deps struct {
 	// Room fails as a write does when the disk of the Temporal server is full. It is nil
 	// where the server is another process, whose disk is not known.
 	Room func(context.Context) error
+	// IsDead reports whether a worker is known to have ended, by its identity at the
+	// Temporal server, which does not notice at once. Nil knows of none.
+	IsDead func(identity string) bool
 	// Keyring seals bearer tokens. Without one they are dropped, and webhooks can have
 	// no secrets.
 	Keyring *credential.Keyring
@@ -85,6 +88,9 @@ func (d Deps) withDefaults() Deps {
 	d.Pace = d.Pace.withDefaults()
 	if d.Now == nil {
 		d.Now = time.Now
+	}
+	if d.IsDead == nil {
+		d.IsDead = func(string) bool { return false }
 	}
 	if d.TaskQueue == "" {
 		d.TaskQueue = contract.DefaultTaskQueue

@@ -12,7 +12,11 @@ type Route struct {
 	Path   string // Echo's form: /conversations/:id
 }
 
-const pathAGUI = "/ag-ui"
+const (
+	pathAGUI   = "/ag-ui"
+	pathHealth = "/health"
+	pathReady  = "/health/ready"
+)
 
 type route struct {
 	Route
@@ -47,8 +51,8 @@ func (g *Gateway) table() []route {
 		{Route{"GET", "/tools"}, g.tools},
 		{Route{"GET", "/mcp/resources"}, g.listResources},
 		{Route{"GET", "/mcp/prompts"}, g.listPrompts},
-		{Route{"GET", "/health"}, g.health},
-		{Route{"GET", "/health/ready"}, g.ready},
+		{Route{"GET", pathHealth}, g.health},
+		{Route{"GET", pathReady}, g.ready},
 
 		{Route{"GET", "/docs"}, docs},
 		{Route{"GET", "/docs/*"}, docs}, // the page's own scripts and styles

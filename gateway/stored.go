@@ -17,18 +17,28 @@ const (
 
 const noSpaceText = "no space is left on the disk; nothing that was recorded is lost. Free some space and send the request again, with the same Idempotency-Key if it had one"
 
+// exportedText is the problem of a conversation that is shown as it was exported, because
+// the disk is full.
+const exportedText = "no space is left on the disk; nothing that was recorded is lost. This is the conversation as it was exported last"
+
 // withCause looks for why Temporal does not answer. A server whose disk is full does not
 // say so: its clients try again until their time is over.
 func (g *Gateway) withCause(ctx context.Context, err error) error {
-	if g.room == nil || !isKind(err, KindUnavailable) {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), roomTimeout)
-	defer cancel()
-	if has, failed := g.room.get(ctx); failed == nil && !has {
+	if isKind(err, KindUnavailable) && g.full(context.WithoutCancel(ctx)) {
 		return (&Error{Kind: KindNoSpace, Text: noSpaceText}).because(err)
 	}
 	return err
+}
+
+// full reports whether the disk of the embedded server is known to be full.
+func (g *Gateway) full(ctx context.Context) bool {
+	if g.room == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, roomTimeout)
+	defer cancel()
+	has, err := g.room.get(ctx)
+	return err == nil && !has
 }
 
 // hasRoom is asked for all requests of roomFresh, because it writes.

@@ -51,6 +51,7 @@ type temporalBackend struct {
 	keyring   *credential.Keyring
 	pushReach contract.Reach
 	now       func() time.Time
+	isDead    func(identity string) bool
 }
 
 func newTemporal(d Deps) *temporalBackend {
@@ -58,7 +59,7 @@ func newTemporal(d Deps) *temporalBackend {
 		client: d.Client, namespace: d.Namespace, console: console.Server{Address: d.Address, Namespace: d.Namespace}, taskQueue: d.TaskQueue,
 		agentHash: d.Agent.Hash(), agentName: d.Agent.Name, blobs: d.Blobs,
 		probe:   transcript.NewProbe(d.Blobs, d.Now),
-		keyring: d.Keyring, pushReach: d.PushReach, now: d.Now,
+		keyring: d.Keyring, pushReach: d.PushReach, now: d.Now, isDead: d.IsDead,
 	}
 }
 

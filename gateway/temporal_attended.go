@@ -2,11 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
-	"os"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -22,25 +17,9 @@ func (t *temporalBackend) Attended(ctx context.Context) (bool, error) {
 		return false, fault(err, "ask who polls")
 	}
 	for _, p := range d.GetPollers() {
-		if t.now().Sub(p.GetLastAccessTime().AsTime()) < pollTime && !isDead(p.GetIdentity()) {
+		if t.now().Sub(p.GetLastAccessTime().AsTime()) < pollTime && !t.isDead(p.GetIdentity()) {
 			return true, nil
 		}
 	}
 	return false, nil
-}
-
-// isDead reports whether a poller is known to be dead, which the server does not notice when
-// a process is killed: the SDK's identity, PID@HOST@, is of a process of this host that is not
-// there any more.
-func isDead(identity string) bool {
-	pid, rest, _ := strings.Cut(identity, "@")
-	host, _, _ := strings.Cut(rest, "@")
-	number, err := strconv.Atoi(pid)
-	if err != nil || number <= 0 {
-		return false
-	}
-	if own, err := os.Hostname(); err != nil || own != host {
-		return false
-	}
-	return errors.Is(syscall.Kill(number, 0), syscall.ESRCH)
 }

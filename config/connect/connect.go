@@ -66,6 +66,7 @@ func Settings(o Options) (client.Options, error) {
 	}
 	c.HostPort = cmp.Or(c.HostPort, o.Address)
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
+	c.Identity = Identity()
 	c.ContextPropagators = o.Propagators
 	if o.Intercept != nil {
 		c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Intercept))

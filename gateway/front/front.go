@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract/credential"
 	"agent-stop-and-go/workflows/contract/transcript"
@@ -64,6 +65,6 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
 		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushReach: c.Push.Reach(),
-		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),
+		WebUI: p.WebUI, Room: p.Room, IsDead: connect.IsDead, Exports: os.DirFS(c.DataDir),
 	}, nil
 }

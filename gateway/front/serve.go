@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"agent-stop-and-go/config"
@@ -39,25 +40,46 @@ func URL(l net.Listener) string {
 // grace is how long open requests may take to finish.
 const grace = 10 * time.Second
 
-// Serve serves a gateway. failed delivers the error that ended it by itself, and
-// is closed at the end; stop lets requests finish, and tells those that wait for an answer where to
-// read it later.
-func Serve(l net.Listener, g *gateway.Gateway) (failed <-chan error, stop func(context.Context) error) {
-	server := gateway.NewServer(g)
-	errs := make(chan error, 1)
+// Server answers from the moment that it listens: as one that starts, until Open.
+type Server struct {
+	// Failed delivers the error that ended the server by itself, and is closed at the end.
+	Failed <-chan error
+
+	http    *http.Server
+	startup *gateway.Startup
+	gateway atomic.Pointer[gateway.Gateway]
+}
+
+// Serve returns a server on l, which it closes in the end.
+func Serve(l net.Listener) *Server {
+	failed, startup := make(chan error, 1), gateway.NewStartup()
+	s := &Server{Failed: failed, startup: startup, http: gateway.NewServer(startup)}
 	go func() {
-		defer close(errs)
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			errs <- fmt.Errorf("serve HTTP: %w", err)
+		defer close(failed)
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("serve HTTP: %w", err)
 		}
 	}()
-	return errs, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, grace)
-		defer cancel()
+	return s
+}
+
+// Open has the gateway answer from now on.
+func (s *Server) Open(g *gateway.Gateway) {
+	s.gateway.Store(g)
+	s.startup.Open(g)
+}
+
+// Stop lets requests finish, and tells those that wait for an answer where to read it
+// later. It may be called again.
+func (s *Server) Stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	s.startup.Close()
+	if g := s.gateway.Load(); g != nil {
 		g.Close()
-		if err := server.Shutdown(ctx); err != nil {
-			return errors.Join(fmt.Errorf("finish HTTP requests: %w", err), server.Close())
-		}
-		return nil
 	}
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(fmt.Errorf("finish HTTP requests: %w", err), s.http.Close())
+	}
+	return nil
 }

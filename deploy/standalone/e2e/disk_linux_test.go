@@ -71,6 +71,11 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 				t.Errorf("a message of %d bytes: %d %s", len(text), r.Status, r.Raw)
 			}
 		}
+		began := time.Now()
+		shown := a.want(http.StatusOK, "GET", "/conversations/"+before.ID, "").Conversation
+		if took := time.Since(began); took > halfTheQuery || len(shown.Messages) != len(before.Messages) {
+			t.Errorf("reading took %s and showed %+v", took, shown)
+		}
 		if err := os.Remove(fill); err != nil {
 			t.Fatal(err)
 		}

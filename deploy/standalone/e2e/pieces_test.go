@@ -63,9 +63,10 @@ func (h *home) pieces() *api {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	_, stop := front.Serve(l, g)
+	server := front.Serve(l)
+	server.Open(g)
 	h.t.Cleanup(func() {
-		if err := stop(context.Background()); err != nil {
+		if err := server.Stop(context.Background()); err != nil {
 			h.t.Error(err)
 		}
 		if err := b.Close(); err != nil {

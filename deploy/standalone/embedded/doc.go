@@ -16,6 +16,7 @@
 //	settings.go   the dynamic configuration, one reason per line
 //	schema.go     the database file and the version of its schema
 //	lock.go       one process per data directory
+//	replace.go    files that a crash leaves whole
 //	ports.go      free and taken ports
 //	room.go       whether the disk is full
 //	namespace.go  namespace, retention and search attributes, ensured at every boot

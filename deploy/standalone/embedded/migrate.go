@@ -31,33 +31,34 @@ type migration struct {
 }
 
 // run keeps a copy of the database beside it, changes it in one transaction and compares
-// what comes of it with a new database. On a failure the database is as it was.
+// what comes of it with a new database. On a failure the database is as it was, unless it is
+// migrated already: then it remains to be noted.
 //
 // A crash between the transaction and the writing of the version leaves a database that
 // has the schema already; then only the version is written.
-func (m migration) run() (err error) {
+func (m migration) run() (migrated bool, err error) {
 	db, err := openSQL(filepath.Join(m.dir, dbFile))
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	want, err := m.schema.shape()
 	if err != nil {
-		return err
+		return false, err
 	}
 	have, err := shapeOf(db)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !slices.Equal(have, want) {
 		if err := m.backUp(db); err != nil {
-			return err
+			return false, err
 		}
 		if err := m.change(db, want); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return writeVersion(m.dir, m.schema)
+	return true, writeVersion(m.dir, m.schema)
 }
 
 // backUp copies the database. A copy from before is of the same version, and of a
@@ -72,8 +73,8 @@ func (m migration) backUp(db *sql.DB) error {
 		return errors.Join(fmt.Errorf("back up the database to %s: %w", copied, err), os.Remove(draft))
 	}
 	version := filepath.Join(m.dir, schemaFile)
-	if err := errors.Join(os.Chmod(draft, 0o600), os.Rename(draft, copied),
-		os.WriteFile(version+".before-"+m.to.temporal, []byte(m.from.String()+"\n"), 0o600)); err != nil {
+	if err := errors.Join(os.Chmod(draft, 0o600), publish(draft, copied), // which VACUUM does not sync
+		replace(version+".before-"+m.to.temporal, m.from.String()+"\n")); err != nil {
 		return fmt.Errorf("back up the database: %w", err)
 	}
 	m.log.Warn("migrating the database to the schema of this version", "from", m.from.temporal, "to", m.to.temporal, "backup", copied)

@@ -103,3 +103,60 @@ func TestADatabaseThatIsNotWhatItSaysIsLeftAsItIs(t *testing.T) {
 	execute(t, path, "ALTER TABLE executions DROP COLUMN strange")
 	start(t, embedded.Options{DataDir: dir})
 }
+
+// A power cut while the version is written leaves the old one or the new one.
+func TestTheVersionIsReplacedAndNotOverwritten(t *testing.T) {
+	dir, version := older(t)
+	write(t, version+".new", "half of an earlier one, which is longer than a whole one that takes its place")
+	kept := filepath.Join(t.TempDir(), "kept")
+	if err := os.Link(version, kept); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, start(t, embedded.Options{DataDir: dir}))
+	if text, err := os.ReadFile(kept); err != nil || !strings.HasPrefix(string(text), "temporal 0.6,") {
+		t.Errorf("the old file has become %q (%v)", text, err)
+	}
+	start(t, embedded.Options{DataDir: dir})
+}
+
+func TestAVersionThatIsEmptyIsWrittenAgain(t *testing.T) {
+	dir := t.TempDir()
+	version := filepath.Join(dir, "temporal.db.schema")
+	stop(t, start(t, embedded.Options{DataDir: dir}))
+	made, err := os.ReadFile(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, version, "")
+	stop(t, start(t, embedded.Options{DataDir: dir}))
+	if now, err := os.ReadFile(version); err != nil || string(now) != string(made) {
+		t.Errorf("version %q, %v", now, err)
+	}
+
+	execute(t, filepath.Join(dir, "temporal.db"), downgrade)
+	write(t, version, "")
+	_, err = embedded.Start(t.Context(), embedded.Options{DataDir: dir})
+	wantError(t, err, "temporal.db.schema that is empty", "not of this version", "version of agent that made it")
+}
+
+func TestAMigrationThatCannotBeNotedSaysThatItIsDone(t *testing.T) {
+	dir, version := older(t)
+	inTheWay := version + ".new"
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second finds it migrated
+		_, err := embedded.Start(t.Context(), embedded.Options{DataDir: dir})
+		wantError(t, err, "its database is migrated, but that could not be noted", "start this version again", "temporal.db.schema")
+		if strings.Contains(err.Error(), "as it was") {
+			t.Error(err)
+		}
+	}
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	srv := start(t, embedded.Options{DataDir: dir})
+	if _, err := dial(t, srv).DescribeWorkflowExecution(t.Context(), "from-before", ""); err != nil {
+		t.Error(err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.temporal.io/server/common/headers"
@@ -55,6 +56,9 @@ func checkSchema(dir string, schema *schema, log *slog.Logger) error {
 	if text == want.String() {
 		return nil
 	}
+	if text == "" {
+		return nameSchema(dir, schema, remedy)
+	}
 	has := fmt.Sprintf("data directory %s has database schema %q%s, this version needs %q", dir, text, madeBy(dir), want)
 	got, ok := parseVersion(text)
 	switch {
@@ -67,10 +71,28 @@ func checkSchema(dir string, schema *schema, log *slog.Logger) error {
 		return fmt.Errorf("%s: the lists' schema cannot be migrated; run the version of agent that made it, or move the directory away to start over", has)
 	}
 	m := migration{dir: dir, from: got, to: want, schema: schema, log: log}
-	if err := m.run(); err != nil {
+	migrated, err := m.run()
+	switch {
+	case err == nil:
+		return nil
+	case migrated:
+		return fmt.Errorf("%s: its database is migrated, but that could not be noted: start this version again when the cause is gone: %w", has, err)
+	default:
 		return fmt.Errorf("%s: it was not migrated, and is as it was: run the version of agent that made it: %w", has, err)
 	}
-	return nil
+}
+
+// nameSchema writes the version of a database whose version is empty, as a power cut may have
+// left it that came while an older agent wrote it: of one that is as this program makes it.
+func nameSchema(dir string, schema *schema, remedy string) error {
+	same, err := schema.is(filepath.Join(dir, dbFile))
+	if err != nil {
+		return err
+	}
+	if !same {
+		return fmt.Errorf("data directory %s has a %s that is empty, and a database that is not of this version: %s", dir, schemaFile, remedy)
+	}
+	return writeVersion(dir, schema)
 }
 
 // serverFile names the Temporal server that has written to the database last.
@@ -87,9 +109,9 @@ func madeBy(dir string) string {
 
 // writeVersion says what schema the database has from now on.
 func writeVersion(dir string, schema *schema) error {
-	err := os.WriteFile(filepath.Join(dir, serverFile), []byte(headers.ServerVersion+"\n"), 0o600)
+	err := replace(filepath.Join(dir, serverFile), headers.ServerVersion+"\n")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, schemaFile), []byte(schema.version().String()+"\n"), 0o600)
+		err = replace(filepath.Join(dir, schemaFile), schema.version().String()+"\n")
 	}
 	if err != nil {
 		return fmt.Errorf("write schema version: %w", err)
@@ -111,7 +133,7 @@ func createStore(dir string, schema *schema) error {
 	if err := writeVersion(dir, schema); err != nil {
 		return err
 	}
-	if err := os.Rename(draft, path); err != nil {
+	if err := publish(draft, path); err != nil {
 		return fmt.Errorf("create database: %w", err)
 	}
 	return nil
@@ -159,6 +181,21 @@ func (s *schema) apply(path string) (err error) {
 func (s *schema) applyTo(db *sql.DB) error {
 	_, err := db.Exec("BEGIN;" + strings.Join(s.statements, ";\n") + ";COMMIT")
 	return err
+}
+
+// is reports whether a database has this schema.
+func (s *schema) is(path string) (same bool, err error) {
+	db, err := openSQL(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	have, err := shapeOf(db)
+	if err != nil {
+		return false, err
+	}
+	want, err := s.shape()
+	return slices.Equal(have, want), err
 }
 
 // shape is that of a new database.

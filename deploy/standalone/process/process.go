@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -78,12 +77,12 @@ func (p *Process) Stop(ctx context.Context) error {
 
 type starter struct {
 	*Process
-	config   *config.Config
-	options  Options
-	listener net.Listener
-	server   *embedded.Server // nil where another is configured
-	tasks    *tasklog.Log
-	failed   chan error
+	config  *config.Config
+	options Options
+	http    *front.Server
+	server  *embedded.Server // nil where another is configured
+	tasks   *tasklog.Log
+	failed  chan error
 }
 
 // parts is how many parts may fail by themselves: the worker and the gateway.
@@ -107,13 +106,8 @@ func (s *starter) listen(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.listener, s.API = l, front.URL(l)
-	s.onStop(func(context.Context) error {
-		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			return err
-		}
-		return nil
-	})
+	s.http, s.API = front.Serve(l), front.URL(l)
+	s.onStop(s.http.Stop) // of one that nobody opened
 	return nil
 }
 
@@ -214,12 +208,12 @@ func (s *starter) serve(ctx context.Context) error {
 		return err
 	}
 	s.gateway = g
-	failed, stop := front.Serve(s.listener, g)
+	s.http.Open(g)
 	go func() {
-		if err, ok := <-failed; ok {
+		if err, ok := <-s.http.Failed; ok {
 			s.failed <- err
 		}
 	}()
-	s.onStop(stop)
+	s.onStop(s.http.Stop)
 	return nil
 }

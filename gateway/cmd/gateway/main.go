@@ -34,18 +34,20 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	if err != nil {
 		return err
 	}
+	server := front.Serve(l)
+	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
 	b, err := backing.Open(ctx, e.Config, backing.Options{Getenv: e.Getenv, Logger: e.Logger})
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	g, err := front.New(ctx, e.Config, front.Parts{
 		Client: b.Client, Namespace: b.Namespace, Address: b.Address, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
 	})
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return err
 	}
-	failed, stop := front.Serve(l, g)
+	server.Open(g)
 	fmt.Fprintf(e.Stdout, "gateway of %s is up: %s, Temporal %s, namespace %s, task queue %s\n",
 		e.Config.Name, front.URL(l), b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
 	looking, cancel := context.WithCancel(ctx)
@@ -54,12 +56,12 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 		front.AwaitReady(looking, g.Problems, func(problems []string) { report(e, problems) })
 	})
 	select {
-	case err = <-failed:
+	case err = <-server.Failed:
 	case <-ctx.Done():
 	}
 	cancel()
 	looks.Wait()
-	return errors.Join(err, stop(context.WithoutCancel(ctx)))
+	return errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
 }
 
 // report says what is missing, or that nothing is.

@@ -1,0 +1,39 @@
+package front_test
+
+import (
+	"net"
+	"net/http"
+	"testing"
+
+	"agent-stop-and-go/gateway/front"
+)
+
+// Temporal may not be there for hours: whoever looks whether the process lives is answered.
+func TestAServerAnswersBeforeItsGatewayIsThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := front.Serve(l)
+	for path, want := range map[string]int{"/health": 200, "/health/ready": 503} {
+		r, err := http.Get(front.URL(l) + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Body.Close(); r.StatusCode != want {
+			t.Errorf("%s: %d, want %d", path, r.StatusCode, want)
+		}
+	}
+	for range 2 {
+		if err := s.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if err, failed := <-s.Failed; failed {
+		t.Error(err)
+	}
+	if c, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		c.Close()
+		t.Error("it still listens")
+	}
+}
