@@ -33,7 +33,7 @@ func insist(kind contract.Kind, message string, after time.Duration) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
 }
 
-// giveUp is fail for what is not tried again, whatever its kind.
+// giveUp makes an error like fail does, of which nothing is tried again.
 func giveUp(kind contract.Kind, message string) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{NonRetryable: true})
 }

@@ -56,7 +56,7 @@ const (
 	roomFresh   = 5 * time.Second
 )
 
-// explained returns the error that the caller is told about: of trouble with what is
+// explained is the error for the caller: of trouble with what is
 // stored, what it is. Others stay as they are.
 func explained(err error) error {
 	var known *Error

@@ -362,7 +362,7 @@ func (v *visitor) asks(approval string) (approved, over bool) {
 	return false, false
 }
 
-// inVain tells of calls that were approved and do not run.
+// inVain lists calls that were approved and do not run.
 func (v *visitor) inVain(approved []request) {
 	var names []string
 	for _, q := range approved {

@@ -83,8 +83,8 @@ var (
 
 type elicitationHost struct{ conn *conn }
 
-// Elicit returns "cancel" for what is no form, since no page elsewhere is offered, and for
-// what no call can be found for: there is nobody to ask. Only a user declines.
+// Elicit returns "cancel" for requests other than forms, since no page is opened here, and for
+// those that belong to no call: there is nobody to ask. Only a user declines.
 func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	if !h.conn.asked.take() {
 		return nil, errAsksTooMuch

@@ -27,7 +27,7 @@
 // that of the machine, after which timeouts have passed anyway. Errors of the file hold up
 // no task: they are logged, and cost only time after the next kill.
 //
-// # What a lost task is told
+// # How a lost task is failed
 //
 // A workflow task fails, which the server answers with a new one at once. An activity fails
 // with what a missing heartbeat would have meant, a timeout, inside a failure that asks for

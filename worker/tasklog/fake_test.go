@@ -69,7 +69,7 @@ func activityTask(token string) *workflowservice.PollActivityTaskQueueResponse {
 	return &workflowservice.PollActivityTaskQueueResponse{TaskToken: []byte(token), StartToCloseTimeout: durationpb.New(time.Minute)}
 }
 
-// service is a Temporal server that is told what has failed.
+// service is a Temporal server that keeps which tasks were failed.
 type service struct {
 	mu         sync.Mutex
 	workflows  []string

@@ -115,7 +115,7 @@ func (a *api) lastText(id string) string {
 	return m[len(m)-1].Content
 }
 
-// seen is what the history tells of an activity.
+// seen is an activity as the history has it.
 type seen struct {
 	attempt   int32
 	last, end *failure.Failure // of the attempt before, and of the last
