@@ -162,22 +162,23 @@ func checkContext(id string) error {
 }
 
 // a2aSignal is the message for the conversation.
-func (s a2aServer) a2aSignal(ctx context.Context, c echo.Context, in a2aMessage, p posted) (contract.MessageSignal, error) {
-	text, err := transcript.Text(ctx, s.Blobs, in.text)
+func (s a2aServer) a2aSignal(ctx context.Context, c echo.Context, in a2aMessage, p posted) (contract.MessageSignal, *staged, error) {
+	blobs := s.stage()
+	text, err := transcript.Text(ctx, blobs, in.text)
 	if err != nil {
-		return contract.MessageSignal{}, err
+		return contract.MessageSignal{}, nil, err
 	}
 	signal := contract.MessageSignal{
 		RequestID: p.requestID, Fingerprint: p.fingerprint, Text: text, Name: in.name, NoAnswer: true,
 	}
 	for _, f := range in.files {
-		b, err := s.Blobs.Put(ctx, f.data)
+		b, err := blobs.Put(ctx, f.data)
 		if err != nil {
-			return signal, fmt.Errorf("keep a file of %d bytes: %w", len(f.data), err)
+			return signal, nil, fmt.Errorf("keep a file of %d bytes: %w", len(f.data), err)
 		}
 		b.Preview = ""
 		signal.Media = append(signal.Media, contract.Media{Blob: b, MIMEType: f.kind, Name: f.name})
 	}
 	signal.Credential, err = s.seal(c, p.id)
-	return signal, err
+	return signal, blobs, err
 }

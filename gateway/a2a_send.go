@@ -206,7 +206,7 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 	send, cancel := sending(c)
 	defer cancel()
 	p := posted{id: id, requestID: contract.NameUUID(id, "a2a "+m.ID), fingerprint: print[:16]}
-	first, err := s.a2aSignal(send, c, in, p)
+	first, blobs, err := s.a2aSignal(send, c, in, p)
 	if err != nil {
 		return p, err
 	}
@@ -218,7 +218,9 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 		start.ContextID = contract.NameUUID(id, "context")
 	}
 	now := s.Now()
-	there, err := s.Backend.Start(send, StartInput{Conversation: start, Fingerprint: print[:16], CreatedAt: now, Push: pushOfMessage(ctx, req)})
+	there, err := s.Backend.Start(send, StartInput{
+		Conversation: start, Fingerprint: print[:16], CreatedAt: now, Push: pushOfMessage(ctx, req), Keep: blobs.keeper(),
+	})
 	if there.Existed {
 		now = there.CreatedAt
 	}
@@ -250,7 +252,7 @@ func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted, hook *Push
 	c := echoOf(ctx)
 	send, cancel := sending(c)
 	defer cancel()
-	signal, err := s.a2aSignal(send, c, in, p)
+	signal, blobs, err := s.a2aSignal(send, c, in, p)
 	if err != nil {
 		return p, err
 	}
@@ -263,7 +265,7 @@ func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted, hook *Push
 			return p, err
 		}
 	}
-	known, err := s.deliver(send, p.id, contract.SignalMessage, signal)
+	known, err := s.deliver(send, p.id, contract.SignalMessage, signal, blobs)
 	switch {
 	case isKind(err, contract.KindCompleted):
 		return p, overTask()

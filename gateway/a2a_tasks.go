@@ -38,7 +38,7 @@ func (s a2aServer) Cancel(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a
 		return nil, told(err)
 	}
 	in := contract.CancelSignal{RequestID: p.requestID, Reason: "cancelled over A2A", By: about.By}
-	if p.known, err = s.deliver(send, view.ID, contract.SignalCancel, in); isKind(err, contract.KindCompleted) {
+	if p.known, err = s.deliver(send, view.ID, contract.SignalCancel, in, nil); isKind(err, contract.KindCompleted) {
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task is over")
 	}
 	if err != nil {

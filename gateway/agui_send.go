@@ -15,18 +15,18 @@ import (
 func (r *run) startWith(m inputMessage) error {
 	ctx, cancel := sending(r.c)
 	defer cancel()
-	first, err := r.signalOf(ctx, m)
+	first, blobs, err := r.signalOf(ctx, m)
 	if err != nil {
 		return err
 	}
 	started, err := r.Backend.Start(ctx, StartInput{
 		Conversation: contract.ConversationInput{ID: r.id, SessionID: sessionOf(r.c), Agent: r.Agent, First: &first},
-		Fingerprint:  first.Fingerprint, CreatedAt: r.Now(),
+		Fingerprint:  first.Fingerprint, CreatedAt: r.Now(), Keep: blobs.keeper(),
 	})
 	if err != nil || !started.Existed {
 		return err
 	}
-	return r.hand(ctx, first)
+	return r.hand(ctx, first, blobs)
 }
 
 // send sends messages. A repeated one is carried out once.
@@ -34,19 +34,19 @@ func (r *run) send(messages []inputMessage) error {
 	ctx, cancel := sending(r.c)
 	defer cancel()
 	for _, m := range messages {
-		signal, err := r.signalOf(ctx, m)
+		signal, blobs, err := r.signalOf(ctx, m)
 		if err != nil {
 			return err
 		}
-		if err := r.hand(ctx, signal); err != nil {
+		if err := r.hand(ctx, signal, blobs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) hand(ctx context.Context, m contract.MessageSignal) error {
-	known, err := r.deliver(ctx, r.id, contract.SignalMessage, m)
+func (r *run) hand(ctx context.Context, m contract.MessageSignal, blobs *staged) error {
+	known, err := r.deliver(ctx, r.id, contract.SignalMessage, m, blobs)
 	if err != nil {
 		return err
 	}
@@ -60,29 +60,29 @@ func (r *run) ticket(m inputMessage) ticket {
 	}
 }
 
-func (r *run) signalOf(ctx context.Context, m inputMessage) (contract.MessageSignal, error) {
+func (r *run) signalOf(ctx context.Context, m inputMessage) (contract.MessageSignal, *staged, error) {
 	var preface string
 	if m.ID == r.messages[0].ID {
 		preface = r.in.preface()
 	}
-	t := r.ticket(m)
-	stored, err := transcript.Text(ctx, r.Blobs, preface+m.Content.text)
+	t, blobs := r.ticket(m), r.stage()
+	stored, err := transcript.Text(ctx, blobs, preface+m.Content.text)
 	if err != nil {
-		return contract.MessageSignal{}, err
+		return contract.MessageSignal{}, nil, err
 	}
-	tools, err := r.tools(ctx)
+	tools, err := r.tools(ctx, blobs)
 	if err != nil {
-		return contract.MessageSignal{}, err
+		return contract.MessageSignal{}, nil, err
 	}
 	sealed, err := r.seal(r.c, r.id)
 	return contract.MessageSignal{
 		RequestID: t.requestID, Fingerprint: t.fingerprint, Text: stored, Preface: len(preface), Name: m.ID, Tools: tools, Credential: sealed,
 		NoAnswer: true, // a run answers what waits by its resume
-	}, err
+	}, blobs, err
 }
 
 // tools are the client's, as a message brings them.
-func (r *run) tools(ctx context.Context) (contract.JSON, error) {
+func (r *run) tools(ctx context.Context, blobs *staged) (contract.JSON, error) {
 	if len(r.in.Tools) == 0 {
 		return contract.JSON{}, nil
 	}
@@ -90,7 +90,7 @@ func (r *run) tools(ctx context.Context) (contract.JSON, error) {
 	if err != nil {
 		return contract.JSON{}, err
 	}
-	return transcript.JSON(ctx, r.Blobs, raw)
+	return transcript.JSON(ctx, blobs, raw)
 }
 
 // decideAll gives the decisions, and with messages to come waits until they count:

@@ -98,6 +98,9 @@ type StartInput struct {
 	CreatedAt   time.Time
 	// Push is told how the conversation fares, from its start.
 	Push *PushConfig
+	// Keep stores what the first message refers to by address; nil when that is nothing.
+	// It is called before the conversation starts, and not for one that is there.
+	Keep func(context.Context) error
 }
 
 // Started reports whether the conversation was there before.

@@ -61,11 +61,11 @@ func (g *Gateway) start(c echo.Context, t ticket, body messageBody) (existed boo
 		CreatedAt:    g.Now(),
 	}
 	if body.Message != "" {
-		first, err := g.signalMessage(ctx, c, t, body)
+		first, blobs, err := g.signalMessage(ctx, c, t, body)
 		if err != nil {
 			return false, err
 		}
-		in.Conversation.First = &first
+		in.Conversation.First, in.Keep = &first, blobs.keeper()
 	}
 	started, err := g.Backend.Start(ctx, in)
 	switch {
@@ -80,17 +80,18 @@ func (g *Gateway) start(c echo.Context, t ticket, body messageBody) (existed boo
 	return true, nil
 }
 
-func (g *Gateway) signalMessage(ctx context.Context, c echo.Context, t ticket, body messageBody) (contract.MessageSignal, error) {
-	text, err := transcript.Text(ctx, g.Blobs, body.Message)
+func (g *Gateway) signalMessage(ctx context.Context, c echo.Context, t ticket, body messageBody) (contract.MessageSignal, *staged, error) {
+	blobs := g.stage()
+	text, err := transcript.Text(ctx, blobs, body.Message)
 	if err != nil {
-		return contract.MessageSignal{}, err
+		return contract.MessageSignal{}, nil, err
 	}
 	sealed, err := g.seal(c, t.conversationID)
 	in := contract.MessageSignal{RequestID: t.requestID, Fingerprint: t.fingerprint, Text: text, Credential: sealed}
 	if streams(c) {
 		in.Name = t.requestID // by which its turn is found
 	}
-	return in, err
+	return in, blobs, err
 }
 
 // created answers with a conversation that nobody has written to yet.

@@ -16,7 +16,7 @@ import (
 // Requests that send the same signal to a conversation are handled one at a time, so
 // that no two of them see room for the last place in its queue. Between query and
 // signal an approval may open all the same: then the workflow refuses.
-func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any) (*settlement, error) {
+func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any, blobs *staged) (*settlement, error) {
 	if err := outsized(payload); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any) (
 	case err != nil:
 		return nil, err
 	case view.Request == nil:
-		return nil, g.Backend.Signal(ctx, id, signal, payload)
+		return nil, g.transmit(ctx, id, signal, payload, blobs)
 	case !view.Request.Settled: // it is under way
 		return nil, nil
 	}
@@ -40,14 +40,22 @@ func (g *Gateway) deliver(ctx context.Context, id, signal string, payload any) (
 // deliverNew is deliver for a request that no earlier one can have been: a message to a
 // conversation that was idle a moment ago is sent without asking, which saves a query in
 // the usual turn.
-func (g *Gateway) deliverNew(ctx context.Context, t ticket, signal string, payload any) (*settlement, error) {
+func (g *Gateway) deliverNew(ctx context.Context, t ticket, signal string, payload any, blobs *staged) (*settlement, error) {
 	if err := outsized(payload); err != nil {
 		return nil, err
 	}
 	if !t.keyed && signal == contract.SignalMessage && g.idle.take(t.conversationID) {
-		return nil, g.Backend.Signal(ctx, t.conversationID, signal, payload)
+		return nil, g.transmit(ctx, t.conversationID, signal, payload, blobs)
 	}
-	return g.deliver(ctx, t.conversationID, signal, payload)
+	return g.deliver(ctx, t.conversationID, signal, payload, blobs)
+}
+
+// transmit sends a signal behind the values that it refers to.
+func (g *Gateway) transmit(ctx context.Context, id, signal string, payload any, blobs *staged) error {
+	if err := blobs.keep(ctx); err != nil {
+		return err
+	}
+	return g.Backend.Signal(ctx, id, signal, payload)
 }
 
 // foresight asks what a signal would come to.

@@ -44,6 +44,10 @@
 // wait (Prefer: respond-async), or the gateway shuts down, the reply is 202 with
 // the address at which the answer can be read later.
 //
+// What a message refers to by its address, a long text or an image, is stored when the
+// conversation has admitted the message (staged.go), so that a refused one leaves
+// nothing behind.
+//
 // A repeated request has the same request id, so the conversation carries it
 // out once and gives the first answer again. The fingerprint that travels with
 // it tells a repetition from a different request under a used key (422).

@@ -24,7 +24,7 @@ func (g *Gateway) streamFirst(c echo.Context, t ticket) error {
 
 // streamMessage sends a message and streams its turn. The reader is there before the
 // message, and sees whether it will be the answer to a question.
-func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSignal) error {
+func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSignal, blobs *staged) error {
 	r, err := g.watches.join(t.conversationID, true)
 	if err != nil {
 		return closing(err)
@@ -37,7 +37,7 @@ func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSig
 	s.message = in.Name
 	ctx, cancel := sending(c)
 	defer cancel()
-	known, err := g.deliverNew(ctx, t, contract.SignalMessage, in)
+	known, err := g.deliverNew(ctx, t, contract.SignalMessage, in, blobs)
 	switch {
 	case isKind(err, contract.KindCompleted), err == nil && known != nil && known.view.Status == contract.StatusCompleted:
 		return g.streamEnded(c, r, s)

@@ -50,9 +50,15 @@ type fakeBackend struct {
 
 var errUnexpected = errors.New("a call that the test does not expect")
 
-func (f *fakeBackend) Start(_ context.Context, in gateway.StartInput) (gateway.Started, error) {
+// Start keeps what the first message refers to, as if the conversation was not there.
+func (f *fakeBackend) Start(ctx context.Context, in gateway.StartInput) (gateway.Started, error) {
 	if f.StartFn == nil {
 		return gateway.Started{}, errUnexpected
+	}
+	if in.Keep != nil {
+		if err := in.Keep(ctx); err != nil {
+			return gateway.Started{}, err
+		}
 	}
 	return f.StartFn(in)
 }

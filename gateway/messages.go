@@ -39,14 +39,14 @@ func (g *Gateway) message(c echo.Context) error {
 	t.fingerprint = fingerprint(c.Request(), raw)
 	ctx, cancel := sending(c)
 	defer cancel()
-	in, err := g.signalMessage(ctx, c, t, body)
+	in, blobs, err := g.signalMessage(ctx, c, t, body)
 	if err != nil {
 		return err
 	}
 	if streams(c) {
-		return g.streamMessage(c, t, in)
+		return g.streamMessage(c, t, in, blobs)
 	}
-	return g.signal(c, t, contract.SignalMessage, in)
+	return g.signal(c, t, contract.SignalMessage, in, blobs)
 }
 
 // newTicket identifies a request to the conversation in the path.
@@ -63,10 +63,10 @@ func newTicket(c echo.Context) (ticket, error) {
 }
 
 // signal sends and waits for the answer, unless it is known already.
-func (g *Gateway) signal(c echo.Context, t ticket, name string, payload any) error {
+func (g *Gateway) signal(c echo.Context, t ticket, name string, payload any, blobs *staged) error {
 	ctx, cancel := sending(c)
 	defer cancel()
-	known, err := g.deliverNew(ctx, t, name, payload)
+	known, err := g.deliverNew(ctx, t, name, payload, blobs)
 	switch {
 	case isKind(err, contract.KindCompleted):
 		return g.ended(c, t)
@@ -121,7 +121,7 @@ func (g *Gateway) cancelTurn(c echo.Context) error {
 		return err
 	}
 	return g.signal(c, t, contract.SignalCancel,
-		contract.CancelSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By})
+		contract.CancelSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By}, nil)
 }
 
 // closeConversation ends a conversation. Ending it again is fine.
@@ -132,5 +132,5 @@ func (g *Gateway) closeConversation(c echo.Context) error {
 	}
 	t.endIsFine = true
 	return g.signal(c, t, contract.SignalClose,
-		contract.CloseSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By})
+		contract.CloseSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By}, nil)
 }

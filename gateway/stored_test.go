@@ -41,7 +41,7 @@ func TestWhatIsLostIsNamedWhereverItIsRead(t *testing.T) {
 }
 
 func TestAFullDiskIsSaidToBeOne(t *testing.T) {
-	a := newAPI(t, &fakeBackend{})
+	a := newAPI(t, &fakeBackend{StartFn: (&recorder{}).start})
 	a.blobs.full = fmt.Errorf("write blob: %w", &fs.PathError{Op: "write", Path: "/data/blobs/ab", Err: syscall.ENOSPC})
 	long := `{"message":"` + strings.Repeat("x", 5000) + `"}`
 	const want = "no space is left on the disk"

@@ -88,11 +88,14 @@ func (t *temporalBackend) Start(ctx context.Context, in StartInput) (Started, er
 			return Started{}, err
 		}
 	}
-	if first := in.Conversation.First; first != nil && len(first.Credential) > contract.InlineLimit {
-		if _, err := t.open(ctx, id); err == nil { // a token that is sent again is not kept again
+	if first := in.Conversation.First; first != nil && (in.Keep != nil || len(first.Credential) > contract.InlineLimit) {
+		if _, err := t.open(ctx, id); !isNotFound(err) { // what is sent again is not kept again
+			if err != nil {
+				return Started{}, fault(err, "describe the conversation to start")
+			}
 			return t.found(ctx, in, notified)
 		}
-		kept, err := t.lightened(ctx, *first)
+		kept, err := t.kept(ctx, in)
 		if err != nil {
 			return Started{}, err
 		}
@@ -122,6 +125,16 @@ func (t *temporalBackend) found(ctx context.Context, in StartInput, notified boo
 		}
 	}
 	return t.existing(ctx, contract.ConversationWorkflowID(in.Conversation.ID))
+}
+
+// kept is the first message of a conversation, with all that it refers to in the store.
+func (t *temporalBackend) kept(ctx context.Context, in StartInput) (contract.MessageSignal, error) {
+	if in.Keep != nil {
+		if err := in.Keep(ctx); err != nil {
+			return contract.MessageSignal{}, err
+		}
+	}
+	return t.lightened(ctx, *in.Conversation.First)
 }
 
 // lightened is a message whose token goes by its address when it is long.

@@ -50,6 +50,28 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
+// BenchmarkOverlapping passes on 16 KiB in pieces of four bytes, and 1 MiB as a whole, of
+// secrets that begin again within themselves.
+func BenchmarkOverlapping(b *testing.B) {
+	for name, o := range overlapping {
+		m := mask.New(mask.Value(o.secret))
+		b.Run("stream of "+name, func(b *testing.B) {
+			text := strings.Repeat(o.text, 16<<10/len(o.text))
+			b.ReportAllocs()
+			for b.Loop() {
+				streamed(m, text, func() int { return 4 })
+			}
+		})
+		b.Run("text of "+name, func(b *testing.B) {
+			text := strings.Repeat(o.text, 1<<20/len(o.text))
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Text(text)
+			}
+		})
+	}
+}
+
 func BenchmarkNew(b *testing.B) {
 	for _, size := range []int{32, 1 << 10, 16 << 10} {
 		var token strings.Builder

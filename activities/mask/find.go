@@ -11,8 +11,9 @@ type span struct {
 	word     string
 }
 
-// find returns the secrets in a text, sorted by where they begin; they may overlap. From
-// open on, the text may hold more of a secret than can be known before it goes on.
+// find returns the secrets in a text, sorted by where they begin; one of the text as it is
+// and one behind escapes may overlap. From open on, the text may hold more of a secret than
+// can be known before it goes on.
 func (m *Mask) find(text string, final bool) (found []span, open int) {
 	found, open = m.scan(text, final)
 	plain := unescape(text, final)
@@ -50,7 +51,7 @@ func (m *Mask) scan(text string, final bool) (found []span, open int) {
 		if !certain && !final {
 			return found, min(from, m.undecided(text))
 		}
-		found = append(found, s)
+		found = extended(found, s)
 		// Another secret may begin within the last bytes of this one.
 		if next := s.to - window; next > from {
 			i, lower, alphabet = next+least-2, folded(text, next, anyCase), folded(text, next, anyAlphabet)
@@ -60,6 +61,16 @@ func (m *Mask) scan(text string, final bool) (found []span, open int) {
 		open = m.undecided(text)
 	}
 	return found, open
+}
+
+// extended adds a span to those that begin before it. Secrets that overlap are one: one that
+// repeats itself would else be found at every byte.
+func extended(found []span, s span) []span {
+	if n := len(found); n > 0 && s.from < found[n-1].to {
+		found[n-1].to = max(found[n-1].to, s.to)
+		return found
+	}
+	return append(found, s)
 }
 
 // folded are the seven bytes from a place on.

@@ -85,7 +85,7 @@ func (m *Mask) And(secrets ...Secret) *Mask {
 
 // Text returns a text with its secrets hidden.
 func (m *Mask) Text(text string) string {
-	out, _ := m.pass(text, true, unchanged)
+	out, _, _ := m.pass(text, 0, true, unchanged)
 	return out
 }
 
@@ -172,34 +172,34 @@ func (m *Mask) encoded(text string) (hidden string, ok bool) {
 
 func unchanged(text string) string { return text }
 
-// pass hides secrets in a text, and edits what is between them. Of a text that goes on it
-// returns what is certain, and how many bytes that stands for.
-func (m *Mask) pass(text string, final bool, edit func(string) string) (string, int) {
+// pass hides secrets in a text, and edits what is between them. The first bytes of the text,
+// as many as covered, belong to a secret whose word has been written. Of a text that goes on
+// it returns what is certain, from where on the text is open, and how many bytes from there
+// are covered.
+func (m *Mask) pass(text string, covered int, final bool, edit func(string) string) (shown string, open, over int) {
 	if m == nil {
-		return text, len(text)
+		return text, len(text), 0
 	}
 	found, open := m.find(text, final)
-	if len(found) == 0 {
-		return edit(text[:open]), open
+	if len(found) == 0 && covered == 0 {
+		return edit(text[:open]), open, 0
 	}
 	var out strings.Builder
-	done := 0
-	for i := 0; i < len(found); {
-		s := found[i]
+	last := span{to: covered}
+	for _, s := range found {
 		if s.from >= open { // it may be part of something longer
 			break
 		}
-		for i++; i < len(found) && found[i].from < s.to; i++ {
-			s.to = max(s.to, found[i].to)
+		if s.from < last.to {
+			last.to = max(last.to, s.to)
+			continue
 		}
-		if s.to > open {
-			open = s.from
-			break
-		}
-		out.WriteString(edit(text[done:s.from]))
+		out.WriteString(edit(text[last.to:s.from]))
 		out.WriteString(s.word)
-		done = s.to
+		last = s
 	}
-	out.WriteString(edit(text[done:open]))
-	return out.String(), open
+	if last.to < open {
+		out.WriteString(edit(text[last.to:open]))
+	}
+	return out.String(), open, max(0, last.to-open)
 }

@@ -11,7 +11,7 @@ func (m *Mask) Pieces(text string) string {
 	if m == nil {
 		return text
 	}
-	out, _ := m.pass(text, true, func(between string) string {
+	out, _, _ := m.pass(text, 0, true, func(between string) string {
 		for _, s := range m.secrets {
 			between = cutOut(between, s.value)
 		}

@@ -1,10 +1,13 @@
 package mask
 
 // Stream hides secrets in a text that comes in pieces. It holds back what may be the
-// beginning of a secret. Make it with Mask.Stream.
+// beginning of a secret. The word for one is shown as soon as it is certain; more that
+// overlaps it adds nothing. Make it with Mask.Stream.
 type Stream struct {
 	mask *Mask
 	held string
+	// covered is how much of held belongs to a secret whose word has been shown.
+	covered int
 }
 
 // Stream begins a text.
@@ -21,7 +24,7 @@ func (s *Stream) take(piece string, final bool) string {
 		return piece
 	}
 	text := s.held + piece
-	shown, n := s.mask.pass(text, final, unchanged)
-	s.held = text[n:]
+	shown, open, covered := s.mask.pass(text, s.covered, final, unchanged)
+	s.held, s.covered = text[open:], covered
 	return shown
 }
