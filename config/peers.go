@@ -117,6 +117,6 @@ func peersOf(agents []A2AAgent) []contract.Peer {
 
 func (a A2AAgent) peer() contract.Peer {
 	return contract.Peer{
-		Name: a.Name, URL: a.URL, Description: a.Description, Destructive: a.DestructiveHint, Timeout: a.Timeout,
+		Name: a.Name, URL: contract.KeptURL(a.URL), Description: a.Description, Destructive: a.DestructiveHint, Timeout: a.Timeout,
 	}
 }

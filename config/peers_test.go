@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +50,27 @@ func TestAFileThatDelegatesRuns(t *testing.T) {
 			}
 			if diff := cmp.Diff([]string{"b"}, names(c.Delegates())); diff != "" {
 				t.Errorf("delegates (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAHistoryHasNoSecretsOfURLs(t *testing.T) {
+	for name, text := range map[string]string{
+		"at the top": "a2a: [{name: b, url: 'http://b/x?key=s3cr3t'}]", "a lone node": "agent: {a2a: [{name: b, url: 'http://b/x?q=1&sig=s3cr3t'}]}",
+		"in a tree": "agent: {type: sequential, agents: [{name: b, type: a2a, url: 'http://b/x?key=s3cr3t'}, {name: c, prompt: hi}]}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, err := parse(t, text).Agent(t.Context(), blobstore.Memory())
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(data), "http://b/x") || strings.Contains(string(data), "s3cr3t") {
+				t.Errorf("a workflow begins with %s", data)
 			}
 		})
 	}

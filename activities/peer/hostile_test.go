@@ -272,6 +272,24 @@ func TestAQueryOfTheURLIsUsedAsItIs(t *testing.T) {
 	same(t, "query", r.requests()[0].Query, "agent=inventory&key=K3yOfTheShop")
 }
 
+// A history names an agent without the secrets in its URL.
+func TestAnAgentIsKnownByItsURLWithoutSecrets(t *testing.T) {
+	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done with K3yOfTheShop")})
+	})
+	whole := r.URL + "/a2a?agent=inventory&key=K3yOfTheShop"
+	m := start(r, "hello")
+	m.Peer.URL = contract.KeptURL(whole)
+	p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: whole, Headers: map[string]string{"X-Team": "shop"}}}})
+	same(t, "reply", send(t, p, m).Text, "done with [secret]")
+	same(t, "headers", r.requests()[0].Header.Get("X-Team"), "shop")
+
+	elsewhere := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: r.URL + "/other?key=K3yOfTheShop"}}})
+	why := refused(t, elsewhere, m, contract.KindPeerUnavailable).Message
+	contains(t, why, "the conversation began with", "/a2a?agent=inventory&key=…")
+	same(t, "requests", len(r.requests()), 1)
+}
+
 func TestADecisionIsNotSentToAnotherQuestionInWords(t *testing.T) {
 	for name, tt := range map[string]struct {
 		shown, now string

@@ -90,7 +90,9 @@ func New(o Options) *Peers {
 	p := &Peers{opts: o, agents: map[identity]*agent{}}
 	p.life, p.end = context.WithCancel(context.Background())
 	for _, a := range o.Agents {
-		p.agents[identity{a.Name, a.URL}] = p.newAgent(a)
+		known := p.newAgent(a)
+		// Histories from before KeptURL have the whole one.
+		p.agents[identity{a.Name, a.URL}], p.agents[identity{a.Name, contract.KeptURL(a.URL)}] = known, known
 	}
 	return p
 }
@@ -122,13 +124,17 @@ func (p *Peers) background(f func(context.Context)) bool {
 }
 
 // agent finds who a message is for. One that is not configured with this URL gets
-// no headers.
+// no headers, and nothing at all if the URL had a secret in it.
 func (p *Peers) agent(peer contract.Peer) *agent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id := identity{peer.Name, peer.URL}
 	if p.agents[id] == nil {
-		p.agents[id] = p.newAgent(Agent{Name: peer.Name, URL: peer.URL})
+		unknown := Agent{Name: peer.Name, URL: peer.URL}
+		if !contract.Whole(peer.URL) {
+			unknown.Problem = "it is not configured any more at " + peer.URL + ", which the conversation began with"
+		}
+		p.agents[id] = p.newAgent(unknown)
 	}
 	return p.agents[id]
 }

@@ -38,6 +38,21 @@ func PublicURL(raw string) string {
 	return strings.Join(parts, "/") + publicQuery(u.RawQuery)
 }
 
+// KeptURL is a URL as histories have it: as it is, or as PublicURL has it if that leaves
+// something out that may be a secret.
+func KeptURL(raw string) string {
+	shown := PublicURL(raw)
+	if u, err := url.Parse(raw); err != nil || u.User != nil || !Whole(shown) {
+		return shown
+	}
+	return raw
+}
+
+// Whole reports whether nothing stands in a URL for a secret.
+func Whole(kept string) bool {
+	return !strings.Contains(kept, unseen) && !strings.Contains(kept, url.PathEscape(unseen))
+}
+
 // publicQuery is sorted, so that the order of a query makes no difference.
 func publicQuery(raw string) string {
 	if raw == "" {

@@ -27,6 +27,22 @@ func TestAnAddressHasNoSecrets(t *testing.T) {
 	}
 }
 
+func TestHistoriesHaveAURLAsItIsOrWithoutItsSecrets(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://b":                           "http://b",
+		"http://b:80/a2a?q=%20b&a=x#part":    "http://b:80/a2a?q=%20b&a=x#part",
+		"https://example.com/a2a?key=s3cr3t": "https://example.com/a2a?key=…",
+		"https://user:s3cr3t@example.com/x":  "https://example.com/x",
+		"https://s3cr3t@example.com/x":       "https://example.com/x",
+	} {
+		kept := contract.KeptURL(raw)
+		same := kept == raw
+		if kept != want || contract.KeptURL(kept) != kept || contract.Whole(kept) == strings.Contains(kept, "…") || same && !contract.Whole(kept) {
+			t.Errorf("%s: got %s, expected %s", raw, kept, want)
+		}
+	}
+}
+
 func TestACommandLineHasNoSecrets(t *testing.T) {
 	got := contract.PublicCommand("npx", []string{
 		"-y", "mcp-remote", "https://u:s3cr3t@example.com/mcp", "--header", "Authorization: Bearer s3cr3t", "--token=s3cr3t",
