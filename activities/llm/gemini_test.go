@@ -20,7 +20,7 @@ const flash = "google:gemini-2.5-flash"
 func newGemini(t *testing.T, models ...llm.Entry) (*llmtest.Server, *llm.Router) {
 	t.Helper()
 	s, _ := newServer(t)
-	return s, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: strings.TrimSuffix(s.URL(), "/v1"), Models: models})
+	return s, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: strings.TrimSuffix(s.URL(), "/v1"), Models: models, Timeout: patience})
 }
 
 // askGemini makes a call that must succeed.

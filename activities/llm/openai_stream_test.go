@@ -203,7 +203,7 @@ func TestWhatIsAskedForBesideTheConversation(t *testing.T) {
 	} {
 		s, _ := newServer(t)
 		s.Always(llmtest.Say("ok"))
-		router := llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL(), Models: []llm.Entry{{Name: "local", Provider: contract.ProviderCompatible, Model: "m"}}})
+		router := llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL(), Timeout: patience, Models: []llm.Entry{{Name: "local", Provider: contract.ProviderCompatible, Model: "m"}}})
 		noted(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema)})
 		noted(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema), Tools: offered()})
 		free, bound := string(s.Requests()[1].Body), string(s.Requests()[0].Body)

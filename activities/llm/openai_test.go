@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,12 +18,15 @@ import (
 
 const canary = "sk-canary-6f1d0c9be2a74853"
 
+// patience bounds every call. A busy machine takes a minute for an answer of 50 MB.
+const patience = 20 * time.Minute
+
 // newServer starts a server and a router whose providers all live there.
 func newServer(t *testing.T) (*llmtest.Server, *llm.Router) {
 	t.Helper()
 	s := llmtest.NewServer()
 	t.Cleanup(s.Close)
-	return s, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL()})
+	return s, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL(), Timeout: patience})
 }
 
 func keys(name string) string {

@@ -180,7 +180,7 @@ func (tt trouble) meet(t *testing.T, model string) (llm.Reply, int, error) {
 	defer cancel()
 	var returned atomic.Bool
 	said := 0
-	router := llm.NewRouter(llm.Options{Getenv: keys, BaseURL: address, Timeout: cmp.Or(tt.timeout, time.Minute)})
+	router := llm.NewRouter(llm.Options{Getenv: keys, BaseURL: address, Timeout: cmp.Or(tt.timeout, patience)})
 	r, err := router.Generate(ctx, llm.Request{
 		Model: model, Messages: []contract.Message{user("hi")}, Tools: resources,
 		Deltas: func(llm.Delta) {

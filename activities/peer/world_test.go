@@ -2,6 +2,7 @@ package peer_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -157,6 +158,7 @@ func each(t *testing.T, f func(t *testing.T, f flavour)) {
 // peers make a client that does not wait between two looks.
 func peers(t *testing.T, o peer.Options) *peer.Peers {
 	t.Helper()
+	o.Wait = cmp.Or(o.Wait, 20*time.Minute) // a busy machine takes half a minute for an answer of some MB
 	if o.Pause == nil {
 		o.Pause = func(context.Context, time.Duration) {}
 	}
