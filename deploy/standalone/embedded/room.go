@@ -12,18 +12,19 @@ import (
 
 const (
 	roomFile = dbFile + ".room"
-	// roomSize is some pages of a database.
-	roomSize = 64 << 10
+	// roomToGoOn is some pages of a database, roomToStart what a server writes before it answers.
+	roomToGoOn  = 64 << 10
+	roomToStart = 1 << 20
 )
 
 // Room fails as a write of the database does when its disk is full. It writes a little, so
 // do not ask for every request.
-func (s *Server) Room(context.Context) error { return room(s.dir) }
+func (s *Server) Room(context.Context) error { return room(s.dir, roomToGoOn) }
 
 // room writes what no file system can make smaller.
-func room(dir string) (err error) {
+func room(dir string, size int) (err error) {
 	path := filepath.Join(dir, roomFile)
-	data := make([]byte, roomSize)
+	data := make([]byte, size)
 	_, _ = rand.Read(data) // never fails, see crypto/rand.Read
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -37,7 +38,7 @@ func room(dir string) (err error) {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("look for room in data directory %s: %w", dir, err)
+		return fmt.Errorf("look for room for %d KiB in data directory %s: %w", size>>10, dir, err)
 	}
 	return nil
 }

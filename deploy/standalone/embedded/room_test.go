@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"agent-stop-and-go/deploy/standalone/embedded"
 )
@@ -39,3 +40,19 @@ func TestLookingForRoomLeavesNothing(t *testing.T) {
 		t.Errorf("it is left: %v", err)
 	}
 }
+
+// The server itself would try to write until the time of its start is over.
+func TestAServerDoesNotStartOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	fullDisk(t, dir)
+	began := time.Now()
+	_, err := embedded.Start(t.Context(), embedded.Options{DataDir: dir})
+	wantError(t, err, "look for room", "data directory "+dir, "no space left on device")
+	if took := time.Since(began); took > settled/2 {
+		t.Errorf("it took %s", took)
+	}
+	start(t, embedded.Options{DataDir: dir}) // there is room again
+}
+
+// settled is how long a server may take to answer.
+const settled = 30 * time.Second

@@ -57,6 +57,9 @@ func (s *Server) start(ctx context.Context, o Options) error {
 		return err
 	}
 	s.undo = append(s.undo, unlock)
+	if err := room(o.DataDir, roomToStart); err != nil {
+		return err
+	}
 	ui, err := s.listenUI(o.UIPort)
 	if err != nil {
 		return err
@@ -66,7 +69,7 @@ func (s *Server) start(ctx context.Context, o Options) error {
 		return err
 	}
 	if err := settle(ctx, s.address, dynamic, o, logger); err != nil {
-		return err
+		return errors.Join(err, room(o.DataDir, roomToStart)) // a server that cannot write is silent
 	}
 	return s.startUI(ui, o)
 }
