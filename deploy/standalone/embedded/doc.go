@@ -20,7 +20,7 @@
 //	ports.go      free and taken ports
 //	room.go       whether the disk is full
 //	namespace.go  namespace, retention and search attributes, ensured at every boot
-//	started.go    the tasks that workers had when the server died
+//	started.go    the tasks that workers had, or had waiting for them alone, when the server died
 //	ui.go         the Web UI
 //	log.go        the server's log, from warnings up, in ours
 //

@@ -95,10 +95,11 @@ func nameSchema(dir string, schema *schema, remedy string) error {
 	return writeVersion(dir, schema)
 }
 
-// serverFile names the Temporal server that has written to the database last.
+// serverFile names the Temporal server that made the database or migrated it. Others of the same
+// schema may have written to it since.
 const serverFile = dbFile + ".server"
 
-// madeBy says what is known of who made the database.
+// madeBy says what is known of who made or migrated the database.
 func madeBy(dir string) string {
 	b, err := os.ReadFile(filepath.Join(dir, serverFile))
 	if err != nil { // an agent of before did not write it

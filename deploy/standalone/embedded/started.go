@@ -39,6 +39,9 @@ type Started struct {
 
 // Started lists the tasks of a queue that workers have. After a start that is what workers had when the server died, of
 // this process or others. It looks at workflows that wait for a timeout soon only, so it takes no longer with more that sleep.
+//
+// A workflow task may also lie in the sticky queue of a worker, not given out yet. Of a worker that has died nobody takes it
+// there before its time is over, so the server is asked to give such tasks out anew: to all workers, where that one polls no more.
 func (s *Server) Started(ctx context.Context, queue string) ([]Started, error) {
 	conn, err := grpc.NewClient(s.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -112,6 +115,11 @@ func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, names
 	}
 	var out []Started
 	info := state.GetExecutionInfo()
+	if info.GetTaskQueue() == queue && isStuck(info) {
+		if err := again(ctx, admin, r, info); err != nil {
+			return nil, err
+		}
+	}
 	if info.GetTaskQueue() == queue && info.GetWorkflowTaskStartedEventId() != 0 {
 		token, err := workflowToken(r, info)
 		if err != nil {
@@ -130,6 +138,23 @@ func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, names
 		out = append(out, Started{Activity: true, Token: token, Identity: a.GetStartedIdentity()})
 	}
 	return out, nil
+}
+
+// isStuck reports whether a workflow task waits in a sticky queue.
+func isStuck(i *persistence.WorkflowExecutionInfo) bool {
+	return i.GetWorkflowTaskScheduledEventId() != 0 && i.GetWorkflowTaskStartedEventId() == 0 && i.GetStickyTaskQueue() != ""
+}
+
+// again has the server make the tasks of a run anew. It puts that of a workflow into the common queue, because nobody polls
+// the sticky one since the server started, and takes no notice of the old one any more once the new one was given out.
+func again(ctx context.Context, admin adminservice.AdminServiceClient, r run, i *persistence.WorkflowExecutionInfo) error {
+	_, err := admin.RefreshWorkflowTasks(ctx, &adminservice.RefreshWorkflowTasksRequest{
+		NamespaceId: i.GetNamespaceId(), Execution: &common.WorkflowExecution{WorkflowId: r.workflowID, RunId: r.runID},
+	})
+	if err != nil && !isNotFound(err) {
+		return fmt.Errorf("give out the task of workflow %s anew: %w", r.workflowID, err)
+	}
+	return nil
 }
 
 func workflowToken(r run, i *persistence.WorkflowExecutionInfo) ([]byte, error) {

@@ -3,7 +3,6 @@ package transcript
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"syscall"
 
 	"agent-stop-and-go/workflows/contract"
@@ -33,12 +32,5 @@ func LossIn(err error) (*Loss, bool) {
 // NoSpace reports whether a write has failed because a disk, or what may be used of
 // it, is full.
 func NoSpace(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) ||
-		runtime.GOOS == "windows" && (errors.Is(err, diskFull) || errors.Is(err, handleDiskFull))
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
-
-// What Windows says of a full disk.
-const (
-	handleDiskFull = syscall.Errno(39)
-	diskFull       = syscall.Errno(112)
-)
