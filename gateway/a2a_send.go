@@ -330,7 +330,7 @@ func (s a2aServer) decideTask(ctx context.Context, d story.Decision, chain []str
 		RequestID: requestID, Approved: d.Approved, By: about.By, Reason: about.Reason, Via: viaA2A, Chain: chain,
 		Content: contract.JSON{Raw: d.Content},
 	}
-	if in.Credential, err = s.seal(c, id); err != nil {
+	if in.Credential, err = s.sealDecision(c, d.UUID); err != nil {
 		return false, err
 	}
 	if _, err := s.sendDecision(c, d.UUID, in); err != nil {
