@@ -41,7 +41,7 @@ type posted struct {
 func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.Task, error) {
 	p, err := s.post(ctx, req)
 	if err != nil {
-		return nil, told(err)
+		return nil, s.failure(ctx, err)
 	}
 	config := req.Config
 	if config == nil {
@@ -54,7 +54,7 @@ func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.
 	}
 	view, err := s.reached(ctx, p, config.ReturnImmediately)
 	if err != nil {
-		return nil, p.told(ctx, err)
+		return nil, p.told(ctx, s.withCause(ctx, err))
 	}
 	t, err := s.task(ctx, view, o)
 	if err != nil && ctx.Err() == nil { // the message was carried out all the same
