@@ -25,7 +25,9 @@ func (d decoder) unknownKey(line int, path, key string, t reflect.Type) {
 	d.atLine(line, path, "unknown key; %sallowed here: %s", hint, strings.Join(keysOf(t), ", "))
 }
 
-// looksSecret reports whether a key or variable of this name would hold a secret.
+// looksSecret reports whether a key or variable of this name would hold a secret, so that
+// its value may not stand in the file. What is hidden elsewhere (contract.SecretName) is
+// more: a file is not refused for AUTH_URL or KEY_FILE.
 func looksSecret(name string) bool {
 	plain := plainKey(name)
 	for _, end := range []string{

@@ -96,7 +96,7 @@ func (s a2aServer) from(ctx context.Context, view contract.ConversationView) sto
 func (s a2aServer) task(ctx context.Context, view contract.ConversationView, o story.Shape) (*a2a.Task, error) {
 	src, err := s.source(ctx, view)
 	if err != nil {
-		return nil, told(err)
+		return nil, s.failure(ctx, err)
 	}
 	t := src.Task(o)
 	if !view.Task { // made by the old dialect, or by none
@@ -145,7 +145,7 @@ func (s a2aServer) found(ctx context.Context, id a2a.TaskID, read func() (contra
 	if isKind(err, contract.KindNotFound) {
 		return view, noTask(id)
 	}
-	return view, told(err)
+	return view, s.failure(ctx, err)
 }
 
 func noTask(id a2a.TaskID) error {
@@ -180,6 +180,11 @@ func told(err error) error {
 		return a2a.NewError(a2a.ErrServerError, "the server is shutting down; the work goes on")
 	}
 	return err
+}
+
+// failure is an error as clients of A2A are told of it, with why Temporal does not answer.
+func (s a2aServer) failure(ctx context.Context, err error) error {
+	return told(s.withCause(ctx, err))
 }
 
 // publicURL is where others reach the gateway.

@@ -26,7 +26,7 @@ func (s a2aServer) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushCon
 	}
 	set, err := s.Backend.SetPush(ctx, string(c.TaskID), pushOf(ctx, c))
 	if err != nil {
-		return nil, toldOf(c.TaskID, err)
+		return nil, s.failureOf(ctx, c.TaskID, err)
 	}
 	return shownPush(c.TaskID, set), nil
 }
@@ -58,12 +58,12 @@ func shownPush(id a2a.TaskID, c PushConfig) *a2a.PushConfig {
 	return out
 }
 
-// toldOf is told, with the task that is not there.
-func toldOf(id a2a.TaskID, err error) error {
+// failureOf is failure, with the task that is not there.
+func (s a2aServer) failureOf(ctx context.Context, id a2a.TaskID, err error) error {
 	if isKind(err, contract.KindNotFound) {
 		return noTask(id)
 	}
-	return told(err)
+	return s.failure(ctx, err)
 }
 
 func (s a2aServer) pushes(ctx context.Context, id a2a.TaskID) ([]PushConfig, error) {
@@ -71,7 +71,7 @@ func (s a2aServer) pushes(ctx context.Context, id a2a.TaskID) ([]PushConfig, err
 		return nil, noTask(id)
 	}
 	list, err := s.Backend.PushConfigs(ctx, string(id))
-	return list, toldOf(id, err)
+	return list, s.failureOf(ctx, id, err)
 }
 
 // GetPush implements tasks.Handler. Without an ID it is the first.
@@ -116,7 +116,7 @@ func (s a2aServer) DeletePush(ctx context.Context, req *a2a.DeleteTaskPushConfig
 	if !contract.IsUUID(string(req.TaskID)) {
 		return noTask(req.TaskID)
 	}
-	return toldOf(req.TaskID, s.Backend.DeletePush(ctx, string(req.TaskID), req.ID))
+	return s.failureOf(ctx, req.TaskID, s.Backend.DeletePush(ctx, string(req.TaskID), req.ID))
 }
 
 // TaskReader reads tasks as web hooks are told of them. It needs of Deps what says where

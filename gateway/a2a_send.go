@@ -41,7 +41,7 @@ type posted struct {
 func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.Task, error) {
 	p, err := s.post(ctx, req)
 	if err != nil {
-		return nil, told(err)
+		return nil, s.failure(ctx, err)
 	}
 	config := req.Config
 	if config == nil {
@@ -54,7 +54,7 @@ func (s a2aServer) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.
 	}
 	view, err := s.reached(ctx, p, config.ReturnImmediately)
 	if err != nil {
-		return nil, p.told(ctx, err)
+		return nil, p.told(ctx, s.withCause(ctx, err))
 	}
 	t, err := s.task(ctx, view, o)
 	if err != nil && ctx.Err() == nil { // the message was carried out all the same
@@ -330,7 +330,7 @@ func (s a2aServer) decideTask(ctx context.Context, d story.Decision, chain []str
 		RequestID: requestID, Approved: d.Approved, By: about.By, Reason: about.Reason, Via: viaA2A, Chain: chain,
 		Content: contract.JSON{Raw: d.Content},
 	}
-	if in.Credential, err = s.seal(c, id); err != nil {
+	if in.Credential, err = s.sealDecision(c, d.UUID); err != nil {
 		return false, err
 	}
 	if _, err := s.sendDecision(c, d.UUID, in); err != nil {

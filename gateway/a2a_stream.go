@@ -18,7 +18,7 @@ func (s a2aServer) SendStream(ctx context.Context, req *a2a.SendMessageRequest) 
 	return func(yield func(tasks.Event, error) bool) {
 		p, err := s.post(ctx, req)
 		if err != nil {
-			yield(tasks.Event{}, told(err))
+			yield(tasks.Event{}, s.failure(ctx, err))
 			return
 		}
 		var history *int
@@ -81,7 +81,7 @@ type telling struct {
 func (t *telling) run(id string) {
 	r, err := t.tellings.join(id, t.untilSettled)
 	if err != nil {
-		t.yield(tasks.Event{}, told(err))
+		t.yield(tasks.Event{}, t.failure(t.ctx, err))
 		return
 	}
 	defer t.tellings.leave(r)
@@ -128,7 +128,7 @@ func (t *telling) serve() bool {
 	case errors.Is(end, errSlow), errors.Is(end, errClosing):
 		return false
 	case end != nil:
-		t.yield(tasks.Event{}, told(end))
+		t.yield(tasks.Event{}, t.failure(t.ctx, end))
 		return false
 	case beat:
 		return t.yield(tasks.Event{}, nil)
@@ -166,7 +166,7 @@ func (t *telling) settle(ctx context.Context, s settlement) bool {
 	}
 	if s.err != nil {
 		if ctx.Err() == nil {
-			t.yield(tasks.Event{}, told(s.err))
+			t.yield(tasks.Event{}, t.failure(t.ctx, s.err))
 		}
 		return false
 	}
@@ -175,7 +175,7 @@ func (t *telling) settle(ctx context.Context, s settlement) bool {
 	}
 	src, err := t.source(ctx, s.view)
 	if err != nil {
-		t.yield(tasks.Event{}, err)
+		t.yield(tasks.Event{}, t.failure(t.ctx, err))
 		return false
 	}
 	return t.tell(src)

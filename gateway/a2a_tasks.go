@@ -35,17 +35,17 @@ func (s a2aServer) Cancel(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a
 	p := posted{id: view.ID, requestID: requestID(c, view.ID, "")}
 	about := reasonBody{}
 	if err := about.check(c); err != nil {
-		return nil, told(err)
+		return nil, s.failure(ctx, err)
 	}
 	in := contract.CancelSignal{RequestID: p.requestID, Reason: "cancelled over A2A", By: about.By}
 	if p.known, err = s.deliver(send, view.ID, contract.SignalCancel, in, nil); isKind(err, contract.KindCompleted) {
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task is over")
 	}
 	if err != nil {
-		return nil, told(err)
+		return nil, s.failure(ctx, err)
 	}
 	if view, err = s.reached(ctx, p, false); err != nil {
-		return nil, told(err)
+		return nil, s.failure(ctx, err)
 	}
 	if state := view.TaskState(); state.Over() && state != contract.TaskCanceled {
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task is over: "+string(state))
@@ -69,7 +69,7 @@ func (s a2aServer) List(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.Li
 	}
 	page, err := s.Backend.Tasks(ctx, q)
 	if err != nil {
-		return nil, told(err)
+		return nil, s.failure(ctx, err)
 	}
 	out := &a2a.ListTasksResponse{
 		Tasks: []*a2a.Task{}, TotalSize: int(page.Total), PageSize: q.Limit, NextPageToken: encodeCursor(page.Next),
@@ -85,7 +85,7 @@ func (s a2aServer) List(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.Li
 		}
 	}
 	slices.SortStableFunc(out.Tasks, func(a, b *a2a.Task) int { return b.Status.Timestamp.Compare(*a.Status.Timestamp) })
-	return out, told(err)
+	return out, s.failure(ctx, err)
 }
 
 func taskQuery(req *a2a.ListTasksRequest) (TaskQuery, error) {

@@ -138,13 +138,11 @@ func (r *run) decide(d decision) error {
 		return err
 	}
 	in.By = about.By
-	if bearer(r.c) != "" {
-		sealed, err := r.seal(r.c, r.id)
-		if err != nil {
-			return err
-		}
-		in.Credential = sealed
+	sealed, err := r.sealDecision(r.c, d.uuid)
+	if err != nil {
+		return err
 	}
+	in.Credential = sealed
 	if _, err := r.sendDecision(r.c, d.uuid, in); err != nil {
 		return err
 	}

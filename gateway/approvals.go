@@ -40,6 +40,8 @@ type decisionReply struct {
 	Error  string `json:"error,omitempty"`
 }
 
+// decisionOf cannot tell a decision that came too late, or is still on its way, from an ID
+// that was never sent: an approval records the one that counted only.
 func decisionOf(requestID string, record *contract.ApprovalResult) *decisionReply {
 	switch {
 	case record == nil:

@@ -74,6 +74,9 @@ type Subject struct {
 	// the answer must be.
 	Question bool
 	Schema   json.RawMessage
+	// CallAs says whether a token that comes with the decision is used; empty for an
+	// approval of an older workflow, which does not tell.
+	CallAs contract.CallAs
 }
 
 // Worker asks about what runs behind Temporal.

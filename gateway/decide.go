@@ -108,10 +108,30 @@ func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage)
 	in := contract.DecideSignal{
 		Approved: given.Approved, By: about.By, Reason: about.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content},
 	}
-	if bearer(c) != "" {
-		in.Credential, err = g.seal(c, subject.ConversationID)
-	}
+	in.Credential, err = g.sealFor(c, subject)
 	return in, err
+}
+
+// sealFor is seal for a decision: the token is kept only if it may be used.
+func (g *Gateway) sealFor(c echo.Context, s Subject) (string, error) {
+	if s.CallAs == contract.CallAsRequester {
+		return "", nil
+	}
+	return g.seal(c, s.ConversationID)
+}
+
+// sealDecision is sealFor for an approval of a conversation that is known.
+func (g *Gateway) sealDecision(c echo.Context, uuid string) (string, error) {
+	if bearer(c) == "" {
+		return "", nil
+	}
+	ctx, cancel := sending(c)
+	defer cancel()
+	subject, err := g.Backend.Subject(ctx, uuid)
+	if err != nil {
+		return "", err
+	}
+	return g.sealFor(c, subject)
 }
 
 func readReply(raw json.RawMessage, s Subject) (given answer.Reply, err error) {

@@ -113,6 +113,7 @@
 // # Secrets
 //
 // A bearer token is sealed for its conversation before it leaves the handler
-// (package credential) and is never logged. Records of decisions are stripped of
+// (package credential) and is never logged. That of a decision is kept only if the
+// approval says that it is used (Subject.CallAs). Records of decisions are stripped of
 // the sealed token before they are shown.
 package gateway

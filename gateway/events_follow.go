@@ -207,7 +207,7 @@ func (f *follower) breakOff(err error) error {
 	if !f.out.begun && (f.turn == nil || !f.turn.inBand) {
 		return err
 	}
-	text, code := broken(err)
+	text, code := broken(f.withCause(f.base, err))
 	var events []agui.Event
 	if code == codeReconnect && (f.open || f.stream != nil && f.stream.Open()) {
 		events = append(events, custom("reconnect", nil))

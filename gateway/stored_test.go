@@ -134,3 +134,47 @@ func TestATaskOfManyPartsIsRefused(t *testing.T) {
 		t.Errorf("%d values are left in the store", n)
 	}
 }
+
+func TestAFullDiskIsSaidToBeOneInEveryProtocol(t *testing.T) {
+	silent := gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+	a := newAPI(t, &fakeBackend{
+		StartFn:        func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, silent },
+		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, silent },
+		TasksFn:        func(gateway.TaskQuery) (gateway.TaskPage, error) { return gateway.TaskPage{}, silent },
+		PushConfigsFn:  func(string) ([]gateway.PushConfig, error) { return nil, silent },
+	})
+	calls := map[string]object{
+		"SendMessage": said("m-1", "x", nil), "SendStreamingMessage": said("m-2", "x", nil), "GetTask": {"id": someID},
+		"SubscribeToTask": {"id": someID}, "CancelTask": {"id": someID}, "ListTasks": {}, "ListTaskPushNotificationConfigs": {"taskId": someID},
+	}
+	for _, full := range []error{nil, syscall.ENOSPC} {
+		a.blobs.full = full
+		for method, params := range calls {
+			reply := a.rpc(method, params)
+			if isNamed := strings.Contains(reply.raw, "no space is left on the disk"); isNamed != (full != nil) || !strings.Contains(reply.raw, "-32000") {
+				t.Errorf("%s, %v: %s", method, full, reply.raw)
+			}
+		}
+	}
+}
+
+func TestARunThatBreaksOffSaysThatTheDiskIsFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript()
+		b := s.backend()
+		a := newAPI(t, b)
+		defer a.Close()
+		s.onMessage = func(m contract.MessageSignal) {
+			s.begin(m)
+			a.blobs.full = syscall.ENOSPC
+		}
+		b.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
+			return contract.AwaitResult{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+		}
+		events := a.run(`"messages":[{"id":"m1","role":"user","content":"hi"}]`)
+		last := events[len(events)-1]
+		if last.text("type") != "RUN_ERROR" || last.text("code") != "no_space" || !strings.Contains(last.text("message"), "no space is left") {
+			t.Errorf("%s: %+v", kinds(events), last)
+		}
+	})
+}

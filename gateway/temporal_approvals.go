@@ -91,7 +91,10 @@ func (t *temporalBackend) Subject(ctx context.Context, uuid string) (Subject, er
 		return Subject{}, fault(err, "describe an approval")
 	}
 	info := d.GetWorkflowExecutionInfo()
-	s := Subject{ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID])}
+	s := Subject{
+		ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]),
+		CallAs:         contract.CallAs(text(info.GetMemo().GetFields()[contract.MemoCallAs])),
+	}
 	if schema := info.GetMemo().GetFields()[contract.MemoSchema]; schema != nil {
 		s.Question = true
 		s.Schema, err = t.schema(ctx, schema.GetData())

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -107,13 +106,14 @@ func (t *temporalBackend) startPush(ctx context.Context, in contract.PushInput, 
 	return fault(err, "set a push notification")
 }
 
-// newPushID is the ID of a webhook that came without one: the same when it comes again.
-// Version 0.3 has one such webhook a task: another one takes its place.
+// newPushID is the ID of a webhook that came without one: the same when it comes again,
+// also with another token, which takes the place of the first. Nothing secret is in it:
+// whoever knows the task can read it. Version 0.3 has one such webhook a task: another one takes its place.
 func newPushID(conversationID string, c PushConfig) string {
 	if c.Protocol == contract.PushProtocol03 {
 		return conversationID
 	}
-	return contract.NameUUID(conversationID, strings.Join([]string{"push", c.URL, c.Token, c.Scheme, c.Credentials}, "\n"))
+	return contract.NameUUID(conversationID, "push\n"+c.URL)
 }
 
 // pushAttributes are the search attributes of the workflow: those of the conversation,

@@ -149,6 +149,25 @@ func TestAWebhookWithoutAnIDIsGivenOne(t *testing.T) {
 	}
 }
 
+// The ID is public: who could guess a token could else check the guess against it.
+func TestTheIDOfAWebhookSaysNothingOfItsSecrets(t *testing.T) {
+	p := newPushing(t)
+	b := onTemporal(t, p.fakeClient).Backend
+	ids := map[string]bool{}
+	for _, secret := range []string{"", "hunter2", "other"} {
+		c := aWebhook
+		c.ID, c.Token, c.Credentials = "", secret, secret
+		got, err := b.SetPush(t.Context(), someID, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[got.ID] = true
+	}
+	if len(ids) != 1 || len(p.set) != 3 {
+		t.Errorf("%d IDs; set %d times, expected that each replaces the one before", len(ids), len(p.set))
+	}
+}
+
 func kindOf(err error) contract.Kind {
 	var e *gateway.Error
 	if !errors.As(err, &e) {

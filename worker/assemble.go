@@ -118,7 +118,8 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 			return nil, err
 		}
 		server := toolbox.Server{
-			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers, Secrets: secrets(s.Headers, headers),
+			Name: s.Name, URL: s.URL, Command: s.Command, Args: s.Args, Env: env, Headers: headers,
+			Secrets:   slices.Concat(config.HeaderSecrets(s.Headers, getenv), config.VariableSecrets(s.Env, getenv)),
 			Transport: s.Transport, Timeout: s.Timeout, Unannotated: s.Unannotated,
 			Allow: s.Tools.Allow, Deny: s.Tools.Deny, Destructive: s.Destructive, Safe: s.Safe,
 			Optional: s.Optional, Problem: problem, Prefix: s.Prefix, Roots: s.Roots, MayAsk: s.Elicitation, Wording: s.ToolWording(),
@@ -142,7 +143,7 @@ func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Problem: problem, Headers: headers, Secrets: secrets(a.Headers, headers), AllowPrivate: a.AllowPrivateRedirects})
+		out = append(out, peer.Agent{Name: a.Name, URL: a.URL, Problem: problem, Headers: headers, Secrets: config.HeaderSecrets(a.Headers, getenv), AllowPrivate: a.AllowPrivateRedirects})
 	}
 	return out, nil
 }

@@ -30,24 +30,12 @@ func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 		}
 		out = append(out, llm.Entry{
 			Name: name, Provider: contract.Provider(e.Provider), Model: e.Model, BaseURL: e.BaseURL, KeyVariable: e.APIKeyEnv,
-			Headers: headers, Secrets: secrets(e.Headers, headers), Temperature: e.Temperature, MaxTokens: e.MaxTokens, ContextWindow: e.ContextWindow,
+			Headers: headers, Secrets: config.HeaderSecrets(e.Headers, getenv), Temperature: e.Temperature, MaxTokens: e.MaxTokens, ContextWindow: e.ContextWindow,
 			Timeout: e.Timeout, TotalTimeout: e.TotalTimeout, TextToolCalls: e.TextToolCalls, Price: price(e.Price),
 			Problem: problem,
 		})
 	}
 	return out, nil
-}
-
-// secrets are the values of headers with something from the environment, which is
-// where secrets are.
-func secrets(written, headers map[string]string) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if headers[name] != written[name] {
-			out = append(out, headers[name])
-		}
-	}
-	return out
 }
 
 func price(p *config.Price) llm.Price {

@@ -134,7 +134,7 @@ func TestEverySettingOfAnAgentReachesItsClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []peer.Agent{
-		{Name: "b", URL: "http://b:8080", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken"}, AllowPrivate: true},
+		{Name: "b", URL: "http://b:8080", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken", "t0ken"}, AllowPrivate: true},
 		{Name: "d", URL: "http://d", Headers: map[string]string{}},
 		{Name: "c", URL: "https://c.example.com/a2a", Headers: map[string]string{"X-API-Key": "k3y"}, Secrets: []string{"k3y"}, AllowPrivate: true},
 	}
@@ -164,7 +164,7 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 		},
 		{
 			Name: "far", URL: "http://localhost:8090/mcp", Env: map[string]string{}, Unannotated: toolbox.Ask, Transport: toolbox.SSE,
-			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken"}, Timeout: 5 * time.Second,
+			Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken", "t0ken"}, Timeout: 5 * time.Second,
 			Allow: []string{"read", "write", "erase"}, Deny: []string{"erase"}, Destructive: []string{"write"}, Safe: []string{"read"},
 			Optional: true, Prefix: true,
 		},
@@ -178,6 +178,24 @@ func TestEverySettingOfAServerReachesTheToolbox(t *testing.T) {
 	}
 	if _, err := worker.Servers(c, func(string) string { return "a\nb" }); err == nil || !strings.Contains(err.Error(), "line break") {
 		t.Errorf("a variable that no header can have: %v", err)
+	}
+}
+
+func TestWhatAServerGetsOfTheEnvironmentIsSecret(t *testing.T) {
+	c, err := config.Parse("agent.yaml", []byte(`mcp_servers:
+  - {name: near, command: tool, env: {GITHUB_PAT: "${PAT}", DSN: "postgres://u:${DB}@h/db", DATA: "${DATA}"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := worker.Servers(c, func(name string) string {
+		return map[string]string{"PAT": "ghp_canary", "DB": "pa55word", "DATA": "/srv/data"}[name]
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"postgres://u:pa55word@h/db", "pa55word", "ghp_canary"}
+	if diff := cmp.Diff(want, got[0].Secrets); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -197,7 +215,7 @@ func TestEverySettingOfAModelReachesTheRouter(t *testing.T) {
 		},
 		{
 			Name: "fast", Provider: contract.ProviderCompatible, Model: "llama-3.3-70b", BaseURL: "http://localhost:8000/v1?team=shop",
-			KeyVariable: "LLAMA_KEY", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken"}, Temperature: new(0.25),
+			KeyVariable: "LLAMA_KEY", Headers: map[string]string{"X-Team": "shop", "Authorization": "Bearer t0ken"}, Secrets: []string{"Bearer t0ken", "t0ken"}, Temperature: new(0.25),
 			MaxTokens: 4096, ContextWindow: 32768, Timeout: 2 * time.Minute, TextToolCalls: true,
 			Price: llm.Price{Input: 0.5, Output: 1, Cached: new(0.0)},
 		},

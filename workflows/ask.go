@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 
@@ -68,7 +69,7 @@ func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, with
 	defer l.clock.pause(ctx)()
 	l.reset.reach(ctx, "ask "+l.next(), l.about().conversation)
 	in.Description = l.worded(ctx, in.Description, decide.Shown(in))
-	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about().configHash), contract.WorkflowApproval, in)
+	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about()), contract.WorkflowApproval, in)
 	result := contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
 		Decision: contract.Cancelled, RequestedAt: in.CreatedAt,
@@ -130,7 +131,7 @@ func recordedReason(ctx workflow.Context, r contract.ApprovalResult) contract.Ap
 	return r
 }
 
-func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash string) workflow.Context {
+func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a about) workflow.Context {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            contract.ApprovalWorkflowID(in.UUID),
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
@@ -143,9 +144,11 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, configHash
 			attrSessionID.ValueSet(in.SessionID),
 			attrToolName.ValueSet(in.Tool),
 			attrPendingSince.ValueSet(in.CreatedAt),
-			attrConfigHash.ValueSet(configHash),
+			attrConfigHash.ValueSet(a.configHash),
 		),
-		Memo: map[string]any{contract.MemoCard: decide.Card(in)},
+		Memo: map[string]any{
+			contract.MemoCard: decide.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),
+		},
 	}
 	if in.Answered() {
 		options.StaticSummary = decide.ToolSummary(in.Tool, in.Server) + " waits for an answer"

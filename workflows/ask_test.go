@@ -92,7 +92,7 @@ func TestAnApprovalOpensWithACardForLists(t *testing.T) {
 		s.rest()
 	})
 	started := s.seen.children[0]
-	same(t, "memo", started.Memo, map[string]any{contract.MemoCard: contract.Card{
+	same(t, "memo", started.Memo, map[string]any{contract.MemoCallAs: contract.CallAsRequester, contract.MemoCard: contract.Card{
 		Server: "resources", Reason: contract.ReasonDestructive, Description: "**ADD Resource**\n\nName: x\nValue: 1",
 		Arguments: add("x").Arguments, Digest: add("x").SHA256, Answer: contract.AnswerYesOrNo,
 	}})

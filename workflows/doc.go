@@ -133,7 +133,8 @@
 // The turn is the requester's, with every call in it. Where the agent says so
 // (Agent.CallAs) the token that came with a decision goes with the call that was
 // approved, or with the telling of it to another agent, and with nothing else
-// (credentials.go).
+// (credentials.go). An approval says in its memo which it is (contract.MemoCallAs), so that
+// the gateway keeps no token that nobody uses.
 //
 // # What lists show
 //

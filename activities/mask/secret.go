@@ -4,9 +4,10 @@ import (
 	"encoding/base64"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // What stands for a secret.
@@ -15,7 +16,7 @@ const (
 	wordBearer = "[bearer token]"
 )
 
-// least is how long a secret is at least. Shorter ones are words that texts have for
+// least is how long a secret is at least, in bytes. Shorter ones are words that texts have for
 // other reasons; only Pieces hides them.
 const least = 8
 
@@ -51,17 +52,12 @@ func Header(value string) []Secret {
 	return out
 }
 
-var (
-	credentialName  = regexp.MustCompile(`(?i)auth|token|key|secret|password|cookie|credential`)
-	credentialQuery = regexp.MustCompile(credentialName.String() + `|^(code|sig|signature)$`)
-)
-
 // Headers are the secrets of those headers, or variables, whose names say that they have
 // credentials.
 func Headers(headers map[string]string) []Secret {
 	var out []Secret
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if credentialName.MatchString(name) {
+		if contract.SecretName(name) {
 			out = append(out, Header(headers[name])...)
 		}
 	}
@@ -72,7 +68,7 @@ func Headers(headers map[string]string) []Secret {
 func WholeURL(raw string) []Secret { return ofURL(raw, func(string) bool { return true }) }
 
 // URL are the secrets in a URL: its password, and the parameters whose names say so.
-func URL(raw string) []Secret { return ofURL(raw, credentialQuery.MatchString) }
+func URL(raw string) []Secret { return ofURL(raw, contract.SecretName) }
 
 func ofURL(raw string, secret func(parameter string) bool) []Secret {
 	u, err := url.Parse(raw)

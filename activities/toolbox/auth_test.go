@@ -178,6 +178,18 @@ func TestCredentialsAreHiddenInDescriptionsOfTools(t *testing.T) {
 	}
 }
 
+func TestVariablesOfAServerAreHiddenInItsWords(t *testing.T) {
+	s := serve(t, newMCP(nil)).server("web")
+	s.Env = map[string]string{"DB_PASSWD": "passwd-canary", "DSN": "postgres://u:dsn-canary@h/db", "MODE": "our-shop-mode"}
+	s.Secrets = []string{"ghp-canary"}
+	got := mustCall(t, openServers(t, s), toolbox.Call{
+		Server: "web", Tool: "echo", Arguments: []byte(`{"text":"passwd-canary, dsn-canary, ghp-canary, our-shop-mode"}`),
+	})
+	if want := "[secret], [secret], [secret], our-shop-mode"; got.Text != want {
+		t.Errorf("got %q, want %q", got.Text, want)
+	}
+}
+
 func TestShortTokensAreNotCutOut(t *testing.T) {
 	s := serve(t, newMCP(nil)).server("web")
 	s.Headers = map[string]string{"X-API-Key": "long-canary-and-more"}

@@ -42,8 +42,8 @@ type Server struct {
 	// Headers go with every HTTP request, also those of the session itself.
 	// Where one is called like a header of the call (Authorization), it wins.
 	Headers map[string]string
-	// Secrets are values of headers that nobody else may see, whatever the headers are
-	// called. What Headers, Env and URL have under the name of a credential is secret
+	// Secrets are values of headers and variables, or parts of them, that nobody else may
+	// see, whatever those are called. What Headers, Env and URL have under the name of a credential is secret
 	// without being listed.
 	Secrets []string
 	// Transport is HTTP, SSE or Stdio; empty means HTTP with a URL, else Stdio.

@@ -90,6 +90,9 @@ func plain(err error) string {
 // what its own settings have of credentials.
 func (s Server) mask(bearer string) *mask.Mask {
 	secrets := slices.Concat(mask.Headers(s.Headers), mask.Headers(s.Env), mask.URL(s.URL))
+	for _, value := range s.Env {
+		secrets = append(secrets, mask.URL(value)...)
+	}
 	for _, value := range s.Secrets {
 		secrets = append(secrets, mask.Header(value)...)
 	}

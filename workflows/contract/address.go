@@ -11,7 +11,6 @@ import (
 const unseen = "…"
 
 var (
-	secretName = regexp.MustCompile(`(?i)auth|token|key|secret|passw|pwd|cookie|credential|signature|^sig$|^code$`)
 	// An option, a header or a variable with its value, in an argument of a command.
 	assignment = regexp.MustCompile(`^(-*[A-Za-z0-9_.-]+)(=|: ?)(.*)$`)
 	option     = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9_.-]*$`)
@@ -62,7 +61,7 @@ func publicQuery(raw string) string {
 	for i, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
 		plain, err := url.QueryUnescape(name)
-		if err != nil || secretName.MatchString(plain) {
+		if err != nil || SecretName(plain) {
 			pairs[i] = name + "=" + unseen
 		}
 	}
@@ -83,12 +82,12 @@ func PublicCommand(command string, args []string) []string {
 			arg = unseen
 		case schemeOf.MatchString(arg):
 			arg = PublicURL(arg)
-		case m != nil && secretName.MatchString(m[1]):
+		case m != nil && SecretName(m[1]):
 			arg = m[1] + m[2] + unseen
 		case m != nil && schemeOf.MatchString(m[3]):
 			arg = m[1] + m[2] + PublicURL(m[3])
 		}
-		secret = !secret && m == nil && option.MatchString(arg) && secretName.MatchString(arg)
+		secret = !secret && m == nil && option.MatchString(arg) && SecretName(arg)
 		out = append(out, arg)
 	}
 	return out

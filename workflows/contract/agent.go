@@ -25,9 +25,13 @@ const (
 // CallAs says whose token goes with a call that a person approves.
 type CallAs string
 
-// CallAsApprover: that of who approved the call goes with this one call, where the
-// decision brought one. Without it the requester's goes with every call.
-const CallAsApprover CallAs = "approver"
+const (
+	// CallAsApprover: that of who approved the call goes with this one call, where the
+	// decision brought one. Without it the requester's goes with every call.
+	CallAsApprover CallAs = "approver"
+	// CallAsRequester is the default, as MemoCallAs has it. An Agent leaves it out.
+	CallAsRequester CallAs = "requester"
+)
 
 // DefaultMaxToolRounds is how often a turn goes back to the model with tool
 // results before it gives up.

@@ -72,6 +72,10 @@ const MemoCard = "card"
 // answer.
 const MemoSchema = "schema"
 
+// MemoCallAs is the memo key of an Approval with the agent's CallAs: whether a token that
+// comes with the decision is of any use. Those that older workers opened have none.
+const MemoCallAs = "call_as"
+
 // LogDecision is the message of the log line about how an approval ended. What logs
 // for workflows lets it through, whatever it drops of Temporal's own.
 const LogDecision = "approval decided"

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // largeSorts are requests whose text, or files, would be kept outside of history.
@@ -50,7 +49,6 @@ func TestNothingThatIsRefusedIsStored(t *testing.T) {
 	closed := api.ask("hello").Conversation.ID
 	api.want(200, "POST", "/conversations/"+closed+"/close", "")
 	const missing = "7f9c24e8-3b12-4fef-91e0-5a1b2c3d4e5f"
-	start := time.Now()
 	for name, id := range map[string]string{"waiting": waiting, "closed": closed, "missing": missing} {
 		for _, s := range largeSorts {
 			before := h.blobs()
@@ -59,7 +57,6 @@ func TestNothingThatIsRefusedIsStored(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			t.Logf("%s, %s: %s", name, s.name, time.Since(start))
 			if after := h.blobs(); after != before {
 				t.Errorf("%s, %s: %d values were stored, then %d", name, s.name, before, after)
 			}
