@@ -175,6 +175,9 @@ func (c *chaos) awaitApproval(id string) *approval {
 		if ok && r.Body.Conversation.PendingApproval != nil && r.Body.Conversation.AsOf.IsZero() {
 			return r.Body.Conversation.PendingApproval
 		}
+		if ok && resting(r.Body.Conversation) { // its model could not be reached
+			return nil
+		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	return nil

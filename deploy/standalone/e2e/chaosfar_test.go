@@ -101,9 +101,9 @@ func (f *far) visit(r *rand.Rand, name string) {
 	u := &farUser{name: farName + name, decided: map[string]bool{}}
 	task := `call strike {"name":"` + u.name + `"}`
 	switch r.IntN(8) {
-	case 0, 1, 2:
+	case 0, 1, 2, 3:
 		task = delegating("far", u.name)
-	case 3:
+	case 4:
 		task = `call whisper {"name":"` + u.name + `"}`
 	}
 	if !f.ask(r, u, task) {

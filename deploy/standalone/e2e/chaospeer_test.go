@@ -113,7 +113,7 @@ func (f *forgetter) message(w http.ResponseWriter, in peerCall, secrets string) 
 	case t == nil:
 		refuseRPC(w, in.ID, -32001, "no such task")
 		return
-	case begins && f.dice.roll(3) == 0:
+	case begins && f.dice.roll(2) == 0:
 		t.asks = true
 		act = func() { f.put(t, "input-required", "May I strike "+t.name+"?") }
 	case begins:
