@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -43,6 +44,10 @@ var binaries = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv(childMarker) != "" {
+		serveChild()
+		return
+	}
 	code := m.Run()
 	endSharedServer()
 	if built != "" {
@@ -85,6 +90,7 @@ func launch(t *testing.T, dir, binary string, env []string, args ...string) *pro
 	p.cmd.Dir = dir
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
+	keepOutput(t, p.out)
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +105,30 @@ func launch(t *testing.T, dir, binary string, env []string, args ...string) *pro
 		}
 	})
 	return p
+}
+
+// outputs are those of all processes of a test.
+var outputs = struct {
+	sync.Mutex
+	of map[string][]*output
+}{of: map[string][]*output{}}
+
+func keepOutput(t *testing.T, o *output) {
+	outputs.Lock()
+	defer outputs.Unlock()
+	outputs.of[t.Name()] = append(outputs.of[t.Name()], o)
+	t.Cleanup(func() {
+		outputs.Lock()
+		defer outputs.Unlock()
+		delete(outputs.of, t.Name())
+	})
+}
+
+// outputsOf returns what the processes of a test have printed, also those that were killed.
+func outputsOf(t *testing.T) []*output {
+	outputs.Lock()
+	defer outputs.Unlock()
+	return slices.Clone(outputs.of[t.Name()])
 }
 
 // kill ends the process as a crash would.

@@ -53,11 +53,21 @@ func TestChaos(t *testing.T) {
 	}
 	t.Logf("SEED=%d", seed)
 	c := &chaos{home: newHome(t)}
+	far := newFar(c, seed)
 	_, agent := c.outside()
 	c.api = newAPI(t, fmt.Sprintf("http://127.0.0.1:%d", c.ports.api))
 	c.api.http.Timeout = 10 * time.Second
 	c.end = time.Now().Add(*chaosTime)
+	far.begin()
 	var crowd sync.WaitGroup
+	for n := range uint64(8) {
+		crowd.Go(func() {
+			r := rand.New(rand.NewPCG(seed, 300+n))
+			for i := 0; time.Now().Before(c.end); i++ {
+				far.visit(r, fmt.Sprintf("-%d-%d", n, i))
+			}
+		})
+	}
 	for n := range uint64(4) {
 		crowd.Go(func() {
 			r := rand.New(rand.NewPCG(seed, n))
@@ -82,6 +92,7 @@ func TestChaos(t *testing.T) {
 	for _, u := range c.users {
 		doubts += c.judge(t, u)
 	}
+	far.judge(t, c.dial())
 	t.Logf("%d conversations, %d kills, %d outcomes unknown", len(c.users), kills, doubts)
 }
 
@@ -163,6 +174,9 @@ func (c *chaos) awaitApproval(id string) *approval {
 		r, ok := c.insist("GET", "/conversations/"+id, "")
 		if ok && r.Body.Conversation.PendingApproval != nil && r.Body.Conversation.AsOf.IsZero() {
 			return r.Body.Conversation.PendingApproval
+		}
+		if ok && resting(r.Body.Conversation) { // its model could not be reached
+			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -260,9 +274,12 @@ func (c *chaos) compareFile(t *testing.T, u *user, want conversation) {
 	if u.hands { // what was terminated is exported no more
 		return
 	}
-	eventually(t, u.name+" is in its file", func() bool {
-		data, err := os.ReadFile(filepath.Join(c.dir, "data", "conversation_"+u.id+".json"))
-		var got conversation
-		return err == nil && json.Unmarshal(data, &got) == nil && got.Status == want.Status && slices.Equal(got.texts(), want.texts())
-	})
+	eventually(t, u.name+" is in its file", func() bool { return c.inFile(u.id, want) })
+}
+
+// inFile reports whether the exported file of a conversation says what the API says.
+func (c *chaos) inFile(id string, want conversation) bool {
+	data, err := os.ReadFile(filepath.Join(c.dir, "data", "conversation_"+id+".json"))
+	var got conversation
+	return err == nil && json.Unmarshal(data, &got) == nil && got.Status == want.Status && slices.Equal(got.texts(), want.texts())
 }
