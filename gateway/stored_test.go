@@ -135,20 +135,25 @@ func TestATaskOfManyPartsIsRefused(t *testing.T) {
 	}
 }
 
+// withRoom has the disk be as err says.
+func withRoom(err error) func(*gateway.Deps) {
+	return func(d *gateway.Deps) { d.Room = func(context.Context) error { return err } }
+}
+
 func TestAFullDiskIsSaidToBeOneInEveryProtocol(t *testing.T) {
 	silent := gateway.Errorf(gateway.KindUnavailable, "no answer in time")
-	a := newAPI(t, &fakeBackend{
+	b := &fakeBackend{
 		StartFn:        func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, silent },
 		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, silent },
 		TasksFn:        func(gateway.TaskQuery) (gateway.TaskPage, error) { return gateway.TaskPage{}, silent },
 		PushConfigsFn:  func(string) ([]gateway.PushConfig, error) { return nil, silent },
-	})
+	}
 	calls := map[string]object{
 		"SendMessage": said("m-1", "x", nil), "SendStreamingMessage": said("m-2", "x", nil), "GetTask": {"id": someID},
 		"SubscribeToTask": {"id": someID}, "CancelTask": {"id": someID}, "ListTasks": {}, "ListTaskPushNotificationConfigs": {"taskId": someID},
 	}
 	for _, full := range []error{nil, syscall.ENOSPC} {
-		a.blobs.full = full
+		a := newAPI(t, b, withRoom(full))
 		for method, params := range calls {
 			reply := a.rpc(method, params)
 			if isNamed := strings.Contains(reply.raw, "no space is left on the disk"); isNamed != (full != nil) || !strings.Contains(reply.raw, "-32000") {
@@ -162,12 +167,9 @@ func TestARunThatBreaksOffSaysThatTheDiskIsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		b := s.backend()
-		a := newAPI(t, b)
+		a := newAPI(t, b, withRoom(syscall.ENOSPC))
 		defer a.Close()
-		s.onMessage = func(m contract.MessageSignal) {
-			s.begin(m)
-			a.blobs.full = syscall.ENOSPC
-		}
+		s.onMessage = func(m contract.MessageSignal) { s.begin(m) }
 		b.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
 			return contract.AwaitResult{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
 		}
