@@ -120,9 +120,15 @@ func (l *line) serve(listener net.Listener) {
 // comeBack listens again after a while in which connections are refused.
 func (l *line) comeBack() {
 	time.Sleep(l.dice.moment(1500 * time.Millisecond))
-	for l.listen() != nil {
+	for l.listen() != nil && !l.over() {
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+func (l *line) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
 }
 
 // carry carries a connection until one side ends it, or it is cut.

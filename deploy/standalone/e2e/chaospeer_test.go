@@ -108,7 +108,7 @@ func (f *forgetter) message(w http.ResponseWriter, in peerCall, secrets string) 
 		text += part.Text
 	}
 	t, begins := f.taskFor(in.task(), text)
-	act := func() {}
+	var act func()
 	switch {
 	case t == nil:
 		refuseRPC(w, in.ID, -32001, "no such task")
