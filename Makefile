@@ -23,7 +23,7 @@ help: ## list the targets
 run: build ## build and start everything on this machine; needs no key and no set-up
 	@$(BIN)/agent --config config/agent.yaml --demo-if-no-key
 
-test: ## run every test, with the race detector; needs Go and a C compiler
+test: ## run every test, with the race detector; needs Go, a C compiler and curl
 	@echo "The first run compiles a Temporal server, twice: with the race detector and without. Allow 20 minutes on two cores;"
 	@echo "later runs take about 10. Each package prints a line when it is done."
 	@echo "1/4 everything but the standalone agent, with the race detector"
