@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
@@ -28,43 +27,6 @@ func traceOf(t *testing.T, c client.Client, id string) trace {
 }
 
 var longToken = "Authorization: Bearer " + strings.Repeat("t", contract.MaxToken)
-
-func TestAFloodOfMessagesToAWaitingConversationLeavesNoTrace(t *testing.T) {
-	h := newHome(t)
-	api, p := h.inside()
-	asked := api.ask(`call note_add {"name":"x"}`)
-	id := asked.Conversation.ID
-	before := traceOf(t, p.Client, id)
-	start := time.Now()
-	counts := pour(t, api, id, 1000, messageSorts...)
-	t.Logf("1000 messages in %s: %v", time.Since(start), counts)
-	if counts[409] != 1000 {
-		t.Errorf("not all are refused: %v", counts)
-	}
-	if after := traceOf(t, p.Client, id); after != before {
-		t.Errorf("the history grew: %+v, then %+v", before, after)
-	}
-	if got := api.decide(asked.Result.Approval.UUID, `{"approved":true}`); !strings.Contains(got.Result.Response, "added x") {
-		t.Errorf("answer %+v", got.Result)
-	}
-	if n := len(h.tools.called("note_add")); n != 1 {
-		t.Errorf("the tool ran %d times", n)
-	}
-}
-
-func TestAFloodOfMessagesToAClosedConversationLeavesNoTrace(t *testing.T) {
-	h := newHome(t)
-	api, p := h.inside()
-	id := api.ask("hello").Conversation.ID
-	api.want(200, "POST", "/conversations/"+id+"/close", "")
-	before := traceOf(t, p.Client, id)
-	if counts := pour(t, api, id, 200, messageSorts...); counts[409] != 200 {
-		t.Errorf("not all are refused: %v", counts)
-	}
-	if after := traceOf(t, p.Client, id); after != before {
-		t.Errorf("the history grew: %+v, then %+v", before, after)
-	}
-}
 
 func TestARunningConversationQueues64Messages(t *testing.T) {
 	h := newHome(t)
