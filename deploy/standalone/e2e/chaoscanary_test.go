@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -165,7 +166,7 @@ func (a *aviary) search(t *testing.T, dir string, c client.Client) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		a.look(uuids.ReplaceAllString(path, "UUID"), data)
+		a.look("file "+blobNames.ReplaceAllString(uuids.ReplaceAllString(path, "UUID"), "BLOB"), data)
 		return err
 	})
 	if err != nil {
@@ -175,6 +176,8 @@ func (a *aviary) search(t *testing.T, dir string, c client.Client) {
 		t.Errorf("a secret can be read in %s, %s", place, found)
 	}
 }
+
+var blobNames = regexp.MustCompile(`[0-9a-f]{2}/[0-9a-f]{62}`)
 
 // histories looks at every workflow: its memo, its attributes, its events.
 func (a *aviary) histories(t *testing.T, c client.Client) {
