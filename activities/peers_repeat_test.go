@@ -113,9 +113,11 @@ func TestADestructiveMessageThatMayHaveBeenSentStaysInDoubt(t *testing.T) {
 		claims *claims
 		change func(*activities.Peers, *contract.DelegateInput)
 	}{
-		"the agent is away":            {held(), func(*activities.Peers, *contract.DelegateInput) {}},
-		"it cannot be noted":           {&claims{claimErr: errStore}, func(*activities.Peers, *contract.DelegateInput) {}},
-		"the arguments cannot be read": {held(), func(p *activities.Peers, in *contract.DelegateInput) { in.Arguments = contract.JSON{Blob: &contract.Blob{}} }},
+		"the agent is away":  {held(), func(*activities.Peers, *contract.DelegateInput) {}},
+		"it cannot be noted": {&claims{claimErr: errStore}, func(*activities.Peers, *contract.DelegateInput) {}},
+		"the arguments cannot be read": {held(), func(p *activities.Peers, in *contract.DelegateInput) {
+			in.Arguments = contract.JSON{Blob: &contract.Blob{}}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, in := away(t), delegating(t, `{"message":"wipe it"}`)
