@@ -123,7 +123,9 @@
 //	server.go    the settings of a server
 //	link.go      one server: attempts, back-off, state, log; holders.go what it
 //	             shows to the holder of a token only
-//	conn.go      one connection, and when it may be closed
+//	conn.go      one connection
+//	lifecycle.go who uses it, and when it may be closed
+//	listing.go   which tools its server has
 //	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
 //	             stderr.go, env.go children
 //	exchange.go  what is known of one request: sent? status? raw answer?

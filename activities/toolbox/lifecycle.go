@@ -1,0 +1,80 @@
+package toolbox
+
+import "errors"
+
+// hold keeps a connection open until release, unless it is lost already.
+func (c *conn) hold() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost != nil {
+		return false
+	}
+	c.users++
+	return true
+}
+
+// retain is hold for somebody who holds the connection already: it may be lost.
+func (c *conn) retain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.users++
+}
+
+func (c *conn) release() {
+	c.mu.Lock()
+	c.users--
+	last := c.users == 0 && c.lost != nil
+	c.mu.Unlock()
+	if last {
+		c.closeSoon()
+	}
+}
+
+var errRetired = errors.New("the connection was given up")
+
+// retire gives the connection up: nobody new may use it, and it is closed when
+// the last user has released it. Only the first reason counts.
+func (c *conn) retire(err error) {
+	if err == nil {
+		err = errRetired
+	}
+	c.mu.Lock()
+	if c.lost != nil {
+		c.mu.Unlock()
+		return
+	}
+	c.lost = err
+	idle := c.users == 0
+	c.mu.Unlock()
+	close(c.done)
+	if idle {
+		c.closeSoon()
+	}
+}
+
+// reason is why the connection was lost, nil while it is not.
+func (c *conn) reason() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lost
+}
+
+// closeSoon closes in the background: it may run on a goroutine that close
+// waits for.
+func (c *conn) closeSoon() { c.box.spawn(c.close) } // else Toolbox.Close does it
+
+// close ends the connection and its child, and waits for that: at most some
+// seconds, since mcp-go's farewell to an HTTP server and a child's end are bounded.
+func (c *conn) close() {
+	c.once.Do(func() {
+		_ = c.wire.Close()
+		c.cancel()
+		switch w := c.wire.(type) {
+		case webWire:
+			w.closeIdle()
+		case *stdioWire:
+			w.child.stop()
+		}
+		c.box.forget(c)
+	})
+}

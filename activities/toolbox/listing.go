@@ -1,0 +1,54 @@
+package toolbox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// listing is what a server has: the tools that are on offer, the names in its
+// settings that no tool of it has, and those that several tools have.
+type listing struct {
+	tools     []Tool
+	strangers []string
+	doubles   []string
+	// The server has said that it has no such thing.
+	noResources, noPrompts bool
+}
+
+// list tells what the server has.
+func (c *conn) list(ctx context.Context) (listing, error) {
+	has := c.client.GetServerCapabilities()
+	list := listing{}
+	if has.Tools != nil {
+		var err error
+		if list, err = c.listTools(ctx); err != nil {
+			return listing{}, c.unlisted(err)
+		}
+	}
+	list.noResources, list.noPrompts = has.Resources == nil, has.Prompts == nil
+	return list, nil
+}
+
+// listTools reads every page of tools/list.
+func (c *conn) listTools(ctx context.Context) (listing, error) {
+	x := &exchange{}
+	valid, err := c.client.ListTools(withExchange(ctx, x), mcp.ListToolsRequest{})
+	if err != nil {
+		return listing{}, x.explain(ctx, err)
+	}
+	usable := map[string]bool{}
+	for _, tool := range valid.Tools {
+		usable[tool.Name] = true
+	}
+	pages, hidden := x.pages(), c.server.mask(callerOf(ctx).bearer)
+	for i, page := range pages {
+		pages[i] = hidden.JSON(page)
+	}
+	return parseTools(c.server, pages, usable)
+}
+
+func (c *conn) unlisted(err error) error {
+	return fmt.Errorf("list the tools: MCP server %q: %w", c.server.Name, err)
+}
