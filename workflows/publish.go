@@ -92,7 +92,7 @@ func (c *conversation) transcript() contract.Transcript {
 // the loop tries again. It may do so while a turn publishes: the latest version
 // counts.
 func (c *conversation) publish(ctx workflow.Context) {
-	c.state.Version++
+	c.state.Version = versionAfter(ctx, c.state.Version)
 	version := c.state.Version
 	c.updateListing(ctx)
 	tree := c.tree()

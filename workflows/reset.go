@@ -20,14 +20,30 @@ const withdrawTimeout = 15 * time.Second
 // it only with a run that is over, and what was started before the reset it hands over.
 type aftermath struct{ reached bool }
 
+// wasReset reports whether the run came of a reset.
+func wasReset(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	return info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID
+}
+
+// versionAfter is the version that a conversation has after another one. Files, readers and
+// webhooks keep the highest, and the run before a reset may have come further than the
+// point that the present one began at: its versions are times, which come after those.
+func versionAfter(ctx workflow.Context, version int64) int64 {
+	if !wasReset(ctx) {
+		return version + 1
+	}
+	return max(version+1, now(ctx).UnixMilli())
+}
+
 // reach reports whether the run is past a reset, at a point that it does not come by
 // twice. The first time it ends what the run before has left: approvals that nobody
 // waits for, and nodes that would go on making calls.
 func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool {
-	info := workflow.GetInfo(ctx)
-	if a.reached || info.OriginalRunID == "" || info.OriginalRunID == info.WorkflowExecution.RunID {
+	if a.reached || !wasReset(ctx) {
 		return a.reached
 	}
+	info := workflow.GetInfo(ctx)
 	change := changeReset + " " + contract.NameUUID(info.WorkflowExecution.ID, point)
 	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
 		return false

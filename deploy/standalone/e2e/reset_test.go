@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"errors"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -183,6 +184,30 @@ func TestAResetToTheLastMomentKeepsTheApproval(t *testing.T) {
 	same(t, "answer", done.Result.Response, "The tool said: added approval open")
 	same(t, "calls", s.calls(), 1)
 	eventually(t, "nothing waits", func() bool { return len(s.awaited(s.id)) == 0 })
+}
+
+// A reset run has done less than the file says, and is what the file says next.
+func TestTheFileFollowsAReset(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	api, _ := h.inside()
+	s, _ := stopAt(t, api, h, "after it")
+	for range 3 {
+		api.say(s.id, "say hello")
+	}
+	file := filepath.Join(h.dir, "data", contract.ConversationFile(s.id))
+	for last := s.uuid; ; last = api.conversation(s.id).PendingApproval.UUID {
+		before := api.conversation(s.id).Version
+		s.reset(s.workflow, true)
+		p := s.pendingOther(s.uuid, last)
+		eventually(t, "the file says what waits", func() bool { return strings.Contains(content(t, file), p.UUID) })
+		if now := api.conversation(s.id).Version; now <= before {
+			t.Errorf("version %d comes after %d", now, before)
+		}
+		if last != s.uuid {
+			return
+		}
+	}
 }
 
 const resetTree = `agent:
