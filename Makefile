@@ -64,8 +64,8 @@ bench: ## measure turns, reads and memory on the embedded server; prints ratios
 FLOOD ?= 100000
 CHAOS ?= 2m
 SEED  ?= 0
-chaos: ## kill, break, repeat, reset and lie for CHAOS (2m), and check that nothing is lost, doubled or given away
-	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -chaos=$(CHAOS) -seed=$(SEED)
+chaos: ## kill, break, lie, flood, repeat and reset for CHAOS (2m), and check that nothing is lost, doubled or given away
+	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaos' -form=both -chaos=$(CHAOS) -seed=$(SEED)
 
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
 	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)

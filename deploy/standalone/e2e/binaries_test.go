@@ -69,15 +69,21 @@ type proc struct {
 func start(t *testing.T, dir, binary string, env []string, args ...string) *proc {
 	t.Helper()
 	p := launch(t, dir, binary, env, args...)
-	deadline := time.After(patience)
+	p.serves()
+	return p
+}
+
+// serves waits until the process says that it serves.
+func (p *proc) serves() {
+	p.t.Helper()
+	name := filepath.Base(p.cmd.Path)
 	select {
 	case <-p.out.ready:
 	case <-p.done:
-		t.Fatalf("%s ended before it was ready: %v\n%s", binary, p.err, p.out)
-	case <-deadline:
-		t.Fatalf("%s is not ready after %s\n%s", binary, patience, p.out)
+		p.t.Fatalf("%s ended before it was ready: %v\n%s", name, p.err, p.out)
+	case <-time.After(patience):
+		p.t.Fatalf("%s is not ready after %s\n%s", name, patience, p.out)
 	}
-	return p
 }
 
 func launch(t *testing.T, dir, binary string, env []string, args ...string) *proc {

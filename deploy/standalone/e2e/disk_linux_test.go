@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,15 +12,15 @@ import (
 	"time"
 )
 
-// smallDisk gives the home a disk of its own for its data, and returns the folder. Who
-// may not mount one gets the folder as it is.
-func (h *home) smallDisk() (data string, mounted bool) {
+// smallDisk gives the home a disk of its own for its data, of some MiB, and returns the
+// folder. Who may not mount one gets the folder as it is.
+func (h *home) smallDisk(size int) (data string, mounted bool) {
 	h.t.Helper()
 	data = filepath.Join(h.dir, "data")
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		h.t.Fatal(err)
 	}
-	err := syscall.Mount("tmpfs", data, "tmpfs", 0, "size=24m")
+	err := syscall.Mount("tmpfs", data, "tmpfs", 0, fmt.Sprintf("size=%dm", size))
 	switch {
 	case errors.Is(err, syscall.EPERM):
 		return data, false
@@ -58,7 +59,7 @@ func fillUp(t *testing.T, path string) {
 // record when it has not answered for 15 seconds. What was there is there afterwards.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	h := newHome(t)
-	data, mounted := h.smallDisk()
+	data, mounted := h.smallDisk(24)
 	a, _ := h.outside()
 	asked := a.ask("call note_add {\"name\":\"a\"}")
 	before := asked.Conversation

@@ -1,0 +1,160 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/converter"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// entry is an approval as Temporal has it.
+type entry struct {
+	contract.ApprovalInput
+	result contract.ApprovalResult // its Decision is that of the workflow's end
+}
+
+// grants reports whether it allows a call of a tool here.
+func (e entry) grants() bool {
+	return e.result.Decision == contract.Approved && e.result.Outcome != contract.OutcomeRan && e.Reason != contract.ReasonRemote
+}
+
+// name is what the call gives to the tool.
+func (e entry) name() string { return nameIn(string(e.Arguments.Raw)) }
+
+// ledger is all approvals at a server of the agents of a name.
+type ledger []entry
+
+// readLedger reads the approvals of an agent, and requires that the API tells the same.
+func readLedger(t *testing.T, o operator, a *api, agent string) (out ledger) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	all, err := o.list(ctx, fmt.Sprintf("WorkflowType = '%s' AND %s = '%s'", contract.WorkflowApproval, contract.AttrAgentName, agent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range latest(all) {
+		e, err := readEntry(ctx, o, w.GetExecution().GetWorkflowId(), w.GetStatus())
+		if err != nil {
+			t.Errorf("%s: %v", w.GetExecution().GetWorkflowId(), err)
+			continue
+		}
+		said := a.do("GET", "/approvals/"+e.UUID, "")
+		if said.Status != 200 || contract.Decision(said.Body.Decision.Decision) != e.result.Decision {
+			t.Errorf("approval %s: the workflow says %s, the API %d %s", e.UUID, e.result.Decision, said.Status, said.Raw)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// latest is the last run of each workflow.
+func latest(all []*workflow.WorkflowExecutionInfo) (out []*workflow.WorkflowExecutionInfo) {
+	last := map[string]*workflow.WorkflowExecutionInfo{}
+	for _, w := range all {
+		id := w.GetExecution().GetWorkflowId()
+		if was := last[id]; was == nil || was.GetStartTime().AsTime().Before(w.GetStartTime().AsTime()) {
+			last[id] = w
+		}
+	}
+	return slices.Collect(maps.Values(last))
+}
+
+func readEntry(ctx context.Context, o operator, id string, status enums.WorkflowExecutionStatus) (e entry, err error) {
+	first, err := o.GetWorkflowHistory(ctx, id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	if err != nil {
+		return e, err
+	}
+	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	if err := converter.GetDefaultDataConverter().FromPayloads(input, &e.ApprovalInput); err != nil {
+		return e, err
+	}
+	switch status {
+	case enums.WORKFLOW_EXECUTION_STATUS_RUNNING:
+	case enums.WORKFLOW_EXECUTION_STATUS_COMPLETED:
+		err = o.GetWorkflow(ctx, id, "").Get(ctx, &e.result)
+	default:
+		e.result.Decision = contract.Terminated
+	}
+	return e, err
+}
+
+// idle waits until no workflow of an agent's conversations runs that nobody can see: of
+// what has ended, nothing is left.
+func (e *estate) idle(t *testing.T, o operator, queue string, may func(conversation string) bool) {
+	t.Helper()
+	var left []string
+	deadline := time.Now().Add(patience)
+	for {
+		left = left[:0]
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		open, err := o.open(ctx, fmt.Sprintf("TaskQueue = '%s' AND WorkflowType != '%s'", queue, contract.WorkflowCatalogue))
+		cancel()
+		for _, w := range open {
+			if !may(conversationAt(w)) {
+				left = append(left, w.GetType().GetName()+" "+w.GetExecution().GetWorkflowId())
+			}
+		}
+		if err == nil && len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Errorf("these workflows still run (%v): %v", err, left)
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// conversationAt is the conversation that a workflow belongs to.
+func conversationAt(w *workflow.WorkflowExecutionInfo) (id string) {
+	p := w.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]
+	if p == nil || converter.GetDefaultDataConverter().FromPayload(p, &id) != nil {
+		return ""
+	}
+	return id
+}
+
+// autopsy logs what a conversation's workflows wait for.
+func (v *visitor) autopsy(t *testing.T) {
+	t.Helper()
+	o, hangUp := v.operator(v.home)
+	defer hangUp()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	open, err := o.open(ctx, fmt.Sprintf("%s = '%s'", contract.AttrConversationID, v.id))
+	t.Logf("%s %s: %v %d workflows run", v.name, v, err, len(open))
+	for _, w := range open {
+		d, err := o.DescribeWorkflowExecution(ctx, w.GetExecution().GetWorkflowId(), "")
+		if err != nil {
+			t.Log(err)
+			continue
+		}
+		t.Logf("%s: %d events, task %v, activities %v, children %v", w.GetExecution().GetWorkflowId(), d.GetWorkflowExecutionInfo().GetHistoryLength(),
+			d.GetPendingWorkflowTask(), d.GetPendingActivities(), d.GetPendingChildren())
+		logLast(ctx, t, o, w.GetExecution().GetWorkflowId())
+	}
+}
+
+// logLast logs the last events of a workflow.
+func logLast(ctx context.Context, t *testing.T, o operator, id string) {
+	var last []string
+	for events := o.GetWorkflowHistory(ctx, id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); events.HasNext(); {
+		e, err := events.Next()
+		if err != nil {
+			t.Log(err)
+			return
+		}
+		last = append(last, fmt.Sprintf("%d %s %s %.150s", e.GetEventId(), e.GetEventTime().AsTime().Format("15:04:05.0"), e.GetEventType(), fmt.Sprint(e.GetAttributes())))
+	}
+	t.Log(strings.Join(last[max(0, len(last)-15):], "\n"))
+}
