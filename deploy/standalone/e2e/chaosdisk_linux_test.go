@@ -49,7 +49,11 @@ func (e *estate) fillDisk(a *api, fill string) {
 	freed := time.Now()
 	eventually(e.t, "work goes on when there is room", func() bool {
 		r, err := patient.try("POST", "/conversations", "")
-		return err == nil && r.Status == http.StatusCreated
+		if err != nil || r.Status != http.StatusCreated {
+			return false
+		}
+		_, ok := e.insist(a, "POST", "/conversations/"+conversationOf(r)+"/close", "")
+		return ok
 	})
 	e.t.Logf("the disk was full; work went on %s after there was room", time.Since(freed).Round(time.Second/10))
 }

@@ -88,31 +88,43 @@ func readEntry(ctx context.Context, o operator, id string, status enums.Workflow
 	return e, err
 }
 
-// idle waits until no workflow of an agent's conversations runs that nobody can see: of
-// what has ended, nothing is left.
-func (e *estate) idle(t *testing.T, o operator, queue string, may func(conversation string) bool) {
+// idle waits until no workflow of an agent's conversations runs.
+func (e *estate) idle(t *testing.T, o operator, a *api, queue string) {
 	t.Helper()
-	var left []string
-	deadline := time.Now().Add(patience)
-	for {
-		left = left[:0]
+	var open []*workflow.WorkflowExecutionInfo
+	var err error
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		open, err := o.open(ctx, fmt.Sprintf("TaskQueue = '%s' AND WorkflowType != '%s'", queue, contract.WorkflowCatalogue))
+		open, err = o.open(ctx, fmt.Sprintf("TaskQueue = '%s' AND WorkflowType != '%s'", queue, contract.WorkflowCatalogue))
 		cancel()
-		for _, w := range open {
-			if !may(conversationAt(w)) {
-				left = append(left, w.GetType().GetName()+" "+w.GetExecution().GetWorkflowId())
-			}
-		}
-		if err == nil && len(left) == 0 {
+		open = slices.DeleteFunc(open, func(*workflow.WorkflowExecutionInfo) bool { return e.left(a) })
+		if err == nil && len(open) == 0 {
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Errorf("these workflows still run (%v): %v", err, left)
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
 	}
+	for _, w := range open {
+		id := conversationAt(w)
+		t.Errorf("%s %s still runs: %v of %v", w.GetType().GetName(), w.GetExecution().GetWorkflowId(), e.beginning(a, id), e.visitor(e.beginning(a, id)))
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// left reports whether nobody is there who could end a conversation: at the other agent,
+// whose conversations here were terminated, or do not know that it has begun.
+func (e *estate) left(a *api) bool { return a == e.farAPI }
+
+// beginning is the name in the first message of a conversation.
+func (e *estate) beginning(a *api, id string) string {
+	got, _ := e.insist(a, "GET", "/conversations/"+id, "")
+	for _, m := range got.Body.Conversation.Messages {
+		if m.Role == "user" {
+			_, name, _ := strings.Cut(nameIn(m.Content), " ")
+			return name
+		}
+	}
+	return ""
 }
 
 // conversationAt is the conversation that a workflow belongs to.

@@ -22,10 +22,14 @@ type visitor struct {
 	*estate
 	r     *rand.Rand
 	name  string
-	id    string   // of the conversation
-	said  []string // what was accepted, in order
-	hands []string // what an operator did to it
-	gone  bool     // it was terminated
+	id    string       // of the conversation
+	said  []string     // what was accepted, in order
+	hands []string     // what an operator did to it
+	gone  bool         // it was terminated
+	rest  conversation // in the end
+	// floods counts those that it had, and unsure their messages that were not refused for
+	// certain: a gateway that died, or whose server did, may have sent them.
+	floods, unsure int
 }
 
 // visit holds one conversation.
@@ -164,14 +168,17 @@ func (v *visitor) answer(p approval) string {
 // pester floods a conversation that waits. It changes nothing, and is refused: at once, but
 // for one message after each answer that a gateway gave.
 func (v *visitor) pester(before conversation) {
+	v.floods++
+	all := messagesOf(v.flood())
 	tolerant := sort{"any", func(a *api, id string, n int) (reply, error) {
-		r, err := messageSorts[n%len(messageSorts)].send(a, id, n)
+		r, err := all[n%len(all)].send(a, id, n)
 		if err != nil { // the gateway was killed
 			return reply{}, nil
 		}
 		return r, nil
 	}}
 	flood := pour(v.t, v.door(), v.id, 40, tolerant)
+	v.unsure += 40 - flood[http.StatusConflict] - flood[http.StatusTooManyRequests]
 	after, ok := v.read()
 	if !ok || !slices.ContainsFunc(after.PendingApprovals, func(p approval) bool { return p.UUID == before.PendingApprovals[0].UUID }) {
 		return
@@ -182,10 +189,13 @@ func (v *visitor) pester(before conversation) {
 			taken += n
 		}
 	}
-	if taken > len(v.said)*len(v.apis) { // a gateway does not ask before the next message after an answer
-		v.t.Errorf("%s: messages to a conversation that waits were answered %v", v.name, flood)
+	if taken > len(v.said)*len(v.apis) || v.times(after, v.flood()) > 0 { // a gateway does not ask before the next message after an answer
+		v.t.Errorf("%s: messages to a conversation that waits were answered %v, and are there %d times", v.name, flood, v.times(after, v.flood()))
 	}
 }
+
+// flood is the text of the messages that pester sends.
+func (v *visitor) flood() string { return fmt.Sprintf("%s.flood%d", v.name, v.floods) }
 
 // layHands has somebody wind back or end the conversation or one of its workflows, or
 // cancel the turn.

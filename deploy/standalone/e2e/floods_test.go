@@ -41,18 +41,22 @@ func setHook(id, url, token string) string {
 		`{"taskId":%q,"pushNotificationConfig":{"id":"h","url":%q,"token":%q,"authentication":{"schemes":["Bearer"],"credentials":"s3cret"}}}`, id, url, token))
 }
 
-func messageSort(name string, headers func(n int) []string) sort {
-	return sort{name, func(a *api, id string, n int) (reply, error) {
-		return a.try("POST", "/conversations/"+id+"/messages", messageJSON("x"), append(headers(n), longToken)...)
-	}}
+// messagesOf are all ways to send a message.
+func messagesOf(text string) []sort {
+	way := func(name string, headers func(n int) string) sort {
+		return sort{name, func(a *api, id string, n int) (reply, error) {
+			return a.try("POST", "/conversations/"+id+"/messages", messageJSON(text), longToken, headers(n))
+		}}
+	}
+	return []sort{
+		way("message", func(int) string { return "Prefer: respond-async" }),
+		way("message awaited", func(int) string { return "X-User: somebody" }),
+		way("message awaited with a key", func(n int) string { return fmt.Sprint("Idempotency-Key: w", n%9) }),
+		way("message streamed", func(int) string { return "Accept: text/event-stream" }),
+	}
 }
 
-var messageSorts = []sort{
-	messageSort("message", func(int) []string { return []string{"Prefer: respond-async"} }),
-	messageSort("message awaited", func(int) []string { return nil }),
-	messageSort("message awaited with a key", func(n int) []string { return []string{fmt.Sprint("Idempotency-Key: w", n%9)} }),
-	messageSort("message streamed", func(int) []string { return []string{"Accept: text/event-stream"} }),
-}
+var messageSorts = messagesOf("x")
 
 var sorts = append(slices.Clone(messageSorts), []sort{
 	{"a2a message", func(a *api, id string, n int) (reply, error) {
