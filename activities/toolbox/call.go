@@ -195,7 +195,7 @@ func (l *link) once(ctx context.Context, r request) verdict {
 	v := l.judge(ctx, x, err, r.destructive)
 	v.sent = x.sent.Load()
 	if v.again || v.stale {
-		conn.retire(v.err)
+		conn.retire(hide(v.err, l.mask(callerOf(ctx).bearer))) // others read why it was lost
 		l.dropped(conn)
 	}
 	return v

@@ -1,9 +1,12 @@
 package toolbox_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -206,5 +209,39 @@ func TestAnAnswerThatIsNoResultIsLost(t *testing.T) {
 			_, err := openServers(t, s).Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: true})
 			wantKind(t, err, contract.KindOutcomeUnknown)
 		})
+	}
+}
+
+// Why a connection was lost is in the log and in the server's state, for everybody: it does
+// not repeat the token of the caller who lost it.
+func TestALossDoesNotTellTheCallersToken(t *testing.T) {
+	const token = "t0ken-of-the-caller"
+	rest := raw{"initialize": hello("s-1"), "tools/list": says(oneTool)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		var req struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if err != nil || json.Unmarshal(body, &req) != nil || req.Method != "tools/call" {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			rest.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"session not found %s"}}`, req.ID, token)
+	}))
+	t.Cleanup(server.Close)
+	log := &logBuffer{}
+	box := open(t, toolbox.Options{Servers: []toolbox.Server{{Name: "web", URL: server.URL}}, Logger: log.logger()})
+	box.Tools(t.Context())
+	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: true, Bearer: token})
+	wantKind(t, err, contract.KindOutcomeUnknown)
+	if state := fmt.Sprintf("%+v", box.States()); strings.Contains(state, token) || strings.Contains(log.String(), token) {
+		t.Errorf("state %s, log %s", state, log)
+	}
+	if !strings.Contains(log.String(), "session not found [bearer token]") {
+		t.Errorf("log %s", log)
 	}
 }
