@@ -30,13 +30,19 @@ type Resets struct {
 }
 
 // Withdraw cancels the children of the workflow that runs it which the present run does
-// not wait for. The run before a reset has started them; they would wait for nobody, or
+// not wait for, or one child alone. The run before a reset has started them; they would wait for nobody, or
 // go on making calls.
-func (r *Resets) Withdraw(ctx context.Context, _ contract.WithdrawInput) (out contract.WithdrawResult, err error) {
+func (r *Resets) Withdraw(ctx context.Context, in contract.WithdrawInput) (out contract.WithdrawResult, err error) {
 	children := r.Children
 	info := activity.GetInfo(ctx)
 	if children == nil {
 		children = temporalChildren{activity.GetClient(ctx).WorkflowService(), info.Namespace}
+	}
+	if in.Child != "" {
+		if err := children.Cancel(ctx, &commonpb.WorkflowExecution{WorkflowId: in.Child}); err != nil {
+			return out, fmt.Errorf("cancel %s: %w", in.Child, err)
+		}
+		return contract.WithdrawResult{Workflows: []string{in.Child}}, nil
 	}
 	parent := info.WorkflowExecution
 	// In this order: what the present run starts meanwhile is not in the list.
@@ -94,13 +100,14 @@ func (t temporalChildren) Running(ctx context.Context, id string) (out []*common
 	}
 }
 
-// Cancel ignores that a child has ended meanwhile.
+// Cancel ignores that a child has ended meanwhile, or is cancelled already.
 func (t temporalChildren) Cancel(ctx context.Context, child *commonpb.WorkflowExecution) error {
 	_, err := t.service.RequestCancelWorkflowExecution(ctx, &workflowservice.RequestCancelWorkflowExecutionRequest{
 		Namespace: t.namespace, WorkflowExecution: child, Reason: "the workflow that started it was reset",
 	})
 	var gone *serviceerror.NotFound
-	if errors.As(err, &gone) {
+	var asked *serviceerror.CancellationAlreadyRequested
+	if errors.As(err, &gone) || errors.As(err, &asked) {
 		return nil
 	}
 	return err

@@ -56,6 +56,14 @@ func TestOnlyWhatThePresentRunDoesNotWaitForIsEnded(t *testing.T) {
 	}
 }
 
+func TestOneChildAloneIsCancelled(t *testing.T) {
+	f := &family{pending: []string{"approval-1"}, running: []string{"approval-1", "approval-2"}}
+	r := &activities.Resets{Children: f}
+	if _, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{Child: "approval-1"}); err != nil || !slices.Equal(f.cancelled, []string{"approval-1"}) {
+		t.Errorf("cancelled %v, %v", f.cancelled, err)
+	}
+}
+
 func TestWhatIsStartedMeanwhileIsNotEnded(t *testing.T) {
 	f := &family{running: []string{"approval-1"}, next: "approval-2"}
 	r := &activities.Resets{Children: f}

@@ -24,7 +24,9 @@ func startNode(ctx workflow.Context, id string, in contract.NodeInput) workflow.
 			attrConfigHash.ValueSet(in.ConfigHash),
 		),
 	})
-	return workflow.ExecuteChildWorkflow(ctx, nodeWorkflows[in.Node.Type], in)
+	child := workflow.ExecuteChildWorkflow(ctx, nodeWorkflows[in.Node.Type], in)
+	adopt(ctx, id, in.ConversationID, child)
+	return child
 }
 
 var nodeWorkflows = map[contract.NodeType]string{

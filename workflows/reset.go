@@ -66,6 +66,28 @@ func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool
 	return true
 }
 
+// changeAdopted marks the ends of contexts at which a child is cancelled by an activity.
+const changeAdopted = "cancel-after-reset"
+
+// adopt has a child be cancelled with ctx also where the run before a reset has started it:
+// the server lets a run cancel only the children that it has started itself.
+func adopt(ctx workflow.Context, id, conversation string, child workflow.Future) {
+	if !wasReset(ctx) {
+		return
+	}
+	workflow.Go(detached(ctx), func(always workflow.Context) {
+		_ = workflow.Await(always, func() bool { return ctx.Err() != nil || child.IsReady() }) // always is never cancelled
+		change := changeAdopted + " " + contract.NameUUID(workflow.GetInfo(always).WorkflowExecution.ID, id)
+		if child.IsReady() || workflow.GetVersion(always, change, workflow.DefaultVersion, 1) < 1 {
+			return
+		}
+		o := regular(withdrawTimeout, attempts, "cancel what the run before the reset has started")
+		if _, err := run(always, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation, Child: id}); err != nil {
+			workflow.GetLogger(always).Error("cancel what the run before the reset has started", "error", err)
+		}
+	})
+}
+
 // nodeID is the workflow ID of a node: another one after a reset, because the node that
 // the run before has started may still run. key is the ID that it would have had, for the
 // idempotency keys of what it does, which stay the same.

@@ -347,6 +347,9 @@ type ExportResult struct {
 // the workflow that came of the reset.
 type WithdrawInput struct {
 	ConversationID string `json:"conversation_id"`
+	// Child is the workflow ID of the only child to be cancelled; "" is all children that
+	// the workflow does not wait for.
+	Child string `json:"child,omitempty"`
 }
 
 // WithdrawResult names the workflows that were cancelled.

@@ -392,7 +392,7 @@ func activitySamples() map[string]any {
 		"ModelState":           model,
 		"ExportInput":          ExportInput{Conversation: view(), Tree: &shown},
 		"ClientToolResult":     ClientToolResult{Content: "blue", IsError: true},
-		"WithdrawInput":        WithdrawInput{ConversationID: conversationID},
+		"WithdrawInput":        WithdrawInput{ConversationID: conversationID, Child: "approval-1"},
 		"WithdrawResult":       WithdrawResult{Workflows: []string{"approval-1"}},
 		"UnknownOutcomeAnswer": UnknownOutcomeAnswer{Outcome: OutcomeRan, Result: "17 rows"},
 		"News":                 News{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
