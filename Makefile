@@ -15,7 +15,7 @@ LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check conformance build build-all bench chaos flood histories golden clean
+.PHONY: help run test check conformance build build-all bench chaos chaos-trees flood histories golden clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ test: ## run every test, with the race detector; needs Go, a C compiler and curl
 	@echo "2/4 the tool servers on the SQLite driver of binaries that are built without cgo"
 	$(GO) test -timeout 30m -tags sqlite_pure ./mcpservers/resources/... ./mcpservers/hosting/...
 	@echo "3/4 the standalone agent: real processes, crashes and restarts, with the race detector (minutes)"
-	cd deploy/standalone && $(GO) test -race -timeout 30m -parallel 4 -skip '$(LONG)' $(TESTFLAGS) ./...
+	cd deploy/standalone && $(GO) test -race -timeout 30m -parallel 4 -skip '$(LONG)|TestChaosOfTrees' $(TESTFLAGS) ./...
 	@echo "4/4 long conversations and large trees (minutes)"
 	cd deploy/standalone && $(GO) test -timeout 30m -run '$(LONG)' $(TESTFLAGS) ./e2e
 	@echo "every test passed"
@@ -63,9 +63,13 @@ bench: ## measure turns, reads and memory on the embedded server; prints ratios
 
 FLOOD ?= 100000
 CHAOS ?= 2m
+FAR   ?= true
 SEED  ?= 0
 chaos: ## kill, break, lie, flood, repeat and reset for CHAOS (2m), and check that nothing is lost, doubled or given away
-	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaos' -form=both -chaos=$(CHAOS) -seed=$(SEED)
+	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -far=$(FAR) -chaos=$(CHAOS) -seed=$(SEED)
+
+chaos-trees: ## the same with drawn trees of nodes, in one process and split, and with full disks (not part of make test)
+	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED)
 
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
 	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)

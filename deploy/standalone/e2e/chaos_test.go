@@ -22,6 +22,7 @@ import (
 // By hand: make chaos, or make chaos CHAOS=10m SEED=the seed of a run that failed.
 var (
 	chaosTime = flag.Duration("chaos", 12*time.Second, "how long chaos lasts")
+	chaosFar  = flag.Bool("far", false, "whether there are users of far ends that lie and forget")
 	chaosSeed = flag.Uint64("seed", 0, "of the chaos; 0 is a new one")
 )
 
@@ -60,7 +61,11 @@ func TestChaos(t *testing.T) {
 	c.end = time.Now().Add(*chaosTime)
 	far.begin()
 	var crowd sync.WaitGroup
-	for n := range uint64(8) {
+	strangers := uint64(0)
+	if *chaosFar {
+		strangers = 8
+	}
+	for n := range strangers {
 		crowd.Go(func() {
 			r := rand.New(rand.NewPCG(seed, 300+n))
 			for i := 0; time.Now().Before(c.end); i++ {
