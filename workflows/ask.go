@@ -70,7 +70,7 @@ func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, with
 	l.reset.reach(ctx, "ask "+l.next(), l.about().conversation)
 	in.Description = l.worded(ctx, in.Description, decide.Shown(in))
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about()), contract.WorkflowApproval, in)
-	adopt(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
+	l.reset.adopt(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
 		Decision: contract.Cancelled, RequestedAt: in.CreatedAt,

@@ -24,9 +24,7 @@ func startNode(ctx workflow.Context, id string, in contract.NodeInput) workflow.
 			attrConfigHash.ValueSet(in.ConfigHash),
 		),
 	})
-	child := workflow.ExecuteChildWorkflow(ctx, nodeWorkflows[in.Node.Type], in)
-	adopt(ctx, id, in.ConversationID, child)
-	return child
+	return workflow.ExecuteChildWorkflow(ctx, nodeWorkflows[in.Node.Type], in)
 }
 
 var nodeWorkflows = map[contract.NodeType]string{

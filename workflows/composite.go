@@ -223,7 +223,9 @@ func (c *composite) workChild(ctx workflow.Context, b *begun, budget time.Durati
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
-	r := nodeResult(ctx, startNode(withCredential(ctx, c.credential), b.id, in))
+	child := startNode(withCredential(ctx, c.credential), b.id, in)
+	c.reset.adopt(ctx, b.id, c.in.ConversationID, child)
+	r := nodeResult(ctx, child)
 	c.takeReports(ctx)
 	c.forget(b.id)
 	b.part.transcript = r.Transcript

@@ -70,6 +70,7 @@ func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.No
 	t.pipeline = p
 	*t.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
 	child := startNode(withCredential(ctx, t.credential), p.run, in)
+	t.reset.adopt(ctx, p.run, t.in.ID, child)
 	for !child.IsReady() || t.arrivedReports(always) {
 		for _, batch := range p.take() {
 			t.takeReports(always, batch)

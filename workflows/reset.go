@@ -71,8 +71,8 @@ const changeAdopted = "cancel-after-reset"
 
 // adopt has a child be cancelled with ctx also where the run before a reset has started it:
 // the server lets a run cancel only the children that it has started itself.
-func adopt(ctx workflow.Context, id, conversation string, child workflow.Future) {
-	if !wasReset(ctx) {
+func (a *aftermath) adopt(ctx workflow.Context, id, conversation string, child workflow.Future) {
+	if a.reached || !wasReset(ctx) {
 		return
 	}
 	workflow.Go(detached(ctx), func(always workflow.Context) {
