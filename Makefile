@@ -9,7 +9,7 @@ ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-res
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 TESTFLAGS  ?=
 # Gigabytes of messages: too slow with the race detector.
-LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes|TestAFloodOfAccepted|TestWebhooksThatChange
+LONG       := TestOneTurnOf500Calls|TestAConversationOf1000Turns|TestATreeOf1000Nodes|TestALoopOf200|TestAFloodOfAccepted|TestNothingThatIsRefusedIsStored|TestSignalsThatDecideNothing|TestAnApprovalInANewRun|TestWebhooksThatChange
 
 # What anybody may send to a conversation, in masses.
 FLOODS     := TestNothingThat|TestAFloodOf|TestSignalsThatDecideNothing|TestWebhooksThatChange
@@ -80,7 +80,7 @@ histories: ## record the histories that every build replays and that are missing
 golden: ## rewrite golden files and the JSON schema from the code
 	$(GO) generate ./workflows/...
 	$(GO) test ./config -update
-	UPDATE_GOLDEN=1 $(GO) test ./activities/llm
+	UPDATE_GOLDEN=1 $(GO) test ./activities/llm/...
 
 clean: ## remove what was built
 	rm -rf $(BIN) dist

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // openBearer opens the sealed token the activity was called with. A token that

@@ -10,7 +10,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // bind keeps the definition of a tool, so that a grant can be bound to it. Without an

@@ -8,7 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // ListTools tells what is on offer and what is missing. Resources and prompts

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func catalogue(t *testing.T, a *activities.Tools) contract.Catalogue {

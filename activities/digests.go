@@ -10,7 +10,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // What becomes of the oldest messages when a conversation does not fit its model.

@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/document"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Files keeps a JSON file of every conversation in a folder, for backups,

@@ -13,8 +13,8 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/document"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func exporting(version int64) contract.ExportInput {

@@ -8,7 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // inquiry is what a model is asked, with what the answer is judged by.

@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // How many images a model is shown, and how large ones, in bytes. Providers count

@@ -11,6 +11,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -204,10 +205,10 @@ func TestAnImageReachesTheProviderOnceItIsRecorded(t *testing.T) {
 	in.Transcript.Tail = append(in.Transcript.Tail,
 		contract.Message{ID: "m2", Role: contract.RoleAssistant, Reply: "r", ToolCall: &contract.ToolCall{ID: "c", Name: "draw", Arguments: raw(`{}`)}},
 		contract.Message{ID: "m3", Role: contract.RoleTool, Reply: "r", ToolCall: &contract.ToolCall{ID: "c", Name: "draw", Result: result.Text, Media: result.Media}})
-	router := llm.NewRouter(llm.Options{BaseURL: s.URL(), Getenv: func(name string) string {
+	model := router.New(router.Options{BaseURL: s.URL(), Getenv: func(name string) string {
 		return map[string]string{"OPENAI_API_KEY": "any"}[name]
 	}})
-	m := &activities.Models{Blobs: a.Blobs, Offer: fakeOffer{}, Model: router}
+	m := &activities.Models{Blobs: a.Blobs, Offer: fakeOffer{}, Model: model}
 	for _, want := range []string{"I see.", "I read."} {
 		if got, err := run(t, t.Context(), m.Generate, in); err != nil || got.Text.Inline != want {
 			t.Errorf("got %+v, %v; want %s", got, err, want)

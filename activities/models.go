@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Models calls models.
@@ -75,7 +76,7 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 
 func (m *Models) facts(model string) llm.Facts {
 	if m.Facts == nil {
-		return llm.NewRouter(llm.Options{}).Facts(model)
+		return router.New(router.Options{}).Facts(model)
 	}
 	return m.Facts(model)
 }

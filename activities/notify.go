@@ -14,7 +14,7 @@ import (
 
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // TaskReader reads a conversation as a task of A2A.

@@ -19,7 +19,7 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // hook is a webhook. It answers with what the function says, or with 200.

@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 const wantsJSON = "Reply with JSON only, without any text around it. It must fit this JSON Schema:\n"

@@ -16,8 +16,8 @@ import (
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Peer reaches other agents.
@@ -274,6 +274,7 @@ var peerStates = []contract.TaskState{
 func (p *Peers) result(ctx context.Context, m PeerMessage, r PeerReply) (contract.DelegateResult, error) {
 	out := contract.DelegateResult{
 		State: r.State, TaskID: cmp.Or(r.TaskID, m.TaskID), ContextID: cmp.Or(r.ContextID, m.ContextID),
+		NoEntry: r.State == contract.TaskAuthRequired && r.TaskID == "",
 	}
 	switch {
 	case !slices.Contains(peerStates, r.State):

@@ -14,8 +14,8 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 type sending func(context.Context, activities.PeerMessage) (activities.PeerReply, error)
@@ -108,7 +108,7 @@ func TestEveryStateOfATaskComesBack(t *testing.T) {
 	} {
 		p := peers(t, saying(activities.PeerReply{State: state, TaskID: "t-1", Text: "why"}, nil))
 		got, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
-		if err != nil || got.State != state || got.TaskID != "t-1" || got.Text.Inline != "why" {
+		if err != nil || got.State != state || got.TaskID != "t-1" || got.Text.Inline != "why" || got.NoEntry {
 			t.Errorf("%s: %+v, %v", state, got, err)
 		}
 	}
@@ -195,7 +195,7 @@ func TestTheCallersTokenIsForwardedToThePeer(t *testing.T) {
 			return activities.PeerReply{State: contract.TaskAuthRequired, Text: "not with " + m.Bearer}, nil
 		})
 		got, err := run(t, withToken(t, p), p.Delegate, in)
-		if err != nil || bearer != canary || got.Note != "" {
+		if err != nil || bearer != canary || got.Note != "" || !got.NoEntry {
 			t.Errorf("token forwarded: %t, note %q, %v", bearer == canary, got.Note, err)
 		}
 		if got.Text.Inline != "not with [bearer token]" {

@@ -17,9 +17,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Desk is where questions wait for people.

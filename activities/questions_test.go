@@ -15,7 +15,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 type fakeDesk struct {

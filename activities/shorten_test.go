@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func TestTheModelSeesTheBeginningOfALongResult(t *testing.T) {

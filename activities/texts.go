@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"agent-stop-and-go/activities/toolbox"
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 	"agent-stop-and-go/workflows/contract/template"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Texts does for workflows what needs the blob store.

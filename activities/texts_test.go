@@ -9,7 +9,7 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func TestATextIsComposed(t *testing.T) {

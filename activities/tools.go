@@ -12,8 +12,8 @@ import (
 
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Caller calls tools and knows the servers behind them.

@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func ring(t *testing.T, id string) *credential.Keyring {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Agent is what a conversation starts with: the settings at the top of the file

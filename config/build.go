@@ -9,7 +9,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/template"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // A tree whose JSON is larger than treeLimit bytes has its prompts and schemas of

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // keyFile returns the path and the text of the key file in dir, made now if

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // KeysVariable is the environment variable with the keys that seal callers'

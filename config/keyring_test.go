@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 func keyText(b byte) string {

@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func agentOf(t *testing.T, text string) contract.Agent {

@@ -9,12 +9,11 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/labstack/echo/v4"
 
-	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record"
 )
 
 const pathA2A = "/a2a"
@@ -60,36 +59,15 @@ func (s a2aServer) shape(ctx context.Context, history *int) story.Shape {
 
 // source reads what of a conversation lives in the blob store.
 func (s a2aServer) source(ctx context.Context, view contract.ConversationView) (story.Source, error) {
-	src := s.from(ctx, view)
-	var err error
-	if src.Messages, err = resolved(ctx, s.Deps, view.Transcript); err != nil {
-		return src, err
+	state, err := record.Load(ctx, s.Blobs, view, nil)
+	if err != nil {
+		return story.Source{}, err
 	}
-	for _, p := range view.Pending {
-		shown, err := document.Pending(ctx, s.Blobs, p)
-		if err != nil {
-			return src, err
-		}
-		src.Pending = append(src.Pending, shown)
-	}
-	if view.Last != nil {
-		src.Response, err = transcript.ReadText(ctx, s.Blobs, view.Last.Response)
-	}
-	return src, err
+	return s.sourceOf(ctx, *state), nil
 }
 
-// sourceOf is the source of a state, which has everything in place.
-func (s a2aServer) sourceOf(ctx context.Context, state *agui.State) story.Source {
-	src := s.from(ctx, state.View)
-	src.Messages, src.Pending, src.Response = state.Messages, state.Document.PendingApprovals, state.Response
-	return src
-}
-
-func (s a2aServer) from(ctx context.Context, view contract.ConversationView) story.Source {
-	base := s.publicURL(echoOf(ctx))
-	return story.Source{View: view, Agent: s.Agent.Name, Media: func(m contract.Media) string {
-		return base + "/conversations/" + view.ID + "/media/" + m.SHA256
-	}}
+func (s a2aServer) sourceOf(ctx context.Context, state record.State) story.Source {
+	return story.Of(state, s.Agent, s.publicURL(echoOf(ctx)))
 }
 
 // task shows a conversation.
@@ -120,7 +98,7 @@ func (s a2aServer) glance(ctx context.Context, id a2a.TaskID) (contract.Conversa
 		read := s.glances.DoChan(string(id), func() (view any, err error) {
 			ctx, cancel := context.WithTimeout(s.base, loadTimeout)
 			defer cancel()
-			err = guarded(func() error { // or a panic would end the process
+			err = service.Guard(func() error { // or a panic would end the process
 				view, err = s.Backend.Conversation(ctx, string(id), "")
 				return err
 			})
@@ -142,41 +120,41 @@ func (s a2aServer) found(ctx context.Context, id a2a.TaskID, read func() (contra
 	}
 	echoOf(ctx).Set(keyConversation, string(id))
 	view, err := read()
-	if isKind(err, contract.KindNotFound) {
+	if service.IsKind(err, contract.KindNotFound) {
 		return view, noTask(id)
 	}
 	return view, s.failure(ctx, err)
 }
 
 func noTask(id a2a.TaskID) error {
-	return a2a.NewError(a2a.ErrTaskNotFound, "Task not found: "+printable(string(id)))
+	return a2a.NewError(a2a.ErrTaskNotFound, "Task not found: "+service.Printable(string(id)))
 }
 
 // kindsOfA2A is the one table from kind to the protocol's error. What is not in it is a
 // fault of ours.
 var kindsOfA2A = map[contract.Kind]error{
-	contract.KindInvalid:   a2a.ErrInvalidParams,
-	contract.KindNotFound:  a2a.ErrTaskNotFound,
-	contract.KindWaiting:   a2a.ErrUnsupportedOperation,
-	contract.KindCompleted: a2a.ErrUnsupportedOperation,
-	contract.KindDecided:   a2a.ErrUnsupportedOperation,
-	contract.KindKeyReused: a2a.ErrInvalidParams,
-	contract.KindTimeout:   a2a.ErrServerError,
-	KindUnavailable:        a2a.ErrServerError,
-	contract.KindTooLarge:  a2a.ErrInvalidParams,
-	contract.KindBusy:      a2a.ErrServerError,
-	KindNoSpace:            a2a.ErrServerError,
-	KindLost:               a2a.ErrInternalError,
+	contract.KindInvalid:    a2a.ErrInvalidParams,
+	contract.KindNotFound:   a2a.ErrTaskNotFound,
+	contract.KindWaiting:    a2a.ErrUnsupportedOperation,
+	contract.KindCompleted:  a2a.ErrUnsupportedOperation,
+	contract.KindDecided:    a2a.ErrUnsupportedOperation,
+	contract.KindKeyReused:  a2a.ErrInvalidParams,
+	contract.KindTimeout:    a2a.ErrServerError,
+	service.KindUnavailable: a2a.ErrServerError,
+	contract.KindTooLarge:   a2a.ErrInvalidParams,
+	contract.KindBusy:       a2a.ErrServerError,
+	service.KindNoSpace:     a2a.ErrServerError,
+	service.KindLost:        a2a.ErrInternalError,
 }
 
 // told is an error as clients of A2A are told of it.
 func told(err error) error {
-	var e *Error
-	err = explained(err)
+	var e *service.Error
+	err = service.Explain(err)
 	if errors.As(err, &e) && kindsOfA2A[e.Kind] != nil {
 		return a2a.NewError(kindsOfA2A[e.Kind], e.Text)
 	}
-	if errors.Is(err, errClosing) {
+	if errors.Is(err, service.ErrClosing) {
 		return a2a.NewError(a2a.ErrServerError, "the server is shutting down; the work goes on")
 	}
 	return err

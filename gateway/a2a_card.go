@@ -17,6 +17,8 @@ func (s a2aServer) Card(ctx context.Context) (*a2a.AgentCard, error) {
 		Name: s.Agent.Name, Description: s.Agent.Description, Version: s.Version, PublicURL: s.publicURL(echoOf(ctx)),
 		Peers: peersOf(s.Agent.Root()), Streaming: true, Push: true, Extensions: []a2a.AgentExtension{story.HITLExtension(), {
 			URI: contract.IdempotentMessages, Description: "A message is carried out once for each message ID, and a request answered once",
+		}, {
+			URI: contract.ApprovalParts, Description: "What a task waits for is in data parts of the type " + contract.TypeApprovalRequest,
 		}},
 		InputModes: append([]string{"text/plain", "application/json"}, imageTypes...), OutputModes: []string{"text/plain", "application/json"},
 	}

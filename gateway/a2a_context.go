@@ -11,6 +11,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"golang.org/x/sync/errgroup"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -35,7 +36,7 @@ func (s a2aServer) unaddressed(ctx context.Context, req *a2a.SendMessageRequest,
 	case len(waiting) == 1 && uuid != "":
 		return s.redirected(ctx, req, in, waiting[0].ID, nil)
 	case uuid != "":
-		return posted{}, a2a.NewError(a2a.ErrInvalidParams, "no approval "+printable(uuid)+" waits here")
+		return posted{}, a2a.NewError(a2a.ErrInvalidParams, "no approval "+service.Printable(uuid)+" waits here")
 	case len(waiting) == 1:
 		return s.instead(ctx, req, in, waiting[0])
 	}
@@ -58,7 +59,7 @@ func (s a2aServer) taskOfApproval(ctx context.Context, uuid string) (string, err
 		return "", nil
 	}
 	subject, err := s.Backend.Subject(ctx, uuid)
-	if isKind(err, contract.KindNotFound) {
+	if service.IsKind(err, contract.KindNotFound) {
 		return "", nil
 	}
 	return subject.ConversationID, err
@@ -71,7 +72,7 @@ func (s a2aServer) instead(ctx context.Context, req *a2a.SendMessageRequest, in 
 	switch {
 	case err == nil:
 		return s.begin(ctx, req, in)
-	case !isKind(err, contract.KindNotFound):
+	case !service.IsKind(err, contract.KindNotFound):
 		return posted{}, err
 	}
 	echoOf(ctx).Set(keyConversation, waits.ID)
@@ -102,7 +103,7 @@ func (s a2aServer) waitingIn(ctx context.Context, contextID string) ([]contract.
 	flights.SetLimit(tasksAtOnce)
 	for i, id := range ids {
 		flights.Go(func() (err error) {
-			if views[i], err = s.Backend.Conversation(ctx, id, ""); isKind(err, contract.KindNotFound) {
+			if views[i], err = s.Backend.Conversation(ctx, id, ""); service.IsKind(err, contract.KindNotFound) {
 				return nil
 			}
 			return err

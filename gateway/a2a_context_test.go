@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -30,13 +31,13 @@ func inContext(t *testing.T, change ...func(*gateway.Deps)) (s *script, a *api, 
 		if view, err := read(of, requestID); err != nil || view.ID == of {
 			return view, err
 		}
-		return contract.ConversationView{}, gateway.Errorf(contract.KindNotFound, "not found")
+		return contract.ConversationView{}, service.Errorf(contract.KindNotFound, "not found")
 	}
-	b.SubjectFn = func(uuid string) (gateway.Subject, error) {
+	b.SubjectFn = func(uuid string) (service.Subject, error) {
 		if uuid != approvalUUID {
-			return gateway.Subject{}, gateway.Errorf(contract.KindNotFound, "not found")
+			return service.Subject{}, service.Errorf(contract.KindNotFound, "not found")
 		}
-		return gateway.Subject{ConversationID: id}, nil
+		return service.Subject{ConversationID: id}, nil
 	}
 	still := func(d *gateway.Deps) { d.Now = func() time.Time { return epoch } }
 	a = newAPI(t, b, append([]func(*gateway.Deps){still}, change...)...)
@@ -84,9 +85,9 @@ func TestOtherMessagesBeginATask(t *testing.T) {
 	for name, more := range map[string]object{"another context": {"contextId": "other"}, "no context": nil} {
 		s, a, id, _ := inContext(t)
 		var begun string
-		a.backend.StartFn = func(in gateway.StartInput) (gateway.Started, error) {
+		a.backend.StartFn = func(in service.StartInput) (service.Started, error) {
 			begun = in.Conversation.ID
-			return gateway.Started{}, errUnexpected
+			return service.Started{}, errUnexpected
 		}
 		if a.rpc("SendMessage", said("m-2", "hello", more)); begun == "" || begun == id || len(s.decided) > 0 {
 			t.Errorf("%s: began %q", name, begun)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -131,7 +132,7 @@ func TestADecisionOverA2AIsNotHiddenByWhatCannotBeRead(t *testing.T) {
 	decide := b.DecideFn
 	b.DecideFn = func(uuid string, in contract.DecideSignal) error {
 		b.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
-			return contract.AwaitResult{}, gateway.Errorf(gateway.KindUnavailable, "too many updates")
+			return contract.AwaitResult{}, service.Errorf(service.KindUnavailable, "too many updates")
 		}
 		return decide(uuid, in)
 	}

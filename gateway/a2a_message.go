@@ -13,8 +13,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // a2aMessage is a message as the agent gets it.
@@ -107,12 +108,12 @@ func (in *a2aMessage) file(f a2aFile) (string, error) {
 		return fmt.Sprintf("[image %s]", f.name), nil
 	case strings.HasPrefix(f.kind, "text/") || slices.Contains(textTypes, f.kind):
 		if !utf8.Valid(f.data) {
-			return "", a2a.NewError(a2a.ErrUnsupportedContentType, "a file of type "+printable(f.kind)+" is not in UTF-8")
+			return "", a2a.NewError(a2a.ErrUnsupportedContentType, "a file of type "+service.Printable(f.kind)+" is not in UTF-8")
 		}
 		return fmt.Sprintf("[file %s]\n%s", f.name, f.data), nil
 	}
 	return "", a2a.NewError(a2a.ErrUnsupportedContentType,
-		fmt.Sprintf("Incompatible content types: a file of type %s is not supported here; texts and images are", printable(f.kind)))
+		fmt.Sprintf("Incompatible content types: a file of type %s is not supported here; texts and images are", service.Printable(f.kind)))
 }
 
 const (
@@ -143,7 +144,7 @@ func readChain(value any) (chain []string, err error) {
 	for _, v := range list {
 		name, isText := v.(string)
 		ok = ok && isText && name != "" && len(name) <= maxAgentName
-		chain = append(chain, printable(name))
+		chain = append(chain, service.Printable(name))
 	}
 	if !ok {
 		return nil, a2a.NewError(a2a.ErrInvalidParams, contract.MetaChain+" must be a list of names")

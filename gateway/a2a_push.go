@@ -2,12 +2,11 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/tasks"
-	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -31,8 +30,8 @@ func (s a2aServer) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushCon
 	return shownPush(c.TaskID, set), nil
 }
 
-func pushOf(ctx context.Context, c *a2a.PushConfig) PushConfig {
-	out := PushConfig{ID: c.ID, URL: c.URL, Token: c.Token, Protocol: protocolOf(ctx)}
+func pushOf(ctx context.Context, c *a2a.PushConfig) service.PushConfig {
+	out := service.PushConfig{ID: c.ID, URL: c.URL, Token: c.Token, Protocol: protocolOf(ctx)}
 	if c.Auth != nil {
 		out.Scheme, out.Credentials = c.Auth.Scheme, c.Auth.Credentials
 	}
@@ -40,7 +39,7 @@ func pushOf(ctx context.Context, c *a2a.PushConfig) PushConfig {
 }
 
 // pushOfMessage is the webhook that came with a message, nil if none did.
-func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *PushConfig {
+func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *service.PushConfig {
 	if req.Config == nil || req.Config.PushConfig == nil {
 		return nil
 	}
@@ -49,8 +48,8 @@ func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *PushConfig
 }
 
 // shownPush is a webhook as clients see it, also the one who has just set it.
-func shownPush(id a2a.TaskID, c PushConfig) *a2a.PushConfig {
-	c = c.shown()
+func shownPush(id a2a.TaskID, c service.PushConfig) *a2a.PushConfig {
+	c = c.Shown()
 	out := &a2a.PushConfig{TaskID: id, ID: c.ID, URL: c.URL, Token: c.Token}
 	if c.Scheme != "" {
 		out.Auth = &a2a.PushAuthInfo{Scheme: c.Scheme, Credentials: c.Credentials}
@@ -60,13 +59,13 @@ func shownPush(id a2a.TaskID, c PushConfig) *a2a.PushConfig {
 
 // failureOf is failure, with the task that is not there.
 func (s a2aServer) failureOf(ctx context.Context, id a2a.TaskID, err error) error {
-	if isKind(err, contract.KindNotFound) {
+	if service.IsKind(err, contract.KindNotFound) {
 		return noTask(id)
 	}
 	return s.failure(ctx, err)
 }
 
-func (s a2aServer) pushes(ctx context.Context, id a2a.TaskID) ([]PushConfig, error) {
+func (s a2aServer) pushes(ctx context.Context, id a2a.TaskID) ([]service.PushConfig, error) {
 	if !contract.IsUUID(string(id)) {
 		return nil, noTask(id)
 	}
@@ -89,7 +88,7 @@ func (s a2aServer) GetPush(ctx context.Context, req *a2a.GetTaskPushConfigReques
 }
 
 func noPush(id string) error {
-	return a2a.NewError(a2a.ErrTaskNotFound, "Push notification config not found: "+printable(id))
+	return a2a.NewError(a2a.ErrTaskNotFound, "Push notification config not found: "+service.Printable(id))
 }
 
 // ListPush implements tasks.Handler. There are few, so there is one page.
@@ -117,29 +116,4 @@ func (s a2aServer) DeletePush(ctx context.Context, req *a2a.DeleteTaskPushConfig
 		return noTask(req.TaskID)
 	}
 	return s.failureOf(ctx, req.TaskID, s.Backend.DeletePush(ctx, string(req.TaskID), req.ID))
-}
-
-// TaskReader reads tasks as web hooks are told of them. It needs of Deps what says where
-// conversations run, Blobs and PublicURL.
-type TaskReader struct{ server a2aServer }
-
-// NewTaskReader makes a TaskReader. It serves nothing.
-func NewTaskReader(d Deps) *TaskReader {
-	return &TaskReader{a2aServer{&Gateway{Deps: d.withDefaults()}}}
-}
-
-// Task returns the body of a notification in a version of the protocol.
-func (r *TaskReader) Task(ctx context.Context, conversationID, protocol string) (json.RawMessage, error) {
-	view, err := r.server.Backend.Conversation(ctx, conversationID, "")
-	if err != nil {
-		return nil, err
-	}
-	t, err := r.server.task(ctx, view, story.Shape{})
-	if err != nil {
-		return nil, err
-	}
-	if protocol == contract.PushProtocol03 {
-		return tasks.Notification(tasks.V03, t)
-	}
-	return tasks.Notification(tasks.V10, t)
 }

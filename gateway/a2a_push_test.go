@@ -4,24 +4,24 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
 func TestAMessageBringsItsWebhook(t *testing.T) {
 	s := taskScript()
 	b := s.backend()
-	var begun *gateway.PushConfig
+	var begun *service.PushConfig
 	start := b.StartFn
-	b.StartFn = func(in gateway.StartInput) (gateway.Started, error) {
+	b.StartFn = func(in service.StartInput) (service.Started, error) {
 		begun = in.Push
 		return start(in)
 	}
-	var set []gateway.PushConfig
-	b.SetPushFn = func(_ string, c gateway.PushConfig) (gateway.PushConfig, error) {
+	var set []service.PushConfig
+	b.SetPushFn = func(_ string, c service.PushConfig) (service.PushConfig, error) {
 		set = append(set, c)
 		if c.URL == "https://wrong.example/" {
-			return c, gateway.Errorf(contract.KindInvalid, "no such host")
+			return c, service.Errorf(contract.KindInvalid, "no such host")
 		}
 		return c, nil
 	}
@@ -51,9 +51,9 @@ func TestAMessageBringsItsWebhook(t *testing.T) {
 func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 	s := taskScript()
 	b := s.backend()
-	var begun *gateway.PushConfig
+	var begun *service.PushConfig
 	start := b.StartFn
-	b.StartFn = func(in gateway.StartInput) (gateway.Started, error) {
+	b.StartFn = func(in service.StartInput) (service.Started, error) {
 		begun = in.Push
 		return start(in)
 	}
@@ -69,9 +69,9 @@ func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 func TestSecretsOfWebhooksAreShownToNobody(t *testing.T) {
 	s := taskScript()
 	b := s.backend()
-	b.SetPushFn = func(_ string, c gateway.PushConfig) (gateway.PushConfig, error) { c.ID = "h"; return c, nil }
-	b.PushConfigsFn = func(string) ([]gateway.PushConfig, error) {
-		return []gateway.PushConfig{{ID: "h", URL: "https://example.com/hook", Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"}}, nil
+	b.SetPushFn = func(_ string, c service.PushConfig) (service.PushConfig, error) { c.ID = "h"; return c, nil }
+	b.PushConfigsFn = func(string) ([]service.PushConfig, error) {
+		return []service.PushConfig{{ID: "h", URL: "https://example.com/hook", Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"}}, nil
 	}
 	a := newAPI(t, b)
 	id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
@@ -100,8 +100,8 @@ func TestSecretsOfWebhooksAreShownToNobody(t *testing.T) {
 func TestAnAnswerBringsItsWebhook(t *testing.T) {
 	s := taskScript()
 	b := s.backend()
-	var set []gateway.PushConfig
-	b.SetPushFn = func(_ string, c gateway.PushConfig) (gateway.PushConfig, error) { set = append(set, c); return c, nil }
+	var set []service.PushConfig
+	b.SetPushFn = func(_ string, c service.PushConfig) (service.PushConfig, error) { set = append(set, c); return c, nil }
 	a := newAPI(t, b)
 	id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
 	m := said("m-2", "", object{"taskId": id, "parts": []any{object{"text": "approved"}}})

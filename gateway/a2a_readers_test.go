@@ -172,7 +172,7 @@ func (c *follower) stream(method string, params any, headers ...string) *stream 
 
 // all is what the task comes to for somebody who knows nothing of it yet.
 func (c *follower) all() (out []told) {
-	for _, e := range c.subscribe("0.0.0").whole() {
+	for _, e := range c.subscribe("0/").whole() {
 		if e := readTold(c.t, e); e.lasts() {
 			out = append(out, e)
 		}

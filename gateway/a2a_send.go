@@ -12,10 +12,12 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/labstack/echo/v4"
 
-	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // maxBlocking is how long a client may wait for a task that is at work. Then it gets
@@ -80,7 +82,7 @@ func (s a2aServer) reached(ctx context.Context, p posted, now bool) (contract.Co
 		wait, cancel := context.WithTimeout(ctx, maxBlocking)
 		defer cancel()
 		view, err := s.answered(wait, p)
-		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, errClosing) {
+		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, service.ErrClosing) {
 			return view, err
 		}
 	}
@@ -100,14 +102,14 @@ func (s a2aServer) answered(ctx context.Context, p posted) (contract.Conversatio
 			return settled.view, err
 		}
 	}
-	r, err := s.tellings.join(p.id, true)
+	r, err := s.followers.JoinLasting(p.id, true)
 	if err != nil {
 		return contract.ConversationView{}, err
 	}
-	defer s.tellings.leave(r)
-	r.watcher.poke()
+	defer s.followers.Leave(r)
+	r.RequestRead()
 	var view contract.ConversationView
-	err = r.await(ctx, s.base, func(now *agui.State) bool {
+	err = r.Await(ctx, s.base, func(now *record.State) bool {
 		view = now.View
 		return p.rests(view)
 	})
@@ -139,7 +141,7 @@ func (p posted) refused(r contract.Request) error {
 			"the message was not taken, because an approval waits: answer that first, and send the message again with a new messageId")
 	}
 	if r.Result != nil {
-		return told(Errorf(r.Refused, "the message was not taken: %s", r.Result.Response.Short()))
+		return told(service.Errorf(r.Refused, "the message was not taken: %s", r.Result.Response.Short()))
 	}
 	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task cannot take the message now: "+string(r.Refused))
 }
@@ -168,7 +170,7 @@ func (s a2aServer) addressed(ctx context.Context, req *a2a.SendMessageRequest, i
 		return posted{}, err
 	}
 	if c := req.Message.ContextID; c != "" && c != view.ContextID && c != view.ID {
-		return posted{}, a2a.NewError(a2a.ErrInvalidParams, "the task is not of the context "+printable(c))
+		return posted{}, a2a.NewError(a2a.ErrInvalidParams, "the task is not of the context "+service.Printable(c))
 	}
 	p := posted{id: view.ID, requestID: requestID, fingerprint: in.sum()[:16], least: view}
 	old := tasks.CallOf(ctx).Dialect == tasks.Old
@@ -218,7 +220,7 @@ func (s a2aServer) begin(ctx context.Context, req *a2a.SendMessageRequest, in a2
 		start.ContextID = contract.NameUUID(id, "context")
 	}
 	now := s.Now()
-	there, err := s.Backend.Start(send, StartInput{
+	there, err := s.Backend.Start(send, service.StartInput{
 		Conversation: start, Fingerprint: print[:16], CreatedAt: now, Push: pushOfMessage(ctx, req), Keep: blobs.keeper(),
 	})
 	if there.Existed {
@@ -248,7 +250,7 @@ func begun(in contract.ConversationInput, at time.Time) *contract.ConversationVi
 }
 
 // goOn sends one more message to a conversation.
-func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted, hook *PushConfig) (posted, error) {
+func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted, hook *service.PushConfig) (posted, error) {
 	c := echoOf(ctx)
 	send, cancel := sending(c)
 	defer cancel()
@@ -267,7 +269,7 @@ func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted, hook *Push
 	}
 	known, err := s.deliver(send, p.id, contract.SignalMessage, signal, blobs)
 	switch {
-	case isKind(err, contract.KindCompleted):
+	case service.IsKind(err, contract.KindCompleted):
 		return p, overTask()
 	case err == nil && known != nil:
 		p.known = known
@@ -278,12 +280,12 @@ func (s a2aServer) goOn(ctx context.Context, in a2aMessage, p posted, hook *Push
 
 // answer decides what waits. A message that is no answer changes nothing, and the task
 // says what it waits for.
-func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old bool, hook *PushConfig) (posted, error) {
+func (s a2aServer) answer(ctx context.Context, m *a2a.Message, p posted, old bool, hook *service.PushConfig) (posted, error) {
 	src, err := s.source(ctx, p.least)
 	if err != nil {
 		return p, err
 	}
-	decisions, err := story.Decisions(m, src.Pending, old)
+	decisions, err := story.Decisions(m, src.Document.PendingApprovals, old)
 	if hint, no := story.IsNoAnswer(err); no {
 		p.hint = hint
 		return p, nil
@@ -343,9 +345,9 @@ func (s a2aServer) decideTask(ctx context.Context, d story.Decision, chain []str
 	if !record.Agrees(in) {
 		by := ""
 		if record.By != "" {
-			by = " by " + printable(record.By)
+			by = " by " + service.Printable(record.By)
 		}
-		return false, Errorf(contract.KindDecided, "approval %s was already %s%s", d.UUID, record.Decision, by)
+		return false, service.Errorf(contract.KindDecided, "approval %s was already %s%s", d.UUID, record.Decision, by)
 	}
 	return record.RequestID == requestID, nil
 }
@@ -353,7 +355,7 @@ func (s a2aServer) decideTask(ctx context.Context, d story.Decision, chain []str
 // counted reports whether a conversation has heard of all that was decided, and is not
 // older than it was before.
 func (p posted) counted(view contract.ConversationView) bool {
-	return !older(view, p.least) && !slices.ContainsFunc(view.Pending, func(a contract.PendingApproval) bool {
+	return !live.Older(view, p.least) && !slices.ContainsFunc(view.Pending, func(a contract.PendingApproval) bool {
 		return slices.Contains(p.decided, a.UUID)
 	})
 }

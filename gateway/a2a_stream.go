@@ -7,9 +7,11 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
-	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/gateway/tasks/story"
+	"agent-stop-and-go/workflows/record"
 )
 
 // SendStream implements tasks.Handler. The stream ends when the message has been
@@ -73,18 +75,18 @@ type telling struct {
 	resumed                   bool // behind an event
 
 	settled  <-chan settlement
-	reader   *reader
+	reader   *live.Reader
 	answered bool
 	began    bool
 }
 
 func (t *telling) run(id string) {
-	r, err := t.tellings.join(id, t.untilSettled)
+	r, err := t.followers.JoinLasting(id, t.untilSettled)
 	if err != nil {
 		t.yield(tasks.Event{}, t.failure(t.ctx, err))
 		return
 	}
-	defer t.tellings.leave(r)
+	defer t.followers.Leave(r)
 	t.reader = r
 	client, cancel := context.WithCancel(t.ctx)
 	defer cancel()
@@ -93,7 +95,7 @@ func (t *telling) run(id string) {
 	} else {
 		t.answered = true
 	}
-	r.watcher.poke()
+	r.RequestRead()
 	if t.resumed && !t.yield(tasks.Event{}, nil) { // there may be nothing to tell for long
 		return
 	}
@@ -112,20 +114,20 @@ func (t *telling) step(client context.Context) bool {
 	case s := <-t.settled:
 		t.settled = nil
 		return t.settle(client, s)
-	case <-t.reader.wake:
+	case <-t.reader.Wake():
 		return t.serve()
 	}
 }
 
 func (t *telling) serve() bool {
-	items, beat, end := t.reader.take()
+	items, beat, end := t.reader.Take()
 	for _, i := range items {
-		if i.state != nil && !t.state(i.state) {
+		if i.State != nil && !t.state(i.State) {
 			return false
 		}
 	}
 	switch {
-	case errors.Is(end, errSlow), errors.Is(end, errClosing):
+	case errors.Is(end, live.ErrSlow), errors.Is(end, service.ErrClosing):
 		return false
 	case end != nil:
 		t.yield(tasks.Event{}, t.failure(t.ctx, end))
@@ -137,11 +139,11 @@ func (t *telling) serve() bool {
 }
 
 // state tells what is new in a state, unless it is older than what the client knows.
-func (t *telling) state(s *agui.State) bool {
+func (t *telling) state(s *record.State) bool {
 	if !t.counted(s.View) {
 		return true
 	}
-	return t.tell(t.sourceOf(t.ctx, s))
+	return t.tell(t.sourceOf(t.ctx, *s))
 }
 
 // tell returns whether there may be more to come.
@@ -170,7 +172,7 @@ func (t *telling) settle(ctx context.Context, s settlement) bool {
 		}
 		return false
 	}
-	if t.began && older(s.view, t.least) { // the client knows more than that
+	if t.began && live.Older(s.view, t.least) { // the client knows more than that
 		return !rests(t.least)
 	}
 	src, err := t.source(ctx, s.view)

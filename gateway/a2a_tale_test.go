@@ -139,7 +139,7 @@ func (x *tale) ask() {
 	x.step(func(v *contract.ConversationView) {
 		p.ConversationID = v.ID
 		v.Pending, v.Running, v.Status = append(v.Pending, p), false, contract.StatusWaitingApproval
-		x.says(v, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline("Approval required " + p.UUID), Notice: true}, x.state())
+		x.says(v, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline("Approval required " + p.UUID), Notice: true, ApprovalID: p.UUID}, x.state())
 		x.settle(contract.Result{WaitingApproval: true})
 	})
 }

@@ -7,8 +7,10 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"golang.org/x/sync/errgroup"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // Get implements tasks.Handler.
@@ -38,7 +40,7 @@ func (s a2aServer) Cancel(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a
 		return nil, s.failure(ctx, err)
 	}
 	in := contract.CancelSignal{RequestID: p.requestID, Reason: "cancelled over A2A", By: about.By}
-	if p.known, err = s.deliver(send, view.ID, contract.SignalCancel, in, nil); isKind(err, contract.KindCompleted) {
+	if p.known, err = s.deliver(send, view.ID, contract.SignalCancel, in, nil); service.IsKind(err, contract.KindCompleted) {
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task is over")
 	}
 	if err != nil {
@@ -88,8 +90,8 @@ func (s a2aServer) List(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.Li
 	return out, s.failure(ctx, err)
 }
 
-func taskQuery(req *a2a.ListTasksRequest) (TaskQuery, error) {
-	q := TaskQuery{ContextID: req.ContextID, Limit: req.PageSize, After: req.StatusTimestampAfter}
+func taskQuery(req *a2a.ListTasksRequest) (service.TaskQuery, error) {
+	q := service.TaskQuery{ContextID: req.ContextID, Limit: req.PageSize, After: req.StatusTimestampAfter}
 	if q.Limit == 0 {
 		q.Limit = defaultTasks
 	}
@@ -104,7 +106,7 @@ func taskQuery(req *a2a.ListTasksRequest) (TaskQuery, error) {
 		return q, nil
 	}
 	if q.State, ok = story.StateNamed(req.Status); !ok {
-		return q, a2a.NewError(a2a.ErrInvalidParams, "status: no such state: "+printable(string(req.Status)))
+		return q, a2a.NewError(a2a.ErrInvalidParams, "status: no such state: "+service.Printable(string(req.Status)))
 	}
 	return q, nil
 }
@@ -120,7 +122,7 @@ func (s a2aServer) read(ctx context.Context, ids []string, o story.Shape) ([]*a2
 			ctx, cancel := context.WithTimeout(whole, memberTime)
 			defer cancel()
 			view, err := s.Backend.Conversation(ctx, id, "")
-			if isKind(err, contract.KindNotFound) {
+			if service.IsKind(err, contract.KindNotFound) {
 				return nil
 			}
 			if err == nil {
@@ -147,7 +149,7 @@ func (s a2aServer) unreadable(id string, view contract.ConversationView, o story
 	if !known {
 		view.ID, view.UpdatedAt = id, s.Now()
 	}
-	t := story.Source{View: view, Agent: s.Agent.Name}.Task(o)
+	t := story.Of(record.State{View: view}, s.Agent, "").Task(o)
 	if !known {
 		t.Status.State, t.Status.Message = a2a.TaskStateUnspecified, nil
 	}

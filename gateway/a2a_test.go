@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -299,10 +300,10 @@ func TestTasksAreListed(t *testing.T) {
 	b := s.backend()
 	a := newAPI(t, b)
 	id := a.rpc("SendMessage", said("m-1", "hello", nil)).text("result", "task", "id")
-	var asked gateway.TaskQuery
-	b.TasksFn = func(q gateway.TaskQuery) (gateway.TaskPage, error) {
+	var asked service.TaskQuery
+	b.TasksFn = func(q service.TaskQuery) (service.TaskPage, error) {
 		asked = q
-		return gateway.TaskPage{IDs: []string{id, someID}, Next: []byte("next"), Total: 5}, nil
+		return service.TaskPage{IDs: []string{id, someID}, Next: []byte("next"), Total: 5}, nil
 	}
 	r := a.rpc("ListTasks", object{"context_id": "ctx", "status": "TASK_STATE_COMPLETED", "page_size": 2})
 	if list := r.at("result", "tasks").([]any); len(list) != 1 || r.at("result", "totalSize") != 5.0 || r.at("result", "pageSize") != 2.0 {
@@ -331,7 +332,7 @@ func TestAListOfTasksSurvivesOneThatCannotBeRead(t *testing.T) {
 	b.ConversationFn = func(asked, requestID string) (contract.ConversationView, error) {
 		switch asked {
 		case someID:
-			return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "its workflow does not answer")
+			return contract.ConversationView{}, service.Errorf(service.KindUnavailable, "its workflow does not answer")
 		case otherID:
 			view, err := read(id, requestID)
 			view.ID = otherID
@@ -340,8 +341,8 @@ func TestAListOfTasksSurvivesOneThatCannotBeRead(t *testing.T) {
 		}
 		return read(asked, requestID)
 	}
-	b.TasksFn = func(gateway.TaskQuery) (gateway.TaskPage, error) {
-		return gateway.TaskPage{IDs: []string{id, someID, otherID}, Total: 3}, nil
+	b.TasksFn = func(service.TaskQuery) (service.TaskPage, error) {
+		return service.TaskPage{IDs: []string{id, someID, otherID}, Total: 3}, nil
 	}
 	for _, filter := range []object{{}, {"status": "TASK_STATE_COMPLETED"}} {
 		r := a.rpc("ListTasks", filter)
@@ -360,7 +361,7 @@ func TestTheCardTellsWhereTheAgentIs(t *testing.T) {
 		if r.text("url") != "https://agents.example.com/x/a2a" || r.text("name") != "helper" || r.header.Get("ETag") == "" {
 			t.Errorf("%s: %s", path, r.raw)
 		}
-		if !strings.Contains(r.raw, contract.IdempotentMessages) {
+		if !strings.Contains(r.raw, contract.IdempotentMessages) || !strings.Contains(r.raw, contract.ApprovalParts) {
 			t.Errorf("%s does not declare that messages are known again: %s", path, r.raw)
 		}
 		if same := a.do("GET", path, "", "If-None-Match: "+r.header.Get("ETag")); same.status != 304 {

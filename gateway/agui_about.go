@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -12,7 +13,7 @@ import (
 // are left out while no worker tells them.
 func (g *Gateway) capabilities(c echo.Context) error {
 	catalogue, err := g.catalogue.get(c.Request().Context())
-	if err != nil && !isKind(err, KindUnavailable) {
+	if err != nil && !service.IsKind(err, service.KindUnavailable) {
 		return err
 	}
 	tools := map[string]any{"supported": true, "clientProvided": true}

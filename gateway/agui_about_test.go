@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -40,7 +41,7 @@ func ptr(b bool) *bool { return &b }
 
 func TestCapabilitiesWithoutAWorker(t *testing.T) {
 	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
-		return contract.Catalogue{}, gateway.Errorf(gateway.KindUnavailable, "no worker")
+		return contract.Catalogue{}, service.Errorf(service.KindUnavailable, "no worker")
 	}}, func(d *gateway.Deps) {
 		d.Agent.Description, d.Version = "Helps", ""
 		d.Agent.Tree = &contract.Node{Type: contract.NodeSequential, Nodes: []contract.Node{{Name: "plan", Type: contract.NodeA2A, Peer: &contract.Peer{Name: "p"}}}}

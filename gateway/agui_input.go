@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -105,10 +106,10 @@ func readRun(c echo.Context) (runInput, error) {
 		return in, err
 	}
 	if !json.Valid(data) {
-		return in, Errorf(contract.KindInvalid, "invalid request body: it is not JSON")
+		return in, service.Errorf(contract.KindInvalid, "invalid request body: it is not JSON")
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
-		return in, &Error{Kind: KindUnprocessable, Text: "invalid run: " + err.Error()}
+		return in, &service.Error{Kind: KindUnprocessable, Text: "invalid run: " + err.Error()}
 	}
 	return in, in.check()
 }
@@ -129,7 +130,7 @@ func (in runInput) check() error {
 			return unprocessable("messages[%d].%w", n, err)
 		}
 		if m.Content.count > contract.MaxParts {
-			return Errorf(contract.KindTooLarge, "messages[%d].content: the message has %d parts: the limit is %d", n, m.Content.count, contract.MaxParts)
+			return service.Errorf(contract.KindTooLarge, "messages[%d].content: the message has %d parts: the limit is %d", n, m.Content.count, contract.MaxParts)
 		}
 	}
 	for n, e := range in.Resume {
@@ -140,8 +141,8 @@ func (in runInput) check() error {
 	return checkTools(in.Tools)
 }
 
-func unprocessable(format string, args ...any) *Error {
-	return &Error{Kind: KindUnprocessable, Text: "invalid run: " + fmt.Errorf(format, args...).Error()}
+func unprocessable(format string, args ...any) *service.Error {
+	return &service.Error{Kind: KindUnprocessable, Text: "invalid run: " + fmt.Errorf(format, args...).Error()}
 }
 
 func (m inputMessage) check() error {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // olderRun is the body of a run of a client of 0.0.59, which names no version.
@@ -84,7 +84,7 @@ func TestARunThatWasCancelledHasNoOutcomeForAnOlderClient(t *testing.T) {
 			s := newScript()
 			s.onMessage = func(m contract.MessageSignal) {
 				s.begin(m)
-				s.end(m.RequestID, decide.TurnCancelled("enough"), contract.OutcomeCancelled)
+				s.end(m.RequestID, wording.TurnCancelled("enough"), contract.OutcomeCancelled)
 			}
 			a := newAPI(t, s.backend())
 			defer a.Close()

@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // Kinds of failure of a run that answers what waits. They are the codes of the
@@ -101,7 +102,7 @@ func (g *Gateway) decisions(ctx context.Context, in runInput, s known) ([]decisi
 	answered := map[string]bool{}
 	for _, e := range in.Resume {
 		if answered[e.InterruptID] {
-			return nil, Errorf(KindInterruptDuplicate, "interrupt %s is answered twice", printable(e.InterruptID))
+			return nil, service.Errorf(KindInterruptDuplicate, "interrupt %s is answered twice", service.Printable(e.InterruptID))
 		}
 		answered[e.InterruptID] = true
 		p, open := s.interrupt(e.InterruptID)
@@ -134,7 +135,7 @@ func (in runInput) complete(s known, answered map[string]bool, out []decision) (
 			}
 		}
 		if !answered[p.UUID] {
-			return nil, Errorf(KindInterruptUnresolved, "%s (%s) waits for an answer, and the run brings none", p.UUID, p.ToolName)
+			return nil, service.Errorf(KindInterruptUnresolved, "%s (%s) waits for an answer, and the run brings none", p.UUID, p.ToolName)
 		}
 	}
 	return out, nil
@@ -191,7 +192,7 @@ func (e resumeEntry) payload() (resumePayload, error) {
 }
 
 func (e resumeEntry) invalid(text string) error {
-	return Errorf(KindResumeInvalid, "interrupt %s: %s", printable(e.InterruptID), text)
+	return service.Errorf(KindResumeInvalid, "interrupt %s: %s", service.Printable(e.InterruptID), text)
 }
 
 // answer reads the answer to a question, here or of another agent, by its schema.
@@ -230,7 +231,7 @@ func (in runInput) result(p contract.PendingApproval, call string) (d decision, 
 		}
 		content, err := json.Marshal(clientResult{m.result(), m.Error != ""})
 		if len(content) > maxAnswer {
-			return d, false, Errorf(KindResumeInvalid, "the result of %s is too large: the limit is %d bytes", p.ToolName, maxAnswer)
+			return d, false, service.Errorf(KindResumeInvalid, "the result of %s is too large: the limit is %d bytes", p.ToolName, maxAnswer)
 		}
 		return newDecision(p.UUID, contract.DecideSignal{Approved: true, Content: contract.JSON{Raw: content}}), true, err
 	}
@@ -262,18 +263,18 @@ func (d decision) agrees(r contract.ApprovalResult) bool {
 }
 
 func (d decision) late(r contract.ApprovalResult) error {
-	return Errorf(KindInterruptResolved, "interrupt %s was already %s", d.uuid, r.Decision)
+	return service.Errorf(KindInterruptResolved, "interrupt %s was already %s", d.uuid, r.Decision)
 }
 
 // replayed checks an answer to what no longer waits: it must be what was decided.
 func (g *Gateway) replayed(ctx context.Context, e resumeEntry, s known) error {
-	unknown := Errorf(KindInterruptUnknown, "interrupt %s is not known in this thread", printable(e.InterruptID))
+	unknown := service.Errorf(KindInterruptUnknown, "interrupt %s is not known in this thread", service.Printable(e.InterruptID))
 	if !contract.IsUUID(e.InterruptID) {
 		return unknown
 	}
 	view, err := g.Backend.Approval(ctx, e.InterruptID)
 	switch {
-	case isKind(err, contract.KindNotFound):
+	case service.IsKind(err, contract.KindNotFound):
 		if view.Result = s.record(e.InterruptID); view.Result == nil {
 			return unknown
 		}

@@ -9,14 +9,17 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 // known is the conversation of a thread as it was when a run was asked for.
 type known struct {
 	view   contract.ConversationView
-	state  *agui.State
+	state  *record.State
 	exists bool
 }
 
@@ -43,15 +46,15 @@ func (g *Gateway) agent(c echo.Context) error {
 
 func (g *Gateway) known(ctx context.Context, id string) (known, error) {
 	view, err := g.Backend.Conversation(ctx, id, "")
-	if isKind(err, contract.KindNotFound) {
+	if service.IsKind(err, contract.KindNotFound) {
 		none := contract.ConversationView{ID: id, Status: contract.StatusActive}
-		state, err := stateOf(ctx, g.Deps, none, nil)
+		state, err := record.Load(ctx, g.Blobs, none, nil)
 		return known{view: none, state: state}, err
 	}
 	if err != nil {
 		return known{}, err
 	}
-	state, err := stateOf(ctx, g.Deps, view, nil)
+	state, err := record.Load(ctx, g.Blobs, view, nil)
 	return known{view, state, true}, err
 }
 
@@ -72,7 +75,7 @@ func (s known) userMessages() map[string]bool {
 
 // inBand reports whether a client learns of an error by an event.
 func inBand(err error) bool {
-	var e *Error
+	var e *service.Error
 	return errors.As(err, &e) && (statuses[e.Kind] == 0 ||
 		slices.Contains([]contract.Kind{contract.KindCompleted, contract.KindWaiting, contract.KindDecided, contract.KindKeyReused}, e.Kind))
 }
@@ -87,7 +90,7 @@ type run struct {
 	messages  []inputMessage // that are new
 	decisions []decision
 	decided   bool // one of them was sent
-	reader    *reader
+	reader    *live.Reader
 }
 
 // refuse answers a run that did not begin.
@@ -124,7 +127,7 @@ func (r *run) serve() (err error) {
 		return err
 	}
 	if r.exists && r.view.Status == contract.StatusCompleted && len(r.messages) > 0 {
-		return Errorf(contract.KindCompleted, "Conversation is completed.")
+		return service.Errorf(contract.KindCompleted, "Conversation is completed.")
 	}
 	if !r.exists {
 		return r.begin()
@@ -132,7 +135,7 @@ func (r *run) serve() (err error) {
 	if r.reader, err = r.follow(r.c, r.id, true); err != nil {
 		return err
 	}
-	defer r.watches.leave(r.reader)
+	defer r.followers.Leave(r.reader)
 	if err := r.decideAll(); err != nil {
 		return r.unread(err)
 	}
@@ -159,7 +162,7 @@ func (r *run) begin() error {
 		return err
 	}
 	r.reader = reader
-	defer r.watches.leave(r.reader)
+	defer r.followers.Leave(r.reader)
 	return r.tell()
 }
 
@@ -175,7 +178,7 @@ func (r *run) tell() error {
 	if types := r.in.skipped(r.userMessages()); len(types) > 0 {
 		f.notices = []agui.Event{custom("skipped", map[string]any{"parts": types})}
 	}
-	r.reader.watcher.poke()
+	r.reader.RequestRead()
 	return f.run(client)
 }
 

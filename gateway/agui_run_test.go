@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -239,7 +239,7 @@ func TestAConversationThatEndedTakesNoMessage(t *testing.T) {
 	if e := a.run(""); ended(e) != "success" {
 		t.Error(kinds(e))
 	}
-	s.do(func() { s.readErr = gateway.Errorf(gateway.KindUnavailable, "no worker") })
+	s.do(func() { s.readErr = service.Errorf(service.KindUnavailable, "no worker") })
 	a.wantError(503, "no worker", a.do("POST", "/ag-ui", runOf(hi)))
 }
 

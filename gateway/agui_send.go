@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 
-	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // startWith starts the conversation. When somebody else has started it meanwhile,
@@ -19,7 +20,7 @@ func (r *run) startWith(m inputMessage) error {
 	if err != nil {
 		return err
 	}
-	started, err := r.Backend.Start(ctx, StartInput{
+	started, err := r.Backend.Start(ctx, service.StartInput{
 		Conversation: contract.ConversationInput{ID: r.id, SessionID: sessionOf(r.c), Agent: r.Agent, First: &first},
 		Fingerprint:  first.Fingerprint, CreatedAt: r.Now(), Keep: blobs.keeper(),
 	})
@@ -105,8 +106,8 @@ func (r *run) decideAll() error {
 		return nil
 	}
 	t := turn{approvals: r.approvals(), least: r.view}
-	r.reader.watcher.poke()
-	return closing(r.reader.await(r.c.Request().Context(), r.base, func(s *agui.State) bool { return !t.early(*s) && t.resumed(*s) }))
+	r.reader.RequestRead()
+	return closing(r.reader.Await(r.c.Request().Context(), r.base, func(s *record.State) bool { return !t.early(*s) && t.resumed(*s) }))
 }
 
 func (r *run) approvals() []string {
@@ -120,14 +121,14 @@ func (r *run) approvals() []string {
 // unread says of a failure behind a decision that was sent that it was, and that its call
 // may have run.
 func (r *run) unread(err error) error {
-	if !r.decided || inBand(err) || errors.Is(err, errClosing) || r.c.Request().Context().Err() != nil {
+	if !r.decided || inBand(err) || errors.Is(err, service.ErrClosing) || r.c.Request().Context().Err() != nil {
 		return err
 	}
-	kind := KindUnavailable
-	if known := new(Error); errors.As(err, &known) && statuses[known.Kind] != 0 {
+	kind := service.KindUnavailable
+	if known := new(service.Error); errors.As(err, &known) && statuses[known.Kind] != 0 {
 		kind = known.Kind
 	}
-	return Errorf(kind, "a decision of the run was sent, and what it approved may have run; the rest of the run cannot be carried out or read now: %s", problemOf(err)).because(err)
+	return service.Errorf(kind, "a decision of the run was sent, and what it approved may have run; the rest of the run cannot be carried out or read now: %s", problemOf(err)).Because(err)
 }
 
 // decide gives a decision. Somebody else may have been faster.

@@ -5,23 +5,20 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 func approvalParam(c echo.Context) (string, error) {
 	uuid := c.Param("uuid")
 	if !contract.IsUUID(uuid) {
-		return "", noApproval(uuid)
+		return "", service.NoApproval(uuid)
 	}
 	return uuid, nil
 }
 
 func approvalPath(uuid string) string { return "/approvals/" + uuid }
-
-func noApproval(uuid string) *Error {
-	return Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", printable(uuid))
-}
 
 type approvalReply struct {
 	Approval contract.PendingApproval `json:"approval"`
@@ -84,8 +81,8 @@ func (g *Gateway) approval(c echo.Context) error {
 }
 
 type waitingReply struct {
-	Approvals  []WaitingItem `json:"approvals"`
-	NextCursor string        `json:"next_cursor,omitempty"`
+	Approvals  []service.WaitingItem `json:"approvals"`
+	NextCursor string                `json:"next_cursor,omitempty"`
 }
 
 // waiting answers with a page of what waits for a decision.
@@ -97,6 +94,9 @@ func (g *Gateway) waiting(c echo.Context) error {
 	page, err := g.Backend.Waiting(c.Request().Context(), q)
 	if err != nil {
 		return err
+	}
+	for i, item := range page.Items {
+		page.Items[i].URL = approvalPath(item.UUID)
 	}
 	return c.JSON(http.StatusOK, waitingReply{orEmpty(page.Items), encodeCursor(page.Next)})
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // desk is an approval that takes the first decision.
@@ -23,7 +23,7 @@ func (d *desk) decide(uuid string, in contract.DecideSignal) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.record != nil {
-		return gateway.Errorf(contract.KindDecided, "decided")
+		return service.Errorf(contract.KindDecided, "decided")
 	}
 	d.record = &contract.ApprovalResult{
 		UUID: uuid, ConversationID: someID, Tool: "resources_add", Decision: contract.Rejected, By: in.By, Reason: in.Reason,
@@ -87,10 +87,10 @@ func TestAnswersThatAreNoneLeaveTheApprovalPending(t *testing.T) {
 }
 
 func TestAnApprovalThatIsNotThere(t *testing.T) {
-	missing := gateway.Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", someUUID)
+	missing := service.Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", someUUID)
 	a := newAPI(t, &fakeBackend{
 		DecideFn:   func(string, contract.DecideSignal) error { return missing },
-		SubjectFn:  func(string) (gateway.Subject, error) { return gateway.Subject{}, missing },
+		SubjectFn:  func(string) (service.Subject, error) { return service.Subject{}, missing },
 		ApprovalFn: func(string) (contract.ApprovalView, error) { return contract.ApprovalView{}, missing },
 	})
 	const text = "no conversation found with approval UUID: "
@@ -212,7 +212,7 @@ func TestTheRecordIsShownThoughTheConversationIsGone(t *testing.T) {
 	a := newAPI(t, d.backend())
 	a.want(200, a.do("POST", approvalPath, `{"approved":false}`))
 	a.backend.ConversationFn = func(id, _ string) (contract.ConversationView, error) {
-		return contract.ConversationView{}, gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+		return contract.ConversationView{}, service.Errorf(contract.KindNotFound, "conversation not found: %s", id)
 	}
 	reply := a.do("POST", approvalPath, `{"approved":true}`)
 	a.wantError(409, "was already rejected", reply)
@@ -236,7 +236,7 @@ func TestADecisionIsNotHiddenByWhatCannotBeRead(t *testing.T) {
 	a := newAPI(t, d.backend())
 	await := a.backend.AwaitFn
 	a.backend.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
-		return contract.AwaitResult{}, gateway.Errorf(gateway.KindUnavailable, "too many updates")
+		return contract.AwaitResult{}, service.Errorf(service.KindUnavailable, "too many updates")
 	}
 	const key = "Idempotency-Key: k"
 	reply := a.want(202, a.do("POST", approvalPath, `{"approved":true}`, key))
@@ -264,7 +264,7 @@ func TestADecisionThatWasSentIsNotHidden(t *testing.T) {
 	var d desk
 	a := newAPI(t, d.backend())
 	a.backend.DecisionFn = func(context.Context, string) (contract.ApprovalResult, error) {
-		return contract.ApprovalResult{}, gateway.Errorf(gateway.KindUnavailable, "away")
+		return contract.ApprovalResult{}, service.Errorf(service.KindUnavailable, "away")
 	}
 	reply := a.want(202, a.do("POST", approvalPath, `{"approved":true}`))
 	if !strings.Contains(reply.text("problem"), "was sent") || !strings.HasPrefix(reply.header.Get("Location"), approvalPath+"?request_id=") {

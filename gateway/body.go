@@ -8,11 +8,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
-	"unicode"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -25,9 +24,9 @@ func readBody(c echo.Context) ([]byte, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, Errorf(contract.KindTooLarge, "request body too large: the limit is %d bytes", tooLarge.Limit)
+		return nil, service.Errorf(contract.KindTooLarge, "request body too large: the limit is %d bytes", tooLarge.Limit)
 	case err != nil:
-		return nil, Errorf(contract.KindInvalid, "the request body could not be read").because(err)
+		return nil, service.Errorf(contract.KindInvalid, "the request body could not be read").Because(err)
 	}
 	data = bytes.TrimSpace(data)
 	if kind := c.Request().Header.Get(echo.HeaderContentType); len(data) > 0 && !guard.IsJSON(kind) {
@@ -36,12 +35,12 @@ func readBody(c echo.Context) ([]byte, error) {
 	return data, nil
 }
 
-func notJSON(kind string) *Error {
+func notJSON(kind string) *service.Error {
 	if kind == "" {
 		kind = "none"
 	}
-	return Errorf(KindUnsupported, "Content-Type: expected application/json, not %s; "+
-		"curl sends it with --json, or with -d and -H 'Content-Type: application/json'", printable(kind))
+	return service.Errorf(KindUnsupported, "Content-Type: expected application/json, not %s; "+
+		"curl sends it with --json, or with -d and -H 'Content-Type: application/json'", service.Printable(kind))
 }
 
 // decode reads JSON into v. An empty text leaves v alone.
@@ -55,8 +54,8 @@ func decode(data []byte, v any) error {
 	return nil
 }
 
-func invalidBody(err error) *Error {
-	return &Error{Kind: contract.KindInvalid, Text: "invalid request body: " + err.Error()}
+func invalidBody(err error) *service.Error {
+	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + err.Error()}
 }
 
 // bind reads the body into the struct that v points to, which knows all its members.
@@ -95,21 +94,4 @@ func canonical(body []byte) []byte {
 		return body
 	}
 	return out
-}
-
-const maxEchoed = 80
-
-// printable makes a caller's text fit to be repeated in an error.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if b.Len() >= maxEchoed {
-			return b.String() + "…"
-		}
-		if r > unicode.MaxASCII || !unicode.IsPrint(r) {
-			r = '?'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

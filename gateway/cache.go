@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"agent-stop-and-go/gateway/service"
 )
 
 const loadTimeout = 15 * time.Second
@@ -63,10 +65,13 @@ func (c *cache[T]) peek() (value T, age time.Duration, have bool) {
 }
 
 func (c *cache[T]) refresh() (any, error) {
+	if value, age, have := c.peek(); have && age < c.fresh { // loaded since the caller looked
+		return value, nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
 	var value T
-	err := guarded(func() (err error) { // or a panic would end the process
+	err := service.Guard(func() (err error) { // or a panic would end the process
 		value, err = c.load(ctx)
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -17,8 +17,8 @@ var keptFor = map[contract.CallAs]bool{contract.CallAsApprover: true, contract.C
 
 const canaryToken = "Authorization: Bearer canary"
 
-func subjectWith(as contract.CallAs) func(string) (gateway.Subject, error) {
-	return func(string) (gateway.Subject, error) { return gateway.Subject{ConversationID: someID, CallAs: as}, nil }
+func subjectWith(as contract.CallAs) func(string) (service.Subject, error) {
+	return func(string) (service.Subject, error) { return service.Subject{ConversationID: someID, CallAs: as}, nil }
 }
 
 func TestATokenIsSealedOnlyForADecisionThatUsesIt(t *testing.T) {

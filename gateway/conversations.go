@@ -9,8 +9,9 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/errgroup"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 // show answers with one conversation.
@@ -63,8 +64,8 @@ func (g *Gateway) request(c echo.Context) error {
 	return g.requestReply(c, view)
 }
 
-func noRequest(id string) *Error {
-	return Errorf(contract.KindNotFound, "request not found: %s", printable(id))
+func noRequest(id string) *service.Error {
+	return service.Errorf(contract.KindNotFound, "request not found: %s", service.Printable(id))
 }
 
 // decisionOnItsWay covers the moment in which an approval has been decided and
@@ -76,7 +77,7 @@ func (g *Gateway) decisionOnItsWay(c echo.Context, requestID string) error {
 	}
 	view, err := g.Backend.Approval(c.Request().Context(), uuid)
 	switch {
-	case isKind(err, contract.KindNotFound):
+	case service.IsKind(err, contract.KindNotFound):
 		return noRequest(requestID)
 	case err != nil:
 		return err
@@ -99,7 +100,7 @@ func (g *Gateway) requestReply(c echo.Context, view contract.ConversationView) e
 	}
 	switch {
 	case view.Request.Refused != "":
-		reply.Status, reply.Error = statusRefused, refusal(view.Request.Refused, conversation, reply.Result).Text
+		reply.Status, reply.Error = statusRefused, refusalText(view.Request.Refused, reply.Result)
 	case view.Request.Settled:
 		reply.Status = statusSettled
 	default:
@@ -109,9 +110,9 @@ func (g *Gateway) requestReply(c echo.Context, view contract.ConversationView) e
 }
 
 type listReply struct {
-	Conversations any     `json:"conversations"`
-	Summary       Summary `json:"summary"`
-	NextCursor    string  `json:"next_cursor,omitempty"`
+	Conversations any             `json:"conversations"`
+	Summary       service.Summary `json:"summary"`
+	NextCursor    string          `json:"next_cursor,omitempty"`
 }
 
 // list answers with a page of conversations, newest first.
@@ -126,7 +127,7 @@ func (g *Gateway) list(c echo.Context) error {
 	}
 	ctx := c.Request().Context()
 	var reply listReply
-	var page Page[Item]
+	var page service.Page[service.Item]
 	both, bothCtx := errgroup.WithContext(ctx)
 	both.Go(func() (err error) { page, err = g.Backend.List(bothCtx, q); return err })
 	both.Go(func() (err error) { reply.Summary, err = g.summary.get(bothCtx); return err })
@@ -149,7 +150,7 @@ const (
 
 // wholeConversations reads every conversation of a page. Those that are gone by now are
 // left out. One that cannot be read is there with its problem, and hides no others.
-func (g *Gateway) wholeConversations(c echo.Context, items []Item) ([]document.Conversation, error) {
+func (g *Gateway) wholeConversations(c echo.Context, items []service.Item) ([]document.Conversation, error) {
 	found := make([]*document.Conversation, len(items))
 	reads, ctx := errgroup.WithContext(c.Request().Context())
 	reads.SetLimit(maxReads)
@@ -174,7 +175,7 @@ func (g *Gateway) wholeConversations(c echo.Context, items []Item) ([]document.C
 
 // member reads a conversation of a list; nil is one that is gone. It fails only when the
 // request ends.
-func (g *Gateway) member(ctx context.Context, item Item) (*document.Conversation, error) {
+func (g *Gateway) member(ctx context.Context, item service.Item) (*document.Conversation, error) {
 	read, cancel := context.WithTimeout(ctx, memberTime)
 	defer cancel()
 	d, err := g.whole(read, item.ID)
@@ -183,7 +184,7 @@ func (g *Gateway) member(ctx context.Context, item Item) (*document.Conversation
 		return &d, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case isKind(err, contract.KindNotFound):
+	case service.IsKind(err, contract.KindNotFound):
 		return nil, nil
 	}
 	g.Logger.Error("a conversation cannot be read", "conversation", item.ID, "error", err)
@@ -199,7 +200,7 @@ func (g *Gateway) whole(ctx context.Context, id string) (document.Conversation, 
 }
 
 // troubled is what can be shown of a conversation that cannot be read.
-func troubled(item Item, problem string) document.Conversation {
+func troubled(item service.Item, problem string) document.Conversation {
 	return document.Conversation{
 		ID: item.ID, SessionID: item.SessionID, Status: item.Status, Messages: []document.Message{}, Agent: item.AgentName,
 		CreatedAt: item.CreatedAt, UpdatedAt: item.UpdatedAt, Problem: problem,
@@ -207,8 +208,8 @@ func troubled(item Item, problem string) document.Conversation {
 }
 
 func problemOf(err error) string {
-	var known *Error
-	if errors.As(explained(err), &known) {
+	var known *service.Error
+	if errors.As(service.Explain(err), &known) {
 		return known.Text
 	}
 	return "a part of the conversation cannot be read; the gateway's log has the details"

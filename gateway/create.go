@@ -7,9 +7,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/document"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 type messageBody struct {
@@ -26,7 +27,7 @@ func (g *Gateway) create(c echo.Context) error {
 		return err
 	}
 	if body.Message != "" && body.blank() {
-		return Errorf(contract.KindInvalid, "message is blank; leave it out to start a conversation without one")
+		return service.Errorf(contract.KindInvalid, "message is blank; leave it out to start a conversation without one")
 	}
 	key, err := idempotencyKey(c)
 	if err != nil {
@@ -55,7 +56,7 @@ func (g *Gateway) create(c echo.Context) error {
 func (g *Gateway) start(c echo.Context, t ticket, body messageBody) (existed bool, err error) {
 	ctx, cancel := sending(c)
 	defer cancel()
-	in := StartInput{
+	in := service.StartInput{
 		Conversation: contract.ConversationInput{ID: t.conversationID, SessionID: sessionOf(c), Agent: g.Agent},
 		Fingerprint:  t.fingerprint,
 		CreatedAt:    g.Now(),
@@ -97,7 +98,7 @@ func (g *Gateway) signalMessage(ctx context.Context, c echo.Context, t ticket, b
 // created answers with a conversation that nobody has written to yet.
 func (g *Gateway) created(c echo.Context, t ticket) error {
 	view, err := g.Backend.Conversation(c.Request().Context(), t.conversationID, "")
-	if isKind(err, KindUnavailable) { // it is there, only nobody can show it yet
+	if service.IsKind(err, service.KindUnavailable) { // it is there, only nobody can show it yet
 		t.location = "/conversations/" + t.conversationID
 		return acceptedReply(c, t)
 	}

@@ -9,16 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
 // recorder keeps what was started.
-type recorder struct{ started []gateway.StartInput }
+type recorder struct{ started []service.StartInput }
 
-func (r *recorder) start(in gateway.StartInput) (gateway.Started, error) {
+func (r *recorder) start(in service.StartInput) (service.Started, error) {
 	r.started = append(r.started, in)
-	return gateway.Started{}, nil
+	return service.Started{}, nil
 }
 
 func showing(id, _ string) (contract.ConversationView, error) { return viewOf(id), nil }
@@ -89,9 +89,9 @@ func TestLargeMessageTravelsAsAnAddress(t *testing.T) {
 func TestCreateAgainUnderTheSameKey(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{AwaitFn: answering("first")})
-	a.backend.StartFn = func(in gateway.StartInput) (gateway.Started, error) {
+	a.backend.StartFn = func(in service.StartInput) (service.Started, error) {
 		r.started = append(r.started, in)
-		return gateway.Started{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
+		return service.Started{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
 	}
 	a.backend.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
 		view := viewOf(id)
@@ -174,7 +174,7 @@ func TestConversationThatNoWorkerCanShowYet(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start})
 	a.backend.ConversationFn = func(string, string) (contract.ConversationView, error) {
-		return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "no worker is answering")
+		return contract.ConversationView{}, service.Errorf(service.KindUnavailable, "no worker is answering")
 	}
 	reply := a.want(202, a.do("POST", "/conversations", ``))
 	if got := reply.header.Get("Location"); got != "/conversations/"+r.started[0].Conversation.ID {
@@ -207,14 +207,14 @@ func TestTheTokenTravelsSealedForItsConversation(t *testing.T) {
 }
 
 func TestFaultsTellNothing(t *testing.T) {
-	a := newAPI(t, &fakeBackend{StartFn: func(gateway.StartInput) (gateway.Started, error) {
-		return gateway.Started{}, http.ErrBodyNotAllowed
+	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.Started, error) {
+		return service.Started{}, http.ErrBodyNotAllowed
 	}})
 	a.wantError(500, "internal error", a.do("POST", "/conversations", `{"message":"hi"}`))
 	if !strings.Contains(a.logs.String(), http.ErrBodyNotAllowed.Error()) {
 		t.Errorf("the log must have the cause: %s", a.logs)
 	}
-	a.backend.StartFn = func(gateway.StartInput) (gateway.Started, error) { panic("boom") }
+	a.backend.StartFn = func(service.StartInput) (service.Started, error) { panic("boom") }
 	a.wantError(500, "internal error", a.do("POST", "/conversations", `{"message":"hi"}`))
 	if !strings.Contains(a.logs.String(), "boom") {
 		t.Errorf("the log must have the panic: %s", a.logs)

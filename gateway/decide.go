@@ -9,9 +9,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 // viaREST marks decisions that came through this API.
@@ -52,7 +53,7 @@ func (g *Gateway) decideAs(c echo.Context, uuid string, in contract.DecideSignal
 	sent := ticket{requestID: in.RequestID, location: approvalPath(uuid) + "?request_id=" + in.RequestID}
 	record, err := g.decision(c, uuid)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing):
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, service.ErrClosing):
 		return acceptedReply(c, sent)
 	case err != nil && (late || c.Request().Context().Err() != nil):
 		return err
@@ -113,7 +114,7 @@ func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage)
 }
 
 // sealFor is seal for a decision: the token is kept only if it may be used.
-func (g *Gateway) sealFor(c echo.Context, s Subject) (string, error) {
+func (g *Gateway) sealFor(c echo.Context, s service.Subject) (string, error) {
 	if s.CallAs == contract.CallAsRequester {
 		return "", nil
 	}
@@ -134,7 +135,7 @@ func (g *Gateway) sealDecision(c echo.Context, uuid string) (string, error) {
 	return g.sealFor(c, subject)
 }
 
-func readReply(raw json.RawMessage, s Subject) (given answer.Reply, err error) {
+func readReply(raw json.RawMessage, s service.Subject) (given answer.Reply, err error) {
 	unknown := checkMembers(raw, answerMembers)
 	switch {
 	case s.Question && unknown != nil:
@@ -148,8 +149,8 @@ func readReply(raw json.RawMessage, s Subject) (given answer.Reply, err error) {
 	return given, err
 }
 
-func invalidAnswer(err error) *Error {
-	return &Error{Kind: contract.KindInvalid, Text: "invalid answer: " + err.Error()}
+func invalidAnswer(err error) *service.Error {
+	return &service.Error{Kind: contract.KindInvalid, Text: "invalid answer: " + err.Error()}
 }
 
 // sendDecision sends the decision. That it came too late is no error: the record
@@ -158,7 +159,7 @@ func (g *Gateway) sendDecision(c echo.Context, uuid string, in contract.DecideSi
 	ctx, cancel := sending(c)
 	defer cancel()
 	err = g.Backend.Decide(ctx, uuid, in)
-	if isKind(err, contract.KindDecided) {
+	if service.IsKind(err, contract.KindDecided) {
 		return true, nil
 	}
 	return false, err
@@ -175,7 +176,7 @@ func (g *Gateway) decision(c echo.Context, uuid string) (contract.ApprovalResult
 func (g *Gateway) decisionRecord(c echo.Context, uuid string) (contract.ApprovalResult, error) {
 	ctx, cancel := context.WithCancelCause(c.Request().Context())
 	defer cancel(nil)
-	defer context.AfterFunc(g.base, func() { cancel(errClosing) })()
+	defer context.AfterFunc(g.base, func() { cancel(service.ErrClosing) })()
 	record, err := g.Backend.Decision(ctx, uuid)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -186,23 +187,25 @@ func (g *Gateway) decisionRecord(c echo.Context, uuid string) (contract.Approval
 func alreadyDecided(record contract.ApprovalResult) string {
 	text := fmt.Sprintf("approval %s was already %s", record.UUID, record.Decision)
 	if record.By != "" {
-		text += " by " + printable(record.By)
+		text += " by " + service.Printable(record.By)
 	}
 	return text
 }
 
 // decided is the 409 of a decision that came too late.
 func (g *Gateway) decided(c echo.Context, record contract.ApprovalResult) error {
-	e := &Error{Kind: contract.KindDecided, Text: alreadyDecided(record)}
+	e := &detailed{failure: &service.Error{Kind: contract.KindDecided, Text: alreadyDecided(record)}}
 	e.with.Decision = &record
 	ctx := c.Request().Context()
 	view, err := g.Backend.Conversation(ctx, record.ConversationID, "")
 	if err != nil { // the record is what matters
-		return e.because(err)
+		e.Err = err
+		return e
 	}
 	conversation, err := document.Render(ctx, g.Blobs, view)
 	if err != nil {
-		return e.because(err)
+		e.Err = err
+		return e
 	}
 	e.with.Conversation = &conversation
 	return e

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -75,7 +76,7 @@ func foresight(signal string, payload any) contract.ConversationQuery {
 // outsized is why a payload is too large for history, or nil.
 func outsized(payload any) error {
 	if m, ok := payload.(contract.MessageSignal); ok && sizeInHistory(m) > contract.MaxMessage {
-		return Errorf(contract.KindTooLarge, "the message takes too much room: at most %d bytes besides its text and the content of its files", contract.MaxMessage)
+		return service.Errorf(contract.KindTooLarge, "the message takes too much room: at most %d bytes besides its text and the content of its files", contract.MaxMessage)
 	}
 	return nil
 }
@@ -99,5 +100,5 @@ func (s *settlement) refused() error {
 	if s.request.Result != nil {
 		res = &result{Response: s.request.Result.Response.Short()}
 	}
-	return &Error{Kind: s.request.Refused, Text: refusalText(s.request.Refused, res)}
+	return &service.Error{Kind: s.request.Refused, Text: refusalText(s.request.Refused, res)}
 }

@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -68,7 +68,7 @@ func TestAMessageAfterAnAnswerIsSentWithoutAsking(t *testing.T) {
 			}
 			return result, err
 		},
-		StartFn:        func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, nil },
+		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, nil },
 		ConversationFn: showing,
 	})
 	id := a.want(201, a.do("POST", "/conversations", "")).text("conversation", "id")

@@ -7,16 +7,16 @@
 //	routes.go      every URL, with the handler behind it
 //	home.go        the page, or the JSON, that leads to all of them
 //	openapi.yaml   what each of them takes and gives; tests hold both together
-//	backend.go     what the handlers need of the world, as small interfaces
-//	temporal*.go   the same on a Temporal client: the only files that know the SDK
+//	service        what the handlers need of the world, and the same on a Temporal client:
+//	               the only files that know the SDK
 //	exported.go    what is shown of a conversation while no worker answers
 //	waits.go       how many HTTP clients wait on few workflow updates
 //	errors.go      the one table from a kind of failure to an HTTP status
-//	watch*.go      one watcher for each conversation that is followed
+//	live           one follower for each conversation that somebody reads
 //	events*.go     what is followed as a stream of events
 //	agui_*.go      the AG-UI endpoint; package agui makes the events
-//	a2a*.go        what clients of A2A ask; package tasks speaks the protocol
-//	push.go        the webhooks that are told of a task
+//	a2a*.go        what clients of A2A ask; package tasks speaks the protocol, and
+//	               tasks/hook tells web hooks, which is all of this that a worker needs
 //	door.go        which requests are refused before anything reads them
 //
 // # The door
@@ -54,15 +54,11 @@
 //
 // # Streams
 //
-// Whoever follows a conversation is a reader of its watcher, which is there from
-// the first reader to the last. The watcher takes news from Deps.Feed, and reads
-// the conversation when there may be something new: when news say so without
-// saying what, and now and then in any case. Without a feed a stream has
-// everything that lasts, only later and not letter by letter. A reader has no
-// goroutine and no timer of its own; one that does not keep up is sent away to
-// begin anew. Package agui turns what a reader is told into events. Readers that
-// were told the same, up to the same place, are on one course: their events are
-// made and written out once for all of them.
+// Whoever follows a conversation is a reader of its follower (package live). Without a
+// feed a stream has everything that lasts, only later and not letter by letter. Package
+// agui turns what a reader is told into events. Readers that were told the same, up to
+// the same place, share one stream: their events are made and written out once for all
+// of them (events_shared.go).
 //
 // A POST that is answered with a stream first does what it does anyway, and then
 // shows the part of the conversation that is its turn. What is refused before the
@@ -76,8 +72,8 @@
 // ids, so a run that is posted again changes nothing.
 //
 // A Stream tells everybody AG-UI 1.0. For a client that is older, which is one that
-// names no version, an agui.Legacy rewrites what is about to be written. Its reader is
-// on no course with others. The state of a run is the front end's: it goes into the
+// names no version, an agui.Legacy rewrites what is about to be written. Its reader shares
+// its stream with nobody. The state of a run is the front end's: it goes into the
 // Stream as it came, and the agent's own is a member beside it.
 //
 // # Tasks
@@ -87,8 +83,8 @@
 // that comes twice is one. A task ends with its turn, unless the turn waits; tasks
 // of the old dialect go on like other conversations. Package tasks reads requests and
 // writes answers in each dialect, package story tells a conversation as a task and
-// reads decisions out of messages. A stream of a task is a reader of a watcher as well,
-// but of one that tells only what was read: news comes before Temporal has recorded
+// reads decisions out of messages. A stream of a task is a reader of a follower as well,
+// but of the sort that is told only what was read: news comes before Temporal has recorded
 // what it is about, and clients of A2A leave when they hear of a final state.
 //
 // A message without a task's ID may answer an approval by its UUID, and else is looked

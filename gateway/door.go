@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/mcpservers/hosting/guard"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -31,7 +32,7 @@ func (g *Gateway) door(next echo.HandlerFunc) echo.HandlerFunc {
 	rules := guard.Rules{Hosts: g.AllowedHosts, Origins: g.AllowedOrigins}
 	return func(c echo.Context) error {
 		if refused := rules.Check(c.Request()); refused != nil && !slices.Contains(openRoutes, c.Path()) {
-			return Errorf(doorKinds[refused.Status], "%s", refused.Text)
+			return service.Errorf(doorKinds[refused.Status], "%s", refused.Text)
 		}
 		h := c.Response().Header()
 		h.Set("X-Frame-Options", "SAMEORIGIN") // where a browser does not say what it frames

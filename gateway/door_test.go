@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -22,17 +23,17 @@ var errReached = errors.New("a handler was reached")
 func closedBackend(t *testing.T) *fakeBackend {
 	reached := func() error { t.Error("a handler was reached"); return errReached }
 	return &fakeBackend{
-		StartFn:        func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, reached() },
+		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, reached() },
 		SignalFn:       func(string, string, any) error { return reached() },
 		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, reached() },
-		SubjectFn:      func(string) (gateway.Subject, error) { return gateway.Subject{}, reached() },
+		SubjectFn:      func(string) (service.Subject, error) { return service.Subject{}, reached() },
 		ApprovalFn:     func(string) (contract.ApprovalView, error) { return contract.ApprovalView{}, reached() },
 		DecideFn:       func(string, contract.DecideSignal) error { return reached() },
-		WaitingFn: func(gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error) {
-			return gateway.Page[gateway.WaitingItem]{}, reached()
+		WaitingFn: func(service.ListQuery) (service.Page[service.WaitingItem], error) {
+			return service.Page[service.WaitingItem]{}, reached()
 		},
-		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) {
-			return gateway.Page[gateway.Item]{}, reached()
+		ListFn: func(service.ListQuery) (service.Page[service.Item], error) {
+			return service.Page[service.Item]{}, reached()
 		},
 		CatalogueFn: func(context.Context) (contract.Catalogue, error) { return contract.Catalogue{}, reached() },
 	}

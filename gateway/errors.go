@@ -8,14 +8,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
-)
-
-// Kinds of failure that only HTTP knows.
-const (
-	KindUnavailable contract.Kind = "unavailable" // Temporal or all workers are away
-	KindGone        contract.Kind = "client_gone" // nobody reads the answer
+	"agent-stop-and-go/workflows/record/document"
 )
 
 const statusClientGone = 499
@@ -23,34 +18,26 @@ const statusClientGone = 499
 // statuses is the one table from kind to HTTP status. What is not in it is a
 // fault of ours: 500, a fixed text, and a log line.
 var statuses = map[contract.Kind]int{
-	contract.KindInvalid:   http.StatusBadRequest,
-	contract.KindNotFound:  http.StatusNotFound,
-	contract.KindWaiting:   http.StatusConflict,
-	contract.KindCompleted: http.StatusConflict,
-	contract.KindDecided:   http.StatusConflict,
-	contract.KindKeyReused: http.StatusUnprocessableEntity,
-	contract.KindTimeout:   http.StatusGatewayTimeout,
-	KindUnavailable:        http.StatusServiceUnavailable,
-	contract.KindTooLarge:  http.StatusRequestEntityTooLarge,
-	contract.KindBusy:      http.StatusTooManyRequests,
-	KindUnsupported:        http.StatusUnsupportedMediaType,
-	KindUnprocessable:      http.StatusUnprocessableEntity,
-	KindMisdirected:        http.StatusMisdirectedRequest,
-	KindForeignPage:        http.StatusForbidden,
-	KindGone:               statusClientGone,
-	KindLost:               http.StatusInternalServerError,
-	KindNoSpace:            http.StatusInsufficientStorage,
+	contract.KindInvalid:    http.StatusBadRequest,
+	contract.KindNotFound:   http.StatusNotFound,
+	contract.KindWaiting:    http.StatusConflict,
+	contract.KindCompleted:  http.StatusConflict,
+	contract.KindDecided:    http.StatusConflict,
+	contract.KindKeyReused:  http.StatusUnprocessableEntity,
+	contract.KindTimeout:    http.StatusGatewayTimeout,
+	service.KindUnavailable: http.StatusServiceUnavailable,
+	contract.KindTooLarge:   http.StatusRequestEntityTooLarge,
+	contract.KindBusy:       http.StatusTooManyRequests,
+	KindUnsupported:         http.StatusUnsupportedMediaType,
+	KindUnprocessable:       http.StatusUnprocessableEntity,
+	KindMisdirected:         http.StatusMisdirectedRequest,
+	KindForeignPage:         http.StatusForbidden,
+	service.KindGone:        statusClientGone,
+	service.KindLost:        http.StatusInternalServerError,
+	service.KindNoSpace:     http.StatusInsufficientStorage,
 }
 
 const internalText = "internal error; the gateway's log has the details"
-
-// Error is a failure that the caller is told about.
-type Error struct {
-	Kind contract.Kind
-	Text string // what the caller reads
-	Err  error  // the cause, for the log only
-	with details
-}
 
 // details are the other keys of an error's body.
 type details struct {
@@ -64,32 +51,16 @@ type errorBody struct {
 	details
 }
 
-// Errorf makes an Error. With %w the cause is kept for the log.
-func Errorf(kind contract.Kind, format string, args ...any) *Error {
-	err := fmt.Errorf(format, args...)
-	return &Error{Kind: kind, Text: err.Error(), Err: errors.Unwrap(err)}
+// detailed is an error with more keys in its body.
+type detailed struct {
+	*failure
+	with details
 }
 
-// because returns the error with a cause that only the log shows.
-func (e *Error) because(err error) *Error {
-	e.Err = err
-	return e
-}
+// failure is a service.Error by a name that a method Error leaves room for.
+type failure = service.Error
 
-func (e *Error) Error() string {
-	if e.Err == nil {
-		return e.Text
-	}
-	return e.Text + ": " + e.Err.Error()
-}
-
-func (e *Error) Unwrap() error { return e.Err }
-
-// isKind reports whether err is an Error of that kind.
-func isKind(err error, kind contract.Kind) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Kind == kind
-}
+func (d *detailed) Unwrap() error { return d.failure }
 
 // fail writes an error. It is the only place that does.
 func (g *Gateway) fail(err error, c echo.Context) {
@@ -106,16 +77,19 @@ func (g *Gateway) fail(err error, c echo.Context) {
 }
 
 func render(err error, r *http.Request) (int, errorBody) {
-	var e *Error
+	var e *service.Error
+	var more *detailed
 	var routing *echo.HTTPError
-	err = explained(err)
+	err = service.Explain(err)
 	switch {
+	case errors.As(err, &more) && statuses[more.Kind] != 0:
+		return statuses[more.Kind], errorBody{more.Text, more.with}
 	case errors.As(err, &e) && statuses[e.Kind] != 0:
-		return statuses[e.Kind], errorBody{e.Text, e.with}
+		return statuses[e.Kind], errorBody{Error: e.Text}
 	case errors.As(err, &routing) && routing.Code == http.StatusNotFound:
-		return routing.Code, errorBody{Error: fmt.Sprintf("no such route: %s %s", r.Method, printable(r.URL.Path))}
+		return routing.Code, errorBody{Error: fmt.Sprintf("no such route: %s %s", r.Method, service.Printable(r.URL.Path))}
 	case errors.As(err, &routing) && routing.Code == http.StatusMethodNotAllowed:
-		return routing.Code, errorBody{Error: fmt.Sprintf("method %s is not allowed here", printable(r.Method))}
+		return routing.Code, errorBody{Error: fmt.Sprintf("method %s is not allowed here", service.Printable(r.Method))}
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		return statusClientGone, errorBody{Error: "the client went away"}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -6,6 +6,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -32,7 +34,7 @@ func (g *Gateway) followEvents(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	defer g.watches.leave(r)
+	defer g.followers.Leave(r)
 	f := &follower{Gateway: g, reader: r, out: out, stream: agui.New(options)}
 	return f.run(clientOf(c))
 }
@@ -43,7 +45,7 @@ func (g *Gateway) eventsFor(c echo.Context) (*sse, error) {
 	out, v := g.newSSE(c, http.StatusOK), c.QueryParam("protocolVersion")
 	switch {
 	case v != "" && !version.MatchString(v), !understood(v):
-		return nil, Errorf(contract.KindInvalid, "protocolVersion: expected 1.0, or 0.0 for what is older")
+		return nil, service.Errorf(contract.KindInvalid, "protocolVersion: expected 1.0, or 0.0 for what is older")
 	case v != "" && isLegacy(v):
 		out.legacy = agui.NewLegacy(nil)
 	}
@@ -59,14 +61,14 @@ func eventOptions(c echo.Context) (agui.Options, error) {
 	}
 	snapshot := c.QueryParam("snapshot")
 	if snapshot != "" && snapshot != "true" && snapshot != "false" {
-		return agui.Options{}, Errorf(contract.KindInvalid, "snapshot: expected true or false")
+		return agui.Options{}, service.Errorf(contract.KindInvalid, "snapshot: expected true or false")
 	}
 	if after == "" {
 		return agui.Options{Snapshot: snapshot != "false"}, nil
 	}
 	position, err := agui.ParsePosition(after)
 	if err != nil {
-		return agui.Options{}, Errorf(contract.KindInvalid, "%q is not the id of an event", printable(after))
+		return agui.Options{}, service.Errorf(contract.KindInvalid, "%q is not the id of an event", service.Printable(after))
 	}
 	return agui.Options{After: position}, nil
 }
@@ -80,21 +82,21 @@ func (g *Gateway) noEvents(c echo.Context, id string) error {
 }
 
 // follow makes a reader of a conversation that is known to exist by then.
-func (g *Gateway) follow(c echo.Context, id string, eager bool) (*reader, error) {
-	r, err := g.watches.join(id, eager)
+func (g *Gateway) follow(c echo.Context, id string, eager bool) (*live.Reader, error) {
+	r, err := g.followers.Join(id, eager)
 	if err != nil {
 		return nil, closing(err)
 	}
-	if err := r.ready(c.Request().Context(), g.base); err != nil {
-		g.watches.leave(r)
+	if err := r.Ready(c.Request().Context(), g.base); err != nil {
+		g.followers.Leave(r)
 		return nil, closing(err)
 	}
 	return r, nil
 }
 
 func closing(err error) error {
-	if err == errClosing {
-		return Errorf(KindUnavailable, "the gateway is shutting down").because(err)
+	if err == service.ErrClosing {
+		return service.Errorf(service.KindUnavailable, "the gateway is shutting down").Because(err)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -72,7 +72,7 @@ func (s *script) change(f func(*contract.ConversationView)) {
 	s.view = v
 }
 
-func (s *script) start(in gateway.StartInput) (out gateway.Started, err error) {
+func (s *script) start(in service.StartInput) (out service.Started, err error) {
 	s.do(func() {
 		if out.Existed = s.exists; !s.exists {
 			s.exists = true
@@ -88,7 +88,7 @@ func (s *script) start(in gateway.StartInput) (out gateway.Started, err error) {
 func (s *script) signal(_, _ string, payload any) (err error) {
 	s.do(func() {
 		if s.view.Status == contract.StatusCompleted {
-			err = gateway.Errorf(contract.KindCompleted, "completed")
+			err = service.Errorf(contract.KindCompleted, "completed")
 			return
 		}
 		switch in := payload.(type) {
@@ -160,7 +160,7 @@ func (s *script) wait(m contract.MessageSignal, uuid string) {
 	s.ask(m, contract.PendingApproval{UUID: uuid, ToolName: "drop", ToolArgs: contract.JSON{Raw: json.RawMessage(`{"name":"all"}`)}, Description: "Drop?"})
 	s.change(func(v *contract.ConversationView) {
 		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
-			ID: s.id(), Role: contract.RoleAssistant, Content: contract.Inline("Approval required " + uuid), Notice: true, CreatedAt: epoch,
+			ID: s.id(), Role: contract.RoleAssistant, Content: contract.Inline("Approval required " + uuid), Notice: true, ApprovalID: uuid, CreatedAt: epoch,
 		})
 	})
 }
@@ -190,7 +190,7 @@ func (s *script) read(id, requestID string) (contract.ConversationView, error) {
 		return contract.ConversationView{}, s.readErr
 	}
 	if !s.exists || id != s.view.ID {
-		return contract.ConversationView{}, gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+		return contract.ConversationView{}, service.Errorf(contract.KindNotFound, "conversation not found: %s", id)
 	}
 	v := s.view
 	if r, ok := s.settled[requestID]; ok {
@@ -226,7 +226,7 @@ func (s *script) await(ctx context.Context, _ string, ids []string) (contract.Aw
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return out, fmt.Errorf("%w: %w", gateway.ErrAgain, ctx.Err())
+			return out, fmt.Errorf("%w: %w", service.ErrAgain, ctx.Err())
 		}
 	}
 }
@@ -234,7 +234,7 @@ func (s *script) await(ctx context.Context, _ string, ids []string) (contract.Aw
 func (s *script) decide(uuid string, in contract.DecideSignal) (err error) {
 	s.do(func() {
 		if _, ok := s.decided[uuid]; ok {
-			err = gateway.Errorf(contract.KindDecided, "decided")
+			err = service.Errorf(contract.KindDecided, "decided")
 			return
 		}
 		s.decided[uuid] = in
@@ -286,7 +286,7 @@ func (s *script) approval(uuid string) (contract.ApprovalView, error) {
 	defer s.mu.Unlock()
 	r, ok := s.result(uuid)
 	if !ok {
-		return contract.ApprovalView{}, gateway.Errorf(contract.KindNotFound, "no approval")
+		return contract.ApprovalView{}, service.Errorf(contract.KindNotFound, "no approval")
 	}
 	return contract.ApprovalView{
 		Pending: contract.PendingApproval{UUID: uuid, ConversationID: s.view.ID, ToolName: "add", ToolArgs: addArgs, Reason: contract.ReasonDestructive},

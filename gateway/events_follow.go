@@ -6,15 +6,18 @@ import (
 	"slices"
 
 	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // follower writes what a reader is told to one client.
 type follower struct {
 	*Gateway
-	reader *reader
+	reader *live.Reader
 	out    *sse
-	// stream is nil when the reader is in a course; open reports whether a run is then.
+	// stream is nil when the reader shares one with others; open reports whether a run is then.
 	stream *agui.Stream
 	open   bool
 	// turn limits the stream to one; nil is everything.
@@ -25,7 +28,7 @@ type follower struct {
 	notices []agui.Event
 
 	wrote bool
-	last  *agui.State
+	last  *record.State
 }
 
 // run returns when there is nothing more to write, or nobody to write to. It fails
@@ -39,11 +42,11 @@ func (f *follower) run(client context.Context) error {
 		case <-client.Done():
 			return nil
 		case <-f.base.Done():
-			done, err = true, f.breakOff(errClosing)
+			done, err = true, f.breakOff(service.ErrClosing)
 		case s := <-f.settled:
 			f.settled = nil
 			done, err = f.settle(client, s)
-		case <-f.reader.wake:
+		case <-f.reader.Wake():
 			done, err = f.serve()
 		}
 		if done || err != nil {
@@ -62,7 +65,7 @@ func (f *follower) reported(err error) error {
 
 // serve writes what the reader was told.
 func (f *follower) serve() (done bool, err error) {
-	items, beat, end := f.reader.take()
+	items, beat, end := f.reader.Take()
 	f.wrote = false
 	for _, i := range items {
 		if done, err = f.item(i); done || err != nil {
@@ -81,10 +84,10 @@ func (f *follower) serve() (done bool, err error) {
 	return false, nil
 }
 
-// share leaves it to a course what the client is told from now on, if it can be. A course
+// share leaves it to a shared stream what the client is told from now on, if it can be. That
 // speaks AG-UI 1.0.
 func (f *follower) share() {
-	if f.out.legacy == nil && f.stream != nil && f.stream.Rests() && f.reader.watcher.enroll(f.reader, f.stream) {
+	if f.out.legacy == nil && f.stream != nil && f.stream.Rests() && f.reader.Share(sharedStream{f.stream}) {
 		f.stream, f.last, f.open = nil, nil, false
 	}
 }
@@ -97,14 +100,14 @@ func (f *follower) block(b *block) (done bool, err error) {
 	return b.over, err
 }
 
-func (f *follower) item(i item) (done bool, err error) {
+func (f *follower) item(i live.Item) (done bool, err error) {
 	switch {
-	case i.block != nil:
-		return f.block(i.block)
-	case i.state != nil:
-		done, err = f.state(i.state)
+	case i.Block != nil:
+		return f.block(i.Block.(*block)) // ours are all there are
+	case i.State != nil:
+		done, err = f.state(i.State)
 		if f.turn != nil && !f.turn.begun {
-			f.turn.forget(i.drafts)
+			f.turn.forget(i.Drafts)
 		}
 		return done, err
 	}
@@ -115,14 +118,14 @@ func (f *follower) item(i item) (done bool, err error) {
 	return false, f.piece(i)
 }
 
-func (f *follower) piece(i item) error {
-	if i.draft != nil {
-		return f.send(f.stream.Draft(*i.draft))
+func (f *follower) piece(i live.Item) error {
+	if i.Draft != nil {
+		return f.send(f.stream.Draft(*i.Draft))
 	}
-	return f.send(f.stream.Delta(*i.delta))
+	return f.send(f.stream.Delta(*i.Delta))
 }
 
-func (f *follower) state(s *agui.State) (done bool, err error) {
+func (f *follower) state(s *record.State) (done bool, err error) {
 	f.last = s
 	if f.turn == nil {
 		err := f.send(f.stream.Update(*s))
@@ -133,7 +136,7 @@ func (f *follower) state(s *agui.State) (done bool, err error) {
 	if !begun {
 		return false, nil
 	}
-	f.reader.watcher.calm(f.reader)
+	f.reader.ClearEager()
 	if !began && f.turn.only {
 		f.skip()
 	}
@@ -184,17 +187,17 @@ func (f *follower) settle(ctx context.Context, s settlement) (done bool, err err
 	if s.err == nil {
 		_, s.err = f.reply(ctx, f.turn.ticket, s)
 	}
-	if f.turn.inBand && isKind(s.err, contract.KindWaiting) { // which the outcome tells better
+	if f.turn.inBand && service.IsKind(s.err, contract.KindWaiting) { // which the outcome tells better
 		f.notices = append(f.notices, custom("refused", map[string]any{"message": f.turn.message}))
 	} else if s.err != nil {
 		return true, f.breakOff(s.err)
 	}
 	f.turn.end(s.view)
 	if f.last != nil && f.last.Tree != nil { // the last of the tree is to be read
-		f.reader.watcher.poke()
+		f.reader.RequestRead()
 		return f.state(f.last)
 	}
-	state, err := stateOf(ctx, f.Deps, s.view, nil)
+	state, err := record.Load(ctx, f.Blobs, s.view, nil)
 	if err != nil {
 		return true, f.breakOff(err)
 	}
@@ -216,7 +219,7 @@ func (f *follower) breakOff(err error) error {
 		events = append(events, f.stream.Fail(text, code)...)
 	}
 	if code != codeReconnect {
-		f.Logger.Warn("a stream of events broke off", "conversation", f.reader.watcher.id, "error", err)
+		f.Logger.Warn("a stream of events broke off", "conversation", f.reader.ConversationID(), "error", err)
 	}
 	return f.out.send(events...)
 }
@@ -226,10 +229,10 @@ const codeReconnect = "reconnect"
 // broken is what the client learns of an error: that a new stream helps, or what
 // it would have read as the body of an error.
 func broken(err error) (text, code string) {
-	var e *Error
-	err = explained(err)
+	var e *service.Error
+	err = service.Explain(err)
 	switch {
-	case errors.Is(err, errClosing), errors.Is(err, errSlow):
+	case errors.Is(err, service.ErrClosing), errors.Is(err, live.ErrSlow):
 		return "the stream broke off; the work goes on", codeReconnect
 	case errors.As(err, &e):
 		return e.Text, string(e.Kind)

@@ -6,7 +6,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // streams reports whether a message is answered with the events of its turn.
@@ -18,18 +21,18 @@ func (g *Gateway) streamFirst(c echo.Context, t ticket) error {
 	if err != nil {
 		return err
 	}
-	defer g.watches.leave(r)
+	defer g.followers.Leave(r)
 	return g.streamTurn(c, r, &turn{ticket: t, first: true})
 }
 
 // streamMessage sends a message and streams its turn. The reader is there before the
 // message, and sees whether it will be the answer to a question.
 func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSignal, blobs *staged) error {
-	r, err := g.watches.join(t.conversationID, true)
+	r, err := g.followers.Join(t.conversationID, true)
 	if err != nil {
 		return closing(err)
 	}
-	defer g.watches.leave(r)
+	defer g.followers.Leave(r)
 	s, err := g.before(c, r, t)
 	if err != nil {
 		return closing(err)
@@ -39,28 +42,28 @@ func (g *Gateway) streamMessage(c echo.Context, t ticket, in contract.MessageSig
 	defer cancel()
 	known, err := g.deliverNew(ctx, t, contract.SignalMessage, in, blobs)
 	switch {
-	case isKind(err, contract.KindCompleted), err == nil && known != nil && known.view.Status == contract.StatusCompleted:
+	case service.IsKind(err, contract.KindCompleted), err == nil && known != nil && known.view.Status == contract.StatusCompleted:
 		return g.streamEnded(c, r, s)
 	case err != nil:
 		return err
 	case known != nil && known.request.Refused != "":
 		return g.settled(c, t, *known)
 	}
-	r.watcher.poke()
+	r.RequestRead()
 	return g.streamTurn(c, r, s)
 }
 
 // before is a turn that may begin now. What the reader is told first may be older than
 // the conversation is.
-func (g *Gateway) before(c echo.Context, r *reader, t ticket) (*turn, error) {
+func (g *Gateway) before(c echo.Context, r *live.Reader, t ticket) (*turn, error) {
 	view, err := g.sameRequest(c, t)
 	if err != nil {
 		return nil, err
 	}
 	s := &turn{ticket: t, least: view}
-	return s, r.await(c.Request().Context(), g.base, func(now *agui.State) bool {
+	return s, r.Await(c.Request().Context(), g.base, func(now *record.State) bool {
 		if s.early(*now) {
-			r.watcher.poke()
+			r.RequestRead()
 			return false
 		}
 		s.before, s.approvals = *now, questions(now)
@@ -79,7 +82,7 @@ func (g *Gateway) sameRequest(c echo.Context, t ticket) (contract.ConversationVi
 }
 
 // questions is the question that the next message is the answer to.
-func questions(s *agui.State) []string {
+func questions(s *record.State) []string {
 	for _, p := range s.Document.PendingApprovals {
 		if p.Question() {
 			return []string{p.UUID}
@@ -90,7 +93,7 @@ func questions(s *agui.State) []string {
 
 // streamEnded streams what a request came to in a conversation that has completed
 // since.
-func (g *Gateway) streamEnded(c echo.Context, r *reader, s *turn) error {
+func (g *Gateway) streamEnded(c echo.Context, r *live.Reader, s *turn) error {
 	view, err := g.Backend.Conversation(c.Request().Context(), s.conversationID, s.requestID)
 	if err != nil {
 		return err
@@ -104,7 +107,7 @@ func (g *Gateway) streamEnded(c echo.Context, r *reader, s *turn) error {
 
 // streamTurn streams a turn to its end. Until it has begun, errors are replies like
 // any other.
-func (g *Gateway) streamTurn(c echo.Context, r *reader, s *turn) error {
+func (g *Gateway) streamTurn(c echo.Context, r *live.Reader, s *turn) error {
 	s.only = true
 	client, cancel := context.WithCancel(clientOf(c))
 	defer cancel()

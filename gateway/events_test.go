@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -118,7 +119,7 @@ func TestWhatIsWrongIsSaidBeforeTheStream(t *testing.T) {
 	a.wantError(400, "is not the id of an event", a.do("GET", eventsPath, "", "Last-Event-ID: x"))
 	a.wantError(400, "is not the id of an event", a.do("GET", eventsPath+"?after=1.zz", ""))
 	a.wantError(400, "snapshot: expected", a.do("GET", eventsPath+"?snapshot=maybe", ""))
-	s.do(func() { s.readErr = gateway.Errorf(gateway.KindUnavailable, "no worker") })
+	s.do(func() { s.readErr = service.Errorf(service.KindUnavailable, "no worker") })
 	a.wantError(503, "no worker", a.do("GET", eventsPath, ""))
 	a.wantError(503, "no worker", a.do("HEAD", eventsPath, ""))
 	s.do(func() { s.readErr = nil })

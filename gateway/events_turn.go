@@ -3,8 +3,9 @@ package gateway
 import (
 	"slices"
 
-	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // turn is the part of a conversation that a streamed request is about: from its
@@ -28,17 +29,17 @@ type turn struct {
 	// only: what was before the turn is not told.
 	only bool
 	// before is the conversation when the request came, with only.
-	before agui.State
+	before record.State
 
 	begun bool
 	over  bool // the request has settled
 	lost  bool // it settled, and its message is not to be found
-	held  []item
+	held  []live.Item
 }
 
 // hold keeps what may belong to the turn when it turns out to have begun.
-func (t *turn) hold(i item) {
-	if t.held = added(t.held, i); len(t.held) > maxUnread {
+func (t *turn) hold(i live.Item) {
+	if t.held = live.Append(t.held, i); len(t.held) > live.MaxUnread {
 		t.held = nil
 	}
 }
@@ -47,23 +48,23 @@ func (t *turn) hold(i item) {
 func (t *turn) forget(drafts int) {
 	others := map[string]bool{}
 	for _, i := range t.held {
-		if i.draft != nil && i.drafts <= drafts {
-			others[i.draft.Name] = true
+		if i.Draft != nil && i.Drafts <= drafts {
+			others[i.Draft.Name] = true
 		}
 	}
-	t.held = slices.DeleteFunc(t.held, func(i item) bool { return others[i.name()] })
+	t.held = slices.DeleteFunc(t.held, func(i live.Item) bool { return others[i.Name()] })
 }
 
 // release is what is held of the last draft of each node: those before it are over, and
 // may be of another turn.
-func (t *turn) release() []item {
+func (t *turn) release() []live.Item {
 	last, nodes := map[string]bool{}, map[string]bool{}
 	for _, i := range slices.Backward(t.held) {
-		if i.draft != nil && !nodes[i.draft.Node] {
-			nodes[i.draft.Node], last[i.draft.Name] = true, true
+		if i.Draft != nil && !nodes[i.Draft.Node] {
+			nodes[i.Draft.Node], last[i.Draft.Name] = true, true
 		}
 	}
-	held := slices.DeleteFunc(t.held, func(i item) bool { return !last[i.name()] })
+	held := slices.DeleteFunc(t.held, func(i live.Item) bool { return !last[i.Name()] })
 	t.held = nil
 	return held
 }
@@ -71,13 +72,13 @@ func (t *turn) release() []item {
 // end takes note that the request has settled.
 func (t *turn) end(v contract.ConversationView) {
 	t.over = true
-	if older(t.least, v) {
+	if live.Older(t.least, v) {
 		t.least = v
 	}
 }
 
 // part is the turn's part of a state; ok is false while there is none.
-func (t *turn) part(s agui.State) (part agui.State, ok bool) {
+func (t *turn) part(s record.State) (part record.State, ok bool) {
 	at := t.start(s)
 	if t.early(s) || !t.begun && !t.begins(s, at) {
 		return s, false
@@ -97,13 +98,13 @@ func (t *turn) part(s agui.State) (part agui.State, ok bool) {
 	return s, true
 }
 
-func (t *turn) early(s agui.State) bool {
+func (t *turn) early(s record.State) bool {
 	return s.Document.Version < t.least.Version ||
 		s.Document.Version == t.least.Version && len(s.Messages) < t.least.Transcript.Len()
 }
 
 // begins reports whether the turn is there to be seen.
-func (t *turn) begins(s agui.State, at int) bool {
+func (t *turn) begins(s record.State, at int) bool {
 	switch {
 	case t.over, t.named() && at >= 0, t.from != "" && indexOf(s, t.from) >= 0:
 		return true
@@ -116,7 +117,7 @@ func (t *turn) begins(s agui.State, at int) bool {
 func (t *turn) named() bool { return t.message != "" || t.first }
 
 // start is the index of the turn's message, or -1.
-func (t *turn) start(s agui.State) int {
+func (t *turn) start(s record.State) int {
 	switch {
 	case t.first:
 		return nextUser(s.Messages, 0)
@@ -134,7 +135,7 @@ func said(m contract.Message) bool {
 }
 
 // indexOf is the index of the user's message with a name, or with an ID.
-func indexOf(s agui.State, name string) int {
+func indexOf(s record.State, name string) int {
 	return slices.IndexFunc(s.Messages, func(m contract.Message) bool {
 		return said(m) && (m.Draft == name || m.ID == name)
 	})
@@ -150,14 +151,14 @@ func nextUser(messages []contract.Message, from int) int {
 }
 
 // resumed reports whether nothing is in the way of the turn any more.
-func (t *turn) resumed(s agui.State) bool {
+func (t *turn) resumed(s record.State) bool {
 	return !slices.ContainsFunc(s.Document.PendingApprovals, func(p contract.PendingApproval) bool {
 		return slices.Contains(t.approvals, p.UUID)
 	})
 }
 
 // until is a conversation as it was before a message.
-func until(s agui.State, at int) agui.State {
+func until(s record.State, at int) record.State {
 	s.Messages = s.Messages[:at]
 	d := &s.Document
 	d.Status, d.Queued, d.PendingApproval, d.PendingApprovals = contract.StatusActive, 0, nil, nil
@@ -166,7 +167,7 @@ func until(s agui.State, at int) agui.State {
 }
 
 // cut ends a conversation before the message after the one at an index.
-func cut(s agui.State, at int) agui.State {
+func cut(s record.State, at int) record.State {
 	if next := nextUser(s.Messages, at+1); next >= 0 {
 		return until(s, next)
 	}

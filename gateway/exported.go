@@ -8,8 +8,9 @@ import (
 	"io/fs"
 	"time"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 // unansweredTime is after how long it is asked whether there is a worker at all, and a disk
@@ -18,8 +19,8 @@ const unansweredTime = 700 * time.Millisecond
 
 // Why a reading is given up.
 var (
-	errUnattended = Errorf(KindUnavailable, "no worker is answering")
-	errFull       = &Error{Kind: KindNoSpace, Text: noSpaceText}
+	errUnattended = service.Errorf(service.KindUnavailable, "no worker is answering")
+	errFull       = service.NoSpace(nil)
 )
 
 // present reads a conversation. While no worker is there to tell, or the server's disk is
@@ -37,21 +38,21 @@ func (g *Gateway) present(ctx context.Context, id string) (document.Conversation
 	})
 	defer look.Stop()
 	d, err := g.whole(read, id)
-	var cause *Error
+	var cause *service.Error
 	if err != nil && ctx.Err() == nil && errors.As(context.Cause(read), &cause) {
-		err = &Error{Kind: cause.Kind, Text: cause.Text, Err: err}
+		err = &service.Error{Kind: cause.Kind, Text: cause.Text, Err: err}
 	}
 	switch err = g.withCause(ctx, err); {
-	case isKind(err, KindNoSpace):
+	case service.IsKind(err, service.KindNoSpace):
 		return g.exportedOnFullDisk(id, err)
-	case !isKind(err, KindUnavailable):
+	case !service.IsKind(err, service.KindUnavailable):
 		return d, err
 	}
 	item, problem, failed := g.Backend.Trouble(ctx, id)
 	if failed == nil && problem != "" {
 		return troubled(item, problem), nil
 	}
-	if exported, ok := g.exported(id); ok && !isKind(failed, contract.KindNotFound) {
+	if exported, ok := g.exported(id); ok && !service.IsKind(failed, contract.KindNotFound) {
 		return exported, nil
 	}
 	return d, err

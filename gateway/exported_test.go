@@ -20,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -154,11 +155,11 @@ func TestOnAFullDiskAConversationIsAsItWasExported(t *testing.T) {
 func TestOnAFullDiskTheServerIsAskedOnce(t *testing.T) {
 	b := &fakeBackend{
 		ConversationFn: func(string, string) (contract.ConversationView, error) {
-			return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+			return contract.ConversationView{}, service.Errorf(service.KindUnavailable, "no answer in time")
 		},
-		TroubleFn: func(string) (gateway.Item, string, error) {
+		TroubleFn: func(string) (service.Item, string, error) {
 			t.Error("it was asked what the trouble is")
-			return gateway.Item{}, "", nil
+			return service.Item{}, "", nil
 		},
 	}
 	a := newAPI(t, b, exported, func(d *gateway.Deps) { d.Room = func(context.Context) error { return syscall.ENOSPC } })
@@ -201,7 +202,7 @@ func TestAPollerThatIsDeadDoesNotCount(t *testing.T) {
 }
 
 func TestWhatWasExportedIsShownWhenTheConversationCannotBeAsked(t *testing.T) {
-	down := gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+	down := service.Errorf(service.KindUnavailable, "no answer in time")
 	cases := map[string]struct {
 		change  func(*fakeBackend)
 		exports func(*gateway.Deps)
@@ -220,8 +221,8 @@ func TestWhatWasExportedIsShownWhenTheConversationCannotBeAsked(t *testing.T) {
 		}},
 		"the file cannot be opened": {nil, func(d *gateway.Deps) { d.Exports = closed{} }, func(a *api, r reply) { a.wantError(503, "", r) }},
 		"its own workflow is to blame": {func(b *fakeBackend) {
-			b.TroubleFn = func(string) (gateway.Item, string, error) {
-				return gateway.Item{ID: someID, Status: contract.StatusActive}, "stuck", nil
+			b.TroubleFn = func(string) (service.Item, string, error) {
+				return service.Item{ID: someID, Status: contract.StatusActive}, "stuck", nil
 			}
 		}, exported, func(a *api, r reply) {
 			if a.want(200, r).text("conversation", "problem") != "stuck" {

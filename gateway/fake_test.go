@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 const (
@@ -22,42 +22,42 @@ var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 // fakeBackend answers with its functions; a call without one is an error.
 type fakeBackend struct {
-	StartFn        func(gateway.StartInput) (gateway.Started, error)
+	StartFn        func(service.StartInput) (service.Started, error)
 	SignalFn       func(id, signal string, payload any) error
 	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
 	ConversationFn func(id, requestID string) (contract.ConversationView, error)
 	AttendedFn     func() (bool, error)
-	TroubleFn      func(id string) (gateway.Item, string, error)
+	TroubleFn      func(id string) (service.Item, string, error)
 	TreeFn         func(id string) (contract.TreeView, error)
-	ListFn         func(gateway.ListQuery) (gateway.Page[gateway.Item], error)
-	TasksFn        func(gateway.TaskQuery) (gateway.TaskPage, error)
+	ListFn         func(service.ListQuery) (service.Page[service.Item], error)
+	TasksFn        func(service.TaskQuery) (service.TaskPage, error)
 	RunningInFn    func(contextID string, limit int) ([]string, error)
-	SummaryFn      func() (gateway.Summary, error)
+	SummaryFn      func() (service.Summary, error)
 	DecideFn       func(uuid string, in contract.DecideSignal) error
 	DecisionFn     func(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 	ApprovalFn     func(uuid string) (contract.ApprovalView, error)
-	SubjectFn      func(uuid string) (gateway.Subject, error)
-	WaitingFn      func(gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error)
+	SubjectFn      func(uuid string) (service.Subject, error)
+	WaitingFn      func(service.ListQuery) (service.Page[service.WaitingItem], error)
 	CatalogueFn    func(context.Context) (contract.Catalogue, error)
 	ResourcesFn    func() (contract.ResourceCatalogue, error)
 	PromptsFn      func() (contract.PromptCatalogue, error)
 	PingFn         func() error
-	SetPushFn      func(id string, c gateway.PushConfig) (gateway.PushConfig, error)
-	PushConfigsFn  func(id string) ([]gateway.PushConfig, error)
+	SetPushFn      func(id string, c service.PushConfig) (service.PushConfig, error)
+	PushConfigsFn  func(id string) ([]service.PushConfig, error)
 	DeletePushFn   func(id, configID string) error
 }
 
 var errUnexpected = errors.New("a call that the test does not expect")
 
 // Start keeps what the first message refers to, as if the conversation was not there.
-func (f *fakeBackend) Start(ctx context.Context, in gateway.StartInput) (gateway.Started, error) {
+func (f *fakeBackend) Start(ctx context.Context, in service.StartInput) (service.Started, error) {
 	if f.StartFn == nil {
-		return gateway.Started{}, errUnexpected
+		return service.Started{}, errUnexpected
 	}
 	if in.Keep != nil {
 		if err := in.Keep(ctx); err != nil {
-			return gateway.Started{}, err
+			return service.Started{}, err
 		}
 	}
 	return f.StartFn(in)
@@ -101,9 +101,9 @@ func (f *fakeBackend) Attended(context.Context) (bool, error) {
 }
 
 // Trouble knows of none by default.
-func (f *fakeBackend) Trouble(_ context.Context, id string) (gateway.Item, string, error) {
+func (f *fakeBackend) Trouble(_ context.Context, id string) (service.Item, string, error) {
 	if f.TroubleFn == nil {
-		return gateway.Item{}, "", nil
+		return service.Item{}, "", nil
 	}
 	return f.TroubleFn(id)
 }
@@ -115,16 +115,16 @@ func (f *fakeBackend) Tree(_ context.Context, id string) (contract.TreeView, err
 	return f.TreeFn(id)
 }
 
-func (f *fakeBackend) List(_ context.Context, q gateway.ListQuery) (gateway.Page[gateway.Item], error) {
+func (f *fakeBackend) List(_ context.Context, q service.ListQuery) (service.Page[service.Item], error) {
 	if f.ListFn == nil {
-		return gateway.Page[gateway.Item]{}, errUnexpected
+		return service.Page[service.Item]{}, errUnexpected
 	}
 	return f.ListFn(q)
 }
 
-func (f *fakeBackend) Tasks(_ context.Context, q gateway.TaskQuery) (gateway.TaskPage, error) {
+func (f *fakeBackend) Tasks(_ context.Context, q service.TaskQuery) (service.TaskPage, error) {
 	if f.TasksFn == nil {
-		return gateway.TaskPage{}, errUnexpected
+		return service.TaskPage{}, errUnexpected
 	}
 	return f.TasksFn(q)
 }
@@ -137,9 +137,9 @@ func (f *fakeBackend) RunningIn(_ context.Context, contextID string, limit int) 
 	return f.RunningInFn(contextID, limit)
 }
 
-func (f *fakeBackend) Summary(context.Context) (gateway.Summary, error) {
+func (f *fakeBackend) Summary(context.Context) (service.Summary, error) {
 	if f.SummaryFn == nil {
-		return gateway.Summary{}, nil
+		return service.Summary{}, nil
 	}
 	return f.SummaryFn()
 }
@@ -165,16 +165,16 @@ func (f *fakeBackend) Approval(_ context.Context, uuid string) (contract.Approva
 	return f.ApprovalFn(uuid)
 }
 
-func (f *fakeBackend) Subject(_ context.Context, uuid string) (gateway.Subject, error) {
+func (f *fakeBackend) Subject(_ context.Context, uuid string) (service.Subject, error) {
 	if f.SubjectFn == nil {
-		return gateway.Subject{ConversationID: someID}, nil
+		return service.Subject{ConversationID: someID}, nil
 	}
 	return f.SubjectFn(uuid)
 }
 
-func (f *fakeBackend) Waiting(_ context.Context, q gateway.ListQuery) (gateway.Page[gateway.WaitingItem], error) {
+func (f *fakeBackend) Waiting(_ context.Context, q service.ListQuery) (service.Page[service.WaitingItem], error) {
 	if f.WaitingFn == nil {
-		return gateway.Page[gateway.WaitingItem]{}, errUnexpected
+		return service.Page[service.WaitingItem]{}, errUnexpected
 	}
 	return f.WaitingFn(q)
 }
@@ -207,14 +207,14 @@ func (f *fakeBackend) Ping(context.Context) error {
 	return f.PingFn()
 }
 
-func (f *fakeBackend) SetPush(_ context.Context, id string, c gateway.PushConfig) (gateway.PushConfig, error) {
+func (f *fakeBackend) SetPush(_ context.Context, id string, c service.PushConfig) (service.PushConfig, error) {
 	if f.SetPushFn == nil {
-		return gateway.PushConfig{}, errUnexpected
+		return service.PushConfig{}, errUnexpected
 	}
 	return f.SetPushFn(id, c)
 }
 
-func (f *fakeBackend) PushConfigs(_ context.Context, id string) ([]gateway.PushConfig, error) {
+func (f *fakeBackend) PushConfigs(_ context.Context, id string) ([]service.PushConfig, error) {
 	if f.PushConfigsFn == nil {
 		return nil, errUnexpected
 	}
@@ -254,7 +254,7 @@ func settling(r contract.Request) func(context.Context, string, []string) (contr
 // never waits until nobody does any more.
 func never(ctx context.Context, _ string, _ []string) (contract.AwaitResult, error) {
 	<-ctx.Done()
-	return contract.AwaitResult{}, fmt.Errorf("%w: %w", gateway.ErrAgain, ctx.Err())
+	return contract.AwaitResult{}, fmt.Errorf("%w: %w", service.ErrAgain, ctx.Err())
 }
 
 // memory is a blob store.

@@ -12,10 +12,12 @@ import (
 	"go.temporal.io/sdk/client"
 	"golang.org/x/sync/singleflight"
 
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // DefaultRequestTimeout is how long a request waits for its answer before it
@@ -32,7 +34,7 @@ type Deps struct {
 	// Address is that of the Temporal server, as people shall name it in commands.
 	Address string
 	// Backend replaces the one on Temporal, in tests.
-	Backend Backend
+	Backend service.Backend
 	// Agent is what new conversations run by.
 	Agent contract.Agent
 	Blobs transcript.Store
@@ -56,8 +58,8 @@ type Deps struct {
 	RequestTimeout time.Duration
 	// Feed is nil where nobody tells what is new; then those who follow a
 	// conversation see what lasts of it.
-	Feed Feed
-	Pace Pace
+	Feed live.Feed
+	Pace live.Pace
 	// Now is time.Now when nil.
 	Now     func() time.Time
 	Version string
@@ -85,7 +87,7 @@ func (d Deps) withDefaults() Deps {
 	if d.RequestTimeout <= 0 {
 		d.RequestTimeout = DefaultRequestTimeout
 	}
-	d.Pace = d.Pace.withDefaults()
+	d.Pace = d.Pace.WithDefaults()
 	if d.Now == nil {
 		d.Now = time.Now
 	}
@@ -96,7 +98,10 @@ func (d Deps) withDefaults() Deps {
 		d.TaskQueue = contract.DefaultTaskQueue
 	}
 	if d.Backend == nil {
-		d.Backend = newTemporal(d)
+		d.Backend = service.OnTemporal(service.Options{
+			Client: d.Client, TaskQueue: d.TaskQueue, Namespace: d.Namespace, Address: d.Address, Agent: d.Agent, Blobs: d.Blobs,
+			Keyring: d.Keyring, PushReach: d.PushReach, Now: d.Now, IsDead: d.IsDead,
+		})
 	}
 	return d
 }
@@ -111,11 +116,10 @@ type Gateway struct {
 	waits       *waits
 	idle        idleConversations
 	sendLocks   keyedLock
-	watches     *watches
-	tellings    *watches // for streams of tasks
+	followers   *live.Followers
 	glances     singleflight.Group
 	recent      *recentTasks
-	summary     *cache[Summary]
+	summary     *cache[service.Summary]
 	store       verdict
 	room        *cache[bool] // nil where nobody can tell
 	lastProblem atomic.Value // that was logged
@@ -133,11 +137,9 @@ func New(deps Deps) *Gateway {
 	g.check()
 	g.base, g.stop = context.WithCancel(context.Background())
 	g.waits = newWaits(g.base, g.await, g.RequestTimeout)
-	g.watches = newWatches(g.base, g.Deps)
-	g.tellings = newWatches(g.base, g.Deps)
-	g.tellings.lasting = true
+	g.followers = live.New(g.base, live.Options{Conversations: g.Backend, Blobs: g.Blobs, Feed: g.Feed, Pace: g.Pace, Logger: g.Logger})
 	g.recent = &recentTasks{now: g.Now}
-	g.summary = &cache[Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
+	g.summary = &cache[service.Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
 	g.catalogue = ofNow(g.loadCatalogue, g.Now)
 	g.resources = fromWorker(g.Backend.Resources, g.Now)
 	g.prompts = fromWorker(g.Backend.Prompts, g.Now)
@@ -155,8 +157,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.echo.Ser
 func (g *Gateway) Close() {
 	g.stop()
 	g.waits.close()
-	g.watches.close()
-	g.tellings.close()
+	g.followers.Close()
 }
 
 // Limits of the HTTP server. There is no write timeout: a client may wait for

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -114,7 +115,7 @@ func (g *Gateway) Problems(ctx context.Context) []string {
 
 // textOr is what callers may read of an error, or else a text.
 func textOr(err error, text string) string {
-	var e *Error
+	var e *service.Error
 	if errors.As(err, &e) {
 		return e.Text
 	}
@@ -124,7 +125,7 @@ func textOr(err error, text string) string {
 // tell logs the cause of what callers only read in general terms, once while it
 // stays the same.
 func (g *Gateway) tell(text string, err error) string {
-	var e *Error
+	var e *service.Error
 	if errors.As(err, &e) && e.Err != nil {
 		err = e.Err
 	}

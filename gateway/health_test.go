@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -16,7 +17,7 @@ func (c carrier) Carrier() (kind, problem string)           { return c.kind, c.p
 
 func TestReadinessTellsWhatCarriesPieces(t *testing.T) {
 	name := "m"
-	for want, feed := range map[string]gateway.Feed{
+	for want, feed := range map[string]live.Feed{
 		`"events":{"deltas":"none"}`:                                      nil,
 		`"events":{"deltas":"memory"}`:                                    carrier{kind: "memory"},
 		`"events":{"deltas":"redis","problem":"Redis: connection reset"}`: carrier{"redis", "Redis: connection reset"},

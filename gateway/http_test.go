@@ -20,7 +20,7 @@ import (
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // spec is openapi.yaml as kin-openapi sees it.

@@ -7,8 +7,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 const (
@@ -26,7 +27,7 @@ func idempotencyKey(c echo.Context) (string, error) {
 	visible := func(r rune) bool { return r > ' ' && r <= '~' }
 	if len(values) > 1 || values[0] == "" || len(values[0]) > maxKey ||
 		strings.ContainsFunc(values[0], func(r rune) bool { return !visible(r) }) {
-		return "", Errorf(contract.KindInvalid, "%s: expected one value of 1 to %d visible ASCII characters", headerKey, maxKey)
+		return "", service.Errorf(contract.KindInvalid, "%s: expected one value of 1 to %d visible ASCII characters", headerKey, maxKey)
 	}
 	return values[0], nil
 }
@@ -62,8 +63,8 @@ func requestID(c echo.Context, subject, key string) string {
 	return contract.NameUUID(subject, c.Request().Method+" "+c.Path()+" "+ownKey(c, key))
 }
 
-func keyReused() *Error {
-	return Errorf(contract.KindKeyReused, "%s was used for a different request", headerKey)
+func keyReused() *service.Error {
+	return service.Errorf(contract.KindKeyReused, "%s was used for a different request", headerKey)
 }
 
 // seal returns the caller's bearer token sealed for a conversation, or "".

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -47,7 +48,7 @@ func (l *keyedLock) join(key string) (*heldLock, error) {
 		l.byKey[key] = h
 	}
 	if h.users >= contract.MaxOpenRequests {
-		return nil, Errorf(contract.KindBusy, "too many requests at once: %d for one conversation are being looked at", contract.MaxOpenRequests)
+		return nil, service.Errorf(contract.KindBusy, "too many requests at once: %d for one conversation are being looked at", contract.MaxOpenRequests)
 	}
 	h.users++
 	return h, nil

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -97,7 +97,7 @@ func TestALimitIsShownWhereverApprovalsAre(t *testing.T) {
 		ApprovalFn: func(string) (contract.ApprovalView, error) {
 			return contract.ApprovalView{Pending: limitPending()}, nil
 		},
-		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(someID), nil },
+		ListFn: func(service.ListQuery) (service.Page[service.Item], error) { return items(someID), nil },
 		AwaitFn: func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 			out, err := settling(settled)(ctx, id, requestIDs)
 			out.Conversation = limitView(id)

@@ -18,22 +18,22 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
-func items(ids ...string) gateway.Page[gateway.Item] {
-	var p gateway.Page[gateway.Item]
+func items(ids ...string) service.Page[service.Item] {
+	var p service.Page[service.Item]
 	for _, id := range ids {
-		p.Items = append(p.Items, gateway.Item{ID: id, Status: contract.StatusActive, CreatedAt: epoch})
+		p.Items = append(p.Items, service.Item{ID: id, Status: contract.StatusActive, CreatedAt: epoch})
 	}
 	return p
 }
 
 func TestAnEmptyListIsNotNull(t *testing.T) {
 	a := newAPI(t, &fakeBackend{
-		ListFn:    func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(), nil },
-		WaitingFn: func(gateway.ListQuery) (p gateway.Page[gateway.WaitingItem], err error) { return p, nil },
+		ListFn:    func(service.ListQuery) (service.Page[service.Item], error) { return items(), nil },
+		WaitingFn: func(service.ListQuery) (p service.Page[service.WaitingItem], err error) { return p, nil },
 	})
 	const want = `{"conversations":[],"summary":{"total":0,"active":0,"waiting_approval":0,"completed":0}}` + "\n"
 	for _, path := range []string{"/conversations", "/conversations?include=messages"} {
@@ -47,8 +47,8 @@ func TestAnEmptyListIsNotNull(t *testing.T) {
 }
 
 func TestPagesFollowEachOther(t *testing.T) {
-	var asked []gateway.ListQuery
-	a := newAPI(t, &fakeBackend{ListFn: func(q gateway.ListQuery) (gateway.Page[gateway.Item], error) {
+	var asked []service.ListQuery
+	a := newAPI(t, &fakeBackend{ListFn: func(q service.ListQuery) (service.Page[service.Item], error) {
 		asked = append(asked, q)
 		p := items(someID)
 		if len(asked) == 1 {
@@ -58,7 +58,7 @@ func TestPagesFollowEachOther(t *testing.T) {
 	}})
 	first := a.want(200, a.do("GET", "/conversations?limit=1&status=active", ""))
 	second := a.want(200, a.do("GET", "/conversations?limit=1&status=active&cursor="+first.text("next_cursor"), ""))
-	want := []gateway.ListQuery{
+	want := []service.ListQuery{
 		{Limit: 1, Status: contract.StatusActive},
 		{Limit: 1, Status: contract.StatusActive, Token: []byte("token \x00\xff")},
 	}
@@ -83,12 +83,12 @@ func TestBadListParameters(t *testing.T) {
 
 func TestListWithMessagesLeavesOutWhatIsGone(t *testing.T) {
 	a := newAPI(t, &fakeBackend{
-		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) {
+		ListFn: func(service.ListQuery) (service.Page[service.Item], error) {
 			return items(someID, otherID, someUUID), nil
 		},
 		ConversationFn: func(id, _ string) (contract.ConversationView, error) {
 			if id == otherID {
-				return contract.ConversationView{}, gateway.Errorf(contract.KindNotFound, "gone")
+				return contract.ConversationView{}, service.Errorf(contract.KindNotFound, "gone")
 			}
 			return viewOf(id), nil
 		},
@@ -103,7 +103,7 @@ func TestOneUnreadableConversationDoesNotHideTheOthers(t *testing.T) {
 	lost := contract.Text{Blob: &contract.Blob{SHA256: strings.Repeat("ab", 32), Size: 5000}}
 	listed := items(someID, otherID)
 	a := newAPI(t, &fakeBackend{
-		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return listed, nil },
+		ListFn: func(service.ListQuery) (service.Page[service.Item], error) { return listed, nil },
 		ConversationFn: func(id, _ string) (contract.ConversationView, error) {
 			view := viewOf(id)
 			if id == otherID {
@@ -124,10 +124,10 @@ func TestOneUnreadableConversationDoesNotHideTheOthers(t *testing.T) {
 
 func TestAConversationThatDoesNotAnswerDoesNotHideTheOthers(t *testing.T) {
 	a := newAPI(t, &fakeBackend{
-		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(someID, otherID), nil },
+		ListFn: func(service.ListQuery) (service.Page[service.Item], error) { return items(someID, otherID), nil },
 		ConversationFn: func(id, _ string) (contract.ConversationView, error) {
 			if id == someID {
-				return contract.ConversationView{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+				return contract.ConversationView{}, service.Errorf(service.KindUnavailable, "no answer in time")
 			}
 			return viewOf(id), nil
 		},
@@ -161,8 +161,8 @@ func TestAWorkflowTaskThatFailsAgainAndAgainIsShown(t *testing.T) {
 }
 
 func TestWhatWaits(t *testing.T) {
-	a := newAPI(t, &fakeBackend{WaitingFn: func(gateway.ListQuery) (p gateway.Page[gateway.WaitingItem], err error) {
-		p.Items = []gateway.WaitingItem{{UUID: someUUID, ConversationID: someID, ToolName: "resources_add", CreatedAt: epoch, URL: approvalPath}}
+	a := newAPI(t, &fakeBackend{WaitingFn: func(service.ListQuery) (p service.Page[service.WaitingItem], err error) {
+		p.Items = []service.WaitingItem{{UUID: someUUID, ConversationID: someID, ToolName: "resources_add", CreatedAt: epoch, URL: approvalPath}}
 		p.Next = []byte("more")
 		return p, nil
 	}})
@@ -208,8 +208,8 @@ func TestTheSummaryIsCountedOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var counted atomic.Int64
 		a := newAPI(t, &fakeBackend{
-			ListFn:    func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(), nil },
-			SummaryFn: func() (gateway.Summary, error) { return gateway.Summary{Total: counted.Add(1)}, nil },
+			ListFn:    func(service.ListQuery) (service.Page[service.Item], error) { return items(), nil },
+			SummaryFn: func() (service.Summary, error) { return service.Summary{Total: counted.Add(1)}, nil },
 		})
 		for range 3 {
 			a.want(200, a.do("GET", "/conversations", ""))
@@ -256,8 +256,8 @@ func TestAFailedLoadIsNotKept(t *testing.T) {
 }
 
 func TestListFailures(t *testing.T) {
-	down := gateway.Errorf(gateway.KindUnavailable, "the workflow service is not available: %w", errors.New("dial"))
-	a := newAPI(t, &fakeBackend{ListFn: func(gateway.ListQuery) (p gateway.Page[gateway.Item], err error) { return p, down }})
+	down := service.Errorf(service.KindUnavailable, "the workflow service is not available: %w", errors.New("dial"))
+	a := newAPI(t, &fakeBackend{ListFn: func(service.ListQuery) (p service.Page[service.Item], err error) { return p, down }})
 	reply := a.do("GET", "/conversations", "")
 	a.wantError(503, "not available", reply)
 	if reply.header.Get("Retry-After") != "1" {

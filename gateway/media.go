@@ -11,8 +11,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // media answers with the bytes of what a tool returned beside its text. They may
@@ -69,8 +70,8 @@ func (g *Gateway) findMedia(ctx context.Context, id, sum string) (contract.Media
 	return contract.Media{}, noMedia(sum)
 }
 
-func noMedia(sum string) *Error {
-	return Errorf(contract.KindNotFound, "media not found: %s", printable(sum))
+func noMedia(sum string) *service.Error {
+	return service.Errorf(contract.KindNotFound, "media not found: %s", service.Printable(sum))
 }
 
 // presented is the Content-Type of media, and whether a browser may show it.

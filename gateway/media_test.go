@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func mediaPath(id, sum string) string { return "/conversations/" + id + "/media/" + sum }
@@ -136,7 +136,7 @@ func TestMediaThatNoMessageOfTheConversationRefersTo(t *testing.T) {
 	a.wantError(404, "conversation not found: ", a.do("GET", mediaPath("nope", b.SHA256), ""))
 	a.wantError(405, "not allowed", a.do("POST", mediaPath(someID, b.SHA256), ""))
 	a.backend.ConversationFn = func(id, _ string) (contract.ConversationView, error) {
-		return contract.ConversationView{}, gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+		return contract.ConversationView{}, service.Errorf(contract.KindNotFound, "conversation not found: %s", id)
 	}
 	a.wantError(404, "conversation not found: "+someID, a.do("GET", mediaPath(someID, b.SHA256), ""))
 }

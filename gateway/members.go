@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"agent-stop-and-go/gateway/service"
 )
 
 // membersOf are the names by which JSON knows the fields of a struct.
@@ -37,7 +39,7 @@ func checkMembers(data []byte, known []string) error {
 		return nil
 	}
 	slices.Sort(unknown)
-	return fmt.Errorf(`unknown member "%s"%s`, printable(unknown[0]), suggestion(unknown[0], known))
+	return fmt.Errorf(`unknown member "%s"%s`, service.Printable(unknown[0]), suggestion(unknown[0], known))
 }
 
 // maxSlip is how much of a name may be a slip, in bytes.

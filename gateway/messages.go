@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -12,14 +13,10 @@ import (
 func conversationParam(c echo.Context) (string, error) {
 	id := c.Param("id")
 	if !contract.IsUUID(id) {
-		return "", noConversation(id)
+		return "", service.NoConversation(id)
 	}
 	c.Set(keyConversation, id)
 	return id, nil
-}
-
-func noConversation(id string) *Error {
-	return Errorf(contract.KindNotFound, "conversation not found: %s", printable(id))
 }
 
 // message sends a message to a conversation.
@@ -30,7 +27,7 @@ func (g *Gateway) message(c echo.Context) error {
 		return err
 	}
 	if body.blank() {
-		return Errorf(contract.KindInvalid, "message is required")
+		return service.Errorf(contract.KindInvalid, "message is required")
 	}
 	t, err := newTicket(c)
 	if err != nil {
@@ -68,7 +65,7 @@ func (g *Gateway) signal(c echo.Context, t ticket, name string, payload any, blo
 	defer cancel()
 	known, err := g.deliverNew(ctx, t, name, payload, blobs)
 	switch {
-	case isKind(err, contract.KindCompleted):
+	case service.IsKind(err, contract.KindCompleted):
 		return g.ended(c, t)
 	case err != nil:
 		return err
@@ -97,7 +94,7 @@ func (b *reasonBody) check(c echo.Context) error {
 		b.By = c.Request().Header.Get("X-User")
 	}
 	if len(b.Reason) > maxReason || len(b.By) > maxBy {
-		return Errorf(contract.KindInvalid, "reason may have %d bytes and by %d", maxReason, maxBy)
+		return service.Errorf(contract.KindInvalid, "reason may have %d bytes and by %d", maxReason, maxBy)
 	}
 	return nil
 }

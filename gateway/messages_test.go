@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -42,7 +42,7 @@ func TestMessageIsSentAndAnswered(t *testing.T) {
 
 func TestMessageChecksInOrder(t *testing.T) {
 	a := newAPI(t, &fakeBackend{SignalFn: func(id, _ string, _ any) error {
-		return gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+		return service.Errorf(contract.KindNotFound, "conversation not found: %s", id)
 	}})
 	for _, c := range []struct {
 		path, body, text string
@@ -110,7 +110,7 @@ func TestMessageWhileAnApprovalWaits(t *testing.T) {
 }
 
 func completed(string, string, any) error {
-	return gateway.Errorf(contract.KindCompleted, "conversation is completed")
+	return service.Errorf(contract.KindCompleted, "conversation is completed")
 }
 
 func showingCompleted(r *contract.Request) func(id, requestID string) (contract.ConversationView, error) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -132,7 +133,7 @@ const (
 func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if n := len(bearer(c)); n > contract.MaxToken {
-			return Errorf(contract.KindTooLarge, "the bearer token has %d bytes: the limit is %d", n, contract.MaxToken)
+			return service.Errorf(contract.KindTooLarge, "the bearer token has %d bytes: the limit is %d", n, contract.MaxToken)
 		}
 		return next(c)
 	}

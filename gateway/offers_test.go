@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -79,7 +80,7 @@ func TestServersWithoutResourcesAndPrompts(t *testing.T) {
 func TestResourcesThatCannotBeListed(t *testing.T) {
 	a := newAPI(t, &fakeBackend{
 		PromptsFn: func() (c contract.PromptCatalogue, err error) {
-			return c, gateway.Errorf(gateway.KindUnavailable, "nobody is there")
+			return c, service.Errorf(service.KindUnavailable, "nobody is there")
 		},
 	})
 	a.wantError(500, "internal", a.do("GET", "/mcp/resources", ""))

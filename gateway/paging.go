@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -17,31 +18,27 @@ const (
 )
 
 // listQuery reads limit, cursor and status.
-func listQuery(c echo.Context) (ListQuery, error) {
-	q := ListQuery{Limit: defaultLimit, Status: contract.Status(c.QueryParam("status"))}
+func listQuery(c echo.Context) (service.ListQuery, error) {
+	q := service.ListQuery{Limit: defaultLimit, Status: contract.Status(c.QueryParam("status"))}
 	if s := c.QueryParam("limit"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > maxLimit {
-			return q, Errorf(contract.KindInvalid, "limit: expected a number from 1 to %d", maxLimit)
+			return q, service.Errorf(contract.KindInvalid, "limit: expected a number from 1 to %d", maxLimit)
 		}
 		q.Limit = n
 	}
 	switch q.Status {
 	case "", contract.StatusActive, contract.StatusWaitingApproval, contract.StatusCompleted:
 	default:
-		return q, Errorf(contract.KindInvalid, "status: expected %s, %s or %s",
+		return q, service.Errorf(contract.KindInvalid, "status: expected %s, %s or %s",
 			contract.StatusActive, contract.StatusWaitingApproval, contract.StatusCompleted)
 	}
 	token, ok := decodeCursor(c.QueryParam("cursor"))
 	if !ok {
-		return q, badCursor()
+		return q, service.BadCursor()
 	}
 	q.Token = token
 	return q, nil
-}
-
-func badCursor() *Error {
-	return Errorf(contract.KindInvalid, "cursor: expected the next_cursor of an earlier page")
 }
 
 func includesMessages(c echo.Context) (bool, error) {
@@ -51,7 +48,7 @@ func includesMessages(c echo.Context) (bool, error) {
 	case "messages":
 		return true, nil
 	}
-	return false, Errorf(contract.KindInvalid, "include: expected messages")
+	return false, service.Errorf(contract.KindInvalid, "include: expected messages")
 }
 
 // A cursor is Temporal's page token behind its checksum, so that a mangled one

@@ -11,14 +11,14 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
 const seats = `{"type":"object","properties":{"seats":{"type":"integer"}},"required":["seats"]}`
 
-func question(string) (gateway.Subject, error) {
-	return gateway.Subject{ConversationID: someID, Question: true, Schema: []byte(seats)}, nil
+func question(string) (service.Subject, error) {
+	return service.Subject{ConversationID: someID, Question: true, Schema: []byte(seats)}, nil
 }
 
 func TestAnswersToAQuestion(t *testing.T) {
@@ -143,8 +143,8 @@ func TestTheMemoOfAnApprovalTellsThatItIsAQuestion(t *testing.T) {
 
 // Two people who both say yes do not agree when one means that the call ran.
 func TestAnswersToAnUnknownOutcomeOverREST(t *testing.T) {
-	doubt := func(string) (gateway.Subject, error) {
-		return gateway.Subject{ConversationID: someID, Question: true, Schema: []byte(contract.UnknownOutcomeSchema)}, nil
+	doubt := func(string) (service.Subject, error) {
+		return service.Subject{ConversationID: someID, Question: true, Schema: []byte(contract.UnknownOutcomeSchema)}, nil
 	}
 	for body, want := range map[string]string{
 		`{"approved":true}`: `{}`, `{"answer":"ran"}`: `{"outcome":"ran"}`, `"no"`: "",

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -180,7 +181,7 @@ func TestHeadWorksWhereGetDoes(t *testing.T) {
 	name := "m"
 	a := newAPI(t, &fakeBackend{
 		CatalogueFn: catalogueNamed(&name), ResourcesFn: someResources, PromptsFn: somePrompts, ConversationFn: showing, TreeFn: showingTree,
-		ListFn: func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(), nil },
+		ListFn: func(service.ListQuery) (service.Page[service.Item], error) { return items(), nil },
 	})
 	server := httptest.NewServer(a)
 	defer server.Close()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // staged are the values that a request refers to by address. They are stored once the

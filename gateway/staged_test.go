@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -45,7 +45,7 @@ func TestARefusedMessageLeavesNothingInTheBlobStore(t *testing.T) {
 		a := newAPI(t, &fakeBackend{ConversationFn: showing, AdmitFn: foreseeing(kind, "no")})
 		if kind == contract.KindNotFound {
 			a.backend.AdmitFn = func(string, contract.ConversationQuery) (contract.ConversationView, error) {
-				return contract.ConversationView{}, gateway.Errorf(kind, "conversation not found")
+				return contract.ConversationView{}, service.Errorf(kind, "conversation not found")
 			}
 		}
 		for name, send := range map[string]func() reply{
@@ -78,7 +78,7 @@ func TestAMessageThatIsTakenIsStoredBeforeItIsSent(t *testing.T) {
 		}
 		stored[sender] = a.blobs.count()
 		a.blobs.data = nil
-		return gateway.Errorf(contract.KindCompleted, "enough") // what comes next does not matter
+		return service.Errorf(contract.KindCompleted, "enough") // what comes next does not matter
 	}
 	for name, send := range map[string]func() reply{
 		"rest":  func() reply { return a.do("POST", messages, longMessage) },

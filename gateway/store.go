@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // verdict is whether the workers share the gateway's blob store, as far as it is
@@ -17,7 +18,7 @@ import (
 type verdict struct {
 	mu    sync.Mutex
 	known bool
-	err   error // wraps ErrOtherStore; nil when they do
+	err   error // wraps service.ErrOtherStore; nil when they do
 	at    time.Time
 }
 
@@ -45,7 +46,7 @@ const (
 // loadCatalogue asks a worker, and remembers what its answer says of the store.
 func (g *Gateway) loadCatalogue(ctx context.Context) (contract.Catalogue, error) {
 	c, err := g.Backend.Catalogue(ctx)
-	if err == nil || errors.Is(err, ErrOtherStore) {
+	if err == nil || errors.Is(err, service.ErrOtherStore) {
 		g.store.set(err, g.Now())
 	}
 	return c, err
@@ -60,7 +61,7 @@ func (g *Gateway) checkStore(ctx context.Context, needed bool) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeCheckTimeout)
 	defer cancel()
-	if _, err := g.catalogue.get(ctx); errors.Is(err, ErrOtherStore) {
+	if _, err := g.catalogue.get(ctx); errors.Is(err, service.ErrOtherStore) {
 		return err
 	}
 	return nil
@@ -88,20 +89,20 @@ func (s checkedStore) Put(ctx context.Context, data []byte) (contract.Blob, erro
 // checkedBackend refuses conversations and messages: what workers put into a store of
 // their own the gateway could not show.
 type checkedBackend struct {
-	Backend
+	service.Backend
 	check func(ctx context.Context, needed bool) error
 	// large: parts of the agent are in the store.
 	large bool
 }
 
-func (b checkedBackend) Start(ctx context.Context, in StartInput) (Started, error) {
+func (b checkedBackend) Start(ctx context.Context, in service.StartInput) (service.Started, error) {
 	if first := in.Conversation.First; first != nil {
 		if err := outsized(*first); err != nil {
-			return Started{}, err
+			return service.Started{}, err
 		}
 	}
 	if err := b.check(ctx, b.large); err != nil {
-		return Started{}, err
+		return service.Started{}, err
 	}
 	return b.Backend.Start(ctx, in)
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -102,7 +103,7 @@ func TestManyReadinessPollsLeaveOneProbe(t *testing.T) {
 func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
 	long := strings.Repeat("x", contract.InlineLimit+1)
 	otherStore := func(context.Context) (contract.Catalogue, error) {
-		return contract.Catalogue{}, gateway.Errorf(gateway.KindUnavailable, notShared+": %w", gateway.ErrOtherStore)
+		return contract.Catalogue{}, service.Errorf(service.KindUnavailable, notShared+": %w", service.ErrOtherStore)
 	}
 	tests := map[string]struct {
 		text      string
@@ -125,7 +126,7 @@ func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
 			started := 0
 			a := newAPI(t, &fakeBackend{
 				CatalogueFn: tt.catalogue,
-				StartFn:     func(gateway.StartInput) (gateway.Started, error) { started++; return gateway.Started{}, nil },
+				StartFn:     func(service.StartInput) (service.Started, error) { started++; return service.Started{}, nil },
 				AwaitFn:     answering("ok"), ConversationFn: showing,
 			}, func(d *gateway.Deps) { d.Agent = tt.agent })
 			reply := a.do("POST", "/conversations", `{"message":"`+tt.text+`"}`)
@@ -146,7 +147,7 @@ func TestNothingNewIsAcceptedWhileTheStoreIsKnownNotToBeShared(t *testing.T) {
 	signals := []string{}
 	a := newAPI(t, &fakeBackend{
 		CatalogueFn: func(context.Context) (contract.Catalogue, error) {
-			return contract.Catalogue{}, gateway.Errorf(gateway.KindUnavailable, notShared+": %w", gateway.ErrOtherStore)
+			return contract.Catalogue{}, service.Errorf(service.KindUnavailable, notShared+": %w", service.ErrOtherStore)
 		},
 		PingFn: func() error { return nil }, AwaitFn: answering("ok"), ConversationFn: showing,
 		SignalFn: func(_, signal string, _ any) error { signals = append(signals, signal); return nil },
@@ -170,11 +171,11 @@ func TestAStoreThatIsSharedAgainIsUsedAgain(t *testing.T) {
 	now := epoch
 	a := newAPI(t, &fakeBackend{
 		CatalogueFn: func(context.Context) (contract.Catalogue, error) { asked++; return contract.Catalogue{}, err },
-		StartFn:     func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, nil },
+		StartFn:     func(service.StartInput) (service.Started, error) { return service.Started{}, nil },
 		AwaitFn:     answering("ok"), ConversationFn: showing,
 	}, func(d *gateway.Deps) { d.Now = func() time.Time { return now } })
 	long := `{"message":"` + strings.Repeat("x", contract.InlineLimit+1) + `"}`
-	err = gateway.Errorf(gateway.KindUnavailable, notShared+": %w", gateway.ErrOtherStore)
+	err = service.Errorf(service.KindUnavailable, notShared+": %w", service.ErrOtherStore)
 	for range 5 {
 		a.wantError(503, notShared, a.do("POST", "/conversations", long))
 	}

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -109,9 +110,9 @@ func TestOneLookForRoomServesAllRequestsOfAMoment(t *testing.T) {
 
 // Nothing is kept of a message that is refused.
 func TestATaskOfManyPartsIsRefused(t *testing.T) {
-	a := newAPI(t, &fakeBackend{StartFn: func(gateway.StartInput) (gateway.Started, error) {
+	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.Started, error) {
 		t.Error("a conversation was started")
-		return gateway.Started{}, context.Canceled
+		return service.Started{}, context.Canceled
 	}})
 	parts := make([]object, contract.MaxParts+1)
 	for i := range parts {
@@ -141,12 +142,12 @@ func withRoom(err error) func(*gateway.Deps) {
 }
 
 func TestAFullDiskIsSaidToBeOneInEveryProtocol(t *testing.T) {
-	silent := gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+	silent := service.Errorf(service.KindUnavailable, "no answer in time")
 	b := &fakeBackend{
-		StartFn:        func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, silent },
+		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, silent },
 		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, silent },
-		TasksFn:        func(gateway.TaskQuery) (gateway.TaskPage, error) { return gateway.TaskPage{}, silent },
-		PushConfigsFn:  func(string) ([]gateway.PushConfig, error) { return nil, silent },
+		TasksFn:        func(service.TaskQuery) (service.TaskPage, error) { return service.TaskPage{}, silent },
+		PushConfigsFn:  func(string) ([]service.PushConfig, error) { return nil, silent },
 	}
 	calls := map[string]object{
 		"SendMessage": said("m-1", "x", nil), "SendStreamingMessage": said("m-2", "x", nil), "GetTask": {"id": someID},
@@ -171,7 +172,7 @@ func TestARunThatBreaksOffSaysThatTheDiskIsFull(t *testing.T) {
 		defer a.Close()
 		s.onMessage = func(m contract.MessageSignal) { s.begin(m) }
 		b.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
-			return contract.AwaitResult{}, gateway.Errorf(gateway.KindUnavailable, "no answer in time")
+			return contract.AwaitResult{}, service.Errorf(service.KindUnavailable, "no answer in time")
 		}
 		events := a.run(`"messages":[{"id":"m1","role":"user","content":"hi"}]`)
 		last := events[len(events)-1]

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -80,7 +81,7 @@ func newPushing(t *testing.T) *pushing {
 	return p
 }
 
-var aWebhook = gateway.PushConfig{
+var aWebhook = service.PushConfig{
 	ID: "hook-1", URL: "https://example.com/hook", Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret.with.dots", Protocol: contract.PushProtocol1,
 }
 
@@ -102,7 +103,7 @@ func TestAWebhookIsSealedInTheWorkflowAndItsSecretsAreShownToNobody(t *testing.T
 	}
 	shown := aWebhook
 	shown.Token, shown.Credentials = "[set]", "[set]"
-	if list, err := a.Backend.PushConfigs(t.Context(), someID); err != nil || !cmp.Equal(list, []gateway.PushConfig{shown}) {
+	if list, err := a.Backend.PushConfigs(t.Context(), someID); err != nil || !cmp.Equal(list, []service.PushConfig{shown}) {
 		t.Errorf("%d webhooks, %v", len(list), err)
 	}
 	if err := a.Backend.DeletePush(t.Context(), someID, "hook-1"); err != nil || p.deleted[0] != "push-"+someID+" delete hook-1" {
@@ -169,7 +170,7 @@ func TestTheIDOfAWebhookSaysNothingOfItsSecrets(t *testing.T) {
 }
 
 func kindOf(err error) contract.Kind {
-	var e *gateway.Error
+	var e *service.Error
 	if !errors.As(err, &e) {
 		return ""
 	}
@@ -179,7 +180,7 @@ func kindOf(err error) contract.Kind {
 func TestWhatChangesNothingOfTheWebhooksWritesNoHistory(t *testing.T) {
 	p := newPushing(t)
 	b := onTemporal(t, p.fakeClient).Backend
-	set := func(c gateway.PushConfig) error {
+	set := func(c service.PushConfig) error {
 		_, err := b.SetPush(t.Context(), someID, c)
 		return err
 	}
@@ -271,20 +272,20 @@ func TestATaskNotifiesAFewWebhooksOnly(t *testing.T) {
 func TestWebhooksThatMakeNoSenseAreRefused(t *testing.T) {
 	p := newPushing(t)
 	a := onTemporal(t, p.fakeClient)
-	for want, change := range map[string]func(*gateway.PushConfig){
-		"must begin with":   func(c *gateway.PushConfig) { c.URL = "ftp://example.com" },
-		"not public":        func(c *gateway.PushConfig) { c.URL = "http://127.0.0.1/" },
-		"the id":            func(c *gateway.PushConfig) { c.ID = strings.Repeat("x", 257) },
-		"strange":           func(c *gateway.PushConfig) { c.ID = "a\nb" },
-		"4096 bytes":        func(c *gateway.PushConfig) { c.Token = strings.Repeat("x", 4097) },
-		"have more than":    func(c *gateway.PushConfig) { c.Credentials = strings.Repeat("x", 4097) },
-		"the secret itself": func(c *gateway.PushConfig) { c.Token = "[set]" },
-		"only says that":    func(c *gateway.PushConfig) { c.Credentials = "[set]" },
-		"in a header":       func(c *gateway.PushConfig) { c.Token = "a\r\nHost: b" },
-		"cannot be in":      func(c *gateway.PushConfig) { c.Credentials = " x" },
-		"scheme":            func(c *gateway.PushConfig) { c.Scheme = "Bearer x" },
-		"need an":           func(c *gateway.PushConfig) { c.Scheme = "" },
-		"version":           func(c *gateway.PushConfig) { c.Protocol = "2.0" },
+	for want, change := range map[string]func(*service.PushConfig){
+		"must begin with":   func(c *service.PushConfig) { c.URL = "ftp://example.com" },
+		"not public":        func(c *service.PushConfig) { c.URL = "http://127.0.0.1/" },
+		"the id":            func(c *service.PushConfig) { c.ID = strings.Repeat("x", 257) },
+		"strange":           func(c *service.PushConfig) { c.ID = "a\nb" },
+		"4096 bytes":        func(c *service.PushConfig) { c.Token = strings.Repeat("x", 4097) },
+		"have more than":    func(c *service.PushConfig) { c.Credentials = strings.Repeat("x", 4097) },
+		"the secret itself": func(c *service.PushConfig) { c.Token = "[set]" },
+		"only says that":    func(c *service.PushConfig) { c.Credentials = "[set]" },
+		"in a header":       func(c *service.PushConfig) { c.Token = "a\r\nHost: b" },
+		"cannot be in":      func(c *service.PushConfig) { c.Credentials = " x" },
+		"scheme":            func(c *service.PushConfig) { c.Scheme = "Bearer x" },
+		"need an":           func(c *service.PushConfig) { c.Scheme = "" },
+		"version":           func(c *service.PushConfig) { c.Protocol = "2.0" },
 	} {
 		c := aWebhook
 		change(&c)
@@ -310,10 +311,10 @@ func TestPrivateWebhooksMayBeAllowed(t *testing.T) {
 func TestSecretsNeedKeys(t *testing.T) {
 	p := newPushing(t)
 	a := newAPI(t, nil, func(d *gateway.Deps) { d.Backend, d.Client, d.Keyring = nil, p.fakeClient, nil })
-	if _, err := a.Backend.SetPush(t.Context(), someID, aWebhook); kindOf(err) != gateway.KindUnavailable || p.started {
+	if _, err := a.Backend.SetPush(t.Context(), someID, aWebhook); kindOf(err) != service.KindUnavailable || p.started {
 		t.Error(err)
 	}
-	if _, err := a.Backend.SetPush(t.Context(), someID, gateway.PushConfig{URL: aWebhook.URL}); err != nil {
+	if _, err := a.Backend.SetPush(t.Context(), someID, service.PushConfig{URL: aWebhook.URL}); err != nil {
 		t.Error(err)
 	}
 	p.set[0].Token = "v1.gone.x"
@@ -333,7 +334,7 @@ func TestPushNotificationsWhileTemporalIsAway(t *testing.T) {
 	_, set := b.SetPush(t.Context(), someID, aWebhook)
 	_, list := b.PushConfigs(t.Context(), someID)
 	for name, err := range map[string]error{"set": set, "list": list, "delete": b.DeletePush(t.Context(), someID, "x")} {
-		if kindOf(err) != gateway.KindUnavailable {
+		if kindOf(err) != service.KindUnavailable {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -350,8 +351,8 @@ func TestAWebhookIsThereBeforeItsConversation(t *testing.T) {
 		return fakeRun{}, nil
 	}
 	b := onTemporal(t, p.fakeClient).Backend
-	start := func(c gateway.PushConfig) error {
-		_, err := b.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &c})
+	start := func(c service.PushConfig) error {
+		_, err := b.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &c})
 		return err
 	}
 	wrong := aWebhook
@@ -381,7 +382,7 @@ func TestAWebhookThatIsSetIsToldThePresentState(t *testing.T) {
 	p.ExecuteFn = func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
 		return nil, &serviceerror.WorkflowExecutionAlreadyStarted{}
 	}
-	if _, err := b.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &aWebhook}); err != nil || len(p.told) != 2 {
+	if _, err := b.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &aWebhook}); err != nil || len(p.told) != 2 {
 		t.Errorf("the message again: told %v, %v", p.told, err)
 	}
 	done.Status, done.Last, done.Running = contract.StatusActive, nil, true

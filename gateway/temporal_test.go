@@ -17,7 +17,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -90,7 +90,7 @@ func TestAConversationThatExistsIsComparedByItsMemo(t *testing.T) {
 		t.Error("it is a replay")
 	}
 	a.wantError(422, "different request", a.do("POST", "/conversations", `{"message":"x"}`, "Idempotency-Key: k"))
-	there, err := a.Backend.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{ID: someID}})
+	there, err := a.Backend.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: someID}})
 	if err != nil || !there.Existed || there.CreatedAt.Format(time.RFC3339Nano) != memo[contract.MemoCreatedAt] {
 		t.Errorf("there since %v, %v; the memo says %v", there.CreatedAt, err, memo)
 	}
@@ -432,7 +432,7 @@ func TestTheCatalogueIsAWorkflowsResult(t *testing.T) {
 }
 
 func TestErrorsKeepTheirCauseForTheLog(t *testing.T) {
-	err := gateway.Errorf(contract.KindInvalid, "text: %w", errMissing)
+	err := service.Errorf(contract.KindInvalid, "text: %w", errMissing)
 	if !strings.Contains(err.Error(), "workflow not found") || err.Unwrap() != error(errMissing) {
 		t.Errorf("%v", err)
 	}

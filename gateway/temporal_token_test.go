@@ -9,9 +9,9 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 func TestALongTokenGoesThroughHistoryByItsAddress(t *testing.T) {
@@ -43,7 +43,7 @@ func TestALongTokenGoesThroughHistoryByItsAddress(t *testing.T) {
 	if err := a.Backend.Signal(t.Context(), someID, contract.SignalMessage, m); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Backend.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{ID: someID, First: &m}}); err != nil {
+	if _, err := a.Backend.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: someID, First: &m}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Backend.Decide(t.Context(), someUUID, contract.DecideSignal{Credential: long}); err != nil {
@@ -73,7 +73,7 @@ func TestATokenOfAMessageThatIsNotTakenIsNotKept(t *testing.T) {
 	}
 	a := onTemporal(t, c)
 	long := "v1.k." + strings.Repeat("x", 20_000)
-	there, err := a.Backend.Start(t.Context(), gateway.StartInput{Conversation: contract.ConversationInput{
+	there, err := a.Backend.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{
 		ID: someID, First: &contract.MessageSignal{Text: contract.Inline("x"), Credential: long},
 	}})
 	if err != nil || !there.Existed {
@@ -107,7 +107,7 @@ func TestDecisionsThatNobodyReadsDoNotPileUp(t *testing.T) {
 				t.Fatalf("%d signals, %v", signals, err)
 			}
 			grow(d)
-			if err := b.Decide(t.Context(), someUUID, contract.DecideSignal{}); kindOf(err) != gateway.KindUnavailable || signals != 1 {
+			if err := b.Decide(t.Context(), someUUID, contract.DecideSignal{}); kindOf(err) != service.KindUnavailable || signals != 1 {
 				t.Errorf("%d signals, %v", signals, err)
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -59,7 +59,7 @@ func TestEveryRouteTakesASlashAtTheEnd(t *testing.T) {
 }
 
 func TestUnknownMembersAreRefused(t *testing.T) {
-	a := newAPI(t, &fakeBackend{SubjectFn: func(string) (gateway.Subject, error) { return gateway.Subject{}, nil }})
+	a := newAPI(t, &fakeBackend{SubjectFn: func(string) (service.Subject, error) { return service.Subject{}, nil }})
 	conversation := "/conversations/" + someID
 	for _, test := range []struct{ path, body, text string }{
 		{"/conversations", `{"mesage":"hello"}`, `unknown member "mesage": did you mean "message"?`},

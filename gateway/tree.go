@@ -5,7 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 // tree answers with how the last turn of a conversation goes through the tree.

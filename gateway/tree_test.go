@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -74,7 +74,7 @@ func TestATreeBeforeTheFirstMessage(t *testing.T) {
 
 func TestATreeOfNoConversation(t *testing.T) {
 	a := newAPI(t, &fakeBackend{TreeFn: func(id string) (contract.TreeView, error) {
-		return contract.TreeView{}, gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+		return contract.TreeView{}, service.Errorf(contract.KindNotFound, "conversation not found: %s", id)
 	}})
 	a.wantError(404, "conversation not found: "+someID, a.do("GET", treePath, ""))
 	for _, id := range []string{"nope", "..%2f" + someID, strings.ToUpper(someID), someID + "x"} {

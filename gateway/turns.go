@@ -8,9 +8,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/document"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // sendTimeout bounds the sending of a signal or a start. It does not end when
@@ -85,7 +86,7 @@ func (g *Gateway) settle(c echo.Context, t ticket) error {
 		return acceptedReply(c, t)
 	}
 	s, err := g.waits.wait(c.Request().Context(), t.conversationID, t.requestID)
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errClosing) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, service.ErrClosing) {
 		return acceptedReply(c, t)
 	}
 	if err != nil {
@@ -124,7 +125,7 @@ func (g *Gateway) remembered(ctx context.Context, t ticket) (*settlement, error)
 
 // unlessUnavailable drops the error of a read that no worker has answered.
 func unlessUnavailable(err error) error {
-	if isKind(err, KindUnavailable) {
+	if service.IsKind(err, service.KindUnavailable) {
 		return nil
 	}
 	return err
@@ -176,10 +177,11 @@ func (g *Gateway) reply(ctx context.Context, t ticket, s settlement) (turnReply,
 	return turnReply{conversation, res, problem}, nil
 }
 
-func refusal(kind contract.Kind, conversation document.Conversation, res *result) *Error {
-	e := &Error{Kind: kind, Text: refusalText(kind, res)}
-	e.with = details{Conversation: &conversation, Result: res}
-	return e
+func refusal(kind contract.Kind, conversation document.Conversation, res *result) error {
+	return &detailed{
+		failure: &service.Error{Kind: kind, Text: refusalText(kind, res)},
+		with:    details{Conversation: &conversation, Result: res},
+	}
 }
 
 func refusalText(kind contract.Kind, res *result) string {

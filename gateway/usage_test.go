@@ -8,7 +8,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -56,8 +56,8 @@ func TestWhatOnlyAProviderCanReadIsInNoReply(t *testing.T) {
 	var d desk
 	b := d.backend()
 	b.SignalFn = func(string, string, any) error { return nil }
-	b.StartFn = func(gateway.StartInput) (gateway.Started, error) { return gateway.Started{}, nil }
-	b.ListFn = func(gateway.ListQuery) (gateway.Page[gateway.Item], error) { return items(someID), nil }
+	b.StartFn = func(service.StartInput) (service.Started, error) { return service.Started{}, nil }
+	b.ListFn = func(service.ListQuery) (service.Page[service.Item], error) { return items(someID), nil }
 	request := contract.Request{Settled: true, Result: &contract.Result{Response: contract.Inline("hello")}}
 	b.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
 		v := accounted(id)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -17,8 +18,6 @@ const (
 	maxFlights = 2
 	maxAwaited = 256 // requests in one update
 )
-
-var errClosing = errors.New("the gateway is shutting down")
 
 type awaitFunc func(ctx context.Context, conversationID string, requestIDs []string) (contract.AwaitResult, error)
 
@@ -53,11 +52,11 @@ func newWaits(base context.Context, await awaitFunc, limit time.Duration) *waits
 }
 
 // wait returns when the request has settled, the context ends, or the gateway
-// closes (errClosing).
+// closes (service.ErrClosing).
 func (w *waits) wait(ctx context.Context, conversationID, requestID string) (settlement, error) {
 	ch := make(chan settlement, 1)
 	if !w.join(conversationID, requestID, ch) {
-		return settlement{}, errClosing
+		return settlement{}, service.ErrClosing
 	}
 	defer w.leave(conversationID, requestID, ch)
 	select {
@@ -66,7 +65,7 @@ func (w *waits) wait(ctx context.Context, conversationID, requestID string) (set
 	case <-ctx.Done():
 		return settlement{}, ctx.Err()
 	case <-w.base.Done():
-		return settlement{}, errClosing
+		return settlement{}, service.ErrClosing
 	}
 }
 
@@ -146,7 +145,7 @@ func (w *waits) fly(h *hub, ids []string) {
 	ctx, cancel := context.WithTimeout(w.base, w.limit)
 	defer cancel()
 	res, err := w.await(ctx, h.conversationID, ids)
-	again := errors.Is(err, ErrAgain) || ctx.Err() != nil
+	again := errors.Is(err, service.ErrAgain) || ctx.Err() != nil
 	setback := (again || err == nil) && len(res.Settled) == 0
 	if setback {
 		w.pause(h)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -60,7 +60,7 @@ func (k *talk) await(ctx context.Context, id string, ids []string) (contract.Awa
 			k.mu.Lock()
 		case <-ctx.Done():
 			k.mu.Lock()
-			return out, fmt.Errorf("%w: %w", gateway.ErrAgain, ctx.Err())
+			return out, fmt.Errorf("%w: %w", service.ErrAgain, ctx.Err())
 		}
 	}
 }
@@ -160,11 +160,11 @@ func TestAskingAgain(t *testing.T) {
 			asked = append(asked, time.Since(start))
 			switch len(asked) {
 			case 1:
-				return contract.AwaitResult{}, fmt.Errorf("%w: the worker restarts", gateway.ErrAgain)
+				return contract.AwaitResult{}, fmt.Errorf("%w: the worker restarts", service.ErrAgain)
 			case 2:
 				return contract.AwaitResult{Conversation: viewOf(id)}, nil // nothing settled
 			case 3:
-				return contract.AwaitResult{}, fmt.Errorf("%w: too many updates", gateway.ErrAgain)
+				return contract.AwaitResult{}, fmt.Errorf("%w: too many updates", service.ErrAgain)
 			}
 			return answering("at last")(ctx, id, ids)
 		}
@@ -184,7 +184,7 @@ func TestThePatienceOfAClientEndsWhileAskingAgain(t *testing.T) {
 		a := newAPI(t, &fakeBackend{SignalFn: m.signal})
 		a.backend.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
 			asked++
-			return contract.AwaitResult{}, gateway.ErrAgain
+			return contract.AwaitResult{}, service.ErrAgain
 		}
 		start := time.Now()
 		a.want(202, a.do("POST", messages, `{"message":"m"}`))
@@ -219,7 +219,7 @@ func TestAFailureReachesEveryoneWhoWaits(t *testing.T) {
 	var m mailbox
 	a := newAPI(t, &fakeBackend{SignalFn: m.signal})
 	a.backend.AwaitFn = func(_ context.Context, id string, _ []string) (contract.AwaitResult, error) {
-		return contract.AwaitResult{}, gateway.Errorf(contract.KindNotFound, "conversation not found: %s", id)
+		return contract.AwaitResult{}, service.Errorf(contract.KindNotFound, "conversation not found: %s", id)
 	}
 	a.wantError(404, "conversation not found", a.do("POST", messages, `{"message":"m"}`))
 }

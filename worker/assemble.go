@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities"
-	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/demo"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Parts are what activities are made of besides the configuration.
@@ -73,7 +74,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	for _, text := range slices.Concat(problems, notes) {
 		logger.Warn(text)
 	}
-	router := llm.NewRouter(llm.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL, Models: entries})
+	router := router.New(router.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL, Models: entries})
 	box := toolbox.New(toolbox.Options{
 		Servers: servers, Logger: logger, Sampler: &activities.Sampler{Model: router, Name: c.Model(), Logger: logger},
 		Elicitor: &activities.Questions{Blobs: p.Blobs},
@@ -151,7 +152,7 @@ func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) 
 func model(c *config.Config) contract.ModelState {
 	m := contract.ModelState{Name: c.Model()}
 	if m.Name == contract.DemoModel {
-		m.Note = llm.DemoNote
+		m.Note = demo.Note
 	}
 	return m
 }

@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // offered is the catalogue of a worker with a configuration and an environment, and

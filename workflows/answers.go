@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // viaMessage marks answers that came as a message.
@@ -53,7 +53,7 @@ func (c *conversation) dropAnswers(late func(sentAnswer) bool) {
 		if !late(a) {
 			return false
 		}
-		c.ledger.Refuse(a.request, contract.KindDecided, contract.Result{Response: contract.Inline(decide.TextAnswered)})
+		c.ledger.Refuse(a.request, contract.KindDecided, contract.Result{Response: contract.Inline(wording.TextAnswered)})
 		return true
 	})
 }

@@ -8,9 +8,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // Approval waits for one decision, for as long as it takes. Its result is the
@@ -48,9 +49,9 @@ func (a *approval) wait(ctx workflow.Context) {
 		ok, err := a.awaitSignal(ctx, ch)
 		switch {
 		case temporal.IsCanceledError(err) && ch.Len() == 0:
-			a.end(ctx, contract.Cancelled, contract.DecideSignal{Reason: "the request was withdrawn"})
+			a.end(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
 		case err == nil && !ok:
-			a.end(ctx, contract.Expired, contract.DecideSignal{Reason: fmt.Sprintf("nobody decided within %s", a.in.Timeout)})
+			a.end(ctx, contract.Expired, contract.DecideSignal{Reason: wording.CauseUndecided(a.in.Timeout)})
 		default:
 			a.take(ctx, ch)
 		}
@@ -157,5 +158,5 @@ func (a *approval) query() (contract.ApprovalView, error) {
 }
 
 func (a *approval) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, decide.ApprovalDetails(a.view, a.in.AgentName, a.in.Server, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.ApprovalDetails(a.view, a.in.AgentName, a.in.Server, consoleOf(ctx)))
 }

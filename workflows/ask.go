@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 var (
@@ -68,7 +68,7 @@ func (l *leaf) awaitAlone(ctx workflow.Context, in contract.ApprovalInput) contr
 func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
 	l.reset.reach(ctx, "ask "+l.next(), l.about().conversation)
-	in.Description = l.worded(ctx, in.Description, decide.Shown(in))
+	in.Description = l.worded(ctx, in.Description, wording.Shown(in))
 	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about()), contract.WorkflowApproval, in)
 	l.reset.adopt(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{
@@ -95,13 +95,13 @@ func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, with
 
 func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
 	l.state.Status, l.state.Approvals = contract.NodeWaiting, append(l.state.Approvals, in.UUID)
-	l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.requestFor(in), Notice: true})
+	l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.requestFor(in), Notice: true, ApprovalID: in.UUID})
 	l.opened(ctx, l, in)
 }
 
 // requestFor is the message that asks for an approval.
 func (l *leaf) requestFor(in contract.ApprovalInput) contract.Text {
-	return contract.Inline(decide.RequestText(in.Pending(), l.inTree))
+	return contract.Inline(wording.RequestText(in.Pending(), l.inTree))
 }
 
 // conclusion records a decision.
@@ -113,7 +113,7 @@ func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r con
 	record := r
 	record.Credential = ""
 	l.append(ctx, contract.Message{
-		Role: contract.RoleUser, Content: contract.Inline(decide.Marker(in.Pending(), r)), Approval: &record, Notice: true,
+		Role: contract.RoleUser, Content: contract.Inline(wording.Marker(in.Pending(), r)), Approval: &record, Notice: true,
 		Node: l.nameInTree(),
 	})
 	l.decided(ctx, l, r)
@@ -138,7 +138,7 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a about) w
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		WaitForCancellation:   true,
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		StaticSummary:         decide.ToolSummary(in.Tool, in.Server) + " waits for an approval",
+		StaticSummary:         wording.ApprovalSummary(in),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			attrAgentName.ValueSet(in.AgentName),
 			attrConversationID.ValueSet(in.ConversationID),
@@ -148,11 +148,8 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a about) w
 			attrConfigHash.ValueSet(a.configHash),
 		),
 		Memo: map[string]any{
-			contract.MemoCard: decide.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),
+			contract.MemoCard: wording.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),
 		},
-	}
-	if in.Answered() {
-		options.StaticSummary = decide.ToolSummary(in.Tool, in.Server) + " waits for an answer"
 	}
 	if in.Pending().TakesContent() { // for the gateway, which reads answers by it
 		options.Memo[contract.MemoSchema] = in.Schema

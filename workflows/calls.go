@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // call is a call with the message that records it. The message's ID is the
@@ -72,7 +73,7 @@ func (l *leaf) claim(c contract.Call) string {
 
 func (l *leaf) recordResult(ctx workflow.Context, c call, r contract.CallToolResult) {
 	l.append(ctx, contract.Message{
-		Role: contract.RoleTool, Reply: c.reply,
+		Role: contract.RoleTool, Reply: c.reply, ResultOf: c.message,
 		ToolCall: &contract.ToolCall{
 			ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Media: r.Media, Links: r.Links, Note: r.Note,
 		},
@@ -133,7 +134,7 @@ func (l *leaf) runOne(ctx workflow.Context, c call) made {
 		return made{CallToolResult: l.callClient(ctx, c)}
 	}
 	r := l.callUntilKnown(ctx, c)
-	return made{CallToolResult: r, login: decide.AuthRequired(r.AuthRequired)}
+	return made{CallToolResult: r, login: wording.AuthRequired(r.AuthRequired)}
 }
 
 // callUntilKnown calls a tool. A destructive call whose answer was lost goes to a
@@ -150,36 +151,36 @@ func (l *leaf) callUntilKnown(ctx workflow.Context, c call) contract.CallToolRes
 		}
 		f := failure(err)
 		if temporal.IsCanceledError(err) {
-			f.Message = "the turn was cancelled"
+			f.Message = wording.CauseTurnCancelled
 		}
 		if now, changed := changedGrant(err); changed {
 			if ctx.Err() != nil {
-				return decide.NotRepeated(f, false, contract.ApprovalResult{})
+				return wording.NotRepeated(f, false, contract.ApprovalResult{})
 			}
 			if r := l.regrant(ctx, &c, now); r.Decision != contract.Approved || ctx.Err() != nil {
-				return decide.NotRepeated(f, false, recordedReason(ctx, r))
+				return wording.NotRepeated(f, false, recordedReason(ctx, r))
 			}
 			tries = 0
 			continue
 		}
 		lost := inDoubt(ctx, c.Call, f)
 		if !lost && !l.mayRepeat(ctx, c, f) {
-			return decide.ToolFailure(f)
+			return wording.ToolFailure(f)
 		}
 		if !lost && tries < reachAttempts && l.awaitServer(ctx, tries) {
 			continue
 		}
 		if ctx.Err() != nil {
-			return decide.NotRepeated(f, lost, contract.ApprovalResult{})
+			return wording.NotRepeated(f, lost, contract.ApprovalResult{})
 		}
 		d := l.askAgain(ctx, c, f, lost)
 		switch {
 		case ranAllTheSame(d):
-			return contract.CallToolResult{Text: l.kept(ctx, decide.RanResult(f.Message, d))}
+			return contract.CallToolResult{Text: l.kept(ctx, wording.RanResult(f.Message, d))}
 		case d.Decision != contract.Approved || ctx.Err() != nil:
-			return decide.NotRepeated(f, lost, recordedReason(ctx, d))
+			return wording.NotRepeated(f, lost, recordedReason(ctx, d))
 		case lost && answersDoubt(ctx):
-			note = decide.RepeatedNote(d)
+			note = wording.RepeatedNote(d)
 		}
 		tries, c.grant = 0, d.UUID
 	}
@@ -203,14 +204,14 @@ func ranAllTheSame(r contract.ApprovalResult) bool {
 const changeDoubt = "ask-after-unexplained-failures"
 
 // inDoubt reports whether a failed call may have happened all the same.
-func inDoubt(ctx workflow.Context, c contract.Call, f decide.Failure) bool {
+func inDoubt(ctx workflow.Context, c contract.Call, f wording.Failure) bool {
 	return decide.OutcomeUnknown(c, f) || c.Destructive && decide.Unexplained(f) &&
 		workflow.GetVersion(ctx, changeDoubt, workflow.DefaultVersion, 1) == 1
 }
 
 // mayRepeat reports whether a destructive call certainly did not happen. Nobody is
 // asked about it in nodes that ask nobody.
-func (l *leaf) mayRepeat(ctx workflow.Context, c call, f decide.Failure) bool {
+func (l *leaf) mayRepeat(ctx workflow.Context, c call, f wording.Failure) bool {
 	return decide.NotReached(c.Call, f) && ctx.Err() == nil && !l.node.AtOnce &&
 		workflow.GetVersion(ctx, changeRepeat, workflow.DefaultVersion, 1) == 1
 }
@@ -220,13 +221,13 @@ const changeRepeat = "repeat-calls-not-reached"
 
 // awaitServer waits before a call is repeated. It returns false when the turn has ended.
 func (l *leaf) awaitServer(ctx workflow.Context, tries int) bool {
-	o := workflow.TimerOptions{Summary: "until the server is called again"}
+	o := workflow.TimerOptions{Summary: wording.SummaryNextCall}
 	return workflow.NewTimerWithOptions(ctx, reachFirst<<(tries-1), o).Get(ctx, nil) == nil
 }
 
 // askAgain asks a human what is to be done about a call that was lost or did not reach
 // its server.
-func (l *leaf) askAgain(ctx workflow.Context, c call, f decide.Failure, lost bool) contract.ApprovalResult {
+func (l *leaf) askAgain(ctx workflow.Context, c call, f wording.Failure, lost bool) contract.ApprovalResult {
 	if lost {
 		return l.askAbout(ctx, c, l.describeUnknown(ctx, c.Call, f.Message))
 	}
@@ -253,7 +254,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	if !l.node.AtOnce || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding
 	}
-	summary := decide.ToolSummary(c.Name, c.Server)
+	summary := wording.ToolSummary(c.Name, c.Server)
 	switch {
 	case c.MayAsk:
 		in.MayAsk = true

@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // startNode starts the workflow of a composite node. When the workflow around it
@@ -16,7 +16,7 @@ func startNode(ctx workflow.Context, id string, in contract.NodeInput) workflow.
 		WorkflowID:          id,
 		ParentClosePolicy:   enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		WaitForCancellation: true,
-		StaticSummary:       decide.NodeSummary(in.Node),
+		StaticSummary:       wording.NodeSummary(in.Node),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			attrAgentName.ValueSet(in.Agent.Name),
 			attrConversationID.ValueSet(in.ConversationID),
@@ -41,12 +41,12 @@ func nodeResult(ctx workflow.Context, child workflow.ChildWorkflowFuture) contra
 	err := child.Get(ctx, &r)
 	switch {
 	case err == nil && r.Outcome == contract.OutcomeCancelled && ctx.Err() == nil: // by an operator's hand
-		r.Outcome, r.Output = contract.OutcomeFailed, contract.Inline(decide.TextStopped)
+		r.Outcome, r.Output = contract.OutcomeFailed, contract.Inline(wording.TextStopped)
 		return r
 	case err == nil:
 		return r
 	case ctx.Err() != nil:
-		return ended(contract.OutcomeCancelled, decide.TextStopped)
+		return ended(contract.OutcomeCancelled, wording.TextStopped)
 	}
-	return ended(contract.OutcomeFailed, decide.PipelineError(failure(err)))
+	return ended(contract.OutcomeFailed, wording.PipelineError(failure(err)))
 }

@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // composite is a sequential, parallel or loop node at work: a workflow that runs
@@ -26,7 +27,7 @@ type composite struct {
 	base      int // how many states of nodes inside are folded
 	seq       int // of the last message
 	state     contract.NodeState
-	sum       decide.Sum
+	sum       decide.Merge
 
 	credential string
 	past       contract.Transcript // of nodes that have ended
@@ -123,7 +124,7 @@ func (c *composite) continueAsNew(ctx workflow.Context) error {
 func (c *composite) result(ctx workflow.Context) contract.NodeResult {
 	r := c.sum.Result()
 	if ctx.Err() != nil {
-		r.Outcome, r.Output = contract.OutcomeCancelled, contract.Inline(decide.TextStopped)
+		r.Outcome, r.Output = contract.OutcomeCancelled, contract.Inline(wording.TextStopped)
 	}
 	if c.credential != c.in.Credential {
 		r.Credential = c.credential
@@ -209,7 +210,7 @@ func (c *composite) key() string { return cmp.Or(c.in.Key, c.id) }
 
 // say writes a text of the node itself.
 func (j *journal) say(ctx workflow.Context, text string) {
-	j.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(decide.Signed(j.node, text))})
+	j.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.Signed(j.node, text))})
 }
 
 func (c *composite) workChild(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {

@@ -4,7 +4,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/workflow"
 
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // ShowConsole makes workflows show commands for the server at address. It is what the
@@ -32,7 +32,7 @@ func (i *consoleInbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.E
 	return i.Next.ExecuteWorkflow(workflow.WithValue(ctx, addressKey{}, i.address), in)
 }
 
-func consoleOf(ctx workflow.Context) decide.Console {
+func consoleOf(ctx workflow.Context) wording.Console {
 	address, _ := ctx.Value(addressKey{}).(string)
-	return decide.Console{Address: address, Namespace: workflow.GetInfo(ctx).Namespace}
+	return wording.Console{Address: address, Namespace: workflow.GetInfo(ctx).Namespace}
 }

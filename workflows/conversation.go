@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // Conversation is one conversation with an agent, from its first message until
@@ -136,7 +137,7 @@ func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, e
 		}
 		if err := c.wait(waiting, work); temporal.IsCanceledError(err) {
 			waiting = work
-			c.close(contract.CloseSignal{Reason: "the workflow was cancelled"}, err)
+			c.close(contract.CloseSignal{Reason: wording.CauseWorkflowCancelled}, err)
 		}
 	}
 }
@@ -258,12 +259,12 @@ func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult
 		c.publish(ctx)
 	}
 	for _, m := range queue {
-		c.ledger.Refuse(m.RequestID, contract.KindCompleted, contract.Result{Response: contract.Inline(decide.TextCompleted)})
+		c.ledger.Refuse(m.RequestID, contract.KindCompleted, contract.Result{Response: contract.Inline(wording.TextCompleted)})
 	}
 	for {
 		c.receive(ctx)
 		for _, id := range c.closing.requests {
-			c.ledger.Settle(id, contract.Result{Response: cmp.Or(c.closing.answer, contract.Inline(decide.TextClosed))})
+			c.ledger.Settle(id, contract.Result{Response: cmp.Or(c.closing.answer, contract.Inline(wording.TextClosed))})
 		}
 		c.waiters.releaseAll = true
 		if c.state.ExportOwing && !c.longRun(ctx) {

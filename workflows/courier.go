@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // courier tells one webhook, one notification at a time.
@@ -68,7 +69,7 @@ func (p *push) attempt(ctx workflow.Context, c *courier, item contract.PushItem)
 	defer c.cancel()
 	in := contract.NotifyInput{ID: item.ID, ConversationID: p.in.ConversationID, Config: c.Config, News: item.News}
 	left := item.Since.Add(notifyFor).Sub(now(ctx))
-	out, err = run(ctx, contract.ActivityNotify, notifying(max(left, time.Second), decide.PushSummary(in)), in)
+	out, err = run(ctx, contract.ActivityNotify, notifying(max(left, time.Second), wording.PushSummary(in)), in)
 	return out, ctx.Err() != nil, err
 }
 

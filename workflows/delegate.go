@@ -4,7 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // hand is the work of an a2a node: it delegates its prompt, or the user's
@@ -16,7 +16,7 @@ func (l *leaf) hand(ctx workflow.Context) contract.NodeResult {
 	case ctx.Err() != nil:
 		return l.interrupted()
 	case err != nil:
-		return ended(contract.OutcomeFailed, decide.DelegationFailure(failure(err)))
+		return ended(contract.OutcomeFailed, wording.DelegationFailure(failure(err)))
 	}
 	made := l.recordCall(ctx, c, l.next())
 	if peer.Destructive && !l.node.AtOnce {
@@ -25,7 +25,7 @@ func (l *leaf) hand(ctx workflow.Context) contract.NodeResult {
 			return l.interrupted()
 		}
 		if r.Decision != contract.Approved {
-			return ended(contract.OutcomeRejected, decide.AfterRefusal(recordedReason(ctx, r)))
+			return ended(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, r)))
 		}
 	}
 	r := l.delegate(ctx, made)
@@ -57,7 +57,7 @@ func (l *leaf) delegation(ctx workflow.Context, peer contract.Peer) (contract.Ca
 		message, _ := l.values.Get(contract.KeyUserMessage)
 		in = contract.ComposeInput{Parts: []contract.Text{message}, Arguments: true}
 	}
-	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, "message to "+peer.Name), in)
+	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, wording.MessageSummary(peer.Name)), in)
 	return contract.Call{
 		ID: "delegate", Name: peer.Tool(), Peer: &peer, Destructive: peer.Destructive,
 		Arguments: out.Arguments, SHA256: out.SHA256,

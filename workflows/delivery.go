@@ -7,22 +7,23 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // Delivery tells another agent something about a task of its, again and again until
 // it hears of it: that a request was rejected, or that nobody waits for the task any
 // more. It outlives the conversation. It fails only when it is cancelled.
 func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.DeliveryResult, error) {
-	out, err := run(ctx, contract.ActivityDelegate, deliver(decide.DelegateSummary(in)), in)
+	out, err := run(ctx, contract.ActivityDelegate, deliver(wording.DelegateSummary(in)), in)
 	switch {
 	case ctx.Err() != nil:
 		return contract.DeliveryResult{}, ctx.Err()
 	case err == nil && decide.GoesOn(in, out) && endsTasks(ctx):
 		return Delivery(ctx, cancelling(in))
 	case err == nil && out.State == contract.TaskAuthRequired:
-		return contract.DeliveryResult{State: out.State, Problem: decide.RemoteWantsLogin(in.Peer.Name)}, nil
+		return contract.DeliveryResult{State: out.State, Problem: wording.RemoteWantsLogin(in.Peer.Name)}, nil
 	case err != nil:
-		return contract.DeliveryResult{Problem: decide.NeverTold(in.Peer.Name, failure(err), deliverTimeout)}, nil
+		return contract.DeliveryResult{Problem: wording.NeverTold(in.Peer.Name, failure(err), deliverTimeout)}, nil
 	}
 	return contract.DeliveryResult{State: out.State}, nil
 }
@@ -46,19 +47,19 @@ func (t *remoteTask) tell(ctx workflow.Context, in contract.DelegateInput) (note
 	case err == nil && !t.early && decide.GoesOn(in, out) && endsTasks(ctx):
 		return t.tell(ctx, t.cancellation())
 	case err == nil && out.State == contract.TaskAuthRequired:
-		return decide.RemoteWantsLogin(t.call.Peer.Name)
+		return wording.RemoteWantsLogin(t.call.Peer.Name)
 	case err == nil:
 		return ""
 	}
 	f := failure(err)
 	if t.early || f.Kind.Permanent() {
-		return decide.RemoteNotTold(t.call.Peer.Name, f)
+		return wording.RemoteNotTold(t.call.Peer.Name, f)
 	}
 	in = t.addressed(in)
 	if err := t.startDelivery(ctx, in).GetChildWorkflowExecution().Get(ctx, nil); err != nil {
-		return decide.RemoteNotTold(t.call.Peer.Name, failure(err))
+		return wording.RemoteNotTold(t.call.Peer.Name, failure(err))
 	}
-	return decide.RemoteToldLater(t.call.Peer.Name, contract.DeliveryWorkflowID(in.MessageID))
+	return wording.RemoteToldLater(t.call.Peer.Name, contract.DeliveryWorkflowID(in.MessageID))
 }
 
 func (t *remoteTask) startDelivery(ctx workflow.Context, in contract.DelegateInput) workflow.ChildWorkflowFuture {
@@ -66,7 +67,7 @@ func (t *remoteTask) startDelivery(ctx workflow.Context, in contract.DelegateInp
 	ctx = workflow.WithChildOptions(withCredential(ctx, t.token()), workflow.ChildWorkflowOptions{
 		WorkflowID:        contract.DeliveryWorkflowID(in.MessageID),
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
-		StaticSummary:     decide.DelegateSummary(in),
+		StaticSummary:     wording.DelegateSummary(in),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
 			attrAgentName.ValueSet(a.agent.Name),
 			attrConversationID.ValueSet(a.conversation),

@@ -1,6 +1,7 @@
 // Package workflows is the Temporal plumbing of a conversation. The rules are
-// in package decide, the types and names in package contract; what is here
-// waits, starts, remembers and hands over.
+// in package decide, the sentences that people and models read in package wording,
+// the types and names in package contract; what is here waits, starts, remembers
+// and hands over.
 //
 //	workflow      started by                    ends when
 //	Conversation  the gateway, or by hand       it is closed; a task also when all is answered
@@ -40,7 +41,7 @@
 // It knows nothing of what it runs in but the interface host: the turn of an agent
 // that is one node (turn.go), or a composite node (composite.go). A composite node
 // is a workflow: it runs its leaves in coroutines and its composite nodes as
-// children, and adds up their results with decide.Sum. It never fails: a
+// children, and adds up their results with decide.Merge. It never fails: a
 // rejection, a failure and a cancellation are outcomes in its result. State comes
 // back as a delta that the parent merges in declared order.
 //
@@ -139,13 +140,13 @@
 // # What lists show
 //
 // A list never asks a workflow: it reads memos and search attributes. An approval gets
-// its card as a memo when it opens (decide.Card). A conversation gets its title from who
+// its card as a memo when it opens (wording.Card). A conversation gets its title from who
 // starts it, or else with its first message, and the time of its last change in the
 // memo, once a minute at most (listing.go).
 //
 // # What people approve
 //
-// A description is complete and every character of it is visible (decide.Shown), or its
+// A description is complete and every character of it is visible (wording.Shown), or its
 // first line says that it is not, and where the rest is. Values stand so that they cannot
 // be taken for words of ours; only calls of a server that is ours by configuration
 // (Call.Wording) have words of ours.

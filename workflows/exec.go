@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // run executes an activity by its typed reference and waits for it. These two
@@ -26,20 +26,20 @@ func runLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o
 }
 
 // failure reads what is left of an activity's error on this side.
-func failure(err error) decide.Failure {
+func failure(err error) wording.Failure {
 	var timeout *temporal.TimeoutError
 	if errors.As(err, &timeout) {
-		return decide.Failure{Kind: contract.KindTimeout, Message: "no answer in time", Lost: true}
+		return wording.Failure{Kind: contract.KindTimeout, Message: wording.CauseNoAnswer, Lost: true}
 	}
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
-		return decide.Failure{Kind: contract.Kind(app.Type()), Message: app.Message()}
+		return wording.Failure{Kind: contract.Kind(app.Type()), Message: app.Message()}
 	}
 	var crash *temporal.PanicError
 	if errors.As(err, &crash) { // a call may have been made by then
-		return decide.Failure{Kind: contract.KindOutcomeUnknown, Message: crash.Error()}
+		return wording.Failure{Kind: contract.KindOutcomeUnknown, Message: crash.Error()}
 	}
-	return decide.Failure{Kind: contract.KindInternal, Message: innermost(err).Error()}
+	return wording.Failure{Kind: contract.KindInternal, Message: innermost(err).Error()}
 }
 
 // innermost drops what the SDK wraps around an error: numbers of events, which

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // What a composite node holds above these sizes, in bytes of JSON, goes to the
@@ -39,13 +40,13 @@ func (c *composite) foldParts(ctx workflow.Context) {
 	for {
 		total, longest := 0, 0
 		for i, p := range c.parts {
-			n := size(p.transcript.Tail)
+			n := tailSize(p.transcript)
 			total += n
-			if n > size(c.parts[longest].transcript.Tail) {
+			if n > tailSize(c.parts[longest].transcript) {
 				longest = i
 			}
 		}
-		if total <= maxParts || size(c.parts[longest].transcript.Tail) <= worthIt {
+		if total <= maxParts || tailSize(c.parts[longest].transcript) <= worthIt {
 			return
 		}
 		p := c.parts[longest]
@@ -124,7 +125,7 @@ func (c *composite) foldTexts(ctx workflow.Context, texts []*contract.Text) bool
 
 // foldAway is best effort: what cannot be folded now stays and is tried again.
 func foldAway(ctx workflow.Context, in contract.FoldInput) (contract.FoldResult, bool) {
-	o := lean(composeTimeout, "older messages")
+	o := lean(composeTimeout, wording.SummaryFold)
 	o.ScheduleToCloseTimeout = 2 * composeTimeout
 	out, err := runLocal(ctx, contract.ActivityFold, o, in)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // generate asks the node's model for a reply and, when that fails, those that
@@ -25,7 +26,7 @@ func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
 			return out, err
 		}
 		l.fallen++
-		l.note(ctx, decide.FellBack(models[l.fallen-1], models[l.fallen], failure(err)))
+		l.note(ctx, wording.FellBack(models[l.fallen-1], models[l.fallen], failure(err)))
 	}
 }
 
@@ -47,7 +48,7 @@ func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute, spare
 		case out.Overlong == nil:
 			return out, nil
 		case n == maxDigests:
-			return out, temporal.NewNonRetryableApplicationError(decide.TextTooLong, string(contract.KindModelContext), nil)
+			return out, temporal.NewNonRetryableApplicationError(wording.TextTooLong, string(contract.KindModelContext), nil)
 		}
 		if err := l.shorten(ctx, route, *out.Overlong, spared); err != nil {
 			return contract.GenerateResult{}, err
@@ -67,7 +68,7 @@ func (l *leaf) generateInput(model string) contract.GenerateInput {
 
 func (l *leaf) callModel(ctx workflow.Context, route contract.ModelRoute, in contract.GenerateInput) (contract.GenerateResult, error) {
 	ctx = withCredential(ctx, l.credential)
-	summary := decide.GenerateSummary(in, l.nameInTree())
+	summary := wording.GenerateSummary(in, l.nameInTree())
 	return callModel(ctx, l, contract.ActivityGenerate, route, summary, in)
 }
 
@@ -88,7 +89,7 @@ func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted c
 		ConversationID: l.about().conversation, Model: route.Name,
 		Transcript: copyOf(*l.transcript), Before: l.before, Earlier: l.digest, Wanted: wanted,
 	}
-	out, err := callModel(ctx, l, contract.ActivityDigest, route, decide.DigestSummary(in, l.nameInTree()), in)
+	out, err := callModel(ctx, l, contract.ActivityDigest, route, wording.DigestSummary(in, l.nameInTree()), in)
 	if ctx.Err() != nil || err != nil && spared && decide.FallsBack(failure(err)) {
 		return err
 	}
@@ -101,7 +102,7 @@ func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted c
 	}
 	l.digest = &out.Digest
 	l.state.Usage = l.state.Usage.Add(out.Usage)
-	m := l.notice(decide.Shortened(out.Digest, why))
+	m := l.notice(wording.Shortened(out.Digest, why))
 	m.Model, m.Usage = out.Model, out.Usage
 	l.tell(ctx, m)
 	return nil
@@ -110,10 +111,10 @@ func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted c
 // mend asks the model once more for a reply that fits its schema.
 func (l *leaf) mend(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
 	if l.repair != nil {
-		return ended(contract.OutcomeFailed, decide.Misfit(reply.Misfit)), true
+		return ended(contract.OutcomeFailed, wording.Misfit(reply.Misfit)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: reply.Misfit}
-	m := l.stamped(l.notice(decide.Mending(reply.Misfit)))
+	m := l.stamped(l.notice(wording.Mending(reply.Misfit)))
 	m.Native = nil
 	l.tell(ctx, m)
 	return contract.NodeResult{}, false
@@ -144,10 +145,10 @@ func (l *leaf) askWithinBounds(ctx workflow.Context, reply contract.GenerateResu
 	reply.Calls, reply.Native = nil, nil
 	l.said = &reply
 	if l.repair != nil && l.repair.Overrun {
-		return ended(contract.OutcomeFailed, decide.Overran(problem)), true
+		return ended(contract.OutcomeFailed, wording.Overran(problem)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: problem, Overrun: true}
-	l.tell(ctx, l.stamped(l.notice(decide.AskingWithinBounds(problem))))
+	l.tell(ctx, l.stamped(l.notice(wording.AskingWithinBounds(problem))))
 	return contract.NodeResult{}, false
 }
 
@@ -169,7 +170,7 @@ func (l *leaf) warnEmpty(ctx workflow.Context) {
 		return ok
 	})
 	if len(missing) > 0 && workflow.GetVersion(ctx, changeEmpty, workflow.DefaultVersion, 1) == 1 {
-		l.note(ctx, decide.EmptyPlaceholders(missing))
+		l.note(ctx, wording.EmptyPlaceholders(missing))
 	}
 }
 
@@ -180,7 +181,7 @@ func (l *leaf) tell(ctx workflow.Context, m contract.Message) {
 
 func (l *leaf) notice(text string) contract.Message {
 	if l.inTree {
-		text = decide.Signed(l.node.Name, text)
+		text = wording.Signed(l.node.Name, text)
 	}
 	return contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text), Notice: true}
 }

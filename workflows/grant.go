@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // changedGrant is what a failure says of a call that was not made because it would go
@@ -24,7 +24,7 @@ func changedGrant(err error) (contract.Changed, bool) {
 // regrant asks a human whether a call is made where it would go now. If so, the call is
 // bound to that.
 func (l *leaf) regrant(ctx workflow.Context, c *call, now contract.Changed) contract.ApprovalResult {
-	description := decide.DescribeChanged(c.Call, l.nameInTree(), now.Difference)
+	description := wording.DescribeChanged(c.Call, l.nameInTree(), now.Difference)
 	in := l.approvalFor(ctx, *c, description, contract.ReasonChanged)
 	in.Granted, in.Binding = c.Binding, &now.Binding
 	if now.Whole.Blob != nil {

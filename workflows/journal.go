@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // journal is the messages that a leaf writes and its model reads.
@@ -55,7 +55,24 @@ func copyOf(t contract.Transcript) contract.Transcript {
 }
 
 // long reports whether a transcript's tail should be folded.
-func long(t contract.Transcript) bool { return size(t.Tail) > transcript.FoldAbove }
+func long(t contract.Transcript) bool { return tailSize(t) > transcript.FoldAbove }
+
+// tailSize is the size of a tail without the coordinates of its messages: histories of before
+// do not have them, and what was folded then has to be folded when they are replayed.
+func tailSize(t contract.Transcript) int { return size(withoutCoordinates(t.Tail)) }
+
+func withoutCoordinates(tail []contract.Message) []contract.Message {
+	tail = slices.Clone(tail)
+	for i, m := range tail {
+		tail[i].ResultOf, tail[i].ApprovalID, tail[i].Outcome = "", "", ""
+		if m.Part != nil && m.Part.Transcript != nil {
+			inside := *m.Part.Transcript
+			inside.Tail = withoutCoordinates(inside.Tail)
+			tail[i].Part = &contract.Part{Run: m.Part.Run, Transcript: &inside}
+		}
+	}
+	return tail
+}
 
 // size is the length of a value on the wire, in bytes.
 func size(v any) int {

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // host is the workflow that a leaf runs in: the conversation, or a composite
@@ -89,9 +90,9 @@ func finish(ctx workflow.Context, s *contract.NodeState, r contract.NodeResult) 
 // interrupted is the result of a leaf whose context has ended.
 func (l *leaf) interrupted() contract.NodeResult {
 	if l.clock.expired {
-		return ended(contract.OutcomeFailed, decide.TimedOut(l.clock.budget))
+		return ended(contract.OutcomeFailed, wording.TimedOut(l.clock.budget))
 	}
-	return ended(contract.OutcomeCancelled, decide.TextStopped)
+	return ended(contract.OutcomeCancelled, wording.TextStopped)
 }
 
 func ended(o contract.Outcome, text string) contract.NodeResult {
@@ -144,7 +145,7 @@ func (s *stopwatch) limit(ctx workflow.Context, budget time.Duration) workflow.C
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for !s.over {
 			left := max(budget-s.elapsed(ctx), time.Millisecond)
-			stopped, err := workflow.AwaitWithOptions(ctx, awaitFor(left, "time limit"), func() bool { return s.over || s.asking > 0 })
+			stopped, err := workflow.AwaitWithOptions(ctx, awaitFor(left, wording.SummaryTimeLimit), func() bool { return s.over || s.asking > 0 })
 			if err == nil && !stopped {
 				s.expired = true
 				cancel()

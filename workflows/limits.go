@@ -5,6 +5,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // withinLimits asks a person whether to go on for every limit that is reached.
@@ -20,9 +21,9 @@ func (l *leaf) withinLimits(ctx workflow.Context) (result contract.NodeResult, o
 		case ctx.Err() != nil:
 			return l.interrupted(), true
 		case r.Decision != contract.Approved:
-			return ended(contract.OutcomeRejected, decide.AfterLimit(reached, recordedReason(ctx, r))), true
+			return ended(contract.OutcomeRejected, wording.AfterLimit(reached, recordedReason(ctx, r))), true
 		}
-		l.granted = l.granted.Add(reached.Grant())
+		l.granted = l.granted.Add(decide.Grant(reached))
 	}
 }
 

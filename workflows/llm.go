@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // answer is the model–tool loop of an llm node: it asks the model, runs or asks
@@ -21,13 +22,13 @@ func (l *leaf) answer(ctx workflow.Context) contract.NodeResult {
 		case ctx.Err() != nil:
 			return l.interrupted()
 		case err != nil:
-			return ended(contract.OutcomeFailed, decide.ModelFailure(failure(err)))
+			return ended(contract.OutcomeFailed, wording.ModelFailure(failure(err)))
 		}
 		if result, over := l.take(ctx, reply); over {
 			return result
 		}
 	}
-	return ended(contract.OutcomeFailed, decide.TextRoundLimit)
+	return ended(contract.OutcomeFailed, wording.TextRoundLimit)
 }
 
 // take does with a reply what it asks for. over means that the node ends with the
@@ -47,7 +48,7 @@ func (l *leaf) take(ctx workflow.Context, reply contract.GenerateResult) (result
 		return l.mend(ctx, reply)
 	}
 	if reply.Draft != "" { // in histories without, it was not said
-		l.note(ctx, decide.CutOff(reply.Finish))
+		l.note(ctx, wording.CutOff(reply.Finish))
 	}
 	return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}, true
 }
@@ -66,7 +67,7 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 		}
 		if r.Decision != contract.Approved {
 			l.tellInVain(ctx, calls, plan.Ask[:n], r.Decision)
-			return ended(contract.OutcomeRejected, decide.AfterRefusal(recordedReason(ctx, r))), true
+			return ended(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, r))), true
 		}
 		l.rounds = -1 // a decision opens a fresh budget, this round included
 	}
@@ -99,7 +100,7 @@ func (l *leaf) tellInVain(ctx workflow.Context, calls []call, approved []int, d 
 	for _, i := range approved {
 		inVain = append(inVain, calls[i].Call)
 	}
-	l.note(ctx, decide.ApprovedInVain(inVain, d))
+	l.note(ctx, wording.ApprovedInVain(inVain, d))
 }
 
 // nameInTree is the node's name, or nothing for an agent that is one node.
@@ -113,10 +114,10 @@ func (l *leaf) nameInTree() string {
 // signed is a text of a node inside a tree, with the node's name in front.
 func (l *leaf) signed(ctx workflow.Context, text contract.Text) contract.Text {
 	if text.Blob == nil {
-		return contract.Inline(decide.Signed(l.node.Name, text.Inline))
+		return contract.Inline(wording.Signed(l.node.Name, text.Inline))
 	}
-	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, "text of "+l.node.Name), contract.ComposeInput{
-		Template: contract.Inline(decide.Signed(l.node.Name, "{output}")),
+	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, wording.TextSummary(l.node.Name)), contract.ComposeInput{
+		Template: contract.Inline(wording.Signed(l.node.Name, "{output}")),
 		Values:   contract.State{{Key: "output", Text: text}},
 	})
 	if err != nil {
@@ -131,7 +132,7 @@ func (l *leaf) conclude(ctx workflow.Context, r contract.NodeResult) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	text := r.Output
 	if r.Exit {
-		text = contract.Inline(decide.TextExitLoop)
+		text = contract.Inline(wording.TextExitLoop)
 	}
 	if !text.IsZero() {
 		l.append(ctx, l.stamped(contract.Message{Role: contract.RoleAssistant, Content: l.signed(ctx, text)}))

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // The one table of timeouts and retries. A model or tool call has its own,
@@ -103,7 +104,7 @@ func notifying(left time.Duration, summary string) workflow.ActivityOptions {
 }
 
 func export() workflow.LocalActivityOptions {
-	o := lean(exportTimeout, "conversation file")
+	o := lean(exportTimeout, wording.SummaryExport)
 	o.ScheduleToCloseTimeout = 2 * exportTimeout
 	return o
 }

@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // Parallel runs its nodes side by side and ends when all of them have. Each sees
@@ -53,7 +54,7 @@ func (c *composite) join(ctx workflow.Context, parts []contract.Text) contract.T
 		return text
 	}
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, "outputs of "+c.in.Node.Name),
+	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, wording.OutputsSummary(c.in.Node.Name)),
 		contract.ComposeInput{Parts: parts})
 	if err != nil {
 		workflow.GetLogger(ctx).Error("join the outputs", "node", c.in.Node.Name, "error", err)

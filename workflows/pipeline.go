@@ -7,6 +7,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // pipeline is a turn's composite root at work: a child workflow, and what it and
@@ -210,7 +211,7 @@ func (t *turn) waitingResult(fresh *contract.PendingApproval) contract.Result {
 		}
 	}
 	p := t.pending[shown]
-	return t.waitingFor(shown, contract.Inline(decide.RequestText(p.PendingApproval, t.pipeline != nil)))
+	return t.waitingFor(shown, contract.Inline(wording.RequestText(p.PendingApproval, t.pipeline != nil)))
 }
 
 // endPipeline takes over what the root leaves behind.

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // ask has a human here decide what the task asks, and tells the other agent. A
@@ -20,7 +21,7 @@ func (t *remoteTask) ask(ctx workflow.Context) (refused *made, err error) {
 	r, news := t.awaitDecision(ctx)
 	switch {
 	case ctx.Err() != nil && !t.early:
-		why := decide.AfterRefusal(recordedReason(ctx, r))
+		why := wording.AfterRefusal(recordedReason(ctx, r))
 		if r.Decision == contract.Approved {
 			why = t.trouble(ctx.Err())
 		}
@@ -46,9 +47,13 @@ func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput
 	request := t.approvalDescription(ctx)
 	ran, err := t.sendUntilKnown(ctx, ctx, answer, func(why string) string {
 		agent := t.call.Peer.Name
-		return t.worded(ctx, decide.DescribeUnknownAnswerEarlier(agent, request, why), decide.DescribeUnknownAnswer(agent, request, why))
+		return t.worded(ctx, wording.DescribeUnknownAnswerEarlier(agent, request, why), wording.DescribeUnknownAnswer(agent, request, why))
 	})
 	stopped := new(declined)
+	if err == nil && ran == nil {
+		t.silent = t.silence(t.known, nil)
+	}
+	t.approved = t.approved || ran != nil || err == nil && t.silent == ""
 	switch {
 	case ran != nil: // the agent has heard of it
 		t.known.State = contract.TaskWorking
@@ -75,7 +80,7 @@ func (t *remoteTask) awaitDecision(ctx workflow.Context) (r contract.ApprovalRes
 		if news == nil {
 			return ""
 		}
-		return decide.DecidedElsewhere(t.call.Peer.Name, news.State)
+		return wording.DecidedElsewhere(t.call.Peer.Name, news.State)
 	})
 	stop()
 	return r, news
@@ -85,7 +90,7 @@ func (t *remoteTask) awaitDecision(ctx workflow.Context) (r contract.ApprovalRes
 // more for the same thing. It returns nil when the context ends first.
 func (t *remoteTask) watch(ctx workflow.Context) *contract.DelegateResult {
 	began := workflow.Now(ctx)
-	o := workflow.TimerOptions{Summary: "until " + t.call.Peer.Name + " is asked whether it still waits"}
+	o := workflow.TimerOptions{Summary: wording.WatchTimerSummary(t.call.Peer.Name)}
 	for {
 		pause := decide.WatchPause(workflow.Now(ctx).Sub(began), t.history(ctx))
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
@@ -125,9 +130,9 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 }
 
 func (t *remoteTask) approvalDescription(ctx workflow.Context) string {
-	text := decide.DescribeProxy(t.call.Peer.Name, t.nameInTree(), t.apart(ctx, t.known.Text), t.about().agent.Name, t.known.Asked)
+	text := wording.DescribeProxy(t.call.Peer.Name, t.nameInTree(), t.apart(ctx, t.known.Text), t.about().agent.Name, t.known.Asked)
 	if t.untold != "" {
-		text = decide.DescribeNotTold(t.call.Peer.Name, text, t.untold)
+		text = wording.DescribeNotTold(t.call.Peer.Name, text, t.untold)
 	}
 	return text
 }
@@ -135,7 +140,7 @@ func (t *remoteTask) approvalDescription(ctx workflow.Context) string {
 // refuse tells the other agent that what it asked for was not approved, so that it
 // does not wait for ever.
 func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput, r contract.ApprovalResult) made {
-	why := decide.AfterRefusal(recordedReason(ctx, r))
+	why := wording.AfterRefusal(recordedReason(ctx, r))
 	m := made{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}, refused: why}
 	answer.Decision, answer.By, answer.Reason = contract.Rejected, r.By, r.Reason
 	if r.Decision != contract.Rejected && answersDoubt(ctx) { // nobody has rejected it

@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // append adds a message of the conversation itself and returns its ID.
@@ -102,7 +102,7 @@ func (c *conversation) publish(ctx workflow.Context) {
 	}
 	c.state.ExportOwing = err != nil
 	if err != nil {
-		c.unwritten = "The conversation file could not be written: " + failure(err).Message
+		c.unwritten = wording.ExportFailure(failure(err))
 		c.wake = true // for the loop to set its timer
 		workflow.GetLogger(ctx).Error("export conversation", "error", err)
 	} else {
@@ -125,6 +125,6 @@ func (c *conversation) settle(ctx workflow.Context, requests []string, result co
 func (c *conversation) show(ctx workflow.Context) {
 	trouble := strings.TrimSpace(c.problem + " " + c.unwritten)
 	v := c.view()
-	workflow.SetCurrentDetails(ctx, decide.ConversationDetails(v, trouble, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.ConversationDetails(v, trouble, consoleOf(ctx)))
 	c.tell(ctx, v)
 }

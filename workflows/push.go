@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // Push holds the webhooks of one task and tells them of its states. It ends a day
@@ -120,9 +121,9 @@ func (p *push) ended(ctx workflow.Context) bool {
 // wait blocks until there is something to do. A conversation that has been silent for
 // long is asked again, because one that was terminated says no goodbye.
 func (p *push) wait(ctx workflow.Context) error {
-	d, what := pushSilence, "until the conversation is asked again"
+	d, what := pushSilence, wording.SummaryNextFollow
 	if !p.state.EndsAt.IsZero() {
-		d, what = p.state.EndsAt.Sub(now(ctx)), "until the webhooks are forgotten"
+		d, what = p.state.EndsAt.Sub(now(ctx)), wording.SummaryPushEnd
 	}
 	ok, err := workflow.AwaitWithOptions(ctx, awaitFor(max(d, time.Millisecond), what), func() bool { return p.wake || p.arrived() })
 	p.wake = false
@@ -179,5 +180,5 @@ func (p *push) query() (contract.PushView, error) {
 }
 
 func (p *push) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, decide.PushDetails(p.carried(), p.problem))
+	workflow.SetCurrentDetails(ctx, wording.PushDetails(p.carried(), p.problem))
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // receive takes everything that has arrived.
@@ -33,7 +34,7 @@ func take[T any](p *push, ch workflow.ReceiveChannel, use func(T) error) {
 			err = use(v)
 		}
 		if p.problem = ""; err != nil {
-			p.problem = "a signal was ignored: " + err.Error()
+			p.problem = wording.SignalIgnored(err)
 		}
 	}
 }
@@ -57,7 +58,7 @@ func (p *push) set(ctx workflow.Context) func(contract.PushConfig) error {
 			p.couriers[i] = next
 			return nil
 		case len(p.couriers) >= contract.MaxPushConfigs:
-			return fmt.Errorf("a task notifies at most %d webhooks", contract.MaxPushConfigs)
+			return errors.New(wording.TooManyWebhooks())
 		case p.state.Last != nil:
 			next.add(p.item(ctx, *p.state.Last))
 		}
@@ -71,11 +72,11 @@ func (p *push) set(ctx workflow.Context) func(contract.PushConfig) error {
 func useless(c contract.PushConfig) error {
 	switch {
 	case c.ID == "":
-		return errors.New("the webhook has no id")
+		return errors.New(wording.TextWebhookNoID)
 	case !strings.HasPrefix(c.URL, "http://") && !strings.HasPrefix(c.URL, "https://"):
-		return errors.New("the url must begin with http:// or https://")
+		return errors.New(wording.TextWebhookScheme)
 	case len(c.URL) > contract.MaxWebhookURL:
-		return fmt.Errorf("the url has more than %d bytes", contract.MaxWebhookURL)
+		return errors.New(wording.LongWebhookURL())
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // flight is a call under way whose server may ask a person something. The activity
@@ -72,7 +73,7 @@ func (f *flight) approvalFor(ctx workflow.Context, q contract.QuestionSignal) co
 		UUID: q.UUID, ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: f.call.Name, Server: f.call.Server,
 		Arguments: f.call.Arguments, ArgumentsSHA256: f.call.SHA256,
-		Description: decide.DescribeQuestion(f.call.Server, f.call.Name, l.apart(ctx, q.Message)), Reason: contract.ReasonQuestion,
+		Description: wording.DescribeQuestion(f.call.Server, f.call.Name, l.apart(ctx, q.Message)), Reason: contract.ReasonQuestion,
 		CreatedAt: now(ctx), Timeout: decide.Shorter(a.agent.ApprovalTimeout, contract.MaxQuestionTime), Schema: q.Schema, Accepts: q.Accepts,
 	}
 	if q.Message.Blob != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 const seatsSchema = `{"type":"object","properties":{"seats":{"type":"integer"}},"required":["seats"]}`

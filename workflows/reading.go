@@ -3,12 +3,12 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // readSignal reads an answer to a question as a "decide" signal has it. A schema that is
@@ -31,12 +31,12 @@ func readText(ctx workflow.Context, text string, schema contract.JSON) (contract
 }
 
 func readAnswer(ctx workflow.Context, in contract.ReadAnswerInput) (contract.DecideSignal, error) {
-	o := lean(composeTimeout, "answer to a question")
+	o := lean(composeTimeout, wording.SummaryReadAnswer)
 	o.ScheduleToCloseTimeout = 2 * composeTimeout
 	r, err := runLocal(ctx, contract.ActivityReadAnswer, o, in)
 	switch {
 	case err != nil:
-		return r.Answer, fmt.Errorf("the answer could not be read (%s); send it again", failure(err).Message)
+		return r.Answer, errors.New(wording.UnreadAnswer(failure(err)))
 	case r.Problem != "":
 		return r.Answer, errors.New(r.Problem)
 	}

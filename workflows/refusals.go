@@ -3,9 +3,9 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // metricRefused counts the signals that workflows themselves refuse.
@@ -40,7 +40,7 @@ func (c *conversation) foreseen(q contract.ConversationQuery) *contract.Request 
 		full = full && c.closing != nil
 	}
 	if full {
-		return refusal(contract.KindBusy, decide.TextTooMany)
+		return refusal(contract.KindBusy, wording.TextTooMany)
 	}
 	return nil
 }
@@ -51,9 +51,9 @@ func (c *conversation) foreseenMessage(m contract.MessageSignal, size int, full 
 	case no != nil:
 		return no
 	case answers && len(c.answers) >= contract.MaxOpenRequests, !answers && full:
-		return refusal(contract.KindBusy, decide.TextTooMany)
+		return refusal(contract.KindBusy, wording.TextTooMany)
 	case !answers && len(c.queue) > 0 && c.isLong(): // it rolls over when the queue is empty
-		return refusal(contract.KindBusy, decide.TextCatchUp)
+		return refusal(contract.KindBusy, wording.TextCatchUp)
 	}
 	no, _ = c.overBoundNow(m, size)
 	return no
@@ -70,11 +70,11 @@ func (c *conversation) objection(m contract.MessageSignal) *contract.Request {
 	question, asked := c.openQuestion()
 	switch {
 	case c.closing != nil:
-		return refusal(contract.KindCompleted, decide.TextCompleted)
+		return refusal(contract.KindCompleted, wording.TextCompleted)
 	case asked && !m.NoAnswer:
 		return noAnswer(question, m)
 	case len(c.pending) > 0:
-		result := c.waitingFor(0, contract.Inline(decide.TextWaiting))
+		result := c.waitingFor(0, contract.Inline(wording.TextWaiting))
 		return &contract.Request{Settled: true, Refused: contract.KindWaiting, Result: &result}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (c *conversation) objection(m contract.MessageSignal) *contract.Request {
 func noAnswer(question contract.PendingApproval, m contract.MessageSignal) *contract.Request {
 	switch {
 	case m.Text.Blob != nil:
-		return notAnswered(question, decide.TextLongAnswer)
+		return notAnswered(question, wording.TextLongAnswer)
 	case question.Schema.Blob != nil:
 		return nil
 	}
@@ -122,15 +122,15 @@ const (
 func (c *conversation) overBoundNow(m contract.MessageSignal, size int) (no *contract.Request, since workflow.Version) {
 	switch {
 	case len(m.Credential) > contract.MaxSealed:
-		return refusal(contract.KindTooLarge, decide.TextLongToken), boundsOfNumbers
+		return refusal(contract.KindTooLarge, wording.TextLongToken), boundsOfNumbers
 	case len(m.Media) > contract.MaxParts:
-		return refusal(contract.KindTooLarge, decide.TextManyFiles), boundsOfNumbers
+		return refusal(contract.KindTooLarge, wording.TextManyFiles), boundsOfNumbers
 	case len(c.queue) >= contract.MaxQueued && !c.mayAnswer(m):
-		return refusal(contract.KindBusy, decide.TextQueueFull), boundsOfNumbers
+		return refusal(contract.KindBusy, wording.TextQueueFull), boundsOfNumbers
 	case size > contract.MaxMessage:
-		return refusal(contract.KindTooLarge, decide.TextLongMessage), boundsOfBytes
+		return refusal(contract.KindTooLarge, wording.TextLongMessage), boundsOfBytes
 	case c.queuedBytes()+size > contract.MaxQueuedBytes && !c.mayAnswer(m):
-		return refusal(contract.KindBusy, decide.TextQueueLong), boundsOfBytes
+		return refusal(contract.KindBusy, wording.TextQueueLong), boundsOfBytes
 	}
 	return nil, 0
 }
@@ -148,7 +148,7 @@ func (c *conversation) nothingToCancel() *contract.Request {
 	if c.running() || c.in.Task && c.closing == nil {
 		return nil
 	}
-	return &contract.Request{Settled: true, Result: &contract.Result{Response: contract.Inline(decide.TextNothingRunning)}}
+	return &contract.Request{Settled: true, Result: &contract.Result{Response: contract.Inline(wording.TextNothingRunning)}}
 }
 
 func refusal(kind contract.Kind, text string) *contract.Request {

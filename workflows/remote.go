@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // remoteTask is the task that another agent has because of a call. Whoever stops
@@ -26,9 +27,12 @@ type remoteTask struct {
 	asked int // approvals so far
 	// untold is why the agent could not be told of the last approval; "" if it could.
 	untold string
-	looked int       // how often, since it last began to work
-	work   stopwatch // of the task
-	teller string    // token of who decided what the agent is being told
+	// approved: it was told that a human here approves what it asked for.
+	approved bool
+	silent   string    // why the last look told nothing of it; "" if it did
+	looked   int       // how often, since it last began to work
+	work     stopwatch // of the task
+	teller   string    // token of who decided what the agent is being told
 }
 
 // changeFollow marks histories in which tasks of other agents are followed. In a run
@@ -50,17 +54,19 @@ func endsTasks(ctx workflow.Context) bool {
 func (l *leaf) delegate(ctx workflow.Context, c call) made {
 	t := &remoteTask{leaf: l, call: c, early: workflow.GetVersion(ctx, changeFollow, workflow.DefaultVersion, 1) < 1}
 	t.work.start(ctx)
-	ran, err := t.begin(ctx)
+	ran, err := t.begin(ctx, "")
 	for {
 		switch {
 		case ran != nil:
 			return made{CallToolResult: contract.CallToolResult{Text: l.kept(ctx, *ran)}}
+		case t.isLost(ctx, err):
+			ran, err = t.beginAnew(ctx)
 		case err != nil:
 			return t.leave(ctx, t.trouble(err))
 		case t.known.State == contract.TaskAuthRequired:
 			return t.login(ctx)
 		case t.known.State.Over():
-			return made{CallToolResult: decide.Delegated(t.known)}
+			return made{CallToolResult: wording.Delegated(t.known)}
 		case ctx.Err() != nil && !(t.early && t.waits()):
 			return t.leave(ctx, t.trouble(ctx.Err()))
 		case t.waits():
@@ -69,7 +75,7 @@ func (l *leaf) delegate(ctx workflow.Context, c call) made {
 				return *refused
 			}
 		case t.left(ctx) <= 0:
-			return t.leave(ctx, decide.NotFinished(c.Peer.Name, c.Peer.Patience()))
+			return t.leave(ctx, wording.NotFinished(c.Peer.Name, c.Peer.Patience()))
 		default:
 			err = t.follow(ctx)
 		}
@@ -80,14 +86,16 @@ func (l *leaf) delegate(ctx workflow.Context, c call) made {
 // node's time is up: only then is the task known, and nothing is at work unseen. An
 // agent of today answers within a minute.
 //
-// ran is the result when the agent has done it all the same, as a person says.
-func (t *remoteTask) begin(ctx workflow.Context) (ran *string, err error) {
+// ran is the result when the agent has done it all the same, as a person says. grant is the
+// approval by which it is sent again, if it is.
+func (t *remoteTask) begin(ctx workflow.Context, grant string) (ran *string, err error) {
 	sending := ctx
 	if !t.early {
 		sending = detached(ctx)
 	}
 	in := contract.DelegateInput{
-		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256, Destructive: t.call.Peer.Destructive, Claim: t.call.claim,
+		MessageID: t.call.message, Arguments: t.call.Arguments, SHA256: t.call.SHA256,
+		Destructive: t.call.Peer.Destructive, Claim: t.call.claim, Grant: grant,
 	}
 	return t.sendUntilKnown(ctx, sending, in, func(why string) string {
 		return t.describeUnknown(ctx, t.call.Call, why)
@@ -103,24 +111,33 @@ func (t *remoteTask) sendUntilKnown(ctx, sending workflow.Context, in contract.D
 		if err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) {
 			return nil, err
 		}
-		f := failure(err)
-		r, asked := t.askAgain(ctx, in, f, describe)
-		switch {
-		case !asked:
+		r, asked := t.askAgain(ctx, in, failure(err), describe)
+		if !asked {
 			return nil, err
-		case ranAllTheSame(r):
-			result := decide.RanResult(f.Message, r)
-			return &result, nil
-		case r.Decision != contract.Approved || ctx.Err() != nil:
-			return nil, &declined{err, recordedReason(ctx, r)}
+		}
+		if ran, err := settled(ctx, err, r); ran != nil || err != nil {
+			return ran, err
 		}
 		in.Grant = r.UUID
 	}
 }
 
+// settled is what a person makes of a message of which err is known: the result of what it has
+// done, or an error if it is not to be sent again. Neither if it is.
+func settled(ctx workflow.Context, err error, r contract.ApprovalResult) (ran *string, _ error) {
+	switch {
+	case ranAllTheSame(r):
+		result := wording.RanResult(failure(err).Message, r)
+		return &result, nil
+	case r.Decision != contract.Approved || ctx.Err() != nil:
+		return nil, &declined{err, recordedReason(ctx, r)}
+	}
+	return nil, nil
+}
+
 // askAgain asks a human about a message whose outcome is unknown, and about a destructive
 // one that was approved and did not reach the agent. The time does not count as work.
-func (t *remoteTask) askAgain(ctx workflow.Context, in contract.DelegateInput, f decide.Failure, describe func(why string) string) (r contract.ApprovalResult, asked bool) {
+func (t *remoteTask) askAgain(ctx workflow.Context, in contract.DelegateInput, f wording.Failure, describe func(why string) string) (r contract.ApprovalResult, asked bool) {
 	defer t.work.pause(ctx)()
 	c := contract.Call{Destructive: in.Destructive}
 	switch {
@@ -150,12 +167,13 @@ func (d *declined) Unwrap() error { return d.error }
 func (t *remoteTask) follow(ctx workflow.Context) error {
 	if t.looked++; t.looked > 1 {
 		pause := min(decide.WorkPause(t.work.elapsed(ctx), t.history(ctx)), max(t.left(ctx), time.Second))
-		o := workflow.TimerOptions{Summary: "until " + t.call.Peer.Name + " is asked how its task is"}
+		o := workflow.TimerOptions{Summary: wording.WorkTimerSummary(t.call.Peer.Name)}
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
 			return nil // the turn has ended, and the task is as it was
 		}
 	}
 	out, err := t.look(ctx)
+	t.silent = t.silence(out, err)
 	if err != nil && (ctx.Err() != nil || !failure(err).Kind.Permanent()) {
 		return nil
 	}
@@ -191,7 +209,7 @@ func (t *remoteTask) learn(out contract.DelegateResult, err error) error {
 func (t *remoteTask) send(ctx workflow.Context, in contract.DelegateInput, timeout time.Duration, maximum int32) (contract.DelegateResult, error) {
 	in = t.addressed(in)
 	ctx = withCredential(ctx, t.token())
-	return run(ctx, contract.ActivityDelegate, regular(timeout, maximum, decide.DelegateSummary(in)), in)
+	return run(ctx, contract.ActivityDelegate, regular(timeout, maximum, wording.DelegateSummary(in)), in)
 }
 
 // addressed is a message with what all messages about the task say.
@@ -210,7 +228,7 @@ func (t *remoteTask) login(ctx workflow.Context) made {
 	name := t.call.Peer.Name
 	m := made{
 		CallToolResult: contract.CallToolResult{Text: t.known.Text, IsError: true, AuthRequired: name, Note: t.known.Note},
-		login:          cmp.Or(t.known.Text.Short(), decide.TaskAuthRequired(name)),
+		login:          cmp.Or(t.known.Text.Short(), wording.TaskAuthRequired(name)),
 	}
 	if t.known.TaskID != "" && !t.early && endsTasks(ctx) {
 		m.Note = strings.TrimSpace(m.Note + " " + t.tell(ctx, t.cancellation()))
@@ -222,12 +240,12 @@ func (t *remoteTask) login(ctx workflow.Context) made {
 func (t *remoteTask) trouble(err error) string {
 	f := failure(err)
 	if temporal.IsCanceledError(err) {
-		f.Message = "the turn was cancelled"
+		f.Message = wording.CauseTurnCancelled
 		if t.leaf.clock.expired {
-			f.Message = "the time was up"
+			f.Message = wording.CauseTimeUp
 		}
 	}
-	text := decide.DelegationFailure(f)
+	text := wording.DelegationFailure(f)
 	if d := new(declined); errors.As(err, &d) && d.decision.Decision == contract.Rejected {
 		text = strings.TrimSpace(text + " " + d.decision.ReasonText())
 	}

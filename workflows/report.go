@@ -9,6 +9,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // reporter is what a composite node has to tell the workflow around it. One
@@ -40,7 +41,7 @@ func (c *composite) report(ctx workflow.Context) {
 		_ = workflow.Await(ctx, func() bool { return r.dirty })
 		if !r.urgent {
 			pace := decide.ReportPace(workflow.Now(ctx).Sub(r.since))
-			_, _ = workflow.AwaitWithOptions(ctx, awaitFor(pace, "until the next report"), func() bool { return r.urgent || r.over })
+			_, _ = workflow.AwaitWithOptions(ctx, awaitFor(pace, wording.SummaryNextReport), func() bool { return r.urgent || r.over })
 		}
 		if r.over && !r.urgent {
 			return
@@ -180,7 +181,7 @@ func (c *composite) changed(ctx workflow.Context) {
 
 // show is what the Web UI shows of the node.
 func (c *composite) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, decide.NodeDetails(c.in.Node, c.state, c.open, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.NodeDetails(c.in.Node, c.state, c.open, consoleOf(ctx)))
 }
 
 // snapshot is the node's state, which later changes do not change.

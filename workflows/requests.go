@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // receive takes everything that has arrived. A message is taken before a cancel
@@ -177,14 +177,14 @@ const maxAwaits = 16
 // validateAwait refuses an update without a trace in history.
 func (c *conversation) validateAwait(in contract.AwaitInput) error {
 	if c.turn != nil && c.awaits >= maxAwaits && len(c.ledger.Settled(in.RequestIDs)) == 0 {
-		return temporal.NewApplicationError("too many wait for an answer: read it with the query instead", contract.TypeAwaitRefused)
+		return temporal.NewApplicationError(wording.TextTooManyAwaits, contract.TypeAwaitRefused)
 	}
 	if len(in.RequestIDs) == 0 || len(in.RequestIDs) > maxAwaited {
-		return fmt.Errorf("request_ids: between 1 and %d request ids are needed", maxAwaited)
+		return errors.New(wording.AwaitIDs(maxAwaited))
 	}
 	for _, id := range in.RequestIDs {
 		if id == "" {
-			return errors.New("request_ids: an id is empty")
+			return errors.New(wording.TextAwaitEmptyID)
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (c *conversation) awaitSettled(ctx workflow.Context, in contract.AwaitInput
 	if len(settled) == 0 && c.waiters.releaseAll && c.status == contract.StatusCompleted {
 		for _, id := range in.RequestIDs {
 			settled = append(settled, contract.Request{ID: id, Settled: true, Refused: contract.KindCompleted,
-				Result: &contract.Result{Response: contract.Inline(decide.TextCompleted)}})
+				Result: &contract.Result{Response: contract.Inline(wording.TextCompleted)}})
 		}
 	}
 	return contract.AwaitResult{Settled: settled, Conversation: c.view()}, err

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // changeReset marks the first points of a run behind the one that an operator has reset it
@@ -55,7 +56,7 @@ func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool
 	}
 	a.reached = true
 	defer func() { a.over = true }()
-	o := regular(withdrawTimeout, attempts, "end what the run before the reset has left")
+	o := regular(withdrawTimeout, attempts, wording.SummaryResetRest)
 	o.ScheduleToCloseTimeout = withdrawTimeout
 	out, err := run(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})
 	if err != nil {
@@ -81,7 +82,7 @@ func (a *aftermath) adopt(ctx workflow.Context, id, conversation string, child w
 		if child.IsReady() || workflow.GetVersion(always, change, workflow.DefaultVersion, 1) < 1 {
 			return
 		}
-		o := regular(withdrawTimeout, attempts, "cancel what the run before the reset has started")
+		o := regular(withdrawTimeout, attempts, wording.SummaryResetChild)
 		if _, err := run(always, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation, Child: id}); err != nil {
 			workflow.GetLogger(always).Error("cancel what the run before the reset has started", "error", err)
 		}

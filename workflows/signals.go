@@ -3,12 +3,12 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // receive takes the next signal of a channel as raw JSON. People type signals:
@@ -31,10 +31,10 @@ func readMessage(raw json.RawMessage) (contract.MessageSignal, error) {
 	if json.Unmarshal(raw, &text) == nil {
 		m.Text = contract.Inline(text)
 	} else if err := json.Unmarshal(raw, &m); err != nil {
-		return m, fmt.Errorf(`a message signal was not understood (%w); send {"text":"…"} or "…"`, err)
+		return m, wording.UnreadMessage(err)
 	}
 	if m.Text.IsZero() && len(m.Media) == 0 {
-		return m, errors.New(`a message signal without text was ignored; send {"text":"…"} or "…"`)
+		return m, errors.New(wording.TextEmptyMessage)
 	}
 	return m, nil
 }

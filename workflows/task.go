@@ -5,17 +5,16 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
-// conclude remembers how the turn has ended. A turn that was stopped is cancelled,
-// whatever its nodes came to, and wants nobody to log in.
+// conclude remembers how the turn has ended. One that was stopped wants nobody to log in.
 func (t *turn) conclude(ctx workflow.Context, r contract.NodeResult, result contract.Result) {
 	last := contract.LastTurn{
-		Turn: t.state.Turn, Outcome: r.Outcome, Response: result.Response, EndedAt: now(ctx), AuthRequired: r.AuthRequired,
+		Turn: t.state.Turn, Outcome: t.outcome(r), Response: result.Response, EndedAt: now(ctx), AuthRequired: r.AuthRequired,
 	}
 	if t.stopped {
-		last.Outcome, last.AuthRequired = contract.OutcomeCancelled, ""
+		last.AuthRequired = ""
 	}
 	t.state.Last = &last
 	switch {
@@ -37,7 +36,7 @@ func (c *conversation) taskOver() bool {
 // cancelIdle cancels a task that nobody is at work on. One that has been done stays
 // done.
 func (c *conversation) cancelIdle(ctx workflow.Context, request string, s contract.CancelSignal) {
-	text := contract.Inline(decide.TurnCancelled(s.Reason))
+	text := contract.Inline(wording.TurnCancelled(s.Reason))
 	if last := c.state.Last; last == nil || last.AuthRequired != "" || len(c.queue) > 0 {
 		c.state.Last = &contract.LastTurn{Turn: c.state.Turn, Outcome: contract.OutcomeCancelled, Response: text, EndedAt: now(ctx)}
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 	"agent-stop-and-go/workflows/contract/template"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // store is a blob store in memory.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 func jsonSize(t *testing.T, v any) int {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // stage is where a drama is played, in the workflow test environment.

@@ -4,7 +4,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // turn answers one message. A root that is a leaf works right here, with the
@@ -75,20 +75,28 @@ func (t *turn) reply(ctx workflow.Context, r contract.NodeResult) contract.Resul
 	result := contract.Result{Response: r.Output, AuthRequired: r.AuthRequired != ""}
 	switch {
 	case t.stopped:
-		result.Response = contract.Inline(decide.TurnCancelled(t.why))
+		result.Response = contract.Inline(wording.TurnCancelled(t.why))
 	case t.pipeline != nil && r.Outcome == contract.OutcomeRejected:
-		result.Response = contract.Inline(decide.AfterRejectedNode(t.in.Agent.Root(), r))
+		result.Response = contract.Inline(wording.AfterRejectedNode(t.in.Agent.Root(), r))
 	case t.pipeline != nil && !t.pipeline.broken && !r.Output.IsZero():
 		return result
 	case result.Response.IsZero():
-		result.Response = contract.Inline(decide.TextNoOutput)
+		result.Response = contract.Inline(wording.TextNoOutput)
 	}
-	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.in.Agent.Node}
+	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.in.Agent.Node, Outcome: t.outcome(r)}
 	if t.leaf != nil && r.Outcome == contract.OutcomeDone && !t.stopped {
 		m = t.leaf.stamped(m)
 	}
 	t.append(ctx, m)
 	return result
+}
+
+// outcome is that of the turn. One that was stopped is cancelled, whatever its nodes came to.
+func (t *turn) outcome(r contract.NodeResult) contract.Outcome {
+	if t.stopped {
+		return contract.OutcomeCancelled
+	}
+	return r.Outcome
 }
 
 // stop ends the turn early.

@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // world is what a conversation acts on: a model, tools and the file that it is

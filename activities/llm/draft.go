@@ -10,22 +10,22 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// What a draft keeps of a reply is bounded by maxBody, and so are its thoughts,
-// which it only passes on, by maxThoughts. callCost is what a call takes besides its
+// What a Draft keeps of a reply is bounded by MaxBody, and so are its thoughts,
+// which it only passes on, by maxThoughts. CallCost is what a call takes besides its
 // texts.
 const (
-	maxThoughts = 4 * maxBody
-	callCost    = 64
+	maxThoughts = 4 * MaxBody
+	CallCost    = 64
 )
 
-// withheld is what stands for a reply that the provider keeps to itself.
-const withheld = "The provider withheld the model's reply (content filter)."
+// Withheld is what stands for a reply that the provider keeps to itself.
+const Withheld = "The provider withheld the model's reply (content filter)."
 
-// draft is a reply that is being made, in any format: it collects what the model
+// Draft is a reply that is being made, in any format: it collects what the model
 // says and passes it on as it comes.
-type draft struct {
-	endpoint
-	names  nameTable
+type Draft struct {
+	Endpoint
+	names  Names
 	deltas func(Delta)
 
 	text  strings.Builder
@@ -34,13 +34,13 @@ type draft struct {
 	// thoughts is the bytes of all thoughts.
 	thoughts int
 
-	// model is the one that answers, finish why it stopped: a word of this package,
-	// or the provider's own for any other reason.
-	model, finish string
-	refusal       string
-	refusals      strings.Builder // a refusal that comes in pieces
-	usage         contract.Usage
-	native        *Native
+	// Author is the model that answers, Finish why it stopped: a word of this
+	// package, or the provider's own for any other reason.
+	Author, Finish string
+	Refusal        string
+	refusals       strings.Builder // a refusal that comes in pieces
+	Usage          contract.Usage
+	Native         *Native
 }
 
 type draftCall struct {
@@ -48,78 +48,88 @@ type draftCall struct {
 	arguments strings.Builder
 }
 
-func (e endpoint) draft(r Request, names nameTable) *draft {
-	return &draft{endpoint: e, names: names, deltas: r.Deltas}
+// Draft returns an empty draft of the reply to a request.
+func (e Endpoint) Draft(r Request, names Names) *Draft {
+	return &Draft{Endpoint: e, names: names, deltas: r.Deltas}
 }
 
-// say adds to the text of the reply. It fails when the reply becomes too large,
+// Say adds to the text of the reply. It fails when the reply becomes too large,
 // as the other methods do that take texts.
-func (d *draft) say(text string) error {
+func (d *Draft) Say(text string) error {
 	d.text.WriteString(text)
 	return d.pass(Delta{Kind: DeltaText, Text: text})
 }
 
-// refuse adds to a refusal, which is all of the reply then.
-func (d *draft) refuse(text string) error {
+// Refuse adds to a refusal, which is all of the reply then.
+func (d *Draft) Refuse(text string) error {
 	d.refusals.WriteString(text)
 	return d.pass(Delta{Kind: DeltaText, Text: text})
 }
 
-// think passes on thoughts, which are not part of the reply.
-func (d *draft) think(text string) error {
+// Think passes on thoughts, which are not part of the reply.
+func (d *Draft) Think(text string) error {
 	if d.thoughts += len(text); d.thoughts > maxThoughts {
-		return d.garbage("its thoughts have no end")
+		return d.Garbage("its thoughts have no end")
 	}
 	d.tell(Delta{Kind: DeltaReasoning, Text: text})
 	return nil
 }
 
-// call begins a call and returns its number.
-func (d *draft) call(id, name string) int {
-	d.size += callCost + len(id) + len(name)
+// Call begins a call and returns its number.
+func (d *Draft) Call(id, name string) int {
+	d.size += CallCost + len(id) + len(name)
 	d.calls = append(d.calls, &draftCall{id: id, name: name})
 	if i := len(d.calls) - 1; d.deltas != nil {
-		d.deltas(Delta{Kind: DeltaCall, Call: i, ID: id, Name: d.names.toOwn(name)})
+		d.deltas(Delta{Kind: DeltaCall, Call: i, ID: id, Name: d.names.Own(name)})
 	}
 	return len(d.calls) - 1
 }
 
-// argue adds to the arguments of a call.
-func (d *draft) argue(call int, text string) error {
+// Argue adds to the arguments of a call.
+func (d *Draft) Argue(call int, text string) error {
 	d.calls[call].arguments.WriteString(text)
 	return d.pass(Delta{Kind: DeltaArguments, Call: call, Text: text})
 }
 
-func (d *draft) pass(delta Delta) error {
-	if err := d.keep(len(delta.Text)); err != nil {
+// Text is the text so far.
+func (d *Draft) Text() string { return d.text.String() }
+
+// Identify gives a call the ID that came after it began.
+func (d *Draft) Identify(call int, id string) { d.calls[call].id = id }
+
+// Arguments are the arguments of a call so far.
+func (d *Draft) Arguments(call int) string { return d.calls[call].arguments.String() }
+
+func (d *Draft) pass(delta Delta) error {
+	if err := d.Keep(len(delta.Text)); err != nil {
 		return err
 	}
 	d.tell(delta)
 	return nil
 }
 
-// keep counts bytes that the draft or its format keeps.
-func (d *draft) keep(n int) error {
-	if d.size += n; d.size > maxBody {
-		return d.garbage(errTooLarge.Error())
+// Keep counts bytes that the draft or its format keeps.
+func (d *Draft) Keep(n int) error {
+	if d.size += n; d.size > MaxBody {
+		return d.Garbage(ErrTooLarge.Error())
 	}
 	return nil
 }
 
-func (d *draft) tell(delta Delta) {
+func (d *Draft) tell(delta Delta) {
 	if d.deltas != nil && delta.Text != "" {
 		d.deltas(delta)
 	}
 }
 
-// reply is what the draft came to.
-func (d *draft) reply() (Reply, error) {
+// Reply is what the draft came to.
+func (d *Draft) Reply() (Reply, error) {
 	calls := d.finished()
 	r := Reply{
-		Text: d.text.String(), Calls: calls, Model: cmp.Or(oneLine(d.model), d.Model), Usage: d.usage,
-		Finish: cmp.Or(oneLine(d.finish), FinishStop), Native: d.native,
+		Text: d.text.String(), Calls: calls, Model: cmp.Or(OneLine(d.Author), d.Model), Usage: d.Usage,
+		Finish: cmp.Or(OneLine(d.Finish), FinishStop), Native: d.Native,
 	}
-	refusal := cmp.Or(d.refusals.String(), d.refusal)
+	refusal := cmp.Or(d.refusals.String(), d.Refusal)
 	switch silent := r.Text == "" && len(r.Calls) == 0; {
 	case refusal != "":
 		r.Text, r.Calls, r.Finish, r.Native = refusal, nil, FinishRefusal, nil
@@ -128,30 +138,30 @@ func (d *draft) reply() (Reply, error) {
 	case len(r.Calls) == 0 && r.Finish == FinishToolCalls && !silent:
 		r.Finish = FinishStop
 	case silent && r.Finish == FinishRefusal:
-		r.Text = withheld
+		r.Text = Withheld
 	case silent && r.Finish == FinishLength:
-		return Reply{}, d.garbage("it reached its length limit before it said anything")
+		return Reply{}, d.Garbage("it reached its length limit before it said anything")
 	case silent:
-		return Reply{}, d.garbage("neither text nor tool calls")
+		return Reply{}, d.Garbage("neither text nor tool calls")
 	}
 	return r, nil
 }
 
 // finished are the calls, each with an ID of its own. Where the provider gave
 // none, or one twice, its own form of the reply cannot go back to it.
-func (d *draft) finished() []Call {
+func (d *Draft) finished() []Call {
 	var out []Call
 	used := map[string]bool{}
 	for _, c := range d.calls {
 		if c.name == "" {
 			continue
 		}
-		call := Call{ID: c.id, Name: d.names.toOwn(c.name)}
+		call := Call{ID: c.id, Name: d.names.Own(c.name)}
 		for call.ID == "" || used[call.ID] {
-			call.ID, d.native = newCallID(), nil
+			call.ID, d.Native = newCallID(), nil
 		}
 		used[call.ID] = true
-		call.Arguments, call.Problem = arguments(c.arguments.String(), d.finish)
+		call.Arguments, call.Problem = arguments(c.arguments.String(), d.Finish)
 		out = append(out, call)
 	}
 	return out
@@ -165,7 +175,7 @@ func arguments(said, finish string) (json.RawMessage, string) {
 	switch text := bytes.TrimSpace([]byte(said)); {
 	case len(text) == 0 || string(text) == "null":
 		return json.RawMessage("{}"), ""
-	case isObject(text):
+	case IsObject(text):
 		return text, ""
 	case finish == FinishLength:
 		return json.RawMessage("{}"), "The arguments were cut off at the model's length limit."

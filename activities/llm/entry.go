@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"time"
 
@@ -25,7 +23,7 @@ type Entry struct {
 	// ContextWindow is how many tokens a request and its reply may have together; 0
 	// is what is known of the model.
 	ContextWindow int
-	Timeout       time.Duration // of a call; 0 is Options.Timeout
+	Timeout       time.Duration // of a call; 0 is the router's
 	TotalTimeout  time.Duration // of all attempts at a reply; 0 is contract.TotalModelTimeout
 	// TextToolCalls: calls that the model writes into its text are calls.
 	TextToolCalls bool
@@ -62,38 +60,4 @@ type Facts struct {
 	Window, Reply int
 	// TotalTimeout bounds all attempts at a reply together. 0 is no bound.
 	TotalTimeout time.Duration
-}
-
-// entry finds the entry of a name. A name without one is that of a provider and
-// its model, see contract.ParseModel.
-func (r *Router) entry(name string) (Entry, error) {
-	for _, e := range r.options.Models {
-		if e.Name == name {
-			return e, nil
-		}
-	}
-	p, model, err := contract.ParseModel(name)
-	if err != nil {
-		return Entry{}, &Error{Kind: contract.KindModelRequest, Message: oneLine(err.Error())}
-	}
-	return Entry{Name: name, Provider: p, Model: model}, nil
-}
-
-// Facts returns what is known of a model, by the name that requests use.
-func (r *Router) Facts(name string) Facts {
-	e, err := r.entry(name)
-	if err != nil {
-		return Facts{}
-	}
-	p, _ := lookup(e.Provider)
-	f := Facts{Images: p.takesImages(e.Model), Window: e.ContextWindow, Reply: e.MaxTokens}
-	f.TotalTimeout = cmp.Or(e.TotalTimeout, contract.TotalModelTimeout(cmp.Or(e.Timeout, r.options.Timeout)))
-	if f.Window == 0 {
-		f.Window = knownWindow(e.Provider, e.Model)
-	}
-	return f
-}
-
-func noWay(p contract.Provider) error {
-	return &Error{Kind: contract.KindModelRequest, Message: fmt.Sprintf("no way to reach provider %q", p)}
 }

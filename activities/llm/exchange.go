@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // Turn is one entry of a conversation as providers want it: a user's text, or
@@ -42,14 +43,15 @@ const (
 // turn, and every call has a result, whatever was recorded in between and in
 // whatever order. A result whose call is unknown becomes a user's text, adjacent
 // texts of one role become one.
-func Exchange(messages []contract.Message) []Turn { return exchangeWith(messages, nil) }
-
-// exchangeWith is Exchange with media, by the ID of the message that came with them
-// or has the result. Those of a result whose call is unknown are left out.
-func exchangeWith(messages []contract.Message, media map[string][]Media) []Turn {
-	x := exchange{media: media}
-	for _, m := range messages {
-		x.add(m)
+//
+// The media are by the ID of the message that came with them or has the result.
+// Those of a result whose call is unknown are left out.
+func Exchange(messages []contract.Message, media map[string][]Media) []Turn {
+	x := exchange{media: media, calls: map[int]pastCall{}}
+	for _, e := range record.Read(record.Source{Messages: messages}) {
+		if !e.Missing {
+			x.add(e)
+		}
 	}
 	return x.finish()
 }
@@ -58,6 +60,13 @@ func exchangeWith(messages []contract.Message, media map[string][]Media) []Turn 
 type exchange struct {
 	turns []*turn
 	media map[string][]Media
+	calls map[int]pastCall // by their Seq in the record
+}
+
+// pastCall is where a call is.
+type pastCall struct {
+	turn  *turn
+	index int
 }
 
 type turn struct {
@@ -68,7 +77,8 @@ type turn struct {
 	closed   bool // a user's text follows: nothing joins this turn any more
 }
 
-func (x *exchange) add(m contract.Message) {
+func (x *exchange) add(e record.Entry) {
+	m := e.Message
 	if m.Approval != nil && m.Approval.Decision == contract.Rejected {
 		x.reject(m.Approval)
 	}
@@ -79,9 +89,9 @@ func (x *exchange) add(m contract.Message) {
 	case contract.RoleUser:
 		x.user(m)
 	case contract.RoleTool:
-		x.result(m)
+		x.result(e)
 	case contract.RoleAssistant:
-		x.assistant(m)
+		x.assistant(e)
 	}
 }
 
@@ -108,17 +118,19 @@ func (x *exchange) user(m contract.Message) {
 	x.turns = append(x.turns, &turn{Turn: Turn{Role: contract.RoleUser, Text: text, Media: media}})
 }
 
-func (x *exchange) assistant(m contract.Message) {
+func (x *exchange) assistant(e record.Entry) {
+	m := e.Message
 	text := m.Content.Short()
 	if text == "" && m.ToolCall == nil {
 		return
 	}
 	t := x.open(m.Reply)
-	t.Text = join(t.Text, text)
+	t.Text = Join(t.Text, text)
 	if m.Native != nil {
 		t.Native = &Native{Provider: m.Native.Provider, Model: m.Native.Model, Content: m.Native.Content.Raw}
 	}
 	if m.ToolCall != nil {
+		x.calls[e.Seq] = pastCall{t, len(t.Calls)}
 		t.call(*m.ToolCall)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 func (t *turn) call(c contract.ToolCall) {
@@ -16,31 +17,26 @@ func (t *turn) call(c contract.ToolCall) {
 	t.answered = append(t.answered, false)
 }
 
-// answer gives the result to the first call with its ID that has none.
-func (t *turn) answer(c contract.ToolCall, result string, media []Media) bool {
-	for i := range t.Calls {
-		if t.Calls[i].ID == c.ID && !t.answered[i] && (c.ID != "" || t.Calls[i].Name == c.Name) {
-			t.Calls[i].Result, t.Calls[i].IsError, t.Calls[i].Media, t.answered[i] = result, c.IsError, media, true
-			return true
-		}
+// answer gives a call its result, unless it has one.
+func (c pastCall) answer(result contract.ToolCall, text string, media []Media) bool {
+	if c.turn == nil || c.turn.answered[c.index] {
+		return false
 	}
-	return false
+	call := &c.turn.Calls[c.index]
+	call.Result, call.IsError, call.Media, c.turn.answered[c.index] = text, result.IsError, media, true
+	return true
 }
 
-// result pairs a result with its call: in its own reply if it names one, else in
-// the latest one that waits for it.
-func (x *exchange) result(m contract.Message) {
-	if m.ToolCall == nil {
+// result gives a result to its call. One whose call is not there is what the user says.
+func (x *exchange) result(e record.Entry) {
+	if e.ToolCall == nil {
 		return
 	}
-	text := join(m.ToolCall.Result.Short(), m.Content.Short())
-	for i := len(x.turns) - 1; i >= 0; i-- {
-		t := x.turns[i]
-		if (m.Reply == "" || t.reply == "" || m.Reply == t.reply) && t.answer(*m.ToolCall, text, x.media[m.ID]) {
-			return
-		}
+	text := Join(e.ToolCall.Result.Short(), e.Content.Short())
+	if x.calls[e.Answers].answer(*e.ToolCall, text, x.media[e.ID]) {
+		return
 	}
-	orphan := fmt.Sprintf("Tool %q returned:\n%s", m.ToolCall.Name, text)
+	orphan := fmt.Sprintf("Tool %q returned:\n%s", e.ToolCall.Name, text)
 	x.turns = append(x.turns, &turn{Turn: Turn{Role: contract.RoleUser, Text: orphan}})
 }
 
@@ -51,7 +47,7 @@ func (x *exchange) finish() []Turn {
 	for _, t := range x.turns {
 		t.settle()
 		if n := len(out); n > 0 && mergeable(out[n-1], t.Turn) {
-			out[n-1].Text, out[n-1].Native = join(out[n-1].Text, t.Text), nil
+			out[n-1].Text, out[n-1].Native = Join(out[n-1].Text, t.Text), nil
 			out[n-1].Media = append(slices.Clip(out[n-1].Media), t.Media...)
 			continue
 		}
@@ -71,14 +67,14 @@ func (t *turn) settle() {
 			}
 		}
 		for n := i; c.ID == "" || used[c.ID]; n++ {
-			c.ID, t.Native = numberedID(n), nil
+			c.ID, t.Native = NumberedID(n), nil
 		}
 		used[c.ID] = true
 	}
 }
 
-// numberedID has the nine characters that every provider takes.
-func numberedID(n int) string {
+// NumberedID has the nine characters that every provider takes.
+func NumberedID(n int) string {
 	digits := strconv.Itoa(n + 1)
 	return "call00000"[:max(0, 9-len(digits))] + digits
 }
@@ -87,7 +83,8 @@ func mergeable(a, b Turn) bool {
 	return a.Role == b.Role && len(a.Calls) == 0 && len(b.Calls) == 0
 }
 
-func join(a, b string) string {
+// Join puts an empty line between two texts, if there are two.
+func Join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
@@ -96,12 +93,13 @@ func join(a, b string) string {
 
 // object returns raw if it is a JSON object, else an empty one.
 func object(raw json.RawMessage) json.RawMessage {
-	if raw = bytes.TrimSpace(raw); isObject(raw) {
+	if raw = bytes.TrimSpace(raw); IsObject(raw) {
 		return raw
 	}
 	return json.RawMessage("{}")
 }
 
-func isObject(raw []byte) bool {
+// IsObject reports whether raw is a JSON object, without blanks before it.
+func IsObject(raw []byte) bool {
 	return len(raw) > 0 && raw[0] == '{' && json.Valid(raw)
 }

@@ -10,38 +10,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-func user(text string) contract.Message {
-	return contract.Message{Role: contract.RoleUser, Content: contract.Inline(text)}
-}
-
-func say(reply, text string) contract.Message {
-	return contract.Message{Role: contract.RoleAssistant, Reply: reply, Content: contract.Inline(text)}
-}
-
-func call(reply, id, name, args string) contract.Message {
-	return contract.Message{Role: contract.RoleAssistant, Reply: reply, ToolCall: &contract.ToolCall{
-		ID: id, Name: name, Arguments: contract.JSON{Raw: json.RawMessage(args)},
-	}}
-}
-
-func result(reply, id, name, text string) contract.Message {
-	return contract.Message{Role: contract.RoleTool, Reply: reply, ToolCall: &contract.ToolCall{
-		ID: id, Name: name, Result: contract.Inline(text),
-	}}
-}
-
-func failed(m contract.Message) contract.Message {
-	m.ToolCall.IsError = true
+func named(id string, m contract.Message) contract.Message {
+	m.ID = id
 	return m
 }
 
-func notice(role contract.Role, text string) contract.Message {
-	return contract.Message{Role: role, Content: contract.Inline(text), Notice: true}
-}
-
-func decision(d contract.Decision) contract.Message {
-	m := notice(contract.RoleUser, "[APPROVAL]: "+string(d))
-	m.Approval = &contract.ApprovalResult{Decision: d}
+func answering(call string, m contract.Message) contract.Message {
+	m.ResultOf = call
 	return m
 }
 
@@ -126,7 +101,7 @@ func TestExchange(t *testing.T) {
 			want: []llm.Turn{userTurn("go"), replyTurn("", past("a", "list", `{}`, "A"), notRun("b", "add", llm.Rejected))},
 		},
 		"a result that comes after the next text stays with its call": {
-			in:   []contract.Message{user("go"), call("r1", "a", "x", `{}`), user("hurry"), result("r1", "a", "x", "A")},
+			in:   []contract.Message{user("go"), named("call-1", call("r1", "a", "x", `{}`)), user("hurry"), answering("call-1", result("r1", "a", "x", "A"))},
 			want: []llm.Turn{userTurn("go"), replyTurn("", past("a", "x", `{}`, "A")), userTurn("hurry")},
 		},
 		"one ID in two replies pairs within the reply": {
@@ -164,7 +139,7 @@ func TestExchange(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, llm.Exchange(tt.in)); diff != "" {
+			if diff := cmp.Diff(tt.want, llm.Exchange(tt.in, nil)); diff != "" {
 				t.Errorf("turns differ (-want +got):\n%s", diff)
 			}
 		})
@@ -174,7 +149,7 @@ func TestExchange(t *testing.T) {
 func TestARejectedCallSaysWhyAndWhoRejectedIt(t *testing.T) {
 	no := decision(contract.Rejected)
 	no.Approval.By, no.Approval.Reason = "alice", "not today"
-	turns := llm.Exchange([]contract.Message{user("go"), call("r1", "a", "add", `{}`), no})
+	turns := llm.Exchange([]contract.Message{user("go"), call("r1", "a", "add", `{}`), no}, nil)
 	if got := turns[1].Calls[0].Result; got != llm.Rejected+" Reason (alice): not today" {
 		t.Errorf("got %q", got)
 	}

@@ -13,16 +13,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// fail turns whatever ended a call into an Error without secrets.
-func (e endpoint) fail(err error) *Error {
+// Fail turns whatever ended a call into an Error without secrets.
+func (e Endpoint) Fail(err error) *Error {
 	secrets := e.mask()
-	var status *statusError
+	var status *StatusError
 	var broken transportError
 	switch {
 	case errors.As(err, &status):
 		return e.refused(status)
-	case errors.Is(err, errTooLarge):
-		return e.garbage(errTooLarge.Error())
+	case errors.Is(err, ErrTooLarge):
+		return e.Garbage(ErrTooLarge.Error())
 	case errors.As(err, &broken):
 		what := "cannot be reached"
 		if off := (brokenOff{}); errors.As(err, &off) {
@@ -30,37 +30,38 @@ func (e endpoint) fail(err error) *Error {
 		}
 		return &Error{
 			Kind:    contract.KindModelUnavailable,
-			Message: oneLine(fmt.Sprintf("%s %s: %s", e.provider.name, what, clean(secrets, withoutURL(broken)))),
+			Message: OneLine(fmt.Sprintf("%s %s: %s", e.Provider, what, clean(secrets, withoutURL(broken)))),
 			Err:     safe(secrets, innermost(broken)),
 		}
 	}
-	return e.garbage("the answer is not what its API describes")
+	return e.Garbage("the answer is not what its API describes")
 }
 
-func (e endpoint) garbage(why string) *Error {
+// Garbage is an answer that makes no sense, and why not.
+func (e Endpoint) Garbage(why string) *Error {
 	return &Error{
 		Kind:    contract.KindModelGarbage,
-		Message: fmt.Sprintf("%s gave an answer that makes no sense: %s", e.provider.name, why),
+		Message: fmt.Sprintf("%s gave an answer that makes no sense: %s", e.Provider, why),
 	}
 }
 
-// endedEarly is a stream whose end is missing.
-func (e endpoint) endedEarly() *Error {
-	return &Error{Kind: contract.KindModelUnavailable, Message: fmt.Sprintf("%s broke off its answer", e.provider.name)}
+// EndedEarly is a stream whose end is missing.
+func (e Endpoint) EndedEarly() *Error {
+	return &Error{Kind: contract.KindModelUnavailable, Message: fmt.Sprintf("%s broke off its answer", e.Provider)}
 }
 
 // refused is an answer with a status that says no.
-func (e endpoint) refused(s *statusError) *Error {
-	failed := e.failed(s.status, strconv.Itoa(s.status), s.body)
+func (e Endpoint) refused(s *StatusError) *Error {
+	failed := e.failed(s.Status, strconv.Itoa(s.Status), s.Body)
 	if !failed.Kind.Permanent() {
-		failed.RetryAfter = retryAfter(s.header)
+		failed.RetryAfter = retryAfter(s.Header)
 	}
 	return failed
 }
 
-// told is a failure that an answer with status 200 tells: the error body of the
+// Reported is a failure that an answer with status 200 tells: the error body of the
 // status that it names, or that its words stand for.
-func (e endpoint) told(body []byte) *Error {
+func (e Endpoint) Reported(body []byte) *Error {
 	f := parseFailure(body)
 	if status, err := strconv.Atoi(f.code); err == nil && status >= 400 && status < 600 {
 		return e.failed(status, f.code, body)
@@ -69,22 +70,22 @@ func (e endpoint) told(body []byte) *Error {
 }
 
 // failed is what an error body says about a call. Shown stands for the status.
-func (e endpoint) failed(status int, shown string, body []byte) *Error {
+func (e Endpoint) failed(status int, shown string, body []byte) *Error {
 	f := parseFailure(body)
 	kind := kindOf(status, f)
 	said := clean(e.mask(), f.message)
 	text := cmp.Or(said, http.StatusText(status), "no reason given")
 	if hint := e.hint(status, kind, text); hint != "" {
-		text = cut(text, maxMessage/2) + " (" + hint + ")"
+		text = Cut(text, maxMessage/2) + " (" + hint + ")"
 	}
-	return &Error{Kind: kind, Message: oneLine(fmt.Sprintf("%s API error (%s): %s", e.provider.name, shown, text))}
+	return &Error{Kind: kind, Message: OneLine(fmt.Sprintf("%s API error (%s): %s", e.Provider, shown, text))}
 }
 
 // hint adds what the provider's own words tend to leave out.
-func (e endpoint) hint(status int, kind contract.Kind, text string) string {
+func (e Endpoint) hint(status int, kind contract.Kind, text string) string {
 	switch {
-	case kind == contract.KindModelAuth && status != http.StatusTooManyRequests && e.provider.keyVar != "":
-		return "check " + e.provider.keyVar
+	case kind == contract.KindModelAuth && status != http.StatusTooManyRequests && e.KeyVariable != "":
+		return "check " + e.KeyVariable
 	case status == http.StatusNotFound && !strings.Contains(text, e.Model):
 		return "model " + e.Model
 	}

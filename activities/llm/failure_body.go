@@ -12,6 +12,10 @@ import (
 // failure is what an error body says.
 type failure struct{ message, code, class string }
 
+// FailureType is what an error body calls the type of its error; empty if it does
+// not say.
+func FailureType(body []byte) string { return parseFailure(body).class }
+
 // parseFailure reads an error body in any of the forms that providers have:
 // {"error":{"message","type","code"}} (OpenAI, Anthropic, OpenRouter), the same
 // in a list (Google), {"error":"text"} (Ollama), {"message","type","code"} and
@@ -103,11 +107,11 @@ func word(v any) string {
 // Retry-After in seconds or as a date.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return duration(ms / 1000)
+		return Wait(ms / 1000)
 	}
 	value := h.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		return duration(seconds)
+		return Wait(seconds)
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return max(0, time.Until(at))
@@ -115,7 +119,8 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-func duration(seconds float64) time.Duration {
+// Wait is a time that a provider asked for, of at most a day.
+func Wait(seconds float64) time.Duration {
 	if math.IsNaN(seconds) || seconds <= 0 {
 		return 0
 	}

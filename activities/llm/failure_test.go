@@ -14,16 +14,9 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
-
-// failure asks a question and returns the error, which must be an *llm.Error
-// fit for a conversation.
-func failure(t *testing.T, m llm.Model, model string) *llm.Error {
-	t.Helper()
-	_, err := m.Generate(t.Context(), llm.Request{Model: model, Messages: []contract.Message{user("hi")}, Tools: resources})
-	return plain(t, err)
-}
 
 func TestFailuresByStatus(t *testing.T) {
 	long := strings.Repeat("Größe ", 200)
@@ -147,7 +140,7 @@ func TestACertificateThatIsTrusted(t *testing.T) {
 	defer s.Close()
 	s.Always(llmtest.Say("ok"))
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: s.Trust()}}
-	router := llm.NewRouter(llm.Options{Getenv: keys, BaseURL: s.URL(), HTTPClient: client})
+	router := router.New(router.Options{Getenv: keys, BaseURL: s.URL(), HTTPClient: client})
 	if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}}); err != nil {
 		t.Error(err)
 	}
@@ -170,53 +163,8 @@ func TestCancellationReturnsAtOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := llm.NewRouter(llm.Options{}).Generate(ctx, llm.Request{Model: contract.DemoModel}); !errors.Is(err, context.Canceled) {
+	if _, err := router.New(router.Options{}).Generate(ctx, llm.Request{Model: contract.DemoModel}); !errors.Is(err, context.Canceled) {
 		t.Errorf("demo: error = %v", err)
-	}
-}
-
-func TestMissingKeyIsToldByTheFirstCall(t *testing.T) {
-	s, _ := newServer(t)
-	router := llm.NewRouter(llm.Options{BaseURL: s.URL(), Getenv: func(name string) string {
-		return map[string]string{"MISTRAL_API_KEY": " \n"}[name]
-	}})
-	for model, variable := range map[string]string{
-		"gemini-2.5-flash": "GEMINI_API_KEY", "claude-sonnet-4-5": "ANTHROPIC_API_KEY", "openai-gpt-4o": "OPENAI_API_KEY",
-		"mistral:large": "MISTRAL_API_KEY", "openrouter:x/y": "OPENROUTER_API_KEY",
-	} {
-		if e := failure(t, router, model); e.Kind != contract.KindModelAuth || !strings.Contains(e.Message, variable) {
-			t.Errorf("%s: error = %s, %s", model, e.Kind, e.Message)
-		}
-	}
-	if s.Served() != 0 {
-		t.Errorf("%d requests without a key", s.Served())
-	}
-}
-
-func TestBadNamesAndAddresses(t *testing.T) {
-	for model, base := range map[string]string{
-		"acme:x": "", "": "", "openai:gpt-4o": "localhost:8080", "mistral:x": "http://%zz:" + canary + "@h", "ollama:x": "ftp://h/",
-	} {
-		e := failure(t, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: base}), model)
-		if e.Kind != contract.KindModelRequest {
-			t.Errorf("%s at %q: error = %s, %s", model, base, e.Kind, e.Message)
-		}
-		noKey(t, e)
-	}
-}
-
-// noKey fails when any form of the error shows eight bytes in a row of the key.
-func noKey(t *testing.T, err error) {
-	t.Helper()
-	shown := fmt.Sprintf("%v %+v %#v %q", err, err, err, err)
-	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		shown += fmt.Sprintf(" %v %+v %#v", inner, inner, inner)
-	}
-	for i := 0; i+8 <= len(canary); i++ {
-		if strings.Contains(shown, canary[i:i+8]) {
-			t.Errorf("the error shows the key: %s", shown)
-			return
-		}
 	}
 }
 
@@ -262,7 +210,7 @@ func TestSecretsInHeadersOfAnEntryAreInNoError(t *testing.T) {
 		s.Reply(func(w http.ResponseWriter, r *http.Request) {
 			llmtest.JSON(http.StatusUnauthorized, `{"error":{"message":"no such token: `+r.Header.Get("X-Gate")+`, team `+r.Header.Get("X-Team")+`"}}`)(w, r)
 		})
-		router := llm.NewRouter(llm.Options{
+		router := router.New(router.Options{
 			Getenv: func(name string) string { return strings.ToLower(name) },
 			Models: []llm.Entry{{
 				Name: "gate", Provider: model, Model: "m", BaseURL: s.URL(),
@@ -287,42 +235,9 @@ func TestABrokenStatusLineDoesNotShowTheKey(t *testing.T) {
 		fmt.Fprintf(conn, "HTTP/1.1 %s\r\n\r\n", r.Header.Get("Authorization"))
 	}))
 	defer raw.Close()
-	e := failure(t, llm.NewRouter(llm.Options{Getenv: keys, BaseURL: raw.URL}), "openai:gpt-4o")
+	e := failure(t, router.New(router.Options{Getenv: keys, BaseURL: raw.URL}), "openai:gpt-4o")
 	if e.Kind != contract.KindModelUnavailable {
 		t.Errorf("error = %s, %s", e.Kind, e.Message)
 	}
 	noKey(t, e)
-}
-
-func TestTheEnvironmentWinsOverTheConfiguredAddress(t *testing.T) {
-	for variable, model := range map[string]string{
-		"GEMINI_BASE_URL": "gemini-2.5-flash", "ANTHROPIC_BASE_URL": "claude-x", "OPENAI_BASE_URL": "openai:x",
-		"MISTRAL_BASE_URL": "mistral:x", "OLLAMA_BASE_URL": "ollama:x", "OPENROUTER_BASE_URL": "openrouter:x/y",
-	} {
-		s := llmtest.NewServer()
-		s.Always(llmtest.Say("ok"))
-		getenv := func(name string) string {
-			if name == variable {
-				return s.URL() + "/"
-			}
-			return keys(name)
-		}
-		router := llm.NewRouter(llm.Options{Getenv: getenv, BaseURL: "http://127.0.0.1:1/"})
-		if _, err := router.Generate(t.Context(), llm.Request{Model: model, Messages: []contract.Message{user("hi")}}); err != nil {
-			t.Errorf("%s: %v", variable, err)
-		}
-		s.Close()
-	}
-}
-
-func TestAModelWhoseSettingsLackSomethingIsNotCalled(t *testing.T) {
-	s := llmtest.NewServer()
-	defer s.Close()
-	const problem = "headers: not set in the environment: [TOKEN]"
-	router := llm.NewRouter(llm.Options{Getenv: keys, Models: []llm.Entry{
-		{Name: "fast", Provider: contract.ProviderOpenAI, Model: "m", BaseURL: s.URL(), Problem: problem},
-	}})
-	if e := failure(t, router, "fast"); e.Kind != contract.KindModelAuth || e.Message != problem || s.Served() != 0 {
-		t.Errorf("got %+v after %d calls", e, s.Served())
-	}
 }

@@ -12,12 +12,12 @@ const maxMessage = 500 // bytes of an Error's Message
 
 // mask knows the key, what headers and the address hold of credentials, and the secrets
 // of a request.
-func (e endpoint) mask(of ...mask.Secret) *mask.Mask {
-	secrets := append([]mask.Secret{mask.Value(e.key)}, mask.Headers(e.Headers)...)
+func (e Endpoint) mask(of ...mask.Secret) *mask.Mask {
+	secrets := append([]mask.Secret{mask.Value(e.Key)}, mask.Headers(e.Entry.Headers)...)
 	for _, value := range e.Secrets {
 		secrets = append(secrets, mask.Header(value)...)
 	}
-	secrets = append(secrets, mask.WholeURL(e.baseURL)...)
+	secrets = append(secrets, mask.WholeURL(e.Address)...)
 	return mask.New(append(secrets, of...)...)
 }
 
@@ -48,7 +48,8 @@ func hidden(m *mask.Mask, r Reply) Reply {
 	return r
 }
 
-func oneLine(text string) string { return cut(flat(text), maxMessage) }
+// OneLine is a text on one line, of at most as many bytes as an Error may have.
+func OneLine(text string) string { return Cut(flat(text), maxMessage) }
 
 func flat(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "�"), func(r rune) bool {
@@ -56,8 +57,8 @@ func flat(text string) string {
 	}), " ")
 }
 
-// cut shortens text to at most limit bytes, on the border of a character.
-func cut(text string, limit int) string {
+// Cut shortens text to at most limit bytes, on the border of a character.
+func Cut(text string, limit int) string {
 	const ellipsis = "…"
 	if len(text) <= limit {
 		return text

@@ -17,11 +17,11 @@ import (
 //
 // to a tool on offer. All else stays text, and so do the model's thoughts, quotes
 // and indented examples.
-func (e endpoint) textCalls(r Reply, tools []contract.Tool) Reply {
+func (e Endpoint) textCalls(r Reply, tools []contract.Tool) Reply {
 	if !e.TextToolCalls || len(tools) == 0 || len(r.Calls) > 0 || r.Finish == FinishRefusal {
 		return r
 	}
-	t := textReader{names: newNameTable(tools), tools: tools, rest: r.Text}
+	t := textReader{names: NewNames(tools), tools: tools, rest: r.Text}
 	t.read()
 	if len(t.calls) == 0 {
 		return r
@@ -35,7 +35,7 @@ func (e endpoint) textCalls(r Reply, tools []contract.Tool) Reply {
 
 // textReader reads a text from one line's beginning to another's.
 type textReader struct {
-	names nameTable
+	names Names
 	tools []contract.Tool
 	rest  string
 	// fenced: the text is what a fence holds.

@@ -34,10 +34,10 @@ func (t *textReader) inJSON(text string) []Call {
 // object is the call that an object is, also as chat completions have it.
 func (t *textReader) object(raw json.RawMessage) (Call, bool) {
 	var said map[string]json.RawMessage
-	if !isObject(raw) || json.Unmarshal(raw, &said) != nil {
+	if !IsObject(raw) || json.Unmarshal(raw, &said) != nil {
 		return Call{}, false
 	}
-	if inner := said["function"]; isObject(inner) && len(said) <= 3 && string(said["type"]) == `"function"` {
+	if inner := said["function"]; IsObject(inner) && len(said) <= 3 && string(said["type"]) == `"function"` {
 		said = nil
 		if json.Unmarshal(inner, &said) != nil {
 			return Call{}, false
@@ -72,7 +72,7 @@ func (t *textReader) fields(said map[string]json.RawMessage) (Call, bool) {
 // made is a call to a tool, if that is on offer.
 func (t *textReader) made(name string, arguments json.RawMessage) (Call, bool) {
 	own, ok := t.own(name)
-	if !ok || !isObject(arguments) || isSchema(arguments) {
+	if !ok || !IsObject(arguments) || isSchema(arguments) {
 		return Call{}, false
 	}
 	return Call{ID: newCallID(), Name: own, Arguments: arguments}, true
@@ -81,7 +81,7 @@ func (t *textReader) made(name string, arguments json.RawMessage) (Call, bool) {
 // isSchema reports whether parameters describe parameters.
 func isSchema(arguments json.RawMessage) bool {
 	var s struct{ Type, Properties json.RawMessage }
-	return json.Unmarshal(arguments, &s) == nil && string(s.Type) == `"object"` && isObject(s.Properties)
+	return json.Unmarshal(arguments, &s) == nil && string(s.Type) == `"object"` && IsObject(s.Properties)
 }
 
 // tagged reads <tool_call>. What is not a call is text up to its end, whatever it

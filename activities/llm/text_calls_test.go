@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -34,7 +35,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 // local asks a model that writes calls into its texts and answers with this one.
 func local(t testing.TB, text string) llm.Reply {
 	t.Helper()
-	router := llm.NewRouter(llm.Options{
+	router := router.New(router.Options{
 		HTTPClient: &http.Client{Transport: answers(text)},
 		Models: []llm.Entry{{
 			Name: "local", Provider: contract.ProviderCompatible, Model: "m", BaseURL: "http://localhost/v1", TextToolCalls: true,
@@ -164,7 +165,7 @@ func TestTextsThatAreNoCalls(t *testing.T) {
 
 func TestOnlyModelsThatAreSaidToWriteCallsDo(t *testing.T) {
 	const text = `{"name":"ping","arguments":{}}`
-	router := llm.NewRouter(llm.Options{HTTPClient: &http.Client{Transport: answers(text)}})
+	router := router.New(router.Options{HTTPClient: &http.Client{Transport: answers(text)}})
 	r, err := router.Generate(t.Context(), llm.Request{
 		Model: "ollama:x", Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{tool("ping", "", ``, false)},
 	})

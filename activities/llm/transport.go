@@ -5,57 +5,46 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"time"
 )
 
-// maxBody bounds what is read of an answer, maxErrorBody what is read of an
+// MaxBody bounds what is read of an answer, maxErrorBody what is read of an
 // answer that is an error.
 const (
-	maxBody      = 16 << 20
+	MaxBody      = 16 << 20
 	maxErrorBody = 64 << 10
 )
 
-var errTooLarge = errors.New("the answer is larger than 16 MiB")
-
-func newHTTPClient(connect time.Duration) *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.DialContext = (&net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second}).DialContext
-	t.TLSHandshakeTimeout = connect
-	t.MaxIdleConns = 0 // no limit: worker threads share few hosts
-	t.MaxIdleConnsPerHost = 256
-	return &http.Client{Transport: t}
-}
+// ErrTooLarge is an answer of more than MaxBody.
+var ErrTooLarge = errors.New("the answer is larger than 16 MiB")
 
 // transportError is a call that got no whole answer.
 type transportError struct{ error }
 
 func (e transportError) Unwrap() error { return e.error }
 
-// statusError is an answer that says the call failed.
-type statusError struct {
-	status int
-	header http.Header
-	body   []byte
+// StatusError is an answer that says the call failed.
+type StatusError struct {
+	Status int
+	Header http.Header
+	Body   []byte
 }
 
-func (e *statusError) Error() string { return http.StatusText(e.status) }
+// Error implements error.
+func (e *StatusError) Error() string { return http.StatusText(e.Status) }
 
 // guard is a transport that reads answers. SDKs would read without bound, and
 // would take a broken connection for broken JSON and the other way round; here
 // each becomes an error of its own type.
-type guard struct {
-	next http.RoundTripper
-	// stream: answers are passed on as they come, without bound. What is kept of
-	// them is bounded by draft.
-	stream bool
-}
+//
+// Answers are passed on as they come. What is kept of them is bounded by Draft.
+type guard struct{ next http.RoundTripper }
 
-// guarded is the client of an endpoint for one kind of answer.
-func (e endpoint) guarded(stream bool) *http.Client {
-	c := *e.client
-	c.Transport = guard{next: cmp.Or[http.RoundTripper](c.Transport, http.DefaultTransport), stream: stream}
+// Client is the HTTP client for requests to the model.
+func (e Endpoint) Client() *http.Client {
+	c := *e.HTTP
+	c.Transport = guard{cmp.Or[http.RoundTripper](c.Transport, http.DefaultTransport)}
 	return &c
 }
 
@@ -70,18 +59,9 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		// What was received before the connection broke is still the best
 		// description of the failure.
 		body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-		return nil, &statusError{status: res.StatusCode, header: res.Header, body: body}
+		return nil, &StatusError{Status: res.StatusCode, Header: res.Header, Body: body}
 	}
-	if g.stream {
-		res.Body = &streamBody{ReadCloser: res.Body}
-		return res, nil
-	}
-	defer res.Body.Close()
-	body, err := readBounded(res)
-	if err != nil {
-		return nil, transportError{err}
-	}
-	res.Body = io.NopCloser(bytes.NewReader(body))
+	res.Body = &streamBody{ReadCloser: res.Body}
 	return res, nil
 }
 
@@ -95,7 +75,7 @@ func (e brokenOff) Unwrap() error { return e.error }
 const lingering = 50 * time.Millisecond
 
 // streamBody is a body that is read while it comes. Reading fails with a
-// transportError, and with errTooLarge when nothing but one endless event comes:
+// transportError, and with ErrTooLarge when nothing but one endless event comes:
 // the decoders of SDKs would keep all of it.
 type streamBody struct {
 	io.ReadCloser
@@ -105,8 +85,8 @@ type streamBody struct {
 
 func (b *streamBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.count(p[:n]); b.event > maxBody {
-		return 0, transportError{errTooLarge}
+	if b.count(p[:n]); b.event > MaxBody {
+		return 0, transportError{ErrTooLarge}
 	}
 	if err != nil && err != io.EOF {
 		err = transportError{brokenOff{err}}
@@ -136,17 +116,18 @@ func (b *streamBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-func readBounded(res *http.Response) ([]byte, error) {
-	if res.ContentLength > maxBody {
-		return nil, errTooLarge
+// ReadBounded reads an answer that comes in one piece.
+func ReadBounded(res *http.Response) ([]byte, error) {
+	if res.ContentLength > MaxBody {
+		return nil, ErrTooLarge
 	}
 	var buf bytes.Buffer
 	if res.ContentLength > 0 {
 		buf.Grow(int(res.ContentLength) + bytes.MinRead)
 	}
-	n, err := buf.ReadFrom(io.LimitReader(res.Body, maxBody+1))
-	if err == nil && n > maxBody {
-		err = errTooLarge
+	n, err := buf.ReadFrom(io.LimitReader(res.Body, MaxBody+1))
+	if err == nil && n > MaxBody {
+		err = ErrTooLarge
 	}
 	return buf.Bytes(), err
 }

@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -180,7 +181,7 @@ func (tt trouble) meet(t *testing.T, model string) (llm.Reply, int, error) {
 	defer cancel()
 	var returned atomic.Bool
 	said := 0
-	router := llm.NewRouter(llm.Options{Getenv: keys, BaseURL: address, Timeout: cmp.Or(tt.timeout, patience)})
+	router := router.New(router.Options{Getenv: keys, BaseURL: address, Timeout: cmp.Or(tt.timeout, patience)})
 	r, err := router.Generate(ctx, llm.Request{
 		Model: model, Messages: []contract.Message{user("hi")}, Tools: resources,
 		Deltas: func(llm.Delta) {
@@ -209,17 +210,4 @@ func (tt trouble) check(t *testing.T, provider string, err error) {
 		t.Errorf("cause %v, want %v", e.Err, tt.cause)
 	}
 	noKey(t, err)
-}
-
-// plain is the error of a call: one sentence fit for a conversation.
-func plain(t *testing.T, err error) *llm.Error {
-	t.Helper()
-	var e *llm.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("error = %v; want an *llm.Error", err)
-	}
-	if len(e.Message) > 500 || strings.ContainsAny(e.Message, "\n\r\t") || e.Message == "" {
-		t.Errorf("message of %d bytes: %q", len(e.Message), e.Message)
-	}
-	return e
 }

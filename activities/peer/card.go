@@ -74,7 +74,9 @@ func (c *card) ways() []way {
 	add := func(url, binding, version, tenant string) {
 		p, ok := protocolOf(version)
 		if ok && strings.EqualFold(cmp.Or(binding, jsonRPC), jsonRPC) {
-			out = append(out, way{protocol: p, url: url, tenant: tenant, streaming: c.streaming(), hitl: c.announces(hitlExtension),
+			out = append(out, way{protocol: p, url: url, tenant: tenant, streaming: c.streaming(),
+				// an agent of ours tells more in its own form, and only in one
+				hitl:      c.announces(hitlExtension) && !c.announces(contract.ApprovalParts),
 				remembers: c.announces(contract.IdempotentMessages)})
 		}
 	}

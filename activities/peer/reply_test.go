@@ -189,6 +189,18 @@ func TestTheApprovalsOfKagent(t *testing.T) {
 	}
 }
 
+// Agents of ours know that form too, but tell in their own why they ask, and what may be
+// answered.
+func TestAgentsOfOursAreAskedInTheirOwnForm(t *testing.T) {
+	card := card10(false).(map[string]any)
+	card["capabilities"] = map[string]any{"extensions": []any{map[string]any{"uri": hitl}, map[string]any{"uri": contract.ApprovalParts}}}
+	r := scripted(t, card, func(w http.ResponseWriter, in request) {
+		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
+	})
+	send(t, peers(t, peer.Options{}), start(r, "delete"))
+	same(t, "header", r.requests()[0].Header.Get("A2A-Extensions"), "")
+}
+
 func TestWhatIsNotInTheFormOfKagentIsText(t *testing.T) {
 	for _, payload := range []string{
 		`{"type":"ask_user_request","id":"q","questions":[]}`, `{"type":"tool_approval_request","tools":[]}`, `{"type":"tool_approval_request","tools":[{"name":"rm"}]}`, `[]`,

@@ -4,6 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -175,6 +178,15 @@ func TestCredentialsAreHiddenInDescriptionsOfTools(t *testing.T) {
 	tools := openServers(t, s).Tools(t.Context())
 	if len(tools) != 1 || tools[0].Description != "with [secret]" || string(tools[0].InputSchema) != `{"type":"object","title":"[secret]"}` {
 		t.Errorf("got %+v", tools)
+	}
+}
+
+func TestCredentialsAreHiddenInWhyAConnectionWasLost(t *testing.T) {
+	const secret = "own-canary-0123"
+	s := toolbox.Server{Name: "web", URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"Authorization": "Bearer " + secret}}
+	why := toolbox.Retired(s, fmt.Errorf("list the tools: %w, not with %s", io.ErrUnexpectedEOF, secret))
+	if text := why.Error(); strings.Contains(text, secret) || !strings.Contains(text, "[secret]") || !errors.Is(why, io.ErrUnexpectedEOF) {
+		t.Errorf("got %q", text)
 	}
 }
 

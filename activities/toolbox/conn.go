@@ -272,16 +272,14 @@ func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMe
 	return err
 }
 
-// notifyCancelled tells a server over HTTP that nobody waits any more, which
-// mcp-go does over stdio only. It does not wait for the server. In the protocol
+// notifyCancelled tells a server over HTTP that nobody waits any more (see
+// cancellation). It does not wait for the server. In the protocol
 // without sessions the end of the request says the same.
 func (c *conn) notifyCancelled(ctx context.Context, x *exchange) {
 	if _, web := c.wire.(webWire); !web || c.modern() || !x.sent.Load() || x.id == nil {
 		return
 	}
-	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
-	n.Method = string(mcp.MethodNotificationCancelled)
-	n.Params.AdditionalFields = map[string]any{"requestId": *x.id, "reason": "the caller no longer waits"}
+	n := cancellation(*x.id)
 	c.retain()
 	ctx, cancel := context.WithTimeout(withCaller(context.Background(), callerOf(ctx)), notifyLimit)
 	notify := func() {

@@ -136,6 +136,7 @@
 //	host.go      what a server may ask of us; question.go what of a person;
 //	             openquestions.go what nobody was asked;
 //	             answers.go how many answers it gets at a time, and how
+//	mcpgo.go     what mcp-go makes necessary
 //	check.go     arguments: coerce.go, schema.go, budget.go, problem.go,
 //	             digest.go
 //	tool.go      tools as listed; hints.go the rule that makes one destructive
@@ -147,12 +148,7 @@
 // of a new type), so the raw answers are read instead: its transports are
 // wrapped, and an exchange travels in the request's context. Its stdio transport
 // is given pipes (NewIO) instead of a command, because only then can the child's
-// end be seen, its thread be held for Pdeathsig, and the write be bounded. It
-// sends notifications/cancelled over stdio but not over HTTP; conn.go does. Its
-// SSE transport takes a server's request for the answer to ours of the same
-// number, never answers one, and leaves calls waiting when the stream ends;
-// sse.go filters the stream. Its Streamable HTTP leaves the configured headers
-// out of the DELETE that ends a session, and those of the caller; http.go adds
-// them. It gives the answer to a server's request 30 seconds; http.go posts the
-// answers.
+// end be seen, its thread be held for Pdeathsig, and the write be bounded. What
+// else it needs is in mcpgo.go: a function for each thing, which says what in mcp-go
+// would make it superfluous.
 package toolbox

@@ -68,8 +68,7 @@ func (x *exchange) begin() {
 }
 
 // answered records what the server said to a request, and returns what mcp-go
-// shall make of it: for a call that is next to nothing, since decoding the result
-// a second time would cost as much as all the rest. A result that asks for input
+// shall make of it: for a call that is next to nothing (see undecoded). A result that asks for input
 // is no answer, and mcp-go's to handle.
 func (x *exchange) answered(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	x.mu.Lock()
@@ -87,10 +86,10 @@ func (x *exchange) answered(req transport.JSONRPCRequest, resp *transport.JSONRP
 		x.bytes += len(resp.Result)
 	}
 	if x.excess = x.tooMuch(req.Method); x.excess != nil {
-		return transport.NewJSONRPCErrorResponse(resp.ID, mcp.INTERNAL_ERROR, x.excess.Error(), nil) // ends the paging
+		return endOfPages(resp, x.excess)
 	}
 	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !x.asked {
-		return transport.NewJSONRPCResultResponse(resp.ID, json.RawMessage(`{"content":[]}`))
+		return undecoded(resp)
 	}
 	return resp
 }

@@ -28,3 +28,32 @@ func Pause(ctx context.Context) (asking context.Context, resume func()) {
 func TripOfSecureSSE(req *http.Request) (*http.Response, error) {
 	return sseTransport{&sseWire{secure: true, trip: newWatchedTransport(nil, time.Second)}}.RoundTrip(req)
 }
+
+// Retired is the reason that others read of a connection that was lost because of err.
+func Retired(s Server, err error) error {
+	c := &conn{server: s, done: make(chan struct{}), users: 1}
+	c.retire(err)
+	return c.reason()
+}
+
+// What works around mcp-go.
+var (
+	Undecoded       = undecoded
+	EndOfPages      = endOfPages
+	SignDelete      = signDelete
+	WithoutDeadline = withoutDeadline
+	OfCall          = ofCall
+	RequestIn       = requestIn
+	NamelessError   = namelessError
+	Cancellation    = cancellation
+	WorthListing    = worthListing
+	Unlogged        = unlogged
+	WhyLost         = whyLost
+	WithoutLayers   = withoutLayers
+)
+
+// Marked is what is encoded when a request is written; sent reports whether it was.
+func Marked(value any) (encodes any, sent func() bool) {
+	x := &exchange{}
+	return marked{value: value, x: x}, x.sent.Load
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -46,8 +45,7 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(client),
 		transport.WithHTTPHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
-		// mcp-go logs every retry of the stream; states and link.go tell it once.
-		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)),
+		transport.WithHTTPLogger(unlogged()),
 	}
 	if listen {
 		//lint:ignore SA1019 the protocol that conn.go prefers has no other way
@@ -63,8 +61,8 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	}, nil
 }
 
-// SetRequestHandler is how mcp-go offers to answer the server's requests. It gives
-// itself 30 seconds for that, so the answers are posted here.
+// SetRequestHandler is how mcp-go offers to answer the server's requests. The answers
+// are posted here, because they may take longer than it allows (see patient).
 func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
 	w.StreamableHTTP.SetRequestHandler(func(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 		if !w.turns.take() {
@@ -78,18 +76,6 @@ func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
 		}
 		return nil, nil
 	})
-}
-
-// patient is ctx without its deadline. It ends with life at the latest.
-func patient(ctx, life context.Context) (context.Context, context.CancelFunc) {
-	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	gone := context.AfterFunc(ctx, func() {
-		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			cancel()
-		}
-	})
-	closed := context.AfterFunc(life, cancel)
-	return out, func() { gone(); closed(); cancel() }
 }
 
 // post posts an answer. A server that does not take it fails the call by itself.
@@ -136,8 +122,7 @@ func sameServer(req *http.Request, via []*http.Request) error {
 type watchedTransport struct {
 	kept, fresh *http.Transport
 	headers     map[string]string
-	// farewell are the headers of the caller whose session it is. mcp-go adds them
-	// to every request but the DELETE that ends the session.
+	// farewell are the headers of the caller whose session it is (see signDelete).
 	farewell map[string]string
 	// lost is told, once or more, when the stream of server messages shows that
 	// the server is gone. relist has the tools listed: when a stream begins, and
@@ -166,20 +151,7 @@ func (t *watchedTransport) CloseIdleConnections() {
 }
 
 func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	ending := req.Method == http.MethodDelete && len(t.farewell) > 0
-	if len(t.headers) > 0 || ending {
-		req = req.Clone(req.Context())
-	}
-	if ending {
-		for name, value := range t.farewell {
-			req.Header.Set(name, value)
-		}
-	}
-	if len(t.headers) > 0 {
-		for name, value := range t.headers {
-			req.Header.Set(name, value)
-		}
-	}
+	req = withHeaders(signDelete(req, t.farewell), t.headers)
 	x := exchangeOf(req.Context())
 	switch {
 	case x != nil && isPost(req):
@@ -188,6 +160,18 @@ func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		return t.listen(req)
 	}
 	return bounded(t.kept.RoundTrip(req))
+}
+
+// withHeaders is a copy of req with headers, or req itself when there are none.
+func withHeaders(req *http.Request, headers map[string]string) *http.Request {
+	if len(headers) == 0 {
+		return req
+	}
+	req = req.Clone(req.Context())
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	return req
 }
 
 // bounded bounds what is read of an answer.
@@ -263,11 +247,9 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	return bounded(resp, err)
 }
 
-// doubt has the tools listed, which fails where the server is gone. mcp-go asks a
-// server that gives no stream every second: the tools are listed after 1, 2, 4 and
-// so on of these, and once a minute.
+// doubt has the tools listed, which fails where the server is gone.
 func (t *watchedTransport) doubt() {
-	if n := t.unopened.Add(1); n&(n-1) == 0 || n%60 == 0 {
+	if worthListing(t.unopened.Add(1)) {
 		t.relist()
 	}
 }

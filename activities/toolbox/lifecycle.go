@@ -33,11 +33,13 @@ func (c *conn) release() {
 var errRetired = errors.New("the connection was given up")
 
 // retire gives the connection up: nobody new may use it, and it is closed when
-// the last user has released it. Only the first reason counts.
+// the last user has released it. Only the first reason counts. It may be in the server's
+// words, and everybody reads it.
 func (c *conn) retire(err error) {
 	if err == nil {
 		err = errRetired
 	}
+	err = hide(err, c.server.mask(""))
 	c.mu.Lock()
 	if c.lost != nil {
 		c.mu.Unlock()

@@ -2,7 +2,6 @@ package toolbox
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -144,21 +143,11 @@ func (r *childLines) replacement(s skimmer) []byte {
 // attribute returns a message that says which request it is about. An error that does not is one
 // of everything that is under way.
 func (r *childLines) attribute(line []byte) []byte {
-	const most = 4 << 10
-	if len(line) > most || !bytes.Contains(line, []byte(`"error"`)) {
+	message, ok := namelessError(line)
+	if !ok {
 		return line
 	}
-	var m struct {
-		ID     *json.RawMessage `json:"id"`
-		Method string           `json:"method"`
-		Error  *struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(line, &m) != nil || m.ID != nil || m.Method != "" || m.Error == nil {
-		return line
-	}
-	return r.failAll(fmt.Errorf("the server could not read a request: %.300s", m.Error.Message))
+	return r.failAll(fmt.Errorf("the server could not read a request: %.300s", message))
 }
 
 func (r *childLines) failAll(err error) (lines []byte) {

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,9 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// sseWire is mcp-go's HTTP+SSE, watched, and taught to answer the server: mcp-go
-// would take a request of the server's for the answer to one of ours that has
-// the same number.
+// sseWire is mcp-go's HTTP+SSE, watched, and taught to answer the server (see
+// requestIn).
 type sseWire struct {
 	*transport.SSE
 	trip   *watchedTransport
@@ -58,7 +55,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 	w.SSE, err = transport.NewSSE(c.server.URL,
 		transport.WithHTTPClient(w.client),
 		transport.WithHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
-		transport.WithSSELogger(slog.New(slog.DiscardHandler)),
+		transport.WithSSELogger(unlogged()),
 		transport.WithEndpointTimeout(c.box.opts.ConnectTimeout),
 		transport.WithResponseTimeout(c.box.opts.QuestionTime+time.Hour), // every request has a limit of ours
 	)
@@ -79,8 +76,7 @@ func (w *sseWire) SetRequestHandler(handler transport.RequestHandler) {
 	w.handler = handler
 }
 
-// SendRequest fails when the stream ends, which mcp-go does not notice. mcp-go
-// sees no deadline: it would report that as an error of its own.
+// SendRequest fails when the stream ends (see withoutDeadline).
 func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	if w.broken.Err() != nil {
 		return nil, context.Cause(w.broken)
@@ -89,10 +85,8 @@ func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest)
 	if x != nil {
 		x.begin()
 	}
-	limited, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), callKey{}, ctx))
+	limited, cancel := withoutDeadline(ctx, w.broken)
 	defer cancel()
-	defer context.AfterFunc(ctx, cancel)()
-	defer context.AfterFunc(w.broken, cancel)()
 	resp, err := w.SSE.SendRequest(limited, req)
 	switch {
 	case err == nil:
@@ -106,9 +100,6 @@ func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest)
 	}
 	return resp, err
 }
-
-// callKey finds the context of the call in that of its request.
-type callKey struct{}
 
 // serve answers a request of the server.
 func (w *sseWire) serve(req transport.JSONRPCRequest) {
@@ -131,10 +122,7 @@ func (w *sseWire) serve(req transport.JSONRPCRequest) {
 type sseTransport struct{ wire *sseWire }
 
 func (t sseTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if call, ok := req.Context().Value(callKey{}).(context.Context); ok {
-		// Also when the stream has ended, a server may say that it refuses.
-		req = req.WithContext(call)
-	}
+	req = ofCall(req)
 	if t.wire.secure && req.URL.Scheme != "https" {
 		return nil, errUnencrypted
 	}
@@ -202,13 +190,4 @@ func eventData(event []byte) []byte {
 		}
 	}
 	return data
-}
-
-// requestIn finds a request of the server: what has a method and a number.
-func requestIn(data []byte) (transport.JSONRPCRequest, bool) {
-	var req transport.JSONRPCRequest
-	if !bytes.Contains(data, []byte(`"method"`)) || json.Unmarshal(data, &req) != nil {
-		return req, false
-	}
-	return req, req.Method != "" && !req.ID.IsNil()
 }

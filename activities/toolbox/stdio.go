@@ -2,7 +2,6 @@ package toolbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 
@@ -19,8 +18,7 @@ type stdioWire struct {
 func newStdioWire(child *process, logger *slog.Logger) *stdioWire {
 	lines := newChildLines(child, logger)
 	io := transport.NewIO(lines, child.input(), nil)
-	// mcp-go would log that a child that was ended takes no more answers.
-	transport.WithCommandLogger(slog.New(slog.DiscardHandler))(io)
+	transport.WithCommandLogger(unlogged())(io)
 	return &stdioWire{Stdio: io, child: child, lines: lines}
 }
 
@@ -46,17 +44,4 @@ func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCReques
 		resp, err = nil, problem
 	}
 	return x.answered(req, resp), err
-}
-
-// marked tells the exchange that its request is about to be written. The
-// transport answers "transport closed" both before and after writing; it
-// encodes the request in between, and only when it goes on to write it.
-type marked struct {
-	value any
-	x     *exchange
-}
-
-func (m marked) MarshalJSON() ([]byte, error) {
-	m.x.sent.Store(true)
-	return json.Marshal(m.value)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -177,14 +176,6 @@ func lost(err error, destructive bool) verdict {
 		kind = contract.KindOutcomeUnknown
 	}
 	return verdict{kind: kind, err: fmt.Errorf("%w: %w", errLost, err)}
-}
-
-// whyLost prefers plain words to mcp-go's.
-func whyLost(err error) error {
-	if err == nil || strings.Contains(err.Error(), "unexpected nil response") { // the stream ended
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // sessionRefused reports whether the server refused the request unread because it

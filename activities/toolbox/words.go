@@ -80,10 +80,7 @@ func plain(err error) string {
 	if errors.As(err, &ue) {
 		text = strings.ReplaceAll(text, ue.Error(), ue.Err.Error())
 	}
-	for _, layer := range []string{"transport error: ", "failed to send request: ", "failed to connect to SSE stream: "} {
-		text = strings.ReplaceAll(text, layer, "")
-	}
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(withoutLayers(text)), " ")
 }
 
 // mask hides what the server may know and others must not see: the caller's token, and

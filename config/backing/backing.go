@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/config/feed"
-	"agent-stop-and-go/workflows/contract/credential"
+	"agent-stop-and-go/workflows/credential"
 )
 
 // Options are what is needed besides the configuration.

@@ -19,7 +19,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // CacheSize is how many bytes of values a Store keeps in memory at most.

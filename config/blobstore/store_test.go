@@ -15,7 +15,7 @@ import (
 
 	"agent-stop-and-go/config/blobstore"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 var (

@@ -60,7 +60,7 @@
 //
 // # Positions
 //
-// An event has an ID where the reader comes to another position. A position with a
+// An event has an ID where the reader's position changes. It is a record.Cursor; one with a
 // tilde says that the reader may hold more than was told for good: a Stream that
 // resumes there begins with a snapshot of what was told. Without one it goes on right
 // behind the position. One that is not of this conversation as it is now leads to a

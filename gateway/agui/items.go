@@ -2,40 +2,22 @@ package agui
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"strings"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
-type kind int
-
-const (
-	kindUser kind = iota
-	kindText
-	kindCall
-	kindResult
-	kindNotice
-)
-
-// item is a message of the transcript as it is told.
+// item is an entry of the record as events show it.
 type item struct {
-	kind kind
-	id   string // in the transcript
-	sum  uint64 // of the ID and of what it says
-	node string
+	record.Entry
 	// message is the AG-UI ID; that of the parent for a call.
 	message string
 	call    string // the AG-UI ID of the call, or of the call of a result
-	tool    string
 	index   int    // of a call within its reply
 	text    string // of a call: its arguments
 	name    string // of who says it
 	draft   string // the reply that it is part of
-	plain   bool   // not what a model has said
 	named   bool   // a sender has given it its ID
 	meta    Metadata
 	notice  Custom
@@ -44,12 +26,21 @@ type item struct {
 // textNoResult stands for the result of a call that will not have one.
 const textNoResult = "The call has no result: it was not carried out, or the turn ended before its result was known."
 
-// reader makes items of messages.
+// itemsOf returns the items of entries, in order.
+func itemsOf(entries []record.Entry, tree bool) []item {
+	r := reader{tree: tree, items: make([]item, 0, len(entries)), replies: map[[2]string]*reply{}}
+	for _, e := range entries {
+		r.read(e)
+	}
+	return r.items
+}
+
+// reader makes items of entries.
 type reader struct {
 	tree    bool
 	items   []item
 	replies map[[2]string]*reply
-	open    []asked // calls without a result, oldest first
+	calls   map[int]string // the AG-UI ID by the Seq
 }
 
 type reply struct {
@@ -57,151 +48,74 @@ type reply struct {
 	calls        int
 }
 
-type asked struct {
-	item
-	reply, provider string // the provider's ID of the call
-}
-
-// itemsOf are the messages as they are told. Calls of turns that are over and that
-// have no result get one. over: the last turn is.
-func itemsOf(messages []contract.Message, tree, over bool) []item {
-	r := reader{tree: tree, replies: map[[2]string]*reply{}}
-	for _, m := range messages {
-		r.read(m)
+func (r *reader) read(e record.Entry) {
+	i := item{Entry: e, message: e.ID, text: e.Text, draft: e.Draft}
+	switch e.Kind {
+	case record.KindMessage:
+		i.message, i.draft, i.named = idOf(e), "", e.ClientID() != ""
+	case record.KindText:
+		i.message = idOf(e)
+		if r.tree {
+			i.name = e.Node
+		}
+		if e.Reply != "" {
+			r.replyOf(e)
+		}
+	case record.KindCall:
+		r.readCall(&i)
+	case record.KindResult:
+		r.readResult(&i)
+	default:
+		i.text, i.notice = "", notice(e)
 	}
-	if over {
-		r.abandon()
-	}
-	return r.items
-}
-
-// written is what a person wrote of a message.
-func written(m contract.Message) string {
-	return m.Content.Inline[max(0, min(m.Preface, len(m.Content.Inline))):]
-}
-
-func (r *reader) read(m contract.Message) {
-	switch {
-	case m.Notice:
-		r.add(item{kind: kindNotice, id: m.ID, message: m.ID, node: m.Node, draft: m.Draft, notice: r.notice(m)})
-	case m.Role == contract.RoleUser:
-		r.abandon()
-		r.add(item{kind: kindUser, id: m.ID, message: idOf(m), node: m.Node, text: written(m), named: m.Draft != ""})
-	case m.Role == contract.RoleAssistant && m.ToolCall != nil:
-		r.readCall(m)
-	case m.Role == contract.RoleAssistant:
-		r.readText(m)
-	case m.Role == contract.RoleTool && m.ToolCall != nil:
-		r.readResult(m)
-	}
-}
-
-func (r *reader) add(i item) {
-	digest := sha256.Sum256([]byte(i.id + "\x00" + i.text))
-	i.sum = binary.BigEndian.Uint64(digest[:])
 	r.items = append(r.items, i)
 }
 
 // idOf is the AG-UI ID of a message.
-func idOf(m contract.Message) string {
-	if m.Draft != "" {
-		return m.Draft
+func idOf(e record.Entry) string {
+	if e.Draft != "" {
+		return e.Draft
 	}
-	return m.ID
+	return e.ID
 }
 
 // replyOf is the reply that a message is part of.
-func (r *reader) replyOf(m contract.Message) (of *reply, first bool) {
-	key := [2]string{m.Reply, m.Node}
-	if known := r.replies[key]; known != nil && m.Reply != "" {
-		return known, false
+func (r *reader) replyOf(e record.Entry) *reply {
+	key := [2]string{e.Reply, e.Node}
+	if known := r.replies[key]; known != nil && e.Reply != "" {
+		return known
 	}
-	of = &reply{first: idOf(m), draft: m.Draft}
+	of := &reply{first: idOf(e), draft: e.Draft}
 	r.replies[key] = of
-	return of, true
+	return of
 }
 
-func (r *reader) readText(m contract.Message) {
-	i := item{kind: kindText, id: m.ID, message: idOf(m), node: m.Node, text: r.said(m), draft: m.Draft}
-	if r.tree {
-		i.name = m.Node
-	}
-	i.plain = m.Draft == "" && m.Reply == ""
-	if m.Reply != "" {
-		r.replyOf(m)
-	}
-	r.add(i)
-}
-
-// said is what a message says. What a node of a tree ends with begins with its name.
-func (r *reader) said(m contract.Message) string {
-	if !r.tree || m.Node == "" || m.Reply != "" {
-		return m.Content.Inline
-	}
-	return strings.TrimPrefix(m.Content.Inline, "["+m.Node+"] ")
-}
-
-func (r *reader) readCall(m contract.Message) {
-	of, _ := r.replyOf(m)
-	i := item{
-		kind: kindCall, id: m.ID, message: of.first, call: m.ID, node: m.Node, index: of.calls, draft: of.draft,
-		tool: m.ToolCall.Name, text: argumentsOf(m.ToolCall.Arguments.Raw),
-	}
+func (r *reader) readCall(i *item) {
+	of := r.replyOf(i.Entry)
+	i.message, i.call, i.index, i.draft = of.first, i.ID, of.calls, of.draft
+	i.text = argumentsOf(i.ToolCall.Arguments.Raw)
 	if of.draft != "" {
 		i.call = callID(of.draft, i.index)
 	}
 	of.calls++
-	r.add(i)
-	r.open = append(r.open, asked{item: i, reply: m.Reply, provider: m.ToolCall.ID})
+	if r.calls == nil {
+		r.calls = map[int]string{}
+	}
+	r.calls[i.Seq] = i.call
 }
 
 // callID is the ID of a call of a reply that has a name.
 func callID(draft string, index int) string { return fmt.Sprintf("%s-%d", draft, index) }
 
-func (r *reader) readResult(m contract.Message) {
-	r.add(item{
-		kind: kindResult, id: m.ID, message: m.ID, node: m.Node, call: r.answered(m),
-		text: m.ToolCall.Result.Inline, meta: resultMetadata(*m.ToolCall),
-	})
-}
-
-// answered is the ID of the call that a message is the result of: that of the same
-// reply with the same provider's ID, or else with the same tool.
-func (r *reader) answered(m contract.Message) string {
-	best, score := -1, 0
-	for n, a := range r.open {
-		if a.node != m.Node || a.tool != m.ToolCall.Name {
-			continue
-		}
-		s := 1
-		if a.reply == m.Reply {
-			s += 2
-		}
-		if a.provider == m.ToolCall.ID {
-			s++
-		}
-		if s > score {
-			best, score = n, s
-		}
+// readResult pairs a result with its call. One that nobody has asked for is that of itself.
+func (r *reader) readResult(i *item) {
+	i.draft, i.call, i.text, i.meta = "", i.ID, i.ToolCall.Result.Inline, resultMetadata(*i.ToolCall)
+	if call, ok := r.calls[i.Answers]; ok {
+		i.call = call
 	}
-	if best < 0 {
-		return m.ID // nobody has asked for it
+	if i.Missing {
+		i.message, i.text = i.call+"-result", textNoResult
 	}
-	call := r.open[best].call
-	r.open = append(r.open[:best], r.open[best+1:]...)
-	return call
-}
-
-// abandon gives a result to the calls that will not have one.
-func (r *reader) abandon() {
-	for _, a := range r.open {
-		id := a.call + "-result"
-		r.add(item{
-			kind: kindResult, id: id, message: id, node: a.node, call: a.call, text: textNoResult,
-			meta: Metadata{Namespace: resultMeta{IsError: true}},
-		})
-	}
-	r.open = nil
 }
 
 // argumentsOf are the arguments of a call as they are told.

@@ -113,7 +113,7 @@ func TestTheStateOfAFrontEndComesBack(t *testing.T) {
 				}
 			}
 		}
-		ours := string(encoded(working(u).shared()))
+		ours := string(encoded(sharedOf(working(u))))
 		if got != strings.Replace(want, "OURS", ours, 1) {
 			t.Errorf("%s: the client has %s", own, got)
 		}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // OutcomeType says how a run ended.
@@ -49,9 +49,6 @@ const (
 	InterruptApproval = Namespace + ":approval"
 )
 
-// textTurnCancelled begins the reply of a turn that was cancelled.
-const textTurnCancelled = "The turn was cancelled."
-
 // outcome is how a run ends that has told these items.
 func outcome(items []item, pending []contract.PendingApproval) Outcome {
 	var interrupts []Interrupt
@@ -75,22 +72,21 @@ func outcome(items []item, pending []contract.PendingApproval) Outcome {
 	return Outcome{Type: OutcomeSuccess, PendingToolCallIDs: calls, calls: calls}
 }
 
-// cancelled reports whether the last thing that was said is that the turn was
-// cancelled. What a model says has the name of a draft.
+// cancelled reports whether the last thing that was said is that the turn was cancelled.
 func cancelled(items []item) bool {
 	for _, i := range slices.Backward(items) {
-		switch i.kind {
-		case kindUser:
+		switch i.Kind {
+		case record.KindMessage:
 			return false
-		case kindText:
-			return i.plain && strings.HasPrefix(i.text, textTurnCancelled)
+		case record.KindText:
+			return i.Outcome == contract.OutcomeCancelled
 		}
 	}
 	return false
 }
 
 func place(items []item, call string) int {
-	return slices.IndexFunc(items, func(i item) bool { return i.kind == kindCall && i.call == call })
+	return slices.IndexFunc(items, func(i item) bool { return i.Kind == record.KindCall && i.call == call })
 }
 
 // caller finds the calls that approvals are about; no call twice.
@@ -104,10 +100,10 @@ func (c caller) callOf(p contract.PendingApproval) string {
 	answered := map[string]bool{}
 	for _, i := range slices.Backward(c.items) {
 		switch {
-		case i.kind == kindResult:
+		case i.Kind == record.KindResult:
 			answered[i.call] = true
-		case i.kind != kindCall:
-		case p.Call != "" && i.id == p.Call:
+		case i.Kind != record.KindCall:
+		case p.Call != "" && i.ID == p.Call:
 			c.taken[i.call] = true
 			return i.call
 		case p.Call == "" && !answered[i.call] && !c.taken[i.call] && about(p, i):
@@ -119,7 +115,7 @@ func (c caller) callOf(p contract.PendingApproval) string {
 }
 
 func about(p contract.PendingApproval, i item) bool {
-	return i.tool == p.ToolName && (i.node == "" || p.Node == "" || i.node == p.Node) &&
+	return i.ToolCall.Name == p.ToolName && (i.Node == "" || p.Node == "" || i.Node == p.Node) &&
 		sameJSON(i.text, argumentsOf(p.ToolArgs.Raw))
 }
 

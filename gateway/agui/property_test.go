@@ -222,7 +222,8 @@ func play(seed uint64, legacy bool, session func([]Message, *client)) error {
 // settled checks what the client ends with.
 func (r *watcher) settled(w *world) error {
 	end := w.script[len(w.script)-1].state
-	items := itemsOf(end.Messages, end.Tree != nil, true)
+	end.Running, end.Document.PendingApprovals = false, nil
+	items := viewOf(end).items
 	want := messagesOf(items, func(item) bool { return true })
 	got := slices.DeleteFunc(slices.Clone(r.messages), func(m Message) bool { return m.Role == RoleReasoning })
 	if r.legacy != nil { // a call that was withheld comes behind the others
@@ -240,8 +241,8 @@ func (r *watcher) settled(w *world) error {
 		return fmt.Errorf("the run did not finish, or with another state: %v", r.state)
 	}
 	for _, i := range items {
-		if n := r.custom[i.id]; i.kind == kindNotice && r.counts && n != 1 {
-			return fmt.Errorf("notice %s came %d times", i.id, n)
+		if n := r.custom[i.ID]; i.Kind.Notice() && r.counts && n != 1 {
+			return fmt.Errorf("notice %s came %d times", i.ID, n)
 		}
 	}
 	return nil
@@ -249,7 +250,7 @@ func (r *watcher) settled(w *world) error {
 
 func sameState(got map[string]any, st State) bool {
 	var want map[string]any
-	_ = json.Unmarshal(encoded(st.shared()), &want)
+	_ = json.Unmarshal(encoded(sharedOf(st)), &want)
 	return string(encoded(got[Namespace])) == string(encoded(want))
 }
 

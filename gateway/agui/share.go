@@ -8,7 +8,7 @@ func (s *Stream) Rests() bool {
 
 // Adopt lets the reader of another stream go on with this one. It returns false where
 // the two would not go on in the same way: both must rest, have been told of the same
-// state (one that is Prepared), and be for readers who hold nothing of their own.
+// state (one that was loaded), and be for readers who hold nothing of their own.
 func (s *Stream) Adopt(other *Stream) bool {
 	if !s.Rests() || !other.Rests() || !s.alike(other) {
 		return false
@@ -21,7 +21,7 @@ func (s *Stream) Adopt(other *Stream) bool {
 
 func (s *Stream) alike(other *Stream) bool {
 	a, b := s.o, other.o
-	return s.state.prepared != nil && s.state.prepared == other.state.prepared &&
+	return s.state.Same(other.state) &&
 		a.own() && b.own() && a.ThreadID == b.ThreadID && a.After.IsZero() == b.After.IsZero() &&
 		s.lastID == other.lastID
 }

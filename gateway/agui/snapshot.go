@@ -1,6 +1,10 @@
 package agui
 
-import "slices"
+import (
+	"slices"
+
+	"agent-stop-and-go/workflows/record"
+)
 
 // messagesOf are the items as a client holds them that has been told of each: the
 // calls in the message of their reply, and results behind it.
@@ -10,14 +14,14 @@ func messagesOf(items []item, told func(item) bool) []Message {
 		if !told(i) {
 			continue
 		}
-		switch i.kind {
-		case kindUser:
+		switch i.Kind {
+		case record.KindMessage:
 			out = append(out, Message{ID: i.message, Role: RoleUser, Content: &i.text})
-		case kindText:
+		case record.KindText:
 			out = append(out, Message{ID: i.message, Role: RoleAssistant, Content: &i.text, Name: i.name})
-		case kindCall:
+		case record.KindCall:
 			out = withCall(out, i)
-		case kindResult:
+		case record.KindResult:
 			out = withResult(out, i)
 		}
 	}
@@ -30,7 +34,7 @@ func withCall(out []Message, i item) []Message {
 		n, out = len(out), append(out, Message{ID: i.message, Role: RoleAssistant})
 	}
 	out[n].ToolCalls = append(out[n].ToolCalls, ToolCall{
-		ID: i.call, Type: "function", Function: Function{Name: i.tool, Arguments: i.text},
+		ID: i.call, Type: "function", Function: Function{Name: i.ToolCall.Name, Arguments: i.text},
 	})
 	return out
 }

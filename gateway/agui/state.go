@@ -8,71 +8,53 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 // State is a conversation at a moment.
-type State struct {
-	// Document is the conversation. Its messages are not read: they do not tell what
-	// is a notice and what is one reply.
-	Document document.Conversation
-	// Messages are those of the conversation, with every text in place
-	// (transcript.Load, then transcript.Resolve of each).
-	Messages []contract.Message
-	// Tree is nil for an agent that is one node.
-	Tree *document.Tree
-	// Running tells that work is under way: the run stays open.
-	Running bool
-	// View is the conversation as its workflow told it, and Response the text of its
-	// Last. Streams of events do not read them.
-	View     contract.ConversationView
-	Response string
+type State = record.State
 
-	prepared *prepared
+// view is a state as all streams show it, worked out once for all of them.
+type view struct {
+	entries []record.Entry
+	items   []item
 }
 
-// prepared are the items of a state, for all streams that are told of it.
-type prepared struct {
-	of         []contract.Message
-	tree, over bool
-	items      []item
-	from       State
-	members    []member
-}
+type viewKey struct{}
 
-// Prepared is the state with what every stream would otherwise work out by itself.
-func (st State) Prepared() State {
-	st.prepared = &prepared{of: st.Messages, tree: st.Tree != nil, over: st.over()}
-	st.prepared.items = itemsOf(st.Messages, st.prepared.tree, st.prepared.over)
-	st.prepared.from, st.prepared.members = st, st.shared().members()
-	return st
-}
-
-// members is the state that clients see, member by member.
-func (st State) members() []member {
-	p := st.prepared
-	if p == nil {
-		return st.shared().members()
+// viewOf returns the view of a state. Nobody may change it.
+func viewOf(st State) view {
+	if !st.Unchanged() {
+		return newView(st)
 	}
-	now, then := st.Document, p.from.Document
-	same := st.Tree == p.from.Tree && now.Status == then.Status && now.Usage == then.Usage &&
+	return st.Once(viewKey{}, func(st State) any { return newView(st) }).(view)
+}
+
+func newView(st State) view {
+	entries := st.Entries()
+	return view{entries, itemsOf(entries, st.Tree != nil)}
+}
+
+// sharedView is the state that clients see, member by member, and the state that it is of.
+type sharedView struct {
+	of      State
+	members []member
+}
+
+type sharedKey struct{}
+
+// membersOf is the state that clients see, member by member.
+func membersOf(st State) []member {
+	v := st.Once(sharedKey{}, func(st State) any { return sharedView{st, sharedOf(st).members()} }).(sharedView)
+	now, then := st.Document, v.of.Document
+	same := st.Tree == v.of.Tree && now.Status == then.Status && now.Usage == then.Usage &&
 		len(now.PendingApprovals) == len(then.PendingApprovals) &&
 		(len(now.PendingApprovals) == 0 || &now.PendingApprovals[0] == &then.PendingApprovals[0])
 	if same {
-		return p.members
+		return v.members
 	}
-	return st.shared().members()
-}
-
-// items are the messages as they are told. Nobody may change them.
-func (st State) items() []item {
-	p := st.prepared
-	same := p != nil && p.tree == (st.Tree != nil) && p.over == st.over() && len(p.of) == len(st.Messages) &&
-		(len(p.of) == 0 || &p.of[0] == &st.Messages[0])
-	if same {
-		return p.items
-	}
-	return itemsOf(st.Messages, st.Tree != nil, st.over())
+	return sharedOf(st).members()
 }
 
 // SharedState is the agent's state as clients see it. All members are always there.
@@ -93,21 +75,18 @@ type PendingApproval struct {
 	CreatedAt   time.Time       `json:"created_at"`
 }
 
-func (st State) pending() []contract.PendingApproval { return st.Document.PendingApprovals }
+func pendingIn(st State) []contract.PendingApproval { return st.Document.PendingApprovals }
 
-// working reports whether there is more to come without anybody doing anything.
-func (st State) working() bool {
-	return st.Running || st.Document.Queued > 0 && len(st.pending()) == 0
+// isWorking reports whether there is more to come without anybody doing anything.
+func isWorking(st State) bool {
+	return st.Running || st.Document.Queued > 0 && len(pendingIn(st)) == 0
 }
 
-// over reports whether the last turn has ended.
-func (st State) over() bool { return !st.Running && len(st.pending()) == 0 }
-
-func (st State) shared() SharedState {
+func sharedOf(st State) SharedState {
 	s := SharedState{
 		Status: st.Document.Status, Tree: st.Tree, Usage: st.Document.Usage, PendingApprovals: []PendingApproval{},
 	}
-	for _, p := range st.pending() {
+	for _, p := range pendingIn(st) {
 		s.PendingApprovals = append(s.PendingApprovals, PendingApproval{
 			UUID: p.UUID, Tool: p.ToolName, Node: p.Node, Reason: p.Reason, Description: p.Description,
 			CreatedAt: p.CreatedAt,
@@ -177,7 +156,7 @@ func changes(from, to []member) []Patch {
 }
 
 // runningNodes are the names of the nodes that run, those around others first.
-func (st State) runningNodes() []string {
+func runningNodes(st State) []string {
 	if st.Tree == nil {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // Options say for whom a Stream is.
@@ -42,7 +43,7 @@ func (o Options) answered(i item) bool {
 }
 
 func (o Options) answer(i item) (text string, ok bool) {
-	if i.kind != kindResult || o.Answered == nil {
+	if i.Kind != record.KindResult || o.Answered == nil {
 		return "", false
 	}
 	return o.Answered(i.call)
@@ -63,6 +64,7 @@ type Stream struct {
 	items []item
 	told  map[uint64]bool // items, by their sums
 	at    Position
+	firm  int // record.Firm of the items
 
 	begun bool // there was an Update
 	open  bool // a run is
@@ -109,11 +111,12 @@ func (s *Stream) Open() bool { return s.open }
 func (s *Stream) Update(st State) []Event {
 	first := !s.begun
 	s.begun, s.state = true, st
-	s.items = st.items()
+	now := viewOf(st)
+	s.items, s.firm = now.items, record.Firm(now.entries, st.Parallel())
 	if first {
-		s.resume()
+		s.resume(now.entries)
 	}
-	s.lose()
+	s.lose(now.entries)
 	if !s.open && !first && !s.isNews() {
 		return nil
 	}
@@ -124,14 +127,14 @@ func (s *Stream) Update(st State) []Event {
 	}
 	s.beginSteps()
 	for _, i := range s.items {
-		if !s.told[i.sum] {
+		if !s.told[i.Sum()] {
 			s.tell(i, first)
 		}
 	}
 	s.settleDrafts()
-	s.endSteps(st.runningNodes())
-	if !st.working() {
-		s.finish(s.items, st.pending())
+	s.endSteps(runningNodes(st))
+	if !isWorking(st) {
+		s.finish(s.items, pendingIn(st))
 	}
 	for _, d := range s.drafts {
 		s.show(d)
@@ -157,21 +160,20 @@ func (s *Stream) Fail(message, code string) []Event {
 
 // isNews reports whether there is something to open a run for.
 func (s *Stream) isNews() bool {
-	if s.failed || s.stale || s.state.working() {
+	if s.failed || s.stale || isWorking(s.state) {
 		return true
 	}
-	for _, c := range changes(s.shared, s.state.members()) {
+	for _, c := range changes(s.shared, membersOf(s.state)) {
 		if c.Path == pathStatus || c.Path == pathApprovals {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.sum] })
+	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.Sum()] })
 }
 
 // resume takes note of what the reader holds already.
-func (s *Stream) resume() {
-	s.at = s.none()
-	told, ok := s.o.After.covers(s.items)
+func (s *Stream) resume(entries []record.Entry) {
+	told, ok := s.o.After.Told(entries)
 	resumed := !s.o.After.IsZero()
 	if !ok {
 		told = map[uint64]bool{}
@@ -183,9 +185,9 @@ func (s *Stream) resume() {
 	}
 	heard := s.lastKnown()
 	for n, i := range s.items {
-		silent := all && (i.kind != kindNotice || !resumed)
-		known := s.o.holds(i) || i.kind == kindNotice && n < heard && !resumed
-		if told[i.sum] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
+		silent := all && (!i.Kind.Notice() || !resumed)
+		known := s.o.holds(i) || i.Kind.Notice() && n < heard && !resumed
+		if told[i.Sum()] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
 			s.mark(i)
 		}
 	}
@@ -196,10 +198,10 @@ func (s *Stream) resume() {
 func (s *Stream) inOrder() int {
 	keep := -1
 	for n, i := range s.items {
-		if i.kind == kindNotice || s.o.holds(i) {
+		if i.Kind.Notice() || s.o.holds(i) {
 			continue
 		}
-		if at := place(s.items, i.call); i.kind == kindResult && at >= 0 {
+		if at := place(s.items, i.call); i.Kind == record.KindResult && at >= 0 {
 			n = at
 		}
 		if keep < 0 || n < keep {
@@ -212,7 +214,7 @@ func (s *Stream) inOrder() int {
 // lastKnown is where the client's messages end. Notices before that are old.
 func (s *Stream) lastKnown() int {
 	for n, i := range slices.Backward(s.items) {
-		if i.kind != kindNotice && s.o.holds(i) {
+		if !i.Kind.Notice() && s.o.holds(i) {
 			return n
 		}
 	}
@@ -221,39 +223,35 @@ func (s *Stream) lastKnown() int {
 
 // mark takes note that an item is told.
 func (s *Stream) mark(i item) {
-	s.told[i.sum] = true
-	s.at.add(i)
-}
-
-// none is the beginning of the conversation.
-func (s *Stream) none() Position {
-	if s.state.Tree == nil {
-		return Position{}
-	}
-	return Position{nodes: map[string]int{}}
+	s.told[i.Sum()] = true
+	s.at.Add(i.Entry, s.firm)
 }
 
 // lose takes note of what was told and is no more, or says something else: news may be
 // older than what Temporal has recorded.
-func (s *Stream) lose() {
-	there := 0
+func (s *Stream) lose(entries []record.Entry) {
+	left := 0
 	for _, i := range s.items {
-		if s.told[i.sum] {
-			there++
+		if s.told[i.Sum()] {
+			left++
 		}
 	}
-	if there == len(s.told) {
-		return
+	if left < len(s.told) {
+		s.stale = true
+		s.told = s.toldOf(s.items)
 	}
-	left, at := map[uint64]bool{}, s.none()
-	for _, i := range s.items {
-		if s.told[i.sum] {
-			left[i.sum] = true
-			at.add(i)
+	s.at.Cursor = record.CursorOf(entries, s.firm, s.told)
+}
+
+// toldOf are the sums of the items that were told.
+func (s *Stream) toldOf(items []item) map[uint64]bool {
+	told := map[uint64]bool{}
+	for _, i := range items {
+		if s.told[i.Sum()] {
+			told[i.Sum()] = true
 		}
 	}
-	s.stale = s.stale || len(left) < len(s.told)
-	s.told, s.at = left, at
+	return told
 }
 
 // answered reports whether the client holds a result that it was not told of.
@@ -296,11 +294,11 @@ func (s *Stream) beginner(first bool) string {
 	id := s.o.ThreadID
 	for _, i := range s.items {
 		_, decision := i.notice.Value.(Decision)
-		begins := i.kind == kindUser || decision
+		begins := i.Kind == record.KindMessage || decision
 		if begins {
-			id = i.id
+			id = i.ID
 		}
-		if fresh := !s.told[i.sum]; fresh && !first && (begins || i.kind != kindNotice) {
+		if fresh := !s.told[i.Sum()]; fresh && !first && (begins || !i.Kind.Notice()) {
 			return id
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // start begins a run.
@@ -11,9 +12,9 @@ func (s *Stream) start(beginner string) {
 	s.open, s.failed, s.turn, s.run = true, false, false, s.runID(beginner)
 	s.quiet = s.stale // nothing of what is marked as told has been sent yet
 	s.emit(RunStarted{TypeRunStarted, s.o.ThreadID, s.run, ProtocolVersion})
-	s.shared = s.state.members()
+	s.shared = membersOf(s.state)
 	if s.own != nil {
-		s.emit(StateSnapshot{TypeStateSnapshot, with(s.own, s.state.shared())})
+		s.emit(StateSnapshot{TypeStateSnapshot, with(s.own, sharedOf(s.state))})
 	}
 	s.quiet = false
 	if s.stale && s.keep >= 0 {
@@ -27,9 +28,9 @@ func (s *Stream) start(beginner string) {
 // cut leaves the client nothing but these items.
 func (s *Stream) cut(items []item) {
 	all := s.at
-	s.at = s.none()
+	s.at = Position{}
 	for _, i := range items {
-		s.at.add(i)
+		s.at.Add(i.Entry, s.firm)
 	}
 	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(items, func(item) bool { return true })})
 	s.at, s.keep = all, -1
@@ -59,7 +60,7 @@ func (s *Stream) bury() {
 }
 
 func (s *Stream) tellState() {
-	now := s.state.members()
+	now := membersOf(s.state)
 	if delta := changes(s.shared, now); len(delta) > 0 && s.own != nil {
 		s.emit(StateDelta{TypeStateDelta, delta})
 	}
@@ -68,10 +69,10 @@ func (s *Stream) tellState() {
 
 // beginSteps tells which nodes have begun; of a run that is about to end it does not.
 func (s *Stream) beginSteps() {
-	if !s.state.working() {
+	if !isWorking(s.state) {
 		return
 	}
-	for _, name := range s.state.runningNodes() {
+	for _, name := range runningNodes(s.state) {
 		if !slices.Contains(s.steps, name) {
 			s.steps = append(s.steps, name)
 			s.emit(Step{TypeStepStarted, name})
@@ -97,27 +98,27 @@ func (s *Stream) endSteps(running []string) {
 func (s *Stream) tell(i item, first bool) {
 	known := s.knows(i.message) && !first
 	switch {
-	case i.kind == kindUser:
+	case i.Kind == record.KindMessage:
 		s.tellUser(i, first)
 	case s.answered(i):
 		s.mark(i)
 	case s.contradicted(i):
 		s.mark(i)
 		s.correct()
-	case known && i.kind != kindNotice: // as a broken stream has left it
+	case known && !i.Kind.Notice(): // as a broken stream has left it
 		s.mark(i)
 		s.correct()
 	case known:
 		s.mark(i)
-	case i.kind == kindNotice:
+	case i.Kind.Notice():
 		s.mark(i)
 		s.emit(i.notice)
-	case i.kind == kindResult:
+	case i.Kind == record.KindResult:
 		s.mark(i)
 		s.emit(CallResult{TypeCallResult, i.message, i.call, i.text, RoleTool, i.meta})
-	case i.kind == kindText:
+	case i.Kind == record.KindText:
 		s.tellText(i)
-	case i.kind == kindCall:
+	case i.Kind == record.KindCall:
 		s.tellCall(i)
 	}
 	s.turn = true
@@ -127,9 +128,9 @@ func (s *Stream) tell(i item, first bool) {
 // the client itself has said it.
 func (s *Stream) tellUser(i item, first bool) {
 	if s.turn && !first && !s.o.knows(i.message) {
-		n := slices.IndexFunc(s.items, func(j item) bool { return j.id == i.id })
+		n := slices.IndexFunc(s.items, func(j item) bool { return j.ID == i.ID })
 		s.finish(s.items[:n], nil)
-		s.start(i.id)
+		s.start(i.ID)
 		s.beginSteps()
 	}
 	switch {
@@ -178,7 +179,7 @@ func (s *Stream) settle(d *draft, p *part, i item) {
 		rest = i.text[len(p.shown):]
 	}
 	var content, end any = Piece{TypeTextContent, i.message, rest}, Mark{Type: TypeTextEnd, MessageID: i.message}
-	if i.kind == kindCall {
+	if i.Kind == record.KindCall {
 		content, end = CallArgs{TypeCallArgs, i.call, rest}, CallEnd{TypeCallEnd, i.call}
 	}
 	if rest != "" {
@@ -198,7 +199,7 @@ func (s *Stream) tellCall(i item) {
 	switch {
 	case p == nil || !p.open:
 		s.call(i)
-	case p.shownTool == i.tool && (p.begins(i.text) || sameJSON(i.text, string(p.shown))):
+	case p.shownTool == i.ToolCall.Name && (p.begins(i.text) || sameJSON(i.text, string(p.shown))):
 		s.settle(d, p, i)
 	default:
 		s.mark(i)
@@ -212,7 +213,7 @@ func (s *Stream) call(i item) {
 		s.makeRoom(i)
 	}
 	s.mid = true
-	s.emit(CallStart{TypeCallStart, i.call, i.tool, i.message})
+	s.emit(CallStart{TypeCallStart, i.call, i.ToolCall.Name, i.message})
 	s.emit(CallArgs{TypeCallArgs, i.call, i.text})
 	s.mid = false
 	s.mark(i)
@@ -223,7 +224,7 @@ func (s *Stream) call(i item) {
 func (s *Stream) holds(call item) bool {
 	d := s.draft(call.draft)
 	return d != nil && d.shows() || slices.ContainsFunc(s.items, func(i item) bool {
-		return i.message == call.message && s.told[i.sum]
+		return i.message == call.message && s.told[i.Sum()]
 	})
 }
 
@@ -231,7 +232,7 @@ func (s *Stream) holds(call item) bool {
 // What was said of them is shown again behind it.
 func (s *Stream) makeRoom(i item) {
 	for _, d := range s.drafts {
-		if d.name != i.draft && d.shows() && (i.kind == kindUser || d.node == "" || d.node == i.node) {
+		if d.name != i.draft && d.shows() && (i.Kind == record.KindMessage || d.node == "" || d.node == i.Node) {
 			s.correct()
 			return
 		}
@@ -260,7 +261,7 @@ func (s *Stream) settleDrafts() {
 func (s *Stream) correct() {
 	told := map[string]bool{}
 	for _, i := range s.items {
-		if i.kind == kindCall && s.told[i.sum] {
+		if i.Kind == record.KindCall && s.told[i.Sum()] {
 			told[i.call] = true
 		}
 	}
@@ -272,7 +273,7 @@ func (s *Stream) correct() {
 		d.forget()
 	}
 	s.stale, s.replaced = false, true
-	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.sum] })})
+	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.Sum()] })})
 }
 
 // takeBack answers the calls that are not made. A client takes a call that a run has

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // Notice tells people something that the model does not need.
@@ -58,9 +59,9 @@ type Decision struct {
 	DecidedAt time.Time         `json:"decided_at"`
 }
 
-func (r *reader) notice(m contract.Message) Custom {
-	n := Notice{ID: m.ID, Text: r.said(m), Node: m.Node, At: m.CreatedAt}
-	a := m.Approval
+func notice(e record.Entry) Custom {
+	n := Notice{ID: e.ID, Text: e.Text, Node: e.Node, At: e.CreatedAt}
+	a := e.Approval
 	if a == nil {
 		return Custom{TypeCustom, CustomNotice, n}
 	}

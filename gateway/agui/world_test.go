@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/document"
+	"agent-stop-and-go/workflows/record/document"
+	"agent-stop-and-go/workflows/wording"
 )
 
 // world is a conversation that lives: turns at random, as the workflows write them.
@@ -66,7 +67,7 @@ func (w *world) state() State {
 		}
 		st.Tree = &document.Tree{Tree: root}
 	}
-	return st.Prepared()
+	return st.WithMemo()
 }
 
 func (w *world) show() { w.script = append(w.script, scene{state: w.state()}) }
@@ -133,7 +134,11 @@ func (w *world) turn() {
 			w.decide(p, contract.Cancelled)
 		}
 		w.pending = nil
-		w.write("", contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(textTurnCancelled + " enough")})
+		end := contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.TextTurnCancelled + " enough")}
+		if w.IntN(2) == 0 {
+			end.Outcome = contract.OutcomeCancelled
+		}
+		w.write("", end)
 	}
 }
 
@@ -251,14 +256,26 @@ func (w *world) record(node, draft, text string, calls []contract.ToolCall) {
 func (w *world) answer(node string, calls []contract.ToolCall) {
 	said := w.branches[node]
 	reply := ""
+	var asked []string
 	for _, m := range said {
 		if m.Reply != "" && m.Role == contract.RoleAssistant {
+			if m.Reply != reply {
+				asked = nil
+			}
 			reply = m.Reply
 		}
+		if m.ToolCall != nil {
+			asked = append(asked, m.ID)
+		}
 	}
-	for _, c := range calls {
+	old := w.IntN(2) == 0 // of a time when results did not say of which call they are
+	for n, c := range calls {
 		c.Arguments.Raw, c.Result, c.IsError = nil, contract.Inline(w.text()), w.IntN(3) == 0
-		w.write(node, contract.Message{Role: contract.RoleTool, Reply: reply, ToolCall: &c})
+		m := contract.Message{Role: contract.RoleTool, Reply: reply, ToolCall: &c}
+		if !old {
+			m.ResultOf = asked[n]
+		}
+		w.write(node, m)
 	}
 }
 
@@ -275,7 +292,7 @@ func (w *world) ask(node string) *contract.PendingApproval {
 	if w.IntN(2) == 0 {
 		p.Call = last.ID
 	}
-	w.write(node, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(w.signed(node, "may I?")), Notice: true})
+	w.write(node, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(w.signed(node, "may I?")), Notice: true, ApprovalID: p.UUID})
 	w.pending = append(w.pending, p)
 	return &p
 }

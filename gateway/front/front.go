@@ -14,8 +14,9 @@ import (
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/gateway"
-	"agent-stop-and-go/workflows/contract/credential"
-	"agent-stop-and-go/workflows/contract/transcript"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
 )
 
 // Parts are what a gateway is made of besides the configuration.
@@ -27,7 +28,7 @@ type Parts struct {
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
 	// Feed tells what is new in conversations; nil is none.
-	Feed    gateway.Feed
+	Feed    live.Feed
 	Logger  *slog.Logger
 	Version string
 	// Room is that of gateway.Deps.
@@ -43,15 +44,6 @@ func New(ctx context.Context, c *config.Config, p Parts) (*gateway.Gateway, erro
 		return nil, err
 	}
 	return gateway.New(d), nil
-}
-
-// Tasks builds what notifications of web hooks read tasks with.
-func Tasks(ctx context.Context, c *config.Config, p Parts) (*gateway.TaskReader, error) {
-	d, err := deps(ctx, c, p)
-	if err != nil {
-		return nil, err
-	}
-	return gateway.NewTaskReader(d), nil
 }
 
 func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) {

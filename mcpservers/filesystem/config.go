@@ -61,14 +61,7 @@ func DefaultConfig() Config {
 // one error that names them all. Relative paths of roots are relative to the
 // directory the program was started in.
 func LoadConfig(path string) (Config, error) {
-	config := DefaultConfig()
-	if err := hosting.LoadYAML(path, &config, keys); err != nil {
-		return Config{}, err
-	}
-	if err := config.Validate(); err != nil {
-		return Config{}, fmt.Errorf("config %s: %w", path, err)
-	}
-	return config, nil
+	return hosting.LoadYAML(path, DefaultConfig(), keys)
 }
 
 // ErrNoRoots is what Validate reports for a configuration without roots.

@@ -83,19 +83,19 @@ func (c *copying) copy() error {
 	if err := c.folder(c.to.rel, info.Mode()); err != nil {
 		return err
 	}
-	w := walk{ctx: c.ctx, depth: -1, visit: c.visit}
-	if err := w.in(dir, ""); err != nil {
+	unreadable, err := walk(c.ctx, dir, -1, func(rel string, _ fs.DirEntry) error { return c.visit(dir, rel) })
+	if err != nil {
 		return err
 	}
-	if w.unreadable > 0 {
-		return fmt.Errorf("%d directories in the source cannot be read: %s", w.unreadable, c.from.given)
+	if unreadable > 0 {
+		return fmt.Errorf("%d directories in the source cannot be read: %s", unreadable, c.from.given)
 	}
 	return c.finishFolders()
 }
 
-func (c *copying) visit(at found) error {
-	source, target := path.Join(c.from.rel, at.rel), path.Join(c.to.rel, at.rel)
-	info, err := at.dir.Lstat(at.entry.Name())
+func (c *copying) visit(dir *os.Root, rel string) error {
+	source, target := path.Join(c.from.rel, rel), path.Join(c.to.rel, rel)
+	info, err := dir.Lstat(rel)
 	switch {
 	case err != nil:
 	case info.IsDir():
@@ -103,11 +103,11 @@ func (c *copying) visit(at found) error {
 	case info.Mode().IsRegular():
 		err = c.file(source, target)
 	case info.Mode().Type() == fs.ModeSymlink:
-		err = c.link(source, target, at.rel)
+		err = c.link(source, target, rel)
 	default:
-		c.skipped = append(c.skipped, at.rel)
+		c.skipped = append(c.skipped, rel)
 	}
-	return describe(err, "source file not found", path.Join(c.from.given, at.rel))
+	return describe(err, "source file not found", path.Join(c.from.given, rel))
 }
 
 // folder makes a folder that can be written to; it gets its mode at the end.

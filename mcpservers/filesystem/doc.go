@@ -77,7 +77,7 @@
 //
 // # Map
 //
-//	config.go server.go tools.go schema.go arguments.go   how it is set up and what it offers
+//	config.go server.go tools.go   how it is set up and what it offers
 //	root.go resolve.go walk.go failure.go       reaching files safely
 //	lock.go replace.go                          changing them whole
 //	read.go list.go stat.go hash.go             the reading tools

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 )
@@ -28,11 +30,11 @@ func glob(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	matches, err := c.args.matcher()
+	matches, err := c.matcher()
 	if err != nil {
 		return nil, err
 	}
-	kind, err := c.args.text("type_filter", "all")
+	kind, err := c.args.Text("type_filter", "all")
 	if err != nil {
 		return nil, err
 	}
@@ -48,32 +50,31 @@ func glob(ctx context.Context, c call) (any, error) {
 	}
 	defer dir.Close()
 	result := globResult{Matches: []globMatch{}}
-	w := walk{ctx: within, depth: bounds.depth, visit: func(f found) error {
-		if matches(within, f.rel) && (kind == "all" || kind == typeOf(f.entry.Type())) {
-			result.add(f)
+	result.Unreadable, err = walk(within, dir, bounds.depth, func(rel string, entry fs.DirEntry) error {
+		if matches(within, rel) && (kind == "all" || kind == typeOf(entry.Type())) {
+			result.add(dir, rel)
 		}
 		if len(result.Matches) >= bounds.results {
 			return errEnough
 		}
 		return nil
-	}}
-	err = w.in(dir, "")
+	})
 	result.Truncated = errors.Is(err, errEnough)
 	if result.TimedOut, err = outOfTime(ctx, err); err != nil && !result.Truncated {
 		return nil, describe(err, "path not found", at.given)
 	}
 	slices.SortFunc(result.Matches, func(a, b globMatch) int { return strings.Compare(a.Path, b.Path) })
-	result.TotalMatches, result.Unreadable = len(result.Matches), w.unreadable
+	result.TotalMatches = len(result.Matches)
 	return result, nil
 }
 
 // matcher turns pattern or regex into a test of a path relative to the search.
-func (a arguments) matcher() (func(ctx context.Context, rel string) bool, error) {
-	pattern, err := a.text("pattern", "")
+func (c call) matcher() (func(ctx context.Context, rel string) bool, error) {
+	pattern, err := c.args.Text("pattern", "")
 	if err != nil {
 		return nil, err
 	}
-	expression, err := a.text("regex", "")
+	expression, err := c.args.Text("regex", "")
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +98,10 @@ func (a arguments) matcher() (func(ctx context.Context, rel string) bool, error)
 	}, err
 }
 
-func (r *globResult) add(f found) {
-	info, err := f.dir.Lstat(f.entry.Name())
+func (r *globResult) add(dir *os.Root, rel string) {
+	info, err := dir.Lstat(rel)
 	if err != nil {
 		return // gone by now
 	}
-	r.Matches = append(r.Matches, globMatch{ModifiedAt: stamp(info), Path: f.rel, Size: info.Size(), Type: typeOf(info.Mode())})
+	r.Matches = append(r.Matches, globMatch{ModifiedAt: stamp(info), Path: rel, Size: info.Size(), Type: typeOf(info.Mode())})
 }

@@ -13,11 +13,11 @@ const (
 )
 
 type grepResult struct {
-	Matches      []*match `json:"matches"`
-	TimedOut     bool     `json:"timed_out"`
-	TotalMatches int      `json:"total_matches"` // in matches
-	Truncated    bool     `json:"truncated"`
-	Unreadable   int      `json:"unreadable,omitempty"` // files and folders that could not be searched
+	Matches      []match `json:"matches"`
+	TimedOut     bool    `json:"timed_out"`
+	TotalMatches int     `json:"total_matches"` // in matches
+	Truncated    bool    `json:"truncated"`
+	Unreadable   int     `json:"unreadable,omitempty"` // files and folders that could not be searched
 }
 
 type match struct {
@@ -38,16 +38,16 @@ type bounds struct {
 }
 
 func (c call) bounds() (b bounds, err error) {
-	if b.results, err = c.args.bounded("max_results", defaultResults, c.config.MaxResults); err != nil {
+	if b.results, err = c.bounded("max_results", defaultResults, c.config.MaxResults); err != nil {
 		return b, err
 	}
-	seconds, err := c.args.bounded("timeout_seconds", c.config.MaxTimeoutSeconds, c.config.MaxTimeoutSeconds)
+	seconds, err := c.bounded("timeout_seconds", c.config.MaxTimeoutSeconds, c.config.MaxTimeoutSeconds)
 	if err != nil {
 		return b, err
 	}
 	b.time, b.depth = time.Duration(seconds)*time.Second, -1
-	if c.args.has("max_depth") {
-		b.depth, err = c.args.bounded("max_depth", 0, 1<<20)
+	if c.args.Has("max_depth") {
+		b.depth, err = c.bounded("max_depth", 0, 1<<20)
 	}
 	return b, err
 }
@@ -83,7 +83,7 @@ func grep(ctx context.Context, c call) (any, error) {
 	}
 	within, cancel := context.WithTimeout(ctx, bounds.time)
 	defer cancel()
-	s := newSearch(within, at, query, bounds.results, c.config.MaxReadSize)
+	s := newSearch(within, at, query, limits{matches: bounds.results, room: c.config.MaxReadSize})
 	s.filter = filter
 	err = s.run(bounds.depth)
 	s.result.Truncated = errors.Is(err, errEnough)
@@ -96,7 +96,7 @@ func grep(ctx context.Context, c call) (any, error) {
 
 // filter is nil when every file is to be searched.
 func (c call) filter() (func(context.Context, string) bool, error) {
-	pattern, err := c.args.text("glob_filter", "")
+	pattern, err := c.args.Text("glob_filter", "")
 	if err != nil || pattern == "" {
 		return nil, err
 	}
@@ -104,23 +104,23 @@ func (c call) filter() (func(context.Context, string) bool, error) {
 	return wanted.match, err
 }
 
-func (c call) query() (*query, error) {
-	pattern, err := c.args.required("pattern")
+func (c call) query() (q query, err error) {
+	pattern, err := c.args.Required("pattern")
 	if err != nil {
-		return nil, err
+		return q, err
 	}
-	insensitive, err := c.args.boolean("case_insensitive")
+	insensitive, err := c.args.Boolean("case_insensitive")
 	if err != nil {
-		return nil, err
+		return q, err
 	}
 	if insensitive {
 		pattern = "(?i)" + pattern
 	}
 	compiled, err := compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("invalid pattern: %w", err)
+		return q, fmt.Errorf("invalid pattern: %w", err)
 	}
-	q := &query{pattern: compiled, needed: needleOf(pattern), lineSize: c.config.MaxLineSize}
-	q.context, err = c.args.bounded("context_lines", 0, maxContext)
+	q = query{pattern: compiled, needed: needleOf(pattern), lineSize: c.config.MaxLineSize}
+	q.context, err = c.bounded("context_lines", 0, maxContext)
 	return q, err
 }

@@ -30,7 +30,7 @@ func hashFile(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	algorithm, err := c.args.required("algorithm")
+	algorithm, err := c.args.Required("algorithm")
 	if err != nil {
 		return nil, err
 	}

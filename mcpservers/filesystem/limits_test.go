@@ -210,7 +210,7 @@ func TestAFileThatGrowsIsNotPatchedInPart(t *testing.T) {
 
 func TestCreateOnlyIsSeenWhole(t *testing.T) {
 	f := newFixture(t)
-	text := strings.Repeat("x", 8<<20)
+	text := strings.Repeat("x", 2<<20)
 	var stop atomic.Bool
 	var watcher sync.WaitGroup
 	watcher.Go(func() {

@@ -62,7 +62,7 @@ func listFolder(ctx context.Context, c call) (any, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	found, err := readFolder(dir)
+	found, err := readFolder(dir, ".")
 	if err != nil {
 		return nil, describe(err, "path not found", at.given)
 	}
@@ -95,8 +95,9 @@ func (l location) openFolder() (*os.Root, error) {
 }
 
 // readFolder returns the entries of a folder by name, without unfinished copies.
-func readFolder(dir *os.Root) ([]fs.DirEntry, error) {
-	file, err := dir.Open(".")
+// It never waits, as openFolder.
+func readFolder(dir *os.Root, name string) ([]fs.DirEntry, error) {
+	file, err := dir.Open(name + "/.")
 	if err != nil {
 		return nil, err
 	}

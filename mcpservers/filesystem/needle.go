@@ -61,22 +61,21 @@ func ofLiteral(re *syntax.Regexp) (best needle) {
 	return best
 }
 
-// in reports whether text contains the needle. Without regard to case it looks
-// for both forms of the first byte, whichever comes first.
-func (n needle) in(text []byte) bool {
+// index returns where text first contains the needle, -1 when it does not. Without
+// regard to case it looks for both forms of the first byte, whichever comes first.
+func (n needle) index(text []byte) int {
 	if !n.fold {
-		return bytes.Contains(text, []byte(n.text))
+		return bytes.Index(text, []byte(n.text))
 	}
 	first := n.text[:1] + strings.ToUpper(n.text[:1])
-	for {
-		i := bytes.IndexAny(text, first)
-		if i < 0 || len(text)-i < len(n.text) {
-			return false
+	for from := 0; ; from++ {
+		i := bytes.IndexAny(text[from:], first)
+		if from += i; i < 0 || len(text)-from < len(n.text) {
+			return -1
 		}
-		if equalFold(text[i:i+len(n.text)], n.text) {
-			return true
+		if equalFold(text[from:from+len(n.text)], n.text) {
+			return from
 		}
-		text = text[i+1:]
 	}
 }
 

@@ -29,7 +29,7 @@ func patchFile(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	patch, err := c.args.required("patch")
+	patch, err := c.args.Required("patch")
 	if err != nil {
 		return nil, err
 	}

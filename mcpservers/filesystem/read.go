@@ -33,8 +33,8 @@ type part struct {
 	offset, limit    int64 // limit 0: to the end
 }
 
-func (a arguments) part() (p part, err error) {
-	p.byBytes, p.byLines = a.has("offset_bytes", "limit_bytes"), a.has("offset_lines", "limit_lines")
+func (c call) part() (p part, err error) {
+	p.byBytes, p.byLines = c.args.Has("offset_bytes", "limit_bytes"), c.args.Has("offset_lines", "limit_lines")
 	if p.byBytes && p.byLines {
 		return p, errors.New("byte-based and line-based parameters are mutually exclusive")
 	}
@@ -42,10 +42,10 @@ func (a arguments) part() (p part, err error) {
 	if p.byLines {
 		unit = "lines"
 	}
-	if p.offset, err = a.integer("offset_"+unit, 0); err != nil {
+	if p.offset, err = c.count("offset_"+unit, 0); err != nil {
 		return p, err
 	}
-	p.limit, err = a.integer("limit_"+unit, 0)
+	p.limit, err = c.count("limit_"+unit, 0)
 	return p, err
 }
 
@@ -54,7 +54,7 @@ func readFile(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, err := c.args.part()
+	part, err := c.part()
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func readFile(ctx context.Context, c call) (any, error) {
 }
 
 func (c call) read(ctx context.Context, file *os.File, info fs.FileInfo, p part) (content, error) {
-	result := content{Size: info.Size(), Binary: isBinary(file)}
+	result := content{Size: info.Size(), Binary: isBinary(file, make([]byte, sniffed))}
 	most := c.config.MaxReadSize
 	var data []byte
 	var err error
@@ -115,9 +115,9 @@ func (r *content) hold(data []byte) {
 	}
 }
 
-// isBinary looks at the beginning without moving on.
-func isBinary(file io.ReaderAt) bool {
-	head := make([]byte, sniffed)
+// isBinary looks at the beginning without moving on. It overwrites buffer.
+func isBinary(file io.ReaderAt, buffer []byte) bool {
+	head := buffer[:sniffed]
 	n, _ := file.ReadAt(head, 0)
 	return bytes.IndexByte(head[:n], 0) >= 0
 }

@@ -64,12 +64,10 @@ func removeFolder(ctx context.Context, c call) (any, error) {
 // removeTree is os.Root.RemoveAll with an end: it looks at ctx between the parts
 // of the top folder.
 func removeTree(ctx context.Context, dir *os.Root, rel string) error {
-	folder, err := openFolder(dir, rel)
+	entries, err := readFolder(dir, rel)
 	if err != nil {
 		return dir.RemoveAll(rel)
 	}
-	entries, err := readFolder(folder)
-	folder.Close()
 	for _, entry := range entries {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -78,5 +76,5 @@ func removeTree(ctx context.Context, dir *os.Root, rel string) error {
 			return err
 		}
 	}
-	return errors.Join(err, dir.RemoveAll(rel))
+	return dir.RemoveAll(rel)
 }

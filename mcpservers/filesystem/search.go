@@ -1,6 +1,7 @@
 package filesystem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -8,29 +9,75 @@ import (
 	"path"
 	"runtime"
 	"sync"
-	"sync/atomic"
 )
 
-// batchSize is how many files of one folder are searched at once at most.
-const batchSize = 256
+const (
+	maxScans  = 8  // at once in one call of grep; each may hold as much as the call returns
+	scanFiles = 64 // in one scan
+)
 
-// search is one call of grep over the files below a path. Files of a folder are
-// read in parallel; what they hold is reported in order.
+// search is one call of grep. What the files hold is reported in their order.
 type search struct {
-	ctx      context.Context
-	at       location
-	filter   func(ctx context.Context, base string) bool // nil lets all pass
-	max      int
-	room     int64 // bytes of text that may still be returned
-	scanners []*scanner
-	batch    []found
-	result   grepResult
+	ctx    context.Context
+	cancel context.CancelFunc // ends the scans
+	at     location
+	filter func(ctx context.Context, base string) bool // of files by name; nil lets all pass
+	limits limits
+	next   []source // for the next scan
+	scans  []*scan  // the oldest first
+	result grepResult
 }
 
-func newSearch(ctx context.Context, at location, q *query, max int, room int64) *search {
-	s := &search{ctx: ctx, at: at, max: max, room: room, result: grepResult{Matches: []*match{}}}
-	for range min(runtime.GOMAXPROCS(0), 8) {
-		s.scanners = append(s.scanners, newScanner(ctx, q))
+// source is a file to scan.
+type source struct {
+	name    string // in what is found
+	regular bool   // or else a link
+	open    func(*folder) (*os.File, error)
+}
+
+// folder is the one that the last file was in. Most files are beside the one before.
+type folder struct {
+	name string
+	dir  *os.Root // nil for none
+}
+
+func (f *folder) open(dir *os.Root, rel string) (*os.File, error) {
+	in, base := path.Split(rel)
+	if in != "" {
+		if f.dir == nil || f.name != in {
+			f.close()
+			opened, err := openFolder(dir, in)
+			if err != nil {
+				return nil, err
+			}
+			f.name, f.dir = in, opened
+		}
+		dir = f.dir
+	}
+	file, _, err := openKnown(dir, base, os.O_RDONLY)
+	return file, err
+}
+
+func (f *folder) close() {
+	if f.dir != nil {
+		f.dir.Close()
+		f.dir = nil
+	}
+}
+
+// scan goes through some files, and after they have been collected through others.
+type scan struct {
+	scanner
+	last       folder
+	running    sync.WaitGroup
+	unreadable int
+}
+
+func newSearch(ctx context.Context, at location, q query, l limits) *search {
+	s := &search{at: at, limits: l, result: grepResult{Matches: []match{}}}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	for range min(runtime.GOMAXPROCS(0), maxScans) {
+		s.scans = append(s.scans, &scan{scanner: scanner{query: q, ctx: s.ctx, buffer: make([]byte, q.lineSize)}})
 	}
 	return s
 }
@@ -41,7 +88,9 @@ func (s *search) run(depth int) error {
 	file, _, err := s.at.root.openFile(s.at.rel, os.O_RDONLY)
 	if err == nil {
 		defer file.Close()
-		return s.merge(s.one(s.scanners[0], ".", file, share{s.tally(1), 0}))
+		defer s.stop()
+		s.next = []source{{".", true, func(*folder) (*os.File, error) { return file, nil }}}
+		return s.finish()
 	}
 	if !errors.Is(err, errFolder) {
 		return err
@@ -51,138 +100,114 @@ func (s *search) run(depth int) error {
 		return err
 	}
 	defer dir.Close()
-	w := walk{ctx: s.ctx, depth: depth, visit: s.visit, leave: s.flush}
-	err = w.in(dir, "")
-	s.result.Unreadable += w.unreadable
-	return err
+	defer s.stop()
+	unreadable, err := walk(s.ctx, dir, depth, func(rel string, entry fs.DirEntry) error { return s.visit(dir, rel, entry) })
+	s.result.Unreadable += unreadable
+	if errors.Is(err, errEnough) {
+		return err
+	}
+	return cmp.Or(s.finish(), err)
 }
 
-// visit keeps files until there are enough for all scanners, or until the walk
-// goes on to another folder.
-func (s *search) visit(at found) error {
-	kind := at.entry.Type()
-	if kind.IsDir() {
-		return s.flush()
-	}
-	if !kind.IsRegular() && kind != fs.ModeSymlink || !s.wants(at.entry.Name()) {
+func (s *search) visit(dir *os.Root, rel string, entry fs.DirEntry) error {
+	kind := entry.Type()
+	if !kind.IsRegular() && kind != fs.ModeSymlink || s.filter != nil && !s.filter(s.ctx, entry.Name()) {
 		return nil
 	}
-	if s.batch = append(s.batch, at); len(s.batch) < batchSize {
+	s.next = append(s.next, source{rel, kind.IsRegular(), func(last *folder) (*os.File, error) {
+		if kind.IsRegular() {
+			return last.open(dir, rel)
+		}
+		target, err := s.at.root.resolve(path.Join(s.at.rel, rel)) // follows a link as far as the root goes
+		if err != nil {
+			return nil, err
+		}
+		file, _, err := s.at.root.openFile(target, os.O_RDONLY)
+		return file, err
+	}})
+	if len(s.next) < scanFiles {
 		return nil
 	}
-	return s.flush()
+	return s.start()
 }
 
-func (s *search) wants(name string) bool { return s.filter == nil || s.filter(s.ctx, name) }
-
-// tally is what the files of a batch have found so far. A file is done when it
-// and those before it have found enough: what it would add is never returned.
-type tally struct {
-	room, max      int64 // for the whole batch
-	bytes, matches []atomic.Int64
-}
-
-func (s *search) tally(files int) *tally {
-	return &tally{s.room, int64(s.max - len(s.result.Matches)), make([]atomic.Int64, files), make([]atomic.Int64, files)}
-}
-
-// share is the part of one file in a tally.
-type share struct {
-	*tally
-	place int
-}
-
-// spend notes text and matches, and says of what there is now enough.
-func (s share) spend(bytes, matches int) (text, all bool) {
-	s.bytes[s.place].Add(int64(bytes))
-	s.matches[s.place].Add(int64(matches))
-	var allBytes, allMatches int64
-	for i := range s.place + 1 {
-		allBytes += s.bytes[i].Load()
-		allMatches += s.matches[i].Load()
+// start scans the next files when the oldest scan has ended.
+func (s *search) start() error {
+	if err := s.collect(); err != nil {
+		return err
 	}
-	text = allBytes >= s.room
-	return text, text || allMatches >= s.max
+	free, files, limits := s.scans[len(s.scans)-1], s.next, s.limits
+	free.running.Go(func() { free.files(files, limits) })
+	s.next = nil
+	return nil
 }
 
-// outcome is what one file held.
-type outcome struct {
-	matches    []*match
-	enough     bool
-	unreadable bool
-	err        error // the end of the call
-}
-
-// flush searches the files that were kept.
-func (s *search) flush() error {
-	outcomes := make([]outcome, len(s.batch))
-	tally := s.tally(len(s.batch))
-	var group sync.WaitGroup
-	for i, scanner := range s.scanners[:min(len(s.scanners), len(s.batch))] {
-		group.Go(func() {
-			for j := i; j < len(s.batch) && s.ctx.Err() == nil; j += len(s.scanners) {
-				outcomes[j] = s.file(scanner, s.batch[j], share{tally, j})
-			}
-		})
+// files scans one file after another, until limits are reached.
+func (s *scan) files(files []source, l limits) {
+	s.limits = l
+	defer s.last.close()
+	for _, file := range files {
+		if s.ctx.Err() != nil || s.reached() {
+			return
+		}
+		if s.file(file) != nil && s.ctx.Err() == nil {
+			s.unreadable++
+		}
 	}
-	group.Wait()
-	s.batch = s.batch[:0]
-	for _, o := range outcomes {
-		if err := s.merge(o); err != nil {
+}
+
+// file scans one file. A link to nowhere or to a folder, and a file that is gone by
+// now, hold nothing; nor has a binary file lines.
+func (s *scan) file(f source) error {
+	file, err := f.open(&s.last)
+	if err != nil && (!f.regular || isMissing(err)) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if isBinary(file, s.buffer) {
+		return nil
+	}
+	return s.scan(f.name, file)
+}
+
+// collect waits for the oldest scan, which becomes the newest, and adds what it
+// found to the result, as far as the limits go.
+func (s *search) collect() error {
+	oldest := s.scans[0]
+	oldest.running.Wait()
+	s.scans = append(s.scans[1:], oldest)
+	s.result.Unreadable += oldest.unreadable
+	for _, m := range oldest.found {
+		s.result.Matches = append(s.result.Matches, m)
+		s.limits.matches--
+		if s.limits.room -= m.size; s.limits.reached() {
+			return errEnough
+		}
+	}
+	oldest.found, oldest.unreadable = nil, 0
+	return nil
+}
+
+// finish scans what is left and collects everything.
+func (s *search) finish() error {
+	if err := s.start(); err != nil {
+		return err
+	}
+	for range s.scans {
+		if err := s.collect(); err != nil {
 			return err
 		}
 	}
 	return s.ctx.Err()
 }
 
-// merge adds what one file held to the result, as far as the limits go.
-func (s *search) merge(o outcome) error {
-	if o.unreadable {
-		s.result.Unreadable++
+// stop ends the scans.
+func (s *search) stop() {
+	s.cancel()
+	for _, scan := range s.scans {
+		scan.running.Wait()
 	}
-	for _, m := range o.matches {
-		s.result.Matches = append(s.result.Matches, m)
-		s.room -= m.size
-		if len(s.result.Matches) >= s.max || s.room <= 0 {
-			return errEnough
-		}
-	}
-	if o.err == nil && o.enough {
-		return errEnough
-	}
-	return o.err
-}
-
-func (s *search) file(with *scanner, at found, part share) outcome {
-	file, err := s.open(at)
-	if err != nil { // a link to nowhere or to a folder, or a file gone by now, is nothing
-		return outcome{unreadable: at.entry.Type().IsRegular() && !isMissing(err)}
-	}
-	defer file.Close()
-	return s.one(with, at.rel, file, part)
-}
-
-func (s *search) one(with *scanner, name string, file *os.File, part share) outcome {
-	err := with.scan(name, file, part)
-	o := outcome{matches: with.matches, enough: with.done}
-	if err != nil && s.ctx.Err() == nil {
-		o.unreadable = true
-	} else {
-		o.err = err
-	}
-	return o
-}
-
-// open follows a link as far as the root goes.
-func (s *search) open(at found) (*os.File, error) {
-	if at.entry.Type() != fs.ModeSymlink {
-		file, _, err := openKnown(at.dir, at.entry.Name(), os.O_RDONLY)
-		return file, err
-	}
-	target, err := s.at.root.resolve(path.Join(s.at.rel, at.rel))
-	if err != nil {
-		return nil, err
-	}
-	file, _, err := s.at.root.openFile(target, os.O_RDONLY)
-	return file, err
 }

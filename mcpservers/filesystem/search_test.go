@@ -188,6 +188,32 @@ func TestGrepFindsWhatLookingAtEveryLineFinds(t *testing.T) {
 	}
 }
 
+// Files are scanned in parallel, some at a time; what is reported is in their order
+// and ends at the limit wherever that falls.
+func TestGrepReportsFilesInOrder(t *testing.T) {
+	f := newFixture(t)
+	for i := range 300 {
+		put(t, f.work, map[string]string{fmt.Sprintf("d%d/%03d", i/100, i): strings.Repeat("x\n", i%7) + "needle\nneedle\n"})
+	}
+	for _, limit := range []int{1, 127, 128, 129, 400, 599, 600, 1000} {
+		got := result[struct {
+			Matches []struct {
+				File string
+				Line int `json:"line_number"`
+			}
+			Truncated bool
+		}](t, f, "grep", args{"root": "work", "pattern": "needle", "max_results": limit})
+		if len(got.Matches) != min(limit, 600) || got.Truncated != (limit <= 600) {
+			t.Errorf("%d: %d matches, truncated %v", limit, len(got.Matches), got.Truncated)
+		}
+		for i, m := range got.Matches {
+			if want := fmt.Sprintf("d%d/%03d", i/200, i/2); m.File != want || m.Line != i/2%7+i%2+1 {
+				t.Errorf("%d: match %d is in %s, line %d", limit, i, m.File, m.Line)
+			}
+		}
+	}
+}
+
 func TestCallsEndWhenTheyAreCancelled(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxWriteSize = 1 << 30 })
 	big, err := os.Create(filepath.Join(f.work, "big"))

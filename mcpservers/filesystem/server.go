@@ -82,7 +82,7 @@ type tool struct {
 type call struct {
 	*Server
 	tool string
-	args arguments
+	args hosting.Arguments
 }
 
 func (s *Server) handler(t tool) server.ToolHandlerFunc {
@@ -104,7 +104,7 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 
 // once runs a call, unless it writes and has been made before under its key.
 func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, allowed []string) (any, error) {
-	args, err := parseArguments(request, allowed)
+	args, err := hosting.ParseArguments(request, allowed...)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +117,25 @@ func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, 
 		return nil, err
 	}
 	return s.results.Once(ctx, t.definition.Name, once, run)
+}
+
+// count is an integer argument that is not negative.
+func (c call) count(name string, otherwise int64) (int64, error) {
+	n, err := c.args.Integer(name, otherwise)
+	if err == nil && n < 0 {
+		err = fmt.Errorf("%s must not be negative", name)
+	}
+	return n, err
+}
+
+// bounded is count for a number that has a ceiling: absent, 0 and more than the
+// ceiling give the nearest that is allowed.
+func (c call) bounded(name string, otherwise, ceiling int) (int, error) {
+	n, err := c.count(name, 0)
+	if n == 0 {
+		n = int64(otherwise)
+	}
+	return int(min(n, int64(ceiling))), err
 }
 
 // explain puts the end of a call's time into words.
@@ -164,7 +183,7 @@ type location struct {
 
 // root returns the root that an argument names, if the tool may be used in it.
 func (c call) root(name string) (*root, error) {
-	given, err := c.args.required(name)
+	given, err := c.args.Required(name)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +204,7 @@ func (c call) location(rootName, pathName, otherwise string) (location, error) {
 	if err != nil {
 		return location{}, err
 	}
-	given, err := c.args.text(pathName, otherwise)
+	given, err := c.args.Text(pathName, otherwise)
 	if err == nil && given == "" {
 		err = fmt.Errorf("%s is required", pathName)
 	}

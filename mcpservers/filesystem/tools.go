@@ -1,6 +1,10 @@
 package filesystem
 
-import "github.com/mark3labs/mcp-go/mcp"
+import (
+	"agent-stop-and-go/mcpservers/hosting"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
 
 // Tool names are wire: configurations, agents and approvals carry them.
 const (
@@ -37,30 +41,18 @@ func (s *Server) tools() []tool {
 	}
 }
 
-// Every hint is stated on every tool: what is left out, mcp-go and the protocol
-// fill with "destructive". Destructive is what can change or remove existing
+// Destructive is what can change or remove existing
 // data. Idempotent is what has no further effect when it is called again: not
 // write_file, which can append, and not move, whose source may exist again.
 var (
-	reads    = hint{readOnly: true, idempotent: true}
-	adds     = hint{idempotent: true}
-	replaces = hint{destructive: true, idempotent: true}
-	changes  = hint{destructive: true}
+	reads    = hosting.Hints{ReadOnly: true, Idempotent: true}
+	adds     = hosting.Hints{Idempotent: true}
+	replaces = hosting.Hints{Destructive: true, Idempotent: true}
+	changes  = hosting.Hints{Destructive: true}
 )
 
-type hint struct{ readOnly, destructive, idempotent bool }
-
-func define(name, title string, h hint, description string, options ...mcp.ToolOption) mcp.Tool {
-	return mcp.NewTool(name, append([]mcp.ToolOption{
-		mcp.WithDescription(description),
-		mcp.WithToolAnnotation(mcp.ToolAnnotation{
-			Title:           title,
-			ReadOnlyHint:    mcp.ToBoolPtr(h.readOnly),
-			DestructiveHint: mcp.ToBoolPtr(h.destructive),
-			IdempotentHint:  mcp.ToBoolPtr(h.idempotent),
-			OpenWorldHint:   mcp.ToBoolPtr(false),
-		}),
-	}, options...)...)
+func define(name, title string, h hosting.Hints, description string, options ...mcp.ToolOption) mcp.Tool {
+	return mcp.NewTool(name, append([]mcp.ToolOption{mcp.WithDescription(description), h.Annotation(title)}, options...)...)
 }
 
 func textParameter(name, description string, options ...mcp.PropertyOption) mcp.ToolOption {
@@ -81,13 +73,13 @@ func pathParameter(what string) mcp.ToolOption {
 
 func listRootsTool() mcp.Tool {
 	return define(toolListRoots, "List roots", reads, "List the roots by name, with the tools that are allowed in each.",
-		resultOf[roots]())
+		hosting.ResultOf[roots]())
 }
 
 func listFolderTool() mcp.Tool {
 	return define(toolListFolder, "List a folder", reads,
 		"List the entries of one folder by name: type, size, time of change. A symbolic link has target_type file, directory or external (out of the root), or none when its target is missing.",
-		rootParameter(), pathParameter("Folder, . for the root itself"), resultOf[listing]())
+		rootParameter(), pathParameter("Folder, . for the root itself"), hosting.ResultOf[listing]())
 }
 
 func readFileTool() mcp.Tool {
@@ -101,7 +93,7 @@ func readFileTool() mcp.Tool {
 		numberParameter("limit_bytes", "How many bytes to read"),
 		numberParameter("offset_lines", "Line to start at, from 1"),
 		numberParameter("limit_lines", "How many lines to read"),
-		resultOf[content]())
+		hosting.ResultOf[content]())
 }
 
 func writeFileTool() mcp.Tool {
@@ -110,12 +102,12 @@ func writeFileTool() mcp.Tool {
 		rootParameter(), pathParameter("File"),
 		textParameter("content", "Text to write; may be empty", mcp.Required()),
 		textParameter("mode", "What to do when the file exists", mcp.Enum(writeModes...), mcp.DefaultString(modeOverwrite)),
-		resultOf[written]())
+		hosting.ResultOf[written]())
 }
 
 func removeFileTool() mcp.Tool {
 	return define(toolRemoveFile, "Remove a file", replaces, "Remove a file for good. Of a symbolic link, the link is removed and what it points to stays.",
-		rootParameter(), pathParameter("File"), resultOf[removed]())
+		rootParameter(), pathParameter("File"), hosting.ResultOf[removed]())
 }
 
 func patchFileTool() mcp.Tool {
@@ -124,34 +116,34 @@ func patchFileTool() mcp.Tool {
 			"Hunks are also found some lines away from where they say, and with up to two outer context lines that differ; adjusted lists the hunks for which that was needed.",
 		rootParameter(), pathParameter("File"),
 		textParameter("patch", "Unified diff of this one file; --- and +++ lines may be left out", mcp.Required(), mcp.MinLength(1)),
-		resultOf[patched]())
+		hosting.ResultOf[patched]())
 }
 
 func createFolderTool() mcp.Tool {
 	return define(toolCreateFolder, "Create a folder", adds, "Create a folder and the folders above it. One that exists stays as it is.",
-		rootParameter(), pathParameter("Folder"), resultOf[created]())
+		rootParameter(), pathParameter("Folder"), hosting.ResultOf[created]())
 }
 
 func removeFolderTool() mcp.Tool {
 	return define(toolRemoveFolder, "Remove a folder", replaces, "Remove a folder and everything in it for good. The root itself cannot be removed.",
-		rootParameter(), pathParameter("Folder"), resultOf[removed]())
+		rootParameter(), pathParameter("Folder"), hosting.ResultOf[removed]())
 }
 
 func statFileTool() mcp.Tool {
 	return define(toolStatFile, "Describe a file or folder", reads, "Tell type, size and time of change of a file or folder. Symbolic links are followed: the answer is about what they point to.",
-		rootParameter(), pathParameter("File or folder"), resultOf[stat]())
+		rootParameter(), pathParameter("File or folder"), hosting.ResultOf[stat]())
 }
 
 func hashFileTool() mcp.Tool {
 	return define(toolHashFile, "Hash a file", reads, "Compute a checksum of a file, in hexadecimal.",
 		rootParameter(), pathParameter("File"),
 		textParameter("algorithm", "Kind of checksum", mcp.Required(), mcp.Enum(hashNames...)),
-		resultOf[hashed]())
+		hosting.ResultOf[hashed]())
 }
 
 func permissionsFileTool() mcp.Tool {
 	return define(toolPermissionsFile, "Show permissions", reads, "Tell mode, owner and group of a file or folder. Symbolic links are followed.",
-		rootParameter(), pathParameter("File or folder"), resultOf[permissions]())
+		rootParameter(), pathParameter("File or folder"), hosting.ResultOf[permissions]())
 }
 
 func pairParameters() []mcp.ToolOption {
@@ -167,13 +159,13 @@ func copyTool() mcp.Tool {
 	return define(toolCopy, "Copy a file or folder", replaces,
 		"Copy a file or a folder with all it has. Files at the destination are replaced, folders joined. "+
 			"Inside a folder symbolic links are copied as links; skipped lists what was left out: links out of the root, FIFOs, sockets, devices.",
-		append(pairParameters(), resultOf[copied]())...)
+		append(pairParameters(), hosting.ResultOf[copied]())...)
 }
 
 func moveTool() mcp.Tool {
 	return define(toolMove, "Move a file or folder", changes,
 		"Move or rename a file or folder. A file at the destination is replaced, a folder never. A root itself cannot be moved.",
-		append(pairParameters(), resultOf[moved]())...)
+		append(pairParameters(), hosting.ResultOf[moved]())...)
 }
 
 func grepTool() mcp.Tool {
@@ -188,7 +180,7 @@ func grepTool() mcp.Tool {
 		numberParameter("max_results", "Stop after this many matches; 100 when left out"),
 		numberParameter("timeout_seconds", "Stop after this time with what was found; 300 when left out"),
 		numberParameter("max_depth", "How many folders deep to search; 0 still enters the folders directly in path"),
-		resultOf[grepResult]())
+		hosting.ResultOf[grepResult]())
 }
 
 func globTool() mcp.Tool {
@@ -202,5 +194,5 @@ func globTool() mcp.Tool {
 		numberParameter("timeout_seconds", "Stop after this time with what was found; 300 when left out"),
 		numberParameter("max_depth", "How many folders deep to search; 0 still enters the folders directly in path"),
 		textParameter("type_filter", "Only entries of this type", mcp.Enum("all", typeFile, typeFolder, typeLink), mcp.DefaultString("all")),
-		resultOf[globResult]())
+		hosting.ResultOf[globResult]())
 }

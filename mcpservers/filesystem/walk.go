@@ -4,72 +4,45 @@ import (
 	"context"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 )
 
-// found is one entry met on a walk.
-type found struct {
-	rel   string   // relative to where the walk began
-	dir   *os.Root // the folder it is in; closed when the walk leaves it
-	entry fs.DirEntry
+// tree is the [os.Root.FS] of a folder without unfinished copies, in which a FIFO
+// that takes the place of a folder makes no call wait.
+type tree struct {
+	fs.FS
+	dir *os.Root
 }
 
-// walk goes through everything below a folder of a root, by name, folders before
-// what is in them, and never through a link.
-type walk struct {
-	ctx        context.Context
-	depth      int // separators in the relative path of the deepest folder to enter; -1 for no end
-	visit      func(found) error
-	leave      func() error // called before a folder is closed; nil for nothing
-	unreadable int          // folders that could not be read, or are too deep
-}
+func (t tree) ReadDir(name string) ([]fs.DirEntry, error) { return readFolder(t.dir, name) }
 
-// in walks a folder that the walker does not close. The error is that of visit
-// or of ctx, or says that the folder itself cannot be read.
-func (w *walk) in(dir *os.Root, rel string) error {
-	entries, err := readFolder(dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if err := w.ctx.Err(); err != nil {
+// walk visits everything below a folder by name, folders before what is in them,
+// and never through a link. A folder whose path has more than depth separators is
+// visited but not entered; -1 is no limit. The result counts the folders that could
+// not be read or are too deep. The error is that of visit or of ctx, or says that
+// the first folder cannot be read.
+func walk(ctx context.Context, dir *os.Root, depth int, visit func(rel string, entry fs.DirEntry) error) (unreadable int, err error) {
+	err = fs.WalkDir(tree{dir.FS(), dir}, ".", func(rel string, entry fs.DirEntry, err error) error {
+		switch {
+		case rel == ".":
+			return err
+		case err != nil:
+			unreadable++
+			return fs.SkipDir
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		if err := visit(rel, entry); err != nil || !entry.IsDir() {
 			return err
 		}
-		at := found{rel: path.Join(rel, entry.Name()), dir: dir, entry: entry}
-		if err := w.visit(at); err != nil {
-			return err
+		level := strings.Count(rel, "/")
+		if level >= maxParts {
+			unreadable++
 		}
-		if err := w.enter(at); err != nil {
-			return err
+		if level >= maxParts || depth >= 0 && level > depth {
+			return fs.SkipDir
 		}
-	}
-	if w.leave == nil {
 		return nil
-	}
-	return w.leave()
-}
-
-func (w *walk) enter(at found) error {
-	if !at.entry.IsDir() || w.depth >= 0 && strings.Count(at.rel, "/") > w.depth {
-		return nil
-	}
-	if strings.Count(at.rel, "/") >= maxParts {
-		w.unreadable++
-		return nil
-	}
-	dir, err := openFolder(at.dir, at.entry.Name())
-	if err != nil {
-		w.unreadable++
-		return nil
-	}
-	defer dir.Close()
-	if err := w.in(dir, at.rel); err != nil {
-		if bare(err) != err { // of the system, not of visit
-			w.unreadable++
-			return nil
-		}
-		return err
-	}
-	return nil
+	})
+	return unreadable, err
 }

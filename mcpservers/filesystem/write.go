@@ -31,14 +31,14 @@ func writeFile(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.args.has("content") {
+	if !c.args.Has("content") {
 		return nil, errors.New("content is required")
 	}
-	text, err := c.args.text("content", "")
+	text, err := c.args.Text("content", "")
 	if err != nil {
 		return nil, err
 	}
-	mode, err := c.args.text("mode", modeOverwrite)
+	mode, err := c.args.Text("mode", modeOverwrite)
 	if err != nil {
 		return nil, err
 	}

@@ -84,10 +84,11 @@
 //
 // # Map
 //
-//	settings.go flags.go yaml.go options.go run.go    what is chosen, and the way in
+//	program.go settings.go flags.go yaml.go options.go run.go    what is chosen, and the way in
 //	http.go door.go body.go deadline.go requestlog.go   around every HTTP request
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports
+//	arguments.go tool.go                          what every tool does alike
 //	once.go                                       calls that are repeated
 //	subscriptions.go missing.go                   what mcp-go leaves open about resources
 //	guard/                                        which web pages may call

@@ -22,21 +22,25 @@ var wanted = map[string]string{
 	"[]string": "a list such as [one, two]", "time.Duration": "a time such as 30m or 1h",
 }
 
-// LoadYAML reads a file over what config, a pointer, holds already. An unknown key
-// is an error, and one error names every wrong line. keys are those that are
-// allowed, by the Go type that yaml names. The caller validates the values.
-func LoadYAML(path string, config any, keys map[string]string) error {
+// LoadYAML reads a file over what config holds already, and validates the result. An
+// unknown key is an error, and one error names every wrong line. keys are those that
+// are allowed, by the Go type that yaml names.
+func LoadYAML[C interface{ Validate() error }](path string, config C, keys map[string]string) (C, error) {
+	var none C
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("read config: %w", err)
+		return none, fmt.Errorf("read config: %w", err)
 	}
 	defer file.Close()
 	decoder := yaml.NewDecoder(file)
 	decoder.KnownFields(true)
-	if err := decoder.Decode(config); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("parse config %s: %w", path, ExplainYAML(err, keys))
+	if err := decoder.Decode(&config); err != nil && !errors.Is(err, io.EOF) {
+		return none, fmt.Errorf("parse config %s: %w", path, ExplainYAML(err, keys))
 	}
-	return nil
+	if err := config.Validate(); err != nil {
+		return none, fmt.Errorf("config %s: %w", path, err)
+	}
+	return config, nil
 }
 
 // ExplainYAML puts yaml's account of Go types into the words of the file. keys

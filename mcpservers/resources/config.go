@@ -2,7 +2,7 @@ package resources
 
 import (
 	"errors"
-	"fmt"
+	"flag"
 	"slices"
 	"strings"
 
@@ -23,14 +23,13 @@ func DefaultConfig() Config {
 // LoadConfig reads a YAML file over the defaults. A file with mistakes gives
 // one error that names every wrong line.
 func LoadConfig(path string) (Config, error) {
-	config := DefaultConfig()
-	if err := hosting.LoadYAML(path, &config, keys); err != nil {
-		return Config{}, err
-	}
-	if err := config.Validate(); err != nil {
-		return Config{}, fmt.Errorf("config %s: %w", path, err)
-	}
-	return config, nil
+	return hosting.LoadYAML(path, DefaultConfig(), keys)
+}
+
+// Bind adds --db to the flags of Settings.
+func (c *Config) Bind(set *flag.FlagSet) {
+	set.StringVar(&c.DBPath, "db", c.DBPath, "")
+	c.Settings.Bind(set)
 }
 
 // Validate reports the values no server can start with.

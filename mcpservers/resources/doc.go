@@ -53,7 +53,7 @@
 // # Map
 //
 //	store.go read.go write.go once.go ids.go   the database; usable without MCP
-//	server.go tools.go arguments.go            the MCP server and its tools
+//	server.go tools.go                         the MCP server and its tools
 //	publish.go prompts.go                      its resources and prompts
 //	config.go                                  its configuration
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"strings"
 	"time"
 
 	"agent-stop-and-go/mcpservers/hosting"
@@ -30,7 +31,7 @@ const instructions = "Stores named whole numbers. resources_list reads; resource
 func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 	t := &tools{store: store, log: log}
 	// Input schema validation stays off: its texts would replace the ones that
-	// clients match on ("name is required"). arguments.go checks instead.
+	// clients match on ("name is required"). the handlers check instead.
 	s := server.NewMCPServer(Name, Version,
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(true, true),
@@ -59,15 +60,21 @@ type tools struct {
 }
 
 func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args, err := parseArguments(request, "name", "value")
+	args, err := hosting.ParseArguments(request, "name", "value")
 	if err != nil {
 		return refused(err)
 	}
-	name, err := args.requiredText("name")
+	name, err := args.Required("name")
 	if err != nil {
 		return refused(err)
 	}
-	value, err := args.requiredInteger("value")
+	if strings.TrimSpace(name) == "" {
+		return refused(errors.New("name is required"))
+	}
+	if !args.Has("value") {
+		return refused(errors.New("value is required"))
+	}
+	value, err := args.Integer("value", 0)
 	if err != nil {
 		return refused(err)
 	}
@@ -83,15 +90,15 @@ func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.Call
 }
 
 func (t *tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args, err := parseArguments(request, "id", "pattern")
+	args, err := hosting.ParseArguments(request, "id", "pattern")
 	if err != nil {
 		return refused(err)
 	}
-	id, err := args.text("id")
+	id, err := args.Text("id", "")
 	if err != nil {
 		return refused(err)
 	}
-	pattern, err := args.pattern()
+	pattern, err := patternOf(args)
 	if err != nil {
 		return refused(err)
 	}
@@ -110,11 +117,11 @@ func (t *tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 }
 
 func (t *tools) list(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args, err := parseArguments(request, "pattern")
+	args, err := hosting.ParseArguments(request, "pattern")
 	if err != nil {
 		return refused(err)
 	}
-	pattern, err := args.pattern()
+	pattern, err := patternOf(args)
 	if err != nil {
 		return refused(err)
 	}
@@ -122,9 +129,9 @@ func (t *tools) list(ctx context.Context, request mcp.CallToolRequest) (*mcp.Cal
 	return t.answer("failed to list resources", listed, err)
 }
 
-// pattern compiles the argument of that name; nil when it is absent or empty.
-func (a arguments) pattern() (*regexp.Regexp, error) {
-	text, err := a.text("pattern")
+// patternOf compiles the argument pattern; nil when it is absent or empty.
+func patternOf(args hosting.Arguments) (*regexp.Regexp, error) {
+	text, err := args.Text("pattern", "")
 	if err != nil || text == "" {
 		return nil, err
 	}

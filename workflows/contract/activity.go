@@ -206,6 +206,9 @@ type DelegateResult struct {
 	Asked *Origin `json:"asked,omitempty"`
 	// Note tells people about the circumstances of the call.
 	Note string `json:"note,omitempty"`
+	// NoEntry: the agent wants a login before it says anything, and nothing was heard of
+	// the task. The State is TaskAuthRequired then.
+	NoEntry bool `json:"no_entry,omitempty"`
 }
 
 // DeliveryResult is what a Delivery completes with: how the task is that was told,

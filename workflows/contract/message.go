@@ -36,6 +36,12 @@ type Message struct {
 	Node string `json:"node,omitempty"`
 	// Reply groups what came in one reply of the model: its text and its calls.
 	Reply string `json:"reply,omitempty"`
+	// ResultOf is the ID of the message with the call, on the message with its result.
+	ResultOf string `json:"result_of,omitempty"`
+	// ApprovalID is the UUID of the approval that the message asks for.
+	ApprovalID string `json:"approval_id,omitempty"`
+	// Outcome is how the turn ended, on the message that the conversation ends it with.
+	Outcome Outcome `json:"outcome,omitempty"`
 	// Approval is the audit record, on the message that marks a decision.
 	Approval *ApprovalResult `json:"approval,omitempty"`
 	// Notice marks a message that tells people something and that the model

@@ -112,3 +112,7 @@ const IdempotencyCapability = "agent-stop-and-go/idempotency"
 // IdempotentMessages is the A2A extension with which an agent declares on its card that
 // it carries out a message once for each message ID, and one answer to each request.
 const IdempotentMessages = "urn:agent-stop-and-go:idempotent-messages:v1"
+
+// ApprovalParts is the A2A extension with which an agent declares on its card that what its
+// tasks wait for is in a data part, an ApprovalRequest, and is answered by one.
+const ApprovalParts = "urn:agent-stop-and-go:approval-parts:v1"

@@ -99,7 +99,7 @@ func wholeMessage() Message {
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
-		Draft: "draft-1", Preface: 3, Media: []Media{media()},
+		Draft: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Outcome: OutcomeDone,
 	}
 }
 

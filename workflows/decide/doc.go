@@ -1,11 +1,20 @@
 // Package decide holds the rules of a conversation as pure functions: what to do
-// with a model's reply, what a failure means, what an operator reads, which
-// requests are known, when a run's history is long enough.
+// with a model's reply, what a failure means, which requests are known, when a run's
+// history is long enough. What people and models read is in package wording.
 //
 // Nothing here blocks, reads a clock or knows Temporal, so every rule is tested
 // with plain tables. Package workflows asks these functions and does what they
 // say; a recorded history replays only while they keep answering the same, so a
 // changed rule needs a version marker in the workflow that asks it.
+//
+// # Where to look
+//
+//	plan.go        Next, what a turn does with a model's reply
+//	failure.go     what a failed call means: another model, a person, or a result
+//	limits.go      which limit is reached, and what its approval grants
+//	ledger.go      Ledger, the requests that are known and their answers
+//	merge.go       Merge, the result of a composite node; how often a node reports
+//	delegation.go  whether a task of another agent still asks the same; how often it is looked at
+//	push.go        what a webhook is still to be sent
+//	rollover.go    when a run continues as new
 package decide
-
-//go:generate go test . -run Golden -update

@@ -1,35 +1,15 @@
 package decide
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
 )
-
-// Failure is what became of an activity that failed for good.
-type Failure struct {
-	Kind    contract.Kind
-	Message string
-	// Lost: the activity timed out or its worker died, so nobody knows how far
-	// it came.
-	Lost bool
-}
-
-// ModelFailure is the reply that reports a failed model call. The conversation
-// stays usable.
-func ModelFailure(f Failure) string {
-	if f.Lost {
-		return "LLM error: the model did not answer in time."
-	}
-	return "LLM error: " + f.Message
-}
 
 // FallsBack reports whether another model is asked when a call of one has failed
 // for good: when the fault may be the provider's, the account's or the model's.
-func FallsBack(f Failure) bool {
+func FallsBack(f wording.Failure) bool {
 	switch f.Kind {
 	case contract.KindModelAuth, contract.KindModelRequest, contract.KindModelContext, contract.KindModelRateLimited,
 		contract.KindModelUnavailable, contract.KindModelGarbage:
@@ -38,64 +18,9 @@ func FallsBack(f Failure) bool {
 	return f.Lost
 }
 
-// FellBack tells people that another model is asked.
-func FellBack(from, to string, f Failure) string {
-	why := f.Message
-	if f.Lost {
-		why = "no answer in time"
-	}
-	return fmt.Sprintf("Model %s failed: %s. Asking %s instead.", from, strings.TrimSuffix(why, "."), to)
-}
-
-// Misfit is the reply when a model's output does not fit its schema, even after
-// it was told.
-func Misfit(problem string) string {
-	return "LLM error: the model's output does not fit its schema: " + problem
-}
-
-// Mending tells people that a model is asked again for an output that fits.
-func Mending(problem string) string {
-	return "The output does not fit its schema: " + strings.TrimSuffix(problem, ".") + ". Asking once more."
-}
-
-// Shortened tells people that the model does not see the oldest messages any
-// more; why is why there is no summary of them, or none but that of some.
-func Shortened(d contract.Digest, why string) string {
-	text := fmt.Sprintf("The conversation is longer than the model's window. Of its first %d messages the model sees ", d.Messages)
-	switch {
-	case !d.Summary.IsZero() && why != "":
-		return text + "the summary before, because there is no new one (" + why + "); here they stay as they are."
-	case !d.Summary.IsZero():
-		return text + "a summary from now on; here they stay as they are."
-	case why != "":
-		return text + "nothing from now on, because there is no summary (" + why + "); here they stay as they are."
-	}
-	return text + "nothing from now on; here they stay as they are."
-}
-
-// CutOff tells people why an answer is incomplete, if it is.
-func CutOff(finish string) string {
-	switch finish {
-	case "", "stop", "tool_calls", "refusal":
-		return ""
-	case "length":
-		return "The answer is cut off: the model reached its limit for one reply."
-	}
-	return "The model stopped for a reason of its own (" + finish + "); the answer may be incomplete."
-}
-
-// ToolFailure is the result of a tool call that failed for good.
-func ToolFailure(f Failure) contract.CallToolResult {
-	text := "Tool execution failed: " + f.Message
-	if f.Lost {
-		text = "Tool execution failed: no answer in time."
-	}
-	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
-}
-
 // OutcomeUnknown reports whether a failed call may have happened all the same.
 // Such a call goes to a human, never to a second attempt.
-func OutcomeUnknown(c contract.Call, f Failure) bool {
+func OutcomeUnknown(c contract.Call, f wording.Failure) bool {
 	return c.Destructive && (f.Lost || f.Kind == contract.KindOutcomeUnknown)
 }
 
@@ -109,49 +34,10 @@ var explainedKinds = []contract.Kind{
 // Unexplained reports whether a failure does not come from the activity itself but from
 // what carries its result, such as one that is too large. The activity may have
 // done its work.
-func Unexplained(f Failure) bool { return !slices.Contains(explainedKinds, f.Kind) }
+func Unexplained(f wording.Failure) bool { return !slices.Contains(explainedKinds, f.Kind) }
 
 // NotReached reports whether a destructive call certainly did not happen, because
 // its server was not there.
-func NotReached(c contract.Call, f Failure) bool {
+func NotReached(c contract.Call, f wording.Failure) bool {
 	return c.Destructive && !f.Lost && (f.Kind == contract.KindToolUnavailable || f.Kind == contract.KindPeerUnavailable)
-}
-
-// NotRepeated is the result of a call that failed and is not to be repeated; lost
-// means that nobody knows whether it happened. r is what a person said about it.
-func NotRepeated(f Failure, lost bool, r contract.ApprovalResult) contract.CallToolResult {
-	if lost {
-		return UnknownResult(f.Message, r)
-	}
-	return withReason(ToolFailure(f), r)
-}
-
-// withReason adds why a person rejected a call to its result.
-func withReason(out contract.CallToolResult, r contract.ApprovalResult) contract.CallToolResult {
-	if r.Decision == contract.Rejected && r.Reason != "" {
-		out.Text.Inline = strings.TrimSuffix(out.Text.Inline, ".") + ". " + r.ReasonText()
-	}
-	return out
-}
-
-// UnknownResult is the result of a call whose outcome stays unknown because the
-// person who was asked decided not to repeat it, with the reason if there is one.
-func UnknownResult(why string, r contract.ApprovalResult) contract.CallToolResult {
-	text := "Outcome unknown: the call was sent and its answer was lost (" + why + "). It was not repeated."
-	return withReason(contract.CallToolResult{Text: contract.Inline(text), IsError: true}, r)
-}
-
-// RanResult is the text of the result of a call whose answer was lost and that did run, as
-// a person says, who may have typed in what it returned.
-func RanResult(why string, r contract.ApprovalResult) string {
-	text := fmt.Sprintf("The call was made and its answer was lost (%s). %s says that it did run", why, cmp.Or(r.ShownBy(), "A person"))
-	if result := r.Resolution().Result; result != "" {
-		return text + " and returned:\n\n" + result
-	}
-	return text + "; what it returned is not known."
-}
-
-// RepeatedNote says that a result is that of a call made once more.
-func RepeatedNote(r contract.ApprovalResult) string {
-	return fmt.Sprintf("The answer to a call before this one was lost, and %s had it made again.", cmp.Or(r.ShownBy(), "a person"))
 }

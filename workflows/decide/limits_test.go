@@ -44,12 +44,6 @@ func TestTheFirstLimitThatIsReached(t *testing.T) {
 	}
 }
 
-func TestOneCallIsNotCalls(t *testing.T) {
-	r, _ := decide.LimitReached(&contract.Limits{Turn: contract.Limit{Calls: 1}}, contract.Spent{Turn: contract.Outlay{Usage: contract.Usage{Calls: 1}}})
-	equal(t, "asked", r.Describe(""), "**LIMIT REACHED: calls of this turn**\n\nSpent: 1 model call of 1 model call.\n\n"+
-		"Approve to go on for another 1 model call, reject to stop here.")
-}
-
 func TestAGrantIsAsMuchAsTheLimitOrAsManyTimesAsItTakes(t *testing.T) {
 	used := contract.Outlay{Usage: contract.Usage{InputTokens: 1050, Cost: 1, Calls: 2}, Time: time.Hour}
 	for what, tt := range map[string]struct{ limit, want contract.Limit }{
@@ -60,29 +54,12 @@ func TestAGrantIsAsMuchAsTheLimitOrAsManyTimesAsItTakes(t *testing.T) {
 	} {
 		spent := contract.Spent{Turn: used, Conversation: used}
 		r, _ := decide.LimitReached(&contract.Limits{Turn: tt.limit}, spent)
-		equal(t, what+" of the turn", r.Grant(), contract.Grants{Turn: tt.want})
+		equal(t, what+" of the turn", decide.Grant(r), contract.Grants{Turn: tt.want})
 		spent.Turn.Granted = tt.want
 		if _, again := decide.LimitReached(&contract.Limits{Turn: tt.limit}, spent); again {
 			t.Errorf("%s: granted, and reached all the same", what)
 		}
 		r, _ = decide.LimitReached(&contract.Limits{Conversation: tt.limit}, spent)
-		equal(t, what+" of the conversation", r.Grant(), contract.Grants{Conversation: tt.want})
-	}
-}
-
-func TestALimitIsDescribed(t *testing.T) {
-	l := contract.Limits{Turn: contract.Limit{Cost: 250_000_000}}
-	r, _ := decide.LimitReached(&l, contract.Spent{Turn: contract.Outlay{Usage: contract.Usage{Cost: 261_500_000}}})
-	equal(t, "description", r.Describe("writer"), "**LIMIT REACHED: cost of this turn**\n\nSpent: 0.2615 of 0.25 before writer.\n\n"+
-		"Approve to go on for another 0.25, reject to stop here.")
-	equal(t, "after a no", decide.AfterLimit(r, contract.ApprovalResult{Decision: contract.Rejected}), "Stopped: the limit of 0.25 for this turn is reached.")
-	because := contract.ApprovalResult{Decision: contract.Rejected, By: "alice", Reason: "too dear"}
-	equal(t, "after a no with a reason", decide.AfterLimit(r, because), "Stopped: the limit of 0.25 for this turn is reached. Reason (alice): too dear")
-	equal(t, "after too long", decide.AfterLimit(r, contract.ApprovalResult{Decision: contract.Expired}), decide.TextExpired)
-}
-
-func TestMoneyIsWrittenExactly(t *testing.T) {
-	for nanos, want := range map[int64]string{0: "0", 1: "0.000000001", 75: "0.000000075", 1_500_000_000: "1.5", 9_123_456_789_012_345_678: "9123456789.012345678"} {
-		equal(t, want, contract.Amount(nanos), want)
+		equal(t, what+" of the conversation", decide.Grant(r), contract.Grants{Conversation: tt.want})
 	}
 }

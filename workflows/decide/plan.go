@@ -1,6 +1,9 @@
 package decide
 
-import "agent-stop-and-go/workflows/contract"
+import (
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
+)
 
 // Plan is what a turn does with a model's reply.
 type Plan struct {
@@ -19,21 +22,21 @@ type Plan struct {
 }
 
 // Next plans the calls of a reply. A reply without calls ends the node and has
-// an empty plan. With atOnce no call waits for a human.
-func Next(calls []contract.Call, atOnce bool) Plan {
+// an empty plan. With skipApproval no call waits for a human.
+func Next(calls []contract.Call, skipApproval bool) Plan {
 	p := Plan{Answered: map[int]contract.CallToolResult{}}
 	open := false // whether the last batch takes another read-only call
 	for i, c := range calls {
 		switch {
 		case c.Unknown:
-			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(ToolNotFound(c.Name)), IsError: true}
+			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(wording.ToolNotFound(c.Name)), IsError: true}
 		case c.Problem != "":
 			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(c.Problem), IsError: true}
 		case c.Exit:
-			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(TextLoopLeft)}
+			p.Answered[i] = contract.CallToolResult{Text: contract.Inline(wording.TextLoopLeft)}
 			p.Exit = true
 		case c.Destructive:
-			if !atOnce {
+			if !skipApproval {
 				p.Ask = append(p.Ask, i)
 			}
 			p.Batches = append(p.Batches, []int{i})

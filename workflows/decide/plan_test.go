@@ -124,3 +124,46 @@ func sound(t *testing.T, calls []contract.Call, p decide.Plan) {
 		}
 	}
 }
+
+func TestPlansOfNodes(t *testing.T) {
+	exit := contract.Call{Name: contract.ToolExitLoop, Exit: true}
+	left := contract.CallToolResult{Text: contract.Inline("The loop ends here.")}
+	tests := map[string]struct {
+		calls        []contract.Call
+		skipApproval bool
+		want         decide.Plan
+	}{
+		"at once no call waits": {
+			[]contract.Call{write("a"), read("b"), write("c")}, true,
+			decide.Plan{Answered: answers{}, Batches: [][]int{{0}, {1}, {2}}},
+		},
+		"exit_loop is answered and not run": {
+			[]contract.Call{exit}, false, decide.Plan{Answered: answers{0: left}, Exit: true},
+		},
+		"what is asked for with exit_loop runs": {
+			[]contract.Call{read("a"), exit, read("b"), write("c")}, false,
+			decide.Plan{Answered: answers{1: left}, Ask: []int{3}, Batches: [][]int{{0, 2}, {3}}, Exit: true},
+		},
+		"an exit_loop that is not on offer does not leave": {
+			[]contract.Call{{Name: contract.ToolExitLoop, Unknown: true}}, false,
+			decide.Plan{Answered: answers{0: failed("Tool not found: exit_loop")}},
+		},
+		"an exit_loop that cannot be understood does not leave": {
+			[]contract.Call{{Name: contract.ToolExitLoop, Exit: true, Problem: "no arguments are allowed"}}, false,
+			decide.Plan{Answered: answers{0: failed("no arguments are allowed")}},
+		},
+		"a delegation to an agent that may destroy waits": {
+			[]contract.Call{{Name: "a2a_x", Peer: &contract.Peer{Name: "x"}, Destructive: true}}, false,
+			decide.Plan{Answered: answers{}, Ask: []int{0}, Batches: [][]int{{0}}},
+		},
+		"delegations run side by side": {
+			[]contract.Call{{Name: "a2a_x", Peer: &contract.Peer{Name: "x"}}, {Name: "a2a_y", Peer: &contract.Peer{Name: "y"}}}, false,
+			decide.Plan{Answered: answers{}, Batches: [][]int{{0, 1}}},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			equal(t, "plan", decide.Next(tt.calls, tt.skipApproval), tt.want)
+		})
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -222,7 +223,7 @@ func BenchmarkServerThroughTheRouter(b *testing.B) {
 	defer s.Close()
 	s.KeepRequests(false)
 	s.Always(llmtest.Say("ok"))
-	router := llm.NewRouter(llm.Options{BaseURL: s.URL()})
+	router := router.New(router.Options{BaseURL: s.URL()})
 	request := llm.Request{Model: "ollama:x", Messages: []contract.Message{{Role: contract.RoleUser, Content: contract.Inline("hi")}}}
 	b.ReportAllocs()
 	for b.Loop() {

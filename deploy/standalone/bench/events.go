@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -34,7 +35,7 @@ const (
 func events(ctx context.Context, s *stack, n size, t *table) error {
 	p := newProvider()
 	defer p.Close()
-	s.model.remote = llm.NewRouter(llm.Options{
+	s.model.remote = router.New(router.Options{
 		Models: []llm.Entry{{Name: "bench", Provider: contract.ProviderCompatible, Model: "bench", BaseURL: p.URL + "/v1"}},
 	})
 	for _, clients := range []int{1, n.clients} {

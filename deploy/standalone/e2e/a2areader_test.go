@@ -163,7 +163,7 @@ func (r *reader) done() bool { return r.late || len(r.got) > 0 && r.got[len(r.go
 
 // all is what the task comes to for somebody who knows nothing of it yet.
 func (r *reader) all() []taskEvent {
-	r.got = []taskEvent{{id: "0.0.0"}}
+	r.got = []taskEvent{{id: "0/"}}
 	r.followToTheEnd()
 	return r.got[1:]
 }

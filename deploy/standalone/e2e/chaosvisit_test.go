@@ -150,7 +150,11 @@ func (v *visitor) decide(p approval) {
 	var votes sync.WaitGroup
 	for range []int{1, 1, 2, 3}[v.r.IntN(4)] {
 		a, answer := v.door(), v.answer(p)
-		votes.Go(func() { v.insist(a, "POST", "/approvals/"+p.UUID, answer) })
+		votes.Go(func() {
+			if r, _ := v.insist(a, "POST", "/approvals/"+p.UUID, answer); r.Status == http.StatusBadRequest {
+				v.t.Errorf("%s: %s is no answer to %s: %s", v.name, answer, p.Description, r.Raw)
+			}
+		})
 	}
 	votes.Wait()
 }

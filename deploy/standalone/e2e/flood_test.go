@@ -29,6 +29,7 @@ func traceOf(t *testing.T, c client.Client, id string) trace {
 var longToken = "Authorization: Bearer " + strings.Repeat("t", contract.MaxToken)
 
 func TestARunningConversationQueues64Messages(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, p := h.inside()
 	id := conversationIn(api.do("POST", "/conversations", messageJSON("call slow_read {}"), "Prefer: respond-async").Header.Get("Location"))
@@ -64,6 +65,7 @@ func conversationIn(path string) string {
 // Await takes updates of a run that cannot continue as new. When there are none left,
 // answers are read.
 func TestADecisionIsAnsweredWhenARunHasHadAllItsUpdates(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, p := h.inside()
 	asked := api.ask(`call note_add {"name":"x"}`)

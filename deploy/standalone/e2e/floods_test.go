@@ -125,6 +125,7 @@ func restingTrace(t *testing.T, c client.Client, workflowID string) (last trace)
 }
 
 func TestNothingThatAnybodySendsToAWaitingConversationWritesHistory(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	_, api, b := h.notifying()
 	api.http.Timeout = 0
@@ -150,6 +151,7 @@ func TestNothingThatAnybodySendsToAWaitingConversationWritesHistory(t *testing.T
 }
 
 func TestNothingThatAnybodySendsToAClosedConversationWritesHistory(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, p := h.inside()
 	id := api.ask("hello").Conversation.ID
@@ -163,6 +165,7 @@ func TestNothingThatAnybodySendsToAClosedConversationWritesHistory(t *testing.T)
 const perCall = 500
 
 func TestNothingThatIsRefusedByARunningConversationWritesHistory(t *testing.T) {
+	t.Parallel()
 	h := newHome(t)
 	api, p := h.inside()
 	api.http.Timeout = 0

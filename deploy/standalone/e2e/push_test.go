@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
@@ -162,15 +163,15 @@ func TestRecordHistoriesOfWebhooks(t *testing.T) {
 	id := asked.Conversation.ID
 	quick, slow, dead := newWebhook(t, 0), newWebhook(t, 300*time.Millisecond), newWebhook(t, 0)
 	dead.down = true
-	set := func(name string, h *webhook) gateway.PushConfig {
-		c, err := g.Backend.SetPush(t.Context(), id, gateway.PushConfig{ID: name, URL: h.URL, Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"})
+	set := func(name string, h *webhook) service.PushConfig {
+		c, err := g.Backend.SetPush(t.Context(), id, service.PushConfig{ID: name, URL: h.URL, Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Token, c.Credentials = "[set]", "[set]" // as it is read
 		return c
 	}
-	want := []gateway.PushConfig{set("dead", dead), set("slow", slow), set("quick", quick)}
+	want := []service.PushConfig{set("dead", dead), set("slow", slow), set("quick", quick)}
 	if got, err := g.Backend.PushConfigs(t.Context(), id); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%d webhooks, %v", len(got), err)
 	}

@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -378,25 +377,4 @@ func (o operator) activities(workflow, kind string) (n int) {
 		}
 	}
 	return n
-}
-
-// Whoever cancels the turn reaches also a node that an operator has wound back.
-func TestACancelReachesNodesThatWereReset(t *testing.T) {
-	for _, which := range []string{"turn", "node"} {
-		for _, first := range []bool{true, false} {
-			t.Run(fmt.Sprint(which, first), func(t *testing.T) {
-				t.Parallel()
-				h := newHome(t)
-				h.extra = resetTree
-				api, _ := h.inside()
-				asked := api.ask("go")
-				s := &stopped{api: api, operator: operator{t, h.dial()}, h: h, id: asked.Conversation.ID, tool: "tick"}
-				eventually(t, "both are listed", func() bool { return len(s.awaited(s.id)) == 2 })
-				s.reset(s.workflowOf(which), first)
-				eventually(t, "two wait, and they alone", func() bool { return len(s.pendingUUIDs()) == 2 && len(s.awaited(s.id)) == 2 })
-				api.want(200, "POST", "/conversations/"+s.id+"/cancel", "")
-				eventually(t, "nothing of it runs but the conversation", func() bool { return len(running(t, s.Client, s.id)) == 1 })
-			})
-		}
-	}
 }

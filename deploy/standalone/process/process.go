@@ -21,6 +21,7 @@ import (
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/front/hooks"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows"
@@ -152,7 +153,7 @@ func (s *starter) embed(ctx context.Context) (*embedded.Server, error) {
 
 func (s *starter) work(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	tasks, err := front.Tasks(ctx, s.config, s.front())
+	tasks, err := hooks.Reader(ctx, s.config, s.Client, s.Namespace, s.Blobs)
 	if err != nil {
 		cancel()
 		return err

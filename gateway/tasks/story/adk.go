@@ -6,8 +6,8 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // Clients made with Google's Agent Development Kit read a task that waits as ADK's own

@@ -150,7 +150,7 @@ func TestWhatWaitsIsToldAsAFunctionCall(t *testing.T) {
 	} {
 		w := newWorld()
 		w.says("drop all")
-		w.src.Pending = c.pending
+		w.src.Document.PendingApprovals = c.pending
 		w.src.View.Pending = c.pending
 		if diff := cmp.Diff([]string{c.want}, callsOf(w.src.Task(story.Shape{}))); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // Decision is what a message says of an approval that waits.

@@ -184,7 +184,7 @@ func TestAnswersThatTheExtensionForbids(t *testing.T) {
 func asking(t *testing.T, pending []contract.PendingApproval, o story.Shape) string {
 	t.Helper()
 	src := newWorld().src
-	src.Pending, src.View.Pending = pending, pending
+	src.Document.PendingApprovals, src.View.Pending = pending, pending
 	raw, err := json.Marshal(src.Task(o).Status.Message)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // The words that the messages suggest; package answer knows more.
@@ -25,7 +25,7 @@ const (
 // two data parts for programs: ours, and the one that ADK understands.
 func (s Source) ask(o Shape) *a2a.Message {
 	var ids []string
-	for _, p := range s.Pending {
+	for _, p := range s.pending() {
 		ids = append(ids, p.UUID)
 	}
 	m := s.say("ask " + strings.Join(ids, " "))
@@ -38,7 +38,7 @@ func (s Source) ask(o Shape) *a2a.Message {
 	}
 	m.Parts = append(m.Parts, a2a.NewTextPart(s.request(o.Hint)))
 	if !o.HITL {
-		for _, p := range s.Pending {
+		for _, p := range s.pending() {
 			r := s.approvalRequest(p)
 			m.Parts = append(m.Parts, a2a.NewDataPart(asData(r)), adkPart(p, r))
 		}
@@ -53,10 +53,10 @@ func request(p contract.PendingApproval) string {
 // plainRequest is what the old dialect says of the one approval that it knows of. What
 // is accepted is said of a question, and to a client whose answer was none.
 func (s Source) plainRequest(hint string) string {
-	if len(s.Pending) == 0 {
+	if len(s.pending()) == 0 {
 		return ""
 	}
-	p := s.Pending[0]
+	p := s.pending()[0]
 	lines := []string{request(p)}
 	if hint != "" {
 		lines = append(lines, hint)
@@ -72,14 +72,14 @@ func (s Source) request(hint string) string {
 	if hint != "" {
 		lines = append(lines, hint)
 	}
-	for _, p := range s.Pending {
+	for _, p := range s.pending() {
 		text := request(p)
 		if answered(p) {
 			text += "\n\n" + accepts(p)
 		}
 		lines = append(lines, text)
 	}
-	return strings.Join(append(lines, Accepts(s.Pending)), "\n\n")
+	return strings.Join(append(lines, Accepts(s.pending())), "\n\n")
 }
 
 // Accepts says in words how what waits can be answered.

@@ -21,9 +21,7 @@
 // the artifact, so a message that may be the last is held until there is another, or the
 // turn has ended.
 //
-// An event's ID is what the reader has been told by then: how many messages, a sum over
-// their IDs, and what besides. A reader who comes back with it goes on behind it.
-// Messages are told in the order of time. Those of nodes side by side may become known
-// in another one: then the sum does not fit, and a reader who comes back begins with the
-// whole task.
+// An event's ID is a record.Cursor, and what has been told besides entries. A reader who comes
+// back with it goes on behind it. Entries are told in the order of time; where the record is
+// not the one of which the cursor is, the reader begins with the whole task.
 package story

@@ -10,8 +10,8 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
+	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/contract/answer"
 )
 
 // HITL is the extension by which kagent's clients answer approvals
@@ -69,8 +69,8 @@ func (s Source) askHITL(m *a2a.Message) {
 }
 
 func (s Source) hitlRequest() hitlRequest {
-	if len(s.Pending) == 1 {
-		p := s.Pending[0]
+	if len(s.pending()) == 1 {
+		p := s.pending()[0]
 		if questions, ok := hitlQuestions(p); ok {
 			return hitlRequest{Type: hitlAsk, ID: p.UUID, Questions: questions}
 		}
@@ -80,7 +80,7 @@ func (s Source) hitlRequest() hitlRequest {
 	}
 	r := hitlRequest{Type: hitlApproval}
 	var hints []string
-	for _, p := range s.Pending {
+	for _, p := range s.pending() {
 		hints = append(hints, described(p))
 		r.Tools = append(r.Tools, toolOf(p))
 	}

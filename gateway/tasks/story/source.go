@@ -12,19 +12,25 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
-// Source is a conversation at a moment: what a task is made of. Texts, arguments and
-// schemas are in place.
+// Source is a conversation at a moment: what a task is made of.
 type Source struct {
-	View     contract.ConversationView // its Transcript is not read
-	Messages []contract.Message
-	Pending  []contract.PendingApproval
-	Response string // of View.Last
-	Agent    string
+	record.State
+	Agent string
 	// Media tells where the bytes of a file can be had.
 	Media func(contract.Media) string
 }
+
+// Of is the source of a state. base is where others reach the gateway, without a slash at the end.
+func Of(s record.State, agent contract.Agent, base string) Source {
+	return Source{State: s, Agent: agent.Name, Media: func(m contract.Media) string {
+		return base + "/conversations/" + s.View.ID + "/media/" + m.SHA256
+	}}
+}
+
+func (s Source) pending() []contract.PendingApproval { return s.Document.PendingApprovals }
 
 // MetadataURI is where the URI is, in the metadata of a file, that a tool server gave
 // beside the bytes. Nobody else may reach it.

@@ -1,8 +1,6 @@
 package story
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
 )
 
 // Event is an event of a task with its ID.
@@ -24,17 +23,20 @@ type Event struct {
 // new in them comes out. It is for one reader, and pure: all readers of a task are told
 // the same events under the same IDs.
 type Story struct {
-	shape Shape
-	after *position // where the reader has been, until the first state
-	told  map[string]bool
-	at    position
-	begun bool
-	last  contract.TaskState
-	over  bool
+	shape  Shape
+	after  *position       // where the reader has been, until the first state
+	told   map[uint64]bool // entries, by their sums
+	beside int             // what has been told besides entries
+
+	entries []record.Entry
+	firm    int // record.Firm of them
+	begun   bool
+	last    contract.TaskState
+	over    bool
 }
 
 // New makes a story that begins with the task as it is.
-func New(o Shape) *Story { return &Story{shape: o, told: map[string]bool{}} }
+func New(o Shape) *Story { return &Story{shape: o, told: map[uint64]bool{}} }
 
 // Resume makes a story that goes on behind the event with an ID. Where that is not possible any more,
 // it begins with the task as it is.
@@ -56,18 +58,21 @@ func (s *Story) Update(src Source) []Event {
 	if s.over {
 		return nil
 	}
-	scenes := src.scenes()
+	s.entries = src.Entries()
+	s.firm = record.Firm(s.entries, src.Parallel())
+	s.skip()
+	scenes := scenesOf(s.entries)
 	var out []Event
 	if !s.begun {
 		out = s.begin(src, scenes)
 	}
 	for i, sc := range scenes {
-		if s.told[sc.id] || sc.held(src, i == len(scenes)-1) {
+		if s.told[sc.Sum()] || sc.held(src, i == len(scenes)-1) {
 			continue
 		}
 		s.tell(sc)
 		if e := sc.event(src, s.shape, i == len(scenes)-1); e != nil {
-			out = append(out, Event{s.at.String(), e})
+			out = append(out, Event{s.id(), e})
 			s.last = stateIn(e, s.last)
 		}
 	}
@@ -84,41 +89,53 @@ func (s *Story) begin(src Source, scenes []scene) []Event {
 		s.tell(sc)
 	}
 	if s.last = src.View.TaskState(); settled(s.last) {
-		s.at.end = endState
+		s.beside = endState
 	}
 	s.over = s.last.Over()
-	return []Event{{s.at.String(), src.Task(s.shape)}}
+	return []Event{{s.id(), src.Task(s.shape)}}
 }
 
 // resume takes what was told up to the position as told.
 func (s *Story) resume(src Source, scenes []scene) bool {
-	if s.after.count > len(scenes) {
+	told, ok := s.after.Told(s.entries)
+	if !ok {
 		return false
 	}
 	s.last = contract.TaskSubmitted
-	for _, sc := range scenes[:s.after.count] {
-		s.tell(sc)
-		s.last = sc.state()
+	for _, sc := range scenes {
+		if told[sc.Sum()] {
+			s.tell(sc)
+			s.last = sc.state()
+		}
 	}
-	if s.at.sum != s.after.sum {
-		s.told, s.at = map[string]bool{}, position{}
-		return false
-	}
-	s.at.end = s.after.end
-	if now := src.View.TaskState(); s.at.end == endState && settled(now) {
+	s.beside = s.after.end
+	if now := src.View.TaskState(); s.beside == endState && settled(now) {
 		s.last = now
 	}
-	if beside := s.at.end - endBeside; beside >= 0 {
+	if beside := s.beside - endBeside; beside >= 0 {
 		s.last = besides[beside]
 	}
 	return true
 }
 
+// skip takes as told what tells nothing: that a call will not have a result.
+func (s *Story) skip() {
+	for _, e := range s.entries {
+		if e.Missing {
+			s.told[e.Sum()] = true
+		}
+	}
+}
+
+// id is that of the event that is about to be sent.
+func (s *Story) id() string {
+	return position{record.CursorOf(s.entries, s.firm, s.told), s.beside}.String()
+}
+
 func (s *Story) tell(sc scene) {
-	s.told[sc.id] = true
-	s.at.add(sc.id)
-	if sc.Role == contract.RoleUser && !sc.Notice || s.at.end >= endBeside { // work goes on
-		s.at.end = endNone
+	s.told[sc.Sum()] = true
+	if sc.Kind == record.KindMessage || s.beside >= endBeside { // work goes on
+		s.beside = endNone
 	}
 }
 
@@ -133,22 +150,22 @@ func (s *Story) end(src Source) []Event {
 		if now == s.last {
 			return nil
 		}
-		s.at.end = endBeside + slices.Index(besides, now)
-		return []Event{{s.at.String(), src.update(src.status(s.shape))}}
+		s.beside = endBeside + slices.Index(besides, now)
+		return []Event{{s.id(), src.update(src.status(s.shape))}}
 	}
-	if s.at.end >= endBeside {
-		s.at.end = endNone
+	if s.beside >= endBeside {
+		s.beside = endNone
 	}
 	var out []Event
-	if a := src.artifact(); a != nil && s.at.end < endArtifact {
-		s.at.end = endArtifact
-		out = append(out, Event{s.at.String(), &a2a.TaskArtifactUpdateEvent{
+	if a := src.artifact(); a != nil && s.beside < endArtifact {
+		s.beside = endArtifact
+		out = append(out, Event{s.id(), &a2a.TaskArtifactUpdateEvent{
 			TaskID: src.id(), ContextID: src.context(), Artifact: a, LastChunk: true,
 		}})
 	}
-	if s.at.end < endState {
-		s.at.end = endState
-		out = append(out, Event{s.at.String(), src.update(src.status(s.shape))})
+	if s.beside < endState {
+		s.beside = endState
+		out = append(out, Event{s.id(), src.update(src.status(s.shape))})
 	}
 	return out
 }
@@ -164,31 +181,33 @@ func (s Source) update(status a2a.TaskStatus) *a2a.TaskStatusUpdateEvent {
 	return &a2a.TaskStatusUpdateEvent{TaskID: s.id(), ContextID: s.context(), Status: status}
 }
 
-// scene is a message of the transcript and what it tells.
+// scene is an entry and what it tells.
 type scene struct {
-	contract.Message
-	id   string
+	record.Entry
 	open int // approvals that wait behind it
 }
 
-// scenes are the messages in the order of time. In the transcript those of nodes side by
-// side stand node by node, so that new ones come in between.
-func (s Source) scenes() []scene {
-	messages := slices.SortedStableFunc(slices.Values(s.Messages), func(a, b contract.Message) int {
+// scenesOf are the entries in the order of time. In the record those of nodes side by side
+// stand node by node, so that new ones come in between.
+func scenesOf(entries []record.Entry) []scene {
+	entries = slices.SortedStableFunc(slices.Values(entries), func(a, b record.Entry) int {
 		return a.CreatedAt.Compare(b.CreatedAt)
 	})
 	open := 0
 	var out []scene
-	for _, m := range messages {
-		switch {
-		case m.Notice && m.Approval != nil:
+	for _, e := range entries {
+		if e.Missing {
+			continue
+		}
+		switch e.Kind {
+		case record.KindDecision:
 			open = max(open-1, 0)
-		case m.Notice && m.Role == contract.RoleAssistant:
+		case record.KindRequest:
 			open++
-		case !m.Notice && m.Role == contract.RoleUser:
+		case record.KindMessage:
 			open = 0
 		}
-		out = append(out, scene{m, m.ID, open})
+		out = append(out, scene{e, open})
 	}
 	return out
 }
@@ -201,23 +220,19 @@ func (sc scene) state() contract.TaskState {
 	return contract.TaskWorking
 }
 
-func (sc scene) reply() bool {
-	return sc.Role == contract.RoleAssistant && !sc.Notice && sc.ToolCall == nil
-}
-
 // held reports whether the message may be the reply: then the artifact tells it.
 func (sc scene) held(src Source, last bool) bool {
-	return last && sc.reply() && !settled(src.View.TaskState())
+	return last && sc.Kind == record.KindText && !settled(src.View.TaskState())
 }
 
 // event is nil for what tells nothing.
 func (sc scene) event(src Source, o Shape, last bool) a2a.Event {
 	switch {
-	case sc.Notice && sc.Role == contract.RoleAssistant && last && len(src.Pending) > 0:
+	case sc.Kind == record.KindRequest && last && len(src.pending()) > 0:
 		return src.update(src.status(o))
-	case sc.Notice && sc.open > 0 && len(src.Pending) == sc.open && sc.Approval != nil: // others wait still
+	case sc.Kind == record.KindDecision && sc.open > 0 && len(src.pending()) == sc.open: // others wait still
 		return src.update(src.status(o))
-	case sc.Notice, sc.reply() && !last:
+	case sc.Kind.Notice(), sc.Kind == record.KindText && !last:
 		status := a2a.TaskStatus{State: states[sc.state()], Timestamp: stamp(sc.CreatedAt), Message: src.message(sc.Message)}
 		return src.update(status)
 	}
@@ -236,34 +251,23 @@ const (
 // besides are the states in which work goes on.
 var besides = []contract.TaskState{contract.TaskSubmitted, contract.TaskWorking, contract.TaskInputRequired}
 
-// position is what a reader has been told: how many messages, and which.
+// position is what a reader has been told.
 type position struct {
-	count int
-	sum   uint64
-	end   int
-}
-
-func (p *position) add(id string) {
-	digest := sha256.Sum256([]byte(id))
-	p.count++
-	p.sum ^= binary.BigEndian.Uint64(digest[:])
+	record.Cursor
+	end int
 }
 
 // String is the position as the ID of an event.
-func (p position) String() string { return fmt.Sprintf("%d.%x.%d", p.count, p.sum, p.end) }
+func (p position) String() string { return fmt.Sprintf("%d/%s", p.end, p.Cursor) }
 
 var errPosition = errors.New("this is not the ID of an event")
 
 func parsePosition(s string) (position, error) {
-	parts := strings.Split(s, ".")
-	if len(parts) != 3 {
+	number, cursor, _ := strings.Cut(s, "/")
+	end, err := strconv.Atoi(number)
+	if err != nil || end < endNone || end >= endBeside+len(besides) {
 		return position{}, errPosition
 	}
-	count, err := strconv.Atoi(parts[0])
-	sum, err2 := strconv.ParseUint(parts[1], 16, 64)
-	end, err3 := strconv.Atoi(parts[2])
-	if err := errors.Join(err, err2, err3); err != nil || count < 0 || end < endNone || end >= endBeside+len(besides) {
-		return position{}, errPosition
-	}
-	return position{count, sum, end}, nil
+	c, err := record.ParseCursor(cursor)
+	return position{c, end}, err
 }

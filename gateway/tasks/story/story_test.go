@@ -15,6 +15,8 @@ import (
 
 	"agent-stop-and-go/gateway/tasks/story"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+	"agent-stop-and-go/workflows/record/document"
 )
 
 const taskID = "0e37df36-f698-11e6-8dd4-cb9ced3df976"
@@ -28,9 +30,9 @@ type world struct {
 }
 
 func newWorld() *world {
-	w := &world{src: story.Source{Agent: "helper", View: contract.ConversationView{
+	w := &world{src: story.Source{Agent: "helper", State: record.State{View: contract.ConversationView{
 		ID: taskID, ContextID: "context-1", Status: contract.StatusActive, UpdatedAt: noon, Task: true,
-	}, Media: func(m contract.Media) string { return "http://media/" + m.SHA256 }}}
+	}}, Media: func(m contract.Media) string { return "http://media/" + m.SHA256 }}}
 	w.save()
 	return w
 }
@@ -39,8 +41,8 @@ func (w *world) save() {
 	w.src.View.Version++
 	s := w.src
 	s.Messages = slices.Clone(s.Messages)
-	s.Pending = slices.Clone(s.Pending)
-	s.View.Pending = s.Pending
+	s.Document.PendingApprovals = slices.Clone(s.Document.PendingApprovals)
+	s.View.Pending, s.Running = s.Document.PendingApprovals, s.View.Running
 	if s.View.Last != nil {
 		last := *s.View.Last
 		s.View.Last = &last
@@ -74,20 +76,20 @@ func (w *world) remarks(text string) {
 }
 
 func (w *world) asks(uuid string) {
-	w.src.Pending = append(w.src.Pending, contract.PendingApproval{
+	w.src.Document.PendingApprovals = append(w.src.Document.PendingApprovals, contract.PendingApproval{
 		UUID: uuid, ToolName: "drop", ToolArgs: contract.JSON{Raw: json.RawMessage(`{"name":"all"}`)}, Description: "**DROP**", Digest: "d",
 	})
-	w.write(contract.Message{Role: contract.RoleAssistant, Content: contract.Inline("Approval required " + uuid), Notice: true})
+	w.write(contract.Message{Role: contract.RoleAssistant, Content: contract.Inline("Approval required " + uuid), Notice: true, ApprovalID: uuid})
 	w.src.View.Running = false
 	w.save()
 }
 
 func (w *world) decided(uuid string) {
-	w.src.Pending = slices.DeleteFunc(w.src.Pending, func(p contract.PendingApproval) bool { return p.UUID == uuid })
+	w.src.Document.PendingApprovals = slices.DeleteFunc(w.src.Document.PendingApprovals, func(p contract.PendingApproval) bool { return p.UUID == uuid })
 	w.write(contract.Message{
 		Role: contract.RoleUser, Content: contract.Inline("[APPROVAL]: Approved"), Notice: true, Approval: &contract.ApprovalResult{UUID: uuid},
 	})
-	w.src.View.Running = len(w.src.Pending) == 0
+	w.src.View.Running = len(w.src.Document.PendingApprovals) == 0
 	w.save()
 }
 
@@ -285,6 +287,7 @@ func TestReadersWhoComeBackLateLearnEverything(t *testing.T) {
 // later stands before what the second has said.
 func sideBySide() *world {
 	w := newWorld()
+	w.src.Tree = &document.Tree{}
 	w.says("go")
 	w.asks("u-1")
 	w.asks("u-2")
@@ -354,7 +357,7 @@ func TestAStateThatNoMessageTellsIsToldOnce(t *testing.T) {
 	for _, src := range w.history {
 		s.Update(src)
 	}
-	w.src.Pending, w.src.View.Running = nil, true
+	w.src.Document.PendingApprovals, w.src.View.Running = nil, true
 	w.save()
 	now := w.history[len(w.history)-1]
 	events := s.Update(now)
@@ -383,14 +386,14 @@ func TestAStateThatNoMessageTellsIsToldOnce(t *testing.T) {
 func TestAPositionOfAnotherTaskBeginsAnew(t *testing.T) {
 	w := newWorld()
 	w.says("go")
-	s, err := story.Resume(story.Shape{}, "1.abc.0")
+	s, err := story.Resume(story.Shape{}, "0/1.abc")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Update(w.src); len(got) != 1 || brief(got[0].Event) != "task TASK_STATE_WORKING" {
 		t.Errorf("got %v", got)
 	}
-	for _, bad := range []string{"x", "1.1", "-1.1.0", "1.1.9", "1.zz.0"} {
+	for _, bad := range []string{"x", "1.1.0", "-1/1.1", "9/1.1", "0/1.zz", "0/-1.1"} {
 		if _, err := story.Resume(story.Shape{}, bad); err == nil {
 			t.Errorf("%q was taken for the ID of an event", bad)
 		}

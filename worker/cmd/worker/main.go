@@ -11,7 +11,7 @@ import (
 
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
-	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/front/hooks"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 )
@@ -45,9 +45,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	worker.KeepInMemory(e.Config.Temporal.CacheSize)
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	tasks, err := front.Tasks(ctx, e.Config, front.Parts{
-		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Logger: e.Logger, Version: version,
-	})
+	tasks, err := hooks.Reader(ctx, e.Config, b.Client, b.Namespace, b.Blobs)
 	if err != nil {
 		return err
 	}

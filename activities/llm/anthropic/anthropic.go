@@ -1,0 +1,104 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"agent-stop-and-go/activities/llm"
+)
+
+// generate is the format of Anthropic's Messages API
+// (platform.claude.com/docs/en/api/messages), always as a stream.
+func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, error) {
+	names := llm.NewNames(r.Tools)
+	c := claude{e}
+	params, err := c.params(r, names)
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	// The service, not the client: anthropic.NewClient would take keys, tokens and
+	// headers from ANTHROPIC_* variables, and from the profiles in the user's files.
+	service := anthropic.NewMessageService(c.requestOptions()...)
+	var res *http.Response
+	stream := service.NewStreaming(ctx, params, option.WithResponseInto(&res))
+	if failed := stream.Err(); failed != nil {
+		return llm.Reply{}, c.Fail(failed)
+	}
+	defer stream.Close()
+	a := &answer{Draft: e.Draft(r, names), open: map[int64]*block{}}
+	if isStream(res) {
+		err = a.events(res)
+	} else {
+		err = a.whole(res)
+	}
+	if err != nil {
+		return llm.Reply{}, err
+	}
+	return a.Reply()
+}
+
+// isStream tells a stream from a whole message, which some gateways answer with.
+func isStream(res *http.Response) bool {
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	return media == "text/event-stream"
+}
+
+// claude is a model that is reached by the Messages API.
+type claude struct{ llm.Endpoint }
+
+func (c claude) requestOptions() []option.RequestOption {
+	options := []option.RequestOption{
+		option.WithBaseURL(unversioned(c.Address)),
+		option.WithHTTPClient(c.Client()),
+		option.WithMaxRetries(0),
+		// By default the SDK makes spans, sends their IDs along, and has variables
+		// of its own for what it puts in them.
+		option.WithoutOpenTelemetry(),
+	}
+	if c.Key != "" {
+		options = append(options, option.WithAPIKey(c.Key))
+	}
+	for name, value := range c.Headers {
+		options = append(options, option.WithHeader(name, value))
+	}
+	return options
+}
+
+// unversioned is a base URL without the version, which the SDK's paths begin with:
+// people write both.
+func unversioned(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	u.RawPath = ""
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") + "/"
+	return u.String()
+}
+
+// params is the request as the API wants it.
+func (c claude) params(r llm.Request, names llm.Names) (anthropic.MessageNewParams, error) {
+	params := anthropic.MessageNewParams{Model: c.Model, MaxTokens: c.maxTokens(r)}
+	if c.Temperature != nil {
+		params.Temperature = anthropic.Float(*c.Temperature)
+	}
+	if strings.TrimSpace(r.System) != "" {
+		params.System = []anthropic.TextBlockParam{{Text: r.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+	}
+	params.Messages = c.messages(llm.Exchange(r.Messages, r.Media), names)
+	tools, err := claudeTools(r.Tools, names)
+	params.Tools = tools
+	if schema := closedSchema(r.Schema); schema != nil && len(tools) == 0 && structured.MatchString(c.Model) {
+		raw := mustRaw(map[string]json.RawMessage{"type": json.RawMessage(`"json_schema"`), "schema": schema})
+		params.OutputConfig.Format = param.Override[anthropic.JSONOutputFormatParam](raw)
+	}
+	return params, err
+}

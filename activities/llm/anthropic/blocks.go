@@ -1,0 +1,134 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/activities/llm"
+)
+
+// block is a piece of a reply's content: a text, thoughts, a call, or something
+// that this package does not know.
+type block struct {
+	Type, ID, Name, Text, Thinking string
+	Input                          json.RawMessage
+
+	raw  json.RawMessage // as it began
+	call int
+	// said is what was added since, by the field that it belongs to.
+	said map[string]*strings.Builder
+}
+
+// begin takes a block as it begins, which may be all of it.
+func (a *answer) begin(index int64, raw string) error {
+	b := &block{raw: json.RawMessage(raw), said: map[string]*strings.Builder{}}
+	if json.Unmarshal(b.raw, b) != nil {
+		return a.Garbage("a block that is none")
+	}
+	a.blocks = append(a.blocks, b)
+	a.open[index] = b
+	if b.Type == "tool_use" {
+		b.call = a.Call(b.ID, b.Name)
+	}
+	if err := a.Keep(len(raw) - len(b.Text) - len(b.Thinking)); err != nil {
+		return err
+	}
+	if err := a.piece(b, "text", b.Text); err != nil {
+		return err
+	}
+	return a.piece(b, "thinking", b.Thinking)
+}
+
+// piece adds to a field of a block, and to the reply what it means there.
+func (a *answer) piece(b *block, field, text string) error {
+	if text == "" {
+		return nil
+	}
+	if b.said[field] == nil {
+		b.said[field] = &strings.Builder{}
+	}
+	b.said[field].WriteString(text)
+	switch b.Type + " " + field {
+	case "text text":
+		return a.Say(text)
+	case "tool_use input":
+		return a.Argue(b.call, text)
+	case "thinking thinking":
+		if err := a.Think(text); err != nil {
+			return err
+		}
+	}
+	return a.Keep(len(text))
+}
+
+// end settles a block. The arguments of a call may have come with its beginning.
+func (a *answer) end(index int64) error {
+	b := a.open[index]
+	delete(a.open, index)
+	if b == nil || b.Type != "tool_use" || b.said["input"] != nil || len(b.Input) == 0 || string(b.Input) == "{}" {
+		return nil
+	}
+	return a.Argue(b.call, string(b.Input))
+}
+
+// close ends all blocks, in order, and keeps a reply with thoughts as it is: the
+// API wants them back, unchanged and in their place
+// (platform.claude.com/docs/en/build-with-claude/extended-thinking).
+func (a *answer) close() error {
+	for _, index := range slices.Sorted(maps.Keys(a.open)) {
+		if err := a.end(index); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(a.blocks, func(b *block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }) {
+		return nil
+	}
+	content := []json.RawMessage{}
+	for _, b := range a.blocks {
+		// The API gives blocks of text without a word, but does not take them.
+		if raw := b.whole(); raw != nil && (b.Type != "text" || strings.TrimSpace(b.all("text")) != "") {
+			content = append(content, raw)
+		}
+	}
+	if raw, err := json.Marshal(content); err == nil {
+		a.Native = &llm.Native{Provider: a.Provider, Model: a.Model, Content: raw}
+	}
+	return nil
+}
+
+func (b *block) all(field string) string {
+	if s := b.said[field]; s != nil {
+		return s.String()
+	}
+	return ""
+}
+
+// whole is the block with all that was added.
+func (b *block) whole() json.RawMessage {
+	var fields map[string]json.RawMessage
+	if len(b.said) == 0 || json.Unmarshal(b.raw, &fields) != nil {
+		return b.raw
+	}
+	for field := range b.said {
+		if field == "input" {
+			fields[field] = input(b.all(field))
+			continue
+		}
+		text, err := json.Marshal(b.all(field))
+		if err != nil {
+			return b.raw
+		}
+		fields[field] = text
+	}
+	return mustRaw(fields)
+}
+
+// input is the arguments of a call; empty ones where they are not a JSON object.
+func input(said string) json.RawMessage {
+	if raw := []byte(strings.TrimSpace(said)); llm.IsObject(raw) {
+		return raw
+	}
+	return json.RawMessage("{}")
+}

@@ -1,0 +1,21 @@
+package anthropic
+
+import (
+	"regexp"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Provider is Anthropic.
+func Provider() llm.Provider {
+	return llm.Provider{
+		Format: generate,
+		Name:   contract.ProviderAnthropic, BaseVariable: "ANTHROPIC_BASE_URL",
+		BaseURL:     "https://api.anthropic.com/",
+		KeyVariable: contract.ProviderAnthropic.KeyVariable(),
+		Images:      sees.MatchString,
+	}
+}
+
+var sees = regexp.MustCompile(`^claude-([3-9]|[1-9][0-9]|opus|sonnet|haiku)([-.]|$)`)

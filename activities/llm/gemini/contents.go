@@ -1,0 +1,188 @@
+package gemini
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"google.golang.org/genai"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const (
+	roleUser  = "user"
+	roleModel = "model"
+
+	// opening stands for the user's text where a conversation begins without
+	// one: the first content must be a user's.
+	opening = "(The conversation begins here.)"
+
+	// unsigned stands for the signature of calls that have none of this model:
+	// those of other models, for instance (ai.google.dev/gemini-api/docs/thought-signatures).
+	unsigned = "skip_thought_signature_validator"
+)
+
+// signing are the models that refuse a reply whose first call has no
+// signature.
+var signing = regexp.MustCompile(`^(models/)?gemini-([3-9]|[1-9][0-9]|(flash|flash-lite|pro)-latest)`)
+
+// contents is the conversation. The results of a reply's calls are one user's
+// content directly after it; a user's text has another of its own.
+func (g gemini) contents(turns []llm.Turn) []content {
+	var out []content
+	for _, t := range turns {
+		if t.Role == contract.RoleUser {
+			out = append(out, content{roleUser, userParts(t)})
+			continue
+		}
+		parts, calls := g.said(t)
+		switch n := len(out); {
+		case n > 0 && out[n-1].Role == roleModel:
+			out[n-1].Parts = append(out[n-1].Parts, parts...)
+		case n == 0:
+			out = append(out, content{roleUser, []any{writtenPart{Text: opening}}}, content{roleModel, parts})
+		default:
+			out = append(out, content{roleModel, parts})
+		}
+		if len(calls) > 0 {
+			out = append(out, content{roleUser, resultParts(calls)})
+		}
+	}
+	return out
+}
+
+// pastAnswer is a call as it stands in the reply, with its result.
+type pastAnswer struct {
+	functionCall
+	past llm.PastCall
+}
+
+// said is a reply: in the model's own form if that is there, else newly written.
+// IDs of calls are only in the former, as the API gave them: the others may be
+// made up, and the API pairs results without IDs by their order.
+func (g gemini) said(t llm.Turn) ([]any, []pastAnswer) {
+	if parts, calls, ok := g.own(t); ok {
+		return parts, calls
+	}
+	var parts []any
+	var calls []pastAnswer
+	if t.Text != "" {
+		parts = append(parts, writtenPart{Text: t.Text})
+	}
+	for i, c := range t.Calls {
+		call := functionCall{Name: g.names.Wire(c.Name), Args: c.Arguments}
+		part := writtenPart{Call: &call}
+		if i == 0 && signing.MatchString(g.Model) {
+			part.Signature = unsigned
+		}
+		parts, calls = append(parts, part), append(calls, pastAnswer{call, c})
+	}
+	return parts, calls
+}
+
+// own is a reply in the model's own form. It is none unless its calls are those of
+// the turn.
+func (g gemini) own(t llm.Turn) (parts []any, calls []pastAnswer, ok bool) {
+	native := g.NativeOf(t)
+	var content struct{ Parts []json.RawMessage }
+	if native == nil || json.Unmarshal(native.Content, &content) != nil {
+		return nil, nil, false
+	}
+	left := slices.Clone(t.Calls)
+	for _, raw := range content.Parts {
+		var p readPart
+		if json.Unmarshal(raw, &p) != nil {
+			return nil, nil, false
+		}
+		parts = append(parts, raw)
+		if p.Call == nil {
+			continue
+		}
+		i := g.index(left, *p.Call)
+		if i < 0 {
+			return nil, nil, false
+		}
+		calls = append(calls, pastAnswer{*p.Call, left[i]})
+		left = slices.Delete(left, i, i+1)
+	}
+	return parts, calls, len(parts) > 0 && len(left) == 0
+}
+
+// index finds a call among those that are left: by its ID, else by its name.
+func (g gemini) index(left []llm.PastCall, call functionCall) int {
+	if i := slices.IndexFunc(left, func(c llm.PastCall) bool { return call.ID != "" && c.ID == call.ID }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(left, func(c llm.PastCall) bool {
+		return g.names.Wire(c.Name) == call.Name || c.Name == g.names.Own(call.Name)
+	})
+}
+
+// userParts is a user's text with the images that came with it.
+func userParts(t llm.Turn) []any {
+	text := t.Text
+	for _, m := range t.Media {
+		if llm.ImageType(m.Data) == unseenType {
+			text = llm.Join(text, fmt.Sprintf("[file %s, %d bytes: cannot be read by the model]", unseenType, len(m.Data)))
+		}
+	}
+	images := imageParts(t.Media)
+	if text == "" && len(images) > 0 {
+		return images
+	}
+	return append([]any{writtenPart{Text: text}}, images...)
+}
+
+// unseenType is the type of images that the API refuses
+// (ai.google.dev/gemini-api/docs/image-understanding).
+const unseenType = "image/gif"
+
+// imageParts are the images among media that the API takes.
+func imageParts(media []llm.Media) []any {
+	var out []any
+	for _, m := range media {
+		if kind := llm.ImageType(m.Data); kind != "" && kind != unseenType {
+			out = append(out, writtenPart{Data: &genai.Blob{MIMEType: kind, Data: m.Data}})
+		}
+	}
+	return out
+}
+
+// resultParts are the results of all calls of a reply, and below them the images
+// among them, each call's under a line that names it.
+func resultParts(calls []pastAnswer) []any {
+	var results, images []any
+	for _, c := range calls {
+		results = append(results, writtenPart{Result: &genai.FunctionResponse{ID: c.ID, Name: c.Name, Response: response(c.past)}})
+		if shown := imageParts(c.past.Media); len(shown) > 0 {
+			images = append(images, writtenPart{Text: fmt.Sprintf("Images in the result of %s:", c.Name)})
+			images = append(images, shown...)
+		}
+	}
+	return append(results, images...)
+}
+
+// manyDigits is a number that may not fit a float64, which is how the API keeps
+// the numbers of results.
+var manyDigits = regexp.MustCompile(`[0-9]{16}`)
+
+// response is a result as the API wants it, a JSON object: the tool's own, or
+// one with its text. The API takes fields named output and error for itself.
+func response(c llm.PastCall) map[string]any {
+	if c.IsError {
+		return map[string]any{"error": c.Result}
+	}
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal([]byte(c.Result), &fields) == nil && len(fields) > 0 &&
+		fields["output"] == nil && fields["error"] == nil && !manyDigits.MatchString(c.Result) {
+		out := map[string]any{}
+		for name, value := range fields {
+			out[name] = value
+		}
+		return out
+	}
+	return map[string]any{"output": c.Result}
+}

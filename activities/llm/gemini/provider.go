@@ -1,0 +1,29 @@
+package gemini
+
+import (
+	"regexp"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+)
+
+const baseVariable = "GEMINI_BASE_URL"
+
+// Provider is Google.
+func Provider() llm.Provider {
+	return llm.Provider{
+		Format: generate,
+		Name:   contract.ProviderGoogle, BaseVariable: baseVariable,
+		BaseURL:     "https://generativelanguage.googleapis.com/",
+		KeyVariable: contract.ProviderGoogle.KeyVariable(),
+		Images:      seesImages,
+	}
+}
+
+var (
+	sees = regexp.MustCompile(`^(models/)?gemini-(1\.5|[2-9]|[1-9][0-9]|flash|pro-latest)`)
+	// blind are the ones among these that are for something else.
+	blind = regexp.MustCompile(`audio|realtime|transcribe|tts|-search-|embedding|-live`)
+)
+
+func seesImages(model string) bool { return sees.MatchString(model) && !blind.MatchString(model) }

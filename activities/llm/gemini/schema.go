@@ -1,0 +1,207 @@
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"agent-stop-and-go/activities/llm"
+)
+
+// How deep references are followed, and how many schemas are written in all. A
+// schema that contains itself ends there in an object of any kind.
+const (
+	maxSchemaDepth = 8
+	maxSchemaNodes = 2000
+)
+
+// plainKeywords are those of the schemas that Gemini takes: a subset of OpenAPI
+// 3.0 (ai.google.dev/api/caching#Schema). Others are left out. Nothing is lost by
+// that but hints to the model: arguments are checked against the whole schema.
+var plainKeywords = []string{
+	"type", "format", "title", "description", "nullable", "enum", "default", "properties", "required", "items", "anyOf",
+	"minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength", "pattern", "minimum", "maximum",
+}
+
+// plainSchema writes a schema in that subset: references are replaced by what
+// they refer to, a type that may be null becomes nullable, oneOf becomes anyOf,
+// const an enum of one, and the parts of allOf are merged.
+func plainSchema(schema json.RawMessage) (json.RawMessage, error) {
+	dec := json.NewDecoder(bytes.NewReader(schema))
+	dec.UseNumber()
+	var root map[string]any
+	if err := dec.Decode(&root); err != nil {
+		return nil, fmt.Errorf("decode the schema: %w", err)
+	}
+	p := &plainer{root: root, left: maxSchemaNodes}
+	return json.Marshal(p.schema(root, 0))
+}
+
+type plainer struct {
+	root map[string]any
+	left int // schemas that may still be written
+}
+
+func (p *plainer) schema(v any, depth int) map[string]any {
+	s, ok := v.(map[string]any)
+	if !ok || depth > maxSchemaDepth || p.left <= 0 { // true, or without end
+		return anyOfKind(s)
+	}
+	out := map[string]any{}
+	all := p.merged(s, depth)
+	for _, key := range plainKeywords { // in order, so that what is left out is always the same
+		if value, ok := all[key]; ok {
+			out[key] = p.keyword(key, value, depth)
+		}
+	}
+	p.nullable(out)
+	fit(out)
+	return out
+}
+
+// anyOfKind is all that is said of a schema where the writing ends.
+func anyOfKind(s map[string]any) map[string]any {
+	switch s["type"] {
+	case "string", "number", "integer", "boolean":
+		return map[string]any{"type": s["type"]}
+	}
+	return map[string]any{"type": "object"}
+}
+
+// merged is a schema with its reference, its allOf and the words that Gemini has
+// others for resolved.
+func (p *plainer) merged(s map[string]any, depth int) map[string]any {
+	all := map[string]any{}
+	if p.left--; p.left < 0 {
+		return anyOfKind(s)
+	}
+	if ref, ok := s["$ref"].(string); ok && depth <= maxSchemaDepth {
+		if target, ok := llm.LookUp(p.root, ref).(map[string]any); ok {
+			mergeInto(all, p.merged(target, depth+1))
+		}
+	}
+	if parts, ok := s["allOf"].([]any); ok {
+		for _, part := range parts {
+			if m, ok := part.(map[string]any); ok && depth <= maxSchemaDepth {
+				mergeInto(all, p.merged(m, depth+1))
+			}
+		}
+	}
+	mergeInto(all, s)
+	if c, ok := all["const"]; ok {
+		all["enum"] = []any{c}
+	}
+	if one, ok := all["oneOf"]; ok && all["anyOf"] == nil {
+		all["anyOf"] = one
+	}
+	return all
+}
+
+// mergeInto adds keywords; properties and required of both count.
+func mergeInto(all, more map[string]any) {
+	for key, value := range more {
+		switch have := all[key].(type) {
+		case map[string]any:
+			if m, ok := value.(map[string]any); ok && key == "properties" {
+				both := map[string]any{}
+				mergeInto(both, have)
+				mergeInto(both, m)
+				value = both
+			}
+		case []any:
+			if list, ok := value.([]any); ok && key == "required" {
+				value = append(slices.Clone(have), list...)
+			}
+		}
+		all[key] = value
+	}
+}
+
+func (p *plainer) keyword(key string, value any, depth int) any {
+	switch key {
+	case "items":
+		return p.schema(value, depth+1)
+	case "properties":
+		out := map[string]any{}
+		if m, ok := value.(map[string]any); ok {
+			for _, name := range slices.Sorted(maps.Keys(m)) {
+				out[name] = p.schema(m[name], depth+1)
+			}
+		}
+		return out
+	case "anyOf":
+		var out []any
+		if list, ok := value.([]any); ok {
+			for _, s := range list {
+				out = append(out, p.schema(s, depth+1))
+			}
+		}
+		return out
+	case "enum":
+		return enumTexts(value)
+	}
+	return value
+}
+
+// enumTexts are the values of an enum, which Gemini takes as texts only.
+func enumTexts(value any) any {
+	list, ok := value.([]any)
+	if !ok {
+		return value
+	}
+	out := []any{}
+	for _, v := range list {
+		if text := fmt.Sprint(v); v != nil && text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// nullable makes one type of a list of types, and texts of the values of an enum.
+func (p *plainer) nullable(s map[string]any) {
+	if list, ok := s["type"].([]any); ok {
+		var types []any
+		for _, t := range list {
+			if t == "null" {
+				s["nullable"] = true
+			} else {
+				types = append(types, t)
+			}
+		}
+		delete(s, "type")
+		switch {
+		case len(types) == 1:
+			s["type"] = types[0]
+		case len(types) > 1 && s["anyOf"] == nil:
+			s["anyOf"] = alternatives(s, types)
+		}
+	}
+	if _, ok := s["enum"]; ok {
+		s["type"] = "string"
+	}
+	p.nullableAlternatives(s)
+}
+
+// nullableAlternatives takes null out of a choice. A choice of one is that one.
+func (p *plainer) nullableAlternatives(s map[string]any) {
+	list, ok := s["anyOf"].([]any)
+	if !ok {
+		return
+	}
+	kept := slices.DeleteFunc(slices.Clone(list), func(v any) bool {
+		m, ok := v.(map[string]any)
+		return ok && m["type"] == "null"
+	})
+	if len(kept) == len(list) || len(kept) == 0 {
+		return
+	}
+	s["nullable"] = true
+	s["anyOf"] = kept
+	if one, ok := kept[0].(map[string]any); ok && len(kept) == 1 {
+		delete(s, "anyOf")
+		mergeInto(s, one)
+	}
+}

@@ -1,0 +1,13 @@
+// Package openai speaks OpenAI's chat completions API, as many providers do: OpenAI,
+// Mistral, Ollama, OpenRouter, and whatever says that it is compatible.
+//
+//	providers.go  who speaks it, and how each differs: a new one is a new entry
+//	openai.go     one call
+//	request.go    turns and tools → messages and functions; images.go their images
+//	stream.go     the answer, in pieces or whole, into an llm.Draft
+//	reply.go      the types of an answer, in all forms that servers send
+//	calls.go      calls that come in pieces; details.go thoughts with signatures
+//
+// Requests are written with the types of openai-go. Answers are not read with them:
+// its streams cannot tell a dropped connection from an end.
+package openai

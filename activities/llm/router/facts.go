@@ -1,0 +1,38 @@
+package router
+
+import (
+	"cmp"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// entry finds the entry of a name. A name without one is that of a provider and
+// its model, see contract.ParseModel.
+func (r *Router) entry(name string) (llm.Entry, error) {
+	for _, e := range r.options.Models {
+		if e.Name == name {
+			return e, nil
+		}
+	}
+	p, model, err := contract.ParseModel(name)
+	if err != nil {
+		return llm.Entry{}, badRequest("%v", err)
+	}
+	return llm.Entry{Name: name, Provider: p, Model: model}, nil
+}
+
+// Facts returns what is known of a model, by the name that requests use.
+func (r *Router) Facts(name string) llm.Facts {
+	e, err := r.entry(name)
+	if err != nil {
+		return llm.Facts{}
+	}
+	p, _ := lookup(e.Provider)
+	f := llm.Facts{Images: seesImages(p, e.Model), Window: e.ContextWindow, Reply: e.MaxTokens}
+	f.TotalTimeout = cmp.Or(e.TotalTimeout, contract.TotalModelTimeout(cmp.Or(e.Timeout, r.options.Timeout)))
+	if f.Window == 0 {
+		f.Window = knownWindow(e.Provider, e.Model)
+	}
+	return f
+}

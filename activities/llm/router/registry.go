@@ -1,0 +1,41 @@
+package router
+
+import (
+	"slices"
+	"strings"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/anthropic"
+	"agent-stop-and-go/activities/llm/gemini"
+	"agent-stop-and-go/activities/llm/openai"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// registry lists the providers that are reached over the network.
+var registry = append([]llm.Provider{gemini.Provider(), anthropic.Provider()}, openai.Providers()...)
+
+// lookup returns the provider of a name. Without one it has no name.
+func lookup(name contract.Provider) (llm.Provider, bool) {
+	i := slices.IndexFunc(registry, func(p llm.Provider) bool { return p.Name == name })
+	if i < 0 {
+		return llm.Provider{}, false
+	}
+	return registry[i], true
+}
+
+func seesImages(p llm.Provider, model string) bool { return p.Images != nil && p.Images(model) }
+
+// address is where a model is reached: what its entry says, else the environment,
+// the configuration, and the provider's own address, in this order.
+func address(p llm.Provider, entry string, getenv func(string) string, configured string) string {
+	fromEnvironment := ""
+	if p.BaseVariable != "" {
+		fromEnvironment = getenv(p.BaseVariable)
+	}
+	for _, url := range []string{entry, fromEnvironment, configured} {
+		if url = strings.TrimSpace(url); url != "" {
+			return url
+		}
+	}
+	return p.BaseURL
+}

@@ -1,0 +1,31 @@
+// Package hooks builds from a configuration what tells web hooks of tasks.
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"agent-stop-and-go/config"
+	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/tasks/hook"
+	"agent-stop-and-go/workflows/record/transcript"
+)
+
+// Reader reads the tasks of an agent whose conversations run behind a Temporal client.
+func Reader(ctx context.Context, c *config.Config, t client.Client, namespace string, blobs transcript.Store) (*hook.Reader, error) {
+	agent, err := c.Agent(ctx, blobs)
+	if err != nil {
+		return nil, fmt.Errorf("describe the agent: %w", err)
+	}
+	return &hook.Reader{
+		Conversations: service.OnTemporal(service.Options{
+			Client: t, TaskQueue: c.Temporal.TaskQueue, Namespace: namespace, Agent: agent, Blobs: blobs, Now: time.Now, IsDead: connect.IsDead,
+		}),
+		Blobs: blobs, Agent: agent, PublicURL: strings.TrimRight(c.PublicURL, "/"),
+	}, nil
+}

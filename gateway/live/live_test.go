@@ -1,0 +1,152 @@
+package live_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// talk is a conversation with a feed. What has been told by news lasts only once it is recorded.
+type talk struct {
+	mu       sync.Mutex
+	recorded contract.ConversationView
+	reads    int
+	news     chan contract.News
+}
+
+func (c *talk) Conversation(context.Context, string, string) (contract.ConversationView, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reads++
+	return c.recorded, nil
+}
+
+func (c *talk) Tree(context.Context, string) (contract.TreeView, error) {
+	return contract.TreeView{}, service.Errorf(service.KindUnavailable, "there is none")
+}
+
+func (c *talk) Watch(string) (<-chan contract.News, func()) { return c.news, func() {} }
+
+func (c *talk) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reads
+}
+
+// tell tells a change by news, and records it later.
+func (c *talk) tell(version int64, later time.Duration) {
+	c.mu.Lock()
+	v := c.recorded
+	c.mu.Unlock()
+	v.Version = version
+	c.news <- contract.News{Settled: &v}
+	synctest.Wait()
+	time.Sleep(later)
+	c.mu.Lock()
+	c.recorded = v
+	c.mu.Unlock()
+}
+
+func follow(c *talk) (*live.Followers, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	return live.New(ctx, live.Options{Conversations: c, Feed: c, Logger: slog.New(slog.DiscardHandler), Pace: live.Pace{Idle: time.Hour, KeepAlive: time.Hour}}), cancel
+}
+
+// versions are what a reader has been told since it last asked.
+func versions(t *testing.T, r *live.Reader) (out []int64) {
+	t.Helper()
+	items, _, err := r.Take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range items {
+		if i.State != nil {
+			out = append(out, i.State.View.Version)
+		}
+	}
+	return out
+}
+
+// Readers of two sorts cost what one of them costs: a read for each change.
+func TestAllReadersShareTheReads(t *testing.T) {
+	cost := func(early, lasting int) (reads int) {
+		synctest.Test(t, func(t *testing.T) {
+			c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.News)}
+			f, stop := follow(c)
+			defer func() { stop(); f.Close() }()
+			var all []*live.Reader
+			join := func(n int, how func(string, bool) (*live.Reader, error)) {
+				for range n {
+					r, err := how("c", false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					all = append(all, r)
+					synctest.Wait()
+				}
+			}
+			join(early, f.Join)
+			join(lasting, f.JoinLasting)
+			time.Sleep(time.Minute)
+			before := c.count()
+			for version := int64(2); version < 12; version++ {
+				c.tell(version, 0)
+				time.Sleep(time.Minute)
+			}
+			reads = c.count() - before
+			for n, r := range all {
+				if got := versions(t, r); len(got) == 0 || got[len(got)-1] != 11 {
+					t.Errorf("reader %d was told %v", n, got)
+				}
+				f.Leave(r)
+			}
+		})
+		return reads
+	}
+	if one, both, many := cost(0, 1), cost(1, 1), cost(20, 20); one != 10 || both != 10 || many != 10 {
+		t.Errorf("10 changes cost %d reads with one reader, %d with one of each sort, %d with twenty", one, both, many)
+	}
+}
+
+// What came with news and is not recorded yet is told to those alone who want to know it early.
+func TestWhatLastsIsToldOnceItIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.News)}
+		f, stop := follow(c)
+		defer func() { stop(); f.Close() }()
+		early, err := f.Join("c", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lasting, err := f.JoinLasting("c", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Leave(early)
+		defer f.Leave(lasting)
+		synctest.Wait()
+		if a, b := versions(t, early), versions(t, lasting); len(a) != 1 || len(b) != 1 {
+			t.Errorf("at first: %v, %v", a, b)
+		}
+		c.tell(2, time.Minute)
+		late, err := f.JoinLasting("c", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Leave(late)
+		if a, b, d := versions(t, early), versions(t, lasting), versions(t, late); len(a) == 0 || a[0] != 2 || len(b) > 0 || len(d) != 1 || d[0] != 1 {
+			t.Errorf("before it is recorded: %v, %v, %v", a, b, d)
+		}
+		time.Sleep(time.Minute)
+		if b, d := versions(t, lasting), versions(t, late); len(b) != 1 || b[0] != 2 || len(d) != 1 || d[0] != 2 {
+			t.Errorf("once it is: %v, %v", b, d)
+		}
+	})
+}

@@ -1,0 +1,205 @@
+package decide
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/wording"
+)
+
+// Settle finishes a node's result by the node's own settings: a rejection may be
+// an output like any other, and an output may have a key to keep it under. Only
+// what was done is kept.
+func Settle(n contract.Node, r contract.NodeResult) contract.NodeResult {
+	if r.Outcome == contract.OutcomeRejected && n.OnReject == contract.OnRejectContinue {
+		r.Outcome = contract.OutcomeDone
+	}
+	if r.Outcome == contract.OutcomeDone && n.OutputKey != "" && !r.Output.IsZero() {
+		r.Delta = r.Delta.With(contract.Value{Key: n.OutputKey, Text: r.Output})
+	}
+	return r
+}
+
+// Counted is a leaf's result with its own end counted.
+func Counted(n contract.Node, r contract.NodeResult) contract.NodeResult {
+	t := contract.Tally{Node: n.Name}
+	switch r.Outcome {
+	case contract.OutcomeDone:
+		t.Done = 1
+	case contract.OutcomeFailed:
+		t.Failed = 1
+	case contract.OutcomeRejected:
+		t.Rejected = 1
+	default:
+		return r
+	}
+	r.Tally = []contract.Tally{t}
+	return r
+}
+
+// Merge adds up the results of the nodes inside a composite node.
+type Merge struct {
+	Outcome      contract.Outcome
+	Output       contract.Text // the last one that is not empty
+	Delta        contract.State
+	Usage        contract.Usage
+	Exit         bool
+	AuthRequired string
+	Worked       time.Duration
+	Granted      contract.Grants
+	Tally        []contract.Tally
+	// Parts are the outputs of parallel nodes.
+	Parts []contract.Text
+}
+
+// Resume goes on from what Result returned.
+func Resume(r contract.NodeResult) Merge {
+	return Merge{
+		Outcome: r.Outcome, Output: r.Output, Delta: r.Delta, Usage: r.Usage, Exit: r.Exit,
+		AuthRequired: r.AuthRequired, Worked: r.Worked, Granted: r.Granted, Tally: r.Tally,
+	}
+}
+
+// Result is the merge as a result, without transcript and tree.
+func (m *Merge) Result() contract.NodeResult {
+	r := contract.NodeResult{
+		Outcome: m.Outcome, Output: m.Output, Delta: m.Delta, Usage: m.Usage, Exit: m.Exit,
+		AuthRequired: m.AuthRequired, Worked: m.Worked, Granted: m.Granted, Tally: m.Tally,
+	}
+	if r.Outcome == "" {
+		r.Outcome = contract.OutcomeDone
+	}
+	return r
+}
+
+// Then adds the result of a node that ran after those before. It returns true
+// when no other may follow: after a rejection, a cancellation, a demand to log
+// in, and exit_loop. A failure is a text like any other.
+func (m *Merge) Then(r contract.NodeResult) (last bool) {
+	m.Worked += r.Worked
+	m.add(r)
+	m.Outcome = r.Outcome
+	if !r.Output.IsZero() {
+		m.Output = r.Output
+	}
+	return m.Exit || m.AuthRequired != "" || r.Outcome == contract.OutcomeRejected || r.Outcome == contract.OutcomeCancelled
+}
+
+func (m *Merge) add(r contract.NodeResult) {
+	m.Delta = m.Delta.With(r.Delta...)
+	m.Usage = m.Usage.Add(r.Usage)
+	m.Granted = m.Granted.Add(r.Granted)
+	m.Exit = m.Exit || r.Exit
+	if m.AuthRequired == "" {
+		m.AuthRequired = r.AuthRequired
+	}
+	for _, t := range r.Tally {
+		m.count(t)
+	}
+}
+
+func (m *Merge) count(t contract.Tally) {
+	for i, known := range m.Tally {
+		if known.Node == t.Node {
+			m.Tally = slices.Clone(m.Tally)
+			m.Tally[i] = contract.Tally{
+				Node: t.Node, Done: known.Done + t.Done, Failed: known.Failed + t.Failed, Rejected: known.Rejected + t.Rejected,
+			}
+			return
+		}
+	}
+	m.Tally = append(m.Tally, t)
+}
+
+// Join adds the results of nodes that ran side by side, in declared order. A
+// rejection among them is theirs all together, and so is a failure when it
+// stopped the others or when nothing else came of them.
+func (m *Merge) Join(failFast bool, results []contract.NodeResult) {
+	var longest time.Duration
+	for _, r := range results {
+		m.add(r)
+		longest = max(longest, r.Worked)
+		if !r.Output.IsZero() && r.Outcome != contract.OutcomeCancelled {
+			m.Parts = append(m.Parts, r.Output)
+		}
+	}
+	m.Worked += longest
+	failed := count(results, contract.OutcomeFailed)
+	switch {
+	case count(results, contract.OutcomeRejected) > 0:
+		first := slices.IndexFunc(results, func(r contract.NodeResult) bool { return r.Outcome == contract.OutcomeRejected })
+		m.Outcome, m.Parts = contract.OutcomeRejected, []contract.Text{results[first].Output}
+	case failed > 0 && (failFast || failed == len(results)):
+		m.Outcome = contract.OutcomeFailed
+	case count(results, contract.OutcomeCancelled) == len(results):
+		m.Outcome = contract.OutcomeCancelled
+	default:
+		m.Outcome = contract.OutcomeDone
+	}
+}
+
+func count(results []contract.NodeResult, o contract.Outcome) int {
+	n := 0
+	for _, r := range results {
+		if r.Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// JoinInline joins outputs, a line each, when all of them and the result are
+// short enough for history.
+func JoinInline(parts []contract.Text) (contract.Text, bool) {
+	var lines []string
+	for _, p := range parts {
+		if p.Blob != nil {
+			return contract.Text{}, false
+		}
+		lines = append(lines, p.Inline)
+	}
+	text := strings.Join(lines, "\n")
+	return contract.Inline(text), len(text) <= contract.InlineLimit
+}
+
+// LeaveLoop ends the effect of exit_loop at the loop around it.
+func (m *Merge) LeaveLoop() { m.Exit = false }
+
+// Left is what the nodes so far have left of a budget; zero is for ever.
+func (m *Merge) Left(budget time.Duration) time.Duration {
+	if budget <= 0 {
+		return 0
+	}
+	return max(budget-m.Worked, time.Millisecond)
+}
+
+// TimeIsUp reports whether a budget is used up, and notes that as a failure.
+func (m *Merge) TimeIsUp(budget time.Duration) bool {
+	if budget <= 0 || m.Worked < budget {
+		return false
+	}
+	m.Outcome, m.Output = contract.OutcomeFailed, contract.Inline(wording.TimedOut(budget))
+	return true
+}
+
+// Shorter is the shorter of two limits, of which zero is none.
+func Shorter(a, b time.Duration) time.Duration {
+	if a <= 0 || b > 0 && b < a {
+		return b
+	}
+	return a
+}
+
+const (
+	fastestReport = 300 * time.Millisecond
+	reportsShare  = 20 // a node that runs for an hour reports at most every 3 minutes
+)
+
+// ReportPace is how long a node waits before it reports again what is not urgent:
+// in proportion to how long it has run, so that the number of reports grows only
+// with the logarithm of the time.
+func ReportPace(running time.Duration) time.Duration {
+	return max(fastestReport, running/reportsShare)
+}

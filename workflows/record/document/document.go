@@ -1,0 +1,217 @@
+// Package document is a conversation as people and programs outside read it: the
+// file that is exported and the "conversation" of the REST API are the same
+// document, with every value in place and nothing that only workflows need. Tree
+// is its last turn as a picture of the agent's tree has it.
+package document
+
+//go:generate go test . -run Golden -update
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record/transcript"
+)
+
+// Conversation is the document. Here and in the types below, the keys begin, in
+// this order, with those of the conversation files of Agent Stop and Go, up to
+// updated_at, created_at or is_error; the rest are additions.
+type Conversation struct {
+	ID               string                     `json:"id"`
+	SessionID        string                     `json:"session_id,omitempty"`
+	Status           contract.Status            `json:"status"`
+	Messages         []Message                  `json:"messages"`
+	PendingApproval  *contract.PendingApproval  `json:"pending_approval,omitempty"`
+	PipelineState    *PipelineState             `json:"pipeline_state,omitempty"`
+	CreatedAt        time.Time                  `json:"created_at"`
+	UpdatedAt        time.Time                  `json:"updated_at"`
+	PendingApprovals []contract.PendingApproval `json:"pending_approvals,omitempty"`
+	Agent            string                     `json:"agent,omitempty"`
+	Running          bool                       `json:"running,omitempty"`
+	Queued           int                        `json:"queued,omitempty"`
+	Usage            Usage                      `json:"usage,omitzero"`
+	Version          int64                      `json:"version"`
+	// Problem says why the conversation cannot be shown whole.
+	Problem string `json:"problem,omitempty"`
+	// AsOf is when this was so, of a conversation that cannot tell its present state.
+	AsOf time.Time `json:"as_of,omitzero"`
+}
+
+// Message is a message of the document.
+type Message struct {
+	ID        string                   `json:"id"`
+	Role      contract.Role            `json:"role"`
+	Content   string                   `json:"content"`
+	ToolCall  *ToolCall                `json:"tool_call,omitempty"`
+	CreatedAt time.Time                `json:"created_at"`
+	Node      string                   `json:"node,omitempty"`
+	Approval  *contract.ApprovalResult `json:"approval,omitempty"`
+	// Model is the model that wrote the message, by the provider's own name. Model,
+	// Draft and Usage are on the first message of a reply.
+	Model string `json:"model,omitempty"`
+	// Draft is the name of the reply while it was being made.
+	Draft string `json:"draft,omitempty"`
+	Usage Usage  `json:"usage,omitzero"`
+	// Media are the files that came with a user's message.
+	Media []Media `json:"media,omitempty"`
+}
+
+// ToolCall is a call, or the result of one; then its arguments are null.
+type ToolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Result    string          `json:"result,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Note      string          `json:"note,omitempty"`
+	Media     []Media         `json:"media,omitempty"`
+}
+
+// Media is the binary part of a result. The gateway has its bytes, under the
+// SHA-256.
+type Media struct {
+	MIMEType string `json:"mime_type"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+	Name     string `json:"name,omitempty"`
+}
+
+// PipelineState says where a tree has paused for the pending approval.
+type PipelineState struct {
+	// NodePath leads to the node: child indices from the root, none for the root.
+	NodePath     []int             `json:"paused_node_path"`
+	OutputKey    string            `json:"paused_node_output_key"`
+	SessionState map[string]string `json:"session_state"`
+	UserMessage  string            `json:"user_message"`
+}
+
+// Render reads what lives in the store and returns the whole document. With an error it
+// returns what could be read: a message that is lost says so, and so does one that came
+// before those that the view has.
+func Render(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
+	d := Conversation{
+		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
+		Usage: usage(v.Usage),
+	}
+	var lost []error
+	messages, err := transcript.Load(ctx, store, v.Transcript)
+	if err != nil {
+		lost, messages = append(lost, fmt.Errorf("render conversation %s: %w", v.ID, err)), v.Transcript.Tail
+	}
+	for _, m := range messages {
+		r, err := message(ctx, store, m)
+		if err != nil {
+			lost = append(lost, fmt.Errorf("render message %s: %w", m.ID, err))
+			r = Message{ID: m.ID, Role: m.Role, Content: Lost, CreatedAt: m.CreatedAt}
+		}
+		d.Messages = append(d.Messages, r)
+	}
+	lost = append(lost, d.pause(ctx, store, v))
+	return d, errors.Join(lost...)
+}
+
+// Lost stands for the text of a message that cannot be read.
+const Lost = "[This message cannot be read.]"
+
+// pause adds what waits.
+func (d *Conversation) pause(ctx context.Context, store transcript.Store, v contract.ConversationView) (err error) {
+	for _, p := range v.Pending {
+		r, err := Pending(ctx, store, p)
+		if err != nil {
+			return err
+		}
+		d.PendingApprovals = append(d.PendingApprovals, r)
+	}
+	if len(d.PendingApprovals) == 0 {
+		return nil
+	}
+	d.PendingApproval = &d.PendingApprovals[0]
+	if d.PipelineState, err = pipeline(ctx, store, v.Pipeline); err != nil {
+		return fmt.Errorf("render the pipeline of conversation %s: %w", v.ID, err)
+	}
+	return nil
+}
+
+func pipeline(ctx context.Context, store transcript.Store, p *contract.PipelineState) (*PipelineState, error) {
+	if p == nil {
+		return nil, nil
+	}
+	d := &PipelineState{NodePath: append([]int{}, p.Path...), OutputKey: p.OutputKey, SessionState: map[string]string{}}
+	var err error
+	for _, v := range p.State {
+		if d.SessionState[v.Key], err = transcript.ReadText(ctx, store, v.Text); err != nil {
+			return nil, fmt.Errorf("value of %s: %w", v.Key, err)
+		}
+	}
+	d.UserMessage, err = transcript.ReadText(ctx, store, p.UserMessage)
+	return d, err
+}
+
+// Pending returns an approval with its arguments and schemas in place.
+func Pending(ctx context.Context, store transcript.Store, p contract.PendingApproval) (contract.PendingApproval, error) {
+	values := []*contract.JSON{&p.ToolArgs, &p.Schema}
+	if p.Origin != nil {
+		o := *p.Origin
+		p.Origin = &o
+		values = append(values, &o.Arguments, &o.Schema)
+	}
+	p.Binding, p.Granted = bare(p.Binding), bare(p.Granted)
+	for _, v := range values {
+		raw, err := transcript.ReadJSON(ctx, store, *v)
+		if err != nil {
+			return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+		}
+		*v = contract.JSON{Raw: raw}
+	}
+	text, err := transcript.ReadText(ctx, store, p.Explanation)
+	if err != nil {
+		return p, fmt.Errorf("render approval %s: %w", p.UUID, err)
+	}
+	p.Explanation = contract.Inline(text)
+	return p, nil
+}
+
+// bare is a binding without the definition, of which people have the digest.
+func bare(b *contract.Binding) *contract.Binding {
+	if b == nil {
+		return nil
+	}
+	return &contract.Binding{Address: b.Address, SHA256: b.SHA256}
+}
+
+func message(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {
+	m.Native = nil // only its provider can read it
+	m, err := transcript.Resolve(ctx, store, m)
+	if err != nil {
+		return Message{}, err
+	}
+	d := Message{
+		ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt,
+		Model: m.Model, Draft: m.Draft, Usage: usage(m.Usage), Media: media(m.Media),
+	}
+	if m.Approval != nil {
+		record := *m.Approval
+		record.Credential = ""
+		d.Approval = &record
+	}
+	if c := m.ToolCall; c != nil {
+		d.ToolCall = &ToolCall{
+			ID: c.ID, Name: c.Name, Arguments: c.Arguments.Raw, Result: c.Result.Inline, IsError: c.IsError, Note: c.Note,
+			Media: media(c.Media),
+		}
+	}
+	return d, nil
+}
+
+func media(refs []contract.Media) []Media {
+	var out []Media
+	for _, m := range refs {
+		out = append(out, Media{MIMEType: m.MIMEType, Size: m.Size, SHA256: m.SHA256, Name: m.Name})
+	}
+	return out
+}

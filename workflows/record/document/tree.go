@@ -1,0 +1,184 @@
+package document
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record/transcript"
+)
+
+// Tree is how the last turn of a conversation went through the agent's tree.
+// Before the first turn every node is pending.
+type Tree struct {
+	ConversationID string `json:"conversation_id"`
+	Turn           int    `json:"turn"`
+	Tree           Node   `json:"tree"`
+}
+
+// Node is a node of the tree and how far it has come.
+type Node struct {
+	Name string            `json:"name"`
+	Type contract.NodeType `json:"type"`
+	// Path leads to the node: child indices from the root, none for the root.
+	Path      []int               `json:"path"`
+	Status    contract.NodeStatus `json:"status"`
+	StartedAt time.Time           `json:"started_at,omitzero"`
+	EndedAt   time.Time           `json:"ended_at,omitzero"`
+	// DurationMS is set when the node has ended.
+	DurationMS *int64 `json:"duration_ms,omitempty"`
+	Output     string `json:"output,omitempty"`
+	// Usage of a composite node is that of the nodes inside that have ended.
+	Usage Usage `json:"usage,omitzero"`
+	// Iteration counts those of a loop that have begun, out of MaxIterations.
+	Iteration     int    `json:"iteration,omitempty"`
+	MaxIterations int    `json:"max_iterations,omitempty"`
+	Model         string `json:"model,omitempty"`
+	OutputKey     string `json:"output_key,omitempty"`
+	// Approvals are the UUIDs of what the node waits for.
+	Approvals []string `json:"approvals,omitempty"`
+	// Run is the workflow ID of a composite node.
+	Run string `json:"run,omitempty"`
+	// Agents are the nodes inside; nil for a leaf.
+	Agents []Node `json:"agents,omitzero"`
+}
+
+// RenderTree reads what lives in the store and returns the whole tree.
+func RenderTree(ctx context.Context, store transcript.Store, v contract.TreeView) (Tree, error) {
+	p := painter{store: store, running: map[string]contract.NodeState{}}
+	for _, s := range v.Running {
+		p.running[s.Run] = s
+	}
+	root, err := p.node(ctx, v.Node, v.State, []int{}, false)
+	if err != nil {
+		return Tree{}, fmt.Errorf("render the tree of conversation %s: %w", v.ConversationID, err)
+	}
+	return Tree{ConversationID: v.ConversationID, Turn: v.Turn, Tree: root}, nil
+}
+
+// painter lays states over nodes.
+type painter struct {
+	store   transcript.Store
+	running map[string]contract.NodeState // by Run
+}
+
+// node paints a node. over tells that a node around it has ended.
+func (p painter) node(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) (Node, error) {
+	if len(path) > transcript.MaxDepth {
+		return Node{}, fmt.Errorf("nodes are %w", transcript.ErrTooDeep)
+	}
+	s = p.latest(s)
+	d := Node{
+		Name: n.Name, Type: n.Type, Path: path, Status: settled(s.Status, over), StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+		DurationMS: duration(s), Usage: usage(s.Usage), Iteration: s.Iteration, OutputKey: n.OutputKey, Run: s.Run,
+	}
+	switch n.Type {
+	case contract.NodeLoop:
+		d.MaxIterations = n.Iterations()
+	case contract.NodeLLM:
+		d.Model = n.Model
+	}
+	if !d.Status.Over() {
+		d.Approvals = s.Approvals
+	}
+	var err error
+	if d.Output, err = transcript.ReadText(ctx, p.store, s.Output); err != nil {
+		return d, fmt.Errorf("output of node %s: %w", n.Name, err)
+	}
+	if !n.Composite() {
+		return d, nil
+	}
+	if d.Agents, err = p.inside(ctx, n, s, path, over || d.Status.Over()); err != nil {
+		return d, err
+	}
+	if d.Status == contract.NodeRunning && stopped(d.Agents) {
+		d.Status = contract.NodeWaiting
+	}
+	return d, nil
+}
+
+// latest is a state as the node itself last reported it, if it did.
+func (p painter) latest(s contract.NodeState) contract.NodeState {
+	reported, ok := p.running[s.Run]
+	switch {
+	case !ok:
+	case s.Lost():
+		s.Nodes, s.Folded = reported.Nodes, reported.Folded
+	case !s.Status.Over():
+		return reported
+	}
+	return s
+}
+
+func (p painter) inside(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) ([]Node, error) {
+	states, err := p.states(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("states inside node %s: %w", n.Name, err)
+	}
+	agents := make([]Node, len(n.Nodes))
+	for i, child := range n.Nodes {
+		var state contract.NodeState
+		if i < len(states) {
+			state = states[i]
+		}
+		if agents[i], err = p.node(ctx, child, state, append(slices.Clone(path), i), over); err != nil {
+			return nil, err
+		}
+	}
+	return agents, nil
+}
+
+func (p painter) states(ctx context.Context, s contract.NodeState) ([]contract.NodeState, error) {
+	if s.Folded == nil {
+		return s.Nodes, nil
+	}
+	data, err := p.store.Get(ctx, *s.Folded)
+	if err != nil {
+		return nil, err
+	}
+	var states []contract.NodeState
+	if err := json.Unmarshal(data, &states); err != nil {
+		return nil, fmt.Errorf("decode blob %s: %w", s.Folded.SHA256, err)
+	}
+	return append(states, s.Nodes...), nil
+}
+
+// settled is the status of a node. Inside one that has ended nothing goes on:
+// what never ran is skipped, and what ran when its workflow ended was cancelled.
+func settled(s contract.NodeStatus, over bool) contract.NodeStatus {
+	if s == "" {
+		s = contract.NodePending
+	}
+	switch {
+	case !over || s.Over():
+		return s
+	case s == contract.NodePending:
+		return contract.NodeSkipped
+	}
+	return contract.NodeCancelled
+}
+
+// stopped reports whether people are waited for, and for nothing else.
+func stopped(agents []Node) bool {
+	waiting := false
+	for _, a := range agents {
+		switch a.Status {
+		case contract.NodeRunning:
+			return false
+		case contract.NodeWaiting:
+			waiting = true
+		}
+	}
+	return waiting
+}
+
+func duration(s contract.NodeState) *int64 {
+	if s.StartedAt.IsZero() || s.EndedAt.IsZero() {
+		return nil
+	}
+	ms := s.EndedAt.Sub(s.StartedAt).Milliseconds()
+	return &ms
+}

@@ -1,0 +1,180 @@
+package record
+
+import (
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Kind says what an entry is.
+type Kind int
+
+// The kinds.
+const (
+	KindMessage  Kind = iota + 1 // of the user; it begins a turn
+	KindText                     // of the agent
+	KindCall                     // of a tool or another agent
+	KindResult                   // of a call
+	KindRequest                  // for an approval
+	KindDecision                 // about an approval
+	KindNotice                   // tells people something that the model does not need
+)
+
+// Notice reports whether entries of the kind are for people only.
+func (k Kind) Notice() bool { return k == KindRequest || k == KindDecision || k == KindNotice }
+
+// Entry is a message of a conversation with its coordinates.
+type Entry struct {
+	contract.Message
+	// Seq is the entry's number, from 1.
+	Seq int
+	// Turn is the number of the user's message that it belongs to; 0 is before the first.
+	Turn int
+	Kind Kind
+	// Text is what the entry says: without what a program wrote in front of a user's message,
+	// and without the name of the node.
+	Text string
+	// Answers is the Seq of the call that a result belongs to; 0 where it is not there.
+	Answers int
+	// Missing: the call did not come to a result in its turn, which is over. No message says so;
+	// the entry does, for readers who need a result of every call.
+	Missing bool
+
+	sum uint64
+}
+
+// ClientID is the ID that the sender of a user's message gave it, or "".
+func (e Entry) ClientID() string {
+	if e.Kind != KindMessage {
+		return ""
+	}
+	return e.Draft
+}
+
+// Source is a conversation at a moment.
+type Source struct {
+	// Messages are all of the conversation, oldest first, with every text in place
+	// (transcript.Load, then transcript.Resolve of each).
+	Messages []contract.Message
+	// Tree tells that nodes of a tree wrote them.
+	Tree bool
+	// Over tells that the last turn is.
+	Over bool
+}
+
+// Read makes entries of a conversation. The prompt, which is a message of the system, is none.
+func Read(s Source) []Entry {
+	r := reader{inTree: s.Tree, entries: make([]Entry, 0, len(s.Messages)), calls: map[string]int{}}
+	for _, m := range s.Messages {
+		r.read(m)
+	}
+	if s.Over {
+		r.endTurn()
+	}
+	return r.entries
+}
+
+type reader struct {
+	inTree  bool
+	entries []Entry
+	turn    int
+	calls   map[string]int // Seq by the message's ID
+	open    []int          // Seq of calls of the turn that have no result yet, oldest first
+}
+
+func (r *reader) read(m contract.Message) {
+	if m.Notice {
+		m.ApprovalID = approvalOf(m)
+	}
+	e := Entry{Message: m, Kind: kindOf(m)}
+	switch e.Kind {
+	case 0:
+		return
+	case KindMessage:
+		r.endTurn()
+		r.turn++
+	case KindResult:
+		e.Answers = r.callOf(m)
+		r.close(e.Answers)
+	}
+	if e.Text = r.textOf(e); e.Kind == KindText {
+		e.Outcome = outcomeOf(e)
+	}
+	seq := r.add(e)
+	if e.Kind == KindCall {
+		r.open = append(r.open, seq)
+		if m.ID != "" {
+			r.calls[m.ID] = seq
+		}
+	}
+}
+
+// add returns the entry's Seq.
+func (r *reader) add(e Entry) int {
+	e.Seq, e.Turn = len(r.entries)+1, r.turn
+	e.sum = sumOf(e)
+	r.entries = append(r.entries, e)
+	return e.Seq
+}
+
+// endTurn notes which calls will not have a result.
+func (r *reader) endTurn() {
+	for _, seq := range r.open {
+		call := r.entries[seq-1]
+		r.add(Entry{Kind: KindResult, Answers: seq, Missing: true, Message: contract.Message{
+			ID: call.ID + "-result", Role: contract.RoleTool, Node: call.Node, Reply: call.Reply, CreatedAt: r.entries[len(r.entries)-1].CreatedAt,
+			ToolCall: &contract.ToolCall{ID: call.ToolCall.ID, Name: call.ToolCall.Name, IsError: true},
+		}})
+	}
+	r.open = nil
+}
+
+// kindOf is zero for what is no entry.
+func kindOf(m contract.Message) Kind {
+	switch {
+	case m.Approval != nil:
+		return KindDecision
+	case m.Notice && m.ApprovalID != "":
+		return KindRequest
+	case m.Notice:
+		return KindNotice
+	case m.Role == contract.RoleUser:
+		return KindMessage
+	case m.Role == contract.RoleAssistant && m.ToolCall != nil:
+		return KindCall
+	case m.Role == contract.RoleAssistant:
+		return KindText
+	case m.Role == contract.RoleTool && m.ToolCall != nil:
+		return KindResult
+	}
+	return 0
+}
+
+// callOf is the Seq of the call that a message is the result of.
+func (r *reader) callOf(m contract.Message) int {
+	if m.ResultOf != "" {
+		return r.calls[m.ResultOf]
+	}
+	return r.likeliestCall(m)
+}
+
+func (r *reader) close(call int) {
+	for i, seq := range r.open {
+		if seq == call {
+			r.open = append(r.open[:i:i], r.open[i+1:]...)
+			return
+		}
+	}
+}
+
+// textOf is what an entry says. What a node of a tree ends with begins with its name.
+func (r *reader) textOf(e Entry) string {
+	text := e.Content.Inline
+	switch {
+	case e.Kind == KindMessage:
+		return text[max(0, min(e.Preface, len(text))):]
+	case r.inTree && e.Node != "" && e.Reply == "":
+		return strings.TrimPrefix(text, "["+e.Node+"] ")
+	}
+	return text
+}

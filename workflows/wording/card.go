@@ -1,0 +1,92 @@
+package wording
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Card is what a list shows of an approval, within contract.CardLimit. What does not
+// fit is cut and marked as cut.
+func Card(in contract.ApprovalInput) contract.Card {
+	var c contract.Card
+	for _, room := range rooms {
+		if c = cardWithin(in, room); cardSize(c) <= contract.CardLimit {
+			break
+		}
+	}
+	return c
+}
+
+// room is how many bytes the parts of a card may have. JSON makes up to six of one.
+type room struct {
+	description, arguments, preview int
+	chain                           bool
+}
+
+var rooms = []room{
+	{1500, contract.InlineLimit, 240, true},
+	{1500, 0, 240, true},
+	{400, 0, 120, true},
+	{200, 0, 60, false},
+}
+
+func cardWithin(in contract.ApprovalInput, r room) contract.Card {
+	c := contract.Card{
+		Server: shortName(in.Server), Node: shortName(in.Node), NodePath: in.NodePath, Reason: in.Reason,
+		Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo,
+	}
+	if c.Description, c.DescriptionTruncated = cut(in.Description, r.description); c.DescriptionTruncated && !partly(in) {
+		c.Description = Incomplete(in.UUID) + "\n\n" + c.Description
+	}
+	if in.Answered() {
+		c.Answer = contract.AnswerContent
+	}
+	if in.Reason == contract.ReasonRemote && r.chain {
+		c.Chain = chainFrom(in.AgentName, in.RemoteAgent, in.Origin)
+	}
+	if in.Timeout > 0 {
+		expiry := in.CreatedAt.Add(in.Timeout)
+		c.ExpiresAt = &expiry
+	}
+	if in.Arguments.Blob == nil && len(in.Arguments.Raw) <= r.arguments {
+		c.Arguments = in.Arguments
+		return c
+	}
+	c.ArgumentsTruncated = true
+	c.ArgumentsPreview, _ = cut(Visible(beginning(in.Arguments)), r.preview)
+	return c
+}
+
+func beginning(j contract.JSON) string {
+	if j.Blob != nil {
+		return j.Blob.Preview
+	}
+	return string(j.Raw)
+}
+
+func shortName(name string) string {
+	short, _ := cut(name, 200)
+	return short
+}
+
+// cut is the beginning of a text, of at most limit bytes and an ellipsis.
+func cut(s string, limit int) (string, bool) {
+	if len(s) <= limit {
+		return s, false
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return strings.TrimRight(s[:limit], " \n") + "…", true
+}
+
+func cardSize(c contract.Card) int {
+	data, err := json.Marshal(c)
+	if err != nil { // arguments that are no JSON fit no card
+		return contract.CardLimit + 1
+	}
+	return len(data)
+}

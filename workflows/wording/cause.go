@@ -1,0 +1,20 @@
+package wording
+
+import (
+	"fmt"
+	"time"
+)
+
+// Causes, as they stand within the reasons of decisions and in what failed.
+const (
+	CauseRequestWithdrawn  = "the request was withdrawn"
+	CauseTurnCancelled     = "the turn was cancelled"
+	CauseWorkflowCancelled = "the workflow was cancelled"
+	CauseTimeUp            = "the time was up"
+	CauseNoAnswer          = "no answer in time"
+)
+
+// CauseUndecided is why an approval expired.
+func CauseUndecided(timeout time.Duration) string {
+	return fmt.Sprintf("nobody decided within %s", timeout)
+}

@@ -1,0 +1,140 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+func describeDelegation(c contract.Call, node string, args map[string]any) string {
+	message := " " + value(args["message"])
+	if text, ok := args["message"].(string); ok {
+		message = prose(text)
+	}
+	if c.Arguments.Blob != nil {
+		message = prose(indented(c.Arguments))
+	}
+	if node != "" {
+		return fmt.Sprintf("[%s] Delegate to A2A agent: %s\n\nMessage:%s", node, c.Peer.Name, message)
+	}
+	return fmt.Sprintf("**DELEGATE to A2A Agent: %s**\n\nMessage:%s", c.Peer.Name, message)
+}
+
+// DescribeProxy says what another agent wants to have approved, in its own words, and
+// the call behind it where it says so. explanation is set apart. own is the name of this
+// agent.
+func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) string {
+	text := fmt.Sprintf("**PROXY APPROVAL — A2A Agent: %s**\n\n%s", agent, explanation)
+	if node != "" {
+		text = fmt.Sprintf("[%s] Proxy approval for A2A agent: %s\n\n%s", node, agent, explanation)
+	}
+	if o == nil {
+		return text
+	}
+	text += "\n\nThrough: " + proxyChain(own, agent, o)
+	if o.Tool != "" {
+		text += "\nTool: " + named(o.Tool) + "\nArgs: " + indented(o.Arguments)
+	}
+	return text
+}
+
+// proxyChain names the agents from this one to the one whose call waits.
+func proxyChain(own, agent string, o *contract.Origin) string {
+	return contract.ChainText(chainFrom(own, agent, o))
+}
+
+func chainFrom(own, agent string, o *contract.Origin) []string {
+	if o != nil && len(o.Chain) > 0 {
+		return append([]string{own}, o.Chain...)
+	}
+	return []string{own, agent}
+}
+
+// DecidedElsewhere is why an approval was withdrawn whose task does not wait for it
+// any more.
+func DecidedElsewhere(agent string, s contract.TaskState) string {
+	if s == contract.TaskInputRequired {
+		return fmt.Sprintf("decided elsewhere: the task of agent %s now asks for something else", agent)
+	}
+	return fmt.Sprintf("decided elsewhere: the task of agent %s is now %s", agent, s)
+}
+
+// NotFinished is the result of a delegation whose task took too long.
+func NotFinished(agent string, after time.Duration) string {
+	return fmt.Sprintf("A2A error: agent %s had not finished after %s; the task was cancelled.", agent, short(after))
+}
+
+// short is a duration without units that are zero at its end.
+func short(d time.Duration) string {
+	s := d.Round(time.Millisecond).String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Delegated is the result of a delegation that came to an end.
+func Delegated(r contract.DelegateResult) contract.CallToolResult {
+	out := contract.CallToolResult{Text: r.Text, Media: r.Media, Note: r.Note, IsError: r.State != contract.TaskCompleted}
+	if out.IsError && out.Text.IsZero() {
+		out.Text = contract.Inline(fmt.Sprintf("A2A error: the task ended as %s.", r.State))
+	}
+	return out
+}
+
+// DelegationFailure says why a delegation failed for good.
+func DelegationFailure(f Failure) string {
+	switch {
+	case f.Lost:
+		return "A2A error: no answer in time."
+	case f.Kind == contract.KindOutcomeUnknown:
+		return UnknownResult(f.Message, contract.ApprovalResult{}).Text.Inline
+	}
+	return "A2A error: " + f.Message
+}
+
+// TaskAuthRequired is the reply when another agent wants the user to log in.
+func TaskAuthRequired(agent string) string {
+	return fmt.Sprintf("Authentication required by A2A agent %s.", agent)
+}
+
+// RemoteNotTold is the note on a refusal that another agent did not hear of.
+func RemoteNotTold(agent string, f Failure) string {
+	return fmt.Sprintf("The agent %s could not be told: %s", agent, DelegationFailure(f))
+}
+
+// RemoteWantsLogin is the note when another agent does not let us in to be told.
+func RemoteWantsLogin(agent string) string {
+	return fmt.Sprintf("The agent %s could not be told: %s", agent, TaskAuthRequired(agent))
+}
+
+// RemoteToldLater is the note on what another agent is going to hear of.
+func RemoteToldLater(agent, workflow string) string {
+	return fmt.Sprintf("The agent %s could not be told yet; it is tried again until it hears of it (workflow %s).", agent, workflow)
+}
+
+// NeverTold says why another agent was never told.
+func NeverTold(agent string, f Failure, within time.Duration) string {
+	if f.Kind.Permanent() {
+		return RemoteNotTold(agent, f)
+	}
+	return fmt.Sprintf("The agent %s could not be told within %d days: %s", agent, within/(24*time.Hour), DelegationFailure(f))
+}
+
+// DelegateSummary is the line the Web UI shows for a delegation.
+func DelegateSummary(in contract.DelegateInput) string {
+	switch {
+	case in.Cancel:
+		return fmt.Sprintf("tell %s: cancel the task", in.Peer.Name)
+	case in.Decision != "":
+		return fmt.Sprintf("tell %s: %s", in.Peer.Name, in.Decision)
+	case in.TaskID != "":
+		return "look at the task of " + in.Peer.Name
+	}
+	return "delegate to " + in.Peer.Name
+}

@@ -1,0 +1,105 @@
+package wording
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Describe says in markdown what a call would do, for the human who decides. node
+// is the name of a node in a tree, and empty for an agent that is one node. Every
+// argument appears. Only a server that is ours by configuration gets a wording of ours.
+func Describe(c contract.Call, node string) string {
+	args := arguments(c.Arguments)
+	switch ours := c.Wording == contract.WordingResources && c.Arguments.Blob == nil; {
+	case c.Peer != nil:
+		return describeDelegation(c, node, args)
+	case ours && c.Name == "resources_add":
+		return describeAdd(c, args)
+	case ours && c.Name == "resources_remove":
+		return describeRemove(c, args)
+	}
+	return heading(named(strings.ToUpper(c.Name))) + allArguments(c)
+}
+
+func heading(words string) string { return "**" + words + "**\n\n" }
+
+func allArguments(c contract.Call) string { return "Args: " + indented(c.Arguments) }
+
+func describeAdd(c contract.Call, args map[string]any) string {
+	if others(args, "name", "value") {
+		return heading("ADD Resource") + allArguments(c)
+	}
+	return heading("ADD Resource") + fmt.Sprintf("Name: %s\nValue: %s", value(args["name"]), value(args["value"]))
+}
+
+// describeRemove shows the id and the pattern where both are given: the tool
+// removes what either of them fits.
+func describeRemove(c contract.Call, args map[string]any) string {
+	id, pattern := args["id"], args["pattern"]
+	const warning = "\n\n⚠️ This will remove all resources matching the pattern."
+	switch many, more := given(pattern), others(args, "id", "pattern"); {
+	case many && more:
+		return heading("REMOVE Resources") + allArguments(c) + warning
+	case more || !many && !given(id):
+		return heading("REMOVE Resource") + allArguments(c)
+	case !many:
+		return heading("REMOVE Resource") + "ID: " + value(id)
+	case given(id):
+		return heading("REMOVE Resources") + "ID: " + value(id) + "\nPattern: " + value(pattern) + warning
+	}
+	return heading("REMOVE Resources") + "Pattern: " + value(pattern) + warning
+}
+
+func given(v any) bool { return v != nil && v != "" }
+
+// others reports whether there are arguments beside those of the given names.
+func others(args map[string]any, names ...string) bool {
+	known := 0
+	for _, name := range names {
+		if _, is := args[name]; is {
+			known++
+		}
+	}
+	return len(args) > known
+}
+
+func arguments(j contract.JSON) map[string]any {
+	dec := json.NewDecoder(bytes.NewReader(j.Raw))
+	dec.UseNumber()
+	var args map[string]any
+	if dec.Decode(&args) != nil {
+		return nil
+	}
+	return args
+}
+
+// value is an argument in a line of ours.
+func value(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return noValue
+	case string:
+		return named(v)
+	case json.Number:
+		return v.String()
+	}
+	return Visible(plainJSON(v))
+}
+
+// indented is JSON for people. Of what is not in history it is the beginning.
+func indented(j contract.JSON) string {
+	var buf bytes.Buffer
+	switch {
+	case j.Blob != nil:
+		return Visible(contract.Text{Blob: j.Blob}.Short())
+	case len(j.Raw) == 0:
+		return "{}"
+	case json.Indent(&buf, j.Raw, "", "  ") != nil:
+		return inQuotes(string(j.Raw))
+	}
+	return Visible(buf.String())
+}

@@ -1,0 +1,75 @@
+package wording
+
+import (
+	"fmt"
+
+	"agent-stop-and-go/workflows/answer"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// ApprovalRequest is the message that asks for an approval. Inside a tree it has
+// the shorter ending that clients of trees know.
+func ApprovalRequest(description, uuid string, inTree bool) string {
+	ending := "Please approve or reject using the approval UUID: "
+	if inTree {
+		ending = "Approval UUID: "
+	}
+	return "This action requires approval:\n\n" + description + "\n\n" + ending + uuid
+}
+
+// DescribeQuestion tells a human what a tool server wants to know. message is set apart.
+func DescribeQuestion(server, tool, message string) string {
+	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, named(tool), message)
+}
+
+// RequestText is the message that asks for an approval, or for the answer to a
+// question.
+func RequestText(p contract.PendingApproval, inTree bool) string {
+	how := "Answer by the approval UUID: "
+	switch {
+	case p.Question():
+		how = "Answer with a message or by the approval UUID: "
+	case p.Reason == contract.ReasonClientTool:
+		return p.Description + "\n\nApproval UUID: " + p.UUID
+	case !p.Answered():
+		return ApprovalRequest(p.Description, p.UUID, inTree)
+	}
+	return p.Description + "\n\n" + how + accepted(p) + ".\n\nApproval UUID: " + p.UUID
+}
+
+// accepted says what answers a question accepts.
+func accepted(p contract.PendingApproval) string {
+	if p.Accepts != "" {
+		return p.Accepts
+	}
+	return answer.AcceptedBy(p.Schema.Raw)
+}
+
+// Marker is the message that records a decision.
+func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
+	mark, d := "[ANSWER]: ", r.Decision
+	switch {
+	case d == contract.Approved && r.Outcome == contract.OutcomeRan:
+		return "[APPROVAL]: Not needed, it did run"
+	case !p.Answered():
+		return ApprovalMarker(d)
+	case p.Reason == contract.ReasonClientTool:
+		mark = "[CLIENT TOOL]: "
+	}
+	switch d {
+	case contract.Approved:
+		return mark + "Accepted"
+	case contract.Rejected:
+		return mark + "Declined"
+	}
+	return mark + capital(string(d))
+}
+
+// DescribeClientTool tells people that the sender of the message has to make the call
+// that the description is of.
+func DescribeClientTool(description string) string {
+	return "Waiting for the client to make this call and to send its result:\n\n" + description
+}
+
+// ApprovalMarker is the message that records a decision.
+func ApprovalMarker(d contract.Decision) string { return "[APPROVAL]: " + capital(string(d)) }

@@ -1,0 +1,44 @@
+package wording
+
+import (
+	"fmt"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Texts of signals and updates that make no sense, or that come too often.
+const (
+	TextEmptyMessage  = `a message signal without text was ignored; send {"text":"…"} or "…"`
+	TextWebhookNoID   = "the webhook has no id"
+	TextWebhookScheme = "the url must begin with http:// or https://"
+	TextTooManyAwaits = "too many wait for an answer: read it with the query instead"
+	TextAwaitEmptyID  = "request_ids: an id is empty"
+)
+
+// UnreadMessage is the error of a message signal that cannot be read.
+func UnreadMessage(err error) error {
+	return fmt.Errorf(`a message signal was not understood (%w); send {"text":"…"} or "…"`, err)
+}
+
+// UnreadAnswer says that an answer could not be compared with its schema.
+func UnreadAnswer(f Failure) string {
+	return fmt.Sprintf("the answer could not be read (%s); send it again", f.Message)
+}
+
+// AwaitIDs says how many requests an update may wait for.
+func AwaitIDs(most int) string {
+	return fmt.Sprintf("request_ids: between 1 and %d request ids are needed", most)
+}
+
+// SignalIgnored is the trouble of a Push after a signal that makes no sense.
+func SignalIgnored(err error) string { return "a signal was ignored: " + err.Error() }
+
+// TooManyWebhooks refuses one more webhook of a task.
+func TooManyWebhooks() string {
+	return fmt.Sprintf("a task notifies at most %d webhooks", contract.MaxPushConfigs)
+}
+
+// LongWebhookURL refuses a webhook.
+func LongWebhookURL() string {
+	return fmt.Sprintf("the url has more than %d bytes", contract.MaxWebhookURL)
+}

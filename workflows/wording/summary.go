@@ -1,0 +1,78 @@
+package wording
+
+import (
+	"fmt"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Lines the Web UI shows for activities and timers.
+const (
+	SummaryListTools    = "what is on offer"
+	SummaryClientResult = "result of a client tool"
+	SummaryFold         = "older messages"
+	SummaryExport       = "conversation file"
+	SummaryReadAnswer   = "answer to a question"
+	SummaryTimeLimit    = "time limit"
+	SummaryNextReport   = "until the next report"
+	SummaryNextCall     = "until the server is called again"
+	SummaryNextFollow   = "until the conversation is asked again"
+	SummaryPushEnd      = "until the webhooks are forgotten"
+	SummaryResetRest    = "end what the run before the reset has left"
+	SummaryResetChild   = "cancel what the run before the reset has started"
+)
+
+// DigestSummary is the line the Web UI shows while a digest is made.
+func DigestSummary(in contract.DigestInput, node string) string {
+	summary := fmt.Sprintf("%s · digest of %d messages", in.Model, in.Wanted.Messages)
+	if node != "" {
+		summary = node + " · " + summary
+	}
+	return summary
+}
+
+// GenerateSummary is the line the Web UI shows for a model call of a node.
+func GenerateSummary(in contract.GenerateInput, node string) string {
+	n := in.Transcript.Len()
+	if in.Before != nil {
+		n += in.Before.Len()
+	}
+	summary := fmt.Sprintf("%s · %d messages", in.Model, n)
+	if node != "" {
+		summary = node + " · " + summary
+	}
+	return summary
+}
+
+// ToolSummary is the line the Web UI shows for a tool call.
+func ToolSummary(tool, server string) string {
+	if server == "" {
+		return tool
+	}
+	return tool + " on " + server
+}
+
+// ApprovalSummary is the line the Web UI shows for an approval.
+func ApprovalSummary(in contract.ApprovalInput) string {
+	if in.Answered() {
+		return ToolSummary(in.Tool, in.Server) + " waits for an answer"
+	}
+	return ToolSummary(in.Tool, in.Server) + " waits for an approval"
+}
+
+// MessageSummary is the line while the message of a delegation is put together.
+func MessageSummary(peer string) string { return "message to " + peer }
+
+// TextSummary is the line while a long text of a node is put together.
+func TextSummary(node string) string { return "text of " + node }
+
+// OutputsSummary is the line while the outputs of parallel nodes are joined.
+func OutputsSummary(node string) string { return "outputs of " + node }
+
+// WorkTimerSummary is the line until a task of another agent that works is looked at.
+func WorkTimerSummary(peer string) string { return "until " + peer + " is asked how its task is" }
+
+// WatchTimerSummary is the line until a task that waits for a decision is looked at.
+func WatchTimerSummary(peer string) string {
+	return "until " + peer + " is asked whether it still waits"
+}
