@@ -60,7 +60,6 @@ func (s *Story) Update(src Source) []Event {
 	}
 	s.entries = src.Entries()
 	s.firm = record.Firm(s.entries, src.Parallel())
-	s.skip()
 	scenes := scenesOf(s.entries)
 	var out []Event
 	if !s.begun {
@@ -118,9 +117,14 @@ func (s *Story) resume(src Source, scenes []scene) bool {
 	return true
 }
 
-// skip takes as told what tells nothing: that a call will not have a result.
+// skip takes as told what tells nothing (that a call will not have a result), but only in front
+// of what was told: a reader from the start must have no other IDs than one who was there.
 func (s *Story) skip() {
-	for _, e := range s.entries {
+	last := len(s.entries) - 1
+	for last >= 0 && !s.told[s.entries[last].Sum()] {
+		last--
+	}
+	for _, e := range s.entries[:last+1] {
 		if e.Missing {
 			s.told[e.Sum()] = true
 		}
@@ -129,6 +133,7 @@ func (s *Story) skip() {
 
 // id is that of the event that is about to be sent.
 func (s *Story) id() string {
+	s.skip()
 	return position{record.CursorOf(s.entries, s.firm, s.told), s.beside}.String()
 }
 

@@ -70,6 +70,12 @@ func (w *world) calls(tool string) {
 	w.save()
 }
 
+// breaksOff is a call that never has a result.
+func (w *world) breaksOff(tool string) {
+	w.write(contract.Message{Role: contract.RoleAssistant, ToolCall: &contract.ToolCall{Name: tool}})
+	w.save()
+}
+
 func (w *world) remarks(text string) {
 	w.write(contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text)})
 	w.save()
@@ -184,7 +190,9 @@ func turns(r *rand.Rand) *world {
 	w.says("go")
 	open := []string{}
 	for n := range 3 + r.IntN(12) {
-		switch k := r.IntN(6); {
+		switch k := r.IntN(7); {
+		case k == 6:
+			w.breaksOff("drop")
 		case k == 0:
 			w.remarks(fmt.Sprintf("remark %d", n))
 		case k == 1:
@@ -252,6 +260,39 @@ func follow(t *testing.T, r *rand.Rand, w *world) []string {
 		}
 	}
 	return got
+}
+
+// TestWhatIsToldLateStandsWhereItStood: a reader who was told only that the task has begun
+// comes back when all is over.
+func TestWhatIsToldLateStandsWhereItStood(t *testing.T) {
+	for seed := range uint64(300) {
+		w := turns(rand.New(rand.NewPCG(seed, 11)))
+		stood := map[string]bool{}
+		first := ""
+		always := story.New(story.Shape{})
+		for _, src := range w.history {
+			for _, e := range always.Update(src) {
+				if stood[place(e)] = true; first == "" {
+					first = e.ID
+				}
+			}
+		}
+		late, err := story.Resume(story.Shape{}, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range late.Update(w.history[len(w.history)-1]) {
+			if !stood[place(e)] {
+				t.Fatalf("seed %d: nobody was told anything there when it happened: %s", seed, line(e))
+			}
+		}
+	}
+}
+
+// place is how much of the record had been told with an event.
+func place(e story.Event) string {
+	_, cursor, _ := strings.Cut(e.ID, "/")
+	return cursor
 }
 
 // TestReadersWhoComeBackLateLearnEverything may find requests already decided; each
