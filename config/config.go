@@ -10,30 +10,30 @@ import (
 // Config is one agent.yaml. Make it with Load, Parse or Default: its zero value
 // lacks the defaults.
 type Config struct {
-	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its card and the list of conversations show it."`
+	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its A2A card and the list of conversations show it."`
 	Description    string                `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
 	Prompt         string                `yaml:"prompt" jsonschema_description:"The system prompt."`
 	Host           string                `yaml:"host" jsonschema:"default=127.0.0.1,minLength=1" jsonschema_description:"Host name or IP address the HTTP server listens on. 127.0.0.1 keeps it on this machine, 0.0.0.0 lets others in: whoever reaches it may start conversations, read them and approve calls."`
 	Port           int                   `yaml:"port" jsonschema:"default=8080,minimum=1,maximum=65535" jsonschema_description:"Port of the HTTP server."`
 	PublicURL      string                `yaml:"public_url" jsonschema_description:"The http or https URL under which others reach the agent, such as https://agents.example.com/helper. Its card says so to other agents. Empty: the address that a request was sent to."`
-	AllowedHosts   []string              `yaml:"allowed_hosts" jsonschema_description:"Further names and IP addresses, without port, that the agent is called by, such as those that a proxy or other machines use. Names of loopback, host and the host of public_url need not be listed. Requests for other names are refused, so that no web page takes over a name that leads here."`
+	AllowedHosts   []string              `yaml:"allowed_hosts" jsonschema_description:"More host names and IP addresses, without port, under which the agent may be called, such as those that a proxy or other machines use. Loopback names, host and the host of public_url need not be listed. Requests for any other name are refused, so that no web page can reach the agent under a name of its own (DNS rebinding)."`
 	AllowedOrigins []string              `yaml:"allowed_origins" jsonschema_description:"Web pages of other sites that may call the agent from a browser, each scheme://host or scheme://host:port, such as https://chat.example.com."`
-	Provider       Provider              `yaml:"provider" jsonschema_description:"Who answers for the agent, for its card."`
-	Push           Push                  `yaml:"push" jsonschema_description:"Push notifications of A2A: what is told to the web hooks of clients."`
-	DataDir        string                `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is kept. Relative to the working directory."`
+	Provider       Provider              `yaml:"provider" jsonschema_description:"The organization behind the agent, as its A2A card shows it."`
+	Push           Push                  `yaml:"push" jsonschema_description:"Push notifications of A2A tasks to the web hooks of clients."`
+	DataDir        string                `yaml:"data_dir" jsonschema:"default=./data,minLength=1" jsonschema_description:"Folder for everything that is stored. Relative to the working directory."`
 	LLM            LLM                   `yaml:"llm" jsonschema_description:"The model."`
 	Models         map[string]ModelEntry `yaml:"models" jsonschema_description:"Models with settings of their own, each under a name that llm.model, nodes and fallbacks may use."`
-	Limits         *Limits               `yaml:"limits" jsonschema_description:"How much may be spent before the agent stops and asks whether to go on."`
+	Limits         *Limits               `yaml:"limits" jsonschema_description:"What may be spent before the agent stops and asks whether to go on."`
 	MCPServers     []MCPServer           `yaml:"mcp_servers" jsonschema_description:"MCP servers whose tools the agent may call."`
 	A2A            []A2AAgent            `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
 	Root           *Node                 `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`
-	MaxToolRounds  int                   `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls is one."`
+	MaxToolRounds  int                   `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls counts."`
 	Execution      contract.Execution    `yaml:"execution" jsonschema:"default=regular,enum=regular,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: visible while they run, retried by the server. lean: about twice the turns per second, for calls of under five seconds."`
 	Approval       Approval              `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
 	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`
-	Events         Events                `yaml:"events" jsonschema_description:"What carries the pieces of replies, while they are being made, to those who follow conversations."`
-	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and a place to read it later. A duration such as 30s."`
+	Events         Events                `yaml:"events" jsonschema_description:"What carries replies, while they are being written, to those who follow conversations."`
+	RequestTimeout time.Duration         `yaml:"request_timeout" jsonschema:"default=60s" jsonschema_description:"How long a POST waits for the answer before it returns 202 and the address to read it later."`
 
 	file  string
 	lines map[string]int
@@ -47,7 +47,7 @@ type Provider struct {
 
 // LLM is the model that nodes use unless they name their own.
 type LLM struct {
-	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"A name in models, or provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo, or a name that begins as those of one provider do, such as claude-sonnet-4-5, gpt-4o or gemini-2.5-flash. The key comes from the environment, for example GEMINI_API_KEY."`
+	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"A name in models, or provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo, or a name with the prefix of one provider, such as claude-sonnet-4-5, gpt-4o or gemini-2.5-flash. The key comes from the environment, for example GEMINI_API_KEY."`
 	BaseURL string `yaml:"base_url" jsonschema_description:"An http or https URL that replaces the provider's endpoint, for a proxy or a server that speaks its API."`
 	// Compaction is CompactionSummary or CompactionWindow.
 	Compaction string `yaml:"compaction" jsonschema:"default=summary,enum=summary,enum=window" jsonschema_description:"What the model gets of the oldest exchanges of a conversation that no longer fits its context window. summary: a summary that it writes; window: nothing. Exports keep everything."`
@@ -65,23 +65,23 @@ type MCPServer struct {
 	URL       string            `yaml:"url" jsonschema:"oneof_required=url" jsonschema_description:"Its HTTP endpoint, for example http://localhost:8090/mcp."`
 	Command   string            `yaml:"command" jsonschema:"oneof_required=command" jsonschema_description:"A program that speaks MCP over its standard input and output; the agent starts and stops it."`
 	Args      []string          `yaml:"args" jsonschema_description:"The command's arguments."`
-	Env       map[string]string `yaml:"env" jsonschema_description:"Variables for the command, which gets nothing else of the agent's environment but PATH, HOME and the like. ${NAME} takes a value from there, which is how secrets are given."`
+	Env       map[string]string `yaml:"env" jsonschema_description:"Environment variables for the command. It inherits nothing else from the agent except PATH, HOME and the like. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
 	Headers   map[string]string `yaml:"headers" jsonschema_description:"url: HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
 	Transport string            `yaml:"transport" jsonschema:"enum=http,enum=sse,enum=stdio" jsonschema_description:"How to speak to the server: http (Streamable HTTP), sse (the older HTTP+SSE) or stdio. Without it, http with a url and stdio with a command."`
 	// Timeout is MaxToolTimeout when it is 0.
-	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take, at most and by default 30s. A duration such as 5s."`
+	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take. The default and the maximum are 30s."`
 	// Unannotated is "run" or "ask".
-	Unannotated string     `yaml:"unannotated" jsonschema:"default=ask,enum=ask,enum=run" jsonschema_description:"What happens to calls of tools that say neither whether they are destructive nor whether they only read: ask a person first, or run at once."`
-	Tools       ToolFilter `yaml:"tools" jsonschema_description:"Which of its tools are on offer. The others cannot be called."`
+	Unannotated string     `yaml:"unannotated" jsonschema:"default=ask,enum=ask,enum=run" jsonschema_description:"What happens to calls of tools without hints, which say neither that they are destructive nor that they only read: ask a person first, or run at once."`
+	Tools       ToolFilter `yaml:"tools" jsonschema_description:"Which of its tools are offered. The others cannot be called."`
 	Destructive []string   `yaml:"destructive" jsonschema_description:"Tools that ask a person first, whatever the server says of them."`
 	Safe        []string   `yaml:"safe" jsonschema_description:"Tools that run at once, whatever the server says of them."`
-	Optional    bool       `yaml:"optional" jsonschema:"default=false" jsonschema_description:"true: the agent is ready also while the server is missing, and never waits for it."`
-	Prefix      bool       `yaml:"prefix" jsonschema:"default=false" jsonschema_description:"true: its tools are on offer as NAME__TOOL, so that two servers may have tools of one name. The lists of tools here keep the server's own names, those of nodes have the new ones."`
-	Roots       []string   `yaml:"roots" jsonschema_description:"Folders, or file:// URIs, that the server is told to work in when it asks. It is advice, not a fence."`
-	Sampling    *Sampling  `yaml:"sampling" jsonschema_description:"Lets the server ask the agent's model. Without it, it cannot. Writing it is the consent: no person is asked again when the server does. The server sees nothing of the conversation, and the log tells of every answer and its tokens."`
-	Elicitation bool       `yaml:"elicitation" jsonschema:"default=false" jsonschema_description:"true: the server may ask a person something while it carries out a call. The question appears in the conversation, which waits for the answer for at most 24 hours, as long as the connection to the server and the worker live. When the worker is started anew the question is withdrawn and the answer of the call is lost: a call that is not destructive is made again and may ask again; of a destructive one a person is asked whether to make it again."`
-	Wording     string     `yaml:"wording" jsonschema:"enum=resources" jsonschema_description:"resources: the server is mcp-resources, and approvals of its tools are worded as such. Only for a server that you know to be that one, such as one with a url. A server whose command is mcp-resources needs no such key."`
-	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read of the server besides calling its tools: resources, prompts or both. It does so with the tools read_resource and get_prompt, which a node with a list of tools has to name."`
+	Optional    bool       `yaml:"optional" jsonschema:"default=false" jsonschema_description:"true: the agent is ready without the server, and never waits for it."`
+	Prefix      bool       `yaml:"prefix" jsonschema:"default=false" jsonschema_description:"true: its tools are offered as NAME__TOOL, so that two servers may have tools of the same name. The lists of tools here use the server's own names, those of nodes the new ones."`
+	Roots       []string   `yaml:"roots" jsonschema_description:"Folders, or file:// URIs, that the server is told to work in when it asks. This is advice to the server; nothing enforces it."`
+	Sampling    *Sampling  `yaml:"sampling" jsonschema_description:"Lets the server ask the agent's model; without this key it cannot. The key is the consent: no person is asked each time. The server sees nothing of the conversation. The log has a line for every answer, with its tokens."`
+	Elicitation bool       `yaml:"elicitation" jsonschema:"default=false" jsonschema_description:"true: the server may ask a person something while it carries out a call. The question appears in the conversation, which waits for the answer for at most 24 hours, as long as the connection to the server and the worker live. When the worker is restarted the question is withdrawn and the answer of the call is lost: a call that is not destructive is repeated and may ask again; for a destructive one a person is asked whether to repeat it."`
+	Wording     string     `yaml:"wording" jsonschema:"enum=resources" jsonschema_description:"resources: the server is mcp-resources, and approvals of its tools are worded as such. Only for an mcp-resources that is reached by url. A server whose command is mcp-resources does not need it."`
+	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read from the server besides calling its tools: resources, prompts or both. It reads them with the tools read_resource and get_prompt. A node with a list of tools must name these."`
 }
 
 // MaxToolTimeout is the most that the timeout of a server may be: the activity
@@ -104,8 +104,8 @@ const (
 // ToolFilter is which tools of a server are on offer, by the names that the
 // server gives them. Of a nil Allow all are, of an empty one none.
 type ToolFilter struct {
-	Allow []string `yaml:"allow" jsonschema_description:"The only tools on offer. Without the key all are, with an empty list none."`
-	Deny  []string `yaml:"deny" jsonschema_description:"Tools that are not on offer, even if they are allowed."`
+	Allow []string `yaml:"allow" jsonschema_description:"The only tools that are offered. Without the key all are; with an empty list none are."`
+	Deny  []string `yaml:"deny" jsonschema_description:"Tools that are not offered, even if allow lists them."`
 }
 
 // Sampling is what a server may ask of the model.
@@ -148,31 +148,31 @@ type Node struct {
 	Name                  string            `yaml:"name" jsonschema_description:"The node's name, unique in the tree. Only the root may go without."`
 	Type                  string            `yaml:"type" jsonschema:"default=llm,enum=sequential,enum=parallel,enum=loop,enum=llm,enum=a2a" jsonschema_description:"sequential, parallel and loop run the nodes in agents; llm asks a model; a2a asks another agent."`
 	Description           string            `yaml:"description" jsonschema_description:"What the node is for."`
-	Model                 string            `yaml:"model" jsonschema_description:"llm: the model, if not the one of the llm setting: a name in models, or provider:model."`
+	Model                 string            `yaml:"model" jsonschema_description:"llm: a name in models, or provider:model. Without it, llm.model of the file."`
 	Prompt                string            `yaml:"prompt" jsonschema_description:"llm: the system prompt. a2a: the message, if not the user's. {key} stands for the output of the node with that output_key, {key.field} for a field of one with an output_schema, {user_message} for the user's message."`
 	History               bool              `yaml:"history" jsonschema:"default=false" jsonschema_description:"llm: the model sees the whole conversation, not only the user's message. A single llm agent always does."`
-	Tools                 []string          `yaml:"tools" jsonschema_description:"llm: the tools on offer, each the name of a tool, or of a server for all its tools. Without the key all tools are, with an empty list none."`
-	MaxToolRounds         int               `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node asks its model at most, if not as often as the setting of that name says."`
+	Tools                 []string          `yaml:"tools" jsonschema_description:"llm: the tools that are offered, each the name of a tool, or of a server for all its tools. Without the key all tools are; with an empty list none are."`
+	MaxToolRounds         int               `yaml:"max_tool_rounds" jsonschema:"minimum=1,maximum=1000" jsonschema_description:"llm: how often the node asks its model at most. Without it, max_tool_rounds of the file."`
 	CanExitLoop           bool              `yaml:"can_exit_loop" jsonschema:"default=false" jsonschema_description:"llm: offers the model the tool exit_loop."`
 	OutputSchema          map[string]any    `yaml:"output_schema" jsonschema_description:"llm: a JSON Schema of an object. The node's output is JSON that fits it, and {key.field} in later prompts stands for a field of it."`
 	A2A                   []A2AAgent        `yaml:"a2a" jsonschema_description:"llm: agents this node may delegate to."`
-	URL                   string            `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL."`
+	URL                   string            `yaml:"url" jsonschema_description:"a2a: the agent's http or https URL. Required there."`
 	DestructiveHint       bool              `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"a2a: true means that a person approves every delegation."`
 	Headers               map[string]string `yaml:"headers" jsonschema_description:"a2a: HTTP headers of every request to the agent, with ${NAME} for values from the agent's environment."`
 	AllowPrivateRedirects bool              `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"a2a: true means that the agent may redirect requests to private addresses."`
-	Agents                []*Node           `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. At most 64 in a parallel node."`
+	Agents                []*Node           `yaml:"agents" jsonschema_description:"sequential, parallel, loop: the nodes inside. Required there. At most 64 in a parallel node."`
 	MaxIterations         int               `yaml:"max_iterations" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"loop: how often at most. 0 means 10."`
 	FailFast              bool              `yaml:"fail_fast" jsonschema:"default=false" jsonschema_description:"parallel: the first branch that fails stops the others."`
 	OutputKey             string            `yaml:"output_key" jsonschema:"pattern=^[A-Za-z0-9_]+$" jsonschema_description:"Keeps the node's output under this key, for {key} in later prompts."`
-	Approval              string            `yaml:"approval" jsonschema:"default=inherit,enum=required,enum=inherit" jsonschema_description:"required: destructive calls in the node wait for a person also inside parallel and loop nodes, which else run them at once. inherit: as the nodes around it say."`
+	Approval              string            `yaml:"approval" jsonschema:"default=inherit,enum=required,enum=inherit" jsonschema_description:"required: destructive calls in the node wait for a person, also inside parallel and loop nodes, which otherwise run them at once. inherit: as the nodes around it say."`
 	OnReject              string            `yaml:"on_reject" jsonschema:"default=stop,enum=stop,enum=continue" jsonschema_description:"What a rejected call in the node does. stop: it ends the turn. continue: the rejection is the node's output, and the turn goes on."`
-	Timeout               time.Duration     `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"How long the node may work; waiting for people does not count. 0s sets no limit, but for the hour that a task of another agent has."`
+	Timeout               time.Duration     `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"How long the node may work; waiting for people does not count. 0s sets no limit, except that a task of another agent ends after 1h."`
 }
 
 // Approval says how destructive calls wait.
 type Approval struct {
-	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this long without an answer an approval expires and the call does not run. 0s waits for ever."`
-	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with a call that a person approved. requester: that of who sent the message; one that comes with a decision is not used. approver: that of who approved, for this one call, if the decision brought one."`
+	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this time without a decision an approval expires and the call does not run. 0s waits forever."`
+	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with an approved call. requester: the token of whoever sent the message; a token that comes with the decision is not used. approver: the token of whoever approved, for this one call, if the decision came with one."`
 }
 
 // Values of call_as.
@@ -189,14 +189,14 @@ type Temporal struct {
 	TaskQueue string        `yaml:"task_queue" jsonschema:"default=agent-stop-and-go,minLength=1" jsonschema_description:"Task queue that workers and gateways share."`
 	Port      int           `yaml:"port" jsonschema:"default=7233,minimum=1,maximum=65535" jsonschema_description:"gRPC port of the embedded server."`
 	UIPort    int           `yaml:"ui_port" jsonschema:"default=8233,minimum=0,maximum=65535" jsonschema_description:"Port of the embedded server's web pages. 0 turns them off."`
-	Retention time.Duration `yaml:"retention" jsonschema:"default=720h" jsonschema_description:"How long the embedded server keeps the history of what has ended. At least 1h."`
+	Retention time.Duration `yaml:"retention" jsonschema:"default=720h" jsonschema_description:"How long the embedded server keeps the histories of workflows that have ended. At least 1h."`
 	// CacheSize bounds what a worker holds in memory besides what it works on.
-	CacheSize int `yaml:"cache_size" jsonschema:"default=500,minimum=10,maximum=100000" jsonschema_description:"How many workflows a worker keeps in memory: conversations, nodes and approvals. Others are read from their history when something happens in them, which takes longer the more has happened."`
+	CacheSize int `yaml:"cache_size" jsonschema:"default=500,minimum=10,maximum=100000" jsonschema_description:"How many workflows (conversations, nodes, approvals) a worker keeps in memory. The others are rebuilt from their history when something happens in them, which takes longer the longer the history is."`
 }
 
 // Blobs says where values go that are too large for history.
 type Blobs struct {
-	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder, or mem:// for a trial that keeps nothing. Empty: the folder blobs in data_dir. Workers and gateways on several machines need one folder that all of them can read and write."`
+	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder, or mem:// for a trial that stores nothing. Empty: the folder blobs in data_dir. Workers and gateways on several machines need one folder that all of them can read and write."`
 }
 
 // Default is the configuration of an empty file.

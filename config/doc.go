@@ -15,9 +15,8 @@
 // cannot say goes into validate.go (settings, lists), servers.go (tool servers),
 // registryrules.go (models), limits.go, tree.go (nodes), outputschema.go or
 // peers.go (agents to delegate to). Then run `go test ./config -update` for the
-// schema, and add a line to a file in testdata, which hold bad files and the errors
-// they must give. A key of nodes also needs a row in NODES.md, one of models or
-// limits in MODELS.md.
+// schema and for the reference in README.md, which is made from it, and add a line to
+// a file in testdata, which hold bad files and the errors they must give.
 //
 // What the name of a model stands for only registry.go knows; model.go tells which
 // models an agent uses, how they are called and whose keys are missing.

@@ -11,7 +11,7 @@ import (
 // carried without a Redis server, unless one process does everything; all that lasts
 // is told to those who follow a conversation in any case.
 type Events struct {
-	Redis string `yaml:"redis" jsonschema_description:"redis:// or rediss:// (TLS) URL of a Redis server that workers and gateways share, such as redis://:${REDIS_PASSWORD}@redis:6379/0, or ${REDIS_URL} for a whole one. Passwords are given as ${NAME}, which takes a value from the agent's environment. Empty: the pieces stay within one process that is worker and gateway."`
+	Redis string `yaml:"redis" jsonschema_description:"redis:// or rediss:// (TLS) URL of a Redis server that workers and gateways share, such as redis://:${REDIS_PASSWORD}@redis:6379/0, or ${REDIS_URL} for a whole one. Passwords are given as ${NAME}, which takes a value from the agent's environment. Empty: they stay within one process that is worker and gateway."`
 }
 
 // redisURL is scheme, user, variable of the password, host with port, database.

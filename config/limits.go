@@ -12,15 +12,15 @@ import (
 
 // Limits say when the agent stops to ask whether to go on.
 type Limits struct {
-	Turn         Limit `yaml:"turn" jsonschema_description:"What one turn may spend, that is one message of the user and all that follows from it."`
+	Turn         Limit `yaml:"turn" jsonschema_description:"What one turn may spend: one message of the user and all work that follows from it."`
 	Conversation Limit `yaml:"conversation" jsonschema_description:"What a conversation may spend."`
 }
 
 // Limit is how much may be spent. What is zero or nil sets no limit.
 type Limit struct {
-	Tokens int            `yaml:"tokens" jsonschema:"minimum=1,maximum=2000000000" jsonschema_description:"Tokens that go in and come out."`
+	Tokens int            `yaml:"tokens" jsonschema:"minimum=1,maximum=2000000000" jsonschema_description:"Input and output tokens."`
 	Cost   *float64       `yaml:"cost" jsonschema:"exclusiveMinimum=0,maximum=1000000" jsonschema_description:"In the currency of the prices. Calls of models without a price count as free."`
-	Calls  int            `yaml:"calls" jsonschema:"minimum=1,maximum=2000000000" jsonschema_description:"Answered calls of models."`
+	Calls  int            `yaml:"calls" jsonschema:"minimum=1,maximum=2000000000" jsonschema_description:"Calls of models that were answered."`
 	Time   *time.Duration `yaml:"time" jsonschema_description:"Time of work, at least 1s. Waiting for people does not count."`
 }
 

@@ -2,9 +2,7 @@ package config_test
 
 import (
 	"os"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +19,19 @@ func modelsDoc(t *testing.T) string {
 	return string(data)
 }
 
+// allDocs is the text of every document that has pieces of a YAML file.
+func allDocs(t *testing.T) (text string) {
+	t.Helper()
+	for _, file := range []string{"README.md", "MODELS.md", "NODES.md", "A2A.md", "../deploy/README.md", "../deploy/OPERATIONS.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(data)
+	}
+	return text
+}
+
 // rows are the cells of a table's rows that begin with code.
 func rows(table string) [][]string {
 	var out [][]string
@@ -35,42 +46,6 @@ func rows(table string) [][]string {
 		out = append(out, cells)
 	}
 	return out
-}
-
-// checkTable compares a table with the fields of a struct: their keys, in order,
-// and the defaults, alternatives and bounds in their tags.
-func checkTable(t *testing.T, table string, of reflect.Type) {
-	t.Helper()
-	var documented, there []string
-	for _, cells := range rows(table) {
-		documented = append(documented, strings.Trim(cells[0], "`"))
-	}
-	for f := range of.Fields() {
-		there = append(there, f.Tag.Get("yaml"))
-	}
-	if !slices.Equal(documented, there) {
-		t.Fatalf("documented are %v, there are %v", documented, there)
-	}
-	for i, cells := range rows(table) {
-		for rule := range strings.SplitSeq(of.Field(i).Tag.Get("jsonschema"), ",") {
-			name, want, _ := strings.Cut(rule, "=")
-			switch {
-			case name == "default" && cells[2] != "`"+want+"`":
-				t.Errorf("%s: documented default %s, want %s", there[i], cells[2], want)
-			case name == "required" && cells[2] != "required":
-				t.Errorf("%s is not documented as required", there[i])
-			case name == "enum" && !strings.Contains(cells[1], "`"+want+"`"),
-				(name == "maximum" || name == "minimum" || name == "exclusiveMinimum") && !regexp.MustCompile(`\b`+want+`\b`).MatchString(cells[1]):
-				t.Errorf("%s: %s does not name %s", there[i], cells[1], want)
-			}
-		}
-	}
-}
-
-func TestTheDocumentedFieldsAreThoseOfEntriesAndLimits(t *testing.T) {
-	doc := modelsDoc(t)
-	checkTable(t, section(t, doc, "## Entries"), reflect.TypeFor[config.ModelEntry]())
-	checkTable(t, section(t, doc, "## Limits"), reflect.TypeFor[config.Limit]())
 }
 
 func TestTheDocumentedVariablesAreThoseOfProviders(t *testing.T) {
@@ -108,9 +83,9 @@ func TestTheDocumentedNamesOfModelsAreThoseOfTheError(t *testing.T) {
 	}
 }
 
-func TestDocumentedModelsLoad(t *testing.T) {
+func TestDocumentedFilesLoad(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```")
-	for _, m := range blocks.FindAllStringSubmatch(modelsDoc(t)+nodesDoc(t), -1) {
+	for _, m := range blocks.FindAllStringSubmatch(allDocs(t), -1) {
 		c := parse(t, m[1])
 		for _, w := range c.Warnings() {
 			if !strings.Contains(w, "has no price") {

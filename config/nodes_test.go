@@ -3,9 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,66 +32,6 @@ func section(t *testing.T, doc, heading string) string {
 		text = text[:end[0]]
 	}
 	return text
-}
-
-func TestTheDocumentedFieldsAreThoseOfNode(t *testing.T) {
-	table := section(t, nodesDoc(t), "## Fields")
-	var documented []string
-	for line := range strings.Lines(table) {
-		if !strings.HasPrefix(line, "| `") {
-			continue
-		}
-		cells := strings.Split(line, "|")
-		key := strings.Trim(cells[1], " `")
-		documented = append(documented, key)
-		f, ok := fieldOf(key)
-		if !ok {
-			t.Errorf("%s is documented and not there", key)
-			continue
-		}
-		checkRow(t, f, key, strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3]), strings.TrimSpace(cells[4]))
-	}
-	for f := range reflect.TypeFor[config.Node]().Fields() {
-		if key := f.Tag.Get("yaml"); !slices.Contains(documented, key) {
-			t.Errorf("%s has no row", key)
-		}
-	}
-}
-
-func fieldOf(key string) (reflect.StructField, bool) {
-	return reflect.TypeFor[config.Node]().FieldByNameFunc(func(name string) bool {
-		f, _ := reflect.TypeFor[config.Node]().FieldByName(name)
-		return f.Tag.Get("yaml") == key
-	})
-}
-
-func checkRow(t *testing.T, f reflect.StructField, key, value, standard, fits string) {
-	t.Helper()
-	for rule := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
-		name, want, _ := strings.Cut(rule, "=")
-		switch {
-		case name == "default" && standard != "`"+want+"`":
-			t.Errorf("%s: documented default %s, want %s", key, standard, want)
-		case name == "enum" && !strings.Contains(value, "`"+want+"`"):
-			t.Errorf("%s: %s does not name %s", key, value, want)
-		case name == "maximum" && !strings.Contains(value, want):
-			t.Errorf("%s: %s does not name %s", key, value, want)
-		}
-	}
-	var types []string
-	for _, nodeType := range nodeTypes {
-		_, err := config.Parse("f.yaml", []byte("agent: {name: n, type: "+nodeType+", "+key+": }"))
-		if err == nil || !strings.Contains(err.Error(), "does not fit") {
-			types = append(types, nodeType)
-		}
-	}
-	want := strings.Join(types, ", ")
-	if key == "name" || key == "type" || len(types) == len(nodeTypes) {
-		want = "all"
-	}
-	if fits != want {
-		t.Errorf("%s: documented to fit %s, fits %s", key, fits, want)
-	}
 }
 
 func TestEveryTypeOfNodeHasAPicture(t *testing.T) {

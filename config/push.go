@@ -8,9 +8,9 @@ import (
 
 // Push says where notifications may go, and what they are signed with.
 type Push struct {
-	AllowPrivate  bool   `yaml:"allow_private" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback and private addresses, but not to link-local ones. Anybody who may send messages may name one."`
-	AllowLoopback bool   `yaml:"allow_loopback" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback addresses, which are of this machine."`
-	SigningKey    string `yaml:"signing_key" jsonschema_description:"${NAME}, which takes a secret of at least 32 bytes from the agent's environment: it signs the notifications of web hooks that were set without a token. Empty: those are not signed."`
+	AllowPrivate  bool   `yaml:"allow_private" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback and private addresses, but never to link-local ones. Whoever can send messages can name such an address."`
+	AllowLoopback bool   `yaml:"allow_loopback" jsonschema:"default=false" jsonschema_description:"true: notifications may also go to loopback addresses, that is, to this machine."`
+	SigningKey    string `yaml:"signing_key" jsonschema_description:"${NAME}: an environment variable that holds a secret of at least 32 bytes. It signs the notifications to web hooks that were set without a token. Empty: those are not signed."`
 }
 
 // Reach is where notifications may go.

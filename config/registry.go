@@ -19,28 +19,28 @@ type ModelEntry struct {
 	Model    string `yaml:"model" jsonschema:"required,minLength=1" jsonschema_description:"The model's name, as its provider calls it."`
 	BaseURL  string `yaml:"base_url" jsonschema_description:"An http or https URL that replaces the provider's endpoint. A compatible server needs it."`
 	// APIKeyEnv replaces the variable of the provider.
-	APIKeyEnv   string   `yaml:"api_key_env" jsonschema_description:"The environment variable with the key, such as TEAM_API_KEY, if not the provider's own. A compatible server gets a key only with this."`
+	APIKeyEnv   string   `yaml:"api_key_env" jsonschema_description:"The environment variable with the key, such as TEAM_API_KEY. Without it, the provider's own variable; a compatible server then gets no key."`
 	Temperature *float64 `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"How freely the model words its replies. Without it the provider decides."`
 	MaxTokens   int      `yaml:"max_tokens" jsonschema:"minimum=1,maximum=100000000" jsonschema_description:"How many tokens a reply may have at most. Without it the provider decides."`
 	// ContextWindow is 0 when the file does not say it.
-	ContextWindow int           `yaml:"context_window" jsonschema:"minimum=256,maximum=100000000" jsonschema_description:"How many tokens a request and its reply may have together, if not as many as is known of the model."`
+	ContextWindow int           `yaml:"context_window" jsonschema:"minimum=256,maximum=100000000" jsonschema_description:"How many tokens a request and its reply may have together. Without it, what is known of the model. More than max_tokens."`
 	Timeout       time.Duration `yaml:"timeout" jsonschema:"default=60s" jsonschema_description:"How long one call may take, from 1s to 1h."`
 	// TotalTimeout is 0 when the file does not say it, which is twice Timeout.
-	TotalTimeout time.Duration     `yaml:"total_timeout" jsonschema_description:"How long all attempts at one reply may take together, not counting the pauses between them, if not twice the timeout. At least the timeout, at most 3h."`
+	TotalTimeout time.Duration     `yaml:"total_timeout" jsonschema_description:"How long all attempts at one reply may take together, without the pauses between them. Without it, twice the timeout. At least the timeout, at most 3h."`
 	Enabled      bool              `yaml:"enabled" jsonschema:"default=true" jsonschema_description:"false: nothing may use the entry. Lists of fallbacks leave it out."`
 	Description  string            `yaml:"description" jsonschema_description:"What the entry is for."`
 	Headers      map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
 	// Price is nil when nobody says what the model costs.
-	Price         *Price   `yaml:"price" jsonschema_description:"What a million tokens cost, in whatever currency all prices and limits are in."`
-	Fallback      []string `yaml:"fallback" jsonschema_description:"Models that are asked in its place, in this order, when it fails: names in models, or provider:model. Their own fallbacks are not followed."`
-	TextToolCalls bool     `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: calls of tools that the model writes into its text are calls. For models that were not taught better."`
+	Price         *Price   `yaml:"price" jsonschema_description:"What a million tokens cost. All prices and limits are in one currency, which you choose."`
+	Fallback      []string `yaml:"fallback" jsonschema_description:"Models that are asked instead, in this order, when this one fails: names in models, or provider:model. Their own fallbacks are not followed."`
+	TextToolCalls bool     `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: tool calls that the model writes into its text are made. For small models that write a call down instead of making it."`
 }
 
 // Price is what a million tokens cost.
 type Price struct {
-	Input  float64  `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of tokens that go in."`
-	Output float64  `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of tokens that come out."`
-	Cached *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of tokens that go in and that the provider had seen before, if not as much as of the others."`
+	Input  float64  `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of input tokens."`
+	Output float64  `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of output tokens."`
+	Cached *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of input tokens that the provider had cached. Without it, the price of input."`
 }
 
 // KeyVariable is the environment variable with the key; empty when none is

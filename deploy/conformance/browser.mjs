@@ -10,28 +10,17 @@
 // agent: its name led elsewhere while the page was loaded, and leads to the agent
 // since, so that the browser takes both for one site.
 import assert from "node:assert/strict";
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { check, finish } from "./check.mjs";
+import { findBrowser, flags } from "./chromium.mjs";
 
 const [api, ui] = process.argv.slice(2);
 assert.ok(api && ui, "usage: browser.mjs API UI");
 const patience = 20_000;
-
-function findBrowser() {
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const places = process.env.CHROMIUM ? [process.env.CHROMIUM] : names.flatMap((n) => folders.map((f) => join(f, n)));
-  const found = places.find((p) => { try { accessSync(p, constants.X_OK); return true; } catch { return false; } });
-  if (!found) {
-    console.error("There is no browser: install Chromium (apt-get install chromium) or Chrome, or set CHROMIUM to its path.");
-    process.exit(2);
-  }
-  return found;
-}
 
 // ask asks the agent as a program does.
 async function ask(path, body) {
@@ -66,8 +55,7 @@ const foreignURL = `http://foreign.example:${foreign.address().port}/`;
 const profile = mkdtempSync(join(tmpdir(), "browser-"));
 const browser = await chromium.launchPersistentContext(profile, {
   executablePath: findBrowser(), headless: true,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--disable-features=LocalNetworkAccessChecks", // which not every browser has
+  args: [...flags, "--disable-features=LocalNetworkAccessChecks", // which not every browser has
     "--host-resolver-rules=MAP *.example 127.0.0.1"],
 });
 browser.setDefaultTimeout(patience);

@@ -122,6 +122,9 @@ func (s *Stream) Update(st State) []Event {
 	}
 	if s.open {
 		s.tellState()
+		if s.stale { // what is told again may have the ID of what is no more
+			s.correct()
+		}
 	} else {
 		s.start(s.beginner(first))
 	}

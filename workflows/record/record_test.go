@@ -12,6 +12,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
+	"agent-stop-and-go/workflows/record/recordtest"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -137,73 +138,48 @@ func TestHowATurnEnded(t *testing.T) {
 	}
 }
 
-// world is a tree whose nodes write side by side, each in its own place.
-type world struct {
-	*rand.Rand
-	settled []contract.Message
-	nodes   [3][]contract.Message
-	n       int
-}
-
-func (w *world) messages() []contract.Message {
-	return slices.Concat(w.settled, w.nodes[0], w.nodes[1], w.nodes[2])
-}
-
-func (w *world) entries() []record.Entry {
-	return record.Read(record.Source{Messages: w.messages(), Tree: true})
-}
-
-// step writes something, and now and then ends the turn and begins another.
-func (w *world) step() {
-	w.n++
-	if node := w.IntN(4); node < 3 {
-		w.nodes[node] = append(w.nodes[node], text(fmt.Sprint("m", w.n), fmt.Sprint("node ", node), fmt.Sprint("text ", w.IntN(3))))
-		return
-	}
-	w.settled = append(w.messages(), user(fmt.Sprint("u", w.n), "go on"))
-	clear(w.nodes[:])
-}
-
 // A reader who comes back with the ID of an event knows exactly what was told then, whatever
 // was written before or behind it since.
 func TestACursorKnowsWhatWasTold(t *testing.T) {
-	moved := 0
+	within := 0 // a turn
 	for seed := range uint64(100) {
-		w := &world{Rand: rand.New(rand.NewPCG(seed, 7))}
+		r := rand.New(rand.NewPCG(seed, 7))
+		states := recordtest.New(seed).Lasting()
 		told := map[uint64]bool{}
-		for range 40 {
-			w.step()
-			entries := w.entries()
-			var c record.Cursor
-			for _, e := range entries {
-				if told[e.Sum()] || w.IntN(3) > 0 && before(entries, e, told) {
-					told[e.Sum()] = true
-					c.Add(e, record.Firm(entries, true))
-				}
-			}
-			if of := record.CursorOf(entries, record.Firm(entries, true), told); of.String() != c.String() {
+		for at, state := range states {
+			c := tell(r, state, told)
+			if of := record.CursorOf(state.Entries(), record.Firm(state.Entries(), state.Parallel()), told); of.String() != c.String() {
 				t.Fatalf("seed %d: %s all at once, %s one by one", seed, of, c)
 			}
 			again, err := record.ParseCursor(c.String())
 			if err != nil {
 				t.Fatalf("seed %d: %q: %v", seed, c, err)
 			}
-			want := maps.Clone(told)
-			for range w.IntN(6) {
-				w.step()
-			}
-			got, ok := again.Told(w.entries())
-			if !ok || !maps.Equal(got, want) {
-				t.Fatalf("seed %d: at %s: %v, %v, expected %v", seed, c, got, ok, want)
+			later := states[min(at+r.IntN(8), len(states)-1)]
+			if got, ok := again.Told(later.Entries()); !ok || !maps.Equal(got, told) {
+				t.Fatalf("seed %d: at %s: %v, %v, expected %v", seed, c, got, ok, told)
 			}
 			if !again.Whole() {
-				moved++
+				within++
 			}
 		}
 	}
-	if moved < 400 {
-		t.Errorf("only %d cursors were within a turn", moved)
+	if within < 400 {
+		t.Errorf("only %d cursors were within a turn", within)
 	}
+}
+
+// tell tells a reader some of what is new in a state.
+func tell(r *rand.Rand, state record.State, told map[uint64]bool) record.Cursor {
+	entries := state.Entries()
+	var c record.Cursor
+	for _, e := range entries {
+		if told[e.Sum()] || r.IntN(3) > 0 && before(entries, e, told) {
+			told[e.Sum()] = true
+			c.Add(e, record.Firm(entries, state.Parallel()))
+		}
+	}
+	return c
 }
 
 // before reports whether everything that the entry's node, or a turn before, has written in front

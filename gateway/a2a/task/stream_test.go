@@ -17,6 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
 	"agent-stop-and-go/workflows/record/document"
+	"agent-stop-and-go/workflows/record/recordtest"
 )
 
 const taskID = "0e37df36-f698-11e6-8dd4-cb9ced3df976"
@@ -32,10 +33,12 @@ type world struct {
 func newWorld() *world {
 	w := &world{src: task.Source{Agent: "helper", State: record.State{View: contract.ConversationView{
 		ID: taskID, ContextID: "context-1", Status: contract.StatusActive, UpdatedAt: noon, Task: true,
-	}}, Media: func(m contract.Media) string { return "http://media/" + m.SHA256 }}}
+	}}, Media: media}}
 	w.save()
 	return w
 }
+
+func media(m contract.Media) string { return "http://media/" + m.SHA256 }
 
 func (w *world) save() {
 	w.src.View.Version++
@@ -70,12 +73,6 @@ func (w *world) calls(tool string) {
 	w.save()
 }
 
-// breaksOff is a call that never has a result.
-func (w *world) breaksOff(tool string) {
-	w.write(contract.Message{Role: contract.RoleAssistant, ToolCall: &contract.ToolCall{Name: tool}})
-	w.save()
-}
-
 func (w *world) remarks(text string) {
 	w.write(contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text)})
 	w.save()
@@ -105,14 +102,6 @@ func (w *world) ends(o contract.Outcome, text string) {
 	w.src.Response, w.src.View.Running = text, false
 	w.src.View.Last = &contract.LastTurn{Turn: 1, Outcome: o}
 	w.src.View.Status = contract.StatusCompleted
-	w.save()
-}
-
-// wantsLogin ends the turn, not the task.
-func (w *world) wantsLogin() {
-	w.write(contract.Message{Role: contract.RoleAssistant, Content: contract.Inline("Log in.")})
-	w.src.Response, w.src.View.Running = "Log in.", false
-	w.src.View.Last = &contract.LastTurn{Turn: 1, Outcome: contract.OutcomeFailed, AuthRequired: "resources"}
 	w.save()
 }
 
@@ -184,76 +173,58 @@ func TestEveryEndIsTold(t *testing.T) {
 	}
 }
 
-// turns is a conversation of many chances.
-func turns(r *rand.Rand) *world {
-	w := newWorld()
-	w.says("go")
-	open := []string{}
-	for n := range 3 + r.IntN(12) {
-		switch k := r.IntN(7); {
-		case k == 6:
-			w.breaksOff("drop")
-		case k == 0:
-			w.remarks(fmt.Sprintf("remark %d", n))
-		case k == 1:
-			w.calls("list")
-		case k == 2 && len(open) < 3:
-			uuid := fmt.Sprintf("u-%d", n)
-			w.asks(uuid)
-			open = append(open, uuid)
-		case k <= 4 && len(open) > 0:
-			w.decided(open[0])
-			open = open[1:]
-		}
+// sources are what a random task was at each change.
+func sources(seed uint64) []task.Source {
+	var out []task.Source
+	for _, s := range recordtest.NewTask(seed).Lasting() {
+		out = append(out, task.Source{Agent: "helper", State: s, Media: media})
 	}
-	for _, uuid := range open {
-		w.decided(uuid)
-	}
-	if r.IntN(3) == 0 {
-		w.wantsLogin()
-		w.says("here is my token")
-		w.calls("list")
-	}
-	w.ends(contract.OutcomeDone, "Done.")
-	return w
+	return out
 }
 
-// TestReadersWhoComeBackMissAndDoubleNothing has readers that look at random times,
-// lose their stream at random events and go on behind the last one they saw. What they
-// saw is what one saw who was there all the time.
+// told are the events that one is told who is there all the time.
+func told(history []task.Source) []task.Event {
+	var events []task.Event
+	s := task.NewStream(task.Shape{})
+	for _, src := range history {
+		events = append(events, s.Update(src)...)
+	}
+	return events
+}
+
+func lines(events []task.Event) []string {
+	var out []string
+	for _, e := range events {
+		out = append(out, line(e))
+	}
+	return out
+}
+
+// TestReadersWhoComeBackMissAndDoubleNothing has readers that lose their stream at random events
+// and go on behind the last one they saw. What they saw is what one saw who was there all the time.
 func TestReadersWhoComeBackMissAndDoubleNothing(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		w := turns(r)
-		var want []string
-		always := task.NewStream(task.Shape{})
-		for _, src := range w.history {
-			for _, e := range always.Update(src) {
-				want = append(want, line(e))
-			}
-		}
-		for range 10 {
-			got := follow(t, r, w)
-			if diff := cmp.Diff(want, got); diff != "" {
+		history := sources(seed)
+		want := lines(told(history))
+		for range 3 {
+			if diff := cmp.Diff(want, lines(follow(t, r, history))); diff != "" {
 				t.Fatalf("seed %d (-always +came back):\n%s", seed, diff)
 			}
 		}
 	}
 }
 
-// follow sees every state, as a reader who is there does; a lost stream is resumed at
-// the state it was lost at, or later.
-func follow(t *testing.T, r *rand.Rand, w *world) []string {
-	var got []string
-	s, last := task.NewStream(task.Shape{}), ""
-	for i := 0; i < len(w.history); i++ {
-		for _, e := range s.Update(w.history[i]) {
-			got, last = append(got, line(e)), e.ID
+// follow sees every state, as a reader who is there does; a lost stream is resumed at the state
+// at which it was lost.
+func follow(t *testing.T, r *rand.Rand, history []task.Source) []task.Event {
+	var got []task.Event
+	s := task.NewStream(task.Shape{})
+	for i := 0; i < len(history); i++ {
+		for _, e := range s.Update(history[i]) {
+			got = append(got, e)
 			if r.IntN(4) == 0 { // the rest is lost
-				var err error
-				if s, err = task.ResumeStream(task.Shape{}, last); err != nil {
-					t.Fatal(err)
-				}
+				s = resume(t, e.ID)
 				i--
 				break
 			}
@@ -262,61 +233,64 @@ func follow(t *testing.T, r *rand.Rand, w *world) []string {
 	return got
 }
 
-// TestWhatIsToldLateStandsWhereItStood: a reader who was told only that the task has begun
-// comes back when all is over.
+func resume(t *testing.T, after string) *task.Stream {
+	t.Helper()
+	s, err := task.ResumeStream(task.Shape{}, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestWhatIsToldLateStandsWhereItStood: readers who were told some of it come back when all is over.
 func TestWhatIsToldLateStandsWhereItStood(t *testing.T) {
-	for seed := range uint64(300) {
-		w := turns(rand.New(rand.NewPCG(seed, 11)))
+	for seed := range uint64(100) {
+		history := sources(seed)
+		events := told(history)
 		stood := map[string]bool{}
-		first := ""
-		always := task.NewStream(task.Shape{})
-		for _, src := range w.history {
-			for _, e := range always.Update(src) {
-				if stood[place(e)] = true; first == "" {
-					first = e.ID
+		for _, e := range events {
+			stood[place(e)] = true
+		}
+		for _, after := range events {
+			for _, e := range resume(t, after.ID).Update(history[len(history)-1]) {
+				if !stood[place(e)] {
+					t.Fatalf("seed %d, behind %s: nobody was told anything there when it happened: %s", seed, after.ID, line(e))
 				}
-			}
-		}
-		late, err := task.ResumeStream(task.Shape{}, first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range late.Update(w.history[len(w.history)-1]) {
-			if !stood[place(e)] {
-				t.Fatalf("seed %d: nobody was told anything there when it happened: %s", seed, line(e))
 			}
 		}
 	}
 }
 
-// place is how much of the record had been told with an event.
+// place tells what of the record had been told with an event: the sum in its cursor, which is the
+// same whether nodes are counted or, when the turn is over, entries.
 func place(e task.Event) string {
-	_, cursor, _ := strings.Cut(e.ID, "/")
-	return cursor
+	_, sum, _ := strings.Cut(e.ID, ".")
+	sum, _, _ = strings.Cut(sum, ";")
+	return sum
 }
 
 // TestReadersWhoComeBackLateLearnEverything may find requests already decided; each
 // message is told once all the same, and the end is the same.
 func TestReadersWhoComeBackLateLearnEverything(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		w := turns(r)
-		ids := map[string]int{}
+		history := sources(seed)
+		times := map[string]int{}
 		s, last, over := task.NewStream(task.Shape{}), "", false
-		for i := 0; i < len(w.history); i++ {
-			for _, e := range s.Update(w.history[i]) {
-				ids[e.ID+fmt.Sprintf("%T", e.Event)]++
+		for i := 0; i < len(history); i++ {
+			for _, e := range s.Update(history[i]) {
+				times[e.ID+fmt.Sprintf("%T", e.Event)]++
 				last, over = e.ID, s.Over()
 			}
 			if last != "" && r.IntN(3) == 0 {
-				s, _ = task.ResumeStream(task.Shape{}, last)
-				i = min(i+r.IntN(5), len(w.history)-2)
+				s = resume(t, last)
+				i = min(i+r.IntN(5), len(history)-2)
 			}
 		}
 		if !over {
 			t.Fatalf("seed %d: the end was not told", seed)
 		}
-		for id, n := range ids {
+		for id, n := range times {
 			if n > 1 {
 				t.Fatalf("seed %d: %s was told %d times", seed, id, n)
 			}

@@ -1,0 +1,50 @@
+package llm_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record/recordtest"
+)
+
+// What a model is told of turns that are over stays as it was: what comes later comes behind it.
+// Providers keep what they have read only up to the first byte that has changed.
+func TestWhatAModelIsToldOnlyGrows(t *testing.T) {
+	for seed := range uint64(100) {
+		c := recordtest.New(seed)
+		whole := llm.Exchange(c.Last().Messages, nil)
+		for _, state := range c.Lasting() {
+			if !state.Over() {
+				continue
+			}
+			part := llm.Exchange(state.Messages, nil)
+			if len(part) > len(whole) {
+				t.Fatalf("seed %d: %d turns became %d", seed, len(part), len(whole))
+			}
+			if diff := cmp.Diff(whole[:len(part)], part, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d: (-in the end +at the time):\n%s", seed, diff)
+			}
+		}
+	}
+}
+
+// Providers refuse a call without a result, and two calls with one ID.
+func TestEveryCallThatAModelIsToldHasAResult(t *testing.T) {
+	for seed := range uint64(100) {
+		for _, state := range recordtest.New(seed).Lasting() {
+			for n, turn := range llm.Exchange(state.Messages, nil) {
+				ids := map[string]bool{}
+				for _, call := range turn.Calls {
+					if call.ID == "" || ids[call.ID] || call.Result == "" || turn.Role != contract.RoleAssistant {
+						t.Fatalf("seed %d, turn %d: %+v", seed, n, turn)
+					}
+					ids[call.ID] = true
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package deploy_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	mdHeading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+	mdCode    = regexp.MustCompile("(?s)```.*?```")
+)
+
+// documents are the Markdown files of the project, from its folder.
+func documents(t *testing.T) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(file string, entry os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case filepath.Ext(file) == ".md":
+			files = append(files, strings.TrimPrefix(file, "../"))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(files, "README.md") {
+		t.Fatalf("no README.md among %v", files)
+	}
+	return files
+}
+
+// prose is a document without its code.
+func prose(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mdCode.ReplaceAllString(string(data), "")
+}
+
+// Links within the project lead to files, and to headings where they name one.
+func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
+	for _, file := range documents(t) {
+		for _, link := range mdLink.FindAllStringSubmatch(prose(t, file), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			target, fragment, _ := strings.Cut(link[1], "#")
+			place := file
+			if target != "" {
+				place = filepath.Join(filepath.Dir(file), target)
+			}
+			if _, err := os.Stat(filepath.Join("..", place)); err != nil {
+				t.Errorf("%s: %s: %v", file, link[1], err)
+				continue
+			}
+			if fragment != "" && !slices.Contains(anchors(prose(t, place)), fragment) {
+				t.Errorf("%s: %s: there is no such heading", file, link[1])
+			}
+		}
+	}
+}
+
+var mdPunctuation = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+
+// anchors are the fragments of the headings of a document, as code hosts make them.
+func anchors(text string) (out []string) {
+	for _, m := range mdHeading.FindAllStringSubmatch(text, -1) {
+		name := mdPunctuation.ReplaceAllString(strings.ToLower(m[1]), "")
+		out = append(out, strings.ReplaceAll(name, " ", "-"))
+	}
+	return out
+}
+
+var apiPath = regexp.MustCompile(`(?m)^  (/\S*):$`)
+
+// The document of the API names every path that there is.
+func TestEveryPathOfTheAPIIsDocumented(t *testing.T) {
+	file, err := os.ReadFile("../gateway/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := apiPath.FindAllStringSubmatch(string(file), -1)
+	if len(paths) < 20 {
+		t.Fatalf("only %d paths", len(paths))
+	}
+	text := prose(t, "gateway/README.md")
+	for _, m := range paths {
+		path := regexp.MustCompile(`{(\w+)}`).ReplaceAllString(m[1], ":$1")
+		if !strings.Contains(text, path+"`") {
+			t.Errorf("gateway/README.md does not name %s", path)
+		}
+	}
+}

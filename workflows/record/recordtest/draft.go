@@ -1,0 +1,54 @@
+package recordtest
+
+import "agent-stop-and-go/workflows/contract"
+
+// makeDraft makes a reply in one attempt, or in two of which the first is given up.
+func (l *leaf) makeDraft(r reply) {
+	if l.IntN(5) == 0 {
+		l.attempt(r, 1, false)
+		l.attempt(r, 2, true)
+		return
+	}
+	l.attempt(r, 1, true)
+}
+
+// attempt publishes a reply piece by piece. One that is given up may say something else.
+func (l *leaf) attempt(r reply, number int, last bool) {
+	l.step(func() { l.add(Step{Draft: &contract.Draft{Name: r.draft, Node: l.node, Attempt: number}}) })
+	if l.IntN(3) == 0 {
+		l.step(func() {
+			l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaReasoning, Text: "hm " + l.words()})
+		})
+	}
+	if !last && l.IntN(2) == 0 {
+		r.text = l.words()
+	}
+	l.step(func() {
+		for _, piece := range l.cut(r.text, last) {
+			l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaText, Text: piece})
+		}
+	})
+	for n, call := range r.calls {
+		l.step(func() {
+			l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaCall, Call: n, Tool: call.Name})
+			for _, piece := range l.cut(string(call.Arguments.Raw), last) {
+				l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaArguments, Call: n, Text: piece})
+			}
+		})
+	}
+}
+
+func (l *leaf) publish(d contract.Delta) { l.add(Step{Delta: &d}) }
+
+// cut is a text in pieces: all of them, or only the first.
+func (l *leaf) cut(s string, all bool) []string {
+	var pieces []string
+	for s != "" {
+		n := 1 + l.IntN(len(s))
+		pieces, s = append(pieces, s[:n]), s[n:]
+		if !all && l.IntN(3) == 0 {
+			break
+		}
+	}
+	return pieces
+}
