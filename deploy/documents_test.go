@@ -81,3 +81,24 @@ func anchors(text string) (out []string) {
 	}
 	return out
 }
+
+var apiPath = regexp.MustCompile(`(?m)^  (/\S*):$`)
+
+// The document of the API names every path that there is.
+func TestEveryPathOfTheAPIIsDocumented(t *testing.T) {
+	file, err := os.ReadFile("../gateway/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := apiPath.FindAllStringSubmatch(string(file), -1)
+	if len(paths) < 20 {
+		t.Fatalf("only %d paths", len(paths))
+	}
+	text := prose(t, "gateway/README.md")
+	for _, m := range paths {
+		path := regexp.MustCompile(`{(\w+)}`).ReplaceAllString(m[1], ":$1")
+		if !strings.Contains(text, path+"`") {
+			t.Errorf("gateway/README.md does not name %s", path)
+		}
+	}
+}

@@ -14,11 +14,11 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Approval waits for one decision, for as long as it takes. Its result is the
-// audit record. A signal that is not recognised leaves it waiting and is shown
-// in its details; after many of them it continues as new, under the same ID and for
-// the same parent. The first recognised one decides. Cancelling the workflow is
-// a decision too, so it never fails.
+// Approval waits for one decision, without a time limit unless it has a timeout. Its result is
+// the audit record. A signal that is not recognised leaves it waiting and is shown in its
+// details; after many of them it continues as new, under the same ID and for the same parent.
+// The first recognised signal decides. Cancelling the workflow is a decision too, so it never
+// fails.
 func Approval(ctx workflow.Context, in contract.ApprovalInput) (contract.ApprovalResult, error) {
 	a := &approval{in: in, view: contract.ApprovalView{Pending: in.Pending()}}
 	if in.Carried != nil {
@@ -49,11 +49,11 @@ func (a *approval) wait(ctx workflow.Context) {
 		ok, err := a.awaitSignal(ctx, ch)
 		switch {
 		case temporal.IsCanceledError(err) && ch.Len() == 0:
-			a.end(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
+			a.conclude(ctx, contract.Cancelled, contract.DecideSignal{Reason: wording.CauseRequestWithdrawn})
 		case err == nil && !ok:
-			a.end(ctx, contract.Expired, contract.DecideSignal{Reason: wording.CauseUndecided(a.in.Timeout)})
+			a.conclude(ctx, contract.Expired, contract.DecideSignal{Reason: wording.CauseUndecided(a.in.Timeout)})
 		default:
-			a.take(ctx, ch)
+			a.handleSignal(ctx, ch)
 		}
 	}
 }
@@ -61,13 +61,10 @@ func (a *approval) wait(ctx workflow.Context) {
 // changeApprovalRuns marks histories that end because of signals that decided nothing.
 const changeApprovalRuns = "approval-continues"
 
-// mayRollOver reports whether the run has ignored enough. A cancelled one ends by itself.
+// mayRollOver reports whether the run has ignored enough signals. A cancelled run ends by
+// itself.
 func (a *approval) mayRollOver(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	long := decide.RollOverNode(decide.History{
-		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
-	})
-	return long && a.ignored > 0 && ctx.Err() == nil &&
+	return decide.RollOverNode(historyOf(ctx)) && a.ignored > 0 && ctx.Err() == nil &&
 		workflow.GetVersion(ctx, changeApprovalRuns, workflow.DefaultVersion, 1) >= 1
 }
 
@@ -77,7 +74,7 @@ func (a *approval) continueAsNew(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowApproval, next)
 }
 
-// awaitSignal returns false without an error when the approval has expired.
+// awaitSignal returns false without an error if the approval has expired.
 func (a *approval) awaitSignal(ctx workflow.Context, ch workflow.ReceiveChannel) (bool, error) {
 	arrived := func() bool { return ch.Len() > 0 }
 	if a.in.Timeout <= 0 {
@@ -87,7 +84,7 @@ func (a *approval) awaitSignal(ctx workflow.Context, ch workflow.ReceiveChannel)
 	return workflow.AwaitWithTimeout(ctx, max(left, time.Millisecond), arrived)
 }
 
-func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
+func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	raw, ok := receive(ch)
 	if !ok {
 		return
@@ -104,7 +101,7 @@ func (a *approval) take(ctx workflow.Context, ch workflow.ReceiveChannel) {
 	if given.Approved {
 		decision = contract.Approved
 	}
-	a.end(ctx, decision, given)
+	a.conclude(ctx, decision, given)
 	a.view.Result.Content = given.Content
 	if p := a.view.Pending; p.TakesContent() && !p.Answered() {
 		a.view.Result.Outcome = a.view.Result.Resolution().Outcome
@@ -119,7 +116,7 @@ func (a *approval) read(ctx workflow.Context, raw json.RawMessage) (contract.Dec
 	return answer.Reply{Answer: given}.Signal(), err
 }
 
-func (a *approval) end(ctx workflow.Context, d contract.Decision, given contract.DecideSignal) {
+func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given contract.DecideSignal) {
 	via := given.Via
 	if via == "" && (d == contract.Approved || d == contract.Rejected) {
 		via = "signal"
@@ -135,18 +132,18 @@ func (a *approval) end(ctx workflow.Context, d contract.Decision, given contract
 	logDecision(ctx, a.in, *a.view.Result)
 }
 
-// logDecision writes the one line about how an approval ended. Replays do not.
+// logDecision logs how an approval ended, once: not in replays.
 func logDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
 	workflow.GetLogger(ctx).Info(contract.LogDecision,
-		"uuid", in.UUID, "conversation", in.ConversationID, "agent", logged(in.AgentName), "tool", logged(in.Tool), "server", logged(in.Server),
-		"decision", r.Decision, "by", logged(r.By), "via", logged(r.Via), "reason", r.Reason != "")
+		"uuid", in.UUID, "conversation", in.ConversationID, "agent", shortName(in.AgentName), "tool", shortName(in.Tool), "server", shortName(in.Server),
+		"decision", r.Decision, "by", shortName(r.By), "via", shortName(r.Via), "reason", r.Reason != "")
 }
 
-// logged is a name that others have given, as long as a line of the log bears.
-func logged(name string) string { return fmt.Sprintf("%.100s", name) }
+// shortName cuts a name that others have given to what fits a log line.
+func shortName(name string) string { return fmt.Sprintf("%.100s", name) }
 
-// query shows everything but the credential, which is for the conversation, and
-// the answer to a question, which is for who asked.
+// query returns everything but the credential, which is for the conversation, and the answer to
+// a question, which is for the server that asked.
 func (a *approval) query() (contract.ApprovalView, error) {
 	v := a.view
 	if v.Result != nil {

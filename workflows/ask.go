@@ -24,15 +24,13 @@ var (
 	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
 )
 
-// ask stops the leaf until a human has decided about a call. The approval is
-// announced only once its workflow has started, so that no decision can come
-// too early.
+// ask stops the leaf until a person has decided about a call.
 func (l *leaf) ask(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalResult {
-	return l.await(ctx, l.approvalFor(ctx, c, description, reason))
+	return l.awaitApproval(ctx, l.approvalFor(ctx, c, description, reason))
 }
 
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
-	a := l.about()
+	a := l.parent.origin()
 	return contract.ApprovalInput{
 		UUID: newUUID(ctx), ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
@@ -41,8 +39,8 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 	}
 }
 
-// bindingOf is where a call goes. A delegation goes where the conversation's own agent
-// says, whatever the configuration is by now.
+// bindingOf is where a call goes. A delegation goes to the URL of the conversation's own agent
+// definition, even if the configuration has changed since.
 func bindingOf(c contract.Call) *contract.Binding {
 	if c.Peer != nil {
 		return &contract.Binding{Address: contract.PublicURL(c.Peer.URL)}
@@ -50,27 +48,22 @@ func bindingOf(c contract.Call) *contract.Binding {
 	return c.Binding
 }
 
-// await runs an approval and returns the decision. The call that it is about goes with
-// the token of who approves it, where the agent wants that.
-func (l *leaf) await(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
-	r := l.awaitAlone(ctx, in)
-	l.actAs(in, r)
+// awaitApproval runs an approval of a call and returns the decision. If the agent is configured
+// so, the call uses the token of the person who approves it.
+func (l *leaf) awaitApproval(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
+	r := l.runApproval(ctx, in, nil)
+	l.keepApproverToken(in, r)
 	return r
 }
 
-// awaitAlone is await for what is about no call of ours.
-func (l *leaf) awaitAlone(ctx workflow.Context, in contract.ApprovalInput) contract.ApprovalResult {
-	return l.awaitUnless(ctx, in, func() string { return "" })
-}
-
-// awaitUnless is awaitAlone for an approval that may be withdrawn by ending its context
-// alone: withdrawn says why, once it is.
-func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
+// runApproval runs an approval and returns the decision. One that may be withdrawn by ending
+// ctx has withdrawn, which returns the reason then; it may be nil.
+func (l *leaf) runApproval(ctx workflow.Context, in contract.ApprovalInput, withdrawn func() string) contract.ApprovalResult {
 	defer l.clock.pause(ctx)()
-	l.reset.reach(ctx, "ask "+l.next(), l.about().conversation)
-	in.Description = l.worded(ctx, in.Description, wording.Shown(in))
-	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.about()), contract.WorkflowApproval, in)
-	l.reset.adopt(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
+	l.reset.run(ctx, "ask "+l.journal.nextID(), l.parent.origin().conversation)
+	in.Description = l.chooseWording(ctx, in.Description, wording.Shown(in))
+	child := workflow.ExecuteChildWorkflow(approvalOptions(ctx, in, l.parent.origin()), contract.WorkflowApproval, in)
+	l.reset.cancelWithContext(ctx, contract.ApprovalWorkflowID(in.UUID), in.ConversationID, child)
 	result := contract.ApprovalResult{
 		UUID: in.UUID, ConversationID: in.ConversationID, Tool: in.Tool, ArgumentsSHA256: in.ArgumentsSHA256,
 		Decision: contract.Cancelled, RequestedAt: in.CreatedAt,
@@ -82,49 +75,51 @@ func (l *leaf) awaitUnless(ctx workflow.Context, in contract.ApprovalInput, with
 	if err == nil {
 		err = child.Get(ctx, &result)
 	}
-	if err != nil { // withdrawn before it started, or ended by an operator's hand
+	if err != nil { // withdrawn before it started, or ended by an operator
 		result.DecidedAt, result.Reason = now(ctx), failure(err).Message
 		logDecision(ctx, in, result)
 	}
-	if why := withdrawn(); why != "" && result.Decision == contract.Cancelled {
-		result.Reason = why
+	if withdrawn != nil && result.Decision == contract.Cancelled {
+		result.Reason = cmp.Or(withdrawn(), result.Reason)
 	}
-	l.conclusion(ctx, in, result)
+	l.recordDecision(ctx, in, result)
 	return result
 }
 
+// announce publishes an approval. Its workflow has started, so that no decision can arrive too
+// early.
 func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
 	l.state.Status, l.state.Approvals = contract.NodeWaiting, append(l.state.Approvals, in.UUID)
-	l.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.requestFor(in), Notice: true, ApprovalID: in.UUID})
-	l.opened(ctx, l, in)
+	l.journal.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: l.requestFor(in), Notice: true, ApprovalID: in.UUID})
+	l.parent.addApproval(ctx, l, in)
 }
 
-// requestFor is the message that asks for an approval.
+// requestFor is the text of the message that asks for an approval.
 func (l *leaf) requestFor(in contract.ApprovalInput) contract.Text {
 	return contract.Inline(wording.RequestText(in.Pending(), l.inTree))
 }
 
-// conclusion records a decision.
-func (l *leaf) conclusion(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
-	r.Content = contract.JSON{} // it is for the server that asked
-	if l.state.Approvals = without(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
+// recordDecision writes a decision to the transcript.
+func (l *leaf) recordDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
+	r.Content = contract.JSON{} // only for the server that asked
+	if l.state.Approvals = removeString(l.state.Approvals, r.UUID); len(l.state.Approvals) == 0 {
 		l.state.Status = contract.NodeRunning
 	}
 	record := r
 	record.Credential = ""
-	l.append(ctx, contract.Message{
+	l.journal.append(ctx, contract.Message{
 		Role: contract.RoleUser, Content: contract.Inline(wording.Marker(in.Pending(), r)), Approval: &record, Notice: true,
 		Node: l.nameInTree(),
 	})
-	l.decided(ctx, l, r)
+	l.parent.removeApproval(ctx, l, r)
 }
 
-// changeReason marks histories in which the reply to a rejection says why. Its length may
-// decide when messages are folded.
+// changeReason marks histories in which the reply to a rejection has the reason. Its length may
+// determine when messages are offloaded.
 const changeReason = "reason-of-rejection"
 
-// recordedReason returns a decision with the reason of a rejection, where the history
-// has it in the reply.
+// recordedReason returns a decision, without the reason of a rejection for histories that do
+// not have it in the reply.
 func recordedReason(ctx workflow.Context, r contract.ApprovalResult) contract.ApprovalResult {
 	if r.Decision == contract.Rejected && r.Reason != "" && workflow.GetVersion(ctx, changeReason, workflow.DefaultVersion, 1) < 1 {
 		r.Reason = ""
@@ -132,7 +127,7 @@ func recordedReason(ctx workflow.Context, r contract.ApprovalResult) contract.Ap
 	return r
 }
 
-func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a about) workflow.Context {
+func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) workflow.Context {
 	options := workflow.ChildWorkflowOptions{
 		WorkflowID:            contract.ApprovalWorkflowID(in.UUID),
 		ParentClosePolicy:     enumspb.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
@@ -151,13 +146,13 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a about) w
 			contract.MemoCard: wording.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),
 		},
 	}
-	if in.Pending().TakesContent() { // for the gateway, which reads answers by it
+	if in.Pending().TakesContent() { // the gateway validates answers with it
 		options.Memo[contract.MemoSchema] = in.Schema
 	}
 	return workflow.WithChildOptions(ctx, options)
 }
 
-// newUUID is random: who holds an approval's UUID can answer it.
+// newUUID is random: the UUID of an approval is what entitles to answer it.
 func newUUID(ctx workflow.Context) string {
 	var space string
 	encoded := workflow.SideEffect(ctx, func(workflow.Context) any {

@@ -7,9 +7,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Catalogue asks a worker what tools it has and what is missing, or what
-// resources or prompts. It is how the gateway knows, which itself talks to no
-// model and no tool.
+// Catalogue lists the tools, resources or prompts of a worker, and what is missing. The gateway
+// uses it, because it connects to no model and no tool itself.
 func Catalogue(ctx workflow.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
-	return run(ctx, contract.ActivityListTools, regular(listToolsTimeout, attempts, wording.SummaryListTools), in)
+	return runActivity(ctx, contract.ActivityListTools, regularOptions(listToolsTimeout, attempts, wording.SummaryListTools), in)
 }

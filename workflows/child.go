@@ -9,8 +9,7 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// startNode starts the workflow of a composite node. When the workflow around it
-// ends or is cancelled, so is the node.
+// startNode starts the workflow of a composite node. It ends with its parent workflow.
 func startNode(ctx workflow.Context, id string, in contract.NodeInput) workflow.ChildWorkflowFuture {
 	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:          id,
@@ -33,20 +32,19 @@ var nodeWorkflows = map[contract.NodeType]string{
 	contract.NodeLoop:       contract.WorkflowLoop,
 }
 
-// nodeResult waits for a node's workflow. One that ended without a result was
-// stopped by an operator's hand, or there is a fault in it; its result has no
-// Tree then.
+// nodeResult waits for a node's workflow. If that ended without a result, an operator has ended
+// it, or it has a bug; the result has no Tree then.
 func nodeResult(ctx workflow.Context, child workflow.ChildWorkflowFuture) contract.NodeResult {
 	var r contract.NodeResult
 	err := child.Get(ctx, &r)
 	switch {
-	case err == nil && r.Outcome == contract.OutcomeCancelled && ctx.Err() == nil: // by an operator's hand
+	case err == nil && r.Outcome == contract.OutcomeCancelled && ctx.Err() == nil: // by an operator
 		r.Outcome, r.Output = contract.OutcomeFailed, contract.Inline(wording.TextStopped)
 		return r
 	case err == nil:
 		return r
 	case ctx.Err() != nil:
-		return ended(contract.OutcomeCancelled, wording.TextStopped)
+		return endedWith(contract.OutcomeCancelled, wording.TextStopped)
 	}
-	return ended(contract.OutcomeFailed, wording.PipelineError(failure(err)))
+	return endedWith(contract.OutcomeFailed, wording.PipelineError(failure(err)))
 }

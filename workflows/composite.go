@@ -14,51 +14,51 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// composite is a sequential, parallel or loop node at work: a workflow that runs
-// the nodes inside it, the leaves in coroutines of its own and the composite ones
-// as child workflows. It never fails: what becomes of it is its result.
+// composite is a running sequential, parallel or loop node: a workflow that runs its leaves in
+// coroutines and its composite nodes as child workflows. It never fails; failures are outcomes
+// of its result.
 type composite struct {
 	in contract.NodeInput
-	id string // the workflow's
+	id string // of the workflow
 	// execution is the ID of its run.
-	execution string
-	reset     aftermath
-	next      int // the step, or the iteration, that comes next
-	base      int // how many states of nodes inside are folded
-	seq       int // of the last message
-	state     contract.NodeState
-	sum       decide.Merge
+	execution       string
+	reset           resetCleanup
+	next            int // the step, or the iteration, that comes next
+	offloadedStates int // how many states of nodes inside are folded
+	seq             int // of the last message
+	state           contract.NodeState
+	sum             decide.Merge
 
-	credential string
-	past       contract.Transcript // of nodes that have ended
-	parts      []*part             // of nodes that run, in declared order
-	open       []contract.OpenApproval
-	reporter   reporter
-	leaves     []*leaf // at work
-	questions  workflow.ReceiveChannel
-	folding    workflow.Mutex
-	ended      bool // no node will run any more
+	credential      string
+	endedTranscript contract.Transcript // of nodes that have ended
+	segments        []*segment          // of nodes that run, in declared order
+	open            []contract.OpenApproval
+	reporter        reporter
+	leaves          []*leaf // at work
+	questions       workflow.ReceiveChannel
+	offloadLock     workflow.Mutex
+	ended           bool // no node will run any more
 }
 
-// part is what a node inside has written so far.
-type part struct {
+// segment is what a node inside has written so far.
+type segment struct {
 	run        string // workflow ID of a composite node that still runs
 	transcript contract.Transcript
 }
 
-// runComposite runs a composite node with the given body, which reports whether it
-// wants to go on in a new run.
+// runComposite runs a composite node with the given body, which reports whether it is to be
+// continued in a new run.
 func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*composite, workflow.Context) (again bool)) (contract.NodeResult, error) {
 	c := newComposite(ctx, in)
-	work, _ := workflow.NewDisconnectedContext(ctx)
-	workflow.Go(work, c.report)
-	workflow.Go(work, c.listen)
-	c.changed(work)
+	work := detached(ctx)
+	workflow.Go(work, c.sendReports)
+	workflow.Go(work, c.receiveSignals)
+	c.refresh(work)
 	again := body(c, withCredential(ctx, c.credential))
-	c.reporter.over, c.ended = true, !again
-	c.foldAll(work)
-	c.takeReports(work)
-	if again || c.reporter.owes() {
+	c.reporter.stopped, c.ended = true, !again
+	c.offloadAll(work)
+	c.receiveReports(work)
+	if again || c.reporter.hasUnsent() {
 		c.reporter.settle(work)
 	}
 	if again {
@@ -72,14 +72,14 @@ func runComposite(ctx workflow.Context, in contract.NodeInput, body func(*compos
 func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	execution := workflow.GetInfo(ctx).WorkflowExecution
 	c := &composite{in: in, id: execution.ID, execution: execution.RunID, credential: in.Credential}
-	c.folding = workflow.NewMutex(ctx)
+	c.offloadLock = workflow.NewMutex(ctx)
 	c.reporter.since = now(ctx)
 	c.questions = workflow.GetSignalChannel(ctx, contract.SignalQuestion)
-	c.reporter.arrived = workflow.GetSignalChannel(ctx, contract.SignalReport)
+	c.reporter.reports = workflow.GetSignalChannel(ctx, contract.SignalReport)
 	c.state = contract.NodeState{Status: contract.NodeRunning, Run: c.id, StartedAt: now(ctx)}
 	if carried := in.Carried; carried != nil {
 		c.next, c.seq, c.reporter.sent = carried.Next, carried.Seq, carried.Reports
-		c.state, c.past = carried.Result.Tree, carried.Result.Transcript
+		c.state, c.endedTranscript = carried.Result.Tree, carried.Result.Transcript
 		c.sum = decide.Resume(carried.Result)
 		c.credential = carried.Result.Credential
 	}
@@ -87,12 +87,12 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	return c
 }
 
-// openStates makes room for the states of the nodes whose turn has not come.
+// openStates allocates the states of the nodes that have not run yet.
 func (c *composite) openStates() {
 	all := len(c.in.Node.Nodes)
-	c.base = 0
+	c.offloadedStates = 0
 	if c.state.Folded != nil {
-		c.base = all - len(c.state.Nodes)
+		c.offloadedStates = all - len(c.state.Nodes)
 		return
 	}
 	nodes := make([]contract.NodeState, all)
@@ -101,26 +101,23 @@ func (c *composite) openStates() {
 }
 
 // stateOf is the state of node i, which must not have ended.
-func (c *composite) stateOf(i int) *contract.NodeState { return &c.state.Nodes[i-c.base] }
+func (c *composite) stateOf(i int) *contract.NodeState { return &c.state.Nodes[i-c.offloadedStates] }
 
-// mayRollOver reports whether the run's history is long enough for a new one. No
-// node may be running. A cancelled run ends instead.
+// mayRollOver reports whether the history is long enough for a new run. No node may be running.
+// A cancelled run ends instead.
 func (c *composite) mayRollOver(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	return ctx.Err() == nil && decide.RollOverNode(decide.History{
-		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
-	})
+	return ctx.Err() == nil && decide.RollOverNode(historyOf(ctx))
 }
 
 func (c *composite) continueAsNew(ctx workflow.Context) error {
 	r := c.sum.Result()
-	r.Transcript, r.Tree, r.Credential = c.past, c.state, c.credential
+	r.Transcript, r.Tree, r.Credential = c.endedTranscript, c.state, c.credential
 	next := c.in
 	next.Carried = &contract.NodeCarried{Next: c.next, Reports: c.reporter.sent, Seq: c.seq, Result: r}
 	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, next)
 }
 
-// result is what the node completes with.
+// result is the result of the workflow.
 func (c *composite) result(ctx workflow.Context) contract.NodeResult {
 	r := c.sum.Result()
 	if ctx.Err() != nil {
@@ -130,74 +127,78 @@ func (c *composite) result(ctx workflow.Context) contract.NodeResult {
 		r.Credential = c.credential
 	}
 	finish(ctx, &c.state, r)
-	r.Transcript, r.Tree = c.past, c.state
+	r.Transcript, r.Tree = c.endedTranscript, c.state
 	return r
 }
 
-// begun is a node inside that has been started.
-type begun struct {
-	node  contract.Node
-	index int
-	path  []int
-	part  *part
-	// id is that of its workflow, if it is composite, and key what NodeInput.Key is.
+// startedNode is a node inside that is started.
+type startedNode struct {
+	node    contract.Node
+	index   int
+	path    []int
+	segment *segment
+	// id is the ID of its workflow, if it is composite, and key its NodeInput.Key.
 	id, key string
 	scope   string // of a leaf
 }
 
-// begin makes room for a node's messages, behind those of the nodes before it.
-func (c *composite) begin(ctx workflow.Context, i int, parent string) *begun {
-	b := &begun{
-		node: c.in.Node.Nodes[i], index: i, part: &part{},
+// addNode adds a segment for the node's messages, behind those of the nodes before it.
+func (c *composite) addNode(ctx workflow.Context, i int, parent string) *startedNode {
+	b := &startedNode{
+		node: c.in.Node.Nodes[i], index: i, segment: &segment{},
 		path: append(append([]int{}, c.in.Path...), i),
 	}
 	keyed := c.key() + strings.TrimPrefix(parent, c.id)
 	b.scope = fmt.Sprintf("%s node %d", keyed, i)
 	if b.node.Composite() {
-		b.id, b.key = c.reset.nodeID(ctx, contract.NodeWorkflowID(parent, b.node.Name, i), contract.NodeWorkflowID(keyed, b.node.Name, i), c.in.ConversationID)
-		b.part.run = b.id
+		id, key := contract.NodeWorkflowID(parent, b.node.Name, i), contract.NodeWorkflowID(keyed, b.node.Name, i)
+		b.id, b.key = c.reset.nodeID(ctx, id, key, c.in.ConversationID)
+		b.segment.run = b.id
 	}
-	c.parts = append(c.parts, b.part)
+	c.segments = append(c.segments, b.segment)
 	return b
 }
 
-// session is the session state as the nodes inside see it.
-func (c *composite) session() contract.State { return c.in.State.With(c.sum.Delta...) }
+// sessionState is the session state that the nodes inside see.
+func (c *composite) sessionState() contract.State { return c.in.State.With(c.sum.Delta...) }
 
-// work runs a node. It returns when the node has ended.
-func (c *composite) work(ctx workflow.Context, b *begun) contract.NodeResult {
+// runNode runs a node until it ends.
+func (c *composite) runNode(ctx workflow.Context, b *startedNode) contract.NodeResult {
 	budget := decide.Shorter(b.node.Timeout, c.sum.Left(c.in.Budget))
 	var r contract.NodeResult
 	if b.node.Composite() {
-		r = c.workChild(ctx, b, budget)
+		r = c.runChild(ctx, b, budget)
 	} else {
-		r = c.workLeaf(ctx, b, budget)
+		r = c.runLeaf(ctx, b, budget)
 	}
-	b.part.run = ""
-	c.changed(ctx)
+	b.segment.run = ""
+	c.refresh(ctx)
 	return r
 }
 
-func (c *composite) workLeaf(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
-	l := &leaf{host: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index), credential: c.credential, reset: &c.reset, scope: b.scope}
+func (c *composite) runLeaf(ctx workflow.Context, b *startedNode, budget time.Duration) contract.NodeResult {
+	l := &leaf{
+		parent: c, journal: c.journal(b), node: b.node, path: b.path, inTree: true, state: c.stateOf(b.index),
+		credential: c.credential, reset: &c.reset, scope: b.scope,
+	}
 	*l.state = contract.NodeState{}
-	l.values = c.session().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
+	l.values = c.sessionState().With(contract.Value{Key: contract.KeyUserMessage, Text: c.in.User.Content})
 	c.leaves = append(c.leaves, l)
 	r := l.run(ctx, budget)
 	c.leaves = slices.DeleteFunc(c.leaves, func(other *leaf) bool { return other == l })
-	l.conclude(ctx, r)
+	l.writeOutput(ctx, r)
 	return r
 }
 
-func (c *composite) journal(b *begun) *journal {
+func (c *composite) journal(b *startedNode) *journal {
 	before := &contract.Transcript{Tail: []contract.Message{c.in.User}}
 	if b.node.History && c.in.History != nil {
 		before = c.in.History
 	}
 	return &journal{
-		transcript: &b.part.transcript, node: b.node.Name, seq: &c.seq, before: before,
-		id:    c.messageID,
-		wrote: func(time.Time) {},
+		transcript: &b.segment.transcript, node: b.node.Name, seq: &c.seq, before: before,
+		id:       c.messageID,
+		onAppend: func(time.Time) {},
 	}
 }
 
@@ -205,7 +206,7 @@ func (c *composite) messageID(seq int) string {
 	return contract.NameUUID(c.key(), fmt.Sprintf("message-%d", seq))
 }
 
-// key is what the IDs of the node's messages are made from.
+// key is what the IDs of the node's messages are derived from.
 func (c *composite) key() string { return cmp.Or(c.in.Key, c.id) }
 
 // say writes a text of the node itself.
@@ -213,23 +214,23 @@ func (j *journal) say(ctx workflow.Context, text string) {
 	j.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.Signed(j.node, text))})
 }
 
-func (c *composite) workChild(ctx workflow.Context, b *begun, budget time.Duration) contract.NodeResult {
+func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.Duration) contract.NodeResult {
 	s := c.stateOf(b.index)
 	*s = contract.NodeState{Status: contract.NodeRunning, Run: b.id, StartedAt: now(ctx)}
-	c.changed(ctx)
-	c.foldAll(detached(ctx))
+	c.refresh(ctx)
+	c.offloadAll(detached(ctx))
 	in := c.in
-	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.session(), c.credential, budget, nil
-	in.Spent, in.Key = c.spent(ctx, nil), b.key
+	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.sessionState(), c.credential, budget, nil
+	in.Spent, in.Key = c.consumption(ctx, nil), b.key
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
 	child := startNode(withCredential(ctx, c.credential), b.id, in)
-	c.reset.adopt(ctx, b.id, c.in.ConversationID, child)
+	c.reset.cancelWithContext(ctx, b.id, c.in.ConversationID, child)
 	r := nodeResult(ctx, child)
-	c.takeReports(ctx)
-	c.forget(b.id)
-	b.part.transcript = r.Transcript
+	c.receiveReports(ctx)
+	c.dropReports(b.id)
+	b.segment.transcript = r.Transcript
 	if r.Tree.Status == "" { // it ended without a result
 		c.journal(b).say(ctx, r.Output.Inline)
 		c.reporter.lost = append(c.reporter.lost, b.id)
@@ -247,33 +248,36 @@ func detached(ctx workflow.Context) workflow.Context {
 	return ctx
 }
 
-// collect moves what ended nodes wrote to where it stays.
+// collect appends the messages of ended nodes to the transcript.
 func (c *composite) collect() {
-	for _, p := range c.parts {
-		absorb(&c.past, c.id, p.transcript)
+	for _, p := range c.segments {
+		mergeTranscript(&c.endedTranscript, c.id, p.transcript)
 	}
-	c.parts = nil
+	c.segments = nil
 }
 
-// timeIsUp reports whether the node has worked for as long as it may, and says so.
+// timeIsUp reports whether the node's budget is used up, and writes that to the transcript.
 func (c *composite) timeIsUp(ctx workflow.Context) bool {
 	if !c.sum.TimeIsUp(c.in.Budget) {
 		return false
 	}
 	own := &journal{
-		transcript: &c.past, node: c.in.Node.Name, seq: &c.seq, id: c.messageID, wrote: func(time.Time) {},
+		transcript: &c.endedTranscript, node: c.in.Node.Name, seq: &c.seq, id: c.messageID, onAppend: func(time.Time) {},
 	}
 	own.say(ctx, c.sum.Output.Inline)
 	return true
 }
 
-func (c *composite) about() about {
-	return about{conversation: c.in.ConversationID, session: c.in.SessionID, agent: c.in.Agent, configHash: c.in.ConfigHash, clientTools: c.in.ClientTools, chain: c.in.Chain}
+func (c *composite) origin() origin {
+	return origin{
+		conversation: c.in.ConversationID, session: c.in.SessionID, agent: c.in.Agent, configHash: c.in.ConfigHash,
+		clientTools: c.in.ClientTools, chain: c.in.Chain,
+	}
 }
 
-// spent is what was spent before the node and in it so far, but not by the leaf.
-// Of composite nodes that run beside it nothing is known.
-func (c *composite) spent(ctx workflow.Context, l *leaf) contract.Spent {
+// consumption is what was used before the node and in it so far, without the given leaf. What
+// composite nodes beside it use is not known.
+func (c *composite) consumption(ctx workflow.Context, l *leaf) contract.Spent {
 	s := decide.Spend(c.in.Spent, c.sum.Result())
 	for _, other := range c.leaves {
 		if other != l {
@@ -283,19 +287,19 @@ func (c *composite) spent(ctx workflow.Context, l *leaf) contract.Spent {
 	return s
 }
 
-func (c *composite) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
+func (c *composite) addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
 	o := contract.OpenApproval{Approval: in.Pending(), OutputKey: l.node.OutputKey}
 	c.open, c.reporter.opened = append(c.open, o), append(c.reporter.opened, o)
-	c.changed(ctx)
+	c.refresh(ctx)
 	c.reporter.flush(detached(ctx))
 }
 
-func (c *composite) decided(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
+func (c *composite) removeApproval(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
 	gone := func(o contract.OpenApproval) bool { return o.Approval.UUID == r.UUID }
 	c.open = slices.DeleteFunc(slices.Clone(c.open), gone)
 	c.reporter.opened = slices.DeleteFunc(slices.Clone(c.reporter.opened), gone)
 	c.reporter.decided = append(c.reporter.decided, r)
 	c.reporter.since = now(ctx)
-	c.changed(ctx)
+	c.refresh(ctx)
 	c.reporter.urgent = true
 }

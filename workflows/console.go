@@ -7,9 +7,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// ShowConsole makes workflows show commands for the server at address. It is what the
-// worker knows and no part of a history: details are made anew whenever somebody looks,
-// so they are right after the server has moved, too.
+// ShowConsole makes workflow details show commands for the server at address. Details are not
+// part of a history but produced when somebody looks, so the address is right even after the
+// server has moved.
 func ShowConsole(address string) interceptor.WorkerInterceptor { return &console{address: address} }
 
 type console struct {

@@ -13,9 +13,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Conversation is one conversation with an agent, from its first message until
-// it is closed. It completes with a short account; the conversation itself is
-// in its file and in the query.
+// Conversation is one conversation with an agent, from its first message until it is closed.
+// Its result is a summary; the conversation itself is in its file and in the query.
 func Conversation(ctx workflow.Context, in contract.ConversationInput) (contract.ConversationResult, error) {
 	c := newConversation(ctx, in)
 	if err := c.register(ctx); err != nil {
@@ -25,45 +24,45 @@ func Conversation(ctx workflow.Context, in contract.ConversationInput) (contract
 }
 
 type conversation struct {
-	in      contract.ConversationInput
-	state   contract.Carried
-	status  contract.Status
-	listed  contract.TaskState // by which the task is found, if it is one
-	ledger  *decide.Ledger
-	isLong  func() bool // reports whether the run's history is long enough for a new run
-	queue   []contract.MessageSignal
-	turns   int  // that began in this run
-	leaves  bool // the queue is for the next run
-	pending []openApproval
-	turn    *turn // nil between turns
-	closing *closing
-	reset   aftermath
-	answers []sentAnswer
+	in           contract.ConversationInput
+	state        contract.Carried
+	status       contract.Status
+	listedState  contract.TaskState // by which the task is found, if it is one
+	ledger       *decide.Ledger
+	isLong       func() bool // reports whether the run's history is long enough for a new run
+	queue        []contract.MessageSignal
+	turns        int  // that began in this run
+	queueCarried bool // the queue is for the next run
+	pending      []openApproval
+	turn         *turn // nil between turns
+	closing      *closure
+	reset        resetCleanup
+	sentAnswers  []sentAnswer
 
 	messages, cancels, closes, reports, questions workflow.ReceiveChannel
 	follows                                       workflow.ReceiveChannel
 
-	notifier  notifier
-	waiters   waiters
-	awaits    int           // updates handled since a request was last answered
-	wake      bool          // something happened that no channel tells of
-	retry     time.Duration // until the next try at an export that is owing
-	listedAt  time.Time     // the last change that lists show
-	title     string        // that lists do not show yet
-	problem   string        // what was wrong with the last message signal
-	unwritten string        // why the file could not be written
+	notifier      notifier
+	waiters       waiters
+	awaits        int           // updates handled since a request was last answered
+	wake          bool          // something happened that no channel tells of
+	retry         time.Duration // until the next try at an export that is owing
+	listedAt      time.Time     // the last change that lists show
+	title         string        // that lists do not show yet
+	signalProblem string        // what was wrong with the last message signal
+	exportProblem string        // why the file could not be written
 }
 
-// openApproval is an approval that waits: in a tree, with the node's workflow and
-// where that has paused.
+// openApproval is a waiting approval; in a tree, with the workflow of the node that asked and
+// the session state there.
 type openApproval struct {
 	contract.PendingApproval
 	run      string
 	pipeline *contract.PipelineState
 }
 
-// closing is set once the conversation is to end.
-type closing struct {
+// closure is set once the conversation is to end.
+type closure struct {
 	requests []string
 	reason   string
 	answer   contract.Text // to the requests; zero is TextClosed
@@ -84,7 +83,7 @@ func newConversation(ctx workflow.Context, in contract.ConversationInput) *conve
 	if in.Carried != nil {
 		c.state = *in.Carried
 		c.queue, c.state.Queue = c.state.Queue, nil
-		c.listed = c.taskState()
+		c.listedState = c.taskState()
 	} else {
 		c.state.CreatedAt = now(ctx)
 		c.state.UpdatedAt = c.state.CreatedAt
@@ -117,12 +116,12 @@ func (c *conversation) register(ctx workflow.Context) error {
 	return nil
 }
 
-// run is the loop that owns the signal channels. A cancelled workflow is closed
-// in order, so everything but the waiting runs on a disconnected context.
+// run is the loop that owns the signal channels. A cancelled workflow is closed in order, so
+// everything but the waiting uses a disconnected context.
 func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, error) {
-	work, _ := workflow.NewDisconnectedContext(ctx)
+	work := detached(ctx)
 	waiting := ctx
-	c.begin(work)
+	c.recordStart(work)
 	for {
 		c.receive(work)
 		switch {
@@ -142,8 +141,8 @@ func (c *conversation) run(ctx workflow.Context) (contract.ConversationResult, e
 	}
 }
 
-// begin records what a new conversation starts with.
-func (c *conversation) begin(ctx workflow.Context) {
+// recordStart writes the prompt and the first message of a new conversation.
+func (c *conversation) recordStart(ctx workflow.Context) {
 	if c.in.Carried != nil {
 		c.show(ctx)
 		return
@@ -175,9 +174,8 @@ func (c *conversation) wait(ctx, work workflow.Context) error {
 	return err
 }
 
-// mayRetry reports whether an export that is owing may be tried again: between
-// turns, and while an approval waits as long as the run's history has room for
-// it, because such a run cannot continue as new.
+// mayRetry reports whether a failed export may be retried: between turns, and while an approval
+// waits as long as the history has room, because such a run cannot continue as new.
 func (c *conversation) mayRetry(ctx workflow.Context) bool {
 	return c.state.ExportOwing && (c.turn == nil || len(c.pending) > 0 && !c.longRun(ctx))
 }
@@ -194,7 +192,7 @@ func (c *conversation) startTurn(ctx workflow.Context) {
 	c.turns++
 	c.awaits = 0
 	ctx, cancel := workflow.WithCancel(ctx)
-	t := &turn{conversation: c, cancel: cancel, requests: []string{m.RequestID}, credential: m.Credential}
+	t := &turn{conv: c, cancel: cancel, requests: []string{m.RequestID}, credential: m.Credential}
 	c.turn = t
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		t.run(ctx, m)
@@ -202,40 +200,47 @@ func (c *conversation) startTurn(ctx workflow.Context) {
 	})
 }
 
-// mayRollOver is false for a cancelled run: the next one would not know.
+// mayRollOver reports whether the run may continue as new. A cancelled run may not: its
+// successor would not know of the cancellation.
 func (c *conversation) mayRollOver(ctx workflow.Context) bool {
-	return ctx.Err() == nil && (c.leaves || len(c.queue) == 0 && c.longRun(ctx))
+	return ctx.Err() == nil && (c.queueCarried || len(c.queue) == 0 && c.longRun(ctx))
 }
 
-// changeQueue marks histories whose run leaves queued messages to the next one.
+// changeQueue marks histories of runs that leave queued messages to the next run.
 const changeQueue = "queue-carried"
 
-// leavesQueue reports whether the next turn is for the next run. Each run has one turn at
-// least, and one that is to be cancelled right away.
-func (c *conversation) leavesQueue(ctx workflow.Context) bool {
+// carriesQueue reports whether the next turn is left to the next run. Each run has at least one
+// turn, and also runs a turn that is to be cancelled at once.
+func (c *conversation) carriesQueue(ctx workflow.Context) bool {
 	return c.turns > 0 && c.cancels.Len() == 0 && decide.RollOverTurn(c.history(ctx)) &&
 		workflow.GetVersion(ctx, changeQueue, workflow.DefaultVersion, 1) >= 1
 }
 
-// longRun reports whether the run's history is long enough for a new run.
+// longRun reports whether the history is long enough for a new run.
 func (c *conversation) longRun(ctx workflow.Context) bool { return decide.RollOver(c.history(ctx)) }
 
 func (c *conversation) history(ctx workflow.Context) decide.History {
+	h := historyOf(ctx)
+	h.Updates = c.waiters.seen
+	return h
+}
+
+// historyOf is the size of the run's history so far.
+func historyOf(ctx workflow.Context) decide.History {
 	info := workflow.GetInfo(ctx)
 	return decide.History{
-		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(),
-		Updates: c.waiters.seen, Suggested: info.GetContinueAsNewSuggested(),
+		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
 	}
 }
 
-// rollOver releases the waiting handlers and reports whether nothing arrived
-// meanwhile, so that the run may end.
+// rollOver releases the waiting updates and reports whether nothing arrived meanwhile, so that
+// the run may end.
 func (c *conversation) rollOver(ctx workflow.Context) bool {
 	c.waiters.releaseAll = true
 	// The context is never cancelled, so Await cannot fail.
 	_ = workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) && !c.notifier.sending })
 	c.waiters.releaseAll = false
-	return !c.arrived() && (c.leaves || len(c.queue) == 0)
+	return !c.arrived() && (c.queueCarried || len(c.queue) == 0)
 }
 
 func (c *conversation) continueAsNew(ctx workflow.Context) error {
@@ -245,16 +250,15 @@ func (c *conversation) continueAsNew(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, contract.WorkflowConversation, next)
 }
 
-// finish ends the conversation: nothing runs, what is still queued is refused,
-// and so is what arrives until the file is written. Callers do not wait for that
-// longer than for any other export.
+// finish ends the conversation: queued messages are refused, and so are messages that arrive
+// until the file is written. Callers wait no longer than for any other export.
 func (c *conversation) finish(ctx workflow.Context) (contract.ConversationResult, error) {
 	if c.closing == nil {
-		c.closing = &closing{}
+		c.closing = &closure{}
 	}
 	queue := c.queue
 	c.queue = nil
-	if c.status != contract.StatusCompleted { // else the last turn has said so
+	if c.status != contract.StatusCompleted { // else the last turn has done it
 		c.setStatus(ctx, contract.StatusCompleted)
 		c.publish(ctx)
 	}

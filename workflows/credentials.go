@@ -11,11 +11,11 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// actAs has the call that a person approved go with the token of that person, where the
-// agent wants that and there is one. Nothing else ever goes with it: the turn is the
-// requester's. What another agent is answered is no call of ours (tellAs).
-func (l *leaf) actAs(in contract.ApprovalInput, r contract.ApprovalResult) {
-	token := l.approversToken(r)
+// keepApproverToken makes an approved call use the token of the person who approved it, if the
+// agent is configured so. Everything else uses the requester's token. Decisions sent to other
+// agents are handled by useApproverToken.
+func (l *leaf) keepApproverToken(in contract.ApprovalInput, r contract.ApprovalResult) {
+	token := l.approverToken(r)
 	if token == "" || r.Decision != contract.Approved || in.Call == "" {
 		return
 	}
@@ -25,24 +25,24 @@ func (l *leaf) actAs(in contract.ApprovalInput, r contract.ApprovalResult) {
 	l.approvers[in.Call] = token
 }
 
-func (l *leaf) approversToken(r contract.ApprovalResult) string {
-	if l.about().agent.CallAs != contract.CallAsApprover {
+func (l *leaf) approverToken(r contract.ApprovalResult) string {
+	if l.parent.origin().agent.CallAs != contract.CallAsApprover {
 		return ""
 	}
 	return r.Credential
 }
 
-// tokenFor is the token that goes with a call.
+// tokenFor is the token that a call uses.
 func (l *leaf) tokenFor(c call) string { return cmp.Or(l.approvers[c.message], l.credential) }
 
-// token is the token that goes with a message about the task.
-func (t *remoteTask) token() string { return cmp.Or(t.teller, t.tokenFor(t.call)) }
+// token is the token that a message about the task uses.
+func (t *remoteTask) token() string { return cmp.Or(t.deciderToken, t.leaf.tokenFor(t.call)) }
 
-// tellAs has the other agent told of a decision with the token of who decided, where
-// the agent wants that.
-func (t *remoteTask) tellAs(r contract.ApprovalResult) (done func()) {
-	t.teller = t.approversToken(r)
-	return func() { t.teller = "" }
+// useApproverToken makes messages about the task use the token of the person who decided, until
+// done is called, if the agent is configured so.
+func (t *remoteTask) useApproverToken(r contract.ApprovalResult) (done func()) {
+	t.deciderToken = t.leaf.approverToken(r)
+	return func() { t.deciderToken = "" }
 }
 
 const credentialHeader = "credential"

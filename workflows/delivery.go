@@ -10,16 +10,16 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Delivery tells another agent something about a task of its, again and again until
-// it hears of it: that a request was rejected, or that nobody waits for the task any
-// more. It outlives the conversation. It fails only when it is cancelled.
+// Delivery sends another agent a message about one of its tasks, repeatedly until the agent
+// receives it: that a request was rejected, or that the task is cancelled. It outlives the
+// conversation. It fails only when it is cancelled.
 func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.DeliveryResult, error) {
-	out, err := run(ctx, contract.ActivityDelegate, deliver(wording.DelegateSummary(in)), in)
+	out, err := runActivity(ctx, contract.ActivityDelegate, deliveryOptions(wording.DelegateSummary(in)), in)
 	switch {
 	case ctx.Err() != nil:
 		return contract.DeliveryResult{}, ctx.Err()
-	case err == nil && decide.GoesOn(in, out) && endsTasks(ctx):
-		return Delivery(ctx, cancelling(in))
+	case err == nil && decide.GoesOn(in, out) && cancelsEndedTasks(ctx):
+		return Delivery(ctx, cancellationOf(in))
 	case err == nil && out.State == contract.TaskAuthRequired:
 		return contract.DeliveryResult{State: out.State, Problem: wording.RemoteWantsLogin(in.Peer.Name)}, nil
 	case err != nil:
@@ -28,34 +28,34 @@ func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.Deliver
 	return contract.DeliveryResult{State: out.State}, nil
 }
 
-// cancelling ends the task that a refusal was about. Nobody waits for it any more, and it
-// must not be at work unseen, nor ask what nobody hears.
-func cancelling(in contract.DelegateInput) contract.DelegateInput {
+// cancellationOf cancels the task that a refusal was about. Nobody waits for that task any
+// more, so it must not keep working, nor ask a question that nobody receives.
+func cancellationOf(in contract.DelegateInput) contract.DelegateInput {
 	return contract.DelegateInput{
 		ConversationID: in.ConversationID, SessionID: in.SessionID, Peer: in.Peer, Chain: in.Chain,
 		MessageID: contract.NameUUID(in.MessageID, "cancel"), TaskID: in.TaskID, ContextID: in.ContextID, Cancel: true,
 	}
 }
 
-// tell makes sure that the other agent hears a refusal or the end of its task, also
-// when the turn was cancelled. It tries for a moment, because somebody waits for the
-// turn, and leaves the rest to a Delivery. The note says what people should know.
-func (t *remoteTask) tell(ctx workflow.Context, in contract.DelegateInput) (note string) {
+// notifyPeer sends a refusal or a cancellation to the other agent, also when the turn was
+// cancelled. It tries once, because somebody waits for the turn, and leaves retries to a
+// Delivery. The note says what people should know.
+func (t *remoteTask) notifyPeer(ctx workflow.Context, in contract.DelegateInput) (note string) {
 	ctx = detached(ctx)
 	out, err := t.send(ctx, in, refuseTimeout, 1)
 	switch {
-	case err == nil && !t.early && decide.GoesOn(in, out) && endsTasks(ctx):
-		return t.tell(ctx, t.cancellation())
+	case err == nil && !t.unfollowed && decide.GoesOn(in, out) && cancelsEndedTasks(ctx):
+		return t.notifyPeer(ctx, t.cancellation())
 	case err == nil && out.State == contract.TaskAuthRequired:
 		return wording.RemoteWantsLogin(t.call.Peer.Name)
 	case err == nil:
 		return ""
 	}
 	f := failure(err)
-	if t.early || f.Kind.Permanent() {
+	if t.unfollowed || f.Kind.Permanent() {
 		return wording.RemoteNotTold(t.call.Peer.Name, f)
 	}
-	in = t.addressed(in)
+	in = t.withTask(in)
 	if err := t.startDelivery(ctx, in).GetChildWorkflowExecution().Get(ctx, nil); err != nil {
 		return wording.RemoteNotTold(t.call.Peer.Name, failure(err))
 	}
@@ -63,7 +63,7 @@ func (t *remoteTask) tell(ctx workflow.Context, in contract.DelegateInput) (note
 }
 
 func (t *remoteTask) startDelivery(ctx workflow.Context, in contract.DelegateInput) workflow.ChildWorkflowFuture {
-	a := t.about()
+	a := t.leaf.parent.origin()
 	ctx = workflow.WithChildOptions(withCredential(ctx, t.token()), workflow.ChildWorkflowOptions{
 		WorkflowID:        contract.DeliveryWorkflowID(in.MessageID),
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,

@@ -10,9 +10,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// run executes an activity by its typed reference and waits for it. These two
+// runActivity executes an activity by its typed reference and waits for it. These two
 // helpers are the only places that execute activities.
-func run[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (Out, error) {
+func runActivity[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (Out, error) {
 	var out Out
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
 	return out, err

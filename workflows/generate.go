@@ -13,36 +13,36 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// generate asks the node's model for a reply and, when that fails, those that
-// stand in for it. The one that answers is asked from then on.
+// generate calls the node's model and, if that fails, its fallbacks in order. The one that
+// answers is used from then on.
 func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
-	l.reset.reach(ctx, l.next(), l.about().conversation)
-	agent := l.about().agent
+	l.reset.run(ctx, l.journal.nextID(), l.parent.origin().conversation)
+	agent := l.parent.origin().agent
 	route := agent.Route(l.node.Model)
 	models := append([]string{route.Name}, route.Fallback...)
 	for {
-		out, err := l.generateBy(ctx, agent.Route(models[l.fallen]), l.fallen+1 < len(models))
-		if err == nil || ctx.Err() != nil || l.fallen+1 == len(models) || !decide.FallsBack(failure(err)) {
+		out, err := l.generateWith(ctx, agent.Route(models[l.modelIndex]), l.modelIndex+1 < len(models))
+		if err == nil || ctx.Err() != nil || l.modelIndex+1 == len(models) || !decide.FallsBack(failure(err)) {
 			return out, err
 		}
-		l.fallen++
-		l.note(ctx, wording.FellBack(models[l.fallen-1], models[l.fallen], failure(err)))
+		l.modelIndex++
+		l.note(ctx, wording.FellBack(models[l.modelIndex-1], models[l.modelIndex], failure(err)))
 	}
 }
 
-// maxDigests bounds how often a conversation is made shorter for one reply.
+// maxDigests limits how often a conversation is shortened for one reply.
 const maxDigests = 8
 
-// generateBy asks one model. A conversation that is too long for it is made
-// shorter first. spared: another model stands in for this one.
-func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute, spared bool) (contract.GenerateResult, error) {
+// generateWith calls one model, and shortens a conversation that is too long for it.
+// hasFallback is true if another model would be called after this one.
+func (l *leaf) generateWith(ctx workflow.Context, route contract.ModelRoute, hasFallback bool) (contract.GenerateResult, error) {
 	for n := 0; ; n++ {
 		in := l.generateInput(route.Name)
-		out, err := l.callModel(ctx, route, in)
+		out, err := callModel(withCredential(ctx, l.credential), l, contract.ActivityGenerate, route, wording.GenerateSummary(in, l.nameInTree()), in)
 		if err != nil {
 			return out, err
 		}
-		fold(l.transcript, in.Transcript, out.Folded)
+		replaceOffloaded(l.journal.transcript, in.Transcript, out.Folded)
 		l.state.Usage = l.state.Usage.Add(out.Usage)
 		switch {
 		case out.Overlong == nil:
@@ -50,7 +50,7 @@ func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute, spare
 		case n == maxDigests:
 			return out, temporal.NewNonRetryableApplicationError(wording.TextTooLong, string(contract.KindModelContext), nil)
 		}
-		if err := l.shorten(ctx, route, *out.Overlong, spared); err != nil {
+		if err := l.shorten(ctx, route, *out.Overlong, hasFallback); err != nil {
 			return contract.GenerateResult{}, err
 		}
 	}
@@ -58,74 +58,68 @@ func (l *leaf) generateBy(ctx workflow.Context, route contract.ModelRoute, spare
 
 func (l *leaf) generateInput(model string) contract.GenerateInput {
 	return contract.GenerateInput{
-		ConversationID: l.about().conversation, Model: model, Prompt: l.node.Prompt,
-		Transcript: copyOf(*l.transcript), Before: l.before, Values: l.values.For(l.node.Keys),
-		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.about().clientTools,
-		Draft: contract.NameUUID(l.next(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Digest: l.digest,
+		ConversationID: l.parent.origin().conversation, Model: model, Prompt: l.node.Prompt,
+		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Values: l.values.For(l.node.Keys),
+		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.parent.origin().clientTools,
+		Draft: contract.NameUUID(l.journal.nextID(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Digest: l.journal.digest,
 		Schema: l.node.OutputSchema, Repair: l.repair,
 	}
-}
-
-func (l *leaf) callModel(ctx workflow.Context, route contract.ModelRoute, in contract.GenerateInput) (contract.GenerateResult, error) {
-	ctx = withCredential(ctx, l.credential)
-	summary := wording.GenerateSummary(in, l.nameInTree())
-	return callModel(ctx, l, contract.ActivityGenerate, route, summary, in)
 }
 
 // callModel executes an activity that calls a model.
 func callModel[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[In, Out], route contract.ModelRoute, summary string, in In) (Out, error) {
 	timeout := cmp.Or(route.Timeout, contract.DefaultModelTimeout) + generateMargin
-	if l.about().agent.Execution == contract.ExecutionLean {
-		return runLocal(ctx, a, lean(timeout, summary), in)
+	if l.parent.origin().agent.Execution == contract.ExecutionLean {
+		return runLocal(ctx, a, localOptions(timeout, summary), in)
 	}
-	return run(ctx, a, regular(timeout, attempts, summary), in)
+	return runActivity(ctx, a, regularOptions(timeout, attempts, summary), in)
 }
 
-// shorten has a digest made that stands in for the oldest messages. Where the
-// model makes none, they are left out, and the summary before is what there is. A
-// model that is spared leaves the messages to those that stand in for it.
-func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted contract.Digest, spared bool) error {
+// shorten has a digest made that replaces the oldest messages. If the model makes none, the
+// messages are omitted and the previous summary is kept; if there is a fallback, the error is
+// returned instead, so that the fallback reads the messages.
+func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted contract.Digest, hasFallback bool) error {
 	in := contract.DigestInput{
-		ConversationID: l.about().conversation, Model: route.Name,
-		Transcript: copyOf(*l.transcript), Before: l.before, Earlier: l.digest, Wanted: wanted,
+		ConversationID: l.parent.origin().conversation, Model: route.Name,
+		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Earlier: l.journal.digest, Wanted: wanted,
 	}
 	out, err := callModel(ctx, l, contract.ActivityDigest, route, wording.DigestSummary(in, l.nameInTree()), in)
-	if ctx.Err() != nil || err != nil && spared && decide.FallsBack(failure(err)) {
+	if ctx.Err() != nil || err != nil && hasFallback && decide.FallsBack(failure(err)) {
 		return err
 	}
 	why := ""
 	if err != nil {
 		out, why = contract.DigestResult{Digest: wanted}, failure(err).Message
-		if l.digest != nil {
-			out.Digest.Summary = l.digest.Summary
+		if l.journal.digest != nil {
+			out.Digest.Summary = l.journal.digest.Summary
 		}
 	}
-	l.digest = &out.Digest
+	l.journal.digest = &out.Digest
 	l.state.Usage = l.state.Usage.Add(out.Usage)
 	m := l.notice(wording.Shortened(out.Digest, why))
 	m.Model, m.Usage = out.Model, out.Usage
-	l.tell(ctx, m)
+	l.write(ctx, m)
 	return nil
 }
 
-// mend asks the model once more for a reply that fits its schema.
-func (l *leaf) mend(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
+// repairReply calls the model once more for a reply that fits its schema.
+func (l *leaf) repairReply(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
 	if l.repair != nil {
-		return ended(contract.OutcomeFailed, wording.Misfit(reply.Misfit)), true
+		return endedWith(contract.OutcomeFailed, wording.Misfit(reply.Misfit)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: reply.Misfit}
-	m := l.stamped(l.notice(wording.Mending(reply.Misfit)))
+	m := l.withReplyData(l.notice(wording.Mending(reply.Misfit)))
 	m.Native = nil
-	l.tell(ctx, m)
+	l.write(ctx, m)
 	return contract.NodeResult{}, false
 }
 
-// changeOverrun marks histories in which replies that ask for too much are not carried out.
+// changeOverrun marks histories in which replies with too many calls are not carried out.
 const changeOverrun = "bounds-of-replies"
 
-// overrun is why a reply asks for too much, or "". Workers of before leave that to the
-// workflow.
-func overrun(ctx workflow.Context, reply contract.GenerateResult) string {
+// replyOverrun says in what a reply asks for too much, or "". Older workers leave that check to
+// the workflow.
+func replyOverrun(ctx workflow.Context, reply contract.GenerateResult) string {
 	if reply.Overrun != "" {
 		return reply.Overrun
 	}
@@ -140,30 +134,30 @@ func overrun(ctx workflow.Context, reply contract.GenerateResult) string {
 	return problem
 }
 
-// askWithinBounds asks the model once more for a reply that asks for less.
-func (l *leaf) askWithinBounds(ctx workflow.Context, reply contract.GenerateResult, problem string) (result contract.NodeResult, over bool) {
+// repairOverrun calls the model once more for a reply with fewer calls.
+func (l *leaf) repairOverrun(ctx workflow.Context, reply contract.GenerateResult, problem string) (result contract.NodeResult, over bool) {
 	reply.Calls, reply.Native = nil, nil
-	l.said = &reply
+	l.lastReply = &reply
 	if l.repair != nil && l.repair.Overrun {
-		return ended(contract.OutcomeFailed, wording.Overran(problem)), true
+		return endedWith(contract.OutcomeFailed, wording.Overran(problem)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: problem, Overrun: true}
-	l.tell(ctx, l.stamped(l.notice(wording.AskingWithinBounds(problem))))
+	l.write(ctx, l.withReplyData(l.notice(wording.AskingWithinBounds(problem))))
 	return contract.NodeResult{}, false
 }
 
-// note tells people something that the model does not need. No text is no note.
+// note tells people something that the model does not need. An empty text writes nothing.
 func (l *leaf) note(ctx workflow.Context, text string) {
 	if text != "" {
-		l.tell(ctx, l.notice(text))
+		l.write(ctx, l.notice(text))
 	}
 }
 
-// changeEmpty marks histories in which placeholders without a value are told of.
+// changeEmpty marks histories with notices about placeholders without a value.
 const changeEmpty = "empty-placeholders"
 
-// warnEmpty tells people of placeholders that are empty because a node before this one
-// has left nothing: it has failed, or was skipped.
+// warnEmpty tells people about placeholders that are empty because an earlier node has no
+// output: it failed or was skipped.
 func (l *leaf) warnEmpty(ctx workflow.Context) {
 	missing := slices.DeleteFunc(slices.Clone(l.node.Expects), func(key string) bool {
 		_, ok := l.values.Get(key)
@@ -174,9 +168,9 @@ func (l *leaf) warnEmpty(ctx workflow.Context) {
 	}
 }
 
-func (l *leaf) tell(ctx workflow.Context, m contract.Message) {
-	l.append(ctx, m)
-	l.changed(ctx)
+func (l *leaf) write(ctx workflow.Context, m contract.Message) {
+	l.journal.append(ctx, m)
+	l.parent.refresh(ctx)
 }
 
 func (l *leaf) notice(text string) contract.Message {
@@ -186,11 +180,11 @@ func (l *leaf) notice(text string) contract.Message {
 	return contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text), Notice: true}
 }
 
-// stamped is a message of the last reply, with what is known of that: once for
-// each reply.
-func (l *leaf) stamped(m contract.Message) contract.Message {
-	said := l.said
-	l.said = nil
+// withReplyData adds model, usage and draft ID of the last reply to a message, once for each
+// reply.
+func (l *leaf) withReplyData(m contract.Message) contract.Message {
+	said := l.lastReply
+	l.lastReply = nil
 	if said != nil && said.Draft != "" {
 		m.Model, m.Usage, m.Native, m.Draft = said.Model, said.Usage, said.Native, said.Draft
 	}

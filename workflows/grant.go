@@ -10,9 +10,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// changedGrant is what a failure says of a call that was not made because it would go
-// elsewhere, or to another tool, than was approved. No history from before has one.
-func changedGrant(err error) (contract.Changed, bool) {
+// changedTarget extracts from a failure that a call was not made because its server or tool
+// differs from what was approved. Old histories have no such failure.
+func changedTarget(err error) (contract.Changed, bool) {
 	var app *temporal.ApplicationError
 	var now contract.Changed
 	if !errors.As(err, &app) || contract.Kind(app.Type()) != contract.KindChanged || app.Details(&now) != nil {
@@ -21,16 +21,16 @@ func changedGrant(err error) (contract.Changed, bool) {
 	return now, true
 }
 
-// regrant asks a human whether a call is made where it would go now. If so, the call is
+// approveChange asks a person whether a call is made to the changed target. If so, the call is
 // bound to that.
-func (l *leaf) regrant(ctx workflow.Context, c *call, now contract.Changed) contract.ApprovalResult {
+func (l *leaf) approveChange(ctx workflow.Context, c *call, now contract.Changed) contract.ApprovalResult {
 	description := wording.DescribeChanged(c.Call, l.nameInTree(), now.Difference)
 	in := l.approvalFor(ctx, *c, description, contract.ReasonChanged)
 	in.Granted, in.Binding = c.Binding, &now.Binding
 	if now.Whole.Blob != nil {
 		in.Explanation = now.Whole
 	}
-	r := l.await(ctx, in)
+	r := l.awaitApproval(ctx, in)
 	if r.Decision == contract.Approved {
 		c.Binding = &now.Binding
 	}

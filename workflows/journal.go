@@ -12,13 +12,13 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// journal is the messages that a leaf writes and its model reads.
+// journal appends the messages of a leaf to a transcript.
 type journal struct {
 	transcript *contract.Transcript
 	node       string
 	seq        *int                 // of the last message
 	id         func(seq int) string // of a message
-	wrote      func(time.Time)      // called after every message
+	onAppend   func(time.Time)      // called after every message
 	before     *contract.Transcript // what the model sees before it
 	digest     *contract.Digest     // stands in for the oldest of both, for the model
 }
@@ -31,17 +31,17 @@ func (j *journal) append(ctx workflow.Context, m contract.Message) string {
 		m.Node = j.node
 	}
 	j.transcript.Tail = append(j.transcript.Tail, m)
-	j.wrote(m.CreatedAt)
+	j.onAppend(m.CreatedAt)
 	return m.ID
 }
 
-// next is the ID that the next message will have.
-func (j *journal) next() string { return j.id(*j.seq + 1) }
+// nextID is the ID that the next message will have.
+func (j *journal) nextID() string { return j.id(*j.seq + 1) }
 
-// fold drops the messages from the tail that an activity has moved to the blob
-// store. Messages that came later stay. before is the transcript as the activity
-// was given it: of two that were folding at a time, one was in vain.
-func fold(t *contract.Transcript, before contract.Transcript, f *contract.Folded) {
+// replaceOffloaded drops the messages from the tail that an activity has moved to the blob
+// store. Later messages stay. before is the transcript that the activity was given: if two
+// offload at the same time, only the first counts.
+func replaceOffloaded(t *contract.Transcript, before contract.Transcript, f *contract.Folded) {
 	if f == nil || t.Head != before.Head {
 		return
 	}
@@ -49,16 +49,16 @@ func fold(t *contract.Transcript, before contract.Transcript, f *contract.Folded
 	t.Tail = slices.Clone(t.Tail[f.Count:])
 }
 
-// copyOf is a transcript that later messages do not change.
-func copyOf(t contract.Transcript) contract.Transcript {
+// cloneTranscript returns a transcript that later messages do not change.
+func cloneTranscript(t contract.Transcript) contract.Transcript {
 	return contract.Transcript{Head: t.Head, Tail: append([]contract.Message{}, t.Tail...)}
 }
 
-// long reports whether a transcript's tail should be folded.
-func long(t contract.Transcript) bool { return tailSize(t) > transcript.FoldAbove }
+// isLong reports whether a transcript's tail should be offloaded.
+func isLong(t contract.Transcript) bool { return tailSize(t) > transcript.FoldAbove }
 
-// tailSize is the size of a tail without the coordinates of its messages: histories of before
-// do not have them, and what was folded then has to be folded when they are replayed.
+// tailSize is the size of a tail without the coordinates of its messages. Old histories do not
+// have them, and a replay must offload at the same point.
 func tailSize(t contract.Transcript) int { return size(withoutCoordinates(t.Tail)) }
 
 func withoutCoordinates(tail []contract.Message) []contract.Message {
@@ -74,7 +74,7 @@ func withoutCoordinates(tail []contract.Message) []contract.Message {
 	return tail
 }
 
-// size is the length of a value on the wire, in bytes.
+// size is the length of a value as JSON, in bytes.
 func size(v any) int {
 	data, err := json.Marshal(v)
 	if err != nil { // wire types can be encoded
@@ -83,9 +83,9 @@ func size(v any) int {
 	return len(data)
 }
 
-// absorb appends the messages of a finished node: as they are when they are few,
-// else as one part.
-func absorb(t *contract.Transcript, run string, node contract.Transcript) {
+// mergeTranscript appends the messages of an ended node: as they are if they are few, else as
+// one part.
+func mergeTranscript(t *contract.Transcript, run string, node contract.Transcript) {
 	switch {
 	case node.Head != nil:
 		t.Tail = append(t.Tail, contract.Message{Part: &contract.Part{Run: run, Transcript: &node}})

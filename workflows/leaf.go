@@ -10,101 +10,100 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// host is the workflow that a leaf runs in: the conversation, or a composite
-// node.
-type host interface {
-	// about says whose work this is. It does not change.
-	about() about
-	// spent is what others have spent and been granted.
-	spent(ctx workflow.Context, l *leaf) contract.Spent
-	// opened makes a started approval visible everywhere.
-	opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput)
-	// decided takes note of a decision.
-	decided(ctx workflow.Context, l *leaf, r contract.ApprovalResult)
-	// changed takes note that something can be seen that could not be before.
-	changed(ctx workflow.Context)
+// parent is the workflow that contains a leaf: the turn of a conversation, or a composite node.
+type parent interface {
+	// origin returns on whose behalf the work is done. It does not change.
+	origin() origin
+	// consumption returns what nodes other than the leaf have used and been granted.
+	consumption(ctx workflow.Context, l *leaf) contract.Spent
+	// addApproval publishes an approval that has started.
+	addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput)
+	// removeApproval records a decision.
+	removeApproval(ctx workflow.Context, l *leaf, r contract.ApprovalResult)
+	// refresh records that something visible has changed.
+	refresh(ctx workflow.Context)
 }
 
-// about is what every call and approval of a turn says of its origin.
-type about struct {
+// origin is on whose behalf the calls and approvals of a turn are made.
+type origin struct {
 	conversation string
 	session      string
 	agent        contract.Agent
 	configHash   string
 	clientTools  contract.JSON // that came with the message
-	chain        []string      // of agents through which the work has come
+	chain        []string      // agents that have delegated the work
 }
 
-// leaf is an llm or a2a node at work. Cancelling its context stops it at the
-// next step; a destructive call that is under way is seen through first.
+// leaf is a running llm or a2a node. Cancelling its context stops it at the next step; a
+// destructive call that is under way is completed first.
 type leaf struct {
-	host
-	*journal
-	node   contract.Node
-	path   []int
-	inTree bool           // there are nodes around it: its texts carry its name
-	values contract.State // the session state, with the user's message
-	state  *contract.NodeState
-	// credential is the sealed token of who asked, and approvers has those of who
-	// approved a call, by the call's message (credentials.go).
+	parent  parent
+	journal *journal
+	node    contract.Node
+	path    []int
+	inTree  bool           // inside a composite node: its texts carry its name
+	values  contract.State // the session state, with the user's message
+	state   *contract.NodeState
+	// credential is the requester's sealed token. approvers has the tokens of people who
+	// approved a call, by the call's message ID (credentials.go).
 	credential string
 	approvers  map[string]string
 
-	rounds  int
-	clock   stopwatch
-	fallen  int                      // which of the models of its route is asked
-	said    *contract.GenerateResult // the last reply, until a message has told of it
-	repair  *contract.Repair         // of the last reply, which did not fit its schema
-	granted contract.Grants
-	flights []*flight      // calls under way whose server may ask something
-	reset   *aftermath     // of the workflow
-	scope   string         // the turn and the node, the same after a reset
-	made    map[string]int // destructive calls that are alike
+	rounds      int
+	clock       stopwatch
+	modelIndex  int                      // index of the model in its route
+	lastReply   *contract.GenerateResult // the last reply, until a message has its data
+	repair      *contract.Repair         // request to correct the last reply
+	granted     contract.Grants
+	askingCalls []*askingCall  // running calls whose server may ask something
+	reset       *resetCleanup  // of the workflow
+	scope       string         // turn and node; stays the same after a reset
+	claimCounts map[string]int // number of equal destructive calls, by content
 }
 
-// run does the node's work. Its result has neither Transcript nor Tree, which
-// the host has already.
+// run executes the node. Its result has neither Transcript nor Tree, which the parent has
+// already.
 func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResult {
 	l.state.Status, l.state.StartedAt = contract.NodeRunning, now(ctx)
-	l.changed(ctx)
+	l.parent.refresh(ctx)
 	l.clock.start(ctx)
 	working := l.clock.limit(ctx, budget)
 	l.warnEmpty(ctx)
 	var r contract.NodeResult
 	if l.node.Type == contract.NodeA2A {
-		r = l.hand(working)
+		r = l.runPeer(working)
 	} else {
-		r = l.answer(working)
+		r = l.runModel(working)
 	}
 	r.Worked, r.Usage, r.Credential, r.Granted = l.clock.stop(ctx), l.state.Usage, l.credential, l.granted
 	finish(ctx, l.state, r)
 	return decide.Settle(l.node, decide.Counted(l.node, r))
 }
 
-// finish notes in a node's state how it ended.
+// finish records in a node's state how it ended.
 func finish(ctx workflow.Context, s *contract.NodeState, r contract.NodeResult) {
 	s.Status, s.EndedAt, s.Output, s.Usage = contract.NodeStatus(r.Outcome), now(ctx), r.Output, r.Usage
 	s.Approvals = nil
 }
 
-// interrupted is the result of a leaf whose context has ended.
-func (l *leaf) interrupted() contract.NodeResult {
+// interruptedResult is the result of a leaf whose context has ended.
+func (l *leaf) interruptedResult() contract.NodeResult {
 	if l.clock.expired {
-		return ended(contract.OutcomeFailed, wording.TimedOut(l.clock.budget))
+		return endedWith(contract.OutcomeFailed, wording.TimedOut(l.clock.budget))
 	}
-	return ended(contract.OutcomeCancelled, wording.TextStopped)
+	return endedWith(contract.OutcomeCancelled, wording.TextStopped)
 }
 
-func ended(o contract.Outcome, text string) contract.NodeResult {
+func endedWith(o contract.Outcome, text string) contract.NodeResult {
 	return contract.NodeResult{Outcome: o, Output: contract.Inline(text)}
 }
 
-// stopwatch measures how long a leaf works. Waiting for people does not count.
+// stopwatch measures how long a leaf works. Time spent waiting for people does not count.
 type stopwatch struct {
 	budget  time.Duration
 	expired bool
 	over    bool
-	asking  int
+	pauses  int
 	since   time.Time // of work, while nobody is asked
 	worked  time.Duration
 }
@@ -117,7 +116,7 @@ func (s *stopwatch) stop(ctx workflow.Context) time.Duration {
 }
 
 func (s *stopwatch) elapsed(ctx workflow.Context) time.Duration {
-	if s.asking > 0 {
+	if s.pauses > 0 {
 		return s.worked
 	}
 	return s.worked + workflow.Now(ctx).Sub(s.since)
@@ -126,16 +125,15 @@ func (s *stopwatch) elapsed(ctx workflow.Context) time.Duration {
 // pause stops the clock while a person is asked.
 func (s *stopwatch) pause(ctx workflow.Context) (resume func()) {
 	s.worked = s.elapsed(ctx)
-	s.asking++
+	s.pauses++
 	return func() {
-		if s.asking--; s.asking == 0 {
+		if s.pauses--; s.pauses == 0 {
 			s.since = workflow.Now(ctx)
 		}
 	}
 }
 
-// limit returns a context that ends when the budget is used up. Zero is for
-// ever.
+// limit returns a context that ends when the budget is used up. A zero budget is unlimited.
 func (s *stopwatch) limit(ctx workflow.Context, budget time.Duration) workflow.Context {
 	if budget <= 0 {
 		return ctx
@@ -145,7 +143,7 @@ func (s *stopwatch) limit(ctx workflow.Context, budget time.Duration) workflow.C
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for !s.over {
 			left := max(budget-s.elapsed(ctx), time.Millisecond)
-			stopped, err := workflow.AwaitWithOptions(ctx, awaitFor(left, wording.SummaryTimeLimit), func() bool { return s.over || s.asking > 0 })
+			stopped, err := workflow.AwaitWithOptions(ctx, awaitOptions(left, wording.SummaryTimeLimit), func() bool { return s.over || s.pauses > 0 })
 			if err == nil && !stopped {
 				s.expired = true
 				cancel()
@@ -153,7 +151,7 @@ func (s *stopwatch) limit(ctx workflow.Context, budget time.Duration) workflow.C
 			if err != nil || !stopped {
 				return
 			}
-			if workflow.Await(ctx, func() bool { return s.over || s.asking == 0 }) != nil {
+			if workflow.Await(ctx, func() bool { return s.over || s.pauses == 0 }) != nil {
 				return
 			}
 		}

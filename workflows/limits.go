@@ -8,28 +8,28 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// withinLimits asks a person whether to go on for every limit that is reached.
-// over means that the node ends with the result.
+// withinLimits asks a person whether to continue for every limit that is reached. If over is
+// true the node ends with the result.
 func (l *leaf) withinLimits(ctx workflow.Context) (result contract.NodeResult, over bool) {
 	for {
-		reached, ok := decide.LimitReached(l.about().agent.Limits, l.spending(ctx))
+		reached, ok := decide.LimitReached(l.parent.origin().agent.Limits, l.totalConsumption(ctx))
 		if !ok {
 			return contract.NodeResult{}, false
 		}
 		r := l.ask(ctx, call{Call: reached.Call()}, reached.Describe(l.nameInTree()), contract.ReasonLimit)
 		switch {
 		case ctx.Err() != nil:
-			return l.interrupted(), true
+			return l.interruptedResult(), true
 		case r.Decision != contract.Approved:
-			return ended(contract.OutcomeRejected, wording.AfterLimit(reached, recordedReason(ctx, r))), true
+			return endedWith(contract.OutcomeRejected, wording.AfterLimit(reached, recordedReason(ctx, r))), true
 		}
 		l.granted = l.granted.Add(decide.Grant(reached))
 	}
 }
 
-// spending is what was spent and granted in all.
-func (l *leaf) spending(ctx workflow.Context) contract.Spent {
-	return decide.Spend(l.spent(ctx, l), contract.NodeResult{
+// totalConsumption is what was used and granted in all.
+func (l *leaf) totalConsumption(ctx workflow.Context) contract.Spent {
+	return decide.Spend(l.parent.consumption(ctx, l), contract.NodeResult{
 		Usage: l.state.Usage, Worked: l.clock.elapsed(ctx), Granted: l.granted,
 	})
 }

@@ -8,17 +8,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// changeListing marks the first change of the memo in a run: a run that an earlier
-// worker has carried on goes on without.
+// changeListing marks the first change of the memo in a run: a run that an older worker has
+// continued has none.
 const changeListing = "listing"
 
-// listingAccuracy is how far the last change in lists may be behind. A conversation
-// that is quicker than that costs nothing.
+// listingAccuracy is how far the time of the last change in lists may lag behind. A
+// conversation that completes within it causes no memo update.
 const listingAccuracy = time.Minute
 
-// updateListing brings the memo up to date by which lists show the conversation: the title of
-// one that began without a message, and when it last changed. It adds a command to
-// those that the workflow task gives anyway.
+// updateListing updates the memo that lists show: the title of a conversation that began
+// without a message, and the time of its last change. It adds a command to the present workflow
+// task.
 func (c *conversation) updateListing(ctx workflow.Context) {
 	late := c.state.UpdatedAt.Sub(c.listedAt) >= listingAccuracy
 	if c.closing != nil || !late && c.title == "" ||
@@ -35,8 +35,8 @@ func (c *conversation) updateListing(ctx workflow.Context) {
 	c.listedAt, c.title = c.state.UpdatedAt, ""
 }
 
-// setTitle names a conversation after its first message. What came with the start has
-// been named by who started it.
+// setTitle names a conversation after its first message. One that was started with a message
+// has its title from the caller.
 func (c *conversation) setTitle(m contract.MessageSignal) {
 	if c.state.Turn == 1 && c.in.First == nil {
 		c.title = contract.Title(m)

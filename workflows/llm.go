@@ -10,9 +10,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// answer is the model–tool loop of an llm node: it asks the model, runs or asks
-// for what the model wants, and asks the model again, until there is a text.
-func (l *leaf) answer(ctx workflow.Context) contract.NodeResult {
+// runModel is the loop of an llm node: it calls the model, runs the calls of the reply or has
+// them approved, and calls the model again, until a reply has no calls.
+func (l *leaf) runModel(ctx workflow.Context) contract.NodeResult {
 	for ; l.rounds < l.node.Rounds(); l.rounds++ {
 		if result, over := l.withinLimits(ctx); over {
 			return result
@@ -20,66 +20,66 @@ func (l *leaf) answer(ctx workflow.Context) contract.NodeResult {
 		reply, err := l.generate(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return l.interrupted()
+			return l.interruptedResult()
 		case err != nil:
-			return ended(contract.OutcomeFailed, wording.ModelFailure(failure(err)))
+			return endedWith(contract.OutcomeFailed, wording.ModelFailure(failure(err)))
 		}
-		if result, over := l.take(ctx, reply); over {
+		if result, over := l.handleReply(ctx, reply); over {
 			return result
 		}
 	}
-	return ended(contract.OutcomeFailed, wording.TextRoundLimit)
+	return endedWith(contract.OutcomeFailed, wording.TextRoundLimit)
 }
 
-// take does with a reply what it asks for. over means that the node ends with the
-// result; else the model is asked again.
-func (l *leaf) take(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
-	if problem := overrun(ctx, reply); problem != "" {
-		return l.askWithinBounds(ctx, reply, problem)
+// handleReply runs what a reply asks for. If over is true the node ends with the result, else
+// the model is called again.
+func (l *leaf) handleReply(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
+	if problem := replyOverrun(ctx, reply); problem != "" {
+		return l.repairOverrun(ctx, reply, problem)
 	}
 	if l.repair != nil && l.repair.Overrun {
 		l.repair = nil
 	}
-	l.said = &reply
+	l.lastReply = &reply
 	switch {
 	case len(reply.Calls) > 0:
-		return l.carryOut(ctx, reply)
+		return l.runCalls(ctx, reply)
 	case reply.Misfit != "":
-		return l.mend(ctx, reply)
+		return l.repairReply(ctx, reply)
 	}
-	if reply.Draft != "" { // in histories without, it was not said
+	if reply.Draft != "" { // histories without it have no such notice
 		l.note(ctx, wording.CutOff(reply.Finish))
 	}
 	return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}, true
 }
 
-// carryOut does what one reply asks for. over means that the node ends with the
-// result; else the model is asked again.
-func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
+// runCalls records the calls of a reply, has them approved where needed, and runs them. If over
+// is true the node ends with the result, else the model is called again.
+func (l *leaf) runCalls(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
 	calls := l.record(ctx, reply)
-	l.changed(ctx)
+	l.parent.refresh(ctx)
 	plan := decide.Next(reply.Calls, l.node.AtOnce)
 	for n, i := range plan.Ask {
 		c := calls[i]
 		r := l.ask(ctx, c, l.describe(ctx, c.Call), contract.ReasonDestructive)
 		if ctx.Err() != nil {
-			return l.interrupted(), true
+			return l.interruptedResult(), true
 		}
 		if r.Decision != contract.Approved {
-			l.tellInVain(ctx, calls, plan.Ask[:n], r.Decision)
-			return ended(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, r))), true
+			l.noteUnusedApprovals(ctx, calls, plan.Ask[:n], r.Decision)
+			return endedWith(contract.OutcomeRejected, wording.AfterRefusal(recordedReason(ctx, r))), true
 		}
 		l.rounds = -1 // a decision opens a fresh budget, this round included
 	}
-	made := l.runAll(ctx, calls, plan)
+	outcome := l.runBatches(ctx, calls, plan)
 	switch {
 	case ctx.Err() != nil:
-		return l.interrupted(), true
-	case made.refused != "":
-		return ended(contract.OutcomeRejected, made.refused), true
-	case made.AuthRequired != "":
-		r := ended(contract.OutcomeFailed, made.login)
-		r.AuthRequired = made.AuthRequired
+		return l.interruptedResult(), true
+	case outcome.refused != "":
+		return endedWith(contract.OutcomeRejected, outcome.refused), true
+	case outcome.AuthRequired != "":
+		r := endedWith(contract.OutcomeFailed, outcome.login)
+		r.AuthRequired = outcome.AuthRequired
 		return r, true
 	case plan.Exit:
 		return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text, Exit: true}, true
@@ -87,12 +87,12 @@ func (l *leaf) carryOut(ctx workflow.Context, reply contract.GenerateResult) (re
 	return contract.NodeResult{}, false
 }
 
-// changeInVain marks histories in which a rejection says which approved calls it keeps
-// from running.
+// changeInVain marks histories in which a rejection lists the approved calls that it keeps from
+// running.
 const changeInVain = "approved-in-vain"
 
-// tellInVain tells people of calls that were approved and do not run.
-func (l *leaf) tellInVain(ctx workflow.Context, calls []call, approved []int, d contract.Decision) {
+// noteUnusedApprovals tells people about calls that were approved and do not run.
+func (l *leaf) noteUnusedApprovals(ctx workflow.Context, calls []call, approved []int, d contract.Decision) {
 	if len(approved) == 0 || workflow.GetVersion(ctx, changeInVain, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
@@ -103,7 +103,7 @@ func (l *leaf) tellInVain(ctx workflow.Context, calls []call, approved []int, d 
 	l.note(ctx, wording.ApprovedInVain(inVain, d))
 }
 
-// nameInTree is the node's name, or nothing for an agent that is one node.
+// nameInTree is the node's name, or "" for an agent that is a single node.
 func (l *leaf) nameInTree() string {
 	if l.inTree {
 		return l.node.Name
@@ -111,12 +111,12 @@ func (l *leaf) nameInTree() string {
 	return ""
 }
 
-// signed is a text of a node inside a tree, with the node's name in front.
-func (l *leaf) signed(ctx workflow.Context, text contract.Text) contract.Text {
+// signText puts the node's name in front of a text.
+func (l *leaf) signText(ctx workflow.Context, text contract.Text) contract.Text {
 	if text.Blob == nil {
 		return contract.Inline(wording.Signed(l.node.Name, text.Inline))
 	}
-	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, wording.TextSummary(l.node.Name)), contract.ComposeInput{
+	out, err := runLocal(ctx, contract.ActivityCompose, localOptions(composeTimeout, wording.TextSummary(l.node.Name)), contract.ComposeInput{
 		Template: contract.Inline(wording.Signed(l.node.Name, "{output}")),
 		Values:   contract.State{{Key: "output", Text: text}},
 	})
@@ -127,18 +127,18 @@ func (l *leaf) signed(ctx workflow.Context, text contract.Text) contract.Text {
 	return out.Text
 }
 
-// conclude writes what a node inside a tree came to.
-func (l *leaf) conclude(ctx workflow.Context, r contract.NodeResult) {
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
+// writeOutput writes the output of a node inside a tree.
+func (l *leaf) writeOutput(ctx workflow.Context, r contract.NodeResult) {
+	ctx = detached(ctx)
 	text := r.Output
 	if r.Exit {
 		text = contract.Inline(wording.TextExitLoop)
 	}
 	if !text.IsZero() {
-		l.append(ctx, l.stamped(contract.Message{Role: contract.RoleAssistant, Content: l.signed(ctx, text)}))
+		l.journal.append(ctx, l.withReplyData(contract.Message{Role: contract.RoleAssistant, Content: l.signText(ctx, text)}))
 	}
 }
 
-func without(list []string, s string) []string {
+func removeString(list []string, s string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(other string) bool { return other == s })
 }

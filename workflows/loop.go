@@ -6,9 +6,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Loop runs its nodes one after the other, again and again: until one of them
-// leaves the loop, ends it as it would end a sequence, or the iterations are
-// used up.
+// Loop runs its nodes in order, repeatedly: until one of them leaves the loop or would end a
+// sequence, or the iterations are used up.
 func Loop(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, error) {
 	return runComposite(ctx, in, func(c *composite, ctx workflow.Context) bool {
 		for ; c.next < in.Node.Iterations(); c.next++ {
@@ -24,7 +23,7 @@ func Loop(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, err
 	})
 }
 
-// iterate runs every node once. It returns true when the loop ends.
+// iterate runs every node once. It returns true if the loop ends.
 func (c *composite) iterate(ctx workflow.Context) (last bool) {
 	c.state.Iteration = c.next + 1
 	c.state.Nodes, c.state.Folded = nil, nil

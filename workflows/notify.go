@@ -6,49 +6,49 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// notifier tells the Push workflow of a conversation how it fares, if it is to be told.
+// notifier sends the states of a task to its Push workflow, if there is one.
 type notifier struct {
-	told    contract.TaskState // in this run
-	news    []contract.PushNews
-	sending bool
+	lastState contract.TaskState // in this run
+	queue     []contract.PushNews
+	sending   bool
 }
 
-// changeNotify marks the first news of a run: a worker that knew no push notifications
-// may have carried a run on that was asked for them.
+// changeNotify marks the first notification of a run: an older worker may have continued a run
+// that was asked for notifications.
 const changeNotify = "notify"
 
-// receiveFollows takes signals that ask for news. The present state is told at once.
+// receiveFollows handles requests for notifications. The present state is sent at once.
 func (c *conversation) receiveFollows(ctx workflow.Context) {
 	for _, ok := receive(c.follows); ok; _, ok = receive(c.follows) {
 		c.state.Notify = true
-		c.notifier.told = ""
-		c.tell(ctx, c.view())
+		c.notifier.lastState = ""
+		c.publishState(ctx, c.view())
 	}
 }
 
-// tell sends the state of the task if it is another one than the last. States arrive in
+// publishState sends the state of the task if it differs from the last one. States arrive in
 // order, because one coroutine sends them.
-func (c *conversation) tell(ctx workflow.Context, v contract.ConversationView) {
+func (c *conversation) publishState(ctx workflow.Context, v contract.ConversationView) {
 	state, n := v.TaskState(), &c.notifier
-	if !c.state.Notify || state == "" || state == n.told ||
+	if !c.state.Notify || state == "" || state == n.lastState ||
 		workflow.GetVersion(ctx, changeNotify, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
-	n.told = state
-	n.news = append(n.news, contract.PushNews{State: state, Version: v.Version, ContextID: c.in.ContextID, At: now(ctx)})
+	n.lastState = state
+	n.queue = append(n.queue, contract.PushNews{State: state, Version: v.Version, ContextID: c.in.ContextID, At: now(ctx)})
 	if !n.sending {
 		n.sending = true
-		ctx, _ = workflow.NewDisconnectedContext(ctx)
-		workflow.Go(withCredential(ctx, ""), c.sendNews)
+		ctx = detached(ctx)
+		workflow.Go(withCredential(ctx, ""), c.sendStates)
 	}
 }
 
-// sendNews is the coroutine that sends. Nobody may be there to hear it.
-func (c *conversation) sendNews(ctx workflow.Context) {
+// sendStates is the coroutine that sends. A missing receiver is not an error.
+func (c *conversation) sendStates(ctx workflow.Context) {
 	n := &c.notifier
-	for len(n.news) > 0 {
-		next := n.news[0]
-		n.news = n.news[1:]
+	for len(n.queue) > 0 {
+		next := n.queue[0]
+		n.queue = n.queue[1:]
 		id := contract.PushWorkflowID(c.in.ID)
 		if err := workflow.SignalExternalWorkflow(ctx, id, "", contract.SignalTask, next).Get(ctx, nil); err != nil {
 			workflow.GetLogger(ctx).Info("tell of the task's state", "error", err)

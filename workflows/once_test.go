@@ -41,7 +41,7 @@ func TestAnswersAreClaimedByWhatTheyAnswer(t *testing.T) {
 	same(t, "claims", len(claims), 4)
 }
 
-// inDoubt is an agent of which it is unknown, so many times, what it did.
+// outcomeUnknown is an agent of which it is unknown, so many times, what it did.
 func inDoubt(times int, err error, begun, answered contract.DelegateResult) func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
 	peer := &writer{begun: begun, now: begun, answered: answered}
 	return func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {

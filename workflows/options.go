@@ -18,19 +18,19 @@ const (
 	callToolTimeout  = 35 * time.Second
 	askingTimeout    = contract.MaxQuestionTime + callToolTimeout // of a call whose server may ask something
 	listToolsTimeout = 20 * time.Second
-	delegateTimeout  = 10 * time.Minute // an agent of an old dialect answers only when it is done
-	lookTimeout      = 90 * time.Second // the activity waits 50 seconds for news
-	refuseTimeout    = 5 * time.Second  // somebody waits, and there is a Delivery for the rest
+	delegateTimeout  = 10 * time.Minute // agents of an old dialect answer only when they are done
+	lookTimeout      = 90 * time.Second // the activity waits up to 50 seconds for a change
+	refuseTimeout    = 5 * time.Second  // somebody waits; a Delivery does the retries
 	composeTimeout   = 5 * time.Second  // blob store only
 	exportTimeout    = 5 * time.Second
 	notifyTimeout    = 20 * time.Second
 
-	// A destructive call that did not reach its server is made again after 1, 2,
-	// 4 and 8 seconds.
+	// A destructive call that did not reach its server is repeated after 1, 2, 4 and 8
+	// seconds.
 	reachFirst    = time.Second
 	reachAttempts = 5
 
-	// What another agent could not be told at once it is told again and again.
+	// Messages to another agent that could not be delivered at once.
 	deliverFirst   = 5 * time.Second
 	deliverMax     = 10 * time.Minute
 	deliverTimeout = 30 * 24 * time.Hour
@@ -42,20 +42,20 @@ const (
 	exportRetryFirst = 30 * time.Second
 	exportRetryMax   = 10 * time.Minute
 
-	// A webhook is tried for so long, in the end at this pace.
+	// How long a webhook is retried, and the longest interval between retries.
 	notifyFor  = 24 * time.Hour
 	notifyPace = 10 * time.Minute
-	// The webhooks of a task that is over can be read for so long. One that is silent for
-	// so long is asked whether it is still there.
+	// How long the webhooks of an ended task can be read, and after how long without a
+	// signal the conversation is asked for its state.
 	pushKept    = 24 * time.Hour
 	pushSilence = 7 * 24 * time.Hour
 )
 
-// payloadTooLarge is the SDK's error for a result over the server's limit. It
-// is retryable by default and would be sent again for ever.
+// payloadTooLarge is the SDK's error for a result over the server's limit. It is retryable by
+// default and would be sent again for ever.
 const payloadTooLarge = "payloadSizeError"
 
-func retries(maximum int32) *temporal.RetryPolicy {
+func retryPolicy(maximum int32) *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{
 		InitialInterval:        time.Second,
 		BackoffCoefficient:     2,
@@ -65,37 +65,37 @@ func retries(maximum int32) *temporal.RetryPolicy {
 	}
 }
 
-func regular(timeout time.Duration, maximum int32, summary string) workflow.ActivityOptions {
+func regularOptions(timeout time.Duration, maximum int32, summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: timeout,
 		HeartbeatTimeout:    heartbeatTimeout,
-		RetryPolicy:         retries(maximum),
+		RetryPolicy:         retryPolicy(maximum),
 		Summary:             summary,
 	}
 }
 
-// deliver tries until the time is over. Attempts without a number would be ten in the
-// test environment.
-func deliver(summary string) workflow.ActivityOptions {
-	o := regular(lookTimeout, math.MaxInt32, summary)
+// deliveryOptions retries until the time is up. Without a maximum the test environment would
+// make ten attempts.
+func deliveryOptions(summary string) workflow.ActivityOptions {
+	o := regularOptions(lookTimeout, math.MaxInt32, summary)
 	o.ScheduleToCloseTimeout = deliverTimeout
 	o.RetryPolicy.InitialInterval, o.RetryPolicy.MaximumInterval = deliverFirst, deliverMax
 	return o
 }
 
-func lean(timeout time.Duration, summary string) workflow.LocalActivityOptions {
+func localOptions(timeout time.Duration, summary string) workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{
 		StartToCloseTimeout: timeout,
 		// Without it the first attempt's timeout would also end the retries.
 		ScheduleToCloseTimeout: attempts*timeout + time.Minute,
-		RetryPolicy:            retries(attempts),
+		RetryPolicy:            retryPolicy(attempts),
 		Summary:                summary,
 	}
 }
 
-// notifying is how a webhook is notified: until it has answered, or left is up.
-func notifying(left time.Duration, summary string) workflow.ActivityOptions {
-	policy := retries(0)
+// webhookOptions retries until the webhook has answered, or left is up.
+func webhookOptions(left time.Duration, summary string) workflow.ActivityOptions {
+	policy := retryPolicy(0)
 	policy.MaximumInterval = notifyPace
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: notifyTimeout, ScheduleToCloseTimeout: left, RetryPolicy: policy,
@@ -103,13 +103,13 @@ func notifying(left time.Duration, summary string) workflow.ActivityOptions {
 	}
 }
 
-func export() workflow.LocalActivityOptions {
-	o := lean(exportTimeout, wording.SummaryExport)
+func exportOptions() workflow.LocalActivityOptions {
+	o := localOptions(exportTimeout, wording.SummaryExport)
 	o.ScheduleToCloseTimeout = 2 * exportTimeout
 	return o
 }
 
-// awaitFor waits for a time that the Web UI shows under a name.
-func awaitFor(d time.Duration, summary string) workflow.AwaitOptions {
+// awaitOptions is a timeout with a summary for the Web UI.
+func awaitOptions(d time.Duration, summary string) workflow.AwaitOptions {
 	return workflow.AwaitOptions{Timeout: d, TimerOptions: workflow.TimerOptions{Summary: summary}}
 }

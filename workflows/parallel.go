@@ -10,12 +10,12 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Parallel runs its nodes side by side and ends when all of them have. Each sees
-// the session state as it was at the start; what they set is merged in declared
-// order. With FailFast the first failure stops the others.
+// Parallel runs its nodes side by side and ends when all have ended. Each sees the session
+// state of the start; the values they set are merged in declared order. With FailFast the first
+// failure stops the others.
 func Parallel(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, error) {
 	return runComposite(ctx, in, func(c *composite, ctx workflow.Context) bool {
-		results := c.branches(ctx)
+		results := c.runBranches(ctx)
 		c.collect()
 		c.sum.Join(in.Node.FailFast, results)
 		if ctx.Err() == nil {
@@ -25,12 +25,12 @@ func Parallel(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult,
 	})
 }
 
-func (c *composite) branches(ctx workflow.Context) []contract.NodeResult {
+func (c *composite) runBranches(ctx workflow.Context) []contract.NodeResult {
 	ctx, cancel := workflow.WithCancel(ctx)
 	nodes := c.in.Node.Nodes
-	started := make([]*begun, len(nodes))
+	started := make([]*startedNode, len(nodes))
 	for i := range nodes {
-		started[i] = c.begin(ctx, i, c.id)
+		started[i] = c.addNode(ctx, i, c.id)
 	}
 	results := make([]contract.NodeResult, len(nodes))
 	group := workflow.NewWaitGroup(ctx)
@@ -38,7 +38,7 @@ func (c *composite) branches(ctx workflow.Context) []contract.NodeResult {
 		group.Add(1)
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer group.Done()
-			results[i] = c.work(ctx, b)
+			results[i] = c.runNode(ctx, b)
 			if results[i].Outcome == contract.OutcomeFailed && c.in.Node.FailFast {
 				cancel()
 			}
@@ -48,13 +48,13 @@ func (c *composite) branches(ctx workflow.Context) []contract.NodeResult {
 	return results
 }
 
-// join makes one text of the branches' outputs, a line each.
+// join concatenates the outputs of the branches, one per line.
 func (c *composite) join(ctx workflow.Context, parts []contract.Text) contract.Text {
 	if text, ok := decide.JoinInline(parts); ok {
 		return text
 	}
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	out, err := runLocal(ctx, contract.ActivityCompose, lean(composeTimeout, wording.OutputsSummary(c.in.Node.Name)),
+	ctx = detached(ctx)
+	out, err := runLocal(ctx, contract.ActivityCompose, localOptions(composeTimeout, wording.OutputsSummary(c.in.Node.Name)),
 		contract.ComposeInput{Parts: parts})
 	if err != nil {
 		workflow.GetLogger(ctx).Error("join the outputs", "node", c.in.Node.Name, "error", err)

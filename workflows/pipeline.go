@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// pipeline is a turn's composite root at work: a child workflow, and what it and
-// the nodes inside it have reported.
+// pipeline is a turn's running composite root: a child workflow, and the reports of it and of
+// the nodes inside it.
 type pipeline struct {
 	run     string // the root's workflow ID
 	inbox   []contract.NodeReports
@@ -21,8 +21,8 @@ type pipeline struct {
 	broken  bool                           // the root did so itself
 }
 
-// keep keeps a report, unless there is a later one.
-func (p *pipeline) keep(r contract.NodeReport) bool {
+// update stores a report, unless there is a later one.
+func (p *pipeline) update(r contract.NodeReport) bool {
 	last, known := p.reports[r.Run]
 	if known && !r.Follows(last) {
 		return false
@@ -34,11 +34,11 @@ func (p *pipeline) keep(r contract.NodeReport) bool {
 	return true
 }
 
-func (p *pipeline) knows(run string) bool { return slices.Contains(p.order, run) }
+func (p *pipeline) has(run string) bool { return slices.Contains(p.order, run) }
 
-// clean drops the reports of nodes that have ended: what is around them does not
-// leave a place for them any more.
-func (p *pipeline) clean() {
+// dropEnded drops the reports of ended nodes: the transcripts of their parents have no place
+// for them any more.
+func (p *pipeline) dropEnded() {
 	running := p.reachable(p.run)
 	p.order = slices.DeleteFunc(p.order, func(run string) bool {
 		if slices.Contains(running, run) {
@@ -49,7 +49,7 @@ func (p *pipeline) clean() {
 	})
 }
 
-// reachable lists a node and those inside it that report on their own.
+// reachable lists a node and the nodes inside it that report on their own.
 func (p *pipeline) reachable(run string) []string {
 	list := []string{run}
 	for _, m := range p.reports[run].Transcript.Tail {
@@ -60,79 +60,79 @@ func (p *pipeline) reachable(run string) []string {
 	return list
 }
 
-// runPipeline runs a composite root. Reports are dealt with as they come.
+// runPipeline runs a composite root and applies reports as they arrive.
 func (t *turn) runPipeline(ctx workflow.Context, root contract.Node) contract.NodeResult {
-	always, _ := workflow.NewDisconnectedContext(ctx)
-	t.foldTranscript(always)
+	always := detached(ctx)
+	t.offloadTranscript(always)
 	in := t.nodeInput(root)
 	p := &pipeline{reports: map[string]contract.NodeReport{}}
-	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.in.ID, t.state.Turn), root.Name, 0)
-	p.run, in.Key = t.reset.nodeID(always, id, id, t.in.ID)
+	id := contract.NodeWorkflowID(contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn), root.Name, 0)
+	p.run, in.Key = t.conv.reset.nodeID(always, id, id, t.conv.in.ID)
 	t.pipeline = p
-	*t.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
+	*t.conv.state.Tree = contract.NodeState{Status: contract.NodeRunning, Run: p.run, StartedAt: now(ctx)}
 	child := startNode(withCredential(ctx, t.credential), p.run, in)
-	t.reset.adopt(ctx, p.run, t.in.ID, child)
-	for !child.IsReady() || t.arrivedReports(always) {
-		for _, batch := range p.take() {
-			t.takeReports(always, batch)
+	t.conv.reset.cancelWithContext(ctx, p.run, t.conv.in.ID, child)
+	for !child.IsReady() || t.hasReports(always) {
+		for _, batch := range p.takeInbox() {
+			t.applyReports(always, batch)
 		}
 		// The context is never cancelled, so Await cannot fail.
-		_ = workflow.Await(always, func() bool { return child.IsReady() || t.arrivedReports(always) })
+		_ = workflow.Await(always, func() bool { return child.IsReady() || t.hasReports(always) })
 	}
 	return t.endPipeline(always, nodeResult(ctx, child))
 }
 
-// arrivedReports reports whether there are reports to be dealt with. It looks into
-// the signal channel too: the loop that owns it may be busy with an export.
-func (t *turn) arrivedReports(ctx workflow.Context) bool {
-	t.receiveReports(ctx)
+// hasReports reports whether there are reports to apply. It reads the signal channel too,
+// because the loop that owns it may be waiting for an export.
+func (t *turn) hasReports(ctx workflow.Context) bool {
+	t.conv.receiveReports(ctx)
 	return len(t.pipeline.inbox) > 0
 }
 
-// take empties the inbox.
-func (p *pipeline) take() []contract.NodeReports {
+// takeInbox empties the inbox.
+func (p *pipeline) takeInbox() []contract.NodeReports {
 	list := p.inbox
 	p.inbox = nil
 	return list
 }
 
 func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
-	agent := t.in.Agent
+	agent := t.conv.in.Agent
 	agent.Prompt, agent.Tree, agent.Peers = contract.Text{}, nil, nil
 	in := contract.NodeInput{
-		ConversationID: t.in.ID, SessionID: t.in.SessionID, Chain: t.in.Chain, Agent: agent, ConfigHash: t.origin.configHash,
-		Turn: t.state.Turn, Path: []int{}, Node: root, User: t.question,
-		Credential: t.credential, Budget: root.Timeout, Spent: t.spentBefore(),
-		ClientTools: t.origin.clientTools,
+		ConversationID: t.conv.in.ID, SessionID: t.conv.in.SessionID, Chain: t.conv.in.Chain, Agent: agent, ConfigHash: t.turnOrigin.configHash,
+		Turn: t.conv.state.Turn, Path: []int{}, Node: root, User: t.question,
+		Credential: t.credential, Budget: root.Timeout, Spent: t.consumptionBefore(),
+		ClientTools: t.turnOrigin.clientTools,
 	}
 	if root.WantsHistory() {
-		history := copyOf(t.state.Transcript)
+		history := cloneTranscript(t.conv.state.Transcript)
 		in.History = &history
 	}
 	return in
 }
 
-// foldTranscript keeps the conversation's tail short. Agents that are a single
-// node leave that to their model calls. The last message stays in the tail.
-func (t *turn) foldTranscript(ctx workflow.Context) {
-	if !long(t.state.Transcript) {
+// offloadTranscript keeps the conversation's tail short. Agents that are a single node leave
+// that to their model calls. The last message stays in the tail.
+func (t *turn) offloadTranscript(ctx workflow.Context) {
+	if !isLong(t.conv.state.Transcript) {
 		return
 	}
-	tail := t.state.Transcript.Tail
-	older := contract.Transcript{Head: t.state.Transcript.Head, Tail: tail[:len(tail)-1]}
-	if out, ok := foldAway(ctx, contract.FoldInput{Transcript: older}); ok {
-		fold(&t.state.Transcript, older, out.Folded)
+	tail := t.conv.state.Transcript.Tail
+	older := contract.Transcript{Head: t.conv.state.Transcript.Head, Tail: tail[:len(tail)-1]}
+	if out, ok := offload(ctx, contract.FoldInput{Transcript: older}); ok {
+		replaceOffloaded(&t.conv.state.Transcript, older, out.Folded)
 	}
 }
 
-// takeReports makes visible what nodes report, and answers the requests that
-// waited for it. Those of a turn that is being stopped wait for its end.
-func (t *turn) takeReports(ctx workflow.Context, batch contract.NodeReports) {
-	waited := len(t.pending) > 0
+// applyReports publishes what nodes report, and settles the requests that waited for it.
+// Requests of a turn that is being stopped are settled at its end.
+func (t *turn) applyReports(ctx workflow.Context, batch contract.NodeReports) {
+	waited := len(t.conv.pending) > 0
 	var fresh *contract.PendingApproval
 	news := false
 	for _, r := range batch.Reports {
-		opened, isNew := t.takeReport(r)
+		opened, isNew := t.applyReport(r)
 		news = news || isNew
 		if fresh == nil {
 			fresh = opened
@@ -141,41 +141,40 @@ func (t *turn) takeReports(ctx workflow.Context, batch contract.NodeReports) {
 	if !news {
 		return
 	}
-	t.pipeline.clean()
-	t.dropPending(func(o openApproval) bool { return !t.pipeline.knows(o.run) })
-	t.state.UpdatedAt = now(ctx)
+	t.pipeline.dropEnded()
+	t.dropPending(func(o openApproval) bool { return !t.pipeline.has(o.run) })
+	t.conv.state.UpdatedAt = now(ctx)
 	switch {
-	case len(t.pending) > 0:
-		t.setStatus(ctx, contract.StatusWaitingApproval)
+	case len(t.conv.pending) > 0:
+		t.conv.setStatus(ctx, contract.StatusWaitingApproval)
 		var requests []string
 		if !t.stopped {
 			requests, t.requests = t.requests, nil
 		}
-		t.settle(ctx, requests, t.waitingResult(fresh))
+		t.conv.settle(ctx, requests, t.waitingResult(fresh))
 	case waited:
-		t.setStatus(ctx, contract.StatusActive)
-		t.show(ctx)
+		t.conv.setStatus(ctx, contract.StatusActive)
+		t.conv.show(ctx)
 	}
 }
 
-// takeReport keeps a report and takes over the open approvals of its node. It
-// returns the first that was not open before, if there is one, and whether the
-// report told anything.
-func (t *turn) takeReport(r contract.NodeReport) (fresh *contract.PendingApproval, news bool) {
+// applyReport stores a report and its open approvals. It returns the first approval that was
+// not open before, if there is one, and whether the report has changed anything.
+func (t *turn) applyReport(r contract.NodeReport) (fresh *contract.PendingApproval, news bool) {
 	for _, d := range r.Decided {
 		t.noteDecision(d)
 	}
 	for _, run := range r.Lost {
-		t.giveUp(run)
+		t.keepLost(run)
 	}
-	if !t.pipeline.keep(r) {
+	if !t.pipeline.update(r) {
 		return nil, len(r.Decided)+len(r.Lost) > 0
 	}
 	for _, o := range r.Open {
 		if !slices.Contains(r.Waiting, o.Approval.UUID) {
 			continue
 		}
-		t.pending = append(t.pending, openApproval{PendingApproval: o.Approval, run: r.Run, pipeline: &contract.PipelineState{
+		t.conv.pending = append(t.conv.pending, openApproval{PendingApproval: o.Approval, run: r.Run, pipeline: &contract.PipelineState{
 			Path: o.Approval.NodePath, OutputKey: o.OutputKey, State: r.State, UserMessage: t.question.Content,
 		}})
 		if fresh == nil {
@@ -186,53 +185,53 @@ func (t *turn) takeReport(r contract.NodeReport) (fresh *contract.PendingApprova
 	return fresh, true
 }
 
-// giveUp keeps what a node had reported that ended without a result, and those
-// inside it.
-func (t *turn) giveUp(run string) {
+// keepLost keeps what a node that ended without a result, and the nodes inside it, had
+// reported.
+func (t *turn) keepLost(run string) {
 	p := t.pipeline
-	absorb(&t.state.Transcript, run, p.transcript(run))
+	mergeTranscript(&t.conv.state.Transcript, run, p.transcript(run))
 	if last, ok := p.reports[run]; ok {
 		p.lost = append(p.lost, last.Tree)
 	}
 }
 
 func (t *turn) dropPending(gone func(openApproval) bool) {
-	t.pending = slices.DeleteFunc(slices.Clone(t.pending), gone)
-	t.dropLateAnswers()
+	t.conv.pending = slices.DeleteFunc(slices.Clone(t.conv.pending), gone)
+	t.conv.dropLateAnswers()
 }
 
-// waitingResult answers who asked or decided while approvals wait: with the one
-// that has just opened, else with the first.
+// waitingResult is the answer to requests while approvals wait: the approval that has just
+// opened, else the first.
 func (t *turn) waitingResult(fresh *contract.PendingApproval) contract.Result {
 	shown := 0
-	for i, p := range t.pending {
+	for i, p := range t.conv.pending {
 		if fresh != nil && p.UUID == fresh.UUID {
 			shown = i
 		}
 	}
-	p := t.pending[shown]
-	return t.waitingFor(shown, contract.Inline(wording.RequestText(p.PendingApproval, t.pipeline != nil)))
+	p := t.conv.pending[shown]
+	return t.conv.waitingFor(shown, contract.Inline(wording.RequestText(p.PendingApproval, t.pipeline != nil)))
 }
 
-// endPipeline takes over what the root leaves behind.
+// endPipeline applies the result of the root.
 func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract.NodeResult {
 	p := t.pipeline
-	if p.broken = r.Tree.Status == ""; p.broken { // its reports are what there is
-		r.Transcript, r.Tree = p.transcript(p.run), *t.state.Tree
+	if p.broken = r.Tree.Status == ""; p.broken { // only its reports are left
+		r.Transcript, r.Tree = p.transcript(p.run), *t.conv.state.Tree
 		if last, ok := p.reports[p.run]; ok {
 			r.Tree = last.Tree
 		}
 		finish(ctx, &r.Tree, r)
 	}
-	r = decide.Settle(t.in.Agent.Root(), r)
-	r.Transcript = p.filled(r.Transcript)
-	absorb(&t.state.Transcript, p.run, r.Transcript)
+	r = decide.Settle(t.conv.in.Agent.Root(), r)
+	r.Transcript = p.withReports(r.Transcript)
+	mergeTranscript(&t.conv.state.Transcript, p.run, r.Transcript)
 	t.account(r)
 	r.Tree = p.withLost(r.Tree)
-	t.state.Tree = &r.Tree
-	t.pending, p.reports, p.order = nil, nil, nil
-	t.dropLateAnswers()
-	t.setStatus(ctx, contract.StatusActive)
+	t.conv.state.Tree = &r.Tree
+	t.conv.pending, p.reports, p.order = nil, nil, nil
+	t.conv.dropLateAnswers()
+	t.conv.setStatus(ctx, contract.StatusActive)
 	return r
 }
 
@@ -242,13 +241,13 @@ func (p *pipeline) transcript(run string) contract.Transcript {
 	if !ok {
 		return contract.Transcript{}
 	}
-	return p.filled(r.Transcript)
+	return p.withReports(r.Transcript)
 }
 
-// filled is a transcript with what nodes have reported in their places: those
-// that still run, and those that ended without a result.
-func (p *pipeline) filled(t contract.Transcript) contract.Transcript {
-	out := copyOf(t)
+// withReports is a transcript with the reports of nodes in their places: nodes that still run,
+// and nodes that ended without a result.
+func (p *pipeline) withReports(t contract.Transcript) contract.Transcript {
+	out := cloneTranscript(t)
 	for i, m := range out.Tail {
 		if m.Part == nil {
 			continue
@@ -257,15 +256,15 @@ func (p *pipeline) filled(t contract.Transcript) contract.Transcript {
 		if m.Part.Transcript == nil {
 			inside = p.transcript(m.Part.Run)
 		} else {
-			inside = p.filled(*m.Part.Transcript)
+			inside = p.withReports(*m.Part.Transcript)
 		}
 		out.Tail[i].Part = &contract.Part{Run: m.Part.Run, Transcript: &inside}
 	}
 	return out
 }
 
-// running are the latest states of the nodes that have not ended.
-func (p *pipeline) running() []contract.NodeState {
+// runningStates are the latest states of the nodes that have not ended.
+func (p *pipeline) runningStates() []contract.NodeState {
 	var list []contract.NodeState
 	for _, run := range p.order {
 		if r := p.reports[run]; !r.Tree.Status.Over() {
@@ -275,7 +274,7 @@ func (p *pipeline) running() []contract.NodeState {
 	return append(list, p.lost...)
 }
 
-// withLost is a state with what lost nodes inside it had last reported.
+// withLost is a state with the last reported states of lost nodes inside it.
 func (p *pipeline) withLost(s contract.NodeState) contract.NodeState {
 	if s.Run == "" || len(p.lost) == 0 {
 		return s
@@ -305,7 +304,7 @@ func (c *conversation) tree() contract.TreeView {
 		v.State = *c.state.Tree
 	}
 	if c.turn != nil && c.turn.pipeline != nil {
-		v.Running = c.turn.pipeline.running()
+		v.Running = c.turn.pipeline.runningStates()
 	}
 	return v
 }

@@ -15,13 +15,13 @@ func (c *conversation) append(ctx workflow.Context, m contract.Message) string {
 	return c.journal().append(ctx, m)
 }
 
-// journal is the conversation's own transcript as a node writes it.
+// journal writes to the conversation's own transcript.
 func (c *conversation) journal() *journal {
 	return &journal{
 		transcript: &c.state.Transcript, node: c.in.Agent.Node, seq: &c.state.Seq,
-		id:     func(seq int) string { return contract.MessageID(c.in.ID, seq) },
-		wrote:  func(at time.Time) { c.state.UpdatedAt = at },
-		digest: c.state.Digest,
+		id:       func(seq int) string { return contract.MessageID(c.in.ID, seq) },
+		onAppend: func(at time.Time) { c.state.UpdatedAt = at },
+		digest:   c.state.Digest,
 	}
 }
 
@@ -39,8 +39,8 @@ func (c *conversation) view() contract.ConversationView {
 	return v
 }
 
-// usage is what model calls took, with those of a turn that runs as far as it is
-// known: a tree tells of it when it has ended.
+// usage is the usage of all model calls, including those of the running turn as far as they are
+// known: the usage of a tree is known when it has ended.
 func (c *conversation) usage() contract.Usage {
 	if c.turn != nil && c.turn.leaf != nil && !c.turn.accounted {
 		return c.state.Usage.Add(c.turn.leaf.state.Usage)
@@ -63,7 +63,7 @@ func (c *conversation) waitingFor(i int, text contract.Text) contract.Result {
 	return contract.Result{Response: text, WaitingApproval: true, Approval: &approval}
 }
 
-// openQuestion is the first question that waits and that a message may answer.
+// openQuestion is the first waiting question that a message may answer.
 func (c *conversation) openQuestion() (contract.PendingApproval, bool) {
 	for _, p := range c.pending {
 		if p.Question() {
@@ -74,45 +74,43 @@ func (c *conversation) openQuestion() (contract.PendingApproval, bool) {
 }
 
 // running reports whether there is a turn that can still be stopped.
-func (c *conversation) running() bool { return c.turn != nil && !c.turn.over }
+func (c *conversation) running() bool { return c.turn != nil && !c.turn.replied }
 
-// transcript is a copy that later messages do not change, with what the nodes of
-// a running tree have reported.
+// transcript is a copy that later messages do not change, with the reports of a running tree.
 func (c *conversation) transcript() contract.Transcript {
-	t := copyOf(c.state.Transcript)
+	t := cloneTranscript(c.state.Transcript)
 	if c.turn != nil && c.turn.pipeline != nil && c.turn.pipeline.reports != nil {
 		p := c.turn.pipeline
-		absorb(&t, p.run, p.transcript(p.run))
+		mergeTranscript(&t, p.run, p.transcript(p.run))
 	}
 	return t
 }
 
-// publish writes the conversation to its file and shows it to operators. A file
-// that cannot be written never holds an answer back for long: it is owed, and
-// the loop tries again. It may do so while a turn publishes: the latest version
-// counts.
+// publish writes the conversation to its file and to the details that operators see. A file
+// that cannot be written never delays an answer for long: the loop retries. It may do so while
+// a turn publishes: the latest version counts.
 func (c *conversation) publish(ctx workflow.Context) {
-	c.state.Version = versionAfter(ctx, c.state.Version)
+	c.state.Version = nextVersion(ctx, c.state.Version)
 	version := c.state.Version
 	c.updateListing(ctx)
 	tree := c.tree()
-	_, err := runLocal(ctx, contract.ActivityExport, export(), contract.ExportInput{Conversation: c.view(), Tree: &tree})
+	_, err := runLocal(ctx, contract.ActivityExport, exportOptions(), contract.ExportInput{Conversation: c.view(), Tree: &tree})
 	if version != c.state.Version {
 		return
 	}
 	c.state.ExportOwing = err != nil
 	if err != nil {
-		c.unwritten = wording.ExportFailure(failure(err))
-		c.wake = true // for the loop to set its timer
+		c.exportProblem = wording.ExportFailure(failure(err))
+		c.wake = true // so that the loop sets its timer
 		workflow.GetLogger(ctx).Error("export conversation", "error", err)
 	} else {
-		c.unwritten = ""
+		c.exportProblem = ""
 		c.retry = exportRetryFirst
 	}
 	c.show(ctx)
 }
 
-// settle publishes the conversation and then gives the requests their answer.
+// settle publishes the conversation and then settles the requests.
 func (c *conversation) settle(ctx workflow.Context, requests []string, result contract.Result) {
 	c.publish(ctx)
 	c.awaits = 0
@@ -121,10 +119,10 @@ func (c *conversation) settle(ctx workflow.Context, requests []string, result co
 	}
 }
 
-// show shows the conversation to operators, and its state to those who follow it.
+// show updates the details that operators see, and the state that a Push receives.
 func (c *conversation) show(ctx workflow.Context) {
-	trouble := strings.TrimSpace(c.problem + " " + c.unwritten)
+	trouble := strings.TrimSpace(c.signalProblem + " " + c.exportProblem)
 	v := c.view()
 	workflow.SetCurrentDetails(ctx, wording.ConversationDetails(v, trouble, consoleOf(ctx)))
-	c.tell(ctx, v)
+	c.publishState(ctx, v)
 }

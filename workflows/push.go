@@ -14,9 +14,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Push holds the webhooks of one task and tells them of its states. It ends a day
-// after the last one was told. A webhook that does not answer delays no other: each
-// has a coroutine of its own (courier.go).
+// Push holds the webhooks of one task and calls them with its states. It ends a day after the
+// last state. A webhook that does not answer delays no other: each has a coroutine of its own
+// (webhook.go).
 func Push(ctx workflow.Context, in contract.PushInput) (contract.PushResult, error) {
 	p := newPush(ctx, in)
 	if err := workflow.SetQueryHandler(ctx, contract.QueryPushConfigs, p.query); err != nil {
@@ -26,16 +26,16 @@ func Push(ctx workflow.Context, in contract.PushInput) (contract.PushResult, err
 }
 
 type push struct {
-	in       contract.PushInput
-	state    contract.PushCarried // its Targets are those of couriers
-	couriers []*courier
-	leaving  bool   // the run is about to end
-	wake     bool   // something happened that no channel tells of
-	problem  string // what was wrong with the last signal
+	in          contract.PushInput
+	state       contract.PushCarried // its Targets are those of couriers
+	webhooks    []*webhook
+	rollingOver bool   // the run is about to end
+	wake        bool   // something happened that no channel tells of
+	problem     string // what was wrong with the last signal
 
 	isLong func() bool // reports whether the run is about to continue as new
 
-	sets, deletes, news workflow.ReceiveChannel
+	sets, deletes, states workflow.ReceiveChannel
 }
 
 func newPush(ctx workflow.Context, in contract.PushInput) *push {
@@ -43,13 +43,13 @@ func newPush(ctx workflow.Context, in contract.PushInput) *push {
 		in:      in,
 		sets:    workflow.GetSignalChannel(ctx, contract.SignalSet),
 		deletes: workflow.GetSignalChannel(ctx, contract.SignalDelete),
-		news:    workflow.GetSignalChannel(ctx, contract.SignalTask),
+		states:  workflow.GetSignalChannel(ctx, contract.SignalTask),
 	}
 	p.isLong = func() bool { return p.longRun(ctx) }
 	if in.Carried != nil {
 		p.state = *in.Carried
 		for _, t := range p.state.Targets {
-			p.couriers = append(p.couriers, &courier{PushTarget: t})
+			p.webhooks = append(p.webhooks, &webhook{target: t})
 		}
 	}
 	return p
@@ -58,7 +58,7 @@ func newPush(ctx workflow.Context, in contract.PushInput) *push {
 // run is the loop that owns the signal channels.
 func (p *push) run(ctx workflow.Context) (contract.PushResult, error) {
 	if p.in.Carried == nil && !p.in.Coming {
-		p.receive(ctx) // who asks already may see what came with the start
+		p.receive(ctx) // so that queries see the webhooks that came with the start
 		p.follow(ctx)
 	}
 	for {
@@ -80,7 +80,7 @@ func (p *push) run(ctx workflow.Context) (contract.PushResult, error) {
 	}
 }
 
-// follow asks the conversation to tell its state, now and from now on.
+// follow asks the conversation to send its state, now and from now on.
 func (p *push) follow(ctx workflow.Context) {
 	id := contract.ConversationWorkflowID(p.in.ConversationID)
 	err := workflow.SignalExternalWorkflow(ctx, id, "", contract.SignalFollow, nil).Get(ctx, nil)
@@ -90,10 +90,10 @@ func (p *push) follow(ctx workflow.Context) {
 	}
 }
 
-// dispatch starts couriers that have something to do.
+// dispatch starts the coroutines of webhooks that have something queued.
 func (p *push) dispatch(ctx workflow.Context) {
-	for _, c := range p.couriers {
-		if len(c.Queue) > 0 && !c.running {
+	for _, c := range p.webhooks {
+		if len(c.target.Queue) > 0 && !c.running {
 			c.running = true
 			workflow.Go(ctx, func(ctx workflow.Context) { p.deliver(ctx, c) })
 		}
@@ -101,11 +101,10 @@ func (p *push) dispatch(ctx workflow.Context) {
 }
 
 func (p *push) idle() bool {
-	return !slices.ContainsFunc(p.couriers, func(c *courier) bool { return c.running })
+	return !slices.ContainsFunc(p.webhooks, func(c *webhook) bool { return c.running })
 }
 
-// ended reports whether nothing is to come and those who read the webhooks have had
-// their time.
+// ended reports whether no state is to come and the time to read the webhooks is over.
 func (p *push) ended(ctx workflow.Context) bool {
 	over := p.state.Gone || p.state.Last != nil && p.state.Last.State.Over()
 	switch {
@@ -118,14 +117,14 @@ func (p *push) ended(ctx workflow.Context) bool {
 	return !now(ctx).Before(p.state.EndsAt) && !p.arrived()
 }
 
-// wait blocks until there is something to do. A conversation that has been silent for
-// long is asked again, because one that was terminated says no goodbye.
+// wait blocks until there is something to do. A conversation that has sent nothing for long is
+// asked again, because a terminated conversation sends no last state.
 func (p *push) wait(ctx workflow.Context) error {
 	d, what := pushSilence, wording.SummaryNextFollow
 	if !p.state.EndsAt.IsZero() {
 		d, what = p.state.EndsAt.Sub(now(ctx)), wording.SummaryPushEnd
 	}
-	ok, err := workflow.AwaitWithOptions(ctx, awaitFor(max(d, time.Millisecond), what), func() bool { return p.wake || p.arrived() })
+	ok, err := workflow.AwaitWithOptions(ctx, awaitOptions(max(d, time.Millisecond), what), func() bool { return p.wake || p.arrived() })
 	p.wake = false
 	if err == nil && !ok && p.state.EndsAt.IsZero() {
 		p.follow(ctx)
@@ -134,21 +133,18 @@ func (p *push) wait(ctx workflow.Context) error {
 }
 
 func (p *push) longRun(ctx workflow.Context) bool {
-	info := workflow.GetInfo(ctx)
-	return decide.RollOverNode(decide.History{
-		Events: info.GetCurrentHistoryLength(), Bytes: info.GetCurrentHistorySize(), Suggested: info.GetContinueAsNewSuggested(),
-	})
+	return decide.RollOverNode(historyOf(ctx))
 }
 
-// rollOver interrupts the couriers and reports whether nothing arrived meanwhile, so that
-// the run may end. What they had not delivered is for the next run.
+// rollOver interrupts the deliveries and reports whether nothing arrived meanwhile, so that the
+// run may end. Undelivered states are carried over.
 func (p *push) rollOver(ctx workflow.Context) bool {
-	p.leaving = true
-	for _, c := range p.couriers {
+	p.rollingOver = true
+	for _, c := range p.webhooks {
 		c.interrupt()
 	}
 	err := workflow.Await(ctx, p.idle)
-	p.leaving = false
+	p.rollingOver = false
 	return err == nil && !p.arrived()
 }
 
@@ -162,8 +158,8 @@ func (p *push) continueAsNew(ctx workflow.Context) error {
 func (p *push) carried() contract.PushCarried {
 	s := p.state
 	s.Targets = nil
-	for _, c := range p.couriers {
-		s.Targets = append(s.Targets, c.PushTarget)
+	for _, c := range p.webhooks {
+		s.Targets = append(s.Targets, c.target)
 	}
 	return s
 }
@@ -173,8 +169,8 @@ func (p *push) query() (contract.PushView, error) {
 	if p.state.Last != nil {
 		v.State = p.state.Last.State
 	}
-	for _, c := range p.couriers {
-		v.Configs = append(v.Configs, c.Config)
+	for _, c := range p.webhooks {
+		v.Configs = append(v.Configs, c.target.Config)
 	}
 	return v, nil
 }

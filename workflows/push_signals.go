@@ -14,19 +14,19 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// receive takes everything that has arrived.
+// receive handles all signals that have arrived.
 func (p *push) receive(ctx workflow.Context) {
-	take(p, p.news, p.tell(ctx))
-	take(p, p.sets, p.set(ctx))
-	take(p, p.deletes, func(d contract.PushDelete) error {
+	handleSignals(p, p.states, p.queueState(ctx))
+	handleSignals(p, p.sets, p.set(ctx))
+	handleSignals(p, p.deletes, func(d contract.PushDelete) error {
 		p.remove(d.ID)
 		return nil
 	})
 }
 
-// take hands the signals of a channel on. One that is no use leaves everything as it
-// was and is shown.
-func take[T any](p *push, ch workflow.ReceiveChannel, use func(T) error) {
+// handleSignals passes the signals of a channel to use. An invalid signal changes nothing and
+// is shown in the details.
+func handleSignals[T any](p *push, ch workflow.ReceiveChannel, use func(T) error) {
 	for raw, ok := receive(ch); ok; raw, ok = receive(ch) {
 		var v T
 		err := json.Unmarshal(raw, &v)
@@ -39,37 +39,37 @@ func take[T any](p *push, ch workflow.ReceiveChannel, use func(T) error) {
 	}
 }
 
-func (p *push) arrived() bool { return p.sets.Len()+p.deletes.Len()+p.news.Len() > 0 }
+func (p *push) arrived() bool { return p.sets.Len()+p.deletes.Len()+p.states.Len() > 0 }
 
-// set adds a webhook, which is told the present state, or replaces one, which is told
-// what the one before had not been.
+// set adds a webhook and queues the present state for it, or replaces a webhook, which inherits
+// the queue.
 func (p *push) set(ctx workflow.Context) func(contract.PushConfig) error {
 	return func(config contract.PushConfig) error {
-		if err := useless(config); err != nil {
+		if err := validateWebhook(config); err != nil {
 			return err
 		}
-		next := &courier{PushTarget: contract.PushTarget{Config: config}}
+		next := &webhook{target: contract.PushTarget{Config: config}}
 		p.state.EndsAt = time.Time{} // the time to read it begins
 		i := p.index(config.ID)
 		switch {
 		case i >= 0:
-			next.Queue = p.couriers[i].Queue
-			p.couriers[i].dismiss()
-			p.couriers[i] = next
+			next.target.Queue = p.webhooks[i].target.Queue
+			p.webhooks[i].stop()
+			p.webhooks[i] = next
 			return nil
-		case len(p.couriers) >= contract.MaxPushConfigs:
+		case len(p.webhooks) >= contract.MaxPushConfigs:
 			return errors.New(wording.TooManyWebhooks())
 		case p.state.Last != nil:
 			next.add(p.item(ctx, *p.state.Last))
 		}
-		p.couriers = append(p.couriers, next)
+		p.webhooks = append(p.webhooks, next)
 		return nil
 	}
 }
 
-// useless tells why nothing could be sent to a webhook. Where its URL leads is for the
-// activity to see.
-func useless(c contract.PushConfig) error {
+// validateWebhook reports why a webhook cannot be called. The activity checks the address that
+// its URL resolves to.
+func validateWebhook(c contract.PushConfig) error {
 	switch {
 	case c.ID == "":
 		return errors.New(wording.TextWebhookNoID)
@@ -83,32 +83,32 @@ func useless(c contract.PushConfig) error {
 
 func (p *push) remove(id string) {
 	if i := p.index(id); i >= 0 {
-		p.couriers[i].dismiss()
-		p.couriers = slices.Delete(p.couriers, i, i+1)
+		p.webhooks[i].stop()
+		p.webhooks = slices.Delete(p.webhooks, i, i+1)
 	}
 }
 
 func (p *push) index(id string) int {
-	return slices.IndexFunc(p.couriers, func(c *courier) bool { return c.Config.ID == id })
+	return slices.IndexFunc(p.webhooks, func(c *webhook) bool { return c.target.Config.ID == id })
 }
 
-// tell has every webhook told. A conversation that is asked again, or has continued as
-// new, repeats itself.
-func (p *push) tell(ctx workflow.Context) func(contract.PushNews) error {
+// queueState queues a state for every webhook. A conversation that was asked again or has
+// continued as new repeats its state.
+func (p *push) queueState(ctx workflow.Context) func(contract.PushNews) error {
 	return func(n contract.PushNews) error {
 		if n.State == "" || p.state.Last != nil && p.state.Last.State == n.State {
 			return nil
 		}
 		p.state.Last, p.state.Gone = &n, false
-		for _, c := range p.couriers {
+		for _, c := range p.webhooks {
 			c.add(p.item(ctx, n))
 		}
 		return nil
 	}
 }
 
-// item is a notification of its own. Its ID is derived: another execution under the
-// same workflow ID has others.
+// item is a notification with a new ID. The ID is derived from the execution: another one under
+// the same workflow ID has other IDs.
 func (p *push) item(ctx workflow.Context, n contract.PushNews) contract.PushItem {
 	p.state.Seq++
 	id := contract.NameUUID(workflow.GetInfo(ctx).FirstRunID, fmt.Sprintf("%s-%d", p.in.ConversationID, p.state.Seq))

@@ -11,42 +11,42 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// flight is a call under way whose server may ask a person something. The activity
-// that makes the call sends the question as a signal to the workflow, and waits
-// for what the approval that this opens comes to.
-type flight struct {
+// askingCall is a running call whose server may ask a person something. The activity that makes
+// the call signals the question to the workflow, and waits for the decision of the approval
+// that this opens.
+type askingCall struct {
 	leaf *leaf
 	call call
 	// ctx ends with the call, and when the leaf is stopped.
 	ctx     workflow.Context
 	attempt int32
-	uuids   []string            // of all questions so far
-	open    []*workflowQuestion // that wait for a person
+	uuids   []string        // of all questions so far
+	open    []*openQuestion // that wait for a person
 }
 
-type workflowQuestion struct{ cancel workflow.CancelFunc }
+type openQuestion struct{ cancel workflow.CancelFunc }
 
-// callAsking makes a call whose server may ask. It is never a local activity: those
-// hold the workflow up. Questions that are open when the call ends are withdrawn.
-func (l *leaf) callAsking(ctx workflow.Context, c call, in contract.CallToolInput, summary string) (contract.CallToolResult, error) {
+// callWithQuestions makes a call whose server may ask. It is never a local activity, because
+// those delay signals. Questions that are open when the call ends are withdrawn.
+func (l *leaf) callWithQuestions(ctx workflow.Context, c call, in contract.CallToolInput, summary string) (contract.CallToolResult, error) {
 	asking, stop := workflow.WithCancel(ctx)
-	f := &flight{leaf: l, call: c, ctx: asking}
-	l.flights = append(l.flights, f)
+	f := &askingCall{leaf: l, call: c, ctx: asking}
+	l.askingCalls = append(l.askingCalls, f)
 	maximum := int32(attempts)
-	if c.Destructive { // one attempt, and seen through even when the turn is cancelled
+	if c.Destructive { // one attempt, completed even when the turn is cancelled
 		ctx, maximum = detached(ctx), 1
 	}
-	r, err := run(ctx, contract.ActivityCallTool, regular(askingTimeout, maximum, summary), in)
-	l.flights = slices.DeleteFunc(l.flights, func(other *flight) bool { return other == f })
+	r, err := runActivity(ctx, contract.ActivityCallTool, regularOptions(askingTimeout, maximum, summary), in)
+	l.askingCalls = slices.DeleteFunc(l.askingCalls, func(other *askingCall) bool { return other == f })
 	stop()
 	// The context is never cancelled, so Await cannot fail.
 	_ = workflow.Await(detached(ctx), func() bool { return len(f.open) == 0 })
 	return r, err
 }
 
-// ask has a person answer a question. It does not wait. Questions of an earlier
-// attempt at the call are withdrawn: its worker is gone.
-func (f *flight) ask(q contract.QuestionSignal) {
+// ask opens an approval for a question and returns at once. Questions of an earlier attempt at
+// the call are withdrawn: its worker is gone.
+func (f *askingCall) ask(q contract.QuestionSignal) {
 	if slices.Contains(f.uuids, q.UUID) || q.Attempt < f.attempt || f.ctx.Err() != nil {
 		return
 	}
@@ -57,23 +57,22 @@ func (f *flight) ask(q contract.QuestionSignal) {
 		}
 	}
 	ctx, cancel := workflow.WithCancel(f.ctx)
-	open := &workflowQuestion{cancel}
+	open := &openQuestion{cancel}
 	f.uuids, f.open = append(f.uuids, q.UUID), append(f.open, open)
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		f.leaf.await(ctx, f.approvalFor(ctx, q))
-		f.open = slices.DeleteFunc(f.open, func(other *workflowQuestion) bool { return other == open })
+		f.leaf.awaitApproval(ctx, f.approvalFor(ctx, q))
+		f.open = slices.DeleteFunc(f.open, func(other *openQuestion) bool { return other == open })
 	})
 }
 
-// approvalFor is the approval that waits for the answer. It does not wait longer
-// than the call may.
-func (f *flight) approvalFor(ctx workflow.Context, q contract.QuestionSignal) contract.ApprovalInput {
-	l, a := f.leaf, f.leaf.about()
+// approvalFor is the approval for a question. It expires no later than the call.
+func (f *askingCall) approvalFor(ctx workflow.Context, q contract.QuestionSignal) contract.ApprovalInput {
+	l, a := f.leaf, f.leaf.parent.origin()
 	in := contract.ApprovalInput{
 		UUID: q.UUID, ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: f.call.Name, Server: f.call.Server,
 		Arguments: f.call.Arguments, ArgumentsSHA256: f.call.SHA256,
-		Description: wording.DescribeQuestion(f.call.Server, f.call.Name, l.apart(ctx, q.Message)), Reason: contract.ReasonQuestion,
+		Description: wording.DescribeQuestion(f.call.Server, f.call.Name, l.setApart(ctx, q.Message)), Reason: contract.ReasonQuestion,
 		CreatedAt: now(ctx), Timeout: decide.Shorter(a.agent.ApprovalTimeout, contract.MaxQuestionTime), Schema: q.Schema, Accepts: q.Accepts,
 	}
 	if q.Message.Blob != nil {
@@ -82,9 +81,9 @@ func (f *flight) approvalFor(ctx workflow.Context, q contract.QuestionSignal) co
 	return in
 }
 
-// takeQuestions hands questions to the calls that they belong to. One of a call
-// that is not under way has nobody left who waits for the answer.
-func takeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*leaf) {
+// routeQuestions passes questions to the calls that they belong to. A question of a call that
+// is not running is dropped: nobody waits for the answer.
+func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*leaf) {
 	for raw, ok := receive(ch); ok; raw, ok = receive(ch) {
 		var q contract.QuestionSignal
 		if err := json.Unmarshal(raw, &q); err != nil || !contract.IsUUID(q.UUID) {
@@ -92,7 +91,7 @@ func takeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*
 			continue
 		}
 		for _, l := range leaves {
-			for _, f := range l.flights {
+			for _, f := range l.askingCalls {
 				if f.call.message == q.Call {
 					f.ask(q)
 				}

@@ -14,22 +14,22 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// receive takes everything that has arrived. A message is taken before a cancel
-// that arrived with it, so that the cancel finds the turn it is meant for.
+// receive handles all signals that have arrived. Messages come before cancellations that
+// arrived with them, so that a cancellation finds the turn that it is meant for.
 func (c *conversation) receive(ctx workflow.Context) {
 	for raw, ok := receive(c.messages); ok; raw, ok = receive(c.messages) {
 		m, err := readMessage(raw)
 		if err != nil {
-			c.problem = err.Error()
+			c.signalProblem = err.Error()
 			c.show(ctx)
 			continue
 		}
-		c.problem = ""
+		c.signalProblem = ""
 		c.accept(ctx, m)
 	}
-	c.leaves = false
+	c.queueCarried = false
 	if c.turn == nil && c.closing == nil && len(c.queue) > 0 {
-		if c.leaves = c.leavesQueue(ctx); !c.leaves {
+		if c.queueCarried = c.carriesQueue(ctx); !c.queueCarried {
 			c.startTurn(ctx)
 		}
 	}
@@ -44,8 +44,8 @@ func (c *conversation) receive(ctx workflow.Context) {
 	}
 }
 
-// receiveReports hands reports to the turn they belong to. One of an earlier turn
-// is late and tells nothing new.
+// receiveReports passes reports to the turn that they belong to. Late reports of an earlier
+// turn are dropped.
 func (c *conversation) receiveReports(ctx workflow.Context) {
 	for raw, ok := receive(c.reports); ok; raw, ok = receive(c.reports) {
 		var batch contract.NodeReports
@@ -60,14 +60,14 @@ func (c *conversation) receiveReports(ctx workflow.Context) {
 	}
 }
 
-// accept queues a message, or refuses it, or takes it for the answer when a question
-// waits. A repeated request changes nothing.
+// accept queues a message, or refuses it, or takes it as the answer to an open question. A
+// repeated request changes nothing.
 func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
-	m.RequestID = c.begun(m.RequestID, m.Fingerprint)
+	m.RequestID = c.addRequest(m.RequestID, m.Fingerprint)
 	if m.RequestID == "" {
 		return
 	}
-	no := cmp.Or(c.objection(m), c.overBound(ctx, m))
+	no := cmp.Or(c.messageRefusal(m), c.boundRefusal(ctx, m))
 	question, asked := c.openQuestion()
 	switch {
 	case no != nil:
@@ -79,9 +79,9 @@ func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
 	}
 }
 
-// begun notes a request. It returns the request's ID, made up for a signal that
-// was typed without one, or "" when the request is known already.
-func (c *conversation) begun(id, fingerprint string) string {
+// addRequest records a request. It returns its ID, generated for a signal without one, or "" if
+// the request was recorded before.
+func (c *conversation) addRequest(id, fingerprint string) string {
 	if id == "" {
 		c.state.Seq++
 		id = contract.NameUUID(c.in.ID, fmt.Sprintf("request-%d", c.state.Seq))
@@ -92,9 +92,8 @@ func (c *conversation) begun(id, fingerprint string) string {
 	return id
 }
 
-// refuse settles a request that is not carried out. The gateway refuses before it
-// signals, so this is for what the conversation came to in between, and for signals
-// that did not come through it.
+// refuse settles a request that is not carried out. The gateway refuses before it signals, so
+// this is for state changes in between, and for signals that did not come through the gateway.
 func (c *conversation) refuse(ctx workflow.Context, id string, no contract.Request) {
 	c.state.Refused++
 	workflow.GetLogger(ctx).Warn("a signal was refused", "request", id, "why", no.Refused, "refused", c.state.Refused)
@@ -102,11 +101,11 @@ func (c *conversation) refuse(ctx workflow.Context, id string, no contract.Reque
 	c.ledger.Refuse(id, no.Refused, *no.Result)
 }
 
-// cancel stops the running turn. Queued messages are answered all the same, unless
-// the conversation is a task: that is cancelled as a whole.
+// cancel stops the running turn. Queued messages are still answered, unless the conversation is
+// a task: a task is cancelled as a whole.
 func (c *conversation) cancel(ctx workflow.Context, s contract.CancelSignal) {
-	id := c.begun(s.RequestID, "")
-	no := c.nothingToCancel()
+	id := c.addRequest(s.RequestID, "")
+	no := c.cancelRefusal()
 	switch {
 	case id == "":
 	case no != nil:
@@ -121,12 +120,12 @@ func (c *conversation) cancel(ctx workflow.Context, s contract.CancelSignal) {
 
 // close ends the conversation as soon as the running turn has stopped.
 func (c *conversation) close(s contract.CloseSignal, err error) {
-	id := c.begun(s.RequestID, "")
+	id := c.addRequest(s.RequestID, "")
 	if id == "" {
 		return
 	}
 	if c.closing == nil {
-		c.closing = &closing{reason: s.Reason, err: err}
+		c.closing = &closure{reason: s.Reason, err: err}
 	}
 	c.closing.requests = append(c.closing.requests, id)
 	if c.turn != nil {
@@ -134,10 +133,9 @@ func (c *conversation) close(s contract.CloseSignal, err error) {
 	}
 }
 
-// waiters are the callers of await_settled. The server allows ten updates in
-// flight; a caller that went away leaves its update behind, so the oldest is
-// released when there are too many. A released caller that is still there asks
-// again.
+// waiters are the running await_settled updates. The server allows ten per workflow, and a
+// caller that disconnects leaves its update behind, so the oldest is released if there are too
+// many. A released caller that is still there sends another.
 type waiters struct {
 	list       []*waiter
 	seen       int // updates handled in this run
@@ -170,11 +168,11 @@ func (w *waiters) remove(gone *waiter) {
 
 const maxAwaited = 256
 
-// maxAwaits is how many updates are handled while nothing is answered. A run cannot
-// continue as new in a turn, and an approval may wait for months.
+// maxAwaits is how many updates are handled while nothing is settled. A run cannot continue as
+// new during a turn, and an approval may wait for months.
 const maxAwaits = 16
 
-// validateAwait refuses an update without a trace in history.
+// validateAwait rejects updates before they are written to history.
 func (c *conversation) validateAwait(in contract.AwaitInput) error {
 	if c.turn != nil && c.awaits >= maxAwaits && len(c.ledger.Settled(in.RequestIDs)) == 0 {
 		return temporal.NewApplicationError(wording.TextTooManyAwaits, contract.TypeAwaitRefused)
@@ -190,10 +188,10 @@ func (c *conversation) validateAwait(in contract.AwaitInput) error {
 	return nil
 }
 
-// awaitSettled waits until one of the requests has its answer. It may return
-// without any, when the run ends or too many wait; then the caller asks again.
+// awaitSettled waits until one of the requests is settled. It may return without any, if the
+// run ends or too many callers wait; the caller then sends another update.
 func (c *conversation) awaitSettled(ctx workflow.Context, in contract.AwaitInput) (contract.AwaitResult, error) {
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	ctx = detached(ctx)
 	c.awaits++
 	w := c.waiters.add()
 	defer c.waiters.remove(w)
@@ -216,7 +214,7 @@ func (c *conversation) query(q contract.ConversationQuery) (contract.Conversatio
 		v.Request = c.ledger.Find(q.RequestID)
 	}
 	if v.Request == nil && q.Signal != "" {
-		v.Request = c.foresee(q)
+		v.Request = c.predictRefusal(q)
 	}
 	return v, nil
 }

@@ -9,44 +9,44 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// changeReset marks the first points of a run behind the one that an operator has reset it
-// to. Of the points that its history has from the run before none is marked.
+// changeReset marks the first points of a run after the point that an operator has reset it to.
+// Points in the history taken from the previous run are not marked.
 const changeReset = "after-reset"
 
-// withdrawTimeout bounds how long a turn waits until what was left is ended.
+// withdrawTimeout limits how long a turn waits for the end of workflows that the previous run
+// left.
 const withdrawTimeout = 15 * time.Second
 
-// aftermath knows whether a workflow's run that came of a reset is past what it has from
-// the run before. What that one has started since, and this one has not, goes on: the
-// server ends it only with a run that is over, and what was started before the reset it
-// hands over.
-type aftermath struct{ reached, over bool }
+// resetCleanup ends what the run before a reset has left. Workflows that the previous run
+// started after the reset point keep running, because the server ends only the children of
+// closed runs and hands over those started before the point.
+type resetCleanup struct{ started, done bool }
 
-// wasReset reports whether the run came of a reset.
+// wasReset reports whether the run was created by a reset.
 func wasReset(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	return info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID
 }
 
-// versionAfter is the version that a conversation has after another one. Files, readers and
-// webhooks keep the highest, and the run before a reset may have come further than the
-// point that the present one began at: its versions are times, which come after those.
-func versionAfter(ctx workflow.Context, version int64) int64 {
+// nextVersion is the version of a conversation after the given one. Files, readers and webhooks
+// keep the highest version, and the run before a reset may have gone further than the reset
+// point. Versions after a reset are therefore times in milliseconds, which are higher.
+func nextVersion(ctx workflow.Context, version int64) int64 {
 	if !wasReset(ctx) {
 		return version + 1
 	}
 	return max(version+1, now(ctx).UnixMilli())
 }
 
-// reach reports whether the run is past a reset, at a point that it does not come by
-// twice. The first time it ends what the run before has left: approvals that nobody
-// waits for, and nodes that would go on making calls. Nothing else starts meanwhile.
-func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool {
+// run reports whether the run is past a reset, at a point that occurs once. The first time, it
+// ends what the previous run has left: approvals that nobody waits for, and nodes that would
+// keep making calls. Nothing else starts meanwhile.
+func (a *resetCleanup) run(ctx workflow.Context, point, conversation string) bool {
 	switch {
 	case !wasReset(ctx):
 		return false
-	case a.reached:
-		_ = workflow.Await(ctx, func() bool { return a.over }) // else the caller is cancelled
+	case a.started:
+		_ = workflow.Await(ctx, func() bool { return a.done }) // else the caller is cancelled
 		return true
 	}
 	info := workflow.GetInfo(ctx)
@@ -54,11 +54,11 @@ func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool
 	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
 		return false
 	}
-	a.reached = true
-	defer func() { a.over = true }()
-	o := regular(withdrawTimeout, attempts, wording.SummaryResetRest)
+	a.started = true
+	defer func() { a.done = true }()
+	o := regularOptions(withdrawTimeout, attempts, wording.SummaryResetRest)
 	o.ScheduleToCloseTimeout = withdrawTimeout
-	out, err := run(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})
+	out, err := runActivity(ctx, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation})
 	if err != nil {
 		workflow.GetLogger(ctx).Error("end what the run before the reset has left", "error", err)
 	} else {
@@ -67,13 +67,13 @@ func (a *aftermath) reach(ctx workflow.Context, point, conversation string) bool
 	return true
 }
 
-// changeAdopted marks the ends of contexts at which a child is cancelled by an activity.
+// changeAdopted marks the points at which an activity cancels a child.
 const changeAdopted = "cancel-after-reset"
 
-// adopt has a child be cancelled with ctx also where the run before a reset has started it:
-// the server lets a run cancel only the children that it has started itself.
-func (a *aftermath) adopt(ctx workflow.Context, id, conversation string, child workflow.Future) {
-	if a.reached || !wasReset(ctx) {
+// cancelWithContext cancels a child with ctx even if the run before a reset has started it: the
+// server lets a run cancel only children that it has started itself.
+func (a *resetCleanup) cancelWithContext(ctx workflow.Context, id, conversation string, child workflow.Future) {
+	if a.started || !wasReset(ctx) {
 		return
 	}
 	workflow.Go(detached(ctx), func(always workflow.Context) {
@@ -82,18 +82,18 @@ func (a *aftermath) adopt(ctx workflow.Context, id, conversation string, child w
 		if child.IsReady() || workflow.GetVersion(always, change, workflow.DefaultVersion, 1) < 1 {
 			return
 		}
-		o := regular(withdrawTimeout, attempts, wording.SummaryResetChild)
-		if _, err := run(always, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation, Child: id}); err != nil {
+		o := regularOptions(withdrawTimeout, attempts, wording.SummaryResetChild)
+		if _, err := runActivity(always, contract.ActivityWithdraw, o, contract.WithdrawInput{ConversationID: conversation, Child: id}); err != nil {
 			workflow.GetLogger(always).Error("cancel what the run before the reset has started", "error", err)
 		}
 	})
 }
 
-// nodeID is the workflow ID of a node: another one after a reset, because the node that
-// the run before has started may still run. key is the ID that it would have had, for the
-// idempotency keys of what it does, which stay the same.
-func (a *aftermath) nodeID(ctx workflow.Context, id, key, conversation string) (string, string) {
-	if a.reach(ctx, id, conversation) {
+// nodeID is the workflow ID of a node: a different one after a reset, because the node that the
+// previous run has started may still run. key is the ID that it would have had; the idempotency
+// keys of the node are derived from it and so stay the same.
+func (a *resetCleanup) nodeID(ctx workflow.Context, id, key, conversation string) (string, string) {
+	if a.run(ctx, id, conversation) {
 		id += "~r" + workflow.GetInfo(ctx).WorkflowExecution.RunID[:8]
 	}
 	if id == key {

@@ -6,8 +6,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Sequential runs its nodes one after the other. It ends early when one of them
-// is rejected, wants the user to log in, or leaves the loop around.
+// Sequential runs its nodes in order. It ends early if one of them is rejected, requires the
+// user to log in, or leaves the surrounding loop.
 func Sequential(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, error) {
 	return runComposite(ctx, in, func(c *composite, ctx workflow.Context) bool {
 		for ; c.next < len(in.Node.Nodes); c.next++ {
@@ -22,13 +22,12 @@ func Sequential(ctx workflow.Context, in contract.NodeInput) (contract.NodeResul
 	})
 }
 
-// step runs a node and takes its result into account. It returns true when no
-// other may follow.
+// step runs a node and merges its result. It returns true if no other node may follow.
 func (c *composite) step(ctx workflow.Context, i int, parent string) (last bool) {
 	if ctx.Err() != nil || c.timeIsUp(ctx) {
 		return true
 	}
-	r := c.work(ctx, c.begin(ctx, i, parent))
+	r := c.runNode(ctx, c.addNode(ctx, i, parent))
 	c.collect()
 	if r.Credential != "" {
 		c.credential = r.Credential

@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// receive takes the next signal of a channel as raw JSON. People type signals:
-// with a typed receive the SDK would drop what does not fit without a word.
+// receive returns the next signal of a channel as raw JSON. People type signals: with a typed
+// receive the SDK silently drops what does not fit.
 func receive(ch workflow.ReceiveChannel) (raw json.RawMessage, ok bool) {
 	var v converter.RawValue
 	if !ch.ReceiveAsync(&v) {
@@ -24,7 +24,7 @@ func receive(ch workflow.ReceiveChannel) (raw json.RawMessage, ok bool) {
 	return nil, true
 }
 
-// readMessage reads a message signal: contract.MessageSignal, or a bare string.
+// readMessage parses a message signal: contract.MessageSignal, or a bare string.
 func readMessage(raw json.RawMessage) (contract.MessageSignal, error) {
 	var m contract.MessageSignal
 	var text string
@@ -39,7 +39,7 @@ func readMessage(raw json.RawMessage) (contract.MessageSignal, error) {
 	return m, nil
 }
 
-// readOptional reads the argument of a signal that makes sense without one.
+// readOptional parses the argument of a signal that may have none.
 func readOptional[T any](raw json.RawMessage) T {
 	var v T
 	if json.Unmarshal(raw, &v) != nil {

@@ -8,42 +8,41 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// conclude remembers how the turn has ended. One that was stopped wants nobody to log in.
-func (t *turn) conclude(ctx workflow.Context, r contract.NodeResult, result contract.Result) {
+// recordEnd records how the turn has ended. A stopped turn requires no login.
+func (t *turn) recordEnd(ctx workflow.Context, r contract.NodeResult, result contract.Result) {
 	last := contract.LastTurn{
-		Turn: t.state.Turn, Outcome: t.outcome(r), Response: result.Response, EndedAt: now(ctx), AuthRequired: r.AuthRequired,
+		Turn: t.conv.state.Turn, Outcome: t.outcome(r), Response: result.Response, EndedAt: now(ctx), AuthRequired: r.AuthRequired,
 	}
 	if t.stopped {
 		last.AuthRequired = ""
 	}
-	t.state.Last = &last
+	t.conv.state.Last = &last
 	switch {
-	case t.closing != nil:
-	case t.in.Task && t.stopped, t.taskOver(): // what is still queued is refused
-		t.closing = &closing{reason: t.why}
-		t.setStatus(ctx, contract.StatusCompleted)
+	case t.conv.closing != nil:
+	case t.conv.in.Task && t.stopped, t.conv.taskOver(): // what is still queued is refused
+		t.conv.closing = &closure{reason: t.stopReason}
+		t.conv.setStatus(ctx, contract.StatusCompleted)
 	default:
-		t.setStatus(ctx, t.status)
+		t.conv.setStatus(ctx, t.conv.status)
 	}
 }
 
-// taskOver reports whether the conversation is a task that has been done: nothing is
-// left to be answered, and nobody has to log in first.
+// taskOver reports whether the conversation is a task that is done: no message is left to
+// answer, and nobody has to log in first.
 func (c *conversation) taskOver() bool {
 	return c.in.Task && c.state.Last != nil && c.state.Last.AuthRequired == "" && len(c.queue)+c.messages.Len() == 0
 }
 
-// cancelIdle cancels a task that nobody is at work on. One that has been done stays
-// done.
+// cancelIdle cancels a task without a running turn. A task that is done keeps its outcome.
 func (c *conversation) cancelIdle(ctx workflow.Context, request string, s contract.CancelSignal) {
 	text := contract.Inline(wording.TurnCancelled(s.Reason))
 	if last := c.state.Last; last == nil || last.AuthRequired != "" || len(c.queue) > 0 {
 		c.state.Last = &contract.LastTurn{Turn: c.state.Turn, Outcome: contract.OutcomeCancelled, Response: text, EndedAt: now(ctx)}
 	}
-	c.closing = &closing{reason: s.Reason, requests: []string{request}, answer: text}
+	c.closing = &closure{reason: s.Reason, requests: []string{request}, answer: text}
 }
 
-// taskState is the conversation as the state of a task.
+// taskState is the state of the conversation as a task.
 func (c *conversation) taskState() contract.TaskState {
 	return contract.ConversationView{
 		Status: c.status, Pending: c.pendingApprovals(), Running: c.running() && len(c.pending) == 0,
@@ -51,16 +50,16 @@ func (c *conversation) taskState() contract.TaskState {
 	}.TaskState()
 }
 
-// setStatus changes the status, and with it what tasks are found by: their state
-// when they begin to wait, when they go on, and when they end.
+// setStatus changes the status and the search attribute of a task's state, when it starts to
+// wait, continues, or ends.
 func (c *conversation) setStatus(ctx workflow.Context, s contract.Status) {
 	var updates []temporal.SearchAttributeUpdate
 	if c.status != s {
 		c.status = s
 		updates = append(updates, attrStatus.ValueSet(string(s)))
 	}
-	if state := c.taskState(); c.in.Task && (len(updates) > 0 || c.listed != state && c.loginTurns(state)) {
-		c.listed = state
+	if state := c.taskState(); c.in.Task && (len(updates) > 0 || c.listedState != state && c.loginStateChanges(state)) {
+		c.listedState = state
 		updates = append(updates, attrTaskState.ValueSet(string(state)))
 	}
 	if len(updates) == 0 {
@@ -71,8 +70,8 @@ func (c *conversation) setStatus(ctx workflow.Context, s contract.Status) {
 	}
 }
 
-// loginTurns reports whether a task begins to wait for somebody to log in, or goes on
-// after that. Its conversation is active all the while.
-func (c *conversation) loginTurns(state contract.TaskState) bool {
-	return state == contract.TaskAuthRequired || c.listed == contract.TaskAuthRequired
+// loginStateChanges reports whether a task starts or stops waiting for a login. Its
+// conversation stays active meanwhile.
+func (c *conversation) loginStateChanges(state contract.TaskState) bool {
+	return state == contract.TaskAuthRequired || c.listedState == contract.TaskAuthRequired
 }

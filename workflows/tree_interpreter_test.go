@@ -373,7 +373,7 @@ func (v *visitor) inVain(approved []request) {
 	}
 }
 
-// carryOut does what a reply asks for. over means that the leaf has ended.
+// runCalls does what a reply asks for. over means that the leaf has ended.
 func (v *visitor) carryOut(a act) (decided, over bool) {
 	if a.text != "" {
 		v.say("assistant: " + a.text)
@@ -416,7 +416,7 @@ func (v *visitor) carryOut(a act) (decided, over bool) {
 	return len(ask) > 0, exit
 }
 
-// runAll makes the calls: destructive ones alone, those between them together.
+// runBatches makes the calls: destructive ones alone, those between them together.
 func (v *visitor) runAll(list []request) {
 	var together []string
 	flush := func() {

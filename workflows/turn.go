@@ -7,91 +7,94 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// turn answers one message. A root that is a leaf works right here, with the
-// turn as its host; a composite one is a workflow of its own (pipeline.go).
-// Cancelling the turn's context stops it at the next step.
+// turn answers one message. If the root is a leaf it runs here, with the turn as its parent; a
+// composite root is a workflow of its own (pipeline.go). Cancelling the turn's context stops it
+// at the next step.
 type turn struct {
-	*conversation
+	conv       *conversation
 	cancel     workflow.CancelFunc
-	requests   []string // that get the answer when the turn next pauses or ends
-	credential string   // the sealed token of who asked
+	requests   []string // settled when the turn next pauses or ends
+	credential string   // the requester's sealed token
 	question   contract.Message
-	origin     about
+	turnOrigin origin
 	pipeline   *pipeline
 	leaf       *leaf // of an agent that is a single node
-	accounted  bool  // the conversation has taken over what the tree has spent
-	over       bool  // the reply is there; it only has to be published
+	accounted  bool  // the usage of the tree is counted
+	replied    bool  // the reply only has to be published
 	stopped    bool
-	why        string
+	stopReason string
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
-	t.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, Draft: m.Name})
-	t.question = t.state.Transcript.Tail[len(t.state.Transcript.Tail)-1]
-	t.origin = about{conversation: t.in.ID, session: t.in.SessionID, agent: t.in.Agent, configHash: t.in.Agent.Hash(), clientTools: m.Tools, chain: t.in.Chain}
-	t.state.Tree = &contract.NodeState{}
-	t.setStatus(ctx, t.status)
-	t.setTitle(m)
-	t.updateListing(ctx)
-	t.show(ctx)
+	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, Draft: m.Name})
+	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
+	t.turnOrigin = origin{
+		conversation: t.conv.in.ID, session: t.conv.in.SessionID, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
+		clientTools: m.Tools, chain: t.conv.in.Chain,
+	}
+	t.conv.state.Tree = &contract.NodeState{}
+	t.conv.setStatus(ctx, t.conv.status)
+	t.conv.setTitle(m)
+	t.conv.updateListing(ctx)
+	t.conv.show(ctx)
 	var r contract.NodeResult
-	if root := t.in.Agent.Root(); root.Composite() {
+	if root := t.conv.in.Agent.Root(); root.Composite() {
 		r = t.runPipeline(ctx, root)
 	} else {
 		r = t.runLeaf(ctx, root, m)
 	}
-	result := t.reply(ctx, r)
-	t.over = true
-	done, _ := workflow.NewDisconnectedContext(ctx)
-	t.conclude(done, r, result)
-	t.settle(done, t.requests, result)
+	result := t.recordReply(ctx, r)
+	t.replied = true
+	done := detached(ctx)
+	t.recordEnd(done, r, result)
+	t.conv.settle(done, t.requests, result)
 }
 
 // runLeaf runs an agent that is a single node.
 func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.MessageSignal) contract.NodeResult {
 	l := &leaf{
-		host: t, journal: t.journal(), node: root, state: t.state.Tree, credential: t.credential, reset: &t.reset,
-		scope:  contract.TurnWorkflowID(t.in.ID, t.state.Turn),
+		parent: t, journal: t.conv.journal(), node: root, state: t.conv.state.Tree, credential: t.credential, reset: &t.conv.reset,
+		scope:  contract.TurnWorkflowID(t.conv.in.ID, t.conv.state.Turn),
 		values: contract.State{{Key: contract.KeyUserMessage, Text: m.Text}},
 	}
 	t.leaf = l
 	r := l.run(ctx, root.Timeout)
 	t.account(r)
-	t.state.Digest = l.digest
+	t.conv.state.Digest = l.journal.digest
 	return r
 }
 
-// account takes over what the tree has spent and been granted.
+// account adds what the tree has used and been granted to the conversation.
 func (t *turn) account(r contract.NodeResult) {
 	t.accounted = true
-	t.state.Usage = t.state.Usage.Add(r.Usage)
-	t.state.Worked += r.Worked
-	t.state.Granted = t.state.Granted.Add(r.Granted.Conversation)
+	t.conv.state.Usage = t.conv.state.Usage.Add(r.Usage)
+	t.conv.state.Worked += r.Worked
+	t.conv.state.Granted = t.conv.state.Granted.Add(r.Granted.Conversation)
 }
 
-// reply makes the answer to the user of what the tree came to, and records it
-// unless the nodes have said it already.
-func (t *turn) reply(ctx workflow.Context, r contract.NodeResult) contract.Result {
+// recordReply derives the reply from the result of the tree, and writes it unless the nodes
+// have written it already.
+func (t *turn) recordReply(ctx workflow.Context, r contract.NodeResult) contract.Result {
 	result := contract.Result{Response: r.Output, AuthRequired: r.AuthRequired != ""}
 	switch {
 	case t.stopped:
-		result.Response = contract.Inline(wording.TurnCancelled(t.why))
+		result.Response = contract.Inline(wording.TurnCancelled(t.stopReason))
 	case t.pipeline != nil && r.Outcome == contract.OutcomeRejected:
-		result.Response = contract.Inline(wording.AfterRejectedNode(t.in.Agent.Root(), r))
+		result.Response = contract.Inline(wording.AfterRejectedNode(t.conv.in.Agent.Root(), r))
 	case t.pipeline != nil && !t.pipeline.broken && !r.Output.IsZero():
 		return result
 	case result.Response.IsZero():
 		result.Response = contract.Inline(wording.TextNoOutput)
 	}
-	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.in.Agent.Node, Outcome: t.outcome(r)}
+	m := contract.Message{Role: contract.RoleAssistant, Content: result.Response, Node: t.conv.in.Agent.Node, Outcome: t.outcome(r)}
 	if t.leaf != nil && r.Outcome == contract.OutcomeDone && !t.stopped {
-		m = t.leaf.stamped(m)
+		m = t.leaf.withReplyData(m)
 	}
-	t.append(ctx, m)
+	t.conv.append(ctx, m)
 	return result
 }
 
-// outcome is that of the turn. One that was stopped is cancelled, whatever its nodes came to.
+// outcome is that of the turn. A stopped turn is cancelled, whatever the outcome of its nodes.
 func (t *turn) outcome(r contract.NodeResult) contract.Outcome {
 	if t.stopped {
 		return contract.OutcomeCancelled
@@ -101,53 +104,52 @@ func (t *turn) outcome(r contract.NodeResult) contract.Outcome {
 
 // stop ends the turn early.
 func (t *turn) stop(reason string) {
-	t.stopped, t.why = true, reason
+	t.stopped, t.stopReason = true, reason
 	t.cancel()
 }
 
-func (t *turn) about() about { return t.origin }
+func (t *turn) origin() origin { return t.turnOrigin }
 
-func (t *turn) spent(workflow.Context, *leaf) contract.Spent { return t.spentBefore() }
+func (t *turn) consumption(workflow.Context, *leaf) contract.Spent { return t.consumptionBefore() }
 
-// spentBefore is what was spent before the turn.
-func (t *turn) spentBefore() contract.Spent {
+// consumptionBefore is what was used before the turn.
+func (t *turn) consumptionBefore() contract.Spent {
 	return contract.Spent{Conversation: contract.Outlay{
-		Usage: t.state.Usage, Time: t.state.Worked, Granted: t.state.Granted,
+		Usage: t.conv.state.Usage, Time: t.conv.state.Worked, Granted: t.conv.state.Granted,
 	}}
 }
 
-func (t *turn) changed(workflow.Context) {}
+func (t *turn) refresh(workflow.Context) {}
 
-// opened releases the requests that led to the approval: that it waits is their
-// answer.
-func (t *turn) opened(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
-	t.pending = append(t.pending, openApproval{PendingApproval: in.Pending()})
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	t.setStatus(ctx, contract.StatusWaitingApproval)
+// addApproval settles the requests that led to the approval: that it waits is their answer.
+func (t *turn) addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
+	t.conv.pending = append(t.conv.pending, openApproval{PendingApproval: in.Pending()})
+	ctx = detached(ctx)
+	t.conv.setStatus(ctx, contract.StatusWaitingApproval)
 	requests := t.requests
 	t.requests = nil
-	t.settle(ctx, requests, t.waitingFor(len(t.pending)-1, l.requestFor(in)))
+	t.conv.settle(ctx, requests, t.conv.waitingFor(len(t.conv.pending)-1, l.requestFor(in)))
 }
 
-// decided notes the request that brought a decision. It is answered when the
-// turn next pauses or ends.
-func (t *turn) decided(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
+// removeApproval records the request that brought a decision. It is answered when the turn next
+// pauses or ends.
+func (t *turn) removeApproval(ctx workflow.Context, _ *leaf, r contract.ApprovalResult) {
 	t.noteDecision(r)
 	t.dropPending(func(p openApproval) bool { return p.UUID == r.UUID })
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	ctx = detached(ctx)
 	switch {
-	case len(t.pending) == 0:
-		t.setStatus(ctx, contract.StatusActive)
-	case !t.stopped: // another one waits still, and that is the answer to the decision
+	case len(t.conv.pending) == 0:
+		t.conv.setStatus(ctx, contract.StatusActive)
+	case !t.stopped: // another approval still waits: the answer to the decision
 		requests := t.requests
 		t.requests = nil
-		t.settle(ctx, requests, t.waitingResult(nil))
+		t.conv.settle(ctx, requests, t.waitingResult(nil))
 	}
-	t.show(ctx)
+	t.conv.show(ctx)
 }
 
 func (t *turn) noteDecision(r contract.ApprovalResult) {
-	if r.RequestID != "" && (t.answered(r) || t.ledger.Add(r.RequestID, "")) {
+	if r.RequestID != "" && (t.conv.takeAnswer(r) || t.conv.ledger.Add(r.RequestID, "")) {
 		t.requests = append(t.requests, r.RequestID)
 	}
 }

@@ -28,13 +28,19 @@ type farEnds struct {
 	writes map[string]int // destructive calls, by the arguments
 }
 
-// The model looks and writes in one turn, or does what the prompt of a node says.
+// asTold is the prompt with which the model calls the tools that the user's message names.
+const asTold = "as told"
+
+// The model calls the tools that the prompt of its agent or node names.
 func newFarEnds(shortest, longest time.Duration) *farEnds {
 	f := &farEnds{model: llmtest.NewServer(), asked: make(chan time.Time, 1000), writes: map[string]int{}}
-	takes := func() time.Duration { return shortest + rand.N(longest-shortest) }
+	takes := func() time.Duration { return shortest + rand.N(max(longest-shortest, 1)) }
 	f.model.KeepRequests(false)
 	f.model.Always(func(w http.ResponseWriter, r *http.Request) {
-		f.asked <- time.Now()
+		select {
+		case f.asked <- time.Now():
+		default: // nobody wants to know
+		}
 		pause(r.Context(), time.After(takes()))
 		answer(r)(w, r)
 	})
@@ -74,7 +80,7 @@ func (f *farEnds) doubled() (n int) {
 	return n
 }
 
-// answer calls the tools that the prompt names, one after the other, each with the name in
+// answer calls the tools that the prompt or the user names, one after the other, each with the name in
 // the last message of the user, and then says so.
 func answer(r *http.Request) llmtest.Answer {
 	var body struct {
@@ -94,6 +100,9 @@ func answer(r *http.Request) llmtest.Answer {
 		case "tool":
 			results++
 		}
+	}
+	if prompt == asTold {
+		prompt = name
 	}
 	todo := strings.Split(strings.TrimSpace(prompt), " ")
 	if results >= len(todo) {

@@ -1,7 +1,7 @@
 // Command bench measures an agent on the embedded server and prints ratios.
 //
-// Everything runs in this one process on this one machine, with a model and a
-// tool that take no time, so what is measured is the cost of the system itself.
+// Everything runs in this one process on this one machine, but for the agents whose memory
+// is measured and those that are killed, with a model and a tool that take no time, so what is measured is the cost of the system itself.
 // A turn is model, tool, model, or the models of a tree; the bare workflow beside
 // it runs as many activities of the same sort that do nothing. Ratios are taken within one run,
 // in alternating rounds, because machines differ and drift.
@@ -32,11 +32,11 @@ func main() {
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
 	only := flag.String("only", "", "measure only this: memory, regular, lean, tree, reads, lists, events, a2a or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
-	heaps := flag.String("memprofile", "", "memory: write a heap profile of each step to this file and the step's name")
+	heaps := flag.String("memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
 	agent := flag.String("agent", "", "be the agent of this YAML file: what the part recovery kills")
 	flag.Parse()
 	if *agent != "" {
-		if err := serve(ctx, *agent); err != nil {
+		if err := serve(ctx, *agent, *heaps); err != nil {
 			fmt.Fprintln(os.Stderr, "bench: agent:", err)
 			os.Exit(1)
 		}
@@ -76,7 +76,6 @@ func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) err
 		mode contract.Execution
 		run  func(context.Context, *stack, size, *table) error
 	}{
-		{"memory", contract.ExecutionRegular, memory}, // before others have used any
 		{"regular", contract.ExecutionRegular, turns},
 		{"lean", contract.ExecutionLean, turns},
 		{"tree", contract.ExecutionRegular, trees},
@@ -92,9 +91,15 @@ func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) err
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
-	if only == "" || only == "recovery" {
-		if err := recovery(ctx, n, t); err != nil {
-			return fmt.Errorf("recovery: %w", err)
+	for _, part := range []struct {
+		name string
+		run  func(context.Context, size, *table) error
+	}{{"memory", memory}, {"recovery", recovery}} { // on agents in processes of their own
+		if only != "" && only != part.name {
+			continue
+		}
+		if err := part.run(ctx, n, t); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
 	return t.err

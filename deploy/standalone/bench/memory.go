@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -20,49 +22,72 @@ const (
 	growthGoal   = 25
 )
 
-// memory measures what an agent occupies: at first, with many paused approvals, and after many
-// finished conversations beside them. The highest value counts, not one after a collection.
-func memory(ctx context.Context, s *stack, n size, t *table) error {
-	r := &residence{s: s, t: t, heaps: n.heaps}
-	if err := r.step("idle", "without conversations", 0, nil); err != nil {
+// memory measures what an agent in a process of its own occupies, with its server: at first,
+// with many paused approvals, and after many finished conversations beside them. The highest
+// value counts, not one after a collection.
+func memory(ctx context.Context, n size, t *table) (err error) {
+	dir, err := os.MkdirTemp("", "bench-memory-")
+	if err != nil {
 		return err
 	}
-	err := r.step("paused", fmt.Sprintf("with %d paused approvals", n.paused), pausedGoal, func() error {
-		_, err := s.chats(ctx, n.paused, "write")
-		return err
-	})
+	defer os.RemoveAll(dir)
+	f := newFarEnds(0, 0)
+	defer f.close()
+	m, err := newMortal(dir, "prompt: "+asTold, f, n.heaps)
 	if err != nil {
+		return err
+	}
+	defer func() {
+		if killed := m.kill(); err == nil {
+			err = killed
+		}
+	}()
+	if err := m.ready(ctx); err != nil {
+		return err
+	}
+	return (&residence{m: m, t: t, heaps: n.heaps != ""}).grow(ctx, n)
+}
+
+// residence is what an agent occupies in one step after another.
+type residence struct {
+	m     *mortal
+	t     *table
+	heaps bool
+	peak  int // MiB, in the last step
+}
+
+func (r *residence) grow(ctx context.Context, n size) error {
+	if err := r.step("without conversations", 0, func() error { return nil }); err != nil {
+		return err
+	}
+	if err := r.chats(ctx, n.paused, "write", fmt.Sprintf("with %d paused approvals", n.paused), pausedGoal); err != nil {
 		return err
 	}
 	const parts = 4
 	var before int
 	for i := range parts {
 		before = r.peak
-		done := n.finished * (i + 1) / parts
-		err := r.step(fmt.Sprintf("finished-%d", done), fmt.Sprintf("after %d finished conversations", done), finishedGoal, func() error {
-			_, err := s.chats(ctx, n.finished/parts, "go")
-			return err
-		})
-		if err != nil {
+		when := fmt.Sprintf("after %d finished conversations", n.finished*(i+1)/parts)
+		if err := r.chats(ctx, n.finished/parts, "look", when, finishedGoal); err != nil {
 			return err
 		}
 	}
 	growth := r.peak - before
-	t.value("resident memory, growth in the last quarter", fmt.Sprintf("%d MiB", growth), fmt.Sprintf("≤ %d MiB", growthGoal), growth <= growthGoal)
+	r.t.value("resident memory, growth in the last quarter", fmt.Sprintf("%d MiB", growth), fmt.Sprintf("≤ %d MiB", growthGoal), growth <= growthGoal)
 	return nil
 }
 
-// residence is what this process occupies in one step after another.
-type residence struct {
-	s     *stack
-	t     *table
-	heaps string
-	peak  int // MiB, in the last step
+// chats is a step in which conversations start with a message that names a tool.
+func (r *residence) chats(ctx context.Context, count int, message, when string, goal int) error {
+	return r.step(when, goal, func() error {
+		_, err := r.m.chats(ctx, count, message)
+		return err
+	})
 }
 
 // step prints the highest value while f runs. A goal of 0 is none.
-func (r *residence) step(name, when string, goal int, f func() error) error {
-	peak, err := peakMiB(f)
+func (r *residence) step(when string, goal int, f func() error) error {
+	peak, err := r.peakMiB(f)
 	if err != nil {
 		return err
 	}
@@ -72,21 +97,19 @@ func (r *residence) step(name, when string, goal int, f func() error) error {
 		text = fmt.Sprintf("≤ %d MiB", goal)
 	}
 	r.t.value("resident memory "+when, fmt.Sprintf("%d MiB", peak), text, peak <= goal)
-	if r.heaps == "" {
-		return nil
+	if r.heaps {
+		return r.m.cmd.Process.Signal(syscall.SIGUSR1)
 	}
-	return writeHeap(r.heaps + name)
+	return nil
 }
 
-// peakMiB runs f, which may be nil, and returns the most that the process occupied meanwhile.
-func peakMiB(f func() error) (peak int, err error) {
+// peakMiB runs f and returns the most that the agent occupied meanwhile.
+func (r *residence) peakMiB(f func() error) (peak int, err error) {
 	done, failed := make(chan struct{}), error(nil)
 	var group sync.WaitGroup
 	group.Go(func() {
 		defer close(done)
-		if f != nil {
-			failed = f()
-		}
+		failed = f()
 	})
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -96,7 +119,7 @@ func peakMiB(f func() error) (peak int, err error) {
 			running = false
 		case <-tick.C:
 		}
-		now, err := residentMiB()
+		now, err := residentMiB(r.m.cmd.Process.Pid)
 		if err != nil {
 			group.Wait()
 			return 0, errors.Join(err, failed)
@@ -104,6 +127,18 @@ func peakMiB(f func() error) (peak int, err error) {
 		peak = max(peak, now)
 	}
 	return peak, failed
+}
+
+// writeHeaps writes a heap profile whenever the process is told to by SIGUSR1: prefix1, prefix2 …
+func writeHeaps(prefix string) {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGUSR1)
+	for n := 1; ; n++ {
+		<-told
+		if err := writeHeap(prefix + strconv.Itoa(n)); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: agent: heap profile:", err)
+		}
+	}
 }
 
 func writeHeap(file string) error {
@@ -114,9 +149,10 @@ func writeHeap(file string) error {
 	return errors.Join(pprof.Lookup("heap").WriteTo(out, 0), out.Close())
 }
 
-// residentMiB is the memory this process occupies.
-func residentMiB() (int, error) {
-	data, err := os.ReadFile("/proc/self/status")
+// residentMiB is the memory that a process occupies.
+func residentMiB(pid int) (int, error) {
+	file := fmt.Sprintf("/proc/%d/status", pid)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}
@@ -126,5 +162,5 @@ func residentMiB() (int, error) {
 			return kib / 1024, err
 		}
 	}
-	return 0, fmt.Errorf("no VmRSS in /proc/self/status")
+	return 0, fmt.Errorf("no VmRSS in %s", file)
 }

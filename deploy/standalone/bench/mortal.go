@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -22,12 +21,13 @@ type mortal struct {
 	*site
 	file string
 	env  []string
+	heap string // where its heap profiles go, if anywhere
 	cmd  *exec.Cmd
 	born time.Time // its present process
 }
 
 // newMortal makes an agent with that prompt or tree, and starts it.
-func newMortal(dir, agent string, f *farEnds) (*mortal, error) {
+func newMortal(dir, agent string, f *farEnds, heap string) (*mortal, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
@@ -44,6 +44,7 @@ temporal: {port: %d, ui_port: 0}
 	m := &mortal{
 		site: &site{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}},
 		file: filepath.Join(dir, "agent.yaml"),
+		heap: heap,
 		env:  append(os.Environ(), "OPENAI_API_KEY=bench", "OPENAI_BASE_URL="+f.model.URL(), "LOG_LEVEL=error"),
 	}
 	if err := os.WriteFile(m.file, []byte(text), 0o600); err != nil {
@@ -70,7 +71,7 @@ func (m *mortal) start() error {
 	if err != nil {
 		return err
 	}
-	m.cmd = exec.Command(self, "-agent", m.file)
+	m.cmd = exec.Command(self, "-agent", m.file, "-memprofile", m.heap)
 	m.cmd.Env, m.cmd.Stderr = m.env, os.Stderr
 	m.born = time.Now()
 	return m.cmd.Start()
@@ -85,12 +86,15 @@ func (m *mortal) kill() error {
 }
 
 // serve is the agent's process.
-func serve(ctx context.Context, file string) error {
+func serve(ctx context.Context, file, heaps string) error {
+	defer process.LimitMemory(os.Getenv)() // as the agent itself does
+	if heaps != "" {
+		go writeHeaps(heaps)
+	}
 	e, err := command.Open(file, os.Getenv, io.Discard, os.Stderr)
 	if err != nil {
 		return err
 	}
-	debug.SetGCPercent(400)
 	p, err := process.Start(ctx, e.Config, process.Options{Getenv: os.Getenv, Logger: e.Logger, Version: "bench"})
 	if err != nil {
 		return err

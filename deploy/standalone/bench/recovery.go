@@ -66,7 +66,7 @@ func recovery(ctx context.Context, n size, t *table) (err error) {
 
 // kills returns how long it took after each of the kills.
 func kills(ctx context.Context, dir, name, agent string, n int, f *farEnds) (took []time.Duration, err error) {
-	m, err := newMortal(dir, agent, f)
+	m, err := newMortal(dir, agent, f, "")
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +133,12 @@ func (m *mortal) begin(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("it does not take conversations: %w", err)
 		}
 	}
+}
+
+// ready waits until the agent takes conversations.
+func (m *mortal) ready(ctx context.Context) error {
+	_, err := m.begin(ctx)
+	return err
 }
 
 // send returns once a message is accepted.

@@ -144,7 +144,7 @@ func reads(ctx context.Context, s *stack, n size, t *table) error {
 }
 
 // chats starts conversations, several at a time.
-func (s *stack) chats(ctx context.Context, count int, first string) ([]*chat, error) {
+func (s *site) chats(ctx context.Context, count int, first string) ([]*chat, error) {
 	const abreast = 20
 	chats, errs := make([]*chat, count), make([]error, count)
 	var group sync.WaitGroup

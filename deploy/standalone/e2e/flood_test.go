@@ -81,24 +81,29 @@ func TestADecisionIsAnsweredWhenARunHasHadAllItsUpdates(t *testing.T) {
 	}
 }
 
-// exhaust uses up all the updates of a run.
+// exhaust uses up all the updates of a run. One may fail for another reason, when a step of
+// the workflow takes too long: then the next one is tried.
 func exhaust(t *testing.T, c client.Client, id, request string) {
 	t.Helper()
 	var spent atomic.Bool
+	var last atomic.Value
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for n := 0; n < 1000 && !spent.Load(); n++ {
-				if awaitOnce(c, id, request) != nil {
+				err := awaitOnce(c, id, request)
+				var limit *serviceerror.FailedPrecondition
+				if errors.As(err, &limit) {
 					spent.Store(true)
+				} else if err != nil {
+					last.Store(err.Error())
 				}
 			}
 		})
 	}
 	all.Wait()
-	var limit *serviceerror.FailedPrecondition
-	if err := awaitOnce(c, id, request); !errors.As(err, &limit) {
-		t.Fatalf("the run may have more updates: %v", err)
+	if !spent.Load() {
+		t.Fatalf("the run may have more updates: %v", last.Load())
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// readSignal reads an answer to a question as a "decide" signal has it. A schema that is
-// not in history is read by an activity.
+// readSignal parses an answer to a question from a "decide" signal. If the schema is not in
+// history, an activity parses the answer.
 func readSignal(ctx workflow.Context, raw json.RawMessage, schema contract.JSON) (contract.DecideSignal, error) {
 	if schema.Blob != nil {
 		return readAnswer(ctx, contract.ReadAnswerInput{Schema: schema, Signal: string(raw)})
@@ -31,7 +31,7 @@ func readText(ctx workflow.Context, text string, schema contract.JSON) (contract
 }
 
 func readAnswer(ctx workflow.Context, in contract.ReadAnswerInput) (contract.DecideSignal, error) {
-	o := lean(composeTimeout, wording.SummaryReadAnswer)
+	o := localOptions(composeTimeout, wording.SummaryReadAnswer)
 	o.ScheduleToCloseTimeout = 2 * composeTimeout
 	r, err := runLocal(ctx, contract.ActivityReadAnswer, o, in)
 	switch {

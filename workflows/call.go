@@ -1,0 +1,270 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
+)
+
+// call is a call with the ID of the message that records it. That ID is the call's idempotency
+// key: the same in every attempt, and different for every other call.
+type call struct {
+	contract.Call
+	message string
+	reply   string
+	// grant is the approval by which the call is repeated; "" is the first time.
+	grant string
+	claim string
+}
+
+// callOutcome is the result of a call, and whether it ends the node.
+type callOutcome struct {
+	contract.CallToolResult
+	// login is the reply to the user when AuthRequired is set.
+	login string
+	// refused is the reply to a decision that ends a delegation.
+	refused string
+}
+
+// isFinal reports whether nothing may run after this call.
+func (m callOutcome) isFinal() bool { return m.AuthRequired != "" || m.refused != "" }
+
+// record writes a reply that has calls to the transcript.
+func (l *leaf) record(ctx workflow.Context, reply contract.GenerateResult) []call {
+	id := l.journal.nextID()
+	if !reply.Text.IsZero() {
+		l.journal.append(ctx, l.withReplyData(contract.Message{Role: contract.RoleAssistant, Content: reply.Text, Reply: id}))
+	}
+	calls := make([]call, len(reply.Calls))
+	for i, c := range reply.Calls {
+		calls[i] = l.recordCall(ctx, c, id)
+	}
+	return calls
+}
+
+func (l *leaf) recordCall(ctx workflow.Context, c contract.Call, reply string) call {
+	message := l.journal.append(ctx, l.withReplyData(contract.Message{
+		Role: contract.RoleAssistant, Reply: reply,
+		ToolCall: &contract.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments},
+	}))
+	return call{Call: c, message: message, reply: reply, claim: l.claim(c)}
+}
+
+// claim identifies a call by its place in the tree and its content, with a number if the same
+// call is made several times. Message IDs do not do: they depend on which of two parallel nodes
+// was faster.
+func (l *leaf) claim(c contract.Call) string {
+	if !c.Destructive {
+		return ""
+	}
+	if l.claimCounts == nil {
+		l.claimCounts = map[string]int{}
+	}
+	name := strings.Join([]string{l.scope, c.Server, c.Name, c.SHA256}, "\n")
+	l.claimCounts[name]++
+	return contract.NameUUID(name, fmt.Sprint("call-", l.claimCounts[name]))
+}
+
+func (l *leaf) recordResult(ctx workflow.Context, c call, r contract.CallToolResult) {
+	l.journal.append(ctx, contract.Message{
+		Role: contract.RoleTool, Reply: c.reply, ResultOf: c.message,
+		ToolCall: &contract.ToolCall{
+			ID: c.ID, Name: c.Name, Result: r.Text, IsError: r.IsError, Media: r.Media, Links: r.Links, Note: r.Note,
+		},
+	})
+}
+
+// runBatches runs the calls batch by batch and records their results. It returns the outcome
+// that keeps later calls from running, if there is one. Nothing runs once the context has
+// ended.
+func (l *leaf) runBatches(ctx workflow.Context, calls []call, plan decide.Plan) callOutcome {
+	for i, c := range calls {
+		if r, ok := plan.Answered[i]; ok {
+			l.recordResult(ctx, c, r)
+		}
+	}
+	for _, batch := range plan.Batches {
+		if ctx.Err() != nil {
+			return callOutcome{}
+		}
+		var last callOutcome
+		for n, r := range l.runBatch(ctx, calls, batch) {
+			l.recordResult(ctx, calls[batch[n]], r.CallToolResult)
+			if r.isFinal() {
+				last = r
+			}
+		}
+		if last.isFinal() {
+			return last
+		}
+		l.parent.refresh(ctx)
+	}
+	return callOutcome{}
+}
+
+// runBatch runs calls in parallel. The results are in the order of the calls.
+func (l *leaf) runBatch(ctx workflow.Context, calls []call, batch []int) []callOutcome {
+	if len(batch) == 1 {
+		return []callOutcome{l.runCall(ctx, calls[batch[0]])}
+	}
+	results := make([]callOutcome, len(batch))
+	group := workflow.NewWaitGroup(ctx)
+	for n, i := range batch {
+		group.Add(1)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer group.Done()
+			results[n] = l.runCall(ctx, calls[i])
+		})
+	}
+	group.Wait(ctx)
+	return results
+}
+
+func (l *leaf) runCall(ctx workflow.Context, c call) callOutcome {
+	switch {
+	case c.Peer != nil:
+		return l.delegate(ctx, c)
+	case c.Client:
+		return callOutcome{CallToolResult: l.callClient(ctx, c)}
+	}
+	r := l.callWithRepeats(ctx, c)
+	return callOutcome{CallToolResult: r, login: wording.AuthRequired(r.AuthRequired)}
+}
+
+// callWithRepeats calls a tool. A destructive call whose result was lost is submitted to a
+// person, who may have it repeated. One that did not reach its server is repeated automatically
+// for a short time and then submitted to a person too: it was approved, and a restart of the
+// server must not undo that.
+func (l *leaf) callWithRepeats(ctx workflow.Context, c call) contract.CallToolResult {
+	note := ""
+	for tries := 1; ; tries++ {
+		r, err := l.callTool(withCredential(ctx, l.tokenFor(c)), c)
+		if err == nil {
+			r.Note = strings.TrimSpace(r.Note + " " + note)
+			return r
+		}
+		f := failure(err)
+		if temporal.IsCanceledError(err) {
+			f.Message = wording.CauseTurnCancelled
+		}
+		if now, changed := changedTarget(err); changed {
+			if ctx.Err() != nil {
+				return wording.NotRepeated(f, false, contract.ApprovalResult{})
+			}
+			if r := l.approveChange(ctx, &c, now); r.Decision != contract.Approved || ctx.Err() != nil {
+				return wording.NotRepeated(f, false, recordedReason(ctx, r))
+			}
+			tries = 0
+			continue
+		}
+		lost := outcomeUnknown(ctx, c.Call, f)
+		if !lost && !l.mayRepeat(ctx, c, f) {
+			return wording.ToolFailure(f)
+		}
+		if !lost && tries < reachAttempts && l.awaitServer(ctx, tries) {
+			continue
+		}
+		if ctx.Err() != nil {
+			return wording.NotRepeated(f, lost, contract.ApprovalResult{})
+		}
+		d := l.askRepeat(ctx, c, f, lost)
+		switch {
+		case confirmedRun(d):
+			return contract.CallToolResult{Text: l.storeText(ctx, wording.RanResult(f.Message, d))}
+		case d.Decision != contract.Approved || ctx.Err() != nil:
+			return wording.NotRepeated(f, lost, recordedReason(ctx, d))
+		case lost && takesOutcomeAnswers(ctx):
+			note = wording.RepeatedNote(d)
+		}
+		tries, c.grant = 0, d.UUID
+	}
+}
+
+// changeAnswers marks histories in which people may answer that a call of unknown outcome did
+// run, and are asked again about an approval that another agent did not receive.
+const changeAnswers = "answers-to-unknown-outcomes"
+
+func takesOutcomeAnswers(ctx workflow.Context) bool {
+	return workflow.GetVersion(ctx, changeAnswers, workflow.DefaultVersion, 1) == 1
+}
+
+// confirmedRun reports whether a person has answered that a call of unknown outcome did run.
+func confirmedRun(r contract.ApprovalResult) bool {
+	return r.Decision == contract.Approved && r.Outcome == contract.OutcomeRan
+}
+
+// changeDoubt marks histories in which destructive calls with a failure that no activity has
+// explained are submitted to a person too.
+const changeDoubt = "ask-after-unexplained-failures"
+
+// outcomeUnknown reports whether a failed call may have been carried out.
+func outcomeUnknown(ctx workflow.Context, c contract.Call, f wording.Failure) bool {
+	return decide.OutcomeUnknown(c, f) || c.Destructive && decide.Unexplained(f) &&
+		workflow.GetVersion(ctx, changeDoubt, workflow.DefaultVersion, 1) == 1
+}
+
+// mayRepeat reports whether a destructive call was certainly not carried out. Nodes that skip
+// approvals repeat nothing.
+func (l *leaf) mayRepeat(ctx workflow.Context, c call, f wording.Failure) bool {
+	return decide.NotReached(c.Call, f) && ctx.Err() == nil && !l.node.AtOnce &&
+		workflow.GetVersion(ctx, changeRepeat, workflow.DefaultVersion, 1) == 1
+}
+
+// changeRepeat marks histories in which calls that did not reach their server are repeated.
+const changeRepeat = "repeat-calls-not-reached"
+
+// awaitServer waits before a call is repeated. It returns false if the turn has ended.
+func (l *leaf) awaitServer(ctx workflow.Context, tries int) bool {
+	o := workflow.TimerOptions{Summary: wording.SummaryNextCall}
+	return workflow.NewTimerWithOptions(ctx, reachFirst<<(tries-1), o).Get(ctx, nil) == nil
+}
+
+// askRepeat asks a person what to do about a call whose result was lost or that did not reach
+// its server.
+func (l *leaf) askRepeat(ctx workflow.Context, c call, f wording.Failure, lost bool) contract.ApprovalResult {
+	if lost {
+		return l.askOutcome(ctx, c, l.describeUnknown(ctx, c.Call, f.Message))
+	}
+	return l.ask(ctx, c, l.describeNotReached(ctx, c.Call, f.Message), contract.ReasonNotReached)
+}
+
+// askOutcome asks a person about a call of unknown outcome.
+func (l *leaf) askOutcome(ctx workflow.Context, c call, description string) contract.ApprovalResult {
+	return l.awaitApproval(ctx, l.outcomeApproval(ctx, c, description))
+}
+
+func (l *leaf) outcomeApproval(ctx workflow.Context, c call, description string) contract.ApprovalInput {
+	in := l.approvalFor(ctx, c, description, contract.ReasonUnknownOutcome)
+	in.Schema = contract.JSON{Raw: json.RawMessage(contract.UnknownOutcomeSchema)}
+	return in
+}
+
+func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, error) {
+	a := l.parent.origin()
+	in := contract.CallToolInput{
+		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
+		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant,
+	}
+	if !l.node.AtOnce || c.grant != "" { // else nobody has approved anything
+		in.Binding = c.Binding
+	}
+	summary := wording.ToolSummary(c.Name, c.Server)
+	switch {
+	case c.MayAsk:
+		in.MayAsk = true
+		return l.callWithQuestions(ctx, c, in, summary)
+	case c.Destructive: // one attempt, completed even when the turn is cancelled
+		ctx = detached(ctx)
+		return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, 1, summary), in)
+	case a.agent.Execution == contract.ExecutionLean:
+		return runLocal(ctx, contract.ActivityCallTool, localOptions(callToolTimeout, summary), in)
+	}
+	return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, attempts, summary), in)
+}

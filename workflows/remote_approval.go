@@ -1,0 +1,153 @@
+package workflows
+
+import (
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/wording"
+)
+
+// askApproval has a person decide what the task asks, and sends the decision. A refusal ends
+// the delegation. If somebody else has decided meanwhile, the delegation continues from the new
+// state: an approval given here may refer to something outdated.
+func (t *remoteTask) askApproval(ctx workflow.Context) (refused *callOutcome, err error) {
+	t.approvals++
+	t.polls = 0
+	answer := contract.DelegateInput{MessageID: t.answerID(), Claim: t.answerClaim(), Asked: t.last.Asked, Question: decide.Question(t.last)}
+	r, news := t.awaitDecision(ctx)
+	switch {
+	case ctx.Err() != nil && !t.unfollowed:
+		why := wording.AfterRefusal(recordedReason(ctx, r))
+		if r.Decision == contract.Approved {
+			why = t.failureText(ctx.Err())
+		}
+		m := t.abandon(ctx, why)
+		return &m, nil
+	case r.Decision != contract.Rejected && news != nil:
+		return nil, t.update(*news, nil)
+	case r.Decision != contract.Approved || ctx.Err() != nil:
+		defer t.useApproverToken(r)()
+		m := t.refuse(ctx, answer, r)
+		return &m, nil
+	}
+	answer.Decision, answer.Content, answer.By, answer.Reason = contract.Approved, r.Content, r.By, r.Reason
+	answer.Destructive = true
+	defer t.useApproverToken(r)()
+	return nil, t.approve(ctx, answer)
+}
+
+// approve sends an approval to the agent. If the agent does not receive it, the approval is
+// asked again: the agent must not be sent the opposite later.
+func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput) error {
+	t.deliveryProblem = ""
+	request := t.approvalDescription(ctx)
+	ran, err := t.sendWithRepeats(ctx, ctx, answer, func(why string) string {
+		agent := t.call.Peer.Name
+		return t.leaf.chooseWording(ctx, wording.DescribeUnknownAnswerEarlier(agent, request, why), wording.DescribeUnknownAnswer(agent, request, why))
+	})
+	stopped := new(declinedError)
+	if err == nil && ran == nil {
+		t.pollProblem = t.pollFailure(t.last, nil)
+	}
+	t.approved = t.approved || ran != nil || err == nil && t.pollProblem == ""
+	switch {
+	case ran != nil: // the agent has received it
+		t.last.State = contract.TaskWorking
+		return nil
+	case err == nil || ctx.Err() != nil || temporal.IsCanceledError(err) || errors.As(err, &stopped) || !takesOutcomeAnswers(ctx):
+		return err
+	}
+	t.deliveryProblem = failure(err).Message
+	return nil
+}
+
+// awaitDecision waits for the decision, and polls the task meanwhile. The time does not count
+// as work.
+func (t *remoteTask) awaitDecision(ctx workflow.Context) (r contract.ApprovalResult, news *contract.DelegateResult) {
+	defer t.work.pause(ctx)()
+	waiting, stop := workflow.WithCancel(ctx)
+	if !t.unfollowed {
+		workflow.Go(waiting, func(ctx workflow.Context) {
+			news = t.pollWhileWaiting(ctx)
+			stop()
+		})
+	}
+	r = t.leaf.runApproval(waiting, t.approvalInput(ctx), func() string {
+		if news == nil {
+			return ""
+		}
+		return wording.DecidedElsewhere(t.call.Peer.Name, news.State)
+	})
+	stop()
+	return r, news
+}
+
+// pollWhileWaiting polls a waiting task at decreasing frequency until it does not wait for the
+// same thing any more. It returns nil if the context ends first.
+func (t *remoteTask) pollWhileWaiting(ctx workflow.Context) *contract.DelegateResult {
+	began := workflow.Now(ctx)
+	o := workflow.TimerOptions{Summary: wording.WatchTimerSummary(t.call.Peer.Name)}
+	for {
+		pause := decide.WatchPause(workflow.Now(ctx).Sub(began), historyOf(ctx))
+		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
+			return nil
+		}
+		out, err := t.poll(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil && t.isNewRequest(ctx, out):
+			return &out
+		}
+	}
+}
+
+// isNewRequest reports whether the task waits for something else, or not at all.
+func (t *remoteTask) isNewRequest(ctx workflow.Context, out contract.DelegateResult) bool {
+	news, was := !decide.SameQuestion(t.last, out), !decide.SameRequest(t.last, out)
+	if news != was && !cancelsEndedTasks(ctx) {
+		return was
+	}
+	return news
+}
+
+// approvalInput is the approval for what the task asks.
+func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput {
+	peer, asked := t.call.Peer.Name, t.last.Asked
+	in := t.leaf.approvalFor(ctx, t.call, t.approvalDescription(ctx), contract.ReasonRemote)
+	in.RemoteTaskID, in.RemoteAgent, in.Origin = t.last.TaskID, peer, asked
+	if t.last.Text.Blob != nil {
+		in.Explanation = t.last.Text
+	}
+	if asked != nil {
+		in.Schema, in.Accepts = asked.Schema, asked.Accepts
+	}
+	return in
+}
+
+func (t *remoteTask) approvalDescription(ctx workflow.Context) string {
+	text := wording.DescribeProxy(t.call.Peer.Name, t.leaf.nameInTree(), t.leaf.setApart(ctx, t.last.Text), t.leaf.parent.origin().agent.Name, t.last.Asked)
+	if t.deliveryProblem != "" {
+		text = wording.DescribeNotTold(t.call.Peer.Name, text, t.deliveryProblem)
+	}
+	return text
+}
+
+// refuse sends a rejection to the other agent, so that its task does not wait for ever.
+func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput, r contract.ApprovalResult) callOutcome {
+	why := wording.AfterRefusal(recordedReason(ctx, r))
+	m := callOutcome{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}, refused: why}
+	answer.Decision, answer.By, answer.Reason = contract.Rejected, r.By, r.Reason
+	if r.Decision != contract.Rejected && takesOutcomeAnswers(ctx) { // nobody has rejected it
+		answer = t.cancellation()
+	}
+	m.Note = t.notifyPeer(ctx, answer)
+	if r.Decision == contract.Approved { // the turn was cancelled after the approval
+		m.refused = ""
+	}
+	return m
+}
