@@ -59,7 +59,7 @@ type size struct {
 	paused        int // in the part that measures memory
 	finished      int
 	kills         int
-	long          int // turns of a conversation that is long
+	long          int    // turns of a conversation that is long
 	heaps         string // where its heap profiles go
 }
 
