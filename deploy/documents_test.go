@@ -102,3 +102,23 @@ func TestEveryPathOfTheAPIIsDocumented(t *testing.T) {
 		}
 	}
 }
+
+var approvalReasons = regexp.MustCompile(`enum: \[(destructive, [a-z_, ]+)\]`)
+
+// The document of the API says what every kind of approval accepts.
+func TestEveryReasonOfApprovalsIsDocumented(t *testing.T) {
+	file, err := os.ReadFile("../gateway/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := approvalReasons.FindSubmatch(file)
+	if reasons == nil {
+		t.Fatal("openapi.yaml lists no reasons")
+	}
+	text := prose(t, "gateway/README.md")
+	for reason := range strings.SplitSeq(string(reasons[1]), ", ") {
+		if !strings.Contains(text, "`"+reason+"`") {
+			t.Errorf("gateway/README.md does not name the reason %s", reason)
+		}
+	}
+}
