@@ -18,8 +18,8 @@ func (s sharedStream) Adopt(other live.SharedStream) bool {
 	return ok && s.Stream.Adopt(o.Stream)
 }
 
-// Tell implements live.SharedStream.
-func (s sharedStream) Tell(i live.Item) (live.Block, error) {
+// Encode implements live.SharedStream.
+func (s sharedStream) Encode(i live.Item) (live.Block, error) {
 	var events []agui.Event
 	b := &block{}
 	switch {
