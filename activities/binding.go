@@ -13,9 +13,9 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// bind keeps the definition of a tool, so that a grant can be bound to it. Without an
+// bindCall keeps the definition of a tool, so that a grant can be bound to it. Without an
 // address there is nothing to bind to.
-func bind(ctx context.Context, store transcript.Store, t toolbox.Target) (*contract.Binding, error) {
+func bindCall(ctx context.Context, store transcript.Store, t toolbox.Target) (*contract.Binding, error) {
 	b := &contract.Binding{Address: t.Address, SHA256: t.Digest()}
 	if t.Address == "" || t.Definition == nil {
 		return b, nil
@@ -32,7 +32,7 @@ func bind(ctx context.Context, store transcript.Store, t toolbox.Target) (*contr
 // changed is the failure of a call that would go elsewhere than was approved, with what
 // a person must know to approve it anew.
 func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolbox.Error) error {
-	now, err := bind(ctx, t.Blobs, e.Now)
+	now, err := bindCall(ctx, t.Blobs, e.Now)
 	if err != nil {
 		return fail(contract.KindBlob, err.Error(), 0)
 	}

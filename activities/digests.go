@@ -26,7 +26,7 @@ const digestPrompt = "You keep the memory of a conversation between a user and a
 
 // Digest makes a digest of a conversation's oldest messages.
 func (m *Models) Digest(ctx context.Context, in contract.DigestInput) (contract.DigestResult, error) {
-	left, stop := m.allowed(ctx, in.Model)
+	left, stop := m.allowance(ctx, in.Model)
 	defer stop()
 	out := contract.DigestResult{Digest: in.Wanted}
 	if m.Compaction == CompactionWindow {
@@ -76,7 +76,7 @@ func (m *Models) digestRequest(ctx context.Context, in contract.DigestInput) (ll
 	return llm.Request{
 		Model: in.Model, System: digestPrompt, MaxTokens: limit,
 		Messages: []contract.Message{{
-			Role: contract.RoleUser, Content: contract.Inline(told(messages, max(2*(window-2*limit), 512))),
+			Role: contract.RoleUser, Content: contract.Inline(transcriptText(messages, max(2*(window-2*limit), 512))),
 		}},
 	}, nil
 }
@@ -97,13 +97,13 @@ func (m *Models) summary(ctx context.Context, d *contract.Digest) (string, error
 	return text, nil
 }
 
-// told writes messages as one text of about limit bytes: when they are longer,
+// transcriptText writes messages as one text of about limit bytes: when they are longer,
 // each is cut alike.
-func told(messages []contract.Message, limit int) string {
+func transcriptText(messages []contract.Message, limit int) string {
 	var lines []string
 	total := 0
 	for _, m := range messages {
-		if line := toldOne(m); line != "" {
+		if line := messageText(m); line != "" {
 			lines, total = append(lines, line), total+len(line)
 		}
 	}
@@ -115,7 +115,7 @@ func told(messages []contract.Message, limit int) string {
 	return strings.Join(lines, "\n")
 }
 
-func toldOne(m contract.Message) string {
+func messageText(m contract.Message) string {
 	call := m.ToolCall
 	switch {
 	case m.Approval != nil:

@@ -17,16 +17,16 @@ type Feed interface {
 	Tell(contract.News)
 }
 
-// tell tells a feed, if there is one.
-func tell(f Feed, n contract.News) {
+// publish tells a feed, if there is one.
+func publish(f Feed, n contract.News) {
 	if f != nil {
 		f.Tell(n)
 	}
 }
 
-// listen returns what passes on a reply while it is being made; nil when there is
+// publishDeltas returns what passes on a reply while it is being made; nil when there is
 // nobody to hear it.
-func (m *Models) listen(ctx context.Context, in contract.GenerateInput, left *allowance) func(llm.Delta) {
+func (m *Models) publishDeltas(ctx context.Context, in contract.GenerateInput, left *allowance) func(llm.Delta) {
 	if m.Feed == nil || in.Draft == "" {
 		return nil
 	}

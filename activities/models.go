@@ -41,26 +41,26 @@ type Models struct {
 // A long tail of the transcript is folded on the way. When the messages do not fit
 // the model, the result only says which of them need a digest.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
-	left, stop := m.allowed(ctx, in.Model)
+	left, stop := m.allowance(ctx, in.Model)
 	defer stop()
 	bearer := m.bearer(ctx, in.ConversationID)
 	ctx = toolbox.WithBearer(ctx, bearer)
-	q, err := m.inquiry(ctx, in)
+	q, err := m.modelRequest(ctx, in)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	if bearer != "" {
 		q.request.Secrets = []mask.Secret{mask.Bearer(bearer)}
 	}
-	if d := q.overlong(false); d != nil {
+	if d := q.overlongDigest(false); d != nil {
 		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
 	}
-	q.request.Deltas = m.listen(ctx, in, left)
+	q.request.Deltas = m.publishDeltas(ctx, in, left)
 	call, cancel := left.within(ctx)
 	defer cancel()
 	reply, err := m.ask(call, q.request)
 	if isKind(err, contract.KindModelContext) {
-		if d := q.overlong(true); d != nil {
+		if d := q.overlongDigest(true); d != nil {
 			return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
 		}
 	}
@@ -101,7 +101,7 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if known.Kind != contract.KindModelRequest && known.Kind != contract.KindModelContext {
 		return reply, err
 	}
-	return m.Model.Generate(ctx, unillustrated(r))
+	return m.Model.Generate(ctx, withoutImages(r))
 }
 
 // overrun is why a reply asks for more than one may, or "".
@@ -113,7 +113,7 @@ func overrun(reply llm.Reply) string {
 	return contract.Overrun(names)
 }
 
-func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q inquiry) (contract.GenerateResult, error) {
+func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q modelRequest) (contract.GenerateResult, error) {
 	out := contract.GenerateResult{Draft: in.Draft, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
 	text, misfit := q.output.check(reply)
 	out.Misfit = misfit
@@ -143,8 +143,8 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 }
 
 // call says what is known of a call and checks its arguments.
-func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contract.Call, error) {
-	tool, known := find(offer, c.Name)
+func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (contract.Call, error) {
+	tool, known := findTool(offer, c.Name)
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
 		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Client: tool.client, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
@@ -165,14 +165,14 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 		return out, err
 	}
 	if target := tool.bound.Target(); out.Destructive && target.Address != "" {
-		out.Binding, err = bind(ctx, m.Blobs, target)
+		out.Binding, err = bindCall(ctx, m.Blobs, target)
 	}
 	return out, err
 }
 
 // check returns arguments that fit the tool, or what is wrong with them. Those of
 // exit_loop mean nothing, whatever they are.
-func (m *Models) check(ctx context.Context, tool offered, args json.RawMessage) (fixed json.RawMessage, problem string) {
+func (m *Models) check(ctx context.Context, tool offeredTool, args json.RawMessage) (fixed json.RawMessage, problem string) {
 	switch {
 	case tool.peer != nil:
 		_, problem = delegated(args)
@@ -186,7 +186,7 @@ func (m *Models) check(ctx context.Context, tool offered, args json.RawMessage) 
 }
 
 func modelFailure(ctx context.Context, err error) error {
-	if cancelled(ctx, err) {
+	if isCancellation(ctx, err) {
 		return ctx.Err()
 	}
 	var known *llm.Error

@@ -45,7 +45,7 @@ func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract
 
 func (t *Texts) compose(ctx context.Context, in contract.ComposeInput) (string, error) {
 	if !in.Template.IsZero() {
-		return filled(ctx, t.Blobs, in.Template, in.Values)
+		return fillTemplate(ctx, t.Blobs, in.Template, in.Values)
 	}
 	var parts []string
 	for _, p := range in.Parts {
@@ -70,9 +70,9 @@ func arguments(message string) (json.RawMessage, error) {
 	return toolbox.CanonicalArguments(raw)
 }
 
-// filled is a text with its placeholders replaced. Of the values, only those it
+// fillTemplate is a text with its placeholders replaced. Of the values, only those it
 // names are read.
-func filled(ctx context.Context, store transcript.Store, t contract.Text, values contract.State) (string, error) {
+func fillTemplate(ctx context.Context, store transcript.Store, t contract.Text, values contract.State) (string, error) {
 	text, err := transcript.ReadText(ctx, store, t)
 	if err != nil || len(values) == 0 {
 		return text, err

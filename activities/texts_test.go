@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -86,7 +87,7 @@ func TestAnAnswerIsReadByASchemaFromTheStore(t *testing.T) {
 func TestAComposedMessageCanBeDelegated(t *testing.T) {
 	for name, message := range map[string]string{"short": `a <b> & "c"` + "\n\u2028é", "long": long, "an address": `{"blob":"x"}`} {
 		t.Run(name, func(t *testing.T) {
-			var sent activities.PeerMessage
+			var sent peer.Message
 			p := peers(t, recording(&sent))
 			in := contract.ComposeInput{Template: contract.Inline("{m}"), Values: contract.State{{Key: "m", Text: stored(t, p.Blobs.(*memory), message)}}, Arguments: true}
 			c, err := run(t, t.Context(), (&activities.Texts{Blobs: p.Blobs}).Compose, in)

@@ -65,14 +65,14 @@ func room(f llm.Facts, r llm.Request) int {
 	return max(left, minRoom)
 }
 
-// overlong says which messages need a digest so that the others fit. Nil is none,
+// overlongDigest says which messages need a digest so that the others fit. Nil is none,
 // or none that could be left out. With force some are left out even if all seem
 // to fit.
 //
 // What is left out are whole exchanges, oldest first: from a user's message to
 // the next. When only the last is left, its oldest replies go, each with all its
 // results; the question stays.
-func overlong(messages []contract.Message, room int, force bool) *contract.Digest {
+func overlongDigest(messages []contract.Message, room int, force bool) *contract.Digest {
 	total := messagesTokens(messages)
 	if !force && (room == 0 || total <= room) {
 		return nil

@@ -80,7 +80,7 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	if carried := in.Carried; carried != nil {
 		c.next, c.seq, c.reporter.sent = carried.Next, carried.Seq, carried.Reports
 		c.state, c.endedTranscript = carried.Result.Tree, carried.Result.Transcript
-		c.sum = decide.Resume(carried.Result)
+		c.sum = decide.ResumeMerge(carried.Result)
 		c.credential = carried.Result.Credential
 	}
 	c.openStates()
@@ -164,7 +164,7 @@ func (c *composite) sessionState() contract.State { return c.in.State.With(c.sum
 
 // runNode runs a node until it ends.
 func (c *composite) runNode(ctx workflow.Context, b *startedNode) contract.NodeResult {
-	budget := decide.Shorter(b.node.Timeout, c.sum.Left(c.in.Budget))
+	budget := decide.Shorter(b.node.Timeout, c.sum.TimeLeft(c.in.Budget))
 	var r contract.NodeResult
 	if b.node.Composite() {
 		r = c.runChild(ctx, b, budget)
@@ -239,7 +239,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	}
 	*s = r.Tree
 	finish(ctx, s, r)
-	return decide.Settle(b.node, r)
+	return decide.ApplySettings(b.node, r)
 }
 
 // detached is a context that is never cancelled.
@@ -278,10 +278,10 @@ func (c *composite) origin() origin {
 // consumption is what was used before the node and in it so far, without the given leaf. What
 // composite nodes beside it use is not known.
 func (c *composite) consumption(ctx workflow.Context, l *leaf) contract.Spent {
-	s := decide.Spend(c.in.Spent, c.sum.Result())
+	s := decide.AddResult(c.in.Spent, c.sum.Result())
 	for _, other := range c.leaves {
 		if other != l {
-			s = decide.Spend(s, contract.NodeResult{Usage: other.state.Usage, Granted: other.granted})
+			s = decide.AddResult(s, contract.NodeResult{Usage: other.state.Usage, Granted: other.granted})
 		}
 	}
 	return s

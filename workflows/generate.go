@@ -22,11 +22,11 @@ func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
 	models := append([]string{route.Name}, route.Fallback...)
 	for {
 		out, err := l.generateWith(ctx, agent.Route(models[l.modelIndex]), l.modelIndex+1 < len(models))
-		if err == nil || ctx.Err() != nil || l.modelIndex+1 == len(models) || !decide.FallsBack(failure(err)) {
+		if err == nil || ctx.Err() != nil || l.modelIndex+1 == len(models) || !decide.MayFallBack(failure(err)) {
 			return out, err
 		}
 		l.modelIndex++
-		l.note(ctx, wording.FellBack(models[l.modelIndex-1], models[l.modelIndex], failure(err)))
+		l.note(ctx, wording.FallbackNotice(models[l.modelIndex-1], models[l.modelIndex], failure(err)))
 	}
 }
 
@@ -84,7 +84,7 @@ func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted c
 		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Earlier: l.journal.digest, Wanted: wanted,
 	}
 	out, err := callModel(ctx, l, contract.ActivityDigest, route, wording.DigestSummary(in, l.nameInTree()), in)
-	if ctx.Err() != nil || err != nil && hasFallback && decide.FallsBack(failure(err)) {
+	if ctx.Err() != nil || err != nil && hasFallback && decide.MayFallBack(failure(err)) {
 		return err
 	}
 	why := ""
@@ -96,7 +96,7 @@ func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted c
 	}
 	l.journal.digest = &out.Digest
 	l.state.Usage = l.state.Usage.Add(out.Usage)
-	m := l.notice(wording.Shortened(out.Digest, why))
+	m := l.notice(wording.DigestNotice(out.Digest, why))
 	m.Model, m.Usage = out.Model, out.Usage
 	l.write(ctx, m)
 	return nil
@@ -105,10 +105,10 @@ func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted c
 // repairReply calls the model once more for a reply that fits its schema.
 func (l *leaf) repairReply(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
 	if l.repair != nil {
-		return endedWith(contract.OutcomeFailed, wording.Misfit(reply.Misfit)), true
+		return endedWith(contract.OutcomeFailed, wording.MisfitFailure(reply.Misfit)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: reply.Misfit}
-	m := l.withReplyData(l.notice(wording.Mending(reply.Misfit)))
+	m := l.withReplyData(l.notice(wording.RepairNotice(reply.Misfit)))
 	m.Native = nil
 	l.write(ctx, m)
 	return contract.NodeResult{}, false
@@ -139,10 +139,10 @@ func (l *leaf) repairOverrun(ctx workflow.Context, reply contract.GenerateResult
 	reply.Calls, reply.Native = nil, nil
 	l.lastReply = &reply
 	if l.repair != nil && l.repair.Overrun {
-		return endedWith(contract.OutcomeFailed, wording.Overran(problem)), true
+		return endedWith(contract.OutcomeFailed, wording.OverrunFailure(problem)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: problem, Overrun: true}
-	l.write(ctx, l.withReplyData(l.notice(wording.AskingWithinBounds(problem))))
+	l.write(ctx, l.withReplyData(l.notice(wording.OverrunRepairNotice(problem))))
 	return contract.NodeResult{}, false
 }
 

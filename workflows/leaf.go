@@ -77,7 +77,7 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 	}
 	r.Worked, r.Usage, r.Credential, r.Granted = l.clock.stop(ctx), l.state.Usage, l.credential, l.granted
 	finish(ctx, l.state, r)
-	return decide.Settle(l.node, decide.Counted(l.node, r))
+	return decide.ApplySettings(l.node, decide.WithCount(l.node, r))
 }
 
 // finish records in a node's state how it ended.

@@ -48,7 +48,7 @@ func (l *leaf) handleReply(ctx workflow.Context, reply contract.GenerateResult) 
 		return l.repairReply(ctx, reply)
 	}
 	if reply.Draft != "" { // histories without it have no such notice
-		l.note(ctx, wording.CutOff(reply.Finish))
+		l.note(ctx, wording.CutOffNotice(reply.Finish))
 	}
 	return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}, true
 }
@@ -100,7 +100,7 @@ func (l *leaf) noteUnusedApprovals(ctx workflow.Context, calls []call, approved 
 	for _, i := range approved {
 		inVain = append(inVain, calls[i].Call)
 	}
-	l.note(ctx, wording.ApprovedInVain(inVain, d))
+	l.note(ctx, wording.UnusedApprovals(inVain, d))
 }
 
 // nameInTree is the node's name, or "" for an agent that is a single node.

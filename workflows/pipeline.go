@@ -223,7 +223,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 		}
 		finish(ctx, &r.Tree, r)
 	}
-	r = decide.Settle(t.conv.in.Agent.Root(), r)
+	r = decide.ApplySettings(t.conv.in.Agent.Root(), r)
 	r.Transcript = p.withReports(r.Transcript)
 	mergeTranscript(&t.conv.state.Transcript, p.run, r.Transcript)
 	t.account(r)

@@ -165,7 +165,7 @@ func (d *declinedError) Unwrap() error { return d.error }
 // again.
 func (t *remoteTask) follow(ctx workflow.Context) error {
 	if t.polls++; t.polls > 1 {
-		pause := min(decide.WorkPause(t.work.elapsed(ctx), historyOf(ctx)), max(t.timeLeft(ctx), time.Second))
+		pause := min(decide.PollInterval(t.work.elapsed(ctx), historyOf(ctx)), max(t.timeLeft(ctx), time.Second))
 		o := workflow.TimerOptions{Summary: wording.WorkTimerSummary(t.call.Peer.Name)}
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
 			return nil // the turn has ended, and the task is as it was

@@ -7,15 +7,15 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Spend adds what a node has spent and been granted.
-func Spend(s contract.Spent, r contract.NodeResult) contract.Spent {
+// AddResult adds what a node has spent and been granted.
+func AddResult(s contract.Spent, r contract.NodeResult) contract.Spent {
 	return contract.Spent{
-		Turn:         used(s.Turn, r, r.Granted.Turn),
-		Conversation: used(s.Conversation, r, r.Granted.Conversation),
+		Turn:         addUsed(s.Turn, r, r.Granted.Turn),
+		Conversation: addUsed(s.Conversation, r, r.Granted.Conversation),
 	}
 }
 
-func used(o contract.Outlay, r contract.NodeResult, granted contract.Limit) contract.Outlay {
+func addUsed(o contract.Outlay, r contract.NodeResult, granted contract.Limit) contract.Outlay {
 	return contract.Outlay{Usage: o.Usage.Add(r.Usage), Time: o.Time + r.Worked, Granted: o.Granted.Add(granted)}
 }
 
@@ -24,13 +24,13 @@ func LimitReached(l *contract.Limits, s contract.Spent) (wording.ReachedLimit, b
 	if l == nil {
 		return wording.ReachedLimit{}, false
 	}
-	if r, ok := reached("turn", l.Turn, s.Turn); ok {
+	if r, ok := limitReached("turn", l.Turn, s.Turn); ok {
 		return r, true
 	}
-	return reached("conversation", l.Conversation, s.Conversation)
+	return limitReached("conversation", l.Conversation, s.Conversation)
 }
 
-func reached(of string, l contract.Limit, o contract.Outlay) (wording.ReachedLimit, bool) {
+func limitReached(of string, l contract.Limit, o contract.Outlay) (wording.ReachedLimit, bool) {
 	for _, r := range []wording.ReachedLimit{
 		{What: "tokens", Spent: o.Usage.InputTokens + o.Usage.OutputTokens, Limit: l.Tokens + o.Granted.Tokens, More: l.Tokens},
 		{What: "cost", Spent: o.Usage.Cost, Limit: l.Cost + o.Granted.Cost, More: l.Cost},

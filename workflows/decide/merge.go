@@ -9,10 +9,10 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Settle finishes a node's result by the node's own settings: a rejection may be
+// ApplySettings finishes a node's result by the node's own settings: a rejection may be
 // an output like any other, and an output may have a key to keep it under. Only
 // what was done is kept.
-func Settle(n contract.Node, r contract.NodeResult) contract.NodeResult {
+func ApplySettings(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	if r.Outcome == contract.OutcomeRejected && n.OnReject == contract.OnRejectContinue {
 		r.Outcome = contract.OutcomeDone
 	}
@@ -22,8 +22,8 @@ func Settle(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	return r
 }
 
-// Counted is a leaf's result with its own end counted.
-func Counted(n contract.Node, r contract.NodeResult) contract.NodeResult {
+// WithCount is a leaf's result with its own end counted.
+func WithCount(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	t := contract.Tally{Node: n.Name}
 	switch r.Outcome {
 	case contract.OutcomeDone:
@@ -54,8 +54,8 @@ type Merge struct {
 	Parts []contract.Text
 }
 
-// Resume goes on from what Result returned.
-func Resume(r contract.NodeResult) Merge {
+// ResumeMerge goes on from what Result returned.
+func ResumeMerge(r contract.NodeResult) Merge {
 	return Merge{
 		Outcome: r.Outcome, Output: r.Output, Delta: r.Delta, Usage: r.Usage, Exit: r.Exit,
 		AuthRequired: r.AuthRequired, Worked: r.Worked, Granted: r.Granted, Tally: r.Tally,
@@ -74,10 +74,10 @@ func (m *Merge) Result() contract.NodeResult {
 	return r
 }
 
-// Then adds the result of a node that ran after those before. It returns true
+// AddStep adds the result of a node that ran after those before. It returns true
 // when no other may follow: after a rejection, a cancellation, a demand to log
 // in, and exit_loop. A failure is a text like any other.
-func (m *Merge) Then(r contract.NodeResult) (last bool) {
+func (m *Merge) AddStep(r contract.NodeResult) (last bool) {
 	m.Worked += r.Worked
 	m.add(r)
 	m.Outcome = r.Outcome
@@ -113,10 +113,10 @@ func (m *Merge) count(t contract.Tally) {
 	m.Tally = append(m.Tally, t)
 }
 
-// Join adds the results of nodes that ran side by side, in declared order. A
+// AddBranches adds the results of nodes that ran side by side, in declared order. A
 // rejection among them is theirs all together, and so is a failure when it
 // stopped the others or when nothing else came of them.
-func (m *Merge) Join(failFast bool, results []contract.NodeResult) {
+func (m *Merge) AddBranches(failFast bool, results []contract.NodeResult) {
 	var longest time.Duration
 	for _, r := range results {
 		m.add(r)
@@ -167,8 +167,8 @@ func JoinInline(parts []contract.Text) (contract.Text, bool) {
 // LeaveLoop ends the effect of exit_loop at the loop around it.
 func (m *Merge) LeaveLoop() { m.Exit = false }
 
-// Left is what the nodes so far have left of a budget; zero is for ever.
-func (m *Merge) Left(budget time.Duration) time.Duration {
+// TimeLeft is what the nodes so far have left of a budget; zero is for ever.
+func (m *Merge) TimeLeft(budget time.Duration) time.Duration {
 	if budget <= 0 {
 		return 0
 	}
@@ -194,12 +194,12 @@ func Shorter(a, b time.Duration) time.Duration {
 
 const (
 	fastestReport = 300 * time.Millisecond
-	reportsShare  = 20 // a node that runs for an hour reports at most every 3 minutes
+	reportShare   = 20 // a node that runs for an hour reports at most every 3 minutes
 )
 
 // ReportPace is how long a node waits before it reports again what is not urgent:
 // in proportion to how long it has run, so that the number of reports grows only
 // with the logarithm of the time.
 func ReportPace(running time.Duration) time.Duration {
-	return max(fastestReport, running/reportsShare)
+	return max(fastestReport, running/reportShare)
 }
