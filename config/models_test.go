@@ -22,7 +22,7 @@ func modelsDoc(t *testing.T) string {
 // allDocs is the text of every document that has pieces of a YAML file.
 func allDocs(t *testing.T) (text string) {
 	t.Helper()
-	for _, file := range []string{"README.md", "MODELS.md", "NODES.md", "A2A.md", "../deploy/OPERATIONS.md"} {
+	for _, file := range []string{"README.md", "MODELS.md", "NODES.md", "A2A.md", "../deploy/README.md", "../deploy/OPERATIONS.md"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -81,3 +81,44 @@ func anchors(text string) (out []string) {
 	}
 	return out
 }
+
+var apiPath = regexp.MustCompile(`(?m)^  (/\S*):$`)
+
+// The document of the API names every path that there is.
+func TestEveryPathOfTheAPIIsDocumented(t *testing.T) {
+	file, err := os.ReadFile("../gateway/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := apiPath.FindAllStringSubmatch(string(file), -1)
+	if len(paths) < 20 {
+		t.Fatalf("only %d paths", len(paths))
+	}
+	text := prose(t, "gateway/README.md")
+	for _, m := range paths {
+		path := regexp.MustCompile(`{(\w+)}`).ReplaceAllString(m[1], ":$1")
+		if !strings.Contains(text, path+"`") {
+			t.Errorf("gateway/README.md does not name %s", path)
+		}
+	}
+}
+
+var approvalReasons = regexp.MustCompile(`enum: \[(destructive, [a-z_, ]+)\]`)
+
+// The document of the API says what every kind of approval accepts.
+func TestEveryReasonOfApprovalsIsDocumented(t *testing.T) {
+	file, err := os.ReadFile("../gateway/openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := approvalReasons.FindSubmatch(file)
+	if reasons == nil {
+		t.Fatal("openapi.yaml lists no reasons")
+	}
+	text := prose(t, "gateway/README.md")
+	for reason := range strings.SplitSeq(string(reasons[1]), ", ") {
+		if !strings.Contains(text, "`"+reason+"`") {
+			t.Errorf("gateway/README.md does not name the reason %s", reason)
+		}
+	}
+}

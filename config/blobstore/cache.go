@@ -5,10 +5,12 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"agent-stop-and-go/workflows/contract"
 )
 
 // cache keeps the values that were used last, up to a number of bytes. It takes
-// and gives copies: callers may change what they hold.
+// and gives copies of bytes: callers may change what they hold.
 type cache struct {
 	mu     sync.Mutex
 	limit  int
@@ -21,6 +23,18 @@ type entry struct {
 	sum   string
 	data  []byte
 	stamp stamp // of the stored value when it was known to be right
+	value any   // that it decodes to, if anybody has asked
+}
+
+// decodedSize is how many times the bytes of a value are what it decodes to, about.
+const decodedSize = 2
+
+// size is how many bytes of the cache it takes.
+func (e *entry) size() int {
+	if e.value == nil {
+		return len(e.data)
+	}
+	return (1 + decodedSize) * len(e.data)
 }
 
 // stamp changes when a stored value is written.
@@ -67,12 +81,42 @@ func (c *cache) add(sum string, data []byte, found stamp) {
 		e.Value.(*entry).stamp = found
 		return
 	}
-	c.values[sum] = c.order.PushFront(&entry{sum, slices.Clone(data), found})
+	c.values[sum] = c.order.PushFront(&entry{sum: sum, data: slices.Clone(data), stamp: found})
 	c.size += len(data)
+	c.shrink()
+}
+
+func (c *cache) shrink() {
 	for c.size > c.limit {
-		oldest := c.order.Back()
-		e := c.order.Remove(oldest).(*entry)
+		e := c.order.Remove(c.order.Back()).(*entry)
 		delete(c.values, e.sum)
-		c.size -= len(e.data)
+		c.size -= e.size()
 	}
+}
+
+// decoded is what a value decodes to, or nil.
+func (c *cache) decoded(b contract.Blob) any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.values[b.SHA256]
+	if !ok || int64(len(e.Value.(*entry).data)) != b.Size {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry).value
+}
+
+// addDecoded keeps what a value decodes to as long as the value.
+func (c *cache) addDecoded(sum string, value any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.values[sum]
+	if !ok {
+		return
+	}
+	kept := e.Value.(*entry)
+	c.size -= kept.size()
+	kept.value = value
+	c.size += kept.size()
+	c.shrink()
 }

@@ -1,5 +1,5 @@
 // Package blobstore keeps values that are too large for a workflow's history,
-// by the SHA-256 of their content. It implements transcript.Store.
+// by the SHA-256 of their content. It implements transcript.Decoder.
 //
 //	store, err := blobstore.Open(ctx, cfg.BlobURL())
 //	defer store.Close()

@@ -201,6 +201,23 @@ func (s *Store) Get(ctx context.Context, b contract.Blob) ([]byte, error) {
 	return data, nil
 }
 
+// Decoded implements transcript.Decoder.
+func (s *Store) Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
+	if v := s.cache.decoded(b); v != nil {
+		return v, nil
+	}
+	data, err := s.Get(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	v, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("decode blob %s: %w", b.SHA256, err)
+	}
+	s.cache.addDecoded(b.SHA256, v)
+	return v, nil
+}
+
 func (s *Store) read(ctx context.Context, b contract.Blob) ([]byte, error) {
 	r, err := s.bucket.NewReader(ctx, key(b), nil)
 	if gcerrors.Code(err) == gcerrors.NotFound {

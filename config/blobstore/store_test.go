@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	_ transcript.Store = (*blobstore.Store)(nil)
-	_ transcript.Store = (*blobstore.MemoryStore)(nil)
+	_ transcript.Decoder = (*blobstore.Store)(nil)
+	_ transcript.Store   = (*blobstore.MemoryStore)(nil)
 )
 
 func open(t *testing.T, dir string) *blobstore.Store {

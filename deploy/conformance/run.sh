@@ -202,6 +202,7 @@ check "the feed" "a real Redis server" on_redis "$root" ./config/feed .
 if [[ $agent ]]; then
   tour
   check "a browser" "attacks by web pages" node "$here/browser.mjs" "$url" "$ui"
+  check "a browser" "the picture in the README" node "$here/screenshot.mjs" "$url" "$ui" "$work/picture.png"
 fi
 
 echo

@@ -30,7 +30,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: memory, regular, lean, tree, reads, lists, events, a2a or recovery")
+	only := flag.String("only", "", "measure only this: memory, regular, lean, tree, reads, lists, length, events, a2a or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	heaps := flag.String("memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
 	agent := flag.String("agent", "", "be the agent of this YAML file: what the part recovery kills")
@@ -59,15 +59,16 @@ type size struct {
 	paused        int // in the part that measures memory
 	finished      int
 	kills         int
+	long          int    // turns of a conversation that is long
 	heaps         string // where its heap profiles go
 }
 
 func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) error {
 	defer process.LimitMemory(os.Getenv)() // as the agent itself does
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
-	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40}
+	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, long: 1000}
 	if quick {
-		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4}
+		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, long: 100}
 	}
 	n.heaps = heaps
 	t := newTable(out)
@@ -81,6 +82,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) err
 		{"tree", contract.ExecutionRegular, trees},
 		{"reads", contract.ExecutionRegular, reads},
 		{"lists", contract.ExecutionRegular, lists},
+		{"length", contract.ExecutionRegular, length},
 		{"events", contract.ExecutionRegular, events},
 		{"a2a", contract.ExecutionRegular, tasks},
 	} {

@@ -61,6 +61,7 @@ func TestTheREADMEsTour(t *testing.T) {
 	config := shippedConfig(t, dir, ports, grpc, ui)
 	var agent *proc
 	variables := ""
+	assignment := regexp.MustCompile(`^([A-Z]+)=\$\(`)
 	for _, s := range steps {
 		var got string
 		switch {
@@ -70,9 +71,10 @@ func TestTheREADMEsTour(t *testing.T) {
 		case strings.HasPrefix(s.command, "kill -9"):
 			shell(t, dir, s.command, "")
 			<-agent.done
-		case strings.HasPrefix(s.command, "UUID="):
-			uuid := shell(t, dir, ports.Replace(s.command)+"; echo $UUID", "")
-			variables = "UUID=" + strings.TrimSpace(uuid) + "\n"
+		case assignment.MatchString(s.command):
+			name := assignment.FindStringSubmatch(s.command)[1]
+			value := shell(t, dir, variables+ports.Replace(s.command)+"; echo $"+name, "…-…") // a UUID, or a path with one
+			variables += name + "=" + strings.TrimSpace(value) + "\n"
 		default:
 			got = shell(t, dir, variables+ports.Replace(s.command), ports.Replace(s.prints))
 		}
@@ -122,7 +124,7 @@ func shell(t *testing.T, dir, command, prints string) string {
 			t.Fatalf("%s: %v", command, err)
 		}
 		tries++
-		readOnly := !strings.Contains(command, "--json ") && !strings.Contains(command, " -d ")
+		readOnly := !strings.Contains(command, "--json ") && !strings.Contains(command, " -d ") && !strings.Contains(command, " -X POST ")
 		return !readOnly || tries > 1000 || pattern(prints).Match(out)
 	})
 	return string(out)

@@ -39,6 +39,15 @@ type Store interface {
 	Get(ctx context.Context, b contract.Blob) ([]byte, error)
 }
 
+// Decoder is a Store that keeps what values decode to. Every message to a conversation has all of
+// it read several times, and decoding takes most of that.
+type Decoder interface {
+	Store
+	// Decoded returns what decode makes of a value, now or in a call before. All callers have the
+	// same, and may not change it.
+	Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error)
+}
+
 // FoldAbove is the size in bytes of a tail's JSON above which Fold moves it.
 const FoldAbove = 2 << 10
 
@@ -201,16 +210,29 @@ func entries(ctx context.Context, store Store, t contract.Transcript) ([]contrac
 	return slices.Concat(segments...), nil
 }
 
+// readSegment reads a segment, which nobody may change.
 func readSegment(ctx context.Context, store Store, head contract.Head) (segment, error) {
-	data, err := store.Get(ctx, head.Blob)
+	var v any
+	var err error
+	if d, ok := store.(Decoder); ok {
+		v, err = d.Decoded(ctx, head.Blob, decodeSegment)
+	} else {
+		var data []byte
+		if data, err = store.Get(ctx, head.Blob); err == nil {
+			v, err = decodeSegment(data)
+		}
+	}
 	if err != nil {
-		return segment{}, err
+		return segment{}, fmt.Errorf("read segment %s: %w", head.SHA256, err)
 	}
+	return v.(segment), nil
+}
+
+func decodeSegment(data []byte) (any, error) {
 	var s segment
-	if err := json.Unmarshal(data, &s); err != nil {
-		return segment{}, fmt.Errorf("decode segment %s: %w", head.SHA256, err)
-	}
-	return s, nil
+	err := json.Unmarshal(data, &s)
+	s.Messages = slices.Clip(s.Messages) // two who append to it may do so at once
+	return s, err
 }
 
 // Resolve returns the message with every value in place of its address.
