@@ -41,7 +41,7 @@ func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolb
 		after = definition(e.Now.Definition)
 	}
 	text := contract.Difference(*in.Binding, *now, t.defined(ctx, *in.Binding), after)
-	details := contract.Changed{Binding: *now, Difference: text}
+	details := contract.TargetChange{Binding: *now, Difference: text}
 	if len(text) > contract.InlineLimit {
 		details.Difference = strings.TrimSpace(beginning(text, contract.InlineLimit)) + "…"
 		if details.Whole, err = transcript.Text(ctx, t.Blobs, text); err != nil {

@@ -20,7 +20,7 @@ type modelRequest struct {
 	// room is how many tokens they may have.
 	recorded []contract.Message
 	room     int
-	before   int // messages that the digest so far stands for
+	before   int // messages that the summary so far replaces
 }
 
 func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (modelRequest, error) {
@@ -65,14 +65,14 @@ func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (to
 	return tools, json.Unmarshal(raw, &tools)
 }
 
-// fill adds the messages, behind the digest of those that it stands for.
+// fill adds the messages, behind the summary of those that it replaces.
 func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRequest) error {
 	facts := m.facts(in.Model)
 	stored, err := m.recorded(ctx, in.Before, in.Transcript)
 	if err != nil {
 		return err
 	}
-	summary, err := m.summary(ctx, in.Digest)
+	summary, err := m.summaryText(ctx, in.Summary)
 	if err != nil {
 		return err
 	}
@@ -83,11 +83,11 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 		}
 		messages[i] = shortenMessage(messages[i], s, resultLimit(facts.Window))
 	}
-	q.request.Messages = without(messages, in.Digest, summary)
+	q.request.Messages = without(messages, in.Summary, summary)
 	q.recorded = messages
-	if in.Digest != nil {
-		at := indexOf(messages, in.Digest.Through) + 1
-		q.recorded, q.before = messages[at:], in.Digest.Messages
+	if in.Summary != nil {
+		at := indexOf(messages, in.Summary.Through) + 1
+		q.recorded, q.before = messages[at:], in.Summary.Messages
 	}
 	if in.Repair != nil {
 		text, err := transcript.ReadText(ctx, m.Blobs, in.Repair.Text)
@@ -103,9 +103,9 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 	return nil
 }
 
-// overlongDigest is what needs a digest before the model can be asked.
-func (q modelRequest) overlongDigest(force bool) *contract.Digest {
-	d := overlongDigest(q.recorded, q.room, force)
+// neededSummary is what needs a summary before the model can be asked.
+func (q modelRequest) neededSummary(force bool) *contract.Summary {
+	d := neededSummary(q.recorded, q.room, force)
 	if d != nil {
 		d.Messages += q.before
 	}

@@ -39,7 +39,7 @@ type Models struct {
 // filled in. Calls come back with what is known of the tools they name, and with
 // arguments that are final. A tool that was not on offer to this call is unknown.
 // A long tail of the transcript is folded on the way. When the messages do not fit
-// the model, the result only says which of them need a digest.
+// the model, the result only says which of them need a summary.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	left, stop := m.allowance(ctx, in.Model)
 	defer stop()
@@ -52,16 +52,16 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 	if bearer != "" {
 		q.request.Secrets = []mask.Secret{mask.Bearer(bearer)}
 	}
-	if d := q.overlongDigest(false); d != nil {
-		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+	if d := q.neededSummary(false); d != nil {
+		return contract.GenerateResult{DraftID: in.DraftID, NeedsSummary: d}, nil
 	}
 	q.request.Deltas = m.publishDeltas(ctx, in, left)
 	call, cancel := left.within(ctx)
 	defer cancel()
 	reply, err := m.ask(call, q.request)
 	if isKind(err, contract.KindModelContext) {
-		if d := q.overlongDigest(true); d != nil {
-			return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+		if d := q.neededSummary(true); d != nil {
+			return contract.GenerateResult{DraftID: in.DraftID, NeedsSummary: d}, nil
 		}
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func overrun(reply llm.Reply) string {
 }
 
 func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q modelRequest) (contract.GenerateResult, error) {
-	out := contract.GenerateResult{Draft: in.Draft, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
+	out := contract.GenerateResult{DraftID: in.DraftID, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
 	text, misfit := q.output.check(reply)
 	out.Misfit = misfit
 	var err error
@@ -122,7 +122,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 		return out, err
 	}
 	if out.Overrun = overrun(reply); out.Overrun != "" {
-		out.Folded, err = transcript.Fold(ctx, m.Blobs, in.Transcript)
+		out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}
 	for _, c := range reply.Calls {
@@ -138,7 +138,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 			return out, err
 		}
 	}
-	out.Folded, err = transcript.Fold(ctx, m.Blobs, in.Transcript)
+	out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 	return out, err
 }
 

@@ -89,8 +89,8 @@ func (n *Notifications) open(conversationID string, c *contract.PushConfig) erro
 // body is what is sent: to all of version 1.0 but for final states, the news itself,
 // which the task may have moved on from; else the task.
 func (n *Notifications) body(ctx context.Context, in contract.NotifyInput) ([]byte, error) {
-	if in.Config.Protocol == contract.PushProtocol1 && !in.News.State.Over() {
-		return statusUpdate(in.ConversationID, in.News), nil
+	if in.Config.Protocol == contract.PushProtocol1 && !in.State.State.Over() {
+		return statusUpdate(in.ConversationID, in.State), nil
 	}
 	if n.Tasks == nil {
 		return nil, fail(contract.KindInternal, "this worker was given nothing to read tasks with", 0)

@@ -136,7 +136,7 @@ func TestAnotherMessageThanTheOneShownIsRefused(t *testing.T) {
 		"changed arguments": {func(in *contract.DelegateInput) { in.Arguments = raw(`{"message":"y"}`) }, contract.KindDigest},
 		"no digest":         {func(in *contract.DelegateInput) { in.SHA256 = "" }, contract.KindDigest},
 		"no arguments":      {func(in *contract.DelegateInput) { in.Arguments = contract.JSON{} }, contract.KindDigest},
-		"no object":         {func(in *contract.DelegateInput) { in.Arguments = raw(`[1]`); in.SHA256 = contract.Sum([]byte(`[1]`)) }, contract.KindDigest},
+		"no object":         {func(in *contract.DelegateInput) { in.Arguments = raw(`[1]`); in.SHA256 = contract.Hash([]byte(`[1]`)) }, contract.KindDigest},
 		"no message":        {func(in *contract.DelegateInput) { *in = delegating(t, `{"text":"x"}`) }, contract.KindInvalid},
 		"an empty message":  {func(in *contract.DelegateInput) { *in = delegating(t, `{"message":""}`) }, contract.KindInvalid},
 	}

@@ -75,7 +75,7 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
 	bearer, note := openBearer(ctx, t.Blobs, t.Keyring, in.ConversationID, t.Now)
-	publish(t.Feed, contract.News{ConversationID: in.ConversationID})
+	publish(t.Feed, contract.Event{ConversationID: in.ConversationID})
 	step, stop := progress(ctx)
 	defer stop()
 	r, err := t.Caller.Call(ctx, toolbox.Call{

@@ -60,12 +60,12 @@ type Registry interface {
 // Register binds the activities to their names.
 func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityGenerate, a.Models.Generate)
-	bind(r, contract.ActivityDigest, a.Models.Digest)
+	bind(r, contract.ActivitySummarize, a.Models.Summarize)
 	bind(r, contract.ActivityCallTool, a.Tools.CallTool)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)
 	bind(r, contract.ActivityCompose, a.Texts.Compose)
-	bind(r, contract.ActivityFold, a.Texts.Fold)
+	bind(r, contract.ActivityOffload, a.Texts.Offload)
 	bind(r, contract.ActivityReadAnswer, a.Texts.ReadAnswer)
 	bind(r, contract.ActivityWithdraw, a.Resets.Withdraw)
 	bind(r, contract.ActivityExport, a.Files.Export)

@@ -91,7 +91,7 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 func (c *composite) openStates() {
 	all := len(c.in.Node.Nodes)
 	c.offloadedStates = 0
-	if c.state.Folded != nil {
+	if c.state.Offloaded != nil {
 		c.offloadedStates = all - len(c.state.Nodes)
 		return
 	}
@@ -221,7 +221,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	c.offloadAll(detached(ctx))
 	in := c.in
 	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.sessionState(), c.credential, budget, nil
-	in.Spent, in.Key = c.consumption(ctx, nil), b.key
+	in.Consumption, in.Key = c.consumption(ctx, nil), b.key
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
@@ -277,8 +277,8 @@ func (c *composite) origin() origin {
 
 // consumption is what was used before the node and in it so far, without the given leaf. What
 // composite nodes beside it use is not known.
-func (c *composite) consumption(ctx workflow.Context, l *leaf) contract.Spent {
-	s := decide.AddResult(c.in.Spent, c.sum.Result())
+func (c *composite) consumption(ctx workflow.Context, l *leaf) contract.Consumption {
+	s := decide.AddResult(c.in.Consumption, c.sum.Result())
 	for _, other := range c.leaves {
 		if other != l {
 			s = decide.AddResult(s, contract.NodeResult{Usage: other.state.Usage, Granted: other.granted})

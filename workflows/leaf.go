@@ -15,7 +15,7 @@ type parent interface {
 	// origin returns on whose behalf the work is done. It does not change.
 	origin() origin
 	// consumption returns what nodes other than the leaf have used and been granted.
-	consumption(ctx workflow.Context, l *leaf) contract.Spent
+	consumption(ctx workflow.Context, l *leaf) contract.Consumption
 	// addApproval publishes an approval that has started.
 	addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput)
 	// removeApproval records a decision.

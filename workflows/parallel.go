@@ -19,7 +19,7 @@ func Parallel(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult,
 		c.collect()
 		c.sum.AddBranches(in.Node.FailFast, results)
 		if ctx.Err() == nil {
-			c.sum.Output = c.join(ctx, c.sum.Parts)
+			c.sum.Output = c.join(ctx, c.sum.Outputs)
 		}
 		return false
 	})

@@ -146,7 +146,7 @@ func (t *remoteTask) askRepeatSend(ctx workflow.Context, in contract.DelegateInp
 		return r, true
 	case outcomeUnknown(ctx, c, f):
 		return t.leaf.askOutcome(ctx, t.call, describe(f.Message)), true
-	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.leaf.node.AtOnce && takesOutcomeAnswers(ctx):
+	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.leaf.node.SkipApproval && takesOutcomeAnswers(ctx):
 		return t.leaf.ask(ctx, t.call, t.leaf.describeNotReached(ctx, t.call.Call, f.Message), contract.ReasonNotReached), true
 	}
 	return r, false

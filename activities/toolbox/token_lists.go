@@ -44,7 +44,7 @@ type tokenList struct {
 	due  time.Time // to be asked again
 }
 
-func tokenKey(bearer string) string { return contract.Sum([]byte(bearer)) }
+func tokenKey(bearer string) string { return contract.Hash([]byte(bearer)) }
 
 func (h *tokenLists) of(bearer string) (tokenList, bool) {
 	if bearer == "" {

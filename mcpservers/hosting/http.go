@@ -35,7 +35,7 @@ type HTTP struct {
 // ignores options.Host and options.Port.
 func NewHTTP(options Options, s *server.MCPServer) *HTTP {
 	options = options.withDefaults()
-	h := &HTTP{options: options, calls: newGauge()}
+	h := &HTTP{options: options, calls: newCounter()}
 	h.stopping, h.stop = context.WithCancel(context.Background())
 	h.cutting, h.cut = context.WithCancel(context.Background())
 	s.Use(h.endWithServer)

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// counter counts what is going on. The zero value is not usable.
+// counter counts running operations. The zero value is not usable.
 type counter struct {
 	mu   sync.Mutex
 	n    int
 	none chan struct{} // closed while n is 0
 }
 
-func newGauge() *counter {
+func newCounter() *counter {
 	g := &counter{none: make(chan struct{})}
 	close(g.none)
 	return g
@@ -51,10 +51,6 @@ type pendingRequests struct {
 	*counter
 	mu  sync.Mutex
 	ids map[string]int
-}
-
-func newPending() *pendingRequests {
-	return &pendingRequests{counter: newGauge(), ids: map[string]int{}}
 }
 
 // asked takes a message that came in. Only requests count.

@@ -76,7 +76,7 @@ func (e *sse) message(w http.ResponseWriter, r *http.Request) {
 func (e *sse) opened(id string) *pendingRequests {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.open[id] = newPending()
+	e.open[id] = &pendingRequests{counter: newCounter(), ids: map[string]int{}}
 	return e.open[id]
 }
 

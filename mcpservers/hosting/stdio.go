@@ -21,7 +21,7 @@ import (
 // One process can serve one stdio client; its session lasts as long.
 func ServeStdio(ctx context.Context, options Options, s *server.MCPServer) error {
 	options = options.withDefaults()
-	open := newPending()
+	open := &pendingRequests{counter: newCounter(), ids: map[string]int{}}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	grace := func() {

@@ -24,7 +24,7 @@ func ApplySettings(n contract.Node, r contract.NodeResult) contract.NodeResult {
 
 // WithCount is a leaf's result with its own end counted.
 func WithCount(n contract.Node, r contract.NodeResult) contract.NodeResult {
-	t := contract.Tally{Node: n.Name}
+	t := contract.Counts{Node: n.Name}
 	switch r.Outcome {
 	case contract.OutcomeDone:
 		t.Done = 1
@@ -35,7 +35,7 @@ func WithCount(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	default:
 		return r
 	}
-	r.Tally = []contract.Tally{t}
+	r.Counts = []contract.Counts{t}
 	return r
 }
 
@@ -49,16 +49,16 @@ type Merge struct {
 	AuthRequired string
 	Worked       time.Duration
 	Granted      contract.Grants
-	Tally        []contract.Tally
-	// Parts are the outputs of parallel nodes.
-	Parts []contract.Text
+	Counts       []contract.Counts
+	// Outputs are the outputs of parallel nodes.
+	Outputs []contract.Text
 }
 
 // ResumeMerge goes on from what Result returned.
 func ResumeMerge(r contract.NodeResult) Merge {
 	return Merge{
 		Outcome: r.Outcome, Output: r.Output, Delta: r.Delta, Usage: r.Usage, Exit: r.Exit,
-		AuthRequired: r.AuthRequired, Worked: r.Worked, Granted: r.Granted, Tally: r.Tally,
+		AuthRequired: r.AuthRequired, Worked: r.Worked, Granted: r.Granted, Counts: r.Counts,
 	}
 }
 
@@ -66,7 +66,7 @@ func ResumeMerge(r contract.NodeResult) Merge {
 func (m *Merge) Result() contract.NodeResult {
 	r := contract.NodeResult{
 		Outcome: m.Outcome, Output: m.Output, Delta: m.Delta, Usage: m.Usage, Exit: m.Exit,
-		AuthRequired: m.AuthRequired, Worked: m.Worked, Granted: m.Granted, Tally: m.Tally,
+		AuthRequired: m.AuthRequired, Worked: m.Worked, Granted: m.Granted, Counts: m.Counts,
 	}
 	if r.Outcome == "" {
 		r.Outcome = contract.OutcomeDone
@@ -95,22 +95,22 @@ func (m *Merge) add(r contract.NodeResult) {
 	if m.AuthRequired == "" {
 		m.AuthRequired = r.AuthRequired
 	}
-	for _, t := range r.Tally {
+	for _, t := range r.Counts {
 		m.count(t)
 	}
 }
 
-func (m *Merge) count(t contract.Tally) {
-	for i, known := range m.Tally {
+func (m *Merge) count(t contract.Counts) {
+	for i, known := range m.Counts {
 		if known.Node == t.Node {
-			m.Tally = slices.Clone(m.Tally)
-			m.Tally[i] = contract.Tally{
+			m.Counts = slices.Clone(m.Counts)
+			m.Counts[i] = contract.Counts{
 				Node: t.Node, Done: known.Done + t.Done, Failed: known.Failed + t.Failed, Rejected: known.Rejected + t.Rejected,
 			}
 			return
 		}
 	}
-	m.Tally = append(m.Tally, t)
+	m.Counts = append(m.Counts, t)
 }
 
 // AddBranches adds the results of nodes that ran side by side, in declared order. A
@@ -122,7 +122,7 @@ func (m *Merge) AddBranches(failFast bool, results []contract.NodeResult) {
 		m.add(r)
 		longest = max(longest, r.Worked)
 		if !r.Output.IsZero() && r.Outcome != contract.OutcomeCancelled {
-			m.Parts = append(m.Parts, r.Output)
+			m.Outputs = append(m.Outputs, r.Output)
 		}
 	}
 	m.Worked += longest
@@ -130,7 +130,7 @@ func (m *Merge) AddBranches(failFast bool, results []contract.NodeResult) {
 	switch {
 	case count(results, contract.OutcomeRejected) > 0:
 		first := slices.IndexFunc(results, func(r contract.NodeResult) bool { return r.Outcome == contract.OutcomeRejected })
-		m.Outcome, m.Parts = contract.OutcomeRejected, []contract.Text{results[first].Output}
+		m.Outcome, m.Outputs = contract.OutcomeRejected, []contract.Text{results[first].Output}
 	case failed > 0 && (failFast || failed == len(results)):
 		m.Outcome = contract.OutcomeFailed
 	case count(results, contract.OutcomeCancelled) == len(results):

@@ -147,7 +147,7 @@ func TestBranchesAreJoined(t *testing.T) {
 			m.AddBranches(tt.failFast, tt.results)
 			equal(t, "outcome", m.Outcome, tt.outcome)
 			var parts []string
-			for _, p := range m.Parts {
+			for _, p := range m.Outputs {
 				parts = append(parts, p.Inline)
 			}
 			equal(t, "parts", strings.Join(parts, " "), tt.parts)
@@ -240,5 +240,5 @@ func TestLeavesAreCounted(t *testing.T) {
 		m.AddStep(decide.WithCount(leaf("a"), came(o, "x")))
 	}
 	m.AddStep(decide.WithCount(leaf("b"), came(contract.OutcomeDone, "x")))
-	equal(t, "tally", m.Result().Tally, []contract.Tally{{Node: "a", Done: 2, Failed: 1, Rejected: 1}, {Node: "b", Done: 1}})
+	equal(t, "tally", m.Result().Counts, []contract.Counts{{Node: "a", Done: 2, Failed: 1, Rejected: 1}, {Node: "b", Done: 1}})
 }

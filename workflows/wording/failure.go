@@ -46,14 +46,14 @@ func RepairNotice(problem string) string {
 	return "The output does not fit its schema: " + strings.TrimSuffix(problem, ".") + ". Asking once more."
 }
 
-// DigestNotice tells people that the model does not see the oldest messages any
+// SummaryNotice tells people that the model does not see the oldest messages any
 // more; why is why there is no summary of them, or none but that of some.
-func DigestNotice(d contract.Digest, why string) string {
+func SummaryNotice(d contract.Summary, why string) string {
 	text := fmt.Sprintf("The conversation is longer than the model's window. Of its first %d messages the model sees ", d.Messages)
 	switch {
-	case !d.Summary.IsZero() && why != "":
+	case !d.Text.IsZero() && why != "":
 		return text + "the summary before, because there is no new one (" + why + "); here they stay as they are."
-	case !d.Summary.IsZero():
+	case !d.Text.IsZero():
 		return text + "a summary from now on; here they stay as they are."
 	case why != "":
 		return text + "nothing from now on, because there is no summary (" + why + "); here they stay as they are."

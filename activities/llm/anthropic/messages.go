@@ -171,4 +171,4 @@ func (used callIDs) of(id string) string {
 	return out
 }
 
-func hashedID(id string) string { return "call_" + contract.Sum([]byte(id))[:24] }
+func hashedID(id string) string { return "call_" + contract.Hash([]byte(id))[:24] }
