@@ -62,7 +62,7 @@ type Stream struct {
 	o     Options
 	state State
 	items []item
-	sent  map[uint64]bool // items, by their sums
+	sent  map[uint64]bool // items, by their hashes
 	at    Position
 	firm  int // record.Firm of the items
 
@@ -130,7 +130,7 @@ func (s *Stream) Update(st State) []Event {
 	}
 	s.beginSteps()
 	for _, i := range s.items {
-		if !s.sent[i.Sum()] {
+		if !s.sent[i.Hash()] {
 			s.write(i, first)
 		}
 	}
@@ -171,12 +171,12 @@ func (s *Stream) hasNews() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.items, func(i item) bool { return !s.sent[i.Sum()] })
+	return slices.ContainsFunc(s.items, func(i item) bool { return !s.sent[i.Hash()] })
 }
 
 // resume takes note of what the reader holds already.
 func (s *Stream) resume(entries []record.Entry) {
-	sent, ok := s.o.After.Told(entries)
+	sent, ok := s.o.After.Seen(entries)
 	resumed := !s.o.After.IsZero()
 	if !ok {
 		sent = map[uint64]bool{}
@@ -190,7 +190,7 @@ func (s *Stream) resume(entries []record.Entry) {
 	for n, i := range s.items {
 		silent := all && (!i.Kind.Notice() || !resumed)
 		known := s.o.holds(i) || i.Kind.Notice() && n < last && !resumed
-		if sent[i.Sum()] || silent || known && !s.o.After.open { // a snapshot takes back what is not sent
+		if sent[i.Hash()] || silent || known && !s.o.After.open { // a snapshot takes back what is not sent
 			s.mark(i)
 		}
 	}
@@ -226,7 +226,7 @@ func (s *Stream) lastKnown() int {
 
 // mark takes note that an item is sent.
 func (s *Stream) mark(i item) {
-	s.sent[i.Sum()] = true
+	s.sent[i.Hash()] = true
 	s.at.Add(i.Entry, s.firm)
 }
 
@@ -235,7 +235,7 @@ func (s *Stream) mark(i item) {
 func (s *Stream) checkSent(entries []record.Entry) {
 	left := 0
 	for _, i := range s.items {
-		if s.sent[i.Sum()] {
+		if s.sent[i.Hash()] {
 			left++
 		}
 	}
@@ -246,12 +246,12 @@ func (s *Stream) checkSent(entries []record.Entry) {
 	s.at.Cursor = record.CursorOf(entries, s.firm, s.sent)
 }
 
-// sentAmong are the sums of the items that were sent.
+// sentAmong are the hashes of the items that were sent.
 func (s *Stream) sentAmong(items []item) map[uint64]bool {
 	sent := map[uint64]bool{}
 	for _, i := range items {
-		if s.sent[i.Sum()] {
-			sent[i.Sum()] = true
+		if s.sent[i.Hash()] {
+			sent[i.Hash()] = true
 		}
 	}
 	return sent
@@ -301,7 +301,7 @@ func (s *Stream) beginner(first bool) string {
 		if begins {
 			id = i.ID
 		}
-		if fresh := !s.sent[i.Sum()]; fresh && !first && (begins || !i.Kind.Notice()) {
+		if fresh := !s.sent[i.Hash()]; fresh && !first && (begins || !i.Kind.Notice()) {
 			return id
 		}
 	}

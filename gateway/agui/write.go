@@ -224,7 +224,7 @@ func (s *Stream) writeWholeCall(i item) {
 func (s *Stream) holds(call item) bool {
 	d := s.draft(call.draft)
 	return d != nil && d.shows() || slices.ContainsFunc(s.items, func(i item) bool {
-		return i.message == call.message && s.sent[i.Sum()]
+		return i.message == call.message && s.sent[i.Hash()]
 	})
 }
 
@@ -261,7 +261,7 @@ func (s *Stream) settleDrafts() {
 func (s *Stream) correct() {
 	sent := map[string]bool{}
 	for _, i := range s.items {
-		if i.Kind == record.KindCall && s.sent[i.Sum()] {
+		if i.Kind == record.KindCall && s.sent[i.Hash()] {
 			sent[i.call] = true
 		}
 	}
@@ -273,7 +273,7 @@ func (s *Stream) correct() {
 		d.hide()
 	}
 	s.stale, s.replaced = false, true
-	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.sent[i.Sum()] })})
+	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.sent[i.Hash()] })})
 }
 
 // retractCalls answers the calls that are not made. A client takes a call that a run has

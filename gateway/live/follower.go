@@ -31,7 +31,7 @@ type follower struct {
 	drafts  drafts
 	groups  []*group
 
-	news   <-chan contract.News // nil without a feed
+	news   <-chan contract.Event // nil without a feed
 	stop   func()
 	have   reading
 	reads  chan reading // has room for one
@@ -178,7 +178,7 @@ func (x *follower) loop() error {
 }
 
 // receive takes news.
-func (x *follower) receive(n contract.News, ok bool) {
+func (x *follower) receive(n contract.Event, ok bool) {
 	switch {
 	case !ok:
 		x.stop()

@@ -39,7 +39,7 @@ func Fold(r *rand.Rand, s Store, messages []contract.Message) (contract.Transcri
 			if err != nil {
 				return t, err
 			}
-			t.Tail = append(t.Tail, contract.Message{Part: &contract.Part{Run: fmt.Sprint("run-", len(messages)), Transcript: &part}})
+			t.Tail = append(t.Tail, contract.Message{Segment: &contract.Segment{Run: fmt.Sprint("run-", len(messages)), Transcript: &part}})
 		} else {
 			for _, m := range messages[:n] {
 				t.Tail = append(t.Tail, offload(r, s, m))
@@ -49,7 +49,7 @@ func Fold(r *rand.Rand, s Store, messages []contract.Message) (contract.Transcri
 		if r.IntN(3) > 0 {
 			continue
 		}
-		folded, err := transcript.FoldWhole(context.Background(), s, t)
+		folded, err := transcript.OffloadAll(context.Background(), s, t)
 		if err != nil {
 			return t, err
 		}
