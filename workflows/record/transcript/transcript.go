@@ -195,6 +195,32 @@ func load(ctx context.Context, store Store, before []contract.Message, t contrac
 	return before, nil
 }
 
+// Backward visits the messages as Load returns them, newest first, each with the number of those in
+// front of it, until visit returns false. It reads no more segments than it comes to.
+func Backward(ctx context.Context, store Store, t contract.Transcript, visit func(before int, m contract.Message) bool) error {
+	for next := (segment{Prev: t.Head, Messages: t.Tail}); ; {
+		first := 0
+		if next.Prev != nil {
+			first = next.Prev.Count
+		}
+		messages, err := load(ctx, store, nil, contract.Transcript{Tail: next.Messages}, 0)
+		if err != nil {
+			return fmt.Errorf("load the messages behind the first %d: %w", first, err)
+		}
+		for n, m := range slices.Backward(messages) {
+			if !visit(first+n, m) {
+				return nil
+			}
+		}
+		if next.Prev == nil {
+			return nil
+		}
+		if next, err = readSegment(ctx, store, *next.Prev); err != nil {
+			return err
+		}
+	}
+}
+
 // entries returns the messages and the parts of a transcript itself.
 func entries(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
 	segments := [][]contract.Message{t.Tail}
