@@ -5,9 +5,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/record/document"
 )
 
 func approvalParam(c echo.Context) (string, error) {
@@ -46,32 +46,31 @@ func decisionOf(requestID string, record *contract.ApprovalResult) *decisionRepl
 	case record.RequestID == requestID:
 		return &decisionReply{RequestID: requestID, Status: statusSettled}
 	}
-	return &decisionReply{RequestID: requestID, Status: statusRefused, Error: alreadyDecided(*record)}
+	return &decisionReply{RequestID: requestID, Status: statusRefused, Error: service.AlreadyDecided(*record)}
 }
 
 // approval answers with an approval and, if there is one, its decision.
-func (g *Gateway) approval(c echo.Context) error {
+func (h *rest) approval(c echo.Context) error {
 	uuid, err := approvalParam(c)
 	if err != nil {
 		return err
 	}
 	requestID := c.QueryParam("request_id")
 	if requestID != "" && !contract.IsUUID(requestID) {
-		return noRequest(requestID)
+		return service.NoRequest(requestID)
 	}
 	ctx := c.Request().Context()
-	view, err := g.Backend.Approval(ctx, uuid)
+	view, err := h.service.Approval(ctx, uuid)
 	if err != nil {
 		return err
 	}
-	c.Set(keyConversation, view.Pending.ConversationID)
+	callOf(c).ConversationID = view.Pending.ConversationID
 	reply := approvalReply{Status: "pending", Problem: view.Problem}
-	if reply.Approval, err = document.Pending(ctx, g.Blobs, view.Pending); err != nil {
+	if reply.Approval, err = h.service.Pending(ctx, view.Pending); err != nil {
 		return err
 	}
 	if view.Result != nil {
-		record := *view.Result
-		record.Credential, record.Content = "", contract.JSON{}
+		record := service.PublicRecord(*view.Result)
 		reply.Status, reply.Decision = string(record.Decision), &record
 	}
 	if requestID != "" {
@@ -86,17 +85,17 @@ type waitingReply struct {
 }
 
 // waiting answers with a page of what waits for a decision.
-func (g *Gateway) waiting(c echo.Context) error {
+func (h *rest) waiting(c echo.Context) error {
 	q, err := listQuery(c)
 	if err != nil {
 		return err
 	}
-	page, err := g.Backend.Waiting(c.Request().Context(), q)
+	page, err := h.service.Waiting(c.Request().Context(), q)
 	if err != nil {
 		return err
 	}
 	for i, item := range page.Items {
 		page.Items[i].URL = approvalPath(item.UUID)
 	}
-	return c.JSON(http.StatusOK, waitingReply{orEmpty(page.Items), encodeCursor(page.Next)})
+	return c.JSON(http.StatusOK, waitingReply{orEmpty(page.Items), request.EncodeCursor(page.Next)})
 }

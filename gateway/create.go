@@ -1,16 +1,14 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/record/document"
-	"agent-stop-and-go/workflows/record/transcript"
 )
 
 type messageBody struct {
@@ -19,10 +17,25 @@ type messageBody struct {
 
 func (m messageBody) blank() bool { return strings.TrimSpace(m.Message) == "" }
 
+// message is the message of a body. That of a streamed request has an ID, by which its turn
+// is found.
+func (m messageBody) message(c echo.Context, requestID string) service.Message {
+	out := service.Message{Text: m.Message}
+	if streams(c) {
+		out.ClientID = requestID
+	}
+	return out
+}
+
+// streams reports whether a message is answered with the events of its turn.
+func streams(c echo.Context) bool {
+	return request.WantsEvents(c.Request()) && !request.PrefersAsync(c.Request())
+}
+
 // create starts a conversation, with a first message or without.
-func (g *Gateway) create(c echo.Context) error {
+func (h *rest) create(c echo.Context) error {
 	var body messageBody
-	raw, err := bind(c, &body)
+	raw, err := request.Bind(c.Request(), &body)
 	if err != nil {
 		return err
 	}
@@ -33,82 +46,53 @@ func (g *Gateway) create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id := conversationID(c, key)
-	c.Set(keyConversation, id)
-	t := ticket{
-		conversationID: id, requestID: requestID(c, id, key),
-		fingerprint: fingerprint(c.Request(), raw), status: http.StatusCreated,
-	}
-	if t.repeated, err = g.start(c, t, body); err != nil {
+	id := callerOf(c).ConversationID(key)
+	callOf(c).ConversationID = id
+	p := pending{status: http.StatusCreated, Request: service.Request{
+		ConversationID: id, ID: requestID(c, id, key), Repeatable: key != "", Fingerprint: fingerprintOf(c, raw),
+	}}
+	if p.repeated, err = h.start(c, p, body); err != nil {
 		return err
 	}
 	c.Response().Header().Set("Location", "/conversations/"+id)
 	if body.Message == "" {
-		return g.created(c, t)
+		return h.created(c, p)
 	}
 	if streams(c) {
-		return g.streamFirst(c, t)
+		return h.events.StreamFirst(c, p.Request, p.status)
 	}
-	return g.settle(c, t)
+	return h.await(c, p)
 }
 
 // start starts the conversation, and reports whether it was there before.
-func (g *Gateway) start(c echo.Context, t ticket, body messageBody) (existed bool, err error) {
-	ctx, cancel := sending(c)
-	defer cancel()
-	in := service.StartInput{
-		Conversation: contract.ConversationInput{ID: t.conversationID, SessionID: sessionOf(c), Agent: g.Agent},
-		Fingerprint:  t.fingerprint,
-		CreatedAt:    g.Now(),
-	}
+func (h *rest) start(c echo.Context, p pending, body messageBody) (existed bool, err error) {
+	in := service.NewConversation{Request: p.Request}
 	if body.Message != "" {
-		first, blobs, err := g.signalMessage(ctx, c, t, body)
-		if err != nil {
-			return false, err
-		}
-		in.Conversation.First, in.Keep = &first, blobs.keeper()
+		first := body.message(c, p.ID)
+		in.Message = &first
 	}
-	started, err := g.Backend.Start(ctx, in)
+	opened, err := h.service.Start(c.Request().Context(), callerOf(c), in)
 	switch {
 	case err != nil:
 		return false, err
-	case !started.Existed:
+	case !opened.Existed:
 		return false, nil
-	case started.Fingerprint != t.fingerprint:
-		return true, keyReused()
+	case opened.Fingerprint != p.Fingerprint:
+		return true, service.KeyReused()
 	}
 	c.Response().Header().Set(headerReplayed, "true")
 	return true, nil
 }
 
-func (g *Gateway) signalMessage(ctx context.Context, c echo.Context, t ticket, body messageBody) (contract.MessageSignal, *staged, error) {
-	blobs := g.stage()
-	text, err := transcript.Text(ctx, blobs, body.Message)
-	if err != nil {
-		return contract.MessageSignal{}, nil, err
-	}
-	sealed, err := g.seal(c, t.conversationID)
-	in := contract.MessageSignal{RequestID: t.requestID, Fingerprint: t.fingerprint, Text: text, Credential: sealed}
-	if streams(c) {
-		in.Name = t.requestID // by which its turn is found
-	}
-	return in, blobs, err
-}
-
 // created answers with a conversation that nobody has written to yet.
-func (g *Gateway) created(c echo.Context, t ticket) error {
-	view, err := g.Backend.Conversation(c.Request().Context(), t.conversationID, "")
+func (h *rest) created(c echo.Context, p pending) error {
+	conversation, err := h.service.Fresh(c.Request().Context(), p.ConversationID)
 	if service.IsKind(err, service.KindUnavailable) { // it is there, only nobody can show it yet
-		t.location = "/conversations/" + t.conversationID
-		return acceptedReply(c, t)
+		p.location = "/conversations/" + p.ConversationID
+		return accept(c, p, "")
 	}
 	if err != nil {
 		return err
 	}
-	g.idle.observe(view)
-	conversation, err := document.Render(c.Request().Context(), g.Blobs, view)
-	if err != nil {
-		return err
-	}
-	return c.JSON(t.status, turnReply{Conversation: conversation})
+	return c.JSON(p.status, service.Reply{Conversation: conversation})
 }

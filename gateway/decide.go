@@ -9,10 +9,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/record/document"
 )
 
 // viaREST marks decisions that came through this API.
@@ -20,7 +20,7 @@ const viaREST = "rest"
 
 // decide answers an approval and waits for what comes of it. The first decision
 // wins; others get it as a 409.
-func (g *Gateway) decide(c echo.Context) error {
+func (h *rest) decide(c echo.Context) error {
 	raw, err := readAnswer(c)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (g *Gateway) decide(c echo.Context) error {
 		}
 		return err
 	}
-	in, err := g.readDecision(c, uuid, raw)
+	d, err := h.readDecision(c, uuid, raw)
 	if err != nil {
 		return err
 	}
@@ -40,50 +40,54 @@ func (g *Gateway) decide(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	in.RequestID = requestID(c, uuid, key)
-	return g.decideAs(c, uuid, in)
+	d.Signal.RequestID = requestID(c, uuid, key)
+	return h.sendDecision(c, d)
 }
 
-// decideAs sends a decision. Once it is sent, no failure hides that.
-func (g *Gateway) decideAs(c echo.Context, uuid string, in contract.DecideSignal) error {
-	late, err := g.sendDecision(c, uuid, in)
+// sendDecision sends a decision. Once it is sent, no failure hides that.
+func (h *rest) sendDecision(c echo.Context, d service.Decision) error {
+	ctx := c.Request().Context()
+	late, err := h.service.Decide(ctx, callerOf(c), d)
 	if err != nil {
 		return err
 	}
-	sent := ticket{requestID: in.RequestID, location: approvalPath(uuid) + "?request_id=" + in.RequestID}
-	record, err := g.decision(c, uuid)
+	p := pending{
+		Request:  service.Request{ID: d.Signal.RequestID, MayBeCompleted: true},
+		location: approvalPath(d.UUID) + "?request_id=" + d.Signal.RequestID, status: http.StatusOK, repeated: late,
+	}
+	record, err := h.service.DecisionRecord(ctx, d.UUID)
+	record = service.PublicRecord(record)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, service.ErrClosing):
-		return acceptedReply(c, sent)
-	case err != nil && (late || c.Request().Context().Err() != nil):
+		return accept(c, p, "")
+	case err != nil && (late || ctx.Err() != nil):
 		return err
 	case err != nil:
-		g.Logger.Error("the record of a decision cannot be read now", "approval", uuid, "error", err)
-		return acceptedAs(c, sent, "the decision was sent; whether it was taken, and what came of it, cannot be read now: "+problemOf(err))
+		h.logger.Error("the record of a decision cannot be read now", "approval", d.UUID, "error", err)
+		return accept(c, p, "the decision was sent; whether it was taken, and what came of it, cannot be read now: "+service.Problem(err))
 	}
-	c.Set(keyConversation, record.ConversationID)
-	if record.RequestID != in.RequestID {
-		return g.decided(c, record)
+	callOf(c).ConversationID = record.ConversationID
+	if record.RequestID != d.Signal.RequestID {
+		return h.service.TooLate(ctx, record)
 	}
-	if !record.Agrees(in) {
-		return keyReused()
+	if !record.Agrees(d.Signal) {
+		return service.KeyReused()
 	}
 	if late {
 		c.Response().Header().Set(headerReplayed, "true")
 	}
-	return g.settle(c, ticket{
-		conversationID: record.ConversationID, requestID: in.RequestID, status: http.StatusOK, endIsFine: true, repeated: late, decision: &record,
-		location: requestPath(record.ConversationID, in.RequestID) + "?approval=" + uuid,
-	})
+	p.ConversationID, p.decision = record.ConversationID, &record
+	p.location = requestPath(record.ConversationID, p.ID) + "?approval=" + d.UUID
+	return h.await(c, p)
 }
 
 func readAnswer(c echo.Context) (json.RawMessage, error) {
-	raw, err := readBody(c)
+	raw, err := request.Body(c.Request())
 	if err != nil {
 		return nil, err
 	}
 	var syntax json.RawMessage // malformed JSON is told from an answer of the wrong shape
-	return raw, decode(raw, &syntax)
+	return raw, request.Decode(raw, &syntax)
 }
 
 // answerMembers are those of an answer, to an approval or to a question.
@@ -91,52 +95,23 @@ var answerMembers = []string{"approved", "answer", "action", "content", "reason"
 
 // readDecision reads what the approval takes: a yes or a no, or the answer to a
 // question.
-func (g *Gateway) readDecision(c echo.Context, uuid string, raw json.RawMessage) (contract.DecideSignal, error) {
-	ctx, cancel := sending(c)
-	defer cancel()
-	subject, err := g.Backend.Subject(ctx, uuid)
+func (h *rest) readDecision(c echo.Context, uuid string, raw json.RawMessage) (service.Decision, error) {
+	subject, err := h.service.Subject(c.Request().Context(), uuid)
 	if err != nil {
-		return contract.DecideSignal{}, err
+		return service.Decision{}, err
 	}
 	given, err := readReply(raw, subject)
 	if err != nil {
-		return contract.DecideSignal{}, invalidAnswer(err)
+		return service.Decision{}, invalidAnswer(err)
 	}
-	about := reasonBody{Reason: given.Reason, By: given.By}
-	if err := about.check(c); err != nil {
-		return contract.DecideSignal{}, err
-	}
-	in := contract.DecideSignal{
-		Approved: given.Approved, By: about.By, Reason: about.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content},
-	}
-	in.Credential, err = g.sealFor(c, subject)
-	return in, err
-}
-
-// sealFor is seal for a decision: the token is kept only if it may be used.
-func (g *Gateway) sealFor(c echo.Context, s service.Subject) (string, error) {
-	if s.CallAs == contract.CallAsRequester {
-		return "", nil
-	}
-	return g.seal(c, s.ConversationID)
-}
-
-// sealDecision is sealFor for an approval of a conversation that is known.
-func (g *Gateway) sealDecision(c echo.Context, uuid string) (string, error) {
-	if bearer(c) == "" {
-		return "", nil
-	}
-	ctx, cancel := sending(c)
-	defer cancel()
-	subject, err := g.Backend.Subject(ctx, uuid)
-	if err != nil {
-		return "", err
-	}
-	return g.sealFor(c, subject)
+	note, err := callerOf(c).Note(service.Note{Reason: given.Reason, By: given.By})
+	return service.Decision{UUID: uuid, Subject: &subject, Signal: contract.DecideSignal{
+		Approved: given.Approved, By: note.By, Reason: note.Reason, Via: viaREST, Content: contract.JSON{Raw: given.Content},
+	}}, err
 }
 
 func readReply(raw json.RawMessage, s service.Subject) (given answer.Reply, err error) {
-	unknown := checkMembers(raw, answerMembers)
+	unknown := request.CheckMembers(raw, answerMembers)
 	switch {
 	case s.Question && unknown != nil:
 		return given, unknown
@@ -151,62 +126,4 @@ func readReply(raw json.RawMessage, s service.Subject) (given answer.Reply, err 
 
 func invalidAnswer(err error) *service.Error {
 	return &service.Error{Kind: contract.KindInvalid, Text: "invalid answer: " + err.Error()}
-}
-
-// sendDecision sends the decision. That it came too late is no error: the record
-// tells whose came in time, and it may be an earlier attempt of this request.
-func (g *Gateway) sendDecision(c echo.Context, uuid string, in contract.DecideSignal) (late bool, err error) {
-	ctx, cancel := sending(c)
-	defer cancel()
-	err = g.Backend.Decide(ctx, uuid, in)
-	if service.IsKind(err, contract.KindDecided) {
-		return true, nil
-	}
-	return false, err
-}
-
-// decision waits for the record, without what is nobody's business.
-func (g *Gateway) decision(c echo.Context, uuid string) (contract.ApprovalResult, error) {
-	record, err := g.decisionRecord(c, uuid)
-	record.Credential, record.Content = "", contract.JSON{}
-	return record, err
-}
-
-// decisionRecord waits for the record.
-func (g *Gateway) decisionRecord(c echo.Context, uuid string) (contract.ApprovalResult, error) {
-	ctx, cancel := context.WithCancelCause(c.Request().Context())
-	defer cancel(nil)
-	defer context.AfterFunc(g.base, func() { cancel(service.ErrClosing) })()
-	record, err := g.Backend.Decision(ctx, uuid)
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return record, err
-}
-
-func alreadyDecided(record contract.ApprovalResult) string {
-	text := fmt.Sprintf("approval %s was already %s", record.UUID, record.Decision)
-	if record.By != "" {
-		text += " by " + service.Printable(record.By)
-	}
-	return text
-}
-
-// decided is the 409 of a decision that came too late.
-func (g *Gateway) decided(c echo.Context, record contract.ApprovalResult) error {
-	e := &detailed{failure: &service.Error{Kind: contract.KindDecided, Text: alreadyDecided(record)}}
-	e.with.Decision = &record
-	ctx := c.Request().Context()
-	view, err := g.Backend.Conversation(ctx, record.ConversationID, "")
-	if err != nil { // the record is what matters
-		e.Err = err
-		return e
-	}
-	conversation, err := document.Render(ctx, g.Blobs, view)
-	if err != nil {
-		e.Err = err
-		return e
-	}
-	e.with.Conversation = &conversation
-	return e
 }

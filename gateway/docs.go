@@ -19,17 +19,17 @@ var openAPIFile []byte
 // OpenAPI is the description of the API, in YAML.
 func OpenAPI() []byte { return append([]byte(nil), openAPIFile...) }
 
-func (g *Gateway) openAPI(c echo.Context) error {
+func serveOpenAPI(c echo.Context) error {
 	return c.Blob(http.StatusOK, "application/yaml", openAPIFile)
 }
 
-func (g *Gateway) docsJSON(c echo.Context) error {
+func serveDocsJSON(c echo.Context) error {
 	return c.JSON(http.StatusOK, theAPI())
 }
 
 // docsPage serves the interactive page. Its scripts and styles are part of the
 // binary. Without JavaScript it lists the routes.
-func (g *Gateway) docsPage() echo.HandlerFunc {
+func docsPage() echo.HandlerFunc {
 	page := v5emb.NewHandlerWithConfig(swgui.Config{
 		Title: theAPI().Title, SwaggerJSON: "/openapi.yaml", BasePath: "/docs/", PrependHTML: withoutScripts(theAPI()),
 	})
@@ -75,13 +75,13 @@ func withoutScripts(api apiDocument) template.HTML {
 
 // apiDocument is the short form of openapi.yaml at /docs/json.
 type apiDocument struct {
-	Title       string     `json:"title"`
-	Description string     `json:"description"`
-	Version     string     `json:"version"`
-	Endpoints   []endpoint `json:"endpoints"`
+	Title       string        `json:"title"`
+	Description string        `json:"description"`
+	Version     string        `json:"version"`
+	Endpoints   []endpointDoc `json:"endpoints"`
 }
 
-type endpoint struct {
+type endpointDoc struct {
 	Method      string            `json:"method"`
 	Path        string            `json:"path"` // in Echo's form
 	Summary     string            `json:"summary"`

@@ -55,8 +55,8 @@ func pairs(n *yaml.Node, visit func(key string, value *yaml.Node) error) error {
 
 var asEcho = strings.NewReplacer("{", ":", "}", "")
 
-func (op operation) endpoint(method, route string) endpoint {
-	e := endpoint{
+func (op operation) endpoint(method, route string) endpointDoc {
+	e := endpointDoc{
 		Method: strings.ToUpper(method), Path: asEcho.Replace(route),
 		Summary: op.Summary, Description: strings.TrimSpace(op.Description), Responses: map[string]string{},
 	}

@@ -28,26 +28,29 @@ var openRoutes = []string{pathHealth, pathReady}
 
 // door refuses requests for other names and of other pages before anything reads
 // them. Pages that may call get the headers that let them read the answer.
-func (g *Gateway) door(next echo.HandlerFunc) echo.HandlerFunc {
-	rules := guard.Rules{Hosts: g.AllowedHosts, Origins: g.AllowedOrigins}
-	return func(c echo.Context) error {
-		if refused := rules.Check(c.Request()); refused != nil && !slices.Contains(openRoutes, c.Path()) {
-			return service.Errorf(doorKinds[refused.Status], "%s", refused.Text)
-		}
-		h := c.Response().Header()
-		h.Set("X-Frame-Options", "SAMEORIGIN") // where a browser does not say what it frames
-		if len(rules.Origins) > 0 {
-			h.Add("Vary", "Origin")
-		}
-		if origin := c.Request().Header.Get("Origin"); rules.Listed(origin) {
-			h.Set("Access-Control-Allow-Origin", origin)
-			if isPreflight(c.Request()) {
-				return preflight(c)
-			}
-			h.Set("Access-Control-Expose-Headers", exposedHeaders)
-		}
-		return next(c)
+func door(rules guard.Rules) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error { return passDoor(rules, next, c) }
 	}
+}
+
+func passDoor(rules guard.Rules, next echo.HandlerFunc, c echo.Context) error {
+	if refused := rules.Check(c.Request()); refused != nil && !slices.Contains(openRoutes, c.Path()) {
+		return service.Errorf(doorKinds[refused.Status], "%s", refused.Text)
+	}
+	h := c.Response().Header()
+	h.Set("X-Frame-Options", "SAMEORIGIN") // where a browser does not say what it frames
+	if len(rules.Origins) > 0 {
+		h.Add("Vary", "Origin")
+	}
+	if origin := c.Request().Header.Get("Origin"); rules.Listed(origin) {
+		h.Set("Access-Control-Allow-Origin", origin)
+		if isPreflight(c.Request()) {
+			return preflight(c)
+		}
+		h.Set("Access-Control-Expose-Headers", exposedHeaders)
+	}
+	return next(c)
 }
 
 // exposedHeaders are those of answers that scripts may read.

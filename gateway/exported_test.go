@@ -21,6 +21,7 @@ import (
 
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -75,10 +76,17 @@ func polledBy(pollers map[string]time.Duration) func(string) ([]*taskqueuepb.Pol
 // slowly is a gateway on Temporal.
 func slowly(t *testing.T, s slow, change ...func(*gateway.Deps)) *api {
 	t.Helper()
+	return newAPI(t, nil, append(change, onClient(s.healthy(), inDefault))...)
+}
+
+func inDefault(o *backend.Options) { o.Namespace = "default" }
+
+// healthy describes conversations as healthy unless the test says otherwise.
+func (s slow) healthy() slow {
 	if s.DescribeFn == nil {
 		s.DescribeFn = healthy
 	}
-	return newAPI(t, nil, append(change, func(d *gateway.Deps) { d.Backend, d.Client, d.Namespace = nil, s, "default" })...)
+	return s
 }
 
 func TestWithoutAWorkerAConversationIsAsItWasExported(t *testing.T) {
@@ -191,7 +199,7 @@ func TestAPollerThatIsDeadDoesNotCount(t *testing.T) {
 			client := &fakeClient{PollersFn: polledBy(map[string]time.Duration{ended: time.Second}), QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 				return queried(viewOf(someID))
 			}}
-			a := slowly(t, slow{client, 5 * time.Second}, exported, func(d *gateway.Deps) { d.IsDead = c.dead })
+			a := newAPI(t, nil, exported, onClient(slow{client, 5 * time.Second}.healthy(), inDefault, func(o *backend.Options) { o.IsDead = c.dead }))
 			defer a.Close()
 			reply := a.want(200, a.do("GET", "/conversations/"+someID, ""))
 			if asked := reply.text("conversation", "as_of") == ""; asked != c.counts {

@@ -5,35 +5,24 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"sync/atomic"
 	"time"
 
+	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/labstack/echo/v4"
-	"go.temporal.io/sdk/client"
-	"golang.org/x/sync/singleflight"
 
+	"agent-stop-and-go/gateway/a2a/handler"
+	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/agui/endpoint"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
-	"agent-stop-and-go/gateway/tasks"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// DefaultRequestTimeout is how long a request waits for its answer before it
-// gets a 202.
-const DefaultRequestTimeout = 60 * time.Second
-
 // Deps is what a gateway needs.
 type Deps struct {
-	// Client, TaskQueue and Namespace say where conversations run. They are not
-	// used when Backend is set.
-	Client    client.Client
-	TaskQueue string
-	Namespace string
-	// Address is that of the Temporal server, as people shall name it in commands.
-	Address string
-	// Backend replaces the one on Temporal, in tests.
+	// Backend is where conversations run.
 	Backend service.Backend
 	// Agent is what new conversations run by.
 	Agent contract.Agent
@@ -44,17 +33,12 @@ type Deps struct {
 	// Room fails as a write does when the disk of the Temporal server is full. It is nil
 	// where the server is another process, whose disk is not known.
 	Room func(context.Context) error
-	// IsDead reports whether a worker is known to have ended, by its identity at the
-	// Temporal server, which does not notice at once. Nil knows of none.
-	IsDead func(identity string) bool
-	// Keyring seals bearer tokens. Without one they are dropped, and webhooks can have
-	// no secrets.
+	// Keyring seals bearer tokens. Without one they are dropped.
 	Keyring *credential.Keyring
-	// PushReach is where webhooks may be.
-	PushReach contract.Reach
 	// Logger is slog.Default when nil.
 	Logger *slog.Logger
-	// RequestTimeout is DefaultRequestTimeout when zero.
+	// RequestTimeout is how long a request waits for its answer before it gets a 202;
+	// service.DefaultRequestTimeout when zero.
 	RequestTimeout time.Duration
 	// Feed is nil where nobody tells what is new; then those who follow a
 	// conversation see what lasts of it.
@@ -80,83 +64,89 @@ type Deps struct {
 // Provider is an organization and its web site.
 type Provider struct{ Organization, URL string }
 
+func (p Provider) ofCard() *a2a.AgentProvider {
+	if p.Organization == "" {
+		return nil
+	}
+	return &a2a.AgentProvider{Org: p.Organization, URL: p.URL}
+}
+
 func (d Deps) withDefaults() Deps {
 	if d.Logger == nil {
 		d.Logger = slog.Default()
 	}
 	if d.RequestTimeout <= 0 {
-		d.RequestTimeout = DefaultRequestTimeout
+		d.RequestTimeout = service.DefaultRequestTimeout
 	}
 	d.Pace = d.Pace.WithDefaults()
 	if d.Now == nil {
 		d.Now = time.Now
-	}
-	if d.IsDead == nil {
-		d.IsDead = func(string) bool { return false }
-	}
-	if d.TaskQueue == "" {
-		d.TaskQueue = contract.DefaultTaskQueue
-	}
-	if d.Backend == nil {
-		d.Backend = service.OnTemporal(service.Options{
-			Client: d.Client, TaskQueue: d.TaskQueue, Namespace: d.Namespace, Address: d.Address, Agent: d.Agent, Blobs: d.Blobs,
-			Keyring: d.Keyring, PushReach: d.PushReach, Now: d.Now, IsDead: d.IsDead,
-		})
 	}
 	return d
 }
 
 // Gateway is the API as an http.Handler. It is safe for concurrent use.
 type Gateway struct {
-	Deps
-	echo        *echo.Echo
-	base        context.Context
-	stop        context.CancelFunc
-	tasks       *tasks.Server
-	waits       *waits
-	idle        idleConversations
-	sendLocks   keyedLock
-	followers   *live.Followers
-	glances     singleflight.Group
-	recent      *recentTasks
-	summary     *cache[service.Summary]
-	store       verdict
-	room        *cache[bool] // nil where nobody can tell
-	lastProblem atomic.Value // that was logged
-	catalogue   *cache[contract.Catalogue]
-	resources   *cache[contract.ResourceCatalogue]
-	prompts     *cache[contract.PromptCatalogue]
+	service   *service.Service
+	followers *live.Followers
+	health    *health
+	handler   *echo.Echo
+	table     []route
+
+	logger         *slog.Logger
+	now            func() time.Time
+	requestTimeout time.Duration
+	publicURL      string
 }
 
 // New makes a gateway. Close it to release those who wait.
 func New(deps Deps) *Gateway {
-	g := &Gateway{Deps: deps.withDefaults()}
-	if g.Room != nil {
-		g.room = &cache[bool]{load: g.hasRoom, fresh: roomFresh, now: g.Now}
-	}
-	g.check()
-	g.base, g.stop = context.WithCancel(context.Background())
-	g.waits = newWaits(g.base, g.await, g.RequestTimeout)
-	g.followers = live.New(g.base, live.Options{Conversations: g.Backend, Blobs: g.Blobs, Feed: g.Feed, Pace: g.Pace, Logger: g.Logger})
-	g.recent = &recentTasks{now: g.Now}
-	g.summary = &cache[service.Summary]{load: g.Backend.Summary, fresh: time.Second, now: g.Now}
-	g.catalogue = ofNow(g.loadCatalogue, g.Now)
-	g.resources = fromWorker(g.Backend.Resources, g.Now)
-	g.prompts = fromWorker(g.Backend.Prompts, g.Now)
-	g.tasks = tasks.New(a2aServer{g}, tasks.Options{Logger: g.Logger, Closing: g.base})
-	g.echo = g.routes()
+	d := deps.withDefaults()
+	s := service.New(service.Options{
+		Backend: d.Backend, Agent: d.Agent, Blobs: d.Blobs, Exports: d.Exports, Room: d.Room, Keyring: d.Keyring, Logger: d.Logger,
+		RequestTimeout: d.RequestTimeout, Now: d.Now,
+	})
+	g := &Gateway{service: s, logger: d.Logger, now: d.Now, requestTimeout: d.RequestTimeout, publicURL: d.PublicURL}
+	g.followers = live.New(s.Closing(), live.Options{Conversations: d.Backend, Blobs: d.Blobs, Feed: d.Feed, Pace: d.Pace, Logger: d.Logger})
+	g.health = &health{service: s, feed: d.Feed, version: d.Version, logger: d.Logger}
+	events := endpoint.New(endpoint.Options{Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Logger: d.Logger})
+	g.table = tableOf(handlers{
+		home:   &home{agent: d.Agent, version: d.Version, webUI: d.WebUI},
+		rest:   &rest{service: s, events: events, logger: d.Logger},
+		events: events,
+		offers: &offers{service: s, agent: d.Agent},
+		health: g.health,
+		tasks: protocol.New(handler.New(handler.Options{
+			Service: s, Followers: g.followers, Agent: d.Agent, Version: d.Version, Provider: d.Provider.ofCard(), Logger: d.Logger, Now: d.Now,
+		}), protocol.Options{Logger: d.Logger, Closing: s.Closing()}),
+	})
+	g.handler = g.serve(d)
 	return g
 }
 
 // ServeHTTP implements http.Handler.
-func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.echo.ServeHTTP(w, tidy(r)) }
+func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.handler.ServeHTTP(w, tidy(r)) }
+
+// Routes lists the API's operations, without the parts of the docs page.
+func (g *Gateway) Routes() []Route {
+	var out []Route
+	for _, r := range g.table {
+		if r.Path != "/docs/*" {
+			out = append(out, r.Route)
+		}
+	}
+	return out
+}
+
+// Problems says what keeps a conversation from running now, as GET /health/ready
+// does. It may wait some seconds for tool servers that are being connected.
+func (g *Gateway) Problems(ctx context.Context) []string { return g.health.problems(ctx) }
 
 // Close answers everybody who waits with a 202, ends all streams, and returns when
 // nothing waits for a workflow any more. Requests are still served, without waiting; call it before
 // http.Server.Shutdown.
 func (g *Gateway) Close() {
-	g.stop()
-	g.waits.close()
+	g.service.Close()
 	g.followers.Close()
 }
 

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -17,8 +20,18 @@ type healthReply struct {
 	Status string `json:"status"`
 }
 
-// health says that the process lives, and asks nobody.
-func (g *Gateway) health(c echo.Context) error {
+// health answers probes.
+type health struct {
+	service *service.Service
+	feed    live.Feed
+	version string
+	logger  *slog.Logger
+
+	lastProblem atomic.Value // that was logged
+}
+
+// alive says that the process lives, and asks nobody.
+func (h *health) alive(c echo.Context) error {
 	return c.JSON(http.StatusOK, healthReply{"ok"})
 }
 
@@ -42,11 +55,11 @@ type eventsReply struct {
 
 // events is nil for a feed that does not tell. No problem of a feed keeps a
 // conversation from running, so it is none of the service.
-func (g *Gateway) events() *eventsReply {
-	if g.Feed == nil {
+func (h *health) events() *eventsReply {
+	if h.feed == nil {
 		return &eventsReply{Deltas: "none"}
 	}
-	f, tells := g.Feed.(interface {
+	f, tells := h.feed.(interface {
 		Carrier() (kind, problem string)
 	})
 	if !tells {
@@ -59,10 +72,10 @@ func (g *Gateway) events() *eventsReply {
 const readyTimeout = 12 * time.Second
 
 // ready says whether a conversation could run now, and if not, why.
-func (g *Gateway) ready(c echo.Context) error {
+func (h *health) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), readyTimeout)
 	defer cancel()
-	reply := g.readiness(ctx)
+	reply := h.readiness(ctx)
 	status := http.StatusOK
 	if len(reply.Problems) > 0 {
 		status, reply.Status = http.StatusServiceUnavailable, "unavailable"
@@ -71,23 +84,23 @@ func (g *Gateway) ready(c echo.Context) error {
 	return c.JSON(status, reply)
 }
 
-func (g *Gateway) readiness(ctx context.Context) readyReply {
-	reply := g.look(ctx)
+func (h *health) readiness(ctx context.Context) readyReply {
+	reply := h.inspect(ctx)
 	if len(reply.Problems) == 0 {
-		g.lastProblem.Store("")
+		h.lastProblem.Store("")
 	}
 	return reply
 }
 
-func (g *Gateway) look(ctx context.Context) readyReply {
-	reply := readyReply{Status: "ok", Problems: []string{}, Servers: []contract.ServerState{}, Events: g.events(), Version: g.Version}
-	if err := g.Backend.Ping(ctx); err != nil {
-		reply.Problems = append(reply.Problems, g.tell("Temporal does not answer", err))
+func (h *health) inspect(ctx context.Context) readyReply {
+	reply := readyReply{Status: "ok", Problems: []string{}, Servers: []contract.ServerState{}, Events: h.events(), Version: h.version}
+	if err := h.service.Ping(ctx); err != nil {
+		reply.Problems = append(reply.Problems, h.report("Temporal does not answer", err))
 		return reply
 	}
-	catalogue, err := g.catalogue.get(ctx)
+	catalogue, err := h.service.Catalogue(ctx)
 	if err != nil {
-		reply.Problems = append(reply.Problems, g.tell(textOr(err, "no worker is answering"), err))
+		reply.Problems = append(reply.Problems, h.report(textOr(err, "no worker is answering"), err))
 		return reply
 	}
 	reply.Problems = append(reply.Problems, catalogue.Problems...)
@@ -105,12 +118,11 @@ func (g *Gateway) look(ctx context.Context) readyReply {
 	return reply
 }
 
-// Problems says what keeps a conversation from running now, as GET /health/ready
-// does. It may wait some seconds for tool servers that are being connected.
-func (g *Gateway) Problems(ctx context.Context) []string {
+// problems says what keeps a conversation from running now.
+func (h *health) problems(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	return g.readiness(ctx).Problems
+	return h.readiness(ctx).Problems
 }
 
 // textOr is what callers may read of an error, or else a text.
@@ -122,15 +134,15 @@ func textOr(err error, text string) string {
 	return text
 }
 
-// tell logs the cause of what callers only read in general terms, once while it
+// report logs the cause of what callers only read in general terms, once while it
 // stays the same.
-func (g *Gateway) tell(text string, err error) string {
+func (h *health) report(text string, err error) string {
 	var e *service.Error
 	if errors.As(err, &e) && e.Err != nil {
 		err = e.Err
 	}
-	if line := text + err.Error(); g.lastProblem.Swap(line) != line {
-		g.Logger.Warn("not ready", "problem", text, "error", err)
+	if line := text + err.Error(); h.lastProblem.Swap(line) != line {
+		h.logger.Warn("not ready", "problem", text, "error", err)
 	}
 	return text
 }

@@ -9,13 +9,22 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // homeLink leads from the first page to a part of the service.
 type homeLink struct{ key, Href, Label, About string }
 
-// homeLinks lists the parts. Their addresses are relative, for gateways behind a prefix.
-func (g *Gateway) homeLinks() []homeLink {
+// home is the first page.
+type home struct {
+	agent          contract.Agent
+	version, webUI string
+}
+
+// links lists the parts. Their addresses are relative, for gateways behind a prefix.
+func (h *home) links() []homeLink {
 	links := []homeLink{
 		{"docs", "docs", "API", "Every operation, to read and to try"},
 		{"openapi", "openapi.yaml", "OpenAPI file", "The same for programs"},
@@ -26,8 +35,8 @@ func (g *Gateway) homeLinks() []homeLink {
 		{"a2a_card", ".well-known/agent-card.json", "A2A card", "What other agents must know of this one, as JSON"},
 		{"health", "health/ready", "Health", "Whether a conversation could run now, and what is missing, as JSON"},
 	}
-	if g.WebUI != "" {
-		links = append(links, homeLink{"temporal_ui", g.WebUI, "Temporal Web UI", "Every conversation and approval as it runs"})
+	if h.webUI != "" {
+		links = append(links, homeLink{"temporal_ui", h.webUI, "Temporal Web UI", "Every conversation and approval as it runs"})
 	}
 	return links
 }
@@ -39,13 +48,13 @@ type homeReply struct {
 	Links       map[string]string `json:"links"`
 }
 
-// home leads on: a person by a page, a program by JSON.
-func (g *Gateway) home(c echo.Context) error {
+// show leads on: a person by a page, a program by JSON.
+func (h *home) show(c echo.Context) error {
 	header := c.Response().Header()
 	header.Add("Vary", "Accept")
-	links := g.homeLinks()
-	if !prefers(c, "text/html") {
-		reply := homeReply{g.Agent.Name, g.Agent.Description, g.Version, map[string]string{}}
+	links := h.links()
+	if !request.Prefers(c.Request(), "text/html") {
+		reply := homeReply{h.agent.Name, h.agent.Description, h.version, map[string]string{}}
 		for _, l := range links {
 			reply.Links[l.key] = l.Href
 		}
@@ -53,7 +62,7 @@ func (g *Gateway) home(c echo.Context) error {
 	}
 	var page bytes.Buffer
 	err := homePage.Execute(&page, map[string]any{
-		"Name": g.Agent.Name, "Description": g.Agent.Description, "Version": g.Version, "Links": links, "Style": template.CSS(homeStyle),
+		"Name": h.agent.Name, "Description": h.agent.Description, "Version": h.version, "Links": links, "Style": template.CSS(homeStyle),
 	})
 	if err != nil {
 		return err

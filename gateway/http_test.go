@@ -19,6 +19,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 )
@@ -44,6 +45,7 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 // openapi.yaml, and so is every request that succeeds.
 type api struct {
 	*gateway.Gateway
+	Backend service.Backend // the one of the gateway
 	t       *testing.T
 	backend *fakeBackend
 	blobs   *memory
@@ -69,7 +71,7 @@ func newAPI(t *testing.T, b *fakeBackend, change ...func(*gateway.Deps)) *api {
 	for _, f := range change {
 		f(&deps)
 	}
-	a.Gateway = gateway.New(deps)
+	a.Gateway, a.Backend = gateway.New(deps), deps.Backend
 	t.Cleanup(a.Close)
 	return a
 }

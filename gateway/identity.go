@@ -1,15 +1,13 @@
 package gateway
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/credential"
 )
 
 const (
@@ -32,71 +30,16 @@ func idempotencyKey(c echo.Context) (string, error) {
 	return values[0], nil
 }
 
-// ownKey is a key as its caller's own, as far as the caller is known: by the token and
-// the session that came with the request. Without either it is the key.
-func ownKey(c echo.Context, key string) string {
-	token, sid := bearer(c), c.Request().Header.Get(headerSession)
-	if !contract.ValidSessionID(sid) {
-		sid = "" // the one of the request is made up, and another with the next
-	}
-	if key == "" || token == "" && sid == "" {
-		return key
-	}
-	return contract.Sum([]byte(token)) + " " + sid + " " + key
-}
+func callOf(c echo.Context) *request.Call { return request.From(c.Request().Context()) }
 
-// conversationID is random without a key, else always the same for that key of the
-// caller.
-func conversationID(c echo.Context, key string) string {
-	if key == "" {
-		return uuid.NewString()
-	}
-	return contract.NameUUID("create", ownKey(c, key))
-}
+func callerOf(c echo.Context) service.Caller { return callOf(c).Caller }
 
-// requestID is random without a key. Else it is derived from what the request is
-// about, the route, the caller and the key, so the same key may serve on other routes.
+// requestID is the ID of the request about a subject, such as a conversation, by its route.
 func requestID(c echo.Context, subject, key string) string {
-	if key == "" {
-		return uuid.NewString()
-	}
-	return contract.NameUUID(subject, c.Request().Method+" "+c.Path()+" "+ownKey(c, key))
+	return callerOf(c).RequestID(subject, c.Request().Method+" "+c.Path(), key)
 }
 
-func keyReused() *service.Error {
-	return service.Errorf(contract.KindKeyReused, "%s was used for a different request", headerKey)
-}
-
-// seal returns the caller's bearer token sealed for a conversation, or "".
-func (g *Gateway) seal(c echo.Context, conversationID string) (string, error) {
-	token := bearer(c)
-	if token == "" || g.Keyring == nil {
-		return "", nil
-	}
-	sealed, err := g.Keyring.Seal(conversationID, credential.NewToken(token))
-	if err != nil {
-		return "", fmt.Errorf("seal the caller's token: %w", err)
-	}
-	return sealed, nil
-}
-
-func bearer(c echo.Context) string {
-	scheme, token, ok := strings.Cut(strings.TrimSpace(c.Request().Header.Get("Authorization")), " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(token)
-}
-
-// prefersAsync reports whether the caller sent Prefer: respond-async (RFC 7240).
-func prefersAsync(c echo.Context) bool {
-	for _, value := range c.Request().Header.Values("Prefer") {
-		for _, preference := range strings.Split(value, ",") {
-			name, _, _ := strings.Cut(preference, ";")
-			if strings.EqualFold(strings.TrimSpace(name), "respond-async") {
-				return true
-			}
-		}
-	}
-	return false
+// fingerprintOf tells a repeated request from another one by its address and its body.
+func fingerprintOf(c echo.Context, body []byte) string {
+	return service.Fingerprint(c.Request().Method+"\n"+c.Request().URL.Path, body)
 }

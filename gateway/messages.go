@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -15,119 +16,85 @@ func conversationParam(c echo.Context) (string, error) {
 	if !contract.IsUUID(id) {
 		return "", service.NoConversation(id)
 	}
-	c.Set(keyConversation, id)
+	callOf(c).ConversationID = id
 	return id, nil
 }
 
 // message sends a message to a conversation.
-func (g *Gateway) message(c echo.Context) error {
+func (h *rest) message(c echo.Context) error {
 	var body messageBody
-	raw, err := bind(c, &body)
+	raw, err := request.Bind(c.Request(), &body)
 	if err != nil {
 		return err
 	}
 	if body.blank() {
 		return service.Errorf(contract.KindInvalid, "message is required")
 	}
-	t, err := newTicket(c)
+	p, err := newPending(c)
 	if err != nil {
 		return err
 	}
-	t.fingerprint = fingerprint(c.Request(), raw)
-	ctx, cancel := sending(c)
-	defer cancel()
-	in, blobs, err := g.signalMessage(ctx, c, t, body)
-	if err != nil {
-		return err
-	}
+	p.Fingerprint = fingerprintOf(c, raw)
+	message := body.message(c, p.ID)
 	if streams(c) {
-		return g.streamMessage(c, t, in, blobs)
+		return h.events.StreamMessage(c, p.Request, message)
 	}
-	return g.signal(c, t, contract.SignalMessage, in, blobs)
+	known, err := h.service.Send(c.Request().Context(), callerOf(c), p.Request, message)
+	return h.answerSent(c, p, known, err)
 }
 
-// newTicket identifies a request to the conversation in the path.
-func newTicket(c echo.Context) (ticket, error) {
+// newPending identifies a request to the conversation in the path.
+func newPending(c echo.Context) (pending, error) {
 	id, err := conversationParam(c)
 	if err != nil {
-		return ticket{}, err
+		return pending{}, err
 	}
 	key, err := idempotencyKey(c)
 	if err != nil {
-		return ticket{}, err
+		return pending{}, err
 	}
-	return ticket{conversationID: id, requestID: requestID(c, id, key), keyed: key != "", status: http.StatusOK}, nil
+	return pending{
+		Request: service.Request{ConversationID: id, ID: requestID(c, id, key), Repeatable: key != ""}, status: http.StatusOK,
+	}, nil
 }
 
-// signal sends and waits for the answer, unless it is known already.
-func (g *Gateway) signal(c echo.Context, t ticket, name string, payload any, blobs *staged) error {
-	ctx, cancel := sending(c)
-	defer cancel()
-	known, err := g.deliverNew(ctx, t, name, payload, blobs)
-	switch {
-	case service.IsKind(err, contract.KindCompleted):
-		return g.ended(c, t)
-	case err != nil:
-		return err
-	case known != nil && known.view.Status == contract.StatusCompleted:
-		return g.endedAs(c, t, *known)
-	case known != nil:
-		return g.settled(c, t, *known)
-	}
-	return g.settle(c, t)
-}
-
-// reasonBody is the optional body of cancel and close.
-type reasonBody struct {
+// noteBody is the optional body of cancel and close.
+type noteBody struct {
 	Reason string `json:"reason"`
 	By     string `json:"by"`
 }
 
-const (
-	maxReason = 2000
-	maxBy     = 200
-)
-
-// check keeps what people write about a decision out of history when it is long.
-func (b *reasonBody) check(c echo.Context) error {
-	if b.By == "" {
-		b.By = c.Request().Header.Get("X-User")
+// noted reads a note about the conversation in the path.
+func noted(c echo.Context) (service.Note, pending, error) {
+	var body noteBody
+	if _, err := request.Bind(c.Request(), &body); err != nil {
+		return service.Note{}, pending{}, err
 	}
-	if len(b.Reason) > maxReason || len(b.By) > maxBy {
-		return service.Errorf(contract.KindInvalid, "reason may have %d bytes and by %d", maxReason, maxBy)
+	note, err := callerOf(c).Note(service.Note(body))
+	if err != nil {
+		return note, pending{}, err
 	}
-	return nil
-}
-
-func (g *Gateway) reasoned(c echo.Context) (reasonBody, ticket, error) {
-	var body reasonBody
-	if _, err := bind(c, &body); err != nil {
-		return body, ticket{}, err
-	}
-	if err := body.check(c); err != nil {
-		return body, ticket{}, err
-	}
-	t, err := newTicket(c)
-	return body, t, err
+	p, err := newPending(c)
+	return note, p, err
 }
 
 // cancelTurn stops the running turn.
-func (g *Gateway) cancelTurn(c echo.Context) error {
-	body, t, err := g.reasoned(c)
+func (h *rest) cancelTurn(c echo.Context) error {
+	note, p, err := noted(c)
 	if err != nil {
 		return err
 	}
-	return g.signal(c, t, contract.SignalCancel,
-		contract.CancelSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By}, nil)
+	known, err := h.service.CancelTurn(c.Request().Context(), callerOf(c), p.Request, note)
+	return h.answerSent(c, p, known, err)
 }
 
 // closeConversation ends a conversation. Ending it again is fine.
-func (g *Gateway) closeConversation(c echo.Context) error {
-	body, t, err := g.reasoned(c)
+func (h *rest) closeConversation(c echo.Context) error {
+	note, p, err := noted(c)
 	if err != nil {
 		return err
 	}
-	t.endIsFine = true
-	return g.signal(c, t, contract.SignalClose,
-		contract.CloseSignal{RequestID: t.requestID, Reason: body.Reason, By: body.By}, nil)
+	p.MayBeCompleted = true
+	known, err := h.service.CloseConversation(c.Request().Context(), callerOf(c), p.Request, note)
+	return h.answerSent(c, p, known, err)
 }

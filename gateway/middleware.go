@@ -13,15 +13,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
-)
-
-// Keys of values in a request's context.
-const (
-	keySession      = "session"
-	keyConversation = "conversation"
-	keyClient       = "client"
 )
 
 const headerSession = "X-Session-ID"
@@ -29,18 +23,19 @@ const headerSession = "X-Session-ID"
 // observe logs every request, writes errors, and survives panics.
 func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		start := g.Now()
-		err := g.guard(next, c)
+		start := g.now()
+		err := callGuarded(next, c)
 		if err != nil {
-			err = g.withCause(c.Request().Context(), err)
+			err = g.service.WithCause(c.Request().Context(), err)
 			c.Error(err)
 		}
-		g.log(c, g.Now().Sub(start), err)
+		g.log(c, g.now().Sub(start), err)
 		return nil
 	}
 }
 
-func (g *Gateway) guard(next echo.HandlerFunc, c echo.Context) (err error) {
+// callGuarded makes an error of a panic.
+func callGuarded(next echo.HandlerFunc, c echo.Context) (err error) {
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -55,18 +50,18 @@ func (g *Gateway) guard(next echo.HandlerFunc, c echo.Context) (err error) {
 }
 
 func (g *Gateway) log(c echo.Context, latency any, err error) {
-	status := c.Response().Status
+	status, call := c.Response().Status, callOf(c)
 	attrs := []any{
 		"method", c.Request().Method, "route", c.Path(), "path", c.Request().URL.Path,
-		"status", status, "latency", latency, "sid", sessionOf(c),
+		"status", status, "latency", latency, "sid", call.Caller.Session,
 	}
-	if id, _ := c.Get(keyConversation).(string); id != "" {
-		attrs = append(attrs, "conversation", id)
+	if call.ConversationID != "" {
+		attrs = append(attrs, "conversation", call.ConversationID)
 	}
 	if err != nil {
 		attrs = append(attrs, "error", err.Error())
 	}
-	g.Logger.Log(c.Request().Context(), level(status), "request", attrs...)
+	g.logger.Log(c.Request().Context(), level(status), "request", attrs...)
 }
 
 func level(status int) slog.Level {
@@ -79,15 +74,21 @@ func level(status int) slog.Level {
 	return slog.LevelInfo
 }
 
-// session keeps a valid session ID and replaces any other.
-func session(next echo.HandlerFunc) echo.HandlerFunc {
+// identify says who calls. It keeps a valid session ID and replaces any other.
+func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		sid := c.Request().Header.Get(headerSession)
-		if !contract.ValidSessionID(sid) {
-			sid = newSessionID()
+		r := c.Request()
+		caller := service.Caller{
+			Session: r.Header.Get(headerSession), OwnSession: true, Token: request.Token(r), Subject: r.Header.Get("X-User"), BaseURL: g.publicURL,
 		}
-		c.Set(keySession, sid)
-		c.Response().Header().Set(headerSession, sid)
+		if !contract.ValidSessionID(caller.Session) {
+			caller.Session, caller.OwnSession = newSessionID(), false
+		}
+		if caller.BaseURL == "" {
+			caller.BaseURL = c.Scheme() + "://" + r.Host
+		}
+		c.SetRequest(r.WithContext(request.With(r.Context(), &request.Call{Caller: caller, Client: r.Context()})))
+		c.Response().Header().Set(headerSession, caller.Session)
 		c.Response().Header().Set("X-Content-Type-Options", "nosniff")
 		return next(c)
 	}
@@ -99,25 +100,13 @@ func newSessionID() string {
 	return hex.EncodeToString(b[:])
 }
 
-func sessionOf(c echo.Context) string {
-	sid, _ := c.Get(keySession).(string)
-	return sid
-}
-
-// clientOf is the context that ends when the client goes away, for what has no
-// deadline.
-func clientOf(c echo.Context) context.Context {
-	ctx, _ := c.Get(keyClient).(context.Context)
-	return ctx
-}
-
 // deadline bounds what a request waits for.
 func (g *Gateway) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()
-		ctx, cancel := context.WithTimeout(request.Context(), g.RequestTimeout)
+		ctx, cancel := context.WithTimeout(request.Context(), g.requestTimeout)
 		defer cancel()
-		c.Set(keyClient, request.Context())
+		callOf(c).Client = request.Context()
 		defer c.SetRequest(request) // whose context tells whether the client is still there
 		c.SetRequest(request.WithContext(ctx))
 		return next(c)
@@ -132,7 +121,7 @@ const (
 // limitToken refuses tokens that are too long to be kept with a message.
 func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if n := len(bearer(c)); n > contract.MaxToken {
+		if n := len(callerOf(c).Token); n > contract.MaxToken {
 			return service.Errorf(contract.KindTooLarge, "the bearer token has %d bytes: the limit is %d", n, contract.MaxToken)
 		}
 		return next(c)

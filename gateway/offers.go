@@ -6,6 +6,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -15,13 +16,19 @@ type toolsReply struct {
 	Model   contract.ModelState    `json:"model"`
 }
 
+// offers answers with what the agent can do.
+type offers struct {
+	service *service.Service
+	agent   contract.Agent
+}
+
 // tools answers with what a worker offers, and with the agents that models delegate to.
-func (g *Gateway) tools(c echo.Context) error {
-	catalogue, err := g.catalogue.get(c.Request().Context())
+func (o *offers) tools(c echo.Context) error {
+	catalogue, err := o.service.Catalogue(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	tools := withDelegations(catalogue.Tools, g.Agent.Root())
+	tools := withDelegations(catalogue.Tools, o.agent.Root())
 	return c.JSON(http.StatusOK, toolsReply{tools, orEmpty(catalogue.Servers), catalogue.Model})
 }
 
@@ -41,7 +48,7 @@ func withDelegations(tools []contract.Tool, root contract.Node) []contract.Tool 
 	}
 	out := []contract.Tool{}
 	for _, t := range tools {
-		if !slices.ContainsFunc(own, func(o contract.Tool) bool { return o.Name == t.Name }) {
+		if !slices.ContainsFunc(own, func(d contract.Tool) bool { return d.Name == t.Name }) {
 			out = append(out, t)
 		}
 	}
@@ -57,9 +64,9 @@ func delegationsOf(n contract.Node) []contract.Peer {
 	return list
 }
 
-// listResources answers with what the tool servers have to be read.
-func (g *Gateway) listResources(c echo.Context) error {
-	list, err := g.resources.get(c.Request().Context())
+// resources answers with what the tool servers have to be read.
+func (o *offers) resources(c echo.Context) error {
+	list, err := o.service.Resources(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -67,9 +74,9 @@ func (g *Gateway) listResources(c echo.Context) error {
 	return c.JSON(http.StatusOK, list)
 }
 
-// listPrompts answers with the prompts that the tool servers offer.
-func (g *Gateway) listPrompts(c echo.Context) error {
-	list, err := g.prompts.get(c.Request().Context())
+// prompts answers with the prompts that the tool servers offer.
+func (o *offers) prompts(c echo.Context) error {
+	list, err := o.service.Prompts(c.Request().Context())
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,11 @@
 package gateway
 
 import (
-	"encoding/base64"
-	"encoding/binary"
-	"hash/crc32"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
 
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -33,7 +31,7 @@ func listQuery(c echo.Context) (service.ListQuery, error) {
 		return q, service.Errorf(contract.KindInvalid, "status: expected %s, %s or %s",
 			contract.StatusActive, contract.StatusWaitingApproval, contract.StatusCompleted)
 	}
-	token, ok := decodeCursor(c.QueryParam("cursor"))
+	token, ok := request.DecodeCursor(c.QueryParam("cursor"))
 	if !ok {
 		return q, service.BadCursor()
 	}
@@ -49,28 +47,6 @@ func includesMessages(c echo.Context) (bool, error) {
 		return true, nil
 	}
 	return false, service.Errorf(contract.KindInvalid, "include: expected messages")
-}
-
-// A cursor is Temporal's page token behind its checksum, so that a mangled one
-// is told from a fault of ours.
-func encodeCursor(token []byte) string {
-	if len(token) == 0 {
-		return ""
-	}
-	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(token))
-	return base64.RawURLEncoding.EncodeToString(append(sum, token...))
-}
-
-func decodeCursor(s string) (token []byte, ok bool) {
-	if s == "" {
-		return nil, true
-	}
-	data, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || len(data) < 5 {
-		return nil, false
-	}
-	token = data[4:]
-	return token, binary.BigEndian.Uint32(data) == crc32.ChecksumIEEE(token)
 }
 
 // orEmpty makes a list that is [] in JSON and never null.

@@ -4,6 +4,10 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/agui/endpoint"
+	"agent-stop-and-go/mcpservers/hosting/guard"
 )
 
 // Route is one operation of the API.
@@ -14,6 +18,7 @@ type Route struct {
 
 const (
 	pathAGUI   = "/ag-ui"
+	pathA2A    = "/a2a"
 	pathHealth = "/health"
 	pathReady  = "/health/ready"
 )
@@ -23,66 +28,74 @@ type route struct {
 	handle echo.HandlerFunc
 }
 
-// table is the whole URL surface. Every GET answers HEAD too, and every path may
+// handlers answer requests, each for a part of the routes.
+type handlers struct {
+	home   *home
+	rest   *rest
+	events *endpoint.Endpoint
+	offers *offers
+	health *health
+	tasks  *protocol.Server
+}
+
+// tableOf is the whole URL surface. Every GET answers HEAD too, and every path may
 // have a slash at the end.
-func (g *Gateway) table() []route {
-	docs := g.docsPage()
+func tableOf(h handlers) []route {
+	docs := docsPage()
 	return []route{
-		{Route{"GET", "/"}, g.home},
+		{Route{"GET", "/"}, h.home.show},
 
-		{Route{"POST", "/conversations"}, g.create},
-		{Route{"GET", "/conversations"}, g.list},
-		{Route{"GET", "/conversations/:id"}, g.show},
-		{Route{"GET", "/conversations/:id/tree"}, g.tree},
-		{Route{"GET", "/conversations/:id/events"}, g.followEvents},
-		{Route{"GET", "/conversations/:id/media/:sha256"}, g.media},
-		{Route{"POST", "/conversations/:id/messages"}, g.message},
-		{Route{"POST", "/conversations/:id/cancel"}, g.cancelTurn},
-		{Route{"POST", "/conversations/:id/close"}, g.closeConversation},
-		{Route{"GET", "/conversations/:id/requests/:request_id"}, g.request},
+		{Route{"POST", "/conversations"}, h.rest.create},
+		{Route{"GET", "/conversations"}, h.rest.list},
+		{Route{"GET", "/conversations/:id"}, h.rest.show},
+		{Route{"GET", "/conversations/:id/tree"}, h.rest.tree},
+		{Route{"GET", "/conversations/:id/events"}, h.events.Follow},
+		{Route{"GET", "/conversations/:id/media/:sha256"}, h.rest.media},
+		{Route{"POST", "/conversations/:id/messages"}, h.rest.message},
+		{Route{"POST", "/conversations/:id/cancel"}, h.rest.cancelTurn},
+		{Route{"POST", "/conversations/:id/close"}, h.rest.closeConversation},
+		{Route{"GET", "/conversations/:id/requests/:request_id"}, h.rest.request},
 
-		{Route{"GET", "/approvals"}, g.waiting},
-		{Route{"GET", "/approvals/:uuid"}, g.approval},
-		{Route{"POST", "/approvals/:uuid"}, g.decide},
+		{Route{"GET", "/approvals"}, h.rest.waiting},
+		{Route{"GET", "/approvals/:uuid"}, h.rest.approval},
+		{Route{"POST", "/approvals/:uuid"}, h.rest.decide},
 
-		{Route{"POST", pathAGUI}, g.agent},
-		{Route{"GET", pathAGUI}, g.capabilities},
+		{Route{"POST", pathAGUI}, h.events.Run},
+		{Route{"GET", pathAGUI}, h.events.Capabilities},
 
-		{Route{"GET", "/tools"}, g.tools},
-		{Route{"GET", "/mcp/resources"}, g.listResources},
-		{Route{"GET", "/mcp/prompts"}, g.listPrompts},
-		{Route{"GET", pathHealth}, g.health},
-		{Route{"GET", pathReady}, g.ready},
+		{Route{"GET", "/tools"}, h.offers.tools},
+		{Route{"GET", "/mcp/resources"}, h.offers.resources},
+		{Route{"GET", "/mcp/prompts"}, h.offers.prompts},
+		{Route{"GET", pathHealth}, h.health.alive},
+		{Route{"GET", pathReady}, h.health.ready},
 
 		{Route{"GET", "/docs"}, docs},
 		{Route{"GET", "/docs/*"}, docs}, // the page's own scripts and styles
-		{Route{"GET", "/docs/json"}, g.docsJSON},
-		{Route{"GET", "/openapi.yaml"}, g.openAPI},
+		{Route{"GET", "/docs/json"}, serveDocsJSON},
+		{Route{"GET", "/openapi.yaml"}, serveOpenAPI},
 
-		{Route{"POST", pathA2A}, g.a2a(g.tasks.RPC)},
-		{Route{"GET", pathA2A}, g.a2a(g.tasks.Card)},
-		{Route{"GET", "/.well-known/agent-card.json"}, g.a2a(g.tasks.Card)},
-		{Route{"GET", "/.well-known/agent.json"}, g.a2a(g.tasks.Card)},
+		{Route{"POST", pathA2A}, unlimited(h.tasks.RPC)},
+		{Route{"GET", pathA2A}, unlimited(h.tasks.Card)},
+		{Route{"GET", "/.well-known/agent-card.json"}, unlimited(h.tasks.Card)},
+		{Route{"GET", "/.well-known/agent.json"}, unlimited(h.tasks.Card)},
 	}
 }
 
-// Routes lists the API's operations, without the parts of the docs page.
-func (g *Gateway) Routes() []Route {
-	var out []Route
-	for _, r := range g.table() {
-		if r.Path != "/docs/*" {
-			out = append(out, r.Route)
-		}
+// unlimited serves a handler whose requests may take long: their context has no deadline.
+func unlimited(handle http.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		handle(c.Response(), c.Request().WithContext(callOf(c).Client))
+		return nil
 	}
-	return out
 }
 
-func (g *Gateway) routes() *echo.Echo {
+// serve puts the routes behind the middleware.
+func (g *Gateway) serve(d Deps) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail
 	e.JSONSerializer = serializer{}
-	e.Use(g.observe, session, g.door, g.deadline, limitToken, limitBody)
-	for _, r := range g.table() {
+	e.Use(g.observe, g.identify, door(guard.Rules{Hosts: d.AllowedHosts, Origins: d.AllowedOrigins}), g.deadline, limitToken, limitBody)
+	for _, r := range g.table {
 		e.Add(r.Method, r.Path, r.handle)
 		if r.Method == http.MethodGet {
 			e.HEAD(r.Path, r.handle)

@@ -87,9 +87,7 @@ func TestReadinessNeedsOneBlobStore(t *testing.T) {
 func TestManyReadinessPollsLeaveOneProbe(t *testing.T) {
 	c := &fakeClient{}
 	now := epoch
-	a := newAPI(t, nil, func(d *gateway.Deps) {
-		d.Backend, d.Client, d.Now = nil, c, func() time.Time { return now }
-	})
+	a := newAPI(t, nil, func(d *gateway.Deps) { d.Now = func() time.Time { return now } }, onClient(c))
 	*c = *workerOn(t, a.blobs, nil)
 	for range 100 {
 		now = now.Add(time.Minute)

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -177,9 +178,20 @@ func payloads(values map[string]any) map[string]*commonpb.Payload {
 
 // onTemporal is a gateway on a fake client.
 func onTemporal(t *testing.T, c *fakeClient, change ...func(*gateway.Deps)) *api {
-	return newAPI(t, nil, append(change, func(d *gateway.Deps) {
-		d.Backend, d.Client, d.TaskQueue, d.Namespace, d.Address = nil, c, "queue-1", "space-1", "t.example.com:7233"
-	})...)
+	return newAPI(t, nil, append(change, onClient(c, func(o *backend.Options) {
+		o.TaskQueue, o.Namespace, o.Address = "queue-1", "space-1", "t.example.com:7233"
+	}))...)
+}
+
+// onClient has a gateway use a Temporal client. It must be the last change.
+func onClient(c client.Client, change ...func(*backend.Options)) func(*gateway.Deps) {
+	return func(d *gateway.Deps) {
+		o := backend.Options{Client: c, Agent: d.Agent, Blobs: d.Blobs, Keyring: d.Keyring, Now: d.Now}
+		for _, f := range change {
+			f(&o)
+		}
+		d.Backend = backend.New(o)
+	}
 }
 
 // listed is a page as visibility has it: what runs before what has ended.

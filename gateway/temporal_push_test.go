@@ -13,8 +13,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -300,7 +300,7 @@ func TestWebhooksThatMakeNoSenseAreRefused(t *testing.T) {
 
 func TestPrivateWebhooksMayBeAllowed(t *testing.T) {
 	p := newPushing(t)
-	a := newAPI(t, nil, func(d *gateway.Deps) { d.Backend, d.Client, d.PushReach = nil, p.fakeClient, contract.ReachLoopback })
+	a := newAPI(t, nil, onClient(p.fakeClient, func(o *backend.Options) { o.PushReach = contract.ReachLoopback }))
 	c := aWebhook
 	c.URL = "http://localhost:8888/webhook"
 	if _, err := a.Backend.SetPush(t.Context(), someID, c); err != nil {
@@ -310,7 +310,7 @@ func TestPrivateWebhooksMayBeAllowed(t *testing.T) {
 
 func TestSecretsNeedKeys(t *testing.T) {
 	p := newPushing(t)
-	a := newAPI(t, nil, func(d *gateway.Deps) { d.Backend, d.Client, d.Keyring = nil, p.fakeClient, nil })
+	a := newAPI(t, nil, onClient(p.fakeClient, func(o *backend.Options) { o.Keyring = nil }))
 	if _, err := a.Backend.SetPush(t.Context(), someID, aWebhook); kindOf(err) != service.KindUnavailable || p.started {
 		t.Error(err)
 	}

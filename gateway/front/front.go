@@ -15,6 +15,7 @@ import (
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -52,11 +53,14 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		return gateway.Deps{}, fmt.Errorf("describe the agent: %w", err)
 	}
 	return gateway.Deps{
-		Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address,
+		Backend: backend.New(backend.Options{
+			Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
+			Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
+		}),
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		RequestTimeout: c.RequestTimeout, Version: p.Version,
 		AllowedHosts: c.Names(), AllowedOrigins: c.AllowedOrigins,
-		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider), PushReach: c.Push.Reach(),
-		WebUI: p.WebUI, Room: p.Room, IsDead: connect.IsDead, Exports: os.DirFS(c.DataDir),
+		PublicURL: strings.TrimRight(c.PublicURL, "/"), Provider: gateway.Provider(c.Provider),
+		WebUI: p.WebUI, Room: p.Room, Exports: os.DirFS(c.DataDir),
 	}, nil
 }

@@ -12,6 +12,10 @@ import (
 // ErrAgain is wrapped by what Backend.Await returns when asking again may help.
 var ErrAgain = errors.New("ask again")
 
+// ErrOtherStore is wrapped by what Worker.Catalogue fails with when the worker that
+// answered has another blob store than the gateway.
+var ErrOtherStore = errors.New("the worker has another blob store")
+
 // Backend is what the handlers need of the world. Failures that callers should
 // be told about are an *Error; anything else is a fault of ours.
 type Backend interface {

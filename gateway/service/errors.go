@@ -106,3 +106,20 @@ func Printable(s string) string {
 func BadCursor() *Error {
 	return Errorf(contract.KindInvalid, "cursor: expected the next_cursor of an earlier page")
 }
+
+// Problem says for a reader why a part of a conversation cannot be read.
+func Problem(err error) string {
+	var known *Error
+	if errors.As(Explain(err), &known) {
+		return known.Text
+	}
+	return "a part of the conversation cannot be read; the gateway's log has the details"
+}
+
+// InternalText is what callers read of a fault of ours.
+const InternalText = "internal error; the gateway's log has the details"
+
+// NoRequest is the error of a request that is not known.
+func NoRequest(id string) *Error {
+	return Errorf(contract.KindNotFound, "request not found: %s", Printable(id))
+}

@@ -43,7 +43,7 @@ func (c PushConfig) GoString() string { return c.String() }
 // whoever knows a task's ID may read its webhooks.
 const secretSet = "[set]"
 
-// shown is the webhook without its secrets.
+// Shown is the webhook without its secrets.
 func (c PushConfig) Shown() PushConfig {
 	for _, secret := range []*string{&c.Token, &c.Credentials} {
 		if *secret != "" {
@@ -59,8 +59,8 @@ const (
 	maxPushScheme = 64
 )
 
-// check tells what keeps a webhook from being one.
-func (c PushConfig) check(reach contract.Reach) error {
+// Check fails with KindInvalid when c cannot be a webhook.
+func (c PushConfig) Check(reach contract.Reach) error {
 	if err := contract.CheckWebhook(c.URL, reach); err != nil {
 		return Errorf(contract.KindInvalid, "push notification: %s", err.Error())
 	}

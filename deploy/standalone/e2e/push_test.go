@@ -20,6 +20,7 @@ import (
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
+	gatewaybackend "agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
@@ -108,7 +109,7 @@ func (plainTask) Task(context.Context, string, string) (json.RawMessage, error) 
 
 // notifying runs a server, a worker that notifies webhooks on this machine, and a
 // gateway.
-func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
+func (h *home) notifying() (service.Pushes, *api, *backing.Backing) {
 	h.t.Helper()
 	h.external(embedded.Options{})
 	c, err := config.Load(h.configFile())
@@ -136,10 +137,11 @@ func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	g := gateway.New(gateway.Deps{
+	temporal := gatewaybackend.New(gatewaybackend.Options{
 		Client: b.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: b.Namespace, Agent: agent, Blobs: b.Blobs, Keyring: b.Keyring,
-		Logger: logger, PushReach: contract.ReachPrivate,
+		PushReach: contract.ReachPrivate,
 	})
+	g := gateway.New(gateway.Deps{Backend: temporal, Agent: agent, Blobs: b.Blobs, Keyring: b.Keyring, Logger: logger})
 	web := httptest.NewServer(g)
 	h.t.Cleanup(func() {
 		g.Close()
@@ -152,19 +154,19 @@ func (h *home) notifying() (*gateway.Gateway, *api, *backing.Backing) {
 			h.t.Error(err)
 		}
 	})
-	return g, newAPI(h.t, web.URL), b
+	return temporal, newAPI(h.t, web.URL), b
 }
 
 // TestRecordHistoriesOfWebhooks keeps the histories as well.
 func TestRecordHistoriesOfWebhooks(t *testing.T) {
 	t.Parallel()
-	g, api, b := newHome(t).notifying()
+	hooks, api, b := newHome(t).notifying()
 	asked := api.ask(`call tick {}`)
 	id := asked.Conversation.ID
 	quick, slow, dead := newWebhook(t, 0), newWebhook(t, 300*time.Millisecond), newWebhook(t, 0)
 	dead.down = true
 	set := func(name string, h *webhook) service.PushConfig {
-		c, err := g.Backend.SetPush(t.Context(), id, service.PushConfig{ID: name, URL: h.URL, Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"})
+		c, err := hooks.SetPush(t.Context(), id, service.PushConfig{ID: name, URL: h.URL, Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +174,7 @@ func TestRecordHistoriesOfWebhooks(t *testing.T) {
 		return c
 	}
 	want := []service.PushConfig{set("dead", dead), set("slow", slow), set("quick", quick)}
-	if got, err := g.Backend.PushConfigs(t.Context(), id); err != nil || !slices.Equal(got, want) {
+	if got, err := hooks.PushConfigs(t.Context(), id); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%d webhooks, %v", len(got), err)
 	}
 	quick.hears(t, "INPUT_REQUIRED")

@@ -11,8 +11,8 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/connect"
-	"agent-stop-and-go/gateway/service"
-	"agent-stop-and-go/gateway/tasks/hook"
+	"agent-stop-and-go/gateway/a2a/hook"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
@@ -23,7 +23,7 @@ func Reader(ctx context.Context, c *config.Config, t client.Client, namespace st
 		return nil, fmt.Errorf("describe the agent: %w", err)
 	}
 	return &hook.Reader{
-		Conversations: service.OnTemporal(service.Options{
+		Conversations: backend.New(backend.Options{
 			Client: t, TaskQueue: c.Temporal.TaskQueue, Namespace: namespace, Agent: agent, Blobs: blobs, Now: time.Now, IsDead: connect.IsDead,
 		}),
 		Blobs: blobs, Agent: agent, PublicURL: strings.TrimRight(c.PublicURL, "/"),

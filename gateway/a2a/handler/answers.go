@@ -1,0 +1,81 @@
+package handler
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/a2a/task"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// viaA2A marks decisions that came with a message of A2A.
+const viaA2A = "a2a"
+
+// answer decides what waits. A message that is no answer changes nothing, and the task
+// says what it waits for.
+func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sentMessage) (sentMessage, error) {
+	src, err := h.source(ctx, m.least)
+	if err != nil {
+		return m, err
+	}
+	decisions, err := task.Decisions(req.Message, src.Document.PendingApprovals, protocol.CallOf(ctx).Dialect == protocol.Old)
+	if hint, no := task.IsNoAnswer(err); no {
+		m.hint = hint
+		return m, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	chain, err := readChain(req.Message.Metadata[contract.MetaChain])
+	if err != nil {
+		return m, err
+	}
+	by, _ := req.Message.Metadata[contract.MetaBy].(string)
+	// The webhook is set when nothing is left that could refuse the message: setting it
+	// writes history.
+	if hook := pushOfMessage(ctx, req); hook != nil {
+		if _, err := h.service.Webhooks().SetPush(ctx, m.ConversationID, *hook); err != nil {
+			return m, err
+		}
+	}
+	for i, d := range decisions {
+		d.By = cmp.Or(d.By, by)
+		requestID := m.ID // of the last one, by which the message is known
+		if i < len(decisions)-1 {
+			requestID = contract.NameUUID(m.ID, d.UUID)
+		}
+		first, err := h.decide(ctx, d, chain, requestID)
+		if err != nil {
+			return m, err
+		}
+		if m.decided = append(m.decided, d.UUID); !first && requestID == m.ID {
+			m.ID = "" // which the conversation will never hear of
+		}
+	}
+	return m, nil
+}
+
+// decide sends a decision, and reports whether it was the first one. Somebody else may have
+// been first: with the same decision that is no trouble.
+func (h *Handler) decide(ctx context.Context, d task.Decision, chain []string, requestID string) (first bool, err error) {
+	in := contract.DecideSignal{
+		RequestID: requestID, Approved: d.Approved, By: d.By, Reason: d.Reason, Via: viaA2A, Chain: chain,
+		Content: contract.JSON{Raw: d.Content},
+	}
+	if _, err := h.service.Decide(ctx, callerOf(ctx), service.Decision{UUID: d.UUID, Signal: in}); err != nil {
+		return false, err
+	}
+	record, err := h.service.DecisionRecord(ctx, d.UUID)
+	if err != nil {
+		return false, err
+	}
+	if !record.Agrees(in) {
+		record.UUID = d.UUID
+		return false, &service.Error{Kind: contract.KindDecided, Text: service.AlreadyDecided(record)}
+	}
+	return record.RequestID == requestID, nil
+}

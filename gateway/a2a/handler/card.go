@@ -1,0 +1,62 @@
+package handler
+
+import (
+	"context"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/a2a/task"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Card implements protocol.Handler. Without a worker that tells the tools, the card has
+// none of them.
+func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
+	in := protocol.CardInput{
+		Name: h.agent.Name, Description: h.agent.Description, Version: h.version, PublicURL: callerOf(ctx).BaseURL,
+		Peers: peersOf(h.agent.Root()), Streaming: true, Push: true, Extensions: []a2a.AgentExtension{task.HITLExtension(), {
+			URI: contract.IdempotentMessages, Description: "A message is carried out once for each message ID, and a request answered once",
+		}, {
+			URI: contract.ApprovalParts, Description: "What a task waits for is in data parts of the type " + contract.TypeApprovalRequest,
+		}},
+		InputModes: append([]string{"text/plain", "application/json"}, imageTypes...), OutputModes: []string{"text/plain", "application/json"},
+		Provider: h.provider,
+	}
+	catalogue, err := h.service.Catalogue(ctx)
+	if err != nil {
+		h.logger.Warn("the agent's card has no tools", "error", err)
+	}
+	in.Tools = catalogue.Tools
+	return protocol.Card(in), nil
+}
+
+// ExtendedCard implements protocol.Handler. Callers are not told apart, so there is
+// nothing that only some may know.
+func (h *Handler) ExtendedCard(context.Context) (*a2a.AgentCard, error) {
+	return nil, a2a.ErrExtendedCardNotConfigured
+}
+
+// peersOf are the agents that a tree delegates to, each once.
+func peersOf(n contract.Node) []contract.Peer {
+	var out []contract.Peer
+	seen := map[string]bool{}
+	var walk func(contract.Node)
+	walk = func(n contract.Node) {
+		list := n.Peers
+		if n.Peer != nil {
+			list = append(list[:len(list):len(list)], *n.Peer)
+		}
+		for _, p := range list {
+			if !seen[p.Name] {
+				seen[p.Name] = true
+				out = append(out, p)
+			}
+		}
+		for _, inside := range n.Nodes {
+			walk(inside)
+		}
+	}
+	walk(n)
+	return out
+}

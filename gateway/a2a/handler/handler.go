@@ -1,0 +1,156 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/a2a/task"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+)
+
+// Handler carries out what clients of A2A ask. It is a protocol.Handler.
+type Handler struct {
+	service   *service.Service
+	followers *live.Followers
+	agent     contract.Agent
+	version   string
+	provider  *a2a.AgentProvider
+	logger    *slog.Logger
+	now       func() time.Time
+	recent    *recentTasks
+}
+
+// Options are what a Handler needs.
+type Options struct {
+	Service   *service.Service
+	Followers *live.Followers
+	Agent     contract.Agent
+	Version   string
+	// Provider is who answers for the agent; nil is left out of its card.
+	Provider *a2a.AgentProvider
+	Logger   *slog.Logger
+	Now      func() time.Time
+}
+
+// New makes a Handler.
+func New(o Options) *Handler {
+	return &Handler{
+		service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, provider: o.Provider,
+		logger: o.Logger, now: o.Now, recent: &recentTasks{now: o.Now},
+	}
+}
+
+func callerOf(ctx context.Context) service.Caller { return request.From(ctx).Caller }
+
+// shape is how much of a task the client wants to see.
+func shape(ctx context.Context, history *int) task.Shape {
+	call := protocol.CallOf(ctx)
+	o := task.Shape{History: history, Plain: call.Dialect == protocol.Old}
+	if slices.Contains(call.Extensions, task.HITL) {
+		o.HITL = true
+		call.Activate(task.HITL)
+	}
+	return o
+}
+
+// source reads what of a conversation lives in the blob store.
+func (h *Handler) source(ctx context.Context, view contract.ConversationView) (task.Source, error) {
+	state, err := h.service.Record(ctx, view)
+	if err != nil {
+		return task.Source{}, err
+	}
+	return h.sourceOf(ctx, *state), nil
+}
+
+func (h *Handler) sourceOf(ctx context.Context, state record.State) task.Source {
+	return task.Of(state, h.agent, callerOf(ctx).BaseURL)
+}
+
+// task shows a conversation.
+func (h *Handler) task(ctx context.Context, view contract.ConversationView, o task.Shape) (*a2a.Task, error) {
+	src, err := h.source(ctx, view)
+	if err != nil {
+		return nil, h.failure(ctx, err)
+	}
+	t := src.Task(o)
+	if !view.Task { // made by the old dialect, or by none
+		t.Metadata = map[string]any{protocol.MetadataDialect: string(protocol.Old)}
+	}
+	return t, nil
+}
+
+// conversation reads the conversation that is a task, and what it remembers of a
+// request.
+func (h *Handler) conversation(ctx context.Context, id a2a.TaskID, requestID string) (contract.ConversationView, error) {
+	return h.found(ctx, id, func() (contract.ConversationView, error) {
+		return h.service.Conversation(ctx, string(id), requestID)
+	})
+}
+
+// sharedConversation is conversation for those who are going to follow it.
+func (h *Handler) sharedConversation(ctx context.Context, id a2a.TaskID) (contract.ConversationView, error) {
+	return h.found(ctx, id, func() (contract.ConversationView, error) {
+		return h.service.SharedConversation(ctx, string(id))
+	})
+}
+
+func (h *Handler) found(ctx context.Context, id a2a.TaskID, read func() (contract.ConversationView, error)) (contract.ConversationView, error) {
+	if !contract.IsUUID(string(id)) {
+		return contract.ConversationView{}, noTask(id)
+	}
+	request.From(ctx).ConversationID = string(id)
+	view, err := read()
+	if service.IsKind(err, contract.KindNotFound) {
+		return view, noTask(id)
+	}
+	return view, h.failure(ctx, err)
+}
+
+func noTask(id a2a.TaskID) error {
+	return a2a.NewError(a2a.ErrTaskNotFound, "Task not found: "+service.Printable(string(id)))
+}
+
+// kinds is the one table from kind to the protocol's error. What is not in it is a fault
+// of ours.
+var kinds = map[contract.Kind]error{
+	contract.KindInvalid:    a2a.ErrInvalidParams,
+	contract.KindNotFound:   a2a.ErrTaskNotFound,
+	contract.KindWaiting:    a2a.ErrUnsupportedOperation,
+	contract.KindCompleted:  a2a.ErrUnsupportedOperation,
+	contract.KindDecided:    a2a.ErrUnsupportedOperation,
+	contract.KindKeyReused:  a2a.ErrInvalidParams,
+	contract.KindTimeout:    a2a.ErrServerError,
+	service.KindUnavailable: a2a.ErrServerError,
+	contract.KindTooLarge:   a2a.ErrInvalidParams,
+	contract.KindBusy:       a2a.ErrServerError,
+	service.KindNoSpace:     a2a.ErrServerError,
+	service.KindLost:        a2a.ErrInternalError,
+}
+
+// toA2AError is an error in the words of the protocol.
+func toA2AError(err error) error {
+	var e *service.Error
+	err = service.Explain(err)
+	if errors.As(err, &e) && kinds[e.Kind] != nil {
+		return a2a.NewError(kinds[e.Kind], e.Text)
+	}
+	if errors.Is(err, service.ErrClosing) {
+		return a2a.NewError(a2a.ErrServerError, "the server is shutting down; the work goes on")
+	}
+	return err
+}
+
+// failure is toA2AError with why Temporal does not answer.
+func (h *Handler) failure(ctx context.Context, err error) error {
+	return toA2AError(h.service.WithCause(ctx, err))
+}

@@ -1,0 +1,161 @@
+package handler
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// message is a message as the agent gets it.
+type message struct {
+	id          string // the sender's
+	text        string
+	files       []service.File
+	chain       []string
+	fingerprint string // everything that it says
+}
+
+// readMessage reads the parts: texts as they are, data as JSON, files of text
+// within the text, images beside it. Other files nobody here could read.
+func readMessage(m *a2a.Message) (message, error) {
+	in := message{id: m.ID}
+	if len(m.ID) > maxMessageID {
+		return in, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("messageId: expected at most %d bytes", maxMessageID))
+	}
+	if len(m.Parts) > contract.MaxParts {
+		return in, a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("parts: the message has %d: the limit is %d", len(m.Parts), contract.MaxParts))
+	}
+	var lines []string
+	for _, p := range m.Parts {
+		text, err := in.part(p)
+		if err != nil {
+			return in, err
+		}
+		if text != "" {
+			lines = append(lines, text)
+		}
+	}
+	in.text = strings.Join(lines, "\n\n")
+	if strings.TrimSpace(in.text) == "" {
+		return in, a2a.NewError(a2a.ErrInvalidParams, "No text part in message")
+	}
+	for _, f := range in.files {
+		in.fingerprint += "\n" + f.MediaType + contract.Sum(f.Data)
+	}
+	in.fingerprint = in.text + in.fingerprint
+	return in, in.readChain(m.Metadata[contract.MetaChain])
+}
+
+// sum is the same for messages that say the same.
+func (in message) sum() string { return contract.Sum([]byte(in.fingerprint)) }
+
+// part returns what of a part goes into the text.
+func (in *message) part(p *a2a.Part) (string, error) {
+	switch content := p.Content.(type) {
+	case a2a.Text:
+		return string(content), nil
+	case a2a.Data:
+		raw, err := json.Marshal(content.Value)
+		if err != nil {
+			return "", a2a.NewError(a2a.ErrInvalidParams, "a data part cannot be read")
+		}
+		return string(raw), nil
+	case a2a.URL:
+		return fmt.Sprintf("[file %s %s]", p.Filename, string(content)), nil
+	case a2a.Raw:
+		return in.file(service.File{Name: p.Filename, MediaType: mediaType(p.MediaType, content), Data: content})
+	}
+	return "", a2a.NewError(a2a.ErrInvalidParams, "a part has no content")
+}
+
+func mediaType(declared string, data []byte) string {
+	if kind, _, err := mime.ParseMediaType(declared); err == nil {
+		return kind
+	}
+	kind, _, _ := strings.Cut(http.DetectContentType(data), ";")
+	return kind
+}
+
+var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// textTypes are those besides text/… that are written in text.
+var textTypes = []string{
+	"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/javascript",
+	"application/toml", "application/sql", "application/x-sh", "application/x-ndjson",
+}
+
+func (in *message) file(f service.File) (string, error) {
+	switch {
+	case slices.Contains(imageTypes, f.MediaType):
+		in.files = append(in.files, f)
+		return fmt.Sprintf("[image %s]", f.Name), nil
+	case strings.HasPrefix(f.MediaType, "text/") || slices.Contains(textTypes, f.MediaType):
+		if !utf8.Valid(f.Data) {
+			return "", a2a.NewError(a2a.ErrUnsupportedContentType, "a file of type "+service.Printable(f.MediaType)+" is not in UTF-8")
+		}
+		return fmt.Sprintf("[file %s]\n%s", f.Name, f.Data), nil
+	}
+	return "", a2a.NewError(a2a.ErrUnsupportedContentType,
+		fmt.Sprintf("Incompatible content types: a file of type %s is not supported here; texts and images are", service.Printable(f.MediaType)))
+}
+
+const (
+	maxAgentName = 100
+	maxChain     = 100 // names
+	maxMessageID = 256
+)
+
+// readChain reads the names of the agents that the work has come through.
+func (in *message) readChain(value any) (err error) {
+	if in.chain, err = readChain(value); err != nil {
+		return err
+	}
+	if len(in.chain) >= contract.MaxHops {
+		return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf(
+			"the work has come through %d agents already (%s), which is as many as there may be: do they call one another for ever?",
+			len(in.chain), contract.ChainText(in.chain)))
+	}
+	return nil
+}
+
+func readChain(value any) (chain []string, err error) {
+	if value == nil {
+		return nil, nil
+	}
+	list, ok := value.([]any)
+	ok = ok && len(list) <= maxChain
+	for _, v := range list {
+		name, isText := v.(string)
+		ok = ok && isText && name != "" && len(name) <= maxAgentName
+		chain = append(chain, service.Printable(name))
+	}
+	if !ok {
+		return nil, a2a.NewError(a2a.ErrInvalidParams, contract.MetaChain+" must be a list of names")
+	}
+	return chain, nil
+}
+
+const maxContextID = 200
+
+func checkContext(id string) error {
+	visible := func(r rune) bool { return r > ' ' && r <= '~' }
+	if len(id) > maxContextID || strings.ContainsFunc(id, func(r rune) bool { return !visible(r) }) {
+		return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf("contextId: expected at most %d visible ASCII characters", maxContextID))
+	}
+	return nil
+}
+
+// forService is the message as the service takes it. It is never the answer to a question
+// that has come up meanwhile.
+func (in message) forService() service.Message {
+	return service.Message{Text: in.text, ClientID: in.id, Files: in.files, NoAnswer: true}
+}

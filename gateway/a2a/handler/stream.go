@@ -1,0 +1,186 @@
+package handler
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/gateway/a2a/protocol"
+	"agent-stop-and-go/gateway/a2a/task"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/record"
+)
+
+// SendStream implements protocol.Handler. The stream ends when the message has been
+// answered: with the task, or with what it waits for.
+func (h *Handler) SendStream(ctx context.Context, req *a2a.SendMessageRequest) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		m, err := h.post(ctx, req)
+		if err != nil {
+			yield(protocol.Event{}, h.failure(ctx, err))
+			return
+		}
+		var history *int
+		if req.Config != nil {
+			history = req.Config.HistoryLength
+		}
+		o := shape(ctx, history)
+		o.Hint = m.hint
+		t := &taskStream{handler: h, ctx: ctx, sentMessage: m, stream: task.NewStream(o), yield: yield, untilSettled: true}
+		t.run()
+	}
+}
+
+// Subscribe implements protocol.Handler. Unlike SendStream it goes on while the task
+// waits; clients of A2A 0.3 expect it to end there.
+func (h *Handler) Subscribe(ctx context.Context, req *a2a.SubscribeToTaskRequest, after string) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		view, err := h.sharedConversation(ctx, req.ID)
+		v03 := protocol.CallOf(ctx).Dialect == protocol.V03
+		if err == nil && view.TaskState().Over() && !v03 && after == "" {
+			err = a2a.NewError(a2a.ErrUnsupportedOperation, "the task is over: "+string(view.TaskState()))
+		}
+		if err != nil {
+			yield(protocol.Event{}, err)
+			return
+		}
+		o := shape(ctx, nil)
+		stream := task.NewStream(o)
+		if after != "" {
+			if stream, err = task.ResumeStream(o, after); err != nil {
+				stream = task.NewStream(o) // the ID is of another server's event
+			}
+		}
+		t := &taskStream{
+			handler: h, ctx: ctx, sentMessage: sentMessage{Request: service.Request{ConversationID: view.ID}, least: view}, stream: stream,
+			yield: yield, endsWaiting: v03, resumed: after != "",
+		}
+		t.run()
+	}
+}
+
+// taskStream writes a task to one client.
+type taskStream struct {
+	handler *Handler
+	sentMessage
+	ctx    context.Context
+	stream *task.Stream
+	yield  func(protocol.Event, error) bool
+	// untilSettled ends the stream when the message has been answered, endsWaiting
+	// when the task has come to wait.
+	untilSettled, endsWaiting bool
+	resumed                   bool // behind an event
+
+	answer   <-chan service.Answer
+	reader   *live.Reader
+	answered bool
+	began    bool
+}
+
+func (t *taskStream) run() {
+	r, err := t.handler.followers.JoinLasting(t.ConversationID, t.untilSettled)
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	defer t.handler.followers.Leave(r)
+	t.reader = r
+	client, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	if t.untilSettled && t.ID != "" && t.hint == "" {
+		t.answer = t.handler.service.AwaitAside(client, t.Request)
+	} else {
+		t.answered = true
+	}
+	r.RequestRead()
+	if t.resumed && !t.yield(protocol.Event{}, nil) { // there may be nothing to tell for long
+		return
+	}
+	for t.step(client) {
+	}
+}
+
+func (t *taskStream) fail(err error) { t.yield(protocol.Event{}, t.handler.failure(t.ctx, err)) }
+
+// step writes what is next, and reports whether there is more to come. When the gateway
+// closes, the stream ends: the client subscribes again.
+func (t *taskStream) step(client context.Context) bool {
+	select {
+	case <-client.Done():
+		return false
+	case <-t.handler.service.Closing().Done():
+		return false
+	case a := <-t.answer:
+		t.answer = nil
+		return t.settle(client, a)
+	case <-t.reader.Wake():
+		return t.serve()
+	}
+}
+
+func (t *taskStream) serve() bool {
+	items, beat, end := t.reader.Take()
+	for _, i := range items {
+		if i.State != nil && !t.state(i.State) {
+			return false
+		}
+	}
+	switch {
+	case errors.Is(end, live.ErrSlow), errors.Is(end, service.ErrClosing):
+		return false
+	case end != nil:
+		t.fail(end)
+		return false
+	case beat:
+		return t.yield(protocol.Event{}, nil)
+	}
+	return true
+}
+
+// state writes what is new in a state, unless it is older than what the client knows.
+func (t *taskStream) state(s *record.State) bool {
+	if !t.hasCounted(s.View) {
+		return true
+	}
+	return t.write(t.handler.sourceOf(t.ctx, *s))
+}
+
+// write reports whether there may be more to come.
+func (t *taskStream) write(src task.Source) bool {
+	for _, e := range t.stream.Update(src) {
+		if !t.yield(protocol.Event(e), nil) {
+			return false
+		}
+	}
+	t.least = src.View
+	ends := t.endsWaiting && t.began || t.untilSettled && t.answered
+	t.began = true
+	return !t.stream.Over() && !(ends && rests(src.View))
+}
+
+// settle writes what the message has come to. The stream ends there, unless the task is
+// at work on another message.
+func (t *taskStream) settle(client context.Context, a service.Answer) bool {
+	t.answered = true
+	if a.Err == nil {
+		a.Err = t.refusal(a.Outcome)
+	}
+	if a.Err != nil {
+		if client.Err() == nil {
+			t.fail(a.Err)
+		}
+		return false
+	}
+	if t.began && live.Older(a.View, t.least) { // the client knows more than that
+		return !rests(t.least)
+	}
+	src, err := t.handler.source(client, a.View)
+	if err != nil {
+		t.fail(err)
+		return false
+	}
+	return t.write(src)
+}

@@ -1,0 +1,150 @@
+package protocol
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+	"github.com/a2aproject/a2a-go/v2/errordetails"
+)
+
+// codes is the one table from an error to its JSON-RPC code. What is not in it
+// is a fault of ours.
+var codes = []struct {
+	err  error
+	code int
+}{
+	{a2a.ErrParseError, -32700},
+	{a2a.ErrInvalidRequest, -32600},
+	{a2a.ErrMethodNotFound, -32601},
+	{a2a.ErrInvalidParams, -32602},
+	{a2a.ErrTaskNotFound, -32001},
+	{a2a.ErrTaskNotCancelable, -32002},
+	{a2a.ErrPushNotificationNotSupported, -32003},
+	{a2a.ErrUnsupportedOperation, -32004},
+	{a2a.ErrUnsupportedContentType, -32005},
+	{a2a.ErrInvalidAgentResponse, -32006},
+	{a2a.ErrExtendedCardNotConfigured, -32007},
+	{a2a.ErrExtensionSupportRequired, -32008},
+	{a2a.ErrVersionNotSupported, -32009},
+	{a2a.ErrServerError, -32000},
+	{a2a.ErrUnauthenticated, codeUnauthenticated},
+	{a2a.ErrUnauthorized, codeUnauthorized},
+	{a2a.ErrInternalError, codeInternal},
+}
+
+// The two for authentication are the SDK's own: A2A leaves that to HTTP.
+const (
+	codeInvalidParams   = -32602
+	codeInternal        = -32603
+	codeUnauthenticated = -31401
+	codeUnauthorized    = -31403
+)
+
+const internalText = "Internal error"
+
+const typeBadRequest = "type.googleapis.com/google.rpc.BadRequest"
+
+type rpcError struct {
+	Code    int                   `json:"code"`
+	Message string                `json:"message"`
+	Data    []*errordetails.Typed `json:"data,omitempty"`
+}
+
+// httpError is an error that HTTP has a status for. All others are 200, as
+// JSON-RPC clients expect.
+type httpError struct {
+	status int
+	error
+}
+
+func (e *httpError) Unwrap() error { return e.error }
+
+// fieldError says what is wrong with which of the params.
+type fieldError struct{ field, text string }
+
+func (e *fieldError) Error() string {
+	if e.field == "" {
+		return "Invalid params: " + e.text
+	}
+	return "Invalid params: " + e.field + " " + e.text
+}
+
+func (e *fieldError) Unwrap() error { return a2a.ErrInvalidParams }
+
+func invalid(field, text string) error { return &fieldError{field, text} }
+
+// codeOf returns the code of an error and the sentinel that has it.
+func codeOf(err error) (code int, kind error) {
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code, c.err
+		}
+	}
+	return codeInternal, a2a.ErrInternalError
+}
+
+// describe turns an error into what a client reads. 1.0 always wants to be told
+// of what kind an error is; the older dialects get the details that the error
+// brings, which are mostly none.
+func describe(err error, d Dialect) *rpcError {
+	code, kind := codeOf(err)
+	out := &rpcError{Code: code, Message: textOf(err, code), Data: detailsOf(err)}
+	if d == V03 || d == Old {
+		return out
+	}
+	if !slices.ContainsFunc(out.Data, isErrorInfo) {
+		info := errordetails.NewErrorInfo(a2a.ErrorReason(kind), a2a.ProtocolDomain, nil)
+		out.Data = append([]*errordetails.Typed{info}, out.Data...)
+	}
+	var field *fieldError
+	if errors.As(err, &field) && field.field != "" {
+		out.Data = append(out.Data, badRequest(field))
+	}
+	return out
+}
+
+func isErrorInfo(d *errordetails.Typed) bool { return d.TypeURL == errordetails.ErrorInfoType }
+
+func textOf(err error, code int) string {
+	var known *a2a.Error
+	switch {
+	case errors.As(err, &known) && known.Message != "":
+		return known.Message
+	case code == codeInternal:
+		return internalText
+	}
+	return err.Error()
+}
+
+func detailsOf(err error) []*errordetails.Typed {
+	var known *a2a.Error
+	if !errors.As(err, &known) {
+		return nil
+	}
+	if len(known.Details) == 0 {
+		return known.TypedDetails
+	}
+	return append([]*errordetails.Typed{errordetails.NewFromStruct(known.Details)}, known.TypedDetails...)
+}
+
+// badRequest is how 1.0 wants to be told which field is wrong.
+func badRequest(e *fieldError) *errordetails.Typed {
+	return errordetails.NewTyped(typeBadRequest, map[string]any{
+		"fieldViolations": []map[string]string{{"field": e.field, "description": e.text}},
+	})
+}
+
+func statusOf(err error) int {
+	var with *httpError
+	switch {
+	case errors.As(err, &with):
+		return with.status
+	case errors.Is(err, a2a.ErrUnauthenticated):
+		return http.StatusUnauthorized
+	case errors.Is(err, a2a.ErrUnauthorized):
+		return http.StatusForbidden
+	}
+	return http.StatusOK
+}

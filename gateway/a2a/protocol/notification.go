@@ -1,0 +1,16 @@
+package protocol
+
+import (
+	"encoding/json"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+)
+
+// Notification is the body by which web hooks are told of a task: a StreamResponse that
+// holds it in 1.0 (§4.3.3), the task itself in 0.3 (§9.5).
+func Notification(d Dialect, t *a2a.Task) (json.RawMessage, error) {
+	if d == V03 {
+		return encode(newTaskV03(t))
+	}
+	return encode(&streamV10{Task: newTaskV10(t)})
+}

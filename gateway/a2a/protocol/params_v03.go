@@ -1,0 +1,102 @@
+package protocol
+
+import (
+	a2alegacy "github.com/a2aproject/a2a-go/a2a"
+	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+)
+
+// The shapes of 0.3. A message may do without its kind: the client that sends it
+// leaves no doubt about it.
+
+var roleV03 = oneOf("user", "agent")
+
+var partsV03 = map[string]shape{
+	"text": object(must("kind", text), must("text", text), metadata),
+	"file": object(must("kind", text), must("file", fileV03), metadata),
+	"data": wrapped(object(must("kind", text), must("data", anything), metadata)),
+}
+
+func partV03(at string, v any) (any, error) {
+	in, ok := v.(map[string]any)
+	if !ok {
+		return nil, invalid(at, "must be an object")
+	}
+	kind, _ := in["kind"].(string)
+	part, ok := partsV03[kind]
+	if !ok {
+		return nil, invalid(at+".kind", `must be "text", "file" or "data"`)
+	}
+	return part(at, v)
+}
+
+var fileFieldsV03 = object(may("bytes", raw), may("uri", text), may("name", text), may("mimeType", text))
+
+func fileV03(at string, v any) (any, error) {
+	out, err := fileFieldsV03(at, v)
+	if err != nil {
+		return nil, err
+	}
+	file := out.(map[string]any)
+	for _, name := range []string{"bytes", "uri"} {
+		if file[name] == "" {
+			delete(file, name)
+		}
+	}
+	return file, exactlyOne(at, file, "bytes", "uri")
+}
+
+// wrapped lets a data part hold more than objects, in the SDK's own disguise.
+func wrapped(part shape) shape {
+	return func(at string, v any) (any, error) {
+		out, err := part(at, v)
+		if err != nil {
+			return nil, err
+		}
+		fields := out.(map[string]any)
+		if _, ok := fields["data"].(map[string]any); !ok {
+			meta := map[string]any{}
+			if given, ok := fields["metadata"].(map[string]any); ok {
+				meta = given
+			}
+			meta["data_part_compat"] = true
+			fields["data"], fields["metadata"] = map[string]any{"value": fields["data"]}, meta
+		}
+		return fields, nil
+	}
+}
+
+var messageV03 = object(
+	may("kind", oneOf("message")), must("messageId", name), must("role", roleV03), must("parts", list(partV03, 1)),
+	may("contextId", text), may("taskId", text), may("referenceTaskIds", texts),
+	may("extensions", texts), metadata,
+)
+
+var pushV03 = object(
+	must("url", name), may("id", text), may("token", text),
+	may("authentication", object(must("schemes", list(text, 1)), may("credentials", text))),
+)
+
+var configurationV03 = object(
+	may("acceptedOutputModes", texts), may("blocking", flag), historyLength, may("pushNotificationConfig", pushV03),
+)
+
+var (
+	sendV03    = object(must("message", messageV03), may("configuration", configurationV03), metadata)
+	getV03     = object(must("id", name), historyLength, metadata)
+	idV03      = object(must("id", name), metadata)
+	setPushV03 = object(must("taskId", name), must("pushNotificationConfig", pushV03))
+	getPushV03 = object(must("id", name), may("pushNotificationConfigId", text), metadata)
+	delPushV03 = object(must("id", name), must("pushNotificationConfigId", name), metadata)
+	listV03    = listOf(stateV03)
+	noParams   = object()
+)
+
+// stateV03 gives a state its 1.0 name.
+func stateV03(at string, v any) (any, error) {
+	if s, ok := v.(string); ok {
+		if state := a2av0.ToV1TaskState(a2alegacy.TaskState(s)); state != "" {
+			return string(state), nil
+		}
+	}
+	return stateV10(at, v)
+}

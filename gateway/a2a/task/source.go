@@ -1,0 +1,233 @@
+package task
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a2aproject/a2a-go/v2/a2a"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record"
+)
+
+// Source is a conversation at a moment: what a task is made of.
+type Source struct {
+	record.State
+	Agent string
+	// Media tells where the bytes of a file can be had.
+	Media func(contract.Media) string
+}
+
+// Of is the source of a state. base is where others reach the gateway, without a slash at the end.
+func Of(s record.State, agent contract.Agent, base string) Source {
+	return Source{State: s, Agent: agent.Name, Media: func(m contract.Media) string {
+		return base + "/conversations/" + s.View.ID + "/media/" + m.SHA256
+	}}
+}
+
+func (s Source) pending() []contract.PendingApproval { return s.Document.PendingApprovals }
+
+// MetadataURI is where the URI is, in the metadata of a file, that a tool server gave
+// beside the bytes. Nobody else may reach it.
+const MetadataURI = "agent-stop-and-go/uri"
+
+// Shape says how much of a task a client wants to see.
+type Shape struct {
+	// History is how many of the newest messages; nil is all of them.
+	History     *int
+	NoArtifacts bool
+	// HITL: what waits is told by the extension that the client has activated.
+	HITL bool
+	// Plain: what waits is told as the old dialect does.
+	Plain bool
+	// Hint is told to a client whose answer was none.
+	Hint string
+}
+
+var states = map[contract.TaskState]a2a.TaskState{
+	contract.TaskSubmitted:     a2a.TaskStateSubmitted,
+	contract.TaskWorking:       a2a.TaskStateWorking,
+	contract.TaskInputRequired: a2a.TaskStateInputRequired,
+	contract.TaskAuthRequired:  a2a.TaskStateAuthRequired,
+	contract.TaskCompleted:     a2a.TaskStateCompleted,
+	contract.TaskFailed:        a2a.TaskStateFailed,
+	contract.TaskCanceled:      a2a.TaskStateCanceled,
+	contract.TaskRejected:      a2a.TaskStateRejected,
+}
+
+// StateOf is the state by the name that a client of A2A 1.0 has for it.
+func StateOf(s contract.TaskState) a2a.TaskState { return states[s] }
+
+// StateNamed is the inverse of StateOf; ok is false for what is no state.
+func StateNamed(name a2a.TaskState) (s contract.TaskState, ok bool) {
+	for s, n := range states {
+		if n == name {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// Task is the whole task.
+func (s Source) Task(o Shape) *a2a.Task {
+	t := &a2a.Task{
+		ID: s.id(), ContextID: s.context(), Status: s.status(o), History: s.history(o.History),
+	}
+	if !o.NoArtifacts {
+		t.Artifacts = s.artifacts()
+	}
+	return t
+}
+
+func (s Source) id() a2a.TaskID { return a2a.TaskID(s.View.ID) }
+
+// context is the task's own where the conversation belongs to none.
+func (s Source) context() string { return cmp.Or(s.View.ContextID, s.View.ID) }
+
+func (s Source) status(o Shape) a2a.TaskStatus {
+	state := s.View.TaskState()
+	at := s.View.UpdatedAt
+	status := a2a.TaskStatus{State: states[state], Timestamp: stamp(at)}
+	switch state {
+	case contract.TaskInputRequired:
+		status.Message = s.ask(o)
+	case contract.TaskAuthRequired, contract.TaskFailed, contract.TaskRejected, contract.TaskCanceled:
+		if s.Response != "" {
+			status.Message = s.say("status "+string(state), a2a.NewTextPart(s.Response))
+		}
+	}
+	return status
+}
+
+func stamp(at time.Time) *time.Time {
+	at = at.UTC()
+	return &at
+}
+
+// say is a message of the agent. Its ID is always the same for what it is about.
+func (s Source) say(about string, parts ...*a2a.Part) *a2a.Message {
+	return &a2a.Message{
+		ID: contract.NameUUID(s.View.ID, about), Role: a2a.MessageRoleAgent, Parts: parts, TaskID: s.id(), ContextID: s.context(),
+	}
+}
+
+// history is what the user and the agent have said, with the requests for approvals
+// and what became of them. Calls of tools are the agent's own business.
+func (s Source) history(limit *int) []*a2a.Message {
+	var out []*a2a.Message
+	for _, m := range s.Messages {
+		if shown := s.message(m); shown != nil {
+			out = append(out, shown)
+		}
+	}
+	if limit != nil && len(out) > *limit {
+		out = slices.Clone(out[len(out)-*limit:])
+	}
+	return out
+}
+
+func (s Source) message(m contract.Message) *a2a.Message {
+	if m.ToolCall != nil || m.Role != contract.RoleUser && m.Role != contract.RoleAssistant {
+		return nil
+	}
+	out := &a2a.Message{ID: cmp.Or(m.Draft, m.ID), Role: a2a.MessageRoleAgent, TaskID: s.id(), ContextID: s.context()}
+	if m.Role == contract.RoleUser {
+		out.Role = a2a.MessageRoleUser
+	} else {
+		out.ID = m.ID
+	}
+	if m.Content.Inline != "" {
+		out.Parts = append(out.Parts, a2a.NewTextPart(m.Content.Inline))
+	}
+	out.Parts = append(out.Parts, s.files(m.Media)...)
+	if len(out.Parts) == 0 {
+		return nil
+	}
+	return out
+}
+
+func (s Source) files(media []contract.Media) []*a2a.Part {
+	var parts []*a2a.Part
+	for _, m := range media {
+		p := a2a.NewFileURLPart(a2a.URL(s.Media(m)), m.MIMEType)
+		p.Filename = m.FileName()
+		if uri := m.URI(); uri != "" {
+			p.Metadata = map[string]any{MetadataURI: uri}
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// linked are files by reference to where they are. Whether it can be reached there, the
+// client sees.
+func linked(links []contract.Link) []*a2a.Part {
+	var parts []*a2a.Part
+	for _, l := range links {
+		p := a2a.NewFileURLPart(a2a.URL(l.URI), l.MIMEType)
+		p.Filename = l.FileName()
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// artifacts are what the last turn has come to.
+func (s Source) artifacts() []*a2a.Artifact {
+	if a := s.artifact(); a != nil {
+		return []*a2a.Artifact{a}
+	}
+	return nil
+}
+
+func (s Source) artifact() *a2a.Artifact {
+	if s.View.TaskState() != contract.TaskCompleted {
+		return nil
+	}
+	a := &a2a.Artifact{
+		ID: a2a.ArtifactID(contract.NameUUID(s.View.ID, fmt.Sprintf("response %d", s.View.Last.Turn))), Name: "response",
+	}
+	if s.Response != "" {
+		a.Parts = append(a.Parts, a2a.NewTextPart(s.Response))
+	}
+	if data, ok := object(s.Response); ok {
+		a.Parts = append(a.Parts, a2a.NewDataPart(data))
+	}
+	a.Parts = append(a.Parts, s.found()...)
+	if len(a.Parts) == 0 {
+		a.Parts = a2a.ContentParts{a2a.NewTextPart("")}
+	}
+	return a
+}
+
+// object is a response that is a JSON object, as it is of agents with an output schema.
+func object(text string) (map[string]any, bool) {
+	if !strings.HasPrefix(text, "{") {
+		return nil, false
+	}
+	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
+	dec.UseNumber()
+	var data map[string]any
+	if dec.Decode(&data) != nil || dec.More() {
+		return nil, false
+	}
+	return data, true
+}
+
+// found are the files that tools have brought in the last turn, or referred to.
+func (s Source) found() []*a2a.Part {
+	var out []*a2a.Part
+	for _, m := range slices.Backward(s.Messages) {
+		if m.Role == contract.RoleUser && !m.Notice {
+			break
+		}
+		if c := m.ToolCall; m.Role == contract.RoleTool && c != nil {
+			out = slices.Concat(s.files(c.Media), linked(c.Links), out)
+		}
+	}
+	return out
+}

@@ -1,0 +1,132 @@
+package endpoint
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Endpoint serves AG-UI, and conversations as AG-UI events.
+type Endpoint struct {
+	service   *service.Service
+	followers *live.Followers
+	agent     contract.Agent
+	version   string
+	logger    *slog.Logger
+}
+
+// Options are what an Endpoint needs.
+type Options struct {
+	Service   *service.Service
+	Followers *live.Followers
+	Agent     contract.Agent
+	Version   string
+	Logger    *slog.Logger
+}
+
+// New makes an Endpoint.
+func New(o Options) *Endpoint {
+	return &Endpoint{service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, logger: o.Logger}
+}
+
+// Follow streams a conversation as AG-UI events until it is completed. Runs come one after
+// the other; a client that lost the stream goes on where it was.
+func (ep *Endpoint) Follow(c echo.Context) error {
+	id := c.Param("id")
+	if !contract.IsUUID(id) {
+		return service.NoConversation(id)
+	}
+	callOf(c).ConversationID = id
+	options, err := eventOptions(c)
+	if err != nil {
+		return err
+	}
+	legacy, err := legacyFor(c)
+	if err != nil {
+		return err
+	}
+	options.ThreadID = id
+	out := ep.newWriter(c, http.StatusOK, legacy)
+	if c.Request().Method == http.MethodHead {
+		return ep.showHead(c, id, out)
+	}
+	r, err := ep.join(c, id, false)
+	if err != nil {
+		return err
+	}
+	defer ep.followers.Leave(r)
+	f := &follower{endpoint: ep, reader: r, out: out, stream: agui.New(options)}
+	return f.run(callOf(c).Client)
+}
+
+func callOf(c echo.Context) *request.Call { return request.From(c.Request().Context()) }
+
+// legacyFor rewrites events for a reader that names an old version. Without one it is 1.0,
+// unlike in a run: whoever reads here has read of it here.
+func legacyFor(c echo.Context) (*agui.Legacy, error) {
+	v := c.QueryParam("protocolVersion")
+	switch {
+	case v != "" && !version.MatchString(v), !understood(v):
+		return nil, service.Errorf(contract.KindInvalid, "protocolVersion: expected 1.0, or 0.0 for what is older")
+	case v != "" && isLegacy(v):
+		return agui.NewLegacy(nil), nil
+	}
+	return nil, nil
+}
+
+// eventOptions says where a stream begins. A client that comes back does so by a
+// header that outdoes the address.
+func eventOptions(c echo.Context) (agui.Options, error) {
+	after := c.Request().Header.Get("Last-Event-ID")
+	if after == "" {
+		after = c.QueryParam("after")
+	}
+	snapshot := c.QueryParam("snapshot")
+	if snapshot != "" && snapshot != "true" && snapshot != "false" {
+		return agui.Options{}, service.Errorf(contract.KindInvalid, "snapshot: expected true or false")
+	}
+	if after == "" {
+		return agui.Options{Snapshot: snapshot != "false"}, nil
+	}
+	position, err := agui.ParsePosition(after)
+	if err != nil {
+		return agui.Options{}, service.Errorf(contract.KindInvalid, "%q is not the id of an event", service.Printable(after))
+	}
+	return agui.Options{After: position}, nil
+}
+
+// showHead answers HEAD.
+func (ep *Endpoint) showHead(c echo.Context, id string, out *writer) error {
+	if _, err := ep.service.Conversation(c.Request().Context(), id, ""); err != nil {
+		return err
+	}
+	return out.Begin()
+}
+
+// join makes a reader of a conversation that is known to exist by then.
+func (ep *Endpoint) join(c echo.Context, id string, eager bool) (*live.Reader, error) {
+	r, err := ep.followers.Join(id, eager)
+	if err != nil {
+		return nil, unlessClosing(err)
+	}
+	if err := r.Ready(c.Request().Context(), ep.service.Closing()); err != nil {
+		ep.followers.Leave(r)
+		return nil, unlessClosing(err)
+	}
+	return r, nil
+}
+
+// unlessClosing says for a reader that the gateway closes.
+func unlessClosing(err error) error {
+	if err == service.ErrClosing {
+		return service.Errorf(service.KindUnavailable, "the gateway is shutting down").Because(err)
+	}
+	return err
+}

@@ -1,0 +1,249 @@
+package endpoint
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// runInput is the part of an AG-UI RunAgentInput that means something here. The
+// forwarded properties do not.
+type runInput struct {
+	ThreadID        string          `json:"threadId"`
+	RunID           string          `json:"runId"`
+	ProtocolVersion string          `json:"protocolVersion"`
+	State           json.RawMessage `json:"state"`
+	Messages        []inputMessage  `json:"messages"`
+	Tools           []inputTool     `json:"tools"`
+	Context         []inputContext  `json:"context"`
+	Resume          []resumeEntry   `json:"resume"`
+}
+
+type inputMessage struct {
+	ID         string       `json:"id"`
+	Role       string       `json:"role"`
+	Content    inputContent `json:"content"`
+	ToolCallID string       `json:"toolCallId"`
+	Error      string       `json:"error"`
+	ToolCalls  []struct {
+		ID string `json:"id"`
+	} `json:"toolCalls"`
+}
+
+type inputContext struct {
+	Description string `json:"description"`
+	Value       string `json:"value"`
+}
+
+// inputContent is a text, or parts of which only the texts are of use.
+type inputContent struct {
+	text    string
+	skipped []string // the types of the other parts
+	count   int      // of all parts
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *inputContent) UnmarshalJSON(data []byte) error {
+	*c = inputContent{}
+	switch data[0] {
+	case '"':
+		return json.Unmarshal(data, &c.text)
+	case '[':
+		return c.parts(data)
+	case '{', 'n': // of an activity, or none
+		return nil
+	}
+	return fmt.Errorf("content: expected a string or a list of parts")
+}
+
+func (c *inputContent) parts(data []byte) error {
+	var parts []struct {
+		Type string  `json:"type"`
+		Text *string `json:"text"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	c.count = len(parts)
+	var texts []string
+	for _, p := range parts {
+		if p.Type == "text" && p.Text != nil {
+			texts = append(texts, *p.Text)
+		} else {
+			c.skipped = append(c.skipped, p.Type)
+		}
+	}
+	c.text = strings.Join(texts, "\n")
+	return nil
+}
+
+// The limits of what is kept with a conversation.
+const (
+	maxThread = 1 << 10
+	maxName   = 256
+	maxAnswer = 512 << 10
+	maxNew    = 32 // messages that one run may bring
+)
+
+// readRun reads the body of a run.
+func readRun(c echo.Context) (runInput, error) {
+	var in runInput
+	data, err := request.Body(c.Request())
+	if err != nil {
+		return in, err
+	}
+	if !json.Valid(data) {
+		return in, service.Errorf(contract.KindInvalid, "invalid request body: it is not JSON")
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return in, &service.Error{Kind: request.KindUnprocessable, Text: "invalid run: " + err.Error()}
+	}
+	return in, in.check()
+}
+
+func (in runInput) check() error {
+	switch {
+	case in.ThreadID == "" || len(in.ThreadID) > maxThread:
+		return unprocessable("threadId: expected 1 to %d bytes", maxThread)
+	case in.RunID == "" || len(in.RunID) > maxName:
+		return unprocessable("runId: expected 1 to %d bytes", maxName)
+	case in.Messages == nil:
+		return unprocessable("messages: expected a list")
+	case !understood(in.ProtocolVersion):
+		return unprocessable("protocolVersion: only 1 is understood")
+	}
+	for n, m := range in.Messages {
+		if err := m.check(); err != nil {
+			return unprocessable("messages[%d].%w", n, err)
+		}
+		if m.Content.count > contract.MaxParts {
+			return service.Errorf(contract.KindTooLarge, "messages[%d].content: the message has %d parts: the limit is %d", n, m.Content.count, contract.MaxParts)
+		}
+	}
+	for n, e := range in.Resume {
+		if e.InterruptID == "" || e.Status != statusResolved && e.Status != statusCancelled {
+			return unprocessable("resume[%d]: expected an interruptId and the status resolved or cancelled", n)
+		}
+	}
+	return checkTools(in.Tools)
+}
+
+func unprocessable(format string, args ...any) *service.Error {
+	return &service.Error{Kind: request.KindUnprocessable, Text: "invalid run: " + fmt.Errorf(format, args...).Error()}
+}
+
+func (m inputMessage) check() error {
+	switch {
+	case m.ID == "" || len(m.ID) > maxName:
+		return fmt.Errorf("id: expected 1 to %d bytes", maxName)
+	case m.Role == "":
+		return fmt.Errorf("role: expected one")
+	case m.Role == "tool" && m.ToolCallID == "":
+		return fmt.Errorf("toolCallId: expected one")
+	}
+	return nil
+}
+
+var version = regexp.MustCompile(`^(\d+)\.\d+$`)
+
+// understood: a version that cannot be read is taken for a newer one of ours.
+func understood(v string) bool {
+	m := version.FindStringSubmatch(v)
+	return m == nil || strings.TrimLeft(m[1], "0") == "1" || strings.TrimLeft(m[1], "0") == ""
+}
+
+// isLegacy reports whether a version is one from before 1.0. Clients of those name none.
+func isLegacy(v string) bool {
+	m := version.FindStringSubmatch(v)
+	return v == "" || m != nil && strings.TrimLeft(m[1], "0") == ""
+}
+
+// conversationID is the conversation of a thread. A thread that has a UUID for its
+// name is the conversation with that ID.
+func (in runInput) conversationID() string {
+	if contract.IsUUID(in.ThreadID) {
+		return in.ThreadID
+	}
+	return contract.NameUUID("ag-ui", in.ThreadID)
+}
+
+// held are the IDs that the client has already.
+func (in runInput) held() map[string]bool {
+	ids := map[string]bool{}
+	for _, m := range in.Messages {
+		ids[m.ID] = true
+		for _, call := range m.ToolCalls {
+			ids[call.ID] = true
+		}
+	}
+	return ids
+}
+
+// answers are the results of calls that the client brings, the last of each.
+func (in runInput) answers() map[string]string {
+	results := map[string]string{}
+	for _, m := range in.Messages {
+		if m.Role == "tool" {
+			results[m.ToolCallID] = m.result()
+		}
+	}
+	return results
+}
+
+// result is what a tool's message says that a call came to.
+func (m inputMessage) result() string {
+	if m.Content.text == "" {
+		return m.Error
+	}
+	return m.Content.text
+}
+
+// newMessages are the user's messages at the end that the conversation does not
+// know, with what the model should know in front of the first of them.
+func (in runInput) newMessages(known map[string]bool) []inputMessage {
+	at := len(in.Messages)
+	for at > 0 && in.Messages[at-1].Role == "user" {
+		at--
+	}
+	var out []inputMessage
+	for _, m := range in.Messages[at:] {
+		if !known[m.ID] && strings.TrimSpace(m.Content.text) != "" {
+			known[m.ID] = true
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// skipped are the types of the parts of new messages that are of no use here.
+func (in runInput) skipped(known map[string]bool) []string {
+	var types []string
+	for at := len(in.Messages) - 1; at >= 0 && in.Messages[at].Role == "user"; at-- {
+		if m := in.Messages[at]; !known[m.ID] {
+			types = append(types, m.Content.skipped...)
+		}
+	}
+	return types
+}
+
+// preface is what the client wants the model to know, in front of a message.
+func (in runInput) preface() string {
+	var b bytes.Buffer
+	for _, c := range in.Context {
+		if c.Description != "" || c.Value != "" {
+			fmt.Fprintf(&b, "[context] %s: %s\n", c.Description, c.Value)
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,168 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/live"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Run is the AG-UI endpoint: it carries out what a run brings and streams what comes of it.
+// A client that goes away stops nothing.
+func (ep *Endpoint) Run(c echo.Context) error {
+	in, err := readRun(c)
+	if err != nil {
+		return err
+	}
+	id := in.conversationID()
+	callOf(c).ConversationID = id
+	t, err := ep.thread(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	r := &run{endpoint: ep, c: c, id: id, in: in, thread: t, messages: in.newMessages(t.userMessages())}
+	err = r.serve()
+	if inBand(err) && !c.Response().Committed {
+		return r.refuse(err)
+	}
+	return err
+}
+
+// inBandKinds are the kinds of failure that a client learns of by an event.
+var inBandKinds = []contract.Kind{
+	contract.KindCompleted, contract.KindWaiting, contract.KindDecided, contract.KindKeyReused,
+	KindInterruptUnknown, KindInterruptDuplicate, KindInterruptUnresolved, KindInterruptResolved, KindResumeInvalid,
+}
+
+// inBand reports whether a client learns of an error by an event.
+func inBand(err error) bool {
+	var e *service.Error
+	return errors.As(err, &e) && slices.Contains(inBandKinds, e.Kind)
+}
+
+// run is a run that is being served.
+type run struct {
+	endpoint  *Endpoint
+	c         echo.Context
+	id        string
+	in        runInput
+	thread    thread
+	messages  []inputMessage // that are new
+	decisions []decision
+	decided   bool // one of them was sent
+	reader    *live.Reader
+}
+
+func (r *run) ctx() context.Context { return r.c.Request().Context() }
+
+// refuse answers a run that did not begin.
+func (r *run) refuse(err error) error {
+	text, code := broken(err)
+	return r.events().send(r.stream(false).Fail(text, code)...)
+}
+
+func (r *run) stream(snapshot bool) *agui.Stream {
+	o := agui.Options{ThreadID: r.in.ThreadID, RunID: r.in.RunID, State: r.in.State, Snapshot: snapshot}
+	if !snapshot {
+		held, answers := r.in.held(), r.in.answers()
+		o.Known = func(id string) bool { return held[id] }
+		o.Answered = func(call string) (string, bool) { text, ok := answers[call]; return text, ok }
+	}
+	return agui.New(o)
+}
+
+// events writes the events of the run as the client knows them.
+func (r *run) events() *writer {
+	var legacy *agui.Legacy
+	if isLegacy(r.in.ProtocolVersion) {
+		legacy = agui.NewLegacy(r.in.ownCalls())
+	}
+	return r.endpoint.newWriter(r.c, http.StatusOK, legacy)
+}
+
+// serve checks everything before it does anything.
+func (r *run) serve() (err error) {
+	if len(r.messages) > maxNew {
+		return unprocessable("messages: expected %d new ones at most", maxNew)
+	}
+	if r.decisions, err = r.endpoint.decisions(r.ctx(), r.in, r.thread); err != nil {
+		return err
+	}
+	if r.thread.exists && r.thread.view.Status == contract.StatusCompleted && len(r.messages) > 0 {
+		return service.Errorf(contract.KindCompleted, "Conversation is completed.")
+	}
+	if !r.thread.exists {
+		return r.begin()
+	}
+	if r.reader, err = r.endpoint.join(r.c, r.id, true); err != nil {
+		return err
+	}
+	defer r.endpoint.followers.Leave(r.reader)
+	if err := r.decideAll(); err != nil {
+		return r.explainDecided(err)
+	}
+	if err := r.send(r.messages); err != nil {
+		return r.explainDecided(err)
+	}
+	return r.follow()
+}
+
+// begin starts the conversation with the first of the messages. Without any, there
+// is nothing to show.
+func (r *run) begin() error {
+	if len(r.messages) == 0 {
+		return r.events().send(r.stream(false).Update(*r.thread.state)...)
+	}
+	if err := r.start(r.messages[0]); err != nil {
+		return err
+	}
+	if err := r.send(r.messages[1:]); err != nil {
+		return err
+	}
+	reader, err := r.endpoint.join(r.c, r.id, true)
+	if err != nil {
+		return err
+	}
+	r.reader = reader
+	defer r.endpoint.followers.Leave(r.reader)
+	return r.follow()
+}
+
+// follow streams what comes of the run.
+func (r *run) follow() error {
+	t, news := r.turn()
+	f := &follower{endpoint: r.endpoint, reader: r.reader, out: r.events(), stream: r.stream(!news), turn: t}
+	client, cancel := context.WithCancel(callOf(r.c).Client)
+	defer cancel()
+	if t.ID != "" {
+		f.answer = r.endpoint.service.AwaitAside(client, t.Request)
+	}
+	if types := r.in.skipped(r.thread.userMessages()); len(types) > 0 {
+		f.notices = []agui.Event{custom("skipped", map[string]any{"parts": types})}
+	}
+	r.reader.RequestRead()
+	return f.run(client)
+}
+
+// turn is what the run is about; news is false when it brought nothing.
+func (r *run) turn() (t *turn, news bool) {
+	t = &turn{least: r.thread.view, inBand: true, approvals: r.approvals()}
+	switch n := len(r.messages); {
+	case n > 0:
+		t.Request, t.from, t.message = r.request(r.messages[n-1]), r.messages[0].ID, r.messages[n-1].ID
+	case len(r.decisions) > 0:
+		last := r.decisions[len(r.decisions)-1]
+		t.Request = service.Request{ConversationID: r.id, ID: last.in.RequestID, MayBeCompleted: true}
+		t.anchor = r.thread.lastMessage()
+	default:
+		return t, false
+	}
+	return t, true
+}

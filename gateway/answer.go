@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"agent-stop-and-go/gateway/request"
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// accepted is the body of a 202.
+type accepted struct {
+	RequestID      string `json:"request_id"`
+	ConversationID string `json:"conversation_id,omitempty"`
+	Status         string `json:"status"`
+	// Decision is what was decided, and Problem why no more can be told now.
+	Decision *contract.ApprovalResult `json:"decision,omitempty"`
+	Problem  string                   `json:"problem,omitempty"`
+}
+
+// States of an accepted request.
+const (
+	statusRunning = "running"
+	statusSettled = "settled"
+	statusRefused = "refused"
+)
+
+// pending is a request that was sent, and how it is answered.
+type pending struct {
+	service.Request
+	status   int    // of the reply, when all is well
+	location string // of the answer, when it is not there in time
+	repeated bool   // the request was sent before
+	// decision has been recorded: a failure to read on must not hide it.
+	decision *contract.ApprovalResult
+}
+
+// await answers with what the request has settled to, or with a 202. That of a request
+// which was sent before is read first: waiting for it writes history.
+func (h *rest) await(c echo.Context, p pending) error {
+	ctx := c.Request().Context()
+	if p.repeated {
+		s, err := h.service.Settled(ctx, p.Request)
+		if err != nil {
+			return h.unread(c, p, err)
+		}
+		if s != nil {
+			return h.answer(c, p, *s)
+		}
+	}
+	if request.PrefersAsync(c.Request()) {
+		c.Response().Header().Set("Preference-Applied", "respond-async")
+		return accept(c, p, "")
+	}
+	s, err := h.service.Await(ctx, p.Request)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, service.ErrClosing) {
+		return accept(c, p, "")
+	}
+	if err != nil {
+		return h.unread(c, p, err)
+	}
+	return h.answer(c, p, s)
+}
+
+// unread answers when what a request came to cannot be read: with the decision, if one
+// was recorded, since its call may have run.
+func (h *rest) unread(c echo.Context, p pending, err error) error {
+	if p.decision == nil || c.Request().Context().Err() != nil {
+		return err
+	}
+	h.logger.Error("what came of a decision cannot be read now", "approval", p.decision.UUID, "conversation", p.ConversationID, "error", err)
+	return accept(c, p, "the decision was taken, and what it approved may have run; what came of it cannot be read now: "+service.Problem(err))
+}
+
+// accept answers with a 202.
+func accept(c echo.Context, p pending, problem string) error {
+	location := p.location
+	if location == "" {
+		location = requestPath(p.ConversationID, p.ID)
+	}
+	c.Response().Header().Set("Location", location)
+	c.Response().Header().Set("Retry-After", "1")
+	return c.JSON(http.StatusAccepted, accepted{p.ID, p.ConversationID, statusRunning, p.decision, problem})
+}
+
+func requestPath(conversationID, requestID string) string {
+	return "/conversations/" + conversationID + "/requests/" + requestID
+}
+
+// answer answers with what a request has settled to.
+func (h *rest) answer(c echo.Context, p pending, s service.Settlement) error {
+	reply, err := h.service.Reply(c.Request().Context(), p.Request, s)
+	if err != nil {
+		return err
+	}
+	return c.JSON(p.status, reply)
+}
+
+// answerCompleted answers a request to a conversation that has completed. One that was
+// carried out before that gets its first answer.
+func (h *rest) answerCompleted(c echo.Context, p pending, s service.Settlement) error {
+	if s.Outcome.Settled && !s.Outcome.Foreseen {
+		c.Response().Header().Set(headerReplayed, "true")
+	}
+	if s.Outcome.Refused != "" && p.MayBeCompleted && s.Outcome.Result == nil {
+		s.Outcome.Result = &contract.Result{}
+	}
+	return h.answer(c, p, s)
+}
+
+// answerSent answers a request that was sent, by what the conversation knew of it already
+// or by what it settles to.
+func (h *rest) answerSent(c echo.Context, p pending, known *service.Settlement, err error) error {
+	switch {
+	case service.IsKind(err, contract.KindCompleted):
+		s, err := h.service.Completed(c.Request().Context(), p.Request)
+		if err != nil {
+			return err
+		}
+		return h.answerCompleted(c, p, s)
+	case err != nil:
+		return err
+	case known != nil && known.View.Status == contract.StatusCompleted:
+		return h.answerCompleted(c, p, *known)
+	case known != nil:
+		return h.answer(c, p, *known)
+	}
+	return h.await(c, p)
+}

@@ -1,0 +1,75 @@
+package request
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/mcpservers/hosting/guard"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Kinds of failure of a body.
+const (
+	KindUnsupported   contract.Kind = "unsupported_media_type"
+	KindUnprocessable contract.Kind = "unprocessable" // JSON, but not what was expected
+)
+
+// Body returns a body of JSON; nil when it is empty, and then its Content-Type does not
+// matter. No other type is read: a page of another site can send those without being asked.
+func Body(r *http.Request) ([]byte, error) {
+	data, err := io.ReadAll(r.Body)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, service.Errorf(contract.KindTooLarge, "request body too large: the limit is %d bytes", tooLarge.Limit)
+	case err != nil:
+		return nil, service.Errorf(contract.KindInvalid, "the request body could not be read").Because(err)
+	}
+	data = bytes.TrimSpace(data)
+	if kind := r.Header.Get("Content-Type"); len(data) > 0 && !guard.IsJSON(kind) {
+		return nil, notJSON(kind)
+	}
+	return data, nil
+}
+
+func notJSON(kind string) *service.Error {
+	if kind == "" {
+		kind = "none"
+	}
+	return service.Errorf(KindUnsupported, "Content-Type: expected application/json, not %s; "+
+		"curl sends it with --json, or with -d and -H 'Content-Type: application/json'", service.Printable(kind))
+}
+
+// Decode reads JSON into v. An empty text leaves v alone.
+func Decode(data []byte, v any) error {
+	if len(data) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return invalidBody(err)
+	}
+	return nil
+}
+
+func invalidBody(err error) *service.Error {
+	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + err.Error()}
+}
+
+// Bind reads the body into the struct that v points to, which knows all its members.
+func Bind(r *http.Request, v any) ([]byte, error) {
+	data, err := Body(r)
+	if err == nil {
+		err = Decode(data, v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := CheckMembers(data, membersOf(v)); err != nil {
+		return nil, invalidBody(err)
+	}
+	return data, nil
+}

@@ -1,0 +1,59 @@
+package request
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"agent-stop-and-go/gateway/service"
+)
+
+// membersOf are the names by which JSON knows the fields of a struct.
+func membersOf(v any) []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.Indirect(reflect.ValueOf(v)).Type()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+// CheckMembers refuses an object with members that mean nothing here: what somebody
+// wrote must not be dropped in silence. Names may be in any case, as in Decode.
+func CheckMembers(data []byte, known []string) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil { // no object, for others to refuse
+		return nil
+	}
+	unknown := []string{}
+	for name := range members {
+		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, name) }) {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	slices.Sort(unknown)
+	return fmt.Errorf(`unknown member "%s"%s`, service.Printable(unknown[0]), suggestion(unknown[0], known))
+}
+
+// maxSlip is how much of a name may be a slip, in bytes.
+const maxSlip = 64
+
+func suggestion(name string, known []string) string {
+	nearest, least := "", 4
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name[:min(len(name), maxSlip)]), k); d < least && d < len(k) {
+			nearest, least = k, d
+		}
+	}
+	if nearest != "" {
+		return `: did you mean "` + nearest + `"?`
+	}
+	return `; known here: "` + strings.Join(known, `", "`) + `"`
+}

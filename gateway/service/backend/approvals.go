@@ -1,0 +1,113 @@
+package backend
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
+)
+
+// Decide implements Approvals.
+func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSignal) error {
+	id := contract.ApprovalWorkflowID(uuid)
+	d, err := t.client.DescribeWorkflowExecution(ctx, id, "")
+	info := d.GetWorkflowExecutionInfo()
+	switch {
+	case isNotFound(err):
+		return service.NoApproval(uuid)
+	case err != nil:
+		return fault(err, "describe an approval")
+	case !isOpen(info.GetStatus()):
+		return noLongerOpen(uuid)
+	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
+		return service.Errorf(service.KindUnavailable, silentText) // no worker has read what is there
+	}
+	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
+		return err
+	}
+	err = t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
+	if isNotFound(err) { // somebody was faster
+		return noLongerOpen(uuid)
+	}
+	return fault(err, "signal a decision")
+}
+
+func noLongerOpen(uuid string) *service.Error {
+	return service.Errorf(contract.KindDecided, "approval %s was already decided", uuid)
+}
+
+// Decision implements Approvals.
+func (t *Temporal) Decision(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+	var record contract.ApprovalResult
+	err := t.client.GetWorkflow(ctx, contract.ApprovalWorkflowID(uuid), "").Get(ctx, &record)
+	var ended *temporal.WorkflowExecutionError
+	switch {
+	case err == nil:
+		return record, nil
+	case isNotFound(err):
+		return record, service.NoApproval(uuid)
+	case errors.As(err, &ended):
+		return t.terminated(ctx, uuid)
+	case ctx.Err() != nil:
+		return record, ctx.Err()
+	}
+	return record, fault(err, "read a decision")
+}
+
+// Approval implements Approvals. An approval that has ended needs no worker to be read.
+func (t *Temporal) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {
+	var view contract.ApprovalView
+	open, err := t.queryOpen(ctx, contract.ApprovalWorkflowID(uuid), contract.QueryApproval, &view)
+	switch {
+	case isNotFound(err):
+		return view, service.NoApproval(uuid)
+	case err != nil:
+		return view, fault(err, "query an approval")
+	case open:
+		return view, nil
+	}
+	in, err := t.askedFor(ctx, uuid)
+	if err != nil {
+		return view, err
+	}
+	record, err := t.Decision(ctx, uuid)
+	record.Credential, record.Content = "", contract.JSON{} // as the query has it
+	return contract.ApprovalView{Pending: in.Pending(), Result: &record}, err
+}
+
+// Subject implements Approvals.
+func (t *Temporal) Subject(ctx context.Context, uuid string) (service.Subject, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ApprovalWorkflowID(uuid), "")
+	if isNotFound(err) {
+		return service.Subject{}, service.NoApproval(uuid)
+	}
+	if err != nil {
+		return service.Subject{}, fault(err, "describe an approval")
+	}
+	info := d.GetWorkflowExecutionInfo()
+	s := service.Subject{
+		ConversationID: text(info.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]),
+		CallAs:         contract.CallAs(text(info.GetMemo().GetFields()[contract.MemoCallAs])),
+	}
+	if schema := info.GetMemo().GetFields()[contract.MemoSchema]; schema != nil {
+		s.Question = true
+		s.Schema, err = t.schema(ctx, schema.GetData())
+	}
+	return s, err
+}
+
+// schema is that of an answer, as a memo has it.
+func (t *Temporal) schema(ctx context.Context, memo []byte) (json.RawMessage, error) {
+	var kept contract.JSON
+	if err := json.Unmarshal(memo, &kept); err != nil {
+		return nil, fmt.Errorf("read the schema of an approval: %w", err)
+	}
+	return transcript.ReadJSON(ctx, t.blobs, kept)
+}

@@ -1,0 +1,131 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Conversation implements Conversations.
+func (t *Temporal) Conversation(ctx context.Context, id, requestID string) (contract.ConversationView, error) {
+	view, _, err := t.view(ctx, id, requestID)
+	return view, err
+}
+
+func (t *Temporal) view(ctx context.Context, id, requestID string) (view contract.ConversationView, open bool, err error) {
+	open, err = t.query(ctx, contract.ConversationWorkflowID(id), contract.QueryConversation, &view,
+		contract.ConversationQuery{RequestID: requestID})
+	if isNotFound(err) {
+		return view, false, service.NoConversation(id)
+	}
+	if err != nil {
+		return view, false, fault(err, "query a conversation")
+	}
+	if !open { // also one that was terminated and could not say so itself
+		view.Status, view.Running, view.Queued = contract.StatusCompleted, false, 0
+		view.Pending, view.Pipeline = nil, nil
+	}
+	return view, open, nil
+}
+
+// Await implements Conversations. An update that is lost on the way loses
+// nothing: it only waits.
+func (t *Temporal) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	var result contract.AwaitResult
+	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: contract.ConversationWorkflowID(id), UpdateName: contract.UpdateAwaitSettled,
+		Args:         []any{contract.AwaitInput{RequestIDs: requestIDs}},
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, &result)
+	}
+	switch {
+	case err == nil:
+		return result, nil
+	case isNotFound(err), isEnded(err):
+		return t.awaitEnded(ctx, id, requestIDs)
+	case isSpent(err):
+		return t.readAnswers(ctx, id, requestIDs)
+	case isPassing(err):
+		return result, fmt.Errorf("%w: %w", service.ErrAgain, err)
+	}
+	return result, fault(err, "await an answer")
+}
+
+// The types of the failures that an update gets whose run ended first.
+const typeUpdateOutlived = "AcceptedUpdateCompletedWorkflow"
+
+func isEnded(err error) bool {
+	var failure *temporal.ApplicationError
+	return errors.As(err, &failure) && failure.Type() == typeUpdateOutlived
+}
+
+// isSpent reports whether a run has had all the updates that the server allows it, or that
+// the conversation takes while nothing is answered. A run that waits for an approval cannot
+// continue as new to have more.
+func isSpent(err error) bool {
+	var refused *temporal.ApplicationError
+	return isType[*serviceerror.FailedPrecondition](err) ||
+		errors.As(err, &refused) && refused.Type() == contract.TypeAwaitRefused
+}
+
+// readAnswers reads those of the answers that are there. Callers ask again, with
+// pauses that grow.
+func (t *Temporal) readAnswers(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	var result contract.AwaitResult
+	for _, requestID := range requestIDs {
+		view, open, err := t.view(ctx, id, requestID)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return result, err
+		case err != nil:
+			return result, fmt.Errorf("%w: %w", service.ErrAgain, err)
+		case !open:
+			return t.awaitEnded(ctx, id, requestIDs)
+		case view.Request != nil && view.Request.Settled:
+			result.Settled = append(result.Settled, *view.Request)
+		}
+		result.Conversation = view
+	}
+	result.Conversation.Request = nil
+	return result, nil
+}
+
+func isPassing(err error) bool {
+	return isType[*client.WorkflowUpdateServiceTimeoutOrCanceledError](err) ||
+		isType[*serviceerror.WorkflowNotReady](err) || isType[*serviceerror.ResourceExhausted](err) ||
+		isType[*serviceerror.Unavailable](err) || isType[*serviceerror.Aborted](err) ||
+		isType[*serviceerror.DeadlineExceeded](err) || isType[*serviceerror.Canceled](err) ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+}
+
+// awaitEnded reads the answers from a conversation whose run has ended. When
+// another run follows, the caller asks that one.
+func (t *Temporal) awaitEnded(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
+	var result contract.AwaitResult
+	for _, requestID := range requestIDs {
+		view, open, err := t.view(ctx, id, requestID)
+		if err != nil {
+			return result, err
+		}
+		if open {
+			return contract.AwaitResult{}, fmt.Errorf("%w: the conversation goes on in a new run", service.ErrAgain)
+		}
+		request := contract.Request{ID: requestID, Settled: true, Refused: contract.KindCompleted}
+		if view.Request != nil && view.Request.Settled {
+			request = *view.Request
+		}
+		result.Settled = append(result.Settled, request)
+		result.Conversation = view
+	}
+	result.Conversation.Request = nil
+	return result, nil
+}

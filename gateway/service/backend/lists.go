@@ -1,0 +1,155 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
+	"golang.org/x/sync/errgroup"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Visibility queries. There is no ORDER BY, which SQLite rejects: the default is
+// what still runs, newest first, then what ended last.
+const (
+	allConversations = "WorkflowType = '" + contract.WorkflowConversation + "' AND ExecutionStatus != 'ContinuedAsNew'"
+	allWaiting       = "WorkflowType = '" + contract.WorkflowApproval + "' AND ExecutionStatus = 'Running'"
+)
+
+// ours narrows a query to the task queue of this gateway's workers: several
+// agents may share a namespace.
+func (t *Temporal) ours(query string) string {
+	return query + " AND TaskQueue = " + quoted(t.taskQueue)
+}
+
+// where selects conversations of a status. One whose workflow has ended is
+// completed, whatever it last said of itself.
+func where(s contract.Status) string {
+	switch s {
+	case "":
+		return allConversations
+	case contract.StatusCompleted:
+		return allConversations + " AND ExecutionStatus != 'Running'"
+	}
+	return allConversations + " AND ExecutionStatus = 'Running' AND " + contract.AttrConversationStatus + " = '" + string(s) + "'"
+}
+
+// List implements Conversations.
+func (t *Temporal) List(ctx context.Context, q service.ListQuery) (service.Page[service.Item], error) {
+	executions, next, err := t.page(ctx, where(q.Status), q)
+	if err != nil {
+		return service.Page[service.Item]{}, err
+	}
+	page := service.Page[service.Item]{Next: next}
+	for _, e := range executions {
+		if item, ok := itemOf(e); ok {
+			page.Items = append(page.Items, item)
+		}
+	}
+	slices.SortStableFunc(page.Items, func(a, b service.Item) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return page, nil
+}
+
+func itemOf(e *workflowpb.WorkflowExecutionInfo) (service.Item, bool) {
+	id, ok := contract.ConversationIDOf(e.GetExecution().GetWorkflowId())
+	attributes, memo := e.GetSearchAttributes().GetIndexedFields(), e.GetMemo().GetFields()
+	item := service.Item{
+		ID: id, SessionID: text(attributes[contract.AttrSessionID]), AgentName: text(attributes[contract.AttrAgentName]),
+		Title:     text(memo[contract.MemoTitle]),
+		Status:    cmp.Or(contract.Status(text(attributes[contract.AttrConversationStatus])), contract.StatusActive),
+		CreatedAt: when(memo[contract.MemoCreatedAt]),
+	}
+	if item.CreatedAt.IsZero() {
+		item.CreatedAt = startOf(e)
+	}
+	item.UpdatedAt = latest(item.CreatedAt, startOf(e), when(memo[contract.MemoUpdatedAt]))
+	if !isOpen(e.GetStatus()) {
+		item.Status = contract.StatusCompleted
+		item.UpdatedAt = latest(item.UpdatedAt, e.GetCloseTime().AsTime())
+	}
+	return item, ok
+}
+
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
+
+func startOf(e *workflowpb.WorkflowExecutionInfo) time.Time { return e.GetStartTime().AsTime() }
+
+// Waiting implements Approvals.
+func (t *Temporal) Waiting(ctx context.Context, q service.ListQuery) (service.Page[service.WaitingItem], error) {
+	executions, next, err := t.page(ctx, allWaiting, q)
+	if err != nil {
+		return service.Page[service.WaitingItem]{}, err
+	}
+	page := service.Page[service.WaitingItem]{Next: next}
+	for _, e := range executions {
+		page.Items = append(page.Items, waitingItemOf(e))
+	}
+	return page, nil
+}
+
+func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
+	attributes := e.GetSearchAttributes().GetIndexedFields()
+	uuid := strings.TrimPrefix(e.GetExecution().GetWorkflowId(), contract.ApprovalWorkflowID(""))
+	item := service.WaitingItem{
+		UUID: uuid, Card: cardOf(e.GetMemo()),
+		ConversationID: text(attributes[contract.AttrConversationID]),
+		SessionID:      text(attributes[contract.AttrSessionID]),
+		AgentName:      text(attributes[contract.AttrAgentName]),
+		ToolName:       text(attributes[contract.AttrToolName]),
+		CreatedAt:      when(attributes[contract.AttrPendingSince]),
+	}
+	if item.CreatedAt.IsZero() {
+		item.CreatedAt = startOf(e)
+	}
+	return item
+}
+
+// cardOf is the zero value where there is none that can be read.
+func cardOf(memo *commonpb.Memo) contract.Card {
+	var c contract.Card
+	payload := memo.GetFields()[contract.MemoCard]
+	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &c) != nil {
+		return contract.Card{}
+	}
+	return c
+}
+
+func (t *Temporal) page(ctx context.Context, query string, q service.ListQuery) ([]*workflowpb.WorkflowExecutionInfo, []byte, error) {
+	r, err := t.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: t.namespace, PageSize: int32(q.Limit), NextPageToken: q.Token, Query: t.ours(query), //nolint:gosec // at most maxLimit
+	})
+	if isType[*serviceerror.InvalidArgument](err) && len(q.Token) > 0 {
+		return nil, nil, service.BadCursor().Because(err)
+	}
+	return r.GetExecutions(), r.GetNextPageToken(), fault(err, "list workflows")
+}
+
+// Summary implements Conversations.
+func (t *Temporal) Summary(ctx context.Context) (service.Summary, error) {
+	var s service.Summary
+	counts, ctx := errgroup.WithContext(ctx)
+	for status, into := range map[contract.Status]*int64{
+		"": &s.Total, contract.StatusWaitingApproval: &s.WaitingApproval, contract.StatusCompleted: &s.Completed,
+	} {
+		counts.Go(func() error {
+			r, err := t.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+				Namespace: t.namespace, Query: t.ours(where(status)),
+			})
+			*into = r.GetCount()
+			return fault(err, "count conversations")
+		})
+	}
+	err := counts.Wait()
+	// The counts are not of the same instant.
+	s.Active = max(s.Total-s.WaitingApproval-s.Completed, 0)
+	return s, err
+}

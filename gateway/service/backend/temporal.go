@@ -1,0 +1,353 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/console"
+	"agent-stop-and-go/workflows/credential"
+	"agent-stop-and-go/workflows/record/transcript"
+)
+
+// temporalClient is the part of client.Client that the backend uses.
+type temporalClient interface {
+	ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
+	GetWorkflow(ctx context.Context, workflowID, runID string) client.WorkflowRun
+	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, arg any) error
+	SignalWithStartWorkflow(ctx context.Context, workflowID, signal string, arg any, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
+	UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error)
+	QueryWorkflowWithOptions(ctx context.Context, r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error)
+	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	GetWorkflowHistory(ctx context.Context, workflowID, runID string, isLongPoll bool, filter enumspb.HistoryEventFilterType) client.HistoryEventIterator
+	ListWorkflow(ctx context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+	CountWorkflow(ctx context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error)
+	DescribeTaskQueue(ctx context.Context, queue string, kind enumspb.TaskQueueType) (*workflowservice.DescribeTaskQueueResponse, error)
+	CheckHealth(ctx context.Context, r *client.CheckHealthRequest) (*client.CheckHealthResponse, error)
+}
+
+// Temporal is the service.Backend on a Temporal client. It is safe for concurrent use.
+type Temporal struct {
+	client    temporalClient
+	namespace string
+	console   console.Server // for commands that people read
+	taskQueue string
+	agentHash string
+	agentName string
+	blobs     transcript.Store
+	probe     *transcript.Probe
+
+	keyring   *credential.Keyring
+	pushReach contract.Reach
+	now       func() time.Time
+	isDead    func(identity string) bool
+}
+
+// Options are what a Temporal needs.
+type Options struct {
+	// Client, TaskQueue and Namespace say where conversations run. The queue is
+	// contract.DefaultTaskQueue when empty.
+	Client    client.Client
+	TaskQueue string
+	Namespace string
+	// Address is that of the Temporal server, as people shall name it in commands.
+	Address string
+	// Agent is what new conversations run by.
+	Agent contract.Agent
+	Blobs transcript.Store
+	// Keyring seals tokens. Without one they are dropped, and webhooks can have no secrets.
+	Keyring *credential.Keyring
+	// PushReach is where webhooks may be.
+	PushReach contract.Reach
+	// Now is time.Now when nil.
+	Now func() time.Time
+	// IsDead reports whether a worker is known to have ended, by its identity at the
+	// Temporal server, which does not notice at once. Nil knows of none.
+	IsDead func(identity string) bool
+}
+
+// New makes a Temporal. It starts nothing.
+func New(o Options) *Temporal {
+	o.TaskQueue = cmp.Or(o.TaskQueue, contract.DefaultTaskQueue)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.IsDead == nil {
+		o.IsDead = func(string) bool { return false }
+	}
+	return &Temporal{
+		client: o.Client, namespace: o.Namespace, console: console.Server{Address: o.Address, Namespace: o.Namespace}, taskQueue: o.TaskQueue,
+		agentHash: o.Agent.Hash(), agentName: o.Agent.Name, blobs: o.Blobs,
+		probe:   transcript.NewProbe(o.Blobs, o.Now),
+		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead,
+	}
+}
+
+var (
+	attrAgentName      = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentName)
+	attrConversationID = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationID)
+	attrStatus         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
+	attrSessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
+	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
+	attrContextID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrContextID)
+	attrTaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
+)
+
+// memoFingerprint is the memo key with the fingerprint of the request that
+// started a conversation.
+const memoFingerprint = "create_fingerprint"
+
+// Start implements Conversations. There is no execution timeout, ever.
+func (t *Temporal) Start(ctx context.Context, in service.StartInput) (service.Started, error) {
+	id := contract.ConversationWorkflowID(in.Conversation.ID)
+	notified := false
+	if in.Push != nil {
+		in.Conversation.Notify = true
+		var err error
+		if notified, err = t.expectPush(ctx, in.Conversation, *in.Push); err != nil {
+			return service.Started{}, err
+		}
+	}
+	if first := in.Conversation.First; first != nil && (in.Keep != nil || len(first.Credential) > contract.InlineLimit) {
+		if _, err := t.open(ctx, id); !isNotFound(err) { // what is sent again is not kept again
+			if err != nil {
+				return service.Started{}, fault(err, "describe the conversation to start")
+			}
+			return t.found(ctx, in, notified)
+		}
+		kept, err := t.kept(ctx, in)
+		if err != nil {
+			return service.Started{}, err
+		}
+		in.Conversation.First = &kept
+	}
+	_, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: id, TaskQueue: t.taskQueue,
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticSummary:                            t.agentName + " · conversation",
+		Memo:                                     memoOf(in),
+		TypedSearchAttributes:                    temporal.NewSearchAttributes(t.attributes(in.Conversation)...),
+	}, contract.WorkflowConversation, in.Conversation)
+	var there *serviceerror.WorkflowExecutionAlreadyStarted
+	if !errors.As(err, &there) {
+		return service.Started{}, fault(err, "start a conversation")
+	}
+	return t.found(ctx, in, notified)
+}
+
+// found is for a conversation that is to be started and is there.
+func (t *Temporal) found(ctx context.Context, in service.StartInput, notified bool) (service.Started, error) {
+	if in.Push != nil && !notified {
+		if err := t.catchUp(ctx, in.Conversation.ID); err != nil {
+			return service.Started{}, err
+		}
+	}
+	return t.existing(ctx, contract.ConversationWorkflowID(in.Conversation.ID))
+}
+
+// kept is the first message of a conversation, with all that it refers to in the store.
+func (t *Temporal) kept(ctx context.Context, in service.StartInput) (contract.MessageSignal, error) {
+	if in.Keep != nil {
+		if err := in.Keep(ctx); err != nil {
+			return contract.MessageSignal{}, err
+		}
+	}
+	return t.lightened(ctx, *in.Conversation.First)
+}
+
+// lightened is a message whose token goes by its address when it is long.
+func (t *Temporal) lightened(ctx context.Context, m contract.MessageSignal) (contract.MessageSignal, error) {
+	var err error
+	m.Credential, err = credential.Keep(ctx, t.blobs, m.Credential)
+	return m, err
+}
+
+func memoOf(in service.StartInput) map[string]any {
+	memo := map[string]any{
+		contract.MemoCreatedAt: in.CreatedAt.UTC().Format(time.RFC3339Nano), memoFingerprint: in.Fingerprint,
+	}
+	if first := in.Conversation.First; first != nil {
+		if title := contract.Title(*first); title != "" {
+			memo[contract.MemoTitle] = title
+		}
+	}
+	return memo
+}
+
+func (t *Temporal) attributes(in contract.ConversationInput) []temporal.SearchAttributeUpdate {
+	list := []temporal.SearchAttributeUpdate{
+		attrAgentName.ValueSet(in.Agent.Name),
+		attrConversationID.ValueSet(in.ID),
+		attrStatus.ValueSet(string(contract.StatusActive)),
+		attrSessionID.ValueSet(in.SessionID),
+		attrConfigHash.ValueSet(t.agentHash),
+	}
+	if in.Task {
+		list = append(list, attrContextID.ValueSet(in.ContextID), attrTaskState.ValueSet(string(contract.TaskWorking)))
+	}
+	return list
+}
+
+func (t *Temporal) existing(ctx context.Context, workflowID string) (service.Started, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, workflowID, "")
+	if err != nil {
+		return service.Started{}, fault(err, "describe the conversation that exists")
+	}
+	memo := d.GetWorkflowExecutionInfo().GetMemo().GetFields()
+	return service.Started{Existed: true, CreatedAt: when(memo[contract.MemoCreatedAt]), Fingerprint: text(memo[memoFingerprint])}, nil
+}
+
+// Signal implements Conversations.
+func (t *Temporal) Signal(ctx context.Context, conversationID, signal string, payload any) error {
+	id := contract.ConversationWorkflowID(conversationID)
+	if m, ok := payload.(contract.MessageSignal); ok {
+		var err error
+		if payload, err = t.lightened(ctx, m); err != nil {
+			return err
+		}
+	}
+	err := t.client.SignalWorkflow(ctx, id, "", signal, payload)
+	if !isNotFound(err) {
+		return fault(err, "signal "+signal)
+	}
+	open, err := t.open(ctx, id)
+	switch {
+	case isNotFound(err):
+		return service.NoConversation(conversationID)
+	case err != nil:
+		return fault(err, "describe the conversation")
+	case open: // it was continuing as a new run
+		return fault(t.client.SignalWorkflow(ctx, id, "", signal, payload), "signal "+signal+" again")
+	}
+	return service.Errorf(contract.KindCompleted, "conversation %s is completed", conversationID)
+}
+
+func (t *Temporal) open(ctx context.Context, workflowID string) (bool, error) {
+	d, err := t.client.DescribeWorkflowExecution(ctx, workflowID, "")
+	if err != nil {
+		return false, err
+	}
+	return isOpen(d.GetWorkflowExecutionInfo().GetStatus()), nil
+}
+
+// A run that continued as a new one is about to be followed by it.
+func isOpen(s enumspb.WorkflowExecutionStatus) bool {
+	return s == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || s == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+}
+
+// Ping implements Worker.
+func (t *Temporal) Ping(ctx context.Context) error {
+	_, err := t.client.CheckHealth(ctx, &client.CheckHealthRequest{})
+	return fault(err, "check Temporal's health")
+}
+
+// query asks a workflow, the last run when it has ended.
+func (t *Temporal) query(ctx context.Context, workflowID, name string, out any, args ...any) (open bool, err error) {
+	if open, err = t.queryOpen(ctx, workflowID, name, out, args...); open || err != nil {
+		return open, err
+	}
+	response, err := t.client.QueryWorkflowWithOptions(ctx, &client.QueryWorkflowWithOptionsRequest{
+		WorkflowID: workflowID, QueryType: name, Args: args, QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NONE,
+	})
+	if err != nil {
+		return false, givenUp(ctx, err)
+	}
+	return false, response.QueryResult.Get(out)
+}
+
+// queryOpen asks a workflow unless it has ended. Where the run ends while it is being asked,
+// and continues as new, the next one is asked.
+func (t *Temporal) queryOpen(ctx context.Context, workflowID, name string, out any, args ...any) (open bool, err error) {
+	response, err := t.client.QueryWorkflowWithOptions(ctx, &client.QueryWorkflowWithOptionsRequest{
+		WorkflowID: workflowID, QueryType: name, Args: args, QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NOT_OPEN,
+	})
+	switch {
+	case err != nil:
+		return false, givenUp(ctx, err)
+	case response.QueryRejected.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
+		return t.queryOpen(ctx, workflowID, name, out, args...)
+	case response.QueryRejected != nil:
+		return false, nil
+	}
+	return true, response.QueryResult.Get(out)
+}
+
+// givenUp tells a call that the service cancelled, as it does when it is busy, from one
+// whose caller went away.
+func givenUp(ctx context.Context, err error) error {
+	if isType[*serviceerror.Canceled](err) && ctx.Err() == nil {
+		return service.Errorf(service.KindUnavailable, unavailableText).Because(err)
+	}
+	return err
+}
+
+const (
+	unavailableText = "the workflow service is not available"
+	silentText      = "no answer in time from the workflow service or its workers"
+	// databaseFull is what a server on SQLite says of a full disk.
+	databaseFull = "database or disk is full"
+)
+
+// fault classifies what the SDK returns. What is not known is a fault of ours.
+func fault(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	var known *service.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	wrapped := fmt.Errorf("%s: %w", doing, err)
+	switch {
+	case strings.Contains(err.Error(), databaseFull):
+		return service.NoSpace(wrapped)
+	case isType[*serviceerror.Unavailable](err), isType[*serviceerror.ResourceExhausted](err),
+		isType[*serviceerror.WorkflowNotReady](err), isType[*serviceerror.NamespaceNotFound](err):
+		return service.Errorf(service.KindUnavailable, unavailableText).Because(wrapped)
+	case isType[*serviceerror.DeadlineExceeded](err), isType[*serviceerror.FailedPrecondition](err),
+		errors.Is(err, context.DeadlineExceeded):
+		return service.Errorf(service.KindUnavailable, silentText).Because(wrapped)
+	case errors.Is(err, context.Canceled), isType[*serviceerror.Canceled](err):
+		return service.Errorf(service.KindGone, "the client went away").Because(wrapped)
+	}
+	return wrapped
+}
+
+func isType[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+func isNotFound(err error) bool { return isType[*serviceerror.NotFound](err) }
+
+// text decodes a string from a memo or a search attribute; "" when it is absent.
+func text(p *commonpb.Payload) string {
+	var s string
+	if p == nil || converter.GetDefaultDataConverter().FromPayload(p, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func when(p *commonpb.Payload) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text(p))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

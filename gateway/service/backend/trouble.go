@@ -1,0 +1,40 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+// maxAttempts is how often a workflow task may fail before that is called trouble. The
+// first repetitions may be due to a worker that has ended.
+const maxAttempts = 3
+
+// Trouble implements Conversations.
+func (t *Temporal) Trouble(ctx context.Context, id string) (service.Item, string, error) {
+	workflowID := contract.ConversationWorkflowID(id)
+	d, err := t.client.DescribeWorkflowExecution(ctx, workflowID, "")
+	switch {
+	case isNotFound(err):
+		return service.Item{}, "", service.NoConversation(id)
+	case err != nil:
+		return service.Item{}, "", fault(err, "describe the conversation")
+	}
+	item, _ := itemOf(d.GetWorkflowExecutionInfo())
+	return item, t.stuck(workflowID, d.GetPendingWorkflowTask()), nil
+}
+
+// stuck says that a workflow task fails again and again, or nothing.
+func (t *Temporal) stuck(workflowID string, task *workflowpb.PendingWorkflowTaskInfo) string {
+	if task.GetAttempt() <= maxAttempts {
+		return ""
+	}
+	command := strings.Join(append(append([]string{"temporal workflow terminate"}, t.console.Flags()...), "--workflow-id "+workflowID), " ")
+	return fmt.Sprintf("The conversation cannot go on: its workflow task has failed %d times. Nothing is lost, and it goes on when a worker "+
+		"can carry it out. The worker's log says why. To give it up: %s", task.GetAttempt()-1, command)
+}

@@ -1,0 +1,56 @@
+package service
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"agent-stop-and-go/workflows/record/transcript"
+)
+
+const (
+	roomTimeout = 2 * time.Second
+	roomFresh   = 5 * time.Second
+)
+
+// disk is that of an embedded server.
+type disk struct {
+	room *cache[bool] // whether there is room; nil where nobody can tell
+}
+
+func newDisk(o Options) disk {
+	if o.Room == nil {
+		return disk{}
+	}
+	look := func(ctx context.Context) (bool, error) { return hasRoom(ctx, o.Room, o.Logger) }
+	return disk{&cache[bool]{load: look, fresh: roomFresh, now: o.Now}} // it writes, so many requests share it
+}
+
+func hasRoom(ctx context.Context, room func(context.Context) error, logger *slog.Logger) (bool, error) {
+	err := room(ctx)
+	if err == nil || transcript.NoSpace(err) {
+		return err == nil, nil
+	}
+	logger.Warn("look for room on the disk", "error", err)
+	return true, nil
+}
+
+// full reports whether the disk is known to be full.
+func (d disk) full(ctx context.Context) bool {
+	if d.room == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, roomTimeout)
+	defer cancel()
+	has, err := d.room.get(ctx)
+	return err == nil && !has
+}
+
+// WithCause looks for why Temporal does not answer. A server whose disk is full does not
+// say so: its clients try again until their time is over. Other errors stay as they are.
+func (s *Service) WithCause(ctx context.Context, err error) error {
+	if IsKind(err, KindUnavailable) && s.disk.full(context.WithoutCancel(ctx)) {
+		return NoSpace(err)
+	}
+	return err
+}

@@ -1,0 +1,188 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/record/document"
+)
+
+// unansweredTime is after how long it is asked whether there is a worker at all, and a disk
+// with room. A slow worker has longer.
+const unansweredTime = 700 * time.Millisecond
+
+// exportedText is the problem of a conversation that is shown as it was exported, because
+// the disk is full.
+const exportedText = "no space is left on the disk; nothing that was recorded is lost. This is the conversation as it was exported last"
+
+// Why a reading is given up.
+var (
+	errUnattended = Errorf(KindUnavailable, "no worker is answering")
+	errFull       = NoSpace(nil)
+)
+
+// Document reads a conversation. While no worker is there to tell, or the server's disk is
+// full, it is what was exported last, with its time.
+func (s *Service) Document(ctx context.Context, id string) (document.Conversation, error) {
+	d, err := s.readUnlessUnattended(ctx, id)
+	switch err = s.WithCause(ctx, err); {
+	case IsKind(err, KindNoSpace):
+		return s.exportedOnFullDisk(id, err)
+	case !IsKind(err, KindUnavailable):
+		return d, err
+	}
+	item, problem, failed := s.backend.Trouble(ctx, id)
+	if failed == nil && problem != "" {
+		return unreadable(item, problem), nil
+	}
+	if exported, ok := s.exported(id); ok && !IsKind(failed, contract.KindNotFound) {
+		return exported, nil
+	}
+	return d, err
+}
+
+// readUnlessUnattended reads a conversation, and gives up when that takes long and there is
+// no worker or no room on the disk.
+func (s *Service) readUnlessUnattended(ctx context.Context, id string) (document.Conversation, error) {
+	read, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	look := time.AfterFunc(unansweredTime, func() {
+		switch {
+		case s.disk.full(read):
+			giveUp(errFull)
+		case !s.attended(read):
+			giveUp(errUnattended)
+		}
+	})
+	defer look.Stop()
+	d, err := s.readDocument(read, id)
+	var cause *Error
+	if err != nil && ctx.Err() == nil && errors.As(context.Cause(read), &cause) {
+		err = &Error{Kind: cause.Kind, Text: cause.Text, Err: err}
+	}
+	return d, err
+}
+
+func (s *Service) readDocument(ctx context.Context, id string) (document.Conversation, error) {
+	view, err := s.backend.Conversation(ctx, id, "")
+	if err != nil {
+		return document.Conversation{}, err
+	}
+	return s.Render(ctx, view)
+}
+
+// attended reports whether a worker may still answer.
+func (s *Service) attended(ctx context.Context) bool {
+	attended, err := s.backend.Attended(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.logger.Warn("ask whether there is a worker", "error", err)
+	}
+	return attended || err != nil
+}
+
+// exportedOnFullDisk asks the server nothing more: each question takes its whole time.
+func (s *Service) exportedOnFullDisk(id string, err error) (document.Conversation, error) {
+	d, ok := s.exported(id)
+	if !ok {
+		return d, err
+	}
+	d.Problem = exportedText
+	return d, nil
+}
+
+// exported reads the file of a conversation, if there is one.
+func (s *Service) exported(id string) (document.Conversation, bool) {
+	if s.exports == nil {
+		return document.Conversation{}, false
+	}
+	d, err := readExport(s.exports, contract.ConversationFile(id))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, false
+	case err != nil:
+		s.logger.Error("an exported conversation cannot be read", "conversation", id, "error", err)
+		return d, false
+	}
+	return d, true
+}
+
+func readExport(files fs.FS, name string) (d document.Conversation, err error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return d, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return d, err
+	}
+	if err := json.NewDecoder(file).Decode(&d); err != nil {
+		return d, fmt.Errorf("decode %s: %w", name, err)
+	}
+	d.AsOf = info.ModTime().UTC()
+	return d, nil
+}
+
+const (
+	maxReads = 8 // side by side
+	// MemberTimeout bounds the reading of one conversation of a list.
+	MemberTimeout = 5 * time.Second
+)
+
+// Documents reads every conversation of a page. Those that are gone by now are left out.
+// One that cannot be read is there with its problem, and hides no others.
+func (s *Service) Documents(ctx context.Context, items []Item) ([]document.Conversation, error) {
+	found := make([]*document.Conversation, len(items))
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(maxReads)
+	for i, item := range items {
+		reads.Go(func() error {
+			d, err := s.member(ctx, item)
+			found[i] = d
+			return err
+		})
+	}
+	if err := reads.Wait(); err != nil {
+		return nil, err
+	}
+	out := []document.Conversation{}
+	for _, d := range found {
+		if d != nil {
+			out = append(out, *d)
+		}
+	}
+	return out, nil
+}
+
+// member reads a conversation of a list; nil is one that is gone. It fails only when the
+// request ends.
+func (s *Service) member(ctx context.Context, item Item) (*document.Conversation, error) {
+	read, cancel := context.WithTimeout(ctx, MemberTimeout)
+	defer cancel()
+	d, err := s.readDocument(read, item.ID)
+	switch {
+	case err == nil:
+		return &d, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case IsKind(err, contract.KindNotFound):
+		return nil, nil
+	}
+	s.logger.Error("a conversation cannot be read", "conversation", item.ID, "error", err)
+	return new(unreadable(item, Problem(err))), nil
+}
+
+// unreadable is what can be shown of a conversation that cannot be read.
+func unreadable(item Item, problem string) document.Conversation {
+	return document.Conversation{
+		ID: item.ID, SessionID: item.SessionID, Status: item.Status, Messages: []document.Message{}, Agent: item.AgentName,
+		CreatedAt: item.CreatedAt, UpdatedAt: item.UpdatedAt, Problem: problem,
+	}
+}
