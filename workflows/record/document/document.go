@@ -140,6 +140,21 @@ func RenderPage(ctx context.Context, store transcript.Store, v contract.Conversa
 	return d, errors.Join(lost...)
 }
 
+// Page leaves of a whole document what RenderPage has of it.
+func (d *Conversation) Page(first int) {
+	end := len(d.Messages)
+	if first > 0 {
+		end = min(first, end)
+	}
+	start, size := end, 0
+	for ; start > 0; start-- {
+		if size += sizeOf(d.Messages[start-1]); size > PageSize && start < end {
+			break
+		}
+	}
+	d.Messages, d.MessagesBefore = d.Messages[start:end], start
+}
+
 // sizeOf is how many bytes a message has in the document.
 func sizeOf(m Message) int {
 	data, err := json.Marshal(m)

@@ -35,6 +35,13 @@ func pageOf(t *testing.T, store memory, v contract.ConversationView, first int) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	whole, err := document.Render(t.Context(), store, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.Page(first); !cmp.Equal(d, whole) {
+		t.Errorf("of the first %d: the page of the document is another", first)
+	}
 	for _, m := range d.Messages {
 		ids += m.ID + " "
 	}

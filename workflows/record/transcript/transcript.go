@@ -48,6 +48,18 @@ type Decoder interface {
 	Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error)
 }
 
+// Decoded returns what a value decodes to, as a Decoder does; any other Store decodes it every time.
+func Decoded(ctx context.Context, store Store, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
+	if d, ok := store.(Decoder); ok {
+		return d.Decoded(ctx, b, decode)
+	}
+	data, err := store.Get(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return decode(data)
+}
+
 // FoldAbove is the size in bytes of a tail's JSON above which Fold moves it.
 const FoldAbove = 2 << 10
 
@@ -238,16 +250,7 @@ func entries(ctx context.Context, store Store, t contract.Transcript) ([]contrac
 
 // readSegment reads a segment, which nobody may change.
 func readSegment(ctx context.Context, store Store, head contract.Head) (segment, error) {
-	var v any
-	var err error
-	if d, ok := store.(Decoder); ok {
-		v, err = d.Decoded(ctx, head.Blob, decodeSegment)
-	} else {
-		var data []byte
-		if data, err = store.Get(ctx, head.Blob); err == nil {
-			v, err = decodeSegment(data)
-		}
-	}
+	v, err := Decoded(ctx, store, head.Blob, decodeSegment)
 	if err != nil {
 		return segment{}, fmt.Errorf("read segment %s: %w", head.SHA256, err)
 	}

@@ -286,16 +286,18 @@ func FuzzFoldLoad(f *testing.F) {
 func TestBackwardReadsOnlyWhatItComesTo(t *testing.T) {
 	store := newMemory()
 	var v contract.Transcript
-	for n, size := range []int{4000, 2000, 1000} { // each less than half of the one before: they stay apart
+	oldest := ""
+	for n, size := range []int{8000, 3000, 1000} { // each less than half of the one before: they stay apart
 		v.Tail = []contract.Message{{ID: fmt.Sprint("m", n), Content: contract.Inline(strings.Repeat("x", size))}}
 		folded, err := transcript.FoldWhole(t.Context(), store, v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if v = (contract.Transcript{Head: &folded.Head}); n == 0 {
-			clear(store.values) // the oldest is gone
+			oldest = folded.Head.SHA256
 		}
 	}
+	delete(store.values, oldest)
 	v.Tail = []contract.Message{{ID: "m3"}}
 	var got []string
 	err := transcript.Backward(t.Context(), store, v, func(before int, m contract.Message) bool {
