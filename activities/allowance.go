@@ -23,9 +23,9 @@ type allowance struct {
 	began  time.Time
 }
 
-// allowed begins an attempt at a reply, and reports that it lives until the returned
+// allowance begins an attempt at a reply, and reports that it lives until the returned
 // function is called.
-func (m *Models) allowed(ctx context.Context, model string) (a *allowance, stop func()) {
+func (m *Models) allowance(ctx context.Context, model string) (a *allowance, stop func()) {
 	a = &allowance{total: m.facts(model).TotalTimeout, began: time.Now()}
 	if !heartbeats(ctx) {
 		if activity.IsActivity(ctx) {
@@ -38,7 +38,7 @@ func (m *Models) allowed(ctx context.Context, model string) (a *allowance, stop 
 			a.spent = 0 // of a worker before this one, which told none
 		}
 	}
-	return a, beat(ctx, func() { activity.RecordHeartbeat(ctx, a.used()) })
+	return a, heartbeatLoop(ctx, func() { activity.RecordHeartbeat(ctx, a.used()) })
 }
 
 func (a *allowance) used() time.Duration {
@@ -59,11 +59,11 @@ const minAttempt = time.Second
 
 // failure is that of a call. One that leaves no time for another attempt is the last.
 func (a *allowance) failure(ctx context.Context, err error) error {
-	if cancelled(ctx, err) {
+	if isCancellation(ctx, err) {
 		return ctx.Err()
 	}
 	if a.total > 0 && ctx.Err() == nil && a.total-a.used() < minAttempt {
-		return giveUp(contract.KindModelUnavailable, fmt.Sprintf("the model did not answer within %s, in all attempts together", a.total))
+		return failForGood(contract.KindModelUnavailable, fmt.Sprintf("the model did not answer within %s, in all attempts together", a.total))
 	}
 	if heartbeats(ctx) && ctx.Err() == nil && repeatable(err) { // for the next attempt
 		activity.RecordHeartbeat(ctx, a.used())

@@ -13,9 +13,9 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// bind keeps the definition of a tool, so that a grant can be bound to it. Without an
+// bindCall keeps the definition of a tool, so that a grant can be bound to it. Without an
 // address there is nothing to bind to.
-func bind(ctx context.Context, store transcript.Store, t toolbox.Target) (*contract.Binding, error) {
+func bindCall(ctx context.Context, store transcript.Store, t toolbox.Target) (*contract.Binding, error) {
 	b := &contract.Binding{Address: t.Address, SHA256: t.Digest()}
 	if t.Address == "" || t.Definition == nil {
 		return b, nil
@@ -32,7 +32,7 @@ func bind(ctx context.Context, store transcript.Store, t toolbox.Target) (*contr
 // changed is the failure of a call that would go elsewhere than was approved, with what
 // a person must know to approve it anew.
 func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolbox.Error) error {
-	now, err := bind(ctx, t.Blobs, e.Now)
+	now, err := bindCall(ctx, t.Blobs, e.Now)
 	if err != nil {
 		return fail(contract.KindBlob, err.Error(), 0)
 	}
@@ -41,7 +41,7 @@ func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolb
 		after = definition(e.Now.Definition)
 	}
 	text := contract.Difference(*in.Binding, *now, t.defined(ctx, *in.Binding), after)
-	details := contract.Changed{Binding: *now, Difference: text}
+	details := contract.TargetChange{Binding: *now, Difference: text}
 	if len(text) > contract.InlineLimit {
 		details.Difference = strings.TrimSpace(beginning(text, contract.InlineLimit)) + "…"
 		if details.Whole, err = transcript.Text(ctx, t.Blobs, text); err != nil {

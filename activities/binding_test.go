@@ -39,7 +39,7 @@ func TestADestructiveCallIsBoundToItsTool(t *testing.T) {
 	store := newMemory()
 	b := offeredCall(t, store, placed("Adds.", `{"type":"object"}`)).Binding
 	const definition = `{"description":"Adds.","inputSchema":{"type":"object"}}`
-	if b == nil || b.Address != "http://a/mcp" || b.SHA256 != contract.Sum([]byte(definition)) {
+	if b == nil || b.Address != "http://a/mcp" || b.SHA256 != contract.Hash([]byte(definition)) {
 		t.Fatalf("binding %+v", b)
 	}
 	if b.Definition.Blob == nil || b.Definition.Blob.Preview != "" || string(store.values[b.SHA256]) != definition {
@@ -99,10 +99,10 @@ func TestTheActivityTellsWhatHasChanged(t *testing.T) {
 	}
 }
 
-func detailsOf(t *testing.T, err error) contract.Changed {
+func detailsOf(t *testing.T, err error) contract.TargetChange {
 	t.Helper()
 	var app *temporal.ApplicationError
-	var got contract.Changed
+	var got contract.TargetChange
 	if !errors.As(err, &app) || app.Details(&got) != nil {
 		t.Fatalf("no details in %v", err)
 	}

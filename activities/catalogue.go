@@ -15,7 +15,7 @@ import (
 // are those of all servers, and are asked for without a caller's credential.
 func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
 	var list any
-	switch in.Want {
+	switch in.Kind {
 	case contract.WantTools:
 		list = t.toolCatalogue(ctx)
 	case contract.WantResources:
@@ -23,7 +23,7 @@ func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (cont
 	case contract.WantPrompts:
 		list = t.promptCatalogue(ctx)
 	default:
-		return contract.CatalogueResult{}, fail(contract.KindInvalid, fmt.Sprintf("nothing is known of %q", in.Want), 0)
+		return contract.CatalogueResult{}, fail(contract.KindInvalid, fmt.Sprintf("nothing is known of %q", in.Kind), 0)
 	}
 	body, err := json.Marshal(list)
 	if err != nil {

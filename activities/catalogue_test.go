@@ -20,9 +20,9 @@ func catalogue(t *testing.T, a *activities.Tools) contract.Catalogue {
 	return listed[contract.Catalogue](t, a, contract.WantTools)
 }
 
-func listed[T any](t *testing.T, a *activities.Tools, want contract.Wanted) T {
+func listed[T any](t *testing.T, a *activities.Tools, want contract.CatalogueKind) T {
 	t.Helper()
-	got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Want: want})
+	got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Kind: want})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestEmptyListsOfResourcesAndPromptsAreNoNulls(t *testing.T) {
 func TestManyResourcesLiveInTheStore(t *testing.T) {
 	a := tools(t, nil)
 	a.Caller = fakeCaller{ResourcesFn: func() ([]toolbox.Resource, error) { return make([]toolbox.Resource, 1000), nil }}
-	got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Want: contract.WantResources})
+	got, err := run(t, t.Context(), a.ListTools, contract.ListToolsInput{Kind: contract.WantResources})
 	if err != nil || got.Body.Blob == nil {
 		t.Errorf("got %.60s, %v", got.Body.Raw, err)
 	}
@@ -172,7 +172,7 @@ func TestManyResourcesLiveInTheStore(t *testing.T) {
 }
 
 func TestWhatAWorkerDoesNotKnowIsRefused(t *testing.T) {
-	_, err := run(t, t.Context(), tools(t, nil).ListTools, contract.ListToolsInput{Want: "weather"})
+	_, err := run(t, t.Context(), tools(t, nil).ListTools, contract.ListToolsInput{Kind: "weather"})
 	failedAs(t, err, contract.KindInvalid, false)
 }
 

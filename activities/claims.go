@@ -55,22 +55,22 @@ func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, 
 	case err != nil || other.Run == "" && other.At.IsZero():
 		return nil, fail(contract.KindOutcomeUnknown, "it may have been sent before: what was noted about it cannot be read", 0)
 	case other.Run != me.Run:
-		return nil, fail(contract.KindOutcomeUnknown, sentBefore(other), 0)
+		return nil, fail(contract.KindOutcomeUnknown, sentBeforeText(other), 0)
 	}
 	return func(harmless bool) {
 		if harmless {
-			unclaim(ctx, claims, name)
+			releaseClaim(ctx, claims, name)
 		}
 	}, nil
 }
 
-func sentBefore(by claimant) string {
+func sentBeforeText(by claimant) string {
 	return fmt.Sprintf("it was sent before, at %s, by a run of this conversation that has been reset since (%s)",
 		by.At.Format("2006-01-02 15:04:05 MST"), by.Run)
 }
 
-// harmless reports whether a failure says that nothing has come of a call.
-func harmless(err error) bool {
+// hadNoEffect reports whether a failure says that nothing has come of a call.
+func hadNoEffect(err error) bool {
 	var known *temporal.ApplicationError
 	return errors.As(err, &known) && slices.Contains(withoutEffect, contract.Kind(known.Type()))
 }
@@ -80,9 +80,9 @@ var withoutEffect = []contract.Kind{
 	contract.KindDigest, contract.KindChanged, contract.KindBlob,
 }
 
-// unclaim lets a call be sent again after a reset. A claim that stays is no harm: a
+// releaseClaim lets a call be sent again after a reset. A claim that stays is no harm: a
 // person is asked then.
-func unclaim(ctx context.Context, claims Claims, name string) {
+func releaseClaim(ctx context.Context, claims Claims, name string) {
 	if err := claims.Release(context.WithoutCancel(ctx), name); err != nil {
 		slog.Warn("a call that was not sent is noted as sent", "error", err)
 	}

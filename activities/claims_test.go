@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -143,7 +143,7 @@ func TestACallThatCannotBeNotedIsNotSent(t *testing.T) {
 
 func TestADestructiveMessageIsSentByOneRun(t *testing.T) {
 	held := &claims{holders: map[string]string{}}
-	p := peers(t, saying(activities.PeerReply{State: contract.TaskCompleted, Text: "done"}, nil))
+	p := peers(t, saying(peer.Reply{State: contract.TaskCompleted, Text: "done"}, nil))
 	p.Claims = held
 	in := delegating(t, `{"message":"wipe it"}`)
 	in.Destructive = true

@@ -1,7 +1,7 @@
 // Package activities is what touches the world: models, tools, files. Each
 // concern is a struct with its dependencies; its methods are the activities.
 //
-//	Models   Generate, Digest    one call of a model: for a reply, with the tools on
+//	Models   Generate, Summarize one call of a model: for a reply, with the tools on
 //	                             offer, or for what stands in for old messages
 //	Tools    CallTool, ListTools the MCP servers
 //	Peers    Delegate            other agents (package peer speaks to them)

@@ -12,34 +12,34 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// patience is the longest pause a provider may ask for. Beyond it the failure
+// maxRetryDelay is the longest pause a provider may ask for. Beyond it the failure
 // is reported instead of being waited for.
-const patience = 2 * time.Minute
+const maxRetryDelay = 2 * time.Minute
 
 // fail makes the error an activity returns. The message goes into history and
 // into the conversation: it must be one plain sentence without secrets.
 func fail(kind contract.Kind, message string, after time.Duration) error {
 	o := temporal.ApplicationErrorOptions{NonRetryable: kind.Permanent(), NextRetryDelay: after}
-	if after > patience {
+	if after > maxRetryDelay {
 		o.NonRetryable, o.NextRetryDelay = true, 0
 		message = fmt.Sprintf("%s (to be tried again in %s)", message, after.Round(time.Second))
 	}
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
 }
 
-// insist is fail for what is tried again whenever it may be, however late that is.
-func insist(kind contract.Kind, message string, after time.Duration) error {
+// failPatiently is fail for what is tried again whenever it may be, however late that is.
+func failPatiently(kind contract.Kind, message string, after time.Duration) error {
 	o := temporal.ApplicationErrorOptions{NonRetryable: kind.Permanent(), NextRetryDelay: after}
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
 }
 
-// giveUp makes an error like fail does, of which nothing is tried again.
-func giveUp(kind contract.Kind, message string) error {
+// failForGood makes an error like fail does, of which nothing is tried again.
+func failForGood(kind contract.Kind, message string) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{NonRetryable: true})
 }
 
-// cancelled passes a cancellation on as what it is.
-func cancelled(ctx context.Context, err error) bool {
+// isCancellation passes a cancellation on as what it is.
+func isCancellation(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
 }
 
@@ -51,7 +51,7 @@ func heartbeat(ctx context.Context) (stop func()) {
 	if !heartbeats(ctx) {
 		return func() {}
 	}
-	return beat(ctx, func() { activity.RecordHeartbeat(ctx) })
+	return heartbeatLoop(ctx, func() { activity.RecordHeartbeat(ctx) })
 }
 
 // heartbeats reports whether there is anybody to hear that the activity lives.
@@ -59,8 +59,8 @@ func heartbeats(ctx context.Context) bool {
 	return activity.IsActivity(ctx) && !activity.GetInfo(ctx).IsLocalActivity
 }
 
-// beat calls record now and then until the returned function is called.
-func beat(ctx context.Context, record func()) (stop func()) {
+// heartbeatLoop calls record now and then until the returned function is called.
+func heartbeatLoop(ctx context.Context, record func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		tick := time.NewTicker(heartbeatEvery)

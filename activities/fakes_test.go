@@ -16,8 +16,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -111,10 +111,10 @@ func (f fakeCaller) Resources(context.Context) ([]toolbox.Resource, error) {
 func (f fakeCaller) Prompts(context.Context) ([]toolbox.Prompt, error) { return f.PromptsFn() }
 
 type fakePeer struct {
-	SendFn func(context.Context, activities.PeerMessage) (activities.PeerReply, error)
+	SendFn func(context.Context, peer.Message) (peer.Reply, error)
 }
 
-func (f fakePeer) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+func (f fakePeer) Send(ctx context.Context, m peer.Message) (peer.Reply, error) {
 	return f.SendFn(ctx, m)
 }
 

@@ -12,32 +12,32 @@ import (
 
 // Feed tells those who watch conversations what is new.
 type Feed interface {
-	// Tell passes news on, those of one conversation in order. It does not block, and
+	// Publish passes news on, those of one conversation in order. It does not block, and
 	// what nobody takes in time is lost.
-	Tell(contract.News)
+	Publish(contract.Event)
 }
 
-// tell tells a feed, if there is one.
-func tell(f Feed, n contract.News) {
+// publish tells a feed, if there is one.
+func publish(f Feed, n contract.Event) {
 	if f != nil {
-		f.Tell(n)
+		f.Publish(n)
 	}
 }
 
-// listen returns what passes on a reply while it is being made; nil when there is
+// publishDeltas returns what passes on a reply while it is being made; nil when there is
 // nobody to hear it.
-func (m *Models) listen(ctx context.Context, in contract.GenerateInput, left *allowance) func(llm.Delta) {
-	if m.Feed == nil || in.Draft == "" {
+func (m *Models) publishDeltas(ctx context.Context, in contract.GenerateInput, left *allowance) func(llm.Delta) {
+	if m.Feed == nil || in.DraftID == "" {
 		return nil
 	}
-	draft := contract.Draft{Name: in.Draft, Node: in.Node, Model: in.Model, Attempt: 1, Until: left.until(time.Now())}
+	draft := contract.Draft{ID: in.DraftID, Node: in.Node, Model: in.Model, Attempt: 1, Until: left.until(time.Now())}
 	if activity.IsActivity(ctx) {
 		draft.Attempt = int(activity.GetInfo(ctx).Attempt)
 	}
-	m.Feed.Tell(contract.News{ConversationID: in.ConversationID, Draft: &draft})
+	m.Feed.Publish(contract.Event{ConversationID: in.ConversationID, Draft: &draft})
 	return func(d llm.Delta) {
-		m.Feed.Tell(contract.News{ConversationID: in.ConversationID, Delta: &contract.Delta{
-			Draft: in.Draft, Kind: d.Kind, Call: d.Call, Tool: d.Name, Text: d.Text,
+		m.Feed.Publish(contract.Event{ConversationID: in.ConversationID, Delta: &contract.Delta{
+			DraftID: in.DraftID, Kind: d.Kind, Call: d.Call, Tool: d.Name, Text: d.Text,
 		}})
 	}
 }

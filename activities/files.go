@@ -39,7 +39,7 @@ func (f *Files) Export(ctx context.Context, in contract.ExportInput) (contract.E
 		return contract.ExportResult{}, fail(contract.KindInvalid, "not a conversation id", 0)
 	}
 	defer f.lock(v.ID)()
-	tell(f.Feed, contract.News{ConversationID: v.ID, Settled: &v, Tree: in.Tree})
+	publish(f.Feed, contract.Event{ConversationID: v.ID, Settled: &v, Tree: in.Tree})
 	path := filepath.Join(f.Dir, contract.ConversationFile(v.ID))
 	if version, err := versionOf(path); err == nil && version > v.Version {
 		return contract.ExportResult{Skipped: true}, nil

@@ -36,11 +36,11 @@ func keep(ctx context.Context, store transcript.Store, media []toolbox.Media) ([
 	return out, nil
 }
 
-// illustrate adds to a request what the model is shown of the media in messages:
+// addImages adds to a request what the model is shown of the media in messages:
 // images, the newest ones while there is room. Of what came with users' messages
 // besides, the texts say what it is; tools say themselves what they return.
-func (m *Models) illustrate(ctx context.Context, r *llm.Request) error {
-	a := album{store: m.Blobs, room: maxImageBytes, seen: map[place]bool{}}
+func (m *Models) addImages(ctx context.Context, r *llm.Request) error {
+	a := imageLoader{store: m.Blobs, room: maxImageBytes, seen: map[imagePlace]bool{}}
 	if m.facts(r.Model).Images {
 		a.images = map[string][]llm.Media{}
 		if err := a.fill(ctx, r.Messages); err != nil {
@@ -51,7 +51,7 @@ func (m *Models) illustrate(ctx context.Context, r *llm.Request) error {
 	r.Messages = slices.Clone(r.Messages)
 	for i, message := range r.Messages {
 		for n, media := range message.Media {
-			if !a.seen[place{message.ID, n}] {
+			if !a.seen[imagePlace{message.ID, n}] {
 				r.Messages[i].Content = named(r.Messages[i].Content, media.Name, media.MIMEType, media.Size)
 			}
 		}
@@ -59,8 +59,8 @@ func (m *Models) illustrate(ctx context.Context, r *llm.Request) error {
 	return nil
 }
 
-// unillustrated is a request without images. The texts say what users sent.
-func unillustrated(r llm.Request) llm.Request {
+// withoutImages is a request without images. The texts say what users sent.
+func withoutImages(r llm.Request) llm.Request {
 	r.Messages = slices.Clone(r.Messages)
 	for i, message := range r.Messages {
 		if message.Role != contract.RoleUser {
@@ -84,30 +84,30 @@ func named(text contract.Text, name, mimeType string, size int64) contract.Text 
 	return contract.Inline(strings.TrimSpace(text.Inline + "\n\n" + line))
 }
 
-// album fills with images, the newest first.
-type album struct {
+// imageLoader fills with images, the newest first.
+type imageLoader struct {
 	store  transcript.Store
 	images map[string][]llm.Media // by message, the oldest first
-	seen   map[place]bool
+	seen   map[imagePlace]bool
 	count  int
 	room   int64
 	full   bool
 }
 
-// place is one of the media of a message.
-type place struct {
+// imagePlace is one of the media of a message.
+type imagePlace struct {
 	message string
 	index   int
 }
 
-func (a *album) fill(ctx context.Context, messages []contract.Message) error {
+func (a *imageLoader) fill(ctx context.Context, messages []contract.Message) error {
 	for _, message := range slices.Backward(messages) {
 		media := message.Media
 		if message.Role == contract.RoleTool && message.ToolCall != nil {
 			media = message.ToolCall.Media
 		}
 		for i, one := range slices.Backward(media) {
-			if err := a.add(ctx, place{message.ID, i}, one); err != nil || a.full {
+			if err := a.add(ctx, imagePlace{message.ID, i}, one); err != nil || a.full {
 				return err
 			}
 		}
@@ -115,7 +115,7 @@ func (a *album) fill(ctx context.Context, messages []contract.Message) error {
 	return nil
 }
 
-func (a *album) add(ctx context.Context, at place, media contract.Media) error {
+func (a *imageLoader) add(ctx context.Context, at imagePlace, media contract.Media) error {
 	if !strings.HasPrefix(media.MIMEType, "image/") || media.Size > maxImage {
 		return nil
 	}

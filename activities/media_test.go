@@ -42,8 +42,8 @@ func TestMediaOfAResultLivesInTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := contract.CallToolResult{Text: contract.Inline("two"), Media: []contract.Media{
-		{Blob: contract.Blob{SHA256: contract.Sum([]byte(pngHead)), Size: 8}, MIMEType: "image/png", Name: "chart.png"},
-		{Blob: contract.Blob{SHA256: contract.Sum([]byte("hello")), Size: 5}, MIMEType: "text/plain"},
+		{Blob: contract.Blob{SHA256: contract.Hash([]byte(pngHead)), Size: 8}, MIMEType: "image/png", Name: "chart.png"},
+		{Blob: contract.Blob{SHA256: contract.Hash([]byte("hello")), Size: 5}, MIMEType: "text/plain"},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
@@ -139,7 +139,7 @@ func TestAModelIsShownTheImagesOfResults(t *testing.T) {
 }
 
 func TestOnlyMediaThatIsNeededIsRead(t *testing.T) {
-	lost := contract.Media{Blob: contract.Blob{SHA256: contract.Sum([]byte("lost")), Size: 4}, MIMEType: "audio/wav"}
+	lost := contract.Media{Blob: contract.Blob{SHA256: contract.Hash([]byte("lost")), Size: 4}, MIMEType: "audio/wav"}
 	if _, err := gallery(t, newMemory(), "openai:gpt-4o", []contract.Media{lost}); err != nil {
 		t.Error(err)
 	}

@@ -39,29 +39,29 @@ type Models struct {
 // filled in. Calls come back with what is known of the tools they name, and with
 // arguments that are final. A tool that was not on offer to this call is unknown.
 // A long tail of the transcript is folded on the way. When the messages do not fit
-// the model, the result only says which of them need a digest.
+// the model, the result only says which of them need a summary.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
-	left, stop := m.allowed(ctx, in.Model)
+	left, stop := m.allowance(ctx, in.Model)
 	defer stop()
 	bearer := m.bearer(ctx, in.ConversationID)
 	ctx = toolbox.WithBearer(ctx, bearer)
-	q, err := m.inquiry(ctx, in)
+	q, err := m.modelRequest(ctx, in)
 	if err != nil {
 		return contract.GenerateResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
 	if bearer != "" {
 		q.request.Secrets = []mask.Secret{mask.Bearer(bearer)}
 	}
-	if d := q.overlong(false); d != nil {
-		return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+	if d := q.neededSummary(false); d != nil {
+		return contract.GenerateResult{DraftID: in.DraftID, NeedsSummary: d}, nil
 	}
-	q.request.Deltas = m.listen(ctx, in, left)
+	q.request.Deltas = m.publishDeltas(ctx, in, left)
 	call, cancel := left.within(ctx)
 	defer cancel()
 	reply, err := m.ask(call, q.request)
 	if isKind(err, contract.KindModelContext) {
-		if d := q.overlong(true); d != nil {
-			return contract.GenerateResult{Draft: in.Draft, Overlong: d}, nil
+		if d := q.neededSummary(true); d != nil {
+			return contract.GenerateResult{DraftID: in.DraftID, NeedsSummary: d}, nil
 		}
 	}
 	if err != nil {
@@ -101,7 +101,7 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if known.Kind != contract.KindModelRequest && known.Kind != contract.KindModelContext {
 		return reply, err
 	}
-	return m.Model.Generate(ctx, unillustrated(r))
+	return m.Model.Generate(ctx, withoutImages(r))
 }
 
 // overrun is why a reply asks for more than one may, or "".
@@ -113,8 +113,8 @@ func overrun(reply llm.Reply) string {
 	return contract.Overrun(names)
 }
 
-func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q inquiry) (contract.GenerateResult, error) {
-	out := contract.GenerateResult{Draft: in.Draft, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
+func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply llm.Reply, q modelRequest) (contract.GenerateResult, error) {
+	out := contract.GenerateResult{DraftID: in.DraftID, Model: reply.Model, Usage: reply.Usage, Finish: reply.Finish}
 	text, misfit := q.output.check(reply)
 	out.Misfit = misfit
 	var err error
@@ -122,7 +122,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 		return out, err
 	}
 	if out.Overrun = overrun(reply); out.Overrun != "" {
-		out.Folded, err = transcript.Fold(ctx, m.Blobs, in.Transcript)
+		out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 		return out, err
 	}
 	for _, c := range reply.Calls {
@@ -138,13 +138,13 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 			return out, err
 		}
 	}
-	out.Folded, err = transcript.Fold(ctx, m.Blobs, in.Transcript)
+	out.Offloaded, err = transcript.Offload(ctx, m.Blobs, in.Transcript)
 	return out, err
 }
 
 // call says what is known of a call and checks its arguments.
-func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contract.Call, error) {
-	tool, known := find(offer, c.Name)
+func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (contract.Call, error) {
+	tool, known := findTool(offer, c.Name)
 	out := contract.Call{
 		ID: c.ID, Name: c.Name, Problem: c.Problem, Unknown: !known,
 		Server: tool.Server, Peer: tool.peer, Exit: tool.exit, Client: tool.client, Destructive: tool.DestructiveHint, MayAsk: tool.mayAsk,
@@ -165,14 +165,14 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offered) (contrac
 		return out, err
 	}
 	if target := tool.bound.Target(); out.Destructive && target.Address != "" {
-		out.Binding, err = bind(ctx, m.Blobs, target)
+		out.Binding, err = bindCall(ctx, m.Blobs, target)
 	}
 	return out, err
 }
 
 // check returns arguments that fit the tool, or what is wrong with them. Those of
 // exit_loop mean nothing, whatever they are.
-func (m *Models) check(ctx context.Context, tool offered, args json.RawMessage) (fixed json.RawMessage, problem string) {
+func (m *Models) check(ctx context.Context, tool offeredTool, args json.RawMessage) (fixed json.RawMessage, problem string) {
 	switch {
 	case tool.peer != nil:
 		_, problem = delegated(args)
@@ -186,7 +186,7 @@ func (m *Models) check(ctx context.Context, tool offered, args json.RawMessage) 
 }
 
 func modelFailure(ctx context.Context, err error) error {
-	if cancelled(ctx, err) {
+	if isCancellation(ctx, err) {
 		return ctx.Err()
 	}
 	var known *llm.Error

@@ -88,7 +88,7 @@ func TestAReplyComesBackWithWhatIsKnownOfIt(t *testing.T) {
 	if got.Text.Blob == nil || text(t, store, got.Text) != long {
 		t.Errorf("a long reply is not in the store: %.80s", got.Text.Inline)
 	}
-	if got.Model != "gpt-4o" || got.Usage.InputTokens != 7 || got.Finish != llm.FinishStop || got.Folded != nil || got.Calls != nil {
+	if got.Model != "gpt-4o" || got.Usage.InputTokens != 7 || got.Finish != llm.FinishStop || got.Offloaded != nil || got.Calls != nil {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -183,10 +183,10 @@ func TestALongTailIsFolded(t *testing.T) {
 	m := &activities.Models{Blobs: store, Offer: fakeOffer{}, Model: replies(llm.Reply{Text: "ok"}, nil)}
 	in := question(long)
 	got, err := run(t, t.Context(), m.Generate, in)
-	if err != nil || got.Folded == nil || got.Folded.Count != 1 {
-		t.Fatalf("folded %+v, %v", got.Folded, err)
+	if err != nil || got.Offloaded == nil || got.Offloaded.Count != 1 {
+		t.Fatalf("folded %+v, %v", got.Offloaded, err)
 	}
-	messages, err := transcript.Load(t.Context(), store, contract.Transcript{Head: &got.Folded.Head})
+	messages, err := transcript.Load(t.Context(), store, contract.Transcript{Head: &got.Offloaded.Head})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func sign(key []byte, now time.Time, body []byte) string {
 }
 
 // statusUpdate is news as a StreamResponse (A2A 1.0 §3.2.3).
-func statusUpdate(conversationID string, n contract.PushNews) []byte {
+func statusUpdate(conversationID string, n contract.PushState) []byte {
 	type status struct {
 		State     string `json:"state"`
 		Timestamp string `json:"timestamp"`

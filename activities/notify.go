@@ -55,15 +55,15 @@ func (n *Notifications) Notify(ctx context.Context, in contract.NotifyInput) (co
 	}
 	response, err := n.HTTP.Do(request)
 	if err != nil {
-		return contract.NotifyResult{}, undelivered(ctx, err)
+		return contract.NotifyResult{}, deliveryFailure(ctx, err)
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, drained) // so that the connection can be used again
-	return answered(response, n.Now())
+	_, _ = io.CopyN(io.Discard, response.Body, maxDrain) // so that the connection can be used again
+	return statusFailure(response, n.Now())
 }
 
-// drained is how much of an answer is read.
-const drained = 4 << 10
+// maxDrain is how much of an answer is read.
+const maxDrain = 4 << 10
 
 // open replaces the sealed secrets of a webhook by what was sealed.
 func (n *Notifications) open(conversationID string, c *contract.PushConfig) error {
@@ -89,8 +89,8 @@ func (n *Notifications) open(conversationID string, c *contract.PushConfig) erro
 // body is what is sent: to all of version 1.0 but for final states, the news itself,
 // which the task may have moved on from; else the task.
 func (n *Notifications) body(ctx context.Context, in contract.NotifyInput) ([]byte, error) {
-	if in.Config.Protocol == contract.PushProtocol1 && !in.News.State.Over() {
-		return statusUpdate(in.ConversationID, in.News), nil
+	if in.Config.Protocol == contract.PushProtocol1 && !in.State.State.Over() {
+		return statusUpdate(in.ConversationID, in.State), nil
 	}
 	if n.Tasks == nil {
 		return nil, fail(contract.KindInternal, "this worker was given nothing to read tasks with", 0)
@@ -125,8 +125,8 @@ func (n *Notifications) signingKey(c contract.PushConfig) []byte {
 	return n.SigningKey
 }
 
-// answered reads what a webhook answered.
-func answered(r *http.Response, now time.Time) (contract.NotifyResult, error) {
+// statusFailure reads what a webhook answered.
+func statusFailure(r *http.Response, now time.Time) (contract.NotifyResult, error) {
 	out := contract.NotifyResult{Status: r.StatusCode, Gone: r.StatusCode == http.StatusGone}
 	said := fmt.Sprintf("the webhook answered %d", r.StatusCode)
 	switch {
@@ -135,7 +135,7 @@ func answered(r *http.Response, now time.Time) (contract.NotifyResult, error) {
 	case r.StatusCode >= 300 && r.StatusCode < 400:
 		return contract.NotifyResult{}, fail(contract.KindPushRefused, said+"; redirects are not followed", 0)
 	case r.StatusCode == http.StatusRequestTimeout, r.StatusCode == http.StatusTooManyRequests, r.StatusCode >= 500:
-		return contract.NotifyResult{}, fail(contract.KindPushUnavailable, said, min(retryAfter(r.Header.Get("Retry-After"), now), patience))
+		return contract.NotifyResult{}, fail(contract.KindPushUnavailable, said, min(retryAfter(r.Header.Get("Retry-After"), now), maxRetryDelay))
 	}
 	return contract.NotifyResult{}, fail(contract.KindPushRefused, said, 0)
 }
@@ -151,15 +151,15 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return max(at.Sub(now), 0)
 }
 
-// undelivered classifies what the HTTP client returns. Its own text shows the URL,
+// deliveryFailure classifies what the HTTP client returns. Its own text shows the URL,
 // which may hold secrets.
-func undelivered(ctx context.Context, err error) error {
+func deliveryFailure(ctx context.Context, err error) error {
 	var sent *url.Error
 	if errors.As(err, &sent) {
 		err = sent.Err
 	}
 	switch {
-	case cancelled(ctx, err):
+	case isCancellation(ctx, err):
 		return ctx.Err()
 	case errors.Is(err, outbound.ErrRefused):
 		return fail(contract.KindPushRefused, "the webhook was not called: it leads to an address that is not public", 0)

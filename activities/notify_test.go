@@ -69,7 +69,7 @@ func notifications(t *testing.T) *activities.Notifications {
 func notification(url string, state contract.TaskState) contract.NotifyInput {
 	return contract.NotifyInput{
 		ID: "n-1", ConversationID: conversationID, Config: contract.PushConfig{ID: "a", URL: url},
-		News: contract.PushNews{State: state, Version: 3, ContextID: "c-1", At: noon.Add(time.Millisecond)},
+		State: contract.PushState{State: state, Version: 3, ContextID: "c-1", At: noon.Add(time.Millisecond)},
 	}
 }
 
@@ -118,7 +118,7 @@ func signature(key, body string) string {
 func TestAWebhookWithoutSecretsIsSentNone(t *testing.T) {
 	h := newHook(t, nil)
 	in := notification(h.URL, contract.TaskWorking)
-	in.Config.Scheme, in.News.ContextID = "Bearer", ""
+	in.Config.Scheme, in.State.ContextID = "Bearer", ""
 	n := notifications(t)
 	for _, key := range []string{"", "ours"} {
 		n.SigningKey = []byte(key)

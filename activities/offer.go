@@ -23,9 +23,9 @@ const (
 	exitDescription = "Leave the loop: call this when the work is done and needs no further iteration."
 )
 
-// offered is a tool that a model may call: of a server, or one of ours, which
+// offeredTool is a tool that a model may call: of a server, or one of ours, which
 // delegates to a peer or leaves the loop.
-type offered struct {
+type offeredTool struct {
 	contract.Tool
 	peer   *contract.Peer
 	exit   bool
@@ -36,22 +36,22 @@ type offered struct {
 	bound   toolbox.Tool // that a destructive call is bound to
 }
 
-// offers lists what a model may call: the servers' tools that the input allows, the
+// offeredTools lists what a model may call: the servers' tools that the input allows, the
 // client's, then the node's peers, then the way out of the loop. Where a server's
 // tool has the name of one of ours, ours is on offer and the server's is not; a
 // client's gives way to all others.
-func offers(in contract.GenerateInput, tools []toolbox.Tool, clients []contract.Tool) []offered {
-	own := ours(in)
-	var out []offered
+func offeredTools(in contract.GenerateInput, tools []toolbox.Tool, clients []contract.Tool) []offeredTool {
+	own := ownTools(in)
+	var out []offeredTool
 	for _, t := range tools {
-		if _, taken := find(own, t.Name); !taken && allowed(in.Tools, t) {
-			out = append(out, offered{Tool: t.Tool, mayAsk: t.MayAsk, wording: t.Wording, bound: t})
+		if _, taken := findTool(own, t.Name); !taken && allowed(in.Tools, t) {
+			out = append(out, offeredTool{Tool: t.Tool, mayAsk: t.MayAsk, wording: t.Wording, bound: t})
 		}
 	}
 	for _, t := range clients {
-		_, taken := find(slices.Concat(own, out), t.Name)
+		_, taken := findTool(slices.Concat(own, out), t.Name)
 		if !taken && (in.Tools == nil || slices.Contains(in.Tools, t.Name)) {
-			out = append(out, offered{Tool: t, client: true})
+			out = append(out, offeredTool{Tool: t, client: true})
 		}
 	}
 	return append(out, own...)
@@ -63,23 +63,23 @@ func allowed(list []string, t toolbox.Tool) bool {
 	return list == nil || slices.Contains(list, t.Name) || slices.Contains(list, t.Server)
 }
 
-func ours(in contract.GenerateInput) []offered {
-	var out []offered
+func ownTools(in contract.GenerateInput) []offeredTool {
+	var out []offeredTool
 	for _, p := range in.Peers {
-		out = append(out, offered{peer: &p, Tool: p.Delegation()})
+		out = append(out, offeredTool{peer: &p, Tool: p.Delegation()})
 	}
 	if in.ExitLoop {
-		out = append(out, offered{exit: true, Tool: contract.Tool{
+		out = append(out, offeredTool{exit: true, Tool: contract.Tool{
 			Name: contract.ToolExitLoop, Description: exitDescription, InputSchema: json.RawMessage(exitSchema),
 		}})
 	}
 	return out
 }
 
-func find(list []offered, name string) (offered, bool) {
-	i := slices.IndexFunc(list, func(o offered) bool { return o.Name == name })
+func findTool(list []offeredTool, name string) (offeredTool, bool) {
+	i := slices.IndexFunc(list, func(o offeredTool) bool { return o.Name == name })
 	if i < 0 {
-		return offered{}, false
+		return offeredTool{}, false
 	}
 	return list[i], true
 }

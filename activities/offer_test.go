@@ -103,7 +103,7 @@ func TestTheModelSeesWhatCameBefore(t *testing.T) {
 	store := newMemory()
 	old := message("older")
 	old.Content = stored(t, store, long+"older")
-	folded, err := transcript.Fold(t.Context(), store, contract.Transcript{Tail: []contract.Message{message(long)}})
+	folded, err := transcript.Offload(t.Context(), store, contract.Transcript{Tail: []contract.Message{message(long)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,12 +119,12 @@ func TestWhatCameBeforeIsNotFolded(t *testing.T) {
 	m := &activities.Models{Blobs: newMemory(), Offer: fakeOffer{}, Model: replies(llm.Reply{Text: "ok"}, nil)}
 	in := question("now")
 	in.Before = &contract.Transcript{Tail: []contract.Message{message(long)}}
-	if got, err := run(t, t.Context(), m.Generate, in); err != nil || got.Folded != nil {
-		t.Errorf("folded %+v, %v", got.Folded, err)
+	if got, err := run(t, t.Context(), m.Generate, in); err != nil || got.Offloaded != nil {
+		t.Errorf("folded %+v, %v", got.Offloaded, err)
 	}
 	in.Transcript.Tail = append(in.Transcript.Tail, message(long))
-	if got, err := run(t, t.Context(), m.Generate, in); err != nil || got.Folded == nil || got.Folded.Count != 2 || got.Folded.Head.Count != 2 {
-		t.Errorf("folded %+v, %v", got.Folded, err)
+	if got, err := run(t, t.Context(), m.Generate, in); err != nil || got.Offloaded == nil || got.Offloaded.Count != 2 || got.Offloaded.Head.Count != 2 {
+		t.Errorf("folded %+v, %v", got.Offloaded, err)
 	}
 }
 

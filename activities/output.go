@@ -46,7 +46,7 @@ func (o output) check(reply llm.Reply) (text, misfit string) {
 	case llm.FinishRefusal:
 		return reply.Text, "the model refused: " + reply.Text
 	}
-	raw := unfenced(reply.Text)
+	raw := withoutFence(reply.Text)
 	if misfit := toolbox.Misfit(o.schema, raw); misfit != "" {
 		return reply.Text, misfit
 	}
@@ -57,9 +57,9 @@ func (o output) check(reply llm.Reply) (text, misfit string) {
 	return compact.String(), ""
 }
 
-// unfenced is what stands between the fences of markdown, if a text is nothing
+// withoutFence is what stands between the fences of markdown, if a text is nothing
 // else.
-func unfenced(text string) json.RawMessage {
+func withoutFence(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "```"); ok {
 		if inner, ok = strings.CutSuffix(inner, "```"); ok {
@@ -69,8 +69,8 @@ func unfenced(text string) json.RawMessage {
 	return json.RawMessage(strings.TrimSpace(text))
 }
 
-// repairs are the messages that ask the model to mend its reply.
-func repairs(text string, r contract.Repair) []contract.Message {
+// repairMessages are the messages that ask the model to mend its reply.
+func repairMessages(text string, r contract.Repair) []contract.Message {
 	if r.Overrun {
 		return []contract.Message{
 			{Role: contract.RoleAssistant, Content: contract.Inline(cmp.Or(text, "(a reply of calls)"))},

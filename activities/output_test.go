@@ -69,9 +69,9 @@ func TestTheModelIsToldWhatToMend(t *testing.T) {
 }
 
 // ears note what they hear.
-type ears struct{ heard []contract.News }
+type ears struct{ heard []contract.Event }
 
-func (e *ears) Tell(n contract.News) { e.heard = append(e.heard, n) }
+func (e *ears) Publish(n contract.Event) { e.heard = append(e.heard, n) }
 
 func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 	e := &ears{}
@@ -81,15 +81,15 @@ func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 		return llm.Reply{Text: "ok", Native: &llm.Native{Provider: contract.ProviderGoogle, Model: "g", Content: raw(`{"parts":[]}`).Raw}}, nil
 	}}}
 	in := question("hi")
-	in.Draft, in.Node = "d-1", "writer"
+	in.DraftID, in.Node = "d-1", "writer"
 	out, err := run(t, t.Context(), m.Generate, in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []contract.News{
-		{ConversationID: conversationID, Draft: &contract.Draft{Name: "d-1", Node: "writer", Model: in.Model, Attempt: 1}},
-		{ConversationID: conversationID, Delta: &contract.Delta{Draft: "d-1", Kind: contract.DeltaText, Text: "o"}},
-		{ConversationID: conversationID, Delta: &contract.Delta{Draft: "d-1", Kind: contract.DeltaCall, Call: 1, Tool: "read"}},
+	want := []contract.Event{
+		{ConversationID: conversationID, Draft: &contract.Draft{ID: "d-1", Node: "writer", Model: in.Model, Attempt: 1}},
+		{ConversationID: conversationID, Delta: &contract.Delta{DraftID: "d-1", Kind: contract.DeltaText, Text: "o"}},
+		{ConversationID: conversationID, Delta: &contract.Delta{DraftID: "d-1", Kind: contract.DeltaCall, Call: 1, Tool: "read"}},
 	}
 	if until := e.heard[0].Draft.Until; time.Until(until) < time.Minute || time.Until(until) > 2*time.Minute {
 		t.Errorf("given up at %s", until)
@@ -98,7 +98,7 @@ func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 	if diff := cmp.Diff(want, e.heard); diff != "" {
 		t.Errorf("heard (-want +got):\n%s", diff)
 	}
-	if out.Draft != "d-1" || out.Native == nil || string(out.Native.Content.Raw) != `{"parts":[]}` {
+	if out.DraftID != "d-1" || out.Native == nil || string(out.Native.Content.Raw) != `{"parts":[]}` {
 		t.Errorf("got %+v", out)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/activities/mask"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
@@ -24,95 +25,15 @@ import (
 type Peer interface {
 	// Send does what a message is for, and waits a little for its task to be done or
 	// to wait for something: one that is at work longer comes back as TaskWorking.
-	// After an error that is no *PeerError, or one of a kind that passes, the message may
+	// After an error that is no *peer.Error, or one of a kind that passes, the message may
 	// be sent again with the same MessageID, and as Repeated if it was.
-	Send(ctx context.Context, m PeerMessage) (PeerReply, error)
+	Send(ctx context.Context, m peer.Message) (peer.Reply, error)
 	// Describe adds to the description of a peer what its card says of it. It does not
 	// wait for the card.
 	Describe(p contract.Peer) string
 }
 
-// PeerMessage starts a task with Text. With a TaskID it is about that task: it asks
-// how it is, or answers it with a Decision, or ends it with Cancel.
-type PeerMessage struct {
-	Peer      contract.Peer
-	MessageID string
-	Text      string
-	TaskID    string
-	ContextID string
-	Decision  contract.Decision
-	// Asked is what the task asked, where it said so in a form for programs. Content is
-	// the answer to a question, By who decided, and Reason what that person said.
-	Asked   *contract.Origin
-	Content json.RawMessage
-	By      string
-	Reason  string
-	Cancel  bool
-	// Question is the text that was decided on, where what the task asked has no ID.
-	Question string
-	// Repeated: an earlier attempt ended without a word, so that the message may have
-	// arrived.
-	Repeated bool
-	// Destructive: the message must not be carried out twice.
-	Destructive bool
-	// Chain names the agents through which the work has come, ours last.
-	Chain []string
-	// Bearer and SessionID become headers.
-	Bearer    string
-	SessionID string
-}
-
-// insistent reports whether the message is one that nobody waits for, and that is sent
-// until it is heard.
-func (m PeerMessage) insistent() bool { return m.Cancel || m.Decision == contract.Rejected }
-
-// mask hides the caller's token in the words of an agent. One that is configured with
-// secrets of its own has hidden them before.
-func (m PeerMessage) mask() *mask.Mask { return mask.New(mask.Bearer(m.Bearer)) }
-
-// lostOr is the kind of a failure after the agent has answered.
-func (m PeerMessage) lostOr(kind contract.Kind) contract.Kind {
-	if m.Destructive {
-		return contract.KindOutcomeUnknown
-	}
-	return kind
-}
-
-// PeerReply is how the task is.
-type PeerReply struct {
-	State     contract.TaskState
-	TaskID    string
-	ContextID string
-	// Text is the result, or what the agent says about its state.
-	Text string
-	// Files are those of the result.
-	Files []PeerFile
-	// Asked is what a task with TaskInputRequired wants to have decided, where it says so
-	// in a form for programs.
-	Asked *contract.ApprovalRequest
-}
-
-// PeerFile is a file of a result: Data, or a URL where it can be had.
-type PeerFile struct {
-	Name     string
-	MIMEType string
-	Data     []byte
-	URL      string
-}
-
-// PeerError is why a message was not delivered, or not accepted.
-type PeerError struct {
-	// Kind is KindPeerUnavailable or KindPeerFailed, or KindOutcomeUnknown for a
-	// destructive message that may have been carried out.
-	Kind contract.Kind
-	// Message is one plain sentence.
-	Message string
-	// RetryAfter is how long the agent asked to wait; zero if it did not.
-	RetryAfter time.Duration
-}
-
-// Error implements error.
-func (e *PeerError) Error() string { return e.Message }
+var _ Peer = (*peer.Peers)(nil)
 
 // Peers delegates to other agents. Without a Peer every delegation fails.
 type Peers struct {
@@ -145,17 +66,17 @@ func (p *Peers) once(ctx context.Context, in contract.DelegateInput) (out contra
 		return p.delegate(ctx, in)
 	}
 	defer func() {
-		if known := new(temporal.ApplicationError); repeated(ctx) && errors.As(err, &known) {
+		if known := new(temporal.ApplicationError); lostAttempt(ctx) && errors.As(err, &known) {
 			err = fail(contract.KindOutcomeUnknown, known.Message(), 0)
 		}
 	}()
 	name := strings.Join([]string{"message", cmp.Or(in.Claim, in.MessageID), in.Peer.Name, in.SHA256, string(in.Decision), in.Grant}, "\n")
 	settle, err := claim(ctx, p.Claims, contract.KindPeerUnavailable, name, p.Now())
 	if err != nil {
-		return out, !repeated(ctx), err
+		return out, !lostAttempt(ctx), err
 	}
 	out, again, err = p.delegate(ctx, in)
-	settle(!repeated(ctx) && harmless(err))
+	settle(!lostAttempt(ctx) && hadNoEffect(err))
 	return out, again, err
 }
 
@@ -167,11 +88,11 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 	}
 	m, err := p.message(ctx, in)
 	if err != nil {
-		return out, !repeated(ctx), err
+		return out, !lostAttempt(ctx), err
 	}
 	var note string
 	m.Bearer, note = openBearer(ctx, p.Blobs, p.Keyring, in.ConversationID, p.Now)
-	m.Repeated = repeated(ctx)
+	m.Repeated = lostAttempt(ctx)
 	reply, err := p.Peer.Send(ctx, m)
 	if err != nil {
 		return out, !m.Repeated, peerFailure(ctx, m, err) // what an earlier attempt did stays unknown
@@ -189,9 +110,9 @@ func mayRepeat(ctx context.Context) {
 	}
 }
 
-// repeated reports whether the attempt before this one left no word: its worker died, or
+// lostAttempt reports whether the attempt before this one left no word: its worker died, or
 // it had an answer that was lost here. What it was to send may have been sent.
-func repeated(ctx context.Context) bool {
+func lostAttempt(ctx context.Context) bool {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt <= 1 {
 		return false
 	}
@@ -201,8 +122,8 @@ func repeated(ctx context.Context) bool {
 }
 
 // message is what is to be sent. Its errors are made by fail.
-func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (PeerMessage, error) {
-	m := PeerMessage{
+func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (peer.Message, error) {
+	m := peer.Message{
 		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, Decision: in.Decision,
 		By: in.By, Reason: in.Reason, Cancel: in.Cancel, Chain: in.Chain, SessionID: in.SessionID, Destructive: in.Destructive,
 	}
@@ -227,7 +148,7 @@ func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (PeerMes
 }
 
 // fill adds the text that starts a task.
-func (p *Peers) fill(ctx context.Context, in contract.DelegateInput, m *PeerMessage) error {
+func (p *Peers) fill(ctx context.Context, in contract.DelegateInput, m *peer.Message) error {
 	if len(in.Chain) > contract.MaxHops {
 		return fail(contract.KindPeerFailed, fmt.Sprintf(
 			"the work has come through %d agents (%s); agents delegate at most %d times, so that none keep calling one another",
@@ -271,26 +192,26 @@ var peerStates = []contract.TaskState{
 	contract.TaskInputRequired, contract.TaskAuthRequired,
 }
 
-func (p *Peers) result(ctx context.Context, m PeerMessage, r PeerReply) (contract.DelegateResult, error) {
+func (p *Peers) result(ctx context.Context, m peer.Message, r peer.Reply) (contract.DelegateResult, error) {
 	out := contract.DelegateResult{
 		State: r.State, TaskID: cmp.Or(r.TaskID, m.TaskID), ContextID: cmp.Or(r.ContextID, m.ContextID),
 		NoEntry: r.State == contract.TaskAuthRequired && r.TaskID == "",
 	}
 	switch {
 	case !slices.Contains(peerStates, r.State):
-		return out, fail(m.lostOr(contract.KindPeerFailed),
-			m.mask().Text(fmt.Sprintf("agent %s answered with the unknown state %q", m.Peer.Name, r.State)), 0)
+		return out, fail(peerFailureKind(m, contract.KindPeerFailed),
+			callerMask(m).Text(fmt.Sprintf("agent %s answered with the unknown state %q", m.Peer.Name, r.State)), 0)
 	case out.TaskID == "" && (r.State == contract.TaskInputRequired || r.State == contract.TaskWorking):
-		return out, fail(m.lostOr(contract.KindPeerFailed), fmt.Sprintf("agent %s is not done and names no task", m.Peer.Name), 0)
+		return out, fail(peerFailureKind(m, contract.KindPeerFailed), fmt.Sprintf("agent %s is not done and names no task", m.Peer.Name), 0)
 	}
 	if err := p.keep(ctx, m, r, &out); err != nil {
-		return out, fail(m.lostOr(contract.KindPeerUnavailable), fmt.Sprintf("keep the answer of agent %s: %v", m.Peer.Name, err), 0)
+		return out, fail(peerFailureKind(m, contract.KindPeerUnavailable), fmt.Sprintf("keep the answer of agent %s: %v", m.Peer.Name, err), 0)
 	}
 	return out, nil
 }
 
 // keep stores what is large.
-func (p *Peers) keep(ctx context.Context, m PeerMessage, r PeerReply, out *contract.DelegateResult) error {
+func (p *Peers) keep(ctx context.Context, m peer.Message, r peer.Reply, out *contract.DelegateResult) error {
 	text := r.Text
 	var files []toolbox.Media
 	for _, f := range r.Files {
@@ -301,7 +222,7 @@ func (p *Peers) keep(ctx context.Context, m PeerMessage, r PeerReply, out *contr
 		files = append(files, toolbox.Media{Data: f.Data, MIMEType: f.MIMEType, Name: f.Name})
 	}
 	var err error
-	if out.Text, err = transcript.Text(ctx, p.Blobs, m.mask().Text(text)); err != nil {
+	if out.Text, err = transcript.Text(ctx, p.Blobs, callerMask(m).Text(text)); err != nil {
 		return err
 	}
 	if out.Media, err = keep(ctx, p.Blobs, files); err != nil || r.Asked == nil {
@@ -312,14 +233,14 @@ func (p *Peers) keep(ctx context.Context, m PeerMessage, r PeerReply, out *contr
 }
 
 // origin is what a task asks, as our approvals carry it.
-func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRequest) (*contract.Origin, error) {
-	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason, Description: m.mask().Text(a.Description)}
+func (p *Peers) origin(ctx context.Context, m peer.Message, a contract.ApprovalRequest) (*contract.Origin, error) {
+	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason, Description: callerMask(m).Text(a.Description)}
 	if len(o.Chain) == 0 {
 		o.Chain = []string{m.Peer.Name}
 	}
 	var err error
 	if len(a.Arguments) > 0 {
-		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(m.mask().JSON(a.Arguments)))
+		o.Arguments, err = transcript.JSON(ctx, p.Blobs, json.RawMessage(callerMask(m).JSON(a.Arguments)))
 	}
 	if len(a.Schema) > 0 && (a.Reason.Answered() || a.Reason == contract.ReasonUnknownOutcome) {
 		if err == nil {
@@ -332,18 +253,34 @@ func (p *Peers) origin(ctx context.Context, m PeerMessage, a contract.ApprovalRe
 // peerFailure is the error for one of Send. A failure for good is one also when the
 // activity was cancelled: a worker that stops cancels too, and after a cancellation the
 // next one would send the message again.
-func peerFailure(ctx context.Context, m PeerMessage, err error) error {
-	var known *PeerError
+func peerFailure(ctx context.Context, m peer.Message, err error) error {
+	var known *peer.Error
 	isKnown := errors.As(err, &known)
 	if errors.Is(ctx.Err(), context.Canceled) && (!isKnown || !known.Kind.Permanent()) {
 		return ctx.Err()
 	}
-	text := m.mask().Text(err.Error())
+	text := callerMask(m).Text(err.Error())
 	switch {
-	case isKnown && m.insistent():
-		return insist(known.Kind, text, known.RetryAfter)
+	case isKnown && mustArrive(m):
+		return failPatiently(known.Kind, text, known.RetryAfter)
 	case isKnown:
 		return fail(known.Kind, text, known.RetryAfter)
 	}
-	return fail(m.lostOr(contract.KindPeerUnavailable), fmt.Sprintf("delegate to agent %s: %s", m.Peer.Name, text), 0)
+	return fail(peerFailureKind(m, contract.KindPeerUnavailable), fmt.Sprintf("delegate to agent %s: %s", m.Peer.Name, text), 0)
+}
+
+// mustArrive reports whether nobody waits for a message, which is therefore sent until the
+// agent has received it.
+func mustArrive(m peer.Message) bool { return m.Cancel || m.Decision == contract.Rejected }
+
+// callerMask hides the caller's token in texts of the agent. An agent with configured
+// secrets has hidden those before.
+func callerMask(m peer.Message) *mask.Mask { return mask.New(mask.Bearer(m.Bearer)) }
+
+// peerFailureKind is the kind of a failure after the agent has answered.
+func peerFailureKind(m peer.Message, kind contract.Kind) contract.Kind {
+	if m.Destructive {
+		return contract.KindOutcomeUnknown
+	}
+	return kind
 }

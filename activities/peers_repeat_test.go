@@ -14,23 +14,24 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
 
 // stopped delegates until the worker stops, which ends with a failure.
 func stopped(t *testing.T, failure error) error {
 	ctx, cancel := context.WithCancel(t.Context())
-	p := peers(t, func(ctx context.Context, _ activities.PeerMessage) (activities.PeerReply, error) {
+	p := peers(t, func(ctx context.Context, _ peer.Message) (peer.Reply, error) {
 		cancel()
 		<-ctx.Done()
-		return activities.PeerReply{}, failure
+		return peer.Reply{}, failure
 	})
 	_, err := p.Delegate(ctx, delegating(t, `{"message":"x"}`))
 	return err
 }
 
 func TestACancelledDelegationIsCancelled(t *testing.T) {
-	for _, failure := range []error{context.Canceled, errors.New("closed"), &activities.PeerError{Kind: contract.KindPeerUnavailable}} {
+	for _, failure := range []error{context.Canceled, errors.New("closed"), &peer.Error{Kind: contract.KindPeerUnavailable}} {
 		if err := stopped(t, failure); err != context.Canceled {
 			t.Errorf("got %#v", err)
 		}
@@ -38,7 +39,7 @@ func TestACancelledDelegationIsCancelled(t *testing.T) {
 }
 
 func TestAWorkerThatStopsDoesNotHideThatTheOutcomeIsUnknown(t *testing.T) {
-	err := stopped(t, &activities.PeerError{Kind: contract.KindPeerFailed, Message: "the outcome is unknown"})
+	err := stopped(t, &peer.Error{Kind: contract.KindPeerFailed, Message: "the outcome is unknown"})
 	failedAs(t, err, contract.KindPeerFailed, false)
 }
 
@@ -50,7 +51,7 @@ func attempted(t *testing.T, p *activities.Peers, in contract.DelegateInput, bef
 	env := suite.NewTestWorkflowEnvironment().SetTestTimeout(2 * time.Minute).
 		SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 2 * time.Minute}) // as long as a busy machine takes
 	send := p.Peer.(fakePeer).SendFn
-	p.Peer = fakePeer{func(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+	p.Peer = fakePeer{func(ctx context.Context, m peer.Message) (peer.Reply, error) {
 		repeated = append(repeated, m.Repeated)
 		return send(ctx, m)
 	}}
@@ -71,8 +72,8 @@ func attempted(t *testing.T, p *activities.Peers, in contract.DelegateInput, bef
 }
 
 func TestAnAttemptKnowsWhetherTheOneBeforeMayHaveSentTheMessage(t *testing.T) {
-	away := saying(activities.PeerReply{}, &activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "away"})
-	unstored := peers(t, saying(activities.PeerReply{State: contract.TaskCompleted, Text: long}, nil))
+	away := saying(peer.Reply{}, &peer.Error{Kind: contract.KindPeerUnavailable, Message: "away"})
+	unstored := peers(t, saying(peer.Reply{State: contract.TaskCompleted, Text: long}, nil))
 	unstored.Blobs.(*memory).putErr = errStore
 	for name, tt := range map[string]struct {
 		peers  *activities.Peers
@@ -107,7 +108,7 @@ func dies(on int32) func(context.Context) error {
 func TestADestructiveMessageThatMayHaveBeenSentStaysInDoubt(t *testing.T) {
 	held := func() *claims { return &claims{holders: map[string]string{}} }
 	away := func(t *testing.T) *activities.Peers {
-		return peers(t, saying(activities.PeerReply{}, &activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "away"}))
+		return peers(t, saying(peer.Reply{}, &peer.Error{Kind: contract.KindPeerUnavailable, Message: "away"}))
 	}
 	for name, tt := range map[string]struct {
 		claims *claims
@@ -134,12 +135,12 @@ func TestADestructiveMessageThatMayHaveBeenSentStaysInDoubt(t *testing.T) {
 }
 
 func TestWhatNobodyWaitsForIsToldHoweverLateTheAgentWantsIt(t *testing.T) {
-	busy := &activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: time.Hour}
+	busy := &peer.Error{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: time.Hour}
 	cancel := deciding("")
 	cancel.Cancel = true
 	for name, in := range map[string]contract.DelegateInput{"a rejection": deciding(contract.Rejected), "a cancellation": cancel} {
 		t.Run(name, func(t *testing.T) {
-			_, err := run(t, t.Context(), peers(t, saying(activities.PeerReply{}, busy)).Delegate, in)
+			_, err := run(t, t.Context(), peers(t, saying(peer.Reply{}, busy)).Delegate, in)
 			if app := failedAs(t, err, contract.KindPeerUnavailable, true); app.NextRetryDelay() != time.Hour {
 				t.Errorf("next attempt in %s", app.NextRetryDelay())
 			}

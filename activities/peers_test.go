@@ -13,12 +13,13 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-type sending func(context.Context, activities.PeerMessage) (activities.PeerReply, error)
+type sending func(context.Context, peer.Message) (peer.Reply, error)
 
 func peers(t *testing.T, send sending) *activities.Peers {
 	return &activities.Peers{
@@ -26,22 +27,22 @@ func peers(t *testing.T, send sending) *activities.Peers {
 	}
 }
 
-func saying(r activities.PeerReply, err error) sending {
-	return func(context.Context, activities.PeerMessage) (activities.PeerReply, error) { return r, err }
+func saying(r peer.Reply, err error) sending {
+	return func(context.Context, peer.Message) (peer.Reply, error) { return r, err }
 }
 
 // recording notes what was sent and completes it.
-func recording(sent *activities.PeerMessage) sending {
-	return func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+func recording(sent *peer.Message) sending {
+	return func(_ context.Context, m peer.Message) (peer.Reply, error) {
 		*sent = m
-		return activities.PeerReply{State: contract.TaskCompleted}, nil
+		return peer.Reply{State: contract.TaskCompleted}, nil
 	}
 }
 
 func unsent(t *testing.T) sending {
-	return func(context.Context, activities.PeerMessage) (activities.PeerReply, error) {
+	return func(context.Context, peer.Message) (peer.Reply, error) {
 		t.Error("a message was sent")
-		return activities.PeerReply{}, nil
+		return peer.Reply{}, nil
 	}
 }
 
@@ -56,16 +57,16 @@ func deciding(d contract.Decision) contract.DelegateInput {
 }
 
 func TestAMessageIsDelegatedAsItWasShown(t *testing.T) {
-	var got activities.PeerMessage
-	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+	var got peer.Message
+	p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
 		got = m
-		return activities.PeerReply{State: contract.TaskCompleted, TaskID: "t-1", Text: "deployed"}, nil
+		return peer.Reply{State: contract.TaskCompleted, TaskID: "t-1", Text: "deployed"}, nil
 	})
 	r, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"deploy <it>"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := activities.PeerMessage{Peer: risky, MessageID: "m-1", Text: "deploy <it>", SessionID: "s-1"}
+	want := peer.Message{Peer: risky, MessageID: "m-1", Text: "deploy <it>", SessionID: "s-1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
@@ -76,16 +77,16 @@ func TestAMessageIsDelegatedAsItWasShown(t *testing.T) {
 
 func TestADecisionIsPassedOn(t *testing.T) {
 	for _, d := range []contract.Decision{contract.Approved, contract.Rejected} {
-		var got activities.PeerMessage
-		p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+		var got peer.Message
+		p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
 			got = m
-			return activities.PeerReply{State: contract.TaskInputRequired, Text: "and the next?"}, nil
+			return peer.Reply{State: contract.TaskInputRequired, Text: "and the next?"}, nil
 		})
 		r, err := run(t, t.Context(), p.Delegate, deciding(d))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(activities.PeerMessage{Peer: risky, MessageID: "m-2", TaskID: "t-1", Decision: d, SessionID: "s-1"}, got); diff != "" {
+		if diff := cmp.Diff(peer.Message{Peer: risky, MessageID: "m-2", TaskID: "t-1", Decision: d, SessionID: "s-1"}, got); diff != "" {
 			t.Errorf("message (-want +got):\n%s", diff)
 		}
 		if r.State != contract.TaskInputRequired || r.TaskID != "t-1" { // the task goes on under its ID
@@ -106,7 +107,7 @@ func TestEveryStateOfATaskComesBack(t *testing.T) {
 		contract.TaskCompleted, contract.TaskFailed, contract.TaskRejected, contract.TaskCanceled,
 		contract.TaskInputRequired, contract.TaskAuthRequired, contract.TaskWorking,
 	} {
-		p := peers(t, saying(activities.PeerReply{State: state, TaskID: "t-1", Text: "why"}, nil))
+		p := peers(t, saying(peer.Reply{State: state, TaskID: "t-1", Text: "why"}, nil))
 		got, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
 		if err != nil || got.State != state || got.TaskID != "t-1" || got.Text.Inline != "why" || got.NoEntry {
 			t.Errorf("%s: %+v, %v", state, got, err)
@@ -115,7 +116,7 @@ func TestEveryStateOfATaskComesBack(t *testing.T) {
 }
 
 func TestAReplyThatMakesNoSenseIsNotAskedForAgain(t *testing.T) {
-	for name, r := range map[string]activities.PeerReply{
+	for name, r := range map[string]peer.Reply{
 		"no state": {TaskID: "t-1"}, "a state of no task": {State: "asleep", TaskID: "t-1"}, "work on no task": {State: contract.TaskWorking}, "a state with the token": {State: canary},
 		"input for no task": {State: contract.TaskInputRequired},
 	} {
@@ -135,7 +136,7 @@ func TestAnotherMessageThanTheOneShownIsRefused(t *testing.T) {
 		"changed arguments": {func(in *contract.DelegateInput) { in.Arguments = raw(`{"message":"y"}`) }, contract.KindDigest},
 		"no digest":         {func(in *contract.DelegateInput) { in.SHA256 = "" }, contract.KindDigest},
 		"no arguments":      {func(in *contract.DelegateInput) { in.Arguments = contract.JSON{} }, contract.KindDigest},
-		"no object":         {func(in *contract.DelegateInput) { in.Arguments = raw(`[1]`); in.SHA256 = contract.Sum([]byte(`[1]`)) }, contract.KindDigest},
+		"no object":         {func(in *contract.DelegateInput) { in.Arguments = raw(`[1]`); in.SHA256 = contract.Hash([]byte(`[1]`)) }, contract.KindDigest},
 		"no message":        {func(in *contract.DelegateInput) { *in = delegating(t, `{"text":"x"}`) }, contract.KindInvalid},
 		"an empty message":  {func(in *contract.DelegateInput) { *in = delegating(t, `{"message":""}`) }, contract.KindInvalid},
 	}
@@ -151,9 +152,9 @@ func TestAnotherMessageThanTheOneShownIsRefused(t *testing.T) {
 
 func TestALongMessageAndALongAnswerLiveInTheStore(t *testing.T) {
 	var got string
-	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+	p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
 		got = m.Text
-		return activities.PeerReply{State: contract.TaskCompleted, Text: long}, nil
+		return peer.Reply{State: contract.TaskCompleted, Text: long}, nil
 	})
 	args := `{"message":"` + long + `"}`
 	in := delegating(t, args)
@@ -176,7 +177,7 @@ func TestAMessageThatIsLostIsAFailureBeforeItIsSent(t *testing.T) {
 }
 
 func TestAnAnswerThatIsNotStoredIsAskedForAgain(t *testing.T) {
-	p := peers(t, saying(activities.PeerReply{State: contract.TaskCompleted, Text: long}, nil))
+	p := peers(t, saying(peer.Reply{State: contract.TaskCompleted, Text: long}, nil))
 	p.Blobs.(*memory).putErr = errStore
 	_, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
 	failedAs(t, err, contract.KindPeerUnavailable, true)
@@ -190,9 +191,9 @@ func withToken(t *testing.T, p *activities.Peers) context.Context {
 func TestTheCallersTokenIsForwardedToThePeer(t *testing.T) {
 	for _, in := range []contract.DelegateInput{delegating(t, `{"message":"x"}`), deciding(contract.Approved)} {
 		var bearer string
-		p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+		p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
 			bearer = m.Bearer
-			return activities.PeerReply{State: contract.TaskAuthRequired, Text: "not with " + m.Bearer}, nil
+			return peer.Reply{State: contract.TaskAuthRequired, Text: "not with " + m.Bearer}, nil
 		})
 		got, err := run(t, withToken(t, p), p.Delegate, in)
 		if err != nil || bearer != canary || got.Note != "" || !got.NoEntry {
@@ -205,11 +206,11 @@ func TestTheCallersTokenIsForwardedToThePeer(t *testing.T) {
 }
 
 func TestAnExpiredTokenMeansADelegationWithoutOneAndANote(t *testing.T) {
-	p := peers(t, func(_ context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+	p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
 		if m.Bearer != "" {
 			t.Error("a token was forwarded")
 		}
-		return activities.PeerReply{State: contract.TaskCompleted, Text: "ok"}, nil
+		return peer.Reply{State: contract.TaskCompleted, Text: "ok"}, nil
 	})
 	sealed := sealWith(t, p.Keyring, conversationID, credential.Token{Bearer: canary, ExpiresAt: noon})
 	got, err := run(t, credential.NewContext(t.Context(), sealed), p.Delegate, delegating(t, `{"message":"x"}`))
@@ -226,20 +227,20 @@ func TestAFailedDelegationKeepsItsKind(t *testing.T) {
 		message string
 		delay   time.Duration
 	}{
-		"refused": {&activities.PeerError{Kind: contract.KindPeerFailed, Message: "no such skill"}, contract.KindPeerFailed, false, "no such skill", 0},
-		"busy": {&activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: 9 * time.Second},
+		"refused": {&peer.Error{Kind: contract.KindPeerFailed, Message: "no such skill"}, contract.KindPeerFailed, false, "no such skill", 0},
+		"busy": {&peer.Error{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: 9 * time.Second},
 			contract.KindPeerUnavailable, true, "busy", 9 * time.Second},
-		"busy for long": {&activities.PeerError{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: time.Hour},
+		"busy for long": {&peer.Error{Kind: contract.KindPeerUnavailable, Message: "busy", RetryAfter: time.Hour},
 			contract.KindPeerUnavailable, false, "busy (to be tried again in 1h0m0s)", 0},
 		"unreachable": {errors.New("connection refused"), contract.KindPeerUnavailable, true, "delegate to agent deploy: connection refused", 0},
 		"with the token in it": {errors.New("bad header " + canary), contract.KindPeerUnavailable, true,
 			"delegate to agent deploy: bad header [bearer token]", 0},
-		"refused with the token in it": {&activities.PeerError{Kind: contract.KindPeerFailed, Message: "not you, " + canary},
+		"refused with the token in it": {&peer.Error{Kind: contract.KindPeerFailed, Message: "not you, " + canary},
 			contract.KindPeerFailed, false, "not you, [bearer token]", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			p := peers(t, saying(activities.PeerReply{}, tt.err))
+			p := peers(t, saying(peer.Reply{}, tt.err))
 			_, err := run(t, withToken(t, p), p.Delegate, delegating(t, `{"message":"x"}`))
 			app := failedAs(t, err, tt.kind, tt.retried)
 			if app.Message() != tt.message || app.NextRetryDelay() != tt.delay {
@@ -250,7 +251,7 @@ func TestAFailedDelegationKeepsItsKind(t *testing.T) {
 }
 
 func TestTheTextThatWasDecidedOnGoesAlong(t *testing.T) {
-	var got activities.PeerMessage
+	var got peer.Message
 	p := peers(t, recording(&got))
 	in := deciding(contract.Approved)
 	var err error
@@ -265,7 +266,7 @@ func TestTheTextThatWasDecidedOnGoesAlong(t *testing.T) {
 func TestATimeoutOfThePeerIsAFailureAndNoCancellation(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), noon)
 	defer cancel()
-	_, err := peers(t, saying(activities.PeerReply{}, context.DeadlineExceeded)).Delegate(ctx, delegating(t, `{"message":"x"}`))
+	_, err := peers(t, saying(peer.Reply{}, context.DeadlineExceeded)).Delegate(ctx, delegating(t, `{"message":"x"}`))
 	failedAs(t, err, contract.KindPeerUnavailable, true)
 }
 
@@ -280,9 +281,9 @@ func TestWithoutAPeerNothingIsDelegated(t *testing.T) {
 func TestADelegationHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b beats
-		p := peers(t, func(context.Context, activities.PeerMessage) (activities.PeerReply, error) {
+		p := peers(t, func(context.Context, peer.Message) (peer.Reply, error) {
 			<-time.After(11 * time.Second)
-			return activities.PeerReply{State: contract.TaskCompleted}, nil
+			return peer.Reply{State: contract.TaskCompleted}, nil
 		})
 		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}}
 		if _, err := runWith(t, o, p.Delegate, delegating(t, `{"message":"x"}`)); err != nil {
@@ -299,7 +300,7 @@ func TestWhatATaskAsksComesBack(t *testing.T) {
 		UUID: "u-1", Tool: "drop", Arguments: []byte(`{"name":"all"}`), Digest: "d", Reason: contract.ReasonQuestion,
 		Description: "Drop it.", Schema: []byte(`{"type":"object"}`), Chain: []string{"deploy", "store"},
 	}
-	reply := activities.PeerReply{State: contract.TaskInputRequired, TaskID: "t-1", ContextID: "c-1", Asked: &asked}
+	reply := peer.Reply{State: contract.TaskInputRequired, TaskID: "t-1", ContextID: "c-1", Asked: &asked}
 	got, err := run(t, t.Context(), peers(t, saying(reply, nil)).Delegate, delegating(t, `{"message":"x"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -315,7 +316,7 @@ func TestWhatATaskAsksComesBack(t *testing.T) {
 
 func TestALargeSchemaOfAnotherAgentGoesByReference(t *testing.T) {
 	asked := contract.ApprovalRequest{UUID: "u-1", Reason: contract.ReasonQuestion, Schema: form(contract.InlineLimit + 1)}
-	reply := activities.PeerReply{State: contract.TaskInputRequired, TaskID: "t-1", Asked: &asked}
+	reply := peer.Reply{State: contract.TaskInputRequired, TaskID: "t-1", Asked: &asked}
 	p := peers(t, saying(reply, nil))
 	got, err := run(t, t.Context(), p.Delegate, delegating(t, `{"message":"x"}`))
 	if err != nil {
@@ -328,7 +329,7 @@ func TestALargeSchemaOfAnotherAgentGoesByReference(t *testing.T) {
 }
 
 func TestFilesOfATaskAreKept(t *testing.T) {
-	reply := activities.PeerReply{State: contract.TaskCompleted, TaskID: "t-1", Text: "done", Files: []activities.PeerFile{
+	reply := peer.Reply{State: contract.TaskCompleted, TaskID: "t-1", Text: "done", Files: []peer.File{
 		{Name: "plan.png", MIMEType: "image/png", Data: []byte("png")}, {Name: "log", URL: "https://example.com/log"},
 	}}
 	got, err := run(t, t.Context(), peers(t, saying(reply, nil)).Delegate, delegating(t, `{"message":"x"}`))
@@ -352,13 +353,13 @@ func TestWorkThatWentTooFarIsNotSentOn(t *testing.T) {
 
 func TestATaskIsLookedAtAndEnded(t *testing.T) {
 	for _, cancel := range []bool{false, true} {
-		var got activities.PeerMessage
+		var got peer.Message
 		in := deciding("")
 		in.Cancel, in.ContextID = cancel, "c-1"
 		if _, err := run(t, t.Context(), peers(t, recording(&got)).Delegate, in); err != nil {
 			t.Fatal(err)
 		}
-		want := activities.PeerMessage{Peer: risky, MessageID: "m-2", TaskID: "t-1", ContextID: "c-1", SessionID: "s-1", Cancel: cancel}
+		want := peer.Message{Peer: risky, MessageID: "m-2", TaskID: "t-1", ContextID: "c-1", SessionID: "s-1", Cancel: cancel}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("message (-want +got):\n%s", diff)
 		}

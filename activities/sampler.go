@@ -27,23 +27,23 @@ var (
 
 // Sample implements toolbox.Sampler. A server is told only the kind of a failure,
 // the log has the rest.
-func (s *Sampler) Sample(ctx context.Context, in toolbox.Sample) (toolbox.Sampled, error) {
+func (s *Sampler) Sample(ctx context.Context, in toolbox.Sample) (toolbox.SampleResult, error) {
 	request := llm.Request{Model: s.Name, System: in.System, MaxTokens: in.MaxTokens, Messages: spoken(in.Turns)}
 	if len(request.Messages) == 0 {
-		return toolbox.Sampled{}, errNothingAsked
+		return toolbox.SampleResult{}, errNothingAsked
 	}
 	log := s.Logger.With("server", in.Server, "model", s.Name, "max_tokens", in.MaxTokens)
 	reply, err := s.Model.Generate(ctx, request)
 	if err != nil {
 		log.WarnContext(ctx, "MCP server asked the model in vain", "error", err)
-		return toolbox.Sampled{}, fmt.Errorf("the model did not answer: %s", kindOf(err))
+		return toolbox.SampleResult{}, fmt.Errorf("the model did not answer: %s", kindOf(err))
 	}
 	log.InfoContext(ctx, "MCP server asked the model", "input_tokens", reply.Usage.InputTokens,
 		"output_tokens", reply.Usage.OutputTokens, "finish", reply.Finish)
 	if reply.Text == "" {
-		return toolbox.Sampled{}, errNoWords
+		return toolbox.SampleResult{}, errNoWords
 	}
-	return toolbox.Sampled{Text: reply.Text, Model: reply.Model, StopReason: stopReason(reply.Finish)}, nil
+	return toolbox.SampleResult{Text: reply.Text, Model: reply.Model, StopReason: stopReason(reply.Finish)}, nil
 }
 
 // spoken are turns as a conversation has them, without empty ones.

@@ -35,7 +35,7 @@ func TestAServerIsAnsweredByTheAgentsModel(t *testing.T) {
 		return llm.Reply{Text: "hey", Model: "gpt-4o-2024", Finish: llm.FinishStop, Usage: contract.Usage{InputTokens: 12, OutputTokens: 3}}, nil
 	}})
 	said, err := s.Sample(t.Context(), sampled())
-	if want := (toolbox.Sampled{Text: "hey", Model: "gpt-4o-2024", StopReason: "endTurn"}); err != nil || said != want {
+	if want := (toolbox.SampleResult{Text: "hey", Model: "gpt-4o-2024", StopReason: "endTurn"}); err != nil || said != want {
 		t.Errorf("got %+v, %v", said, err)
 	}
 	want := llm.Request{Model: "openai:gpt-4o", System: "Be brief.", MaxTokens: 99, Messages: []contract.Message{
@@ -90,7 +90,7 @@ func TestAServerThatCannotBeAnswered(t *testing.T) {
 			in := sampled()
 			in.Turns = tt.turns
 			said, err := s.Sample(t.Context(), in)
-			if err == nil || err.Error() != tt.want || said != (toolbox.Sampled{}) {
+			if err == nil || err.Error() != tt.want || said != (toolbox.SampleResult{}) {
 				t.Errorf("got %+v, %v; expected %q", said, err, tt.want)
 			}
 			if strings.Contains(tt.want, "did not") && !strings.Contains(log.String(), "OPENAI_API_KEY") {

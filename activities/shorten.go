@@ -7,36 +7,36 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// How much of a tool's result a model is shown, in bytes: maxShown, and less where
+// How much of a tool's result a model is shown, in bytes: maxResult, and less where
 // that would fill a small window. What is recorded and exported is whole.
 const (
-	maxShown = 32 << 10
-	minShown = 1 << 10
+	maxResult = 32 << 10
+	minResult = 1 << 10
 )
 
-// shownOf is how much a model with a window of so many tokens is shown of one
+// resultLimit is how much a model with a window of so many tokens is shown of one
 // result; 0 is a window that is not known.
-func shownOf(window int) int {
+func resultLimit(window int) int {
 	if window <= 0 {
-		return maxShown
+		return maxResult
 	}
-	return min(max(window/2, minShown), maxShown)
+	return min(max(window/2, minResult), maxResult)
 }
 
-// shortened cuts what a tool has said for the model. The note names the blob of
+// shortenMessage cuts what a tool has said for the model. The note names the blob of
 // the message as it is stored, where the whole is.
-func shortened(m, stored contract.Message, limit int) contract.Message {
+func shortenMessage(m, stored contract.Message, limit int) contract.Message {
 	if m.Role != contract.RoleTool || m.ToolCall == nil {
 		return m
 	}
 	call := *m.ToolCall
-	call.Result.Inline = shown(call.Result.Inline, stored.ToolCall.Result.Blob, limit)
+	call.Result.Inline = shortenText(call.Result.Inline, stored.ToolCall.Result.Blob, limit)
 	m.ToolCall = &call
-	m.Content.Inline = shown(m.Content.Inline, stored.Content.Blob, limit)
+	m.Content.Inline = shortenText(m.Content.Inline, stored.Content.Blob, limit)
 	return m
 }
 
-func shown(text string, whole *contract.Blob, limit int) string {
+func shortenText(text string, whole *contract.Blob, limit int) string {
 	if len(text) <= limit {
 		return text
 	}

@@ -36,7 +36,7 @@ func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract
 	if err != nil {
 		return out, fail(contract.KindInternal, err.Error(), 0)
 	}
-	out.SHA256 = contract.Sum(args)
+	out.SHA256 = contract.Hash(args)
 	if out.Arguments, err = transcript.JSON(ctx, t.Blobs, args); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}
@@ -45,7 +45,7 @@ func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract
 
 func (t *Texts) compose(ctx context.Context, in contract.ComposeInput) (string, error) {
 	if !in.Template.IsZero() {
-		return filled(ctx, t.Blobs, in.Template, in.Values)
+		return fillTemplate(ctx, t.Blobs, in.Template, in.Values)
 	}
 	var parts []string
 	for _, p := range in.Parts {
@@ -70,9 +70,9 @@ func arguments(message string) (json.RawMessage, error) {
 	return toolbox.CanonicalArguments(raw)
 }
 
-// filled is a text with its placeholders replaced. Of the values, only those it
+// fillTemplate is a text with its placeholders replaced. Of the values, only those it
 // names are read.
-func filled(ctx context.Context, store transcript.Store, t contract.Text, values contract.State) (string, error) {
+func fillTemplate(ctx context.Context, store transcript.Store, t contract.Text, values contract.State) (string, error) {
 	text, err := transcript.ReadText(ctx, store, t)
 	if err != nil || len(values) == 0 {
 		return text, err
@@ -105,16 +105,16 @@ func (t *Texts) ReadAnswer(ctx context.Context, in contract.ReadAnswerInput) (co
 	return contract.ReadAnswerResult{Answer: given.Signal()}, nil
 }
 
-// Fold moves to the blob store what grows in a workflow: a long tail of messages,
+// Offload moves to the blob store what grows in a workflow: a long tail of messages,
 // texts, and the states of nodes.
-func (t *Texts) Fold(ctx context.Context, in contract.FoldInput) (contract.FoldResult, error) {
-	var out contract.FoldResult
+func (t *Texts) Offload(ctx context.Context, in contract.OffloadInput) (contract.OffloadResult, error) {
+	var out contract.OffloadResult
 	var err error
-	fold := transcript.Fold
+	fold := transcript.Offload
 	if in.Whole {
-		fold = transcript.FoldWhole
+		fold = transcript.OffloadAll
 	}
-	if out.Folded, err = fold(ctx, t.Blobs, in.Transcript); err != nil {
+	if out.Offloaded, err = fold(ctx, t.Blobs, in.Transcript); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}
 	for _, text := range in.Texts {
@@ -143,7 +143,7 @@ func (t *Texts) store(ctx context.Context, text contract.Text) (contract.Text, e
 	return contract.Text{Blob: &contract.Blob{SHA256: blob.SHA256, Size: blob.Size}}, nil
 }
 
-func (t *Texts) storeNodes(ctx context.Context, in contract.FoldInput) (*contract.Blob, error) {
+func (t *Texts) storeNodes(ctx context.Context, in contract.OffloadInput) (*contract.Blob, error) {
 	if len(in.Nodes) == 0 {
 		return in.NodesBefore, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -86,7 +87,7 @@ func TestAnAnswerIsReadByASchemaFromTheStore(t *testing.T) {
 func TestAComposedMessageCanBeDelegated(t *testing.T) {
 	for name, message := range map[string]string{"short": `a <b> & "c"` + "\n\u2028é", "long": long, "an address": `{"blob":"x"}`} {
 		t.Run(name, func(t *testing.T) {
-			var sent activities.PeerMessage
+			var sent peer.Message
 			p := peers(t, recording(&sent))
 			in := contract.ComposeInput{Template: contract.Inline("{m}"), Values: contract.State{{Key: "m", Text: stored(t, p.Blobs.(*memory), message)}}, Arguments: true}
 			c, err := run(t, t.Context(), (&activities.Texts{Blobs: p.Blobs}).Compose, in)
@@ -131,18 +132,18 @@ func TestAStoreThatIsAwayFailsTheComposing(t *testing.T) {
 
 func TestWhatGrowsIsFolded(t *testing.T) {
 	store := newMemory()
-	in := contract.FoldInput{
+	in := contract.OffloadInput{
 		Transcript: contract.Transcript{Tail: []contract.Message{message(long)}},
 		Nodes: []contract.NodeState{
 			{Status: contract.NodeDone, Output: contract.Inline("1"), StartedAt: noon},
 			{}, {Status: contract.NodeRunning, Nodes: []contract.NodeState{{Status: contract.NodeWaiting}}},
 		},
 	}
-	got, err := run(t, t.Context(), (&activities.Texts{Blobs: store}).Fold, in)
-	if err != nil || got.Folded == nil || got.Folded.Count != 1 || got.Nodes == nil {
+	got, err := run(t, t.Context(), (&activities.Texts{Blobs: store}).Offload, in)
+	if err != nil || got.Offloaded == nil || got.Offloaded.Count != 1 || got.Nodes == nil {
 		t.Fatalf("folded %+v, %v", got, err)
 	}
-	messages, err := transcript.Load(t.Context(), store, contract.Transcript{Head: &got.Folded.Head})
+	messages, err := transcript.Load(t.Context(), store, contract.Transcript{Head: &got.Offloaded.Head})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,9 +164,9 @@ func TestWhatGrowsIsFolded(t *testing.T) {
 }
 
 func TestWhatIsSmallStays(t *testing.T) {
-	in := contract.FoldInput{Transcript: contract.Transcript{Tail: []contract.Message{message("hi")}}}
-	got, err := run(t, t.Context(), (&activities.Texts{Blobs: newMemory()}).Fold, in)
-	if err != nil || got.Folded != nil || got.Nodes != nil {
+	in := contract.OffloadInput{Transcript: contract.Transcript{Tail: []contract.Message{message("hi")}}}
+	got, err := run(t, t.Context(), (&activities.Texts{Blobs: newMemory()}).Offload, in)
+	if err != nil || got.Offloaded != nil || got.Nodes != nil {
 		t.Errorf("folded %+v, %v", got, err)
 	}
 }
@@ -173,12 +174,12 @@ func TestWhatIsSmallStays(t *testing.T) {
 func TestAStoreThatIsAwayFailsTheFolding(t *testing.T) {
 	full := newMemory()
 	full.putErr = errStore
-	for name, in := range map[string]contract.FoldInput{
+	for name, in := range map[string]contract.OffloadInput{
 		"of messages": {Transcript: contract.Transcript{Tail: []contract.Message{message(long)}}},
 		"of nodes":    {Nodes: []contract.NodeState{{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := run(t, t.Context(), (&activities.Texts{Blobs: full}).Fold, in)
+			_, err := run(t, t.Context(), (&activities.Texts{Blobs: full}).Offload, in)
 			failedAs(t, err, contract.KindBlob, true)
 		})
 	}

@@ -61,7 +61,7 @@ func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contra
 		return contract.CallToolResult{}, err
 	}
 	out, err := t.call(ctx, in)
-	settle(harmless(err) || out.AuthRequired != "")
+	settle(hadNoEffect(err) || out.AuthRequired != "")
 	return out, err
 }
 
@@ -75,7 +75,7 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 			fmt.Sprintf("the arguments of %s are not the ones that were shown", in.Tool), 0)
 	}
 	bearer, note := openBearer(ctx, t.Blobs, t.Keyring, in.ConversationID, t.Now)
-	tell(t.Feed, contract.News{ConversationID: in.ConversationID})
+	publish(t.Feed, contract.Event{ConversationID: in.ConversationID})
 	step, stop := progress(ctx)
 	defer stop()
 	r, err := t.Caller.Call(ctx, toolbox.Call{
@@ -92,11 +92,11 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	text, err := transcript.Text(ctx, t.Blobs, r.Text)
 	if err != nil {
 		// The call has happened: a failure here must not have it repeated.
-		return contract.CallToolResult{}, fail(lostOr(contract.KindBlob, in), err.Error(), 0)
+		return contract.CallToolResult{}, fail(toolFailureKind(contract.KindBlob, in), err.Error(), 0)
 	}
 	media, err := keep(ctx, t.Blobs, r.Media)
 	if err != nil {
-		return contract.CallToolResult{}, fail(lostOr(contract.KindBlob, in), err.Error(), 0)
+		return contract.CallToolResult{}, fail(toolFailureKind(contract.KindBlob, in), err.Error(), 0)
 	}
 	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, Links: r.Links, AuthRequired: r.AuthRequired, Note: note}, nil
 }
@@ -128,9 +128,9 @@ func progress(ctx context.Context) (tell func(toolbox.Progress), stop func()) {
 	}, cancel
 }
 
-// lostOr is the kind of a failure when the call may have happened: kind, unless
+// toolFailureKind is the kind of a failure when the call may have happened: kind, unless
 // the tool is destructive.
-func lostOr(kind contract.Kind, in contract.CallToolInput) contract.Kind {
+func toolFailureKind(kind contract.Kind, in contract.CallToolInput) contract.Kind {
 	if in.Destructive {
 		return contract.KindOutcomeUnknown
 	}
@@ -138,12 +138,12 @@ func lostOr(kind contract.Kind, in contract.CallToolInput) contract.Kind {
 }
 
 func toolFailure(ctx context.Context, in contract.CallToolInput, err error) error {
-	if cancelled(ctx, err) && !in.Destructive {
+	if isCancellation(ctx, err) && !in.Destructive {
 		return ctx.Err()
 	}
 	var known *toolbox.Error
 	if errors.As(err, &known) {
 		return fail(known.Kind, known.Error(), 0)
 	}
-	return fail(lostOr(contract.KindInternal, in), err.Error(), 0)
+	return fail(toolFailureKind(contract.KindInternal, in), err.Error(), 0)
 }

@@ -79,7 +79,7 @@ func TestOtherArgumentsThanThoseShownAreRefused(t *testing.T) {
 		"changed digest":    func(in *contract.CallToolInput) { in.SHA256 = strings.Repeat("0", 64) },
 		"no digest":         func(in *contract.CallToolInput) { in.SHA256 = "" },
 		"no arguments":      func(in *contract.CallToolInput) { in.Arguments = contract.JSON{} },
-		"no object":         func(in *contract.CallToolInput) { in.Arguments = raw(`[1]`); in.SHA256 = contract.Sum([]byte(`[1]`)) },
+		"no object":         func(in *contract.CallToolInput) { in.Arguments = raw(`[1]`); in.SHA256 = contract.Hash([]byte(`[1]`)) },
 	}
 	for name, change := range tests {
 		t.Run(name, func(t *testing.T) {

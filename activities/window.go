@@ -65,14 +65,14 @@ func room(f llm.Facts, r llm.Request) int {
 	return max(left, minRoom)
 }
 
-// overlong says which messages need a digest so that the others fit. Nil is none,
+// neededSummary says which messages need a summary so that the others fit. Nil is none,
 // or none that could be left out. With force some are left out even if all seem
 // to fit.
 //
 // What is left out are whole exchanges, oldest first: from a user's message to
 // the next. When only the last is left, its oldest replies go, each with all its
 // results; the question stays.
-func overlong(messages []contract.Message, room int, force bool) *contract.Digest {
+func neededSummary(messages []contract.Message, room int, force bool) *contract.Summary {
 	total := messagesTokens(messages)
 	if !force && (room == 0 || total <= room) {
 		return nil
@@ -80,12 +80,12 @@ func overlong(messages []contract.Message, room int, force bool) *contract.Diges
 	if room == 0 || total <= room {
 		room = total - 1
 	}
-	// Half of the room, so that the next digest is not due at once.
+	// Half of the room, so that the next summary is not due at once.
 	at := firstThat(messages, func(rest int) bool { return rest <= room/2 })
 	if at == 0 {
 		return nil
 	}
-	return &contract.Digest{Through: messages[at-1].ID, Messages: at}
+	return &contract.Summary{Through: messages[at-1].ID, Messages: at}
 }
 
 // firstThat is the first place to cut where the rest is small enough, else the
@@ -105,7 +105,7 @@ func firstThat(messages []contract.Message, fits func(rest int) bool) int {
 // then between the replies of the last exchange.
 func cuts(messages []contract.Message) []int {
 	var out []int
-	question := -1     // behind a digest of replies there may be none
+	question := -1     // behind a summary of replies there may be none
 	something := false // before the question that could be left out
 	for i, m := range messages {
 		if isQuestion(m) {
@@ -133,9 +133,9 @@ func isQuestion(m contract.Message) bool {
 	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
 }
 
-// without are the messages that a digest does not stand for, behind the digest. A
+// without are the messages that a summary does not replace, behind the summary. A
 // question stays although the first replies to it are gone.
-func without(messages []contract.Message, d *contract.Digest, summary string) []contract.Message {
+func without(messages []contract.Message, d *contract.Summary, summary string) []contract.Message {
 	if d == nil {
 		return messages
 	}

@@ -42,19 +42,19 @@ func (s *small) settle(t *testing.T, in contract.GenerateInput) (contract.Genera
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Overlong == nil {
+		if out.NeedsSummary == nil {
 			return out, in, n
 		}
 		if n > 8 {
-			t.Fatalf("no end of digests: %+v", out.Overlong)
+			t.Fatalf("no end of digests: %+v", out.NeedsSummary)
 		}
-		made, err := run(t, t.Context(), s.Digest, contract.DigestInput{
-			ConversationID: in.ConversationID, Model: in.Model, Transcript: in.Transcript, Earlier: in.Digest, Wanted: *out.Overlong,
+		made, err := run(t, t.Context(), s.Summarize, contract.SummarizeInput{
+			ConversationID: in.ConversationID, Model: in.Model, Transcript: in.Transcript, Earlier: in.Summary, Wanted: *out.NeedsSummary,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.Digest = &made.Digest
+		in.Summary = &made.Summary
 	}
 }
 
@@ -137,7 +137,7 @@ func TestALongConversationKeepsFittingTheWindow(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		s := newSmall(1000 + rnd.IntN(8000))
 		c := &chat{}
-		var digest *contract.Digest
+		var digest *contract.Summary
 		for turn := range 20 {
 			question := fmt.Sprintf("question %d %s", turn, strings.Repeat("word ", rnd.IntN(60)))
 			c.user(question)
@@ -145,10 +145,10 @@ func TestALongConversationKeepsFittingTheWindow(t *testing.T) {
 				c.call(1+rnd.IntN(3), strings.Repeat("data ", rnd.IntN(200)))
 			}
 			in := c.input()
-			in.Digest = digest
+			in.Summary = digest
 			s.asked = nil
 			_, settled, _ := s.settle(t, in)
-			if digest = settled.Digest; digest != nil && indexOf(c.messages, digest.Through)+1 != digest.Messages {
+			if digest = settled.Summary; digest != nil && indexOf(c.messages, digest.Through)+1 != digest.Messages {
 				t.Fatalf("seed %d: a digest through %s stands for %d messages", seed, digest.Through, digest.Messages)
 			}
 			last := s.asked[len(s.asked)-1].Messages
@@ -201,8 +201,8 @@ func TestADigestTellsWhatWasSaidAndDone(t *testing.T) {
 	c.say("Noted. " + strings.Repeat("Yes. ", 100))
 	c.user("Which colour?")
 	_, in, n := s.settle(t, c.input())
-	if n != 1 || text(t, s.Blobs.(*memory), in.Digest.Summary) != "They like blue." {
-		t.Fatalf("%d digests, the last %+v", n, in.Digest)
+	if n != 1 || text(t, s.Blobs.(*memory), in.Summary.Text) != "They like blue." {
+		t.Fatalf("%d digests, the last %+v", n, in.Summary)
 	}
 	told := s.asked[0].Messages[0].Content.Inline
 	for _, want := range []string{"User: I like blue.", "Assistant calls read with {}", "Decision of a person: approved", "Result of read: stored blue", "Assistant: Noted."} {
@@ -271,10 +271,10 @@ func TestTheRepliesBehindADigestCanBePartedToo(t *testing.T) {
 	second := c.messages[len(c.messages)-1].ID
 	c.call(1, strings.Repeat("three ", 200))
 	in := c.input()
-	in.Digest = &contract.Digest{Through: first, Messages: 5}
+	in.Summary = &contract.Summary{Through: first, Messages: 5}
 	_, settled, _ := s.settle(t, in)
-	if settled.Digest.Through != second || settled.Digest.Messages != 9 {
-		t.Errorf("the digest is %+v; want it through %s", settled.Digest, second)
+	if settled.Summary.Through != second || settled.Summary.Messages != 9 {
+		t.Errorf("the digest is %+v; want it through %s", settled.Summary, second)
 	}
 }
 
@@ -289,7 +289,7 @@ func BenchmarkALongConversationThatIsTooLong(b *testing.B) {
 		c.say("answer")
 	}
 	for b.Loop() {
-		if out, err := s.Generate(b.Context(), c.input()); err != nil || out.Overlong == nil {
+		if out, err := s.Generate(b.Context(), c.input()); err != nil || out.NeedsSummary == nil {
 			b.Fatal(out, err)
 		}
 	}
@@ -328,8 +328,8 @@ func TestAFailedDigestSaysWhy(t *testing.T) {
 			}
 			c := &chat{}
 			c.user("hello")
-			_, err := run(t, t.Context(), s.Digest, contract.DigestInput{
-				ConversationID: conversationID, Model: "m", Transcript: c.input().Transcript, Wanted: contract.Digest{Through: "m1", Messages: 1},
+			_, err := run(t, t.Context(), s.Summarize, contract.SummarizeInput{
+				ConversationID: conversationID, Model: "m", Transcript: c.input().Transcript, Wanted: contract.Summary{Through: "m1", Messages: 1},
 			})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("failed with %v", err)

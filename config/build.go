@@ -147,7 +147,7 @@ func (b builder) schema(schema map[string]any) (contract.JSON, error) {
 }
 
 func (b builder) leaf(n contract.Node, p place, prompt string) (contract.Node, error) {
-	n.AtOnce = p.atOnce()
+	n.SkipApproval = p.atOnce()
 	for _, key := range template.Keys(prompt) {
 		if slices.Contains(b.keys, key) {
 			n.Keys = append(n.Keys, key)

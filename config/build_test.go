@@ -70,10 +70,10 @@ agent:
 				{
 					Name: "a", Type: contract.NodeLLM, Model: "openai:y", MaxToolRounds: 2, History: true, Tools: []string{},
 					Prompt: contract.Inline("{b} {user_message} {nobody} {b}"), Keys: []string{"b", "user_message"},
-					CanExitLoop: true, AtOnce: true,
+					CanExitLoop: true, SkipApproval: true,
 					Peers: []contract.Peer{{Name: "p", URL: "http://p", Description: "Does p.", Destructive: true}},
 				},
-				{Name: "b", Type: contract.NodeLLM, Model: "claude-x", MaxToolRounds: 7, OutputKey: "b", Tools: []string{"x"}, AtOnce: true},
+				{Name: "b", Type: contract.NodeLLM, Model: "claude-x", MaxToolRounds: 7, OutputKey: "b", Tools: []string{"x"}, SkipApproval: true},
 			}},
 			{Name: "p2", Type: contract.NodeParallel, FailFast: true, Nodes: []contract.Node{
 				{
@@ -134,7 +134,7 @@ func TestACompositeAgentHasTheSettingsOfTheFile(t *testing.T) {
 	want := contract.Agent{
 		Name: "a", Description: "d", Prompt: contract.Inline("p"), Model: "claude-x", MaxToolRounds: 3, Execution: contract.ExecutionRegular,
 		Tree: &contract.Node{Name: "r", Type: contract.NodeLoop, Description: "e", Nodes: []contract.Node{{
-			Name: "n", Type: contract.NodeLLM, Prompt: contract.Inline("q"), Model: "claude-x", MaxToolRounds: 3, AtOnce: true,
+			Name: "n", Type: contract.NodeLLM, Prompt: contract.Inline("q"), Model: "claude-x", MaxToolRounds: 3, SkipApproval: true,
 		}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -78,7 +78,7 @@ func checkLeaves(t *testing.T, nodes []contract.Node) {
 		if regexp.MustCompile(`(?m)^\{`).MatchString(n.Prompt.Inline) {
 			t.Errorf("%s: a line of the prompt begins with a placeholder:\n%s", n.Name, n.Prompt.Inline)
 		}
-		if n.AtOnce && slices.Contains(n.Tools, "resources_add") {
+		if n.SkipApproval && slices.Contains(n.Tools, "resources_add") {
 			t.Errorf("%s adds resources unasked", n.Name)
 		}
 	}

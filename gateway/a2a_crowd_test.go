@@ -117,9 +117,9 @@ func slowReaders(t *testing.T, seed uint64) {
 	}
 	quick := c.subscribe("")
 	synctest.Wait()
-	x.feed.tell(contract.News{Draft: &contract.Draft{Name: "d"}})
+	x.feed.tell(contract.Event{Draft: &contract.Draft{ID: "d"}})
 	for range 1000 { // what is said while it is said is not for them
-		x.feed.tell(contract.News{Delta: &contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: "x"}})
+		x.feed.tell(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "x"}})
 		synctest.Wait()
 	}
 	x.play()
@@ -161,7 +161,7 @@ func TestATaskIsToldAsItLasts(t *testing.T) {
 		done := x.view
 		x.view = before
 		x.mu.Unlock()
-		x.feed.tell(contract.News{Settled: &done})
+		x.feed.tell(contract.Event{Settled: &done})
 		time.Sleep(3 * time.Second)
 		x.do(func() { x.end("r", "Cancelled.", contract.OutcomeCancelled) })
 		var got []string

@@ -89,9 +89,9 @@ func (x *tale) step(f func(*contract.ConversationView)) {
 	})
 	switch x.IntN(4) {
 	case 0:
-		x.feed.tell(contract.News{})
+		x.feed.tell(contract.Event{})
 	case 1:
-		x.feed.tell(contract.News{Settled: &now})
+		x.feed.tell(contract.Event{Settled: &now})
 	}
 	time.Sleep(time.Duration(x.IntN(600)) * time.Millisecond)
 }
@@ -180,7 +180,7 @@ func (x *tale) wantLogin() {
 	})
 	x.step(func(v *contract.ConversationView) {
 		v.Running = true
-		x.says(v, contract.Message{Role: contract.RoleUser, Content: contract.Inline("I have."), Draft: "m-login"}, "")
+		x.says(v, contract.Message{Role: contract.RoleUser, Content: contract.Inline("I have."), DraftID: "m-login"}, "")
 	})
 	x.call()
 }

@@ -103,7 +103,7 @@ func (h *rest) answer(c echo.Context, p pending, s service.Settlement) error {
 // answerCompleted answers a request to a conversation that has completed. One that was
 // carried out before that gets its first answer.
 func (h *rest) answerCompleted(c echo.Context, p pending, s service.Settlement) error {
-	if s.Outcome.Settled && !s.Outcome.Foreseen {
+	if s.Outcome.Settled && !s.Outcome.Predicted {
 		c.Response().Header().Set(headerReplayed, "true")
 	}
 	if s.Outcome.Refused != "" && p.MayBeCompleted && s.Outcome.Result == nil {

@@ -22,7 +22,7 @@ func foreseeing(kind contract.Kind, text string) func(string, contract.Conversat
 	return func(id string, q contract.ConversationQuery) (contract.ConversationView, error) {
 		view := viewOf(id)
 		view.Request = &contract.Request{
-			ID: q.RequestID, Settled: true, Foreseen: true, Refused: kind, Result: &contract.Result{Response: contract.Inline(text)},
+			ID: q.RequestID, Settled: true, Predicted: true, Refused: kind, Result: &contract.Result{Response: contract.Inline(text)},
 		}
 		return view, nil
 	}

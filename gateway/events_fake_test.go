@@ -125,7 +125,7 @@ func (s *script) begin(m contract.MessageSignal) {
 	s.change(func(v *contract.ConversationView) {
 		v.Running = true
 		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
-			ID: s.id(), Role: contract.RoleUser, Content: m.Text, Draft: m.Name, CreatedAt: epoch,
+			ID: s.id(), Role: contract.RoleUser, Content: m.Text, DraftID: m.Name, CreatedAt: epoch,
 		})
 	})
 }
@@ -134,7 +134,7 @@ func (s *script) finish(m contract.MessageSignal, text string) {
 	s.change(func(v *contract.ConversationView) {
 		v.Running = false
 		v.Transcript.Tail = append(v.Transcript.Tail, contract.Message{
-			ID: s.id(), Role: contract.RoleAssistant, Content: contract.Inline(text), Draft: "draft-" + m.Name, Reply: "r" + s.id(), CreatedAt: epoch,
+			ID: s.id(), Role: contract.RoleAssistant, Content: contract.Inline(text), DraftID: "draft-" + m.Name, Reply: "r" + s.id(), CreatedAt: epoch,
 		})
 	})
 	s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Fingerprint: m.Fingerprint, Result: &contract.Result{Response: contract.Inline(text)}}
@@ -171,7 +171,7 @@ func (s *script) id() string { return contract.MessageID(s.view.ID, len(s.view.T
 func (s *script) ask(m contract.MessageSignal, p contract.PendingApproval) {
 	s.change(func(v *contract.ConversationView) {
 		call := contract.Message{
-			ID: s.id(), Role: contract.RoleAssistant, Draft: "call-" + p.UUID, Reply: "q" + s.id(), CreatedAt: epoch,
+			ID: s.id(), Role: contract.RoleAssistant, DraftID: "call-" + p.UUID, Reply: "q" + s.id(), CreatedAt: epoch,
 			ToolCall: &contract.ToolCall{ID: "c", Name: p.ToolName, Arguments: p.ToolArgs},
 		}
 		p.Call, p.ConversationID, p.CreatedAt = call.ID, v.ID, epoch
@@ -297,17 +297,17 @@ func (s *script) approval(uuid string) (contract.ApprovalView, error) {
 // feed is a Feed that a test speaks through.
 type feed struct {
 	mu       sync.Mutex
-	channels map[chan contract.News]bool
+	channels map[chan contract.Event]bool
 	watched  int
 }
 
-func (f *feed) Watch(string) (<-chan contract.News, func()) {
+func (f *feed) Subscribe(string) (<-chan contract.Event, func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.channels == nil {
-		f.channels = map[chan contract.News]bool{}
+		f.channels = map[chan contract.Event]bool{}
 	}
-	ch := make(chan contract.News, 1024)
+	ch := make(chan contract.Event, 1024)
 	f.channels[ch] = true
 	f.watched++
 	return ch, func() {
@@ -317,7 +317,7 @@ func (f *feed) Watch(string) (<-chan contract.News, func()) {
 	}
 }
 
-func (f *feed) tell(n contract.News) {
+func (f *feed) tell(n contract.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for ch := range f.channels {

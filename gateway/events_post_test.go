@@ -188,16 +188,16 @@ func TestPiecesOfACancelledTurnAreNotOfTheNextOne(t *testing.T) {
 		one := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("one")}
 		s.do(func() { s.begin(one) })
 		say := func(draft, text string) {
-			f.tell(contract.News{Delta: &contract.Delta{Draft: draft, Kind: contract.DeltaText, Text: text}})
+			f.tell(contract.Event{Delta: &contract.Delta{DraftID: draft, Kind: contract.DeltaText, Text: text}})
 		}
 		got := a.open("POST", messages, `{"message":"two"}`, asEvents)
 		synctest.Wait()
-		f.tell(contract.News{Draft: &contract.Draft{Name: "void"}})
+		f.tell(contract.Event{Draft: &contract.Draft{ID: "void"}})
 		say("void", "fla")
 		time.Sleep(time.Second)
 		say("void", "sh")
 		s.do(func() { s.finish(one, "The turn was cancelled."); s.begin(s.sent[0]) })
-		f.tell(contract.News{Draft: &contract.Draft{Name: "mine"}})
+		f.tell(contract.Event{Draft: &contract.Draft{ID: "mine"}})
 		say("mine", "answer ")
 		say("void", "ed")
 		time.Sleep(time.Second)

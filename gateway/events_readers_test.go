@@ -40,7 +40,7 @@ func TestReadersShareWhatIsRead(t *testing.T) {
 			t.Errorf("%d reads, %d trees, watched %d", reads, trees, f.watched)
 		}
 		s.write(func(v *contract.ConversationView) { v.Running = true })
-		f.tell(contract.News{})
+		f.tell(contract.Event{})
 		time.Sleep(150 * time.Millisecond)
 		synctest.Wait()
 		before, _ := s.counts()
@@ -72,7 +72,7 @@ func TestNewsInABurstAreReadOnce(t *testing.T) {
 		synctest.Wait()
 		before, _ := s.counts()
 		for range 100 {
-			f.tell(contract.News{})
+			f.tell(contract.Event{})
 			time.Sleep(3 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
@@ -118,7 +118,7 @@ func TestOldNewsAreNoNews(t *testing.T) {
 		got := a.open("GET", eventsPath, "")
 		synctest.Wait()
 		before := got.raw()
-		f.tell(contract.News{Settled: &old})
+		f.tell(contract.Event{Settled: &old})
 		synctest.Wait()
 		if got.raw() != before {
 			t.Error(got.raw())
@@ -156,12 +156,12 @@ func TestASlowReaderHoldsNobodyUp(t *testing.T) {
 		s.write(func(v *contract.ConversationView) { v.Running = true }) // so that a stream that breaks off says so
 		slow := a.openStuck(free, "GET", eventsPath, "")
 		quick := a.open("GET", eventsPath, "")
-		f.tell(contract.News{})
+		f.tell(contract.Event{})
 		time.Sleep(time.Second)
 		for n := range 1000 {
 			name := fmt.Sprintf("d%d", n)
-			f.tell(contract.News{Draft: &contract.Draft{Name: name}})
-			f.tell(contract.News{Delta: &contract.Delta{Draft: name, Kind: contract.DeltaText, Text: "x"}})
+			f.tell(contract.Event{Draft: &contract.Draft{ID: name}})
+			f.tell(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
 			synctest.Wait()
 		}
 		if n := strings.Count(kinds(quick.events()), "TEXT_MESSAGE_CONTENT"); n != 1000 {
@@ -190,9 +190,9 @@ func TestDeltasOfOneWhoFallsBehindBecomeOne(t *testing.T) {
 		free := make(chan struct{})
 		slow := a.openStuck(free, "GET", eventsPath, "")
 		synctest.Wait()
-		f.tell(contract.News{Draft: &contract.Draft{Name: "d"}})
+		f.tell(contract.Event{Draft: &contract.Draft{ID: "d"}})
 		for range 5000 {
-			f.tell(contract.News{Delta: &contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: "12345678"}})
+			f.tell(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "12345678"}})
 			synctest.Wait()
 		}
 		close(free)
@@ -226,7 +226,7 @@ func TestTheTreeOfACompositeAgentGoesWithIt(t *testing.T) {
 		next.State.Nodes[0].Output = contract.Inline("better")
 		view := s.write(func(v *contract.ConversationView) { v.Running = true })
 		_, before := s.counts()
-		f.tell(contract.News{Settled: &view, Tree: &next})
+		f.tell(contract.Event{Settled: &view, Tree: &next})
 		synctest.Wait()
 		if _, trees := s.counts(); trees != before || !strings.Contains(got.raw(), "better") {
 			t.Errorf("read %d trees: %s", trees-before, got.raw())

@@ -14,16 +14,16 @@ import (
 func (s *script) turn(f *feed, name string, between func()) {
 	m := contract.MessageSignal{Name: name, RequestID: otherID, Text: contract.Inline("hi " + name)}
 	s.do(func() { s.begin(m) })
-	f.tell(contract.News{Draft: &contract.Draft{Name: "draft-" + name, Attempt: 1}})
+	f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-" + name, Attempt: 1}})
 	time.Sleep(time.Second)
 	for _, piece := range []string{"answer ", "to "} {
-		f.tell(contract.News{Delta: &contract.Delta{Draft: "draft-" + name, Kind: contract.DeltaText, Text: piece}})
+		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-" + name, Kind: contract.DeltaText, Text: piece}})
 		synctest.Wait()
 	}
 	between()
 	s.do(func() { s.finish(m, "answer to "+name) })
 	now := s.view
-	f.tell(contract.News{Settled: &now})
+	f.tell(contract.Event{Settled: &now})
 	synctest.Wait()
 }
 
@@ -99,10 +99,10 @@ func TestOneOfManyWhoFallsBehindReadsPiecesJoined(t *testing.T) {
 		slow, quick := a.openUntil(1, free), a.open("GET", eventsPath, "")
 		synctest.Wait()
 		s.write(func(v *contract.ConversationView) { v.Running = true })
-		f.tell(contract.News{Draft: &contract.Draft{Name: "d"}})
+		f.tell(contract.Event{Draft: &contract.Draft{ID: "d"}})
 		time.Sleep(time.Second)
 		for range 2500 {
-			f.tell(contract.News{Delta: &contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: `"\<é日 `}})
+			f.tell(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: `"\<é日 `}})
 			synctest.Wait()
 		}
 		close(free)
@@ -131,12 +131,12 @@ func TestOneOfManyWhoIsTooSlowIsSentAway(t *testing.T) {
 		slow, quick := a.openUntil(1, free), a.open("GET", eventsPath, "")
 		synctest.Wait()
 		s.write(func(v *contract.ConversationView) { v.Running = true })
-		f.tell(contract.News{})
+		f.tell(contract.Event{})
 		time.Sleep(time.Second)
 		for n := range 300 {
 			name := fmt.Sprint("d", n)
-			f.tell(contract.News{Draft: &contract.Draft{Name: name}})
-			f.tell(contract.News{Delta: &contract.Delta{Draft: name, Kind: contract.DeltaText, Text: "x"}})
+			f.tell(contract.Event{Draft: &contract.Draft{ID: name}})
+			f.tell(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
 			synctest.Wait()
 		}
 		close(free)

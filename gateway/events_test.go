@@ -180,11 +180,11 @@ func TestAReplyIsShownWhileItIsMade(t *testing.T) {
 		synctest.Wait()
 		m := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("hi")}
 		s.do(func() { s.begin(m) })
-		f.tell(contract.News{Draft: &contract.Draft{Name: "draft-m1", Attempt: 1}})
-		f.tell(contract.News{Delta: &contract.Delta{Draft: "draft-m1", Kind: contract.DeltaText, Text: "answer "}})
+		f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-m1", Attempt: 1}})
+		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer "}})
 		time.Sleep(150 * time.Millisecond)
 		synctest.Wait()
-		f.tell(contract.News{Delta: &contract.Delta{Draft: "draft-m1", Kind: contract.DeltaText, Text: "to "}})
+		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "to "}})
 		synctest.Wait()
 		if now := texts(got.events()); strings.Join(now, "|") != "hi|answer to " {
 			t.Errorf("%q", now)
@@ -197,7 +197,7 @@ func TestAReplyIsShownWhileItIsMade(t *testing.T) {
 		s.do(func() { s.finish(m, "answer to hi") })
 		reads := s.reads
 		now := s.view
-		f.tell(contract.News{Settled: &now})
+		f.tell(contract.Event{Settled: &now})
 		synctest.Wait()
 		for _, r := range []*stream{got, late} {
 			if now := texts(r.events()); strings.Join(now, "|") != "hi|answer to hi" || !strings.HasSuffix(kinds(r.events()), "RUN_FINISHED") {

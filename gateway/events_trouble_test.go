@@ -24,7 +24,7 @@ func withBlobs(get func(context.Context, contract.Blob) ([]byte, error)) func(*g
 	return func(d *gateway.Deps) { d.Blobs = &store{get: get} }
 }
 
-var far = contract.Text{Blob: &contract.Blob{SHA256: contract.Sum([]byte("far")), Size: 3}}
+var far = contract.Text{Blob: &contract.Blob{SHA256: contract.Hash([]byte("far")), Size: 3}}
 
 // store lets the last message be in the store.
 func (s *script) store() contract.ConversationView {
@@ -48,13 +48,13 @@ func TestASlowStoreHoldsUpNoPieces(t *testing.T) {
 		synctest.Wait()
 		m := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("hi")}
 		s.do(func() { s.begin(m) })
-		f.tell(contract.News{Draft: &contract.Draft{Name: "draft-m1"}})
+		f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-m1"}})
 		time.Sleep(time.Second)
 		s.do(func() { s.finish(m, "x") })
 		now := s.store()
-		f.tell(contract.News{Settled: &now})
+		f.tell(contract.Event{Settled: &now})
 		synctest.Wait()
-		f.tell(contract.News{Delta: &contract.Delta{Draft: "draft-m1", Kind: contract.DeltaText, Text: "from"}})
+		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "from"}})
 		synctest.Wait()
 		if now := texts(got.events()); strings.Join(now, "|") != "hi|from" {
 			t.Errorf("while the store is slow: %q", now)
@@ -80,11 +80,11 @@ func TestWhatCameLateFromTheStoreReplacesNothingNewer(t *testing.T) {
 		synctest.Wait()
 		s.do(func() { s.answer(contract.MessageSignal{Name: "m1", Text: contract.Inline("hi")}) })
 		old := s.store()
-		f.tell(contract.News{Settled: &old})
+		f.tell(contract.Event{Settled: &old})
 		synctest.Wait()
 		s.write(func(v *contract.ConversationView) { v.Transcript.Tail[1].Content = contract.Inline("near") })
 		last := s.write(func(v *contract.ConversationView) { v.Usage.Calls = 7 })
-		f.tell(contract.News{})
+		f.tell(contract.Event{})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		before := got.raw()
@@ -96,7 +96,7 @@ func TestWhatCameLateFromTheStoreReplacesNothingNewer(t *testing.T) {
 		if got.raw() != before {
 			t.Error(strings.TrimPrefix(got.raw(), before))
 		}
-		f.tell(contract.News{Settled: &last})
+		f.tell(contract.Event{Settled: &last})
 		synctest.Wait()
 		if got.raw() != before {
 			t.Error(strings.TrimPrefix(got.raw(), before))
@@ -117,11 +117,11 @@ func TestTheNextTurnIsToldBehindWhatTheStoreIsSlowWith(t *testing.T) {
 		synctest.Wait()
 		s.do(func() { s.answer(contract.MessageSignal{Name: "m1", Text: contract.Inline("one")}) })
 		now := s.store()
-		f.tell(contract.News{Settled: &now})
+		f.tell(contract.Event{Settled: &now})
 		s.do(func() { s.begin(contract.MessageSignal{Name: "m2", Text: contract.Inline("two")}) })
-		f.tell(contract.News{Draft: &contract.Draft{Name: "draft-m2"}})
+		f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-m2"}})
 		for _, text := range []string{"le", "tters"} {
-			f.tell(contract.News{Delta: &contract.Delta{Draft: "draft-m2", Kind: contract.DeltaText, Text: text}})
+			f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m2", Kind: contract.DeltaText, Text: text}})
 		}
 		synctest.Wait()
 		close(gate)
@@ -148,7 +148,7 @@ func TestAPanicEndsTheStreamsOfItsConversationOnly(t *testing.T) {
 		synctest.Wait()
 		s.do(func() { s.answer(contract.MessageSignal{Name: "m1", Text: contract.Inline("hi")}) })
 		now := s.store()
-		f.tell(contract.News{Settled: &now})
+		f.tell(contract.Event{Settled: &now})
 		<-got.done
 		a.wantError(500, "internal", a.do("GET", eventsPath, ""))
 		if logs := a.logs.String(); !strings.Contains(logs, "a canary") || !strings.Contains(logs, "live/read.go") {
@@ -166,7 +166,7 @@ func TestAPanicEndsTheStreamsOfItsConversationOnly(t *testing.T) {
 // broken is a feed that panics.
 type brokenFeed struct{}
 
-func (brokenFeed) Watch(string) (<-chan contract.News, func()) { panic("a canary") }
+func (brokenFeed) Subscribe(string) (<-chan contract.Event, func()) { panic("a canary") }
 
 func TestAPanicOfTheWatcherItself(t *testing.T) {
 	a := newAPI(t, newScript().backend(), func(d *gateway.Deps) { d.Feed = brokenFeed{} })
@@ -192,7 +192,7 @@ func TestAFloodBeforeAMessageIsSentEndsNothing(t *testing.T) {
 			return s.read(id, request)
 		}
 		b.SignalFn = func(id, name string, payload any) error {
-			f.tell(contract.News{Draft: &contract.Draft{Name: "one more"}})
+			f.tell(contract.Event{Draft: &contract.Draft{ID: "one more"}})
 			time.Sleep(time.Millisecond)
 			return s.signal(id, name, payload)
 		}
@@ -205,8 +205,8 @@ func TestAFloodBeforeAMessageIsSentEndsNothing(t *testing.T) {
 		got := a.open("POST", messages, `{"message":"hi"}`, asEvents)
 		synctest.Wait()
 		for n := range 400 {
-			f.tell(contract.News{Draft: &contract.Draft{Name: fmt.Sprint("d", n)}})
-			f.tell(contract.News{Delta: &contract.Delta{Draft: fmt.Sprint("d", n), Kind: contract.DeltaText, Text: "x"}})
+			f.tell(contract.Event{Draft: &contract.Draft{ID: fmt.Sprint("d", n)}})
+			f.tell(contract.Event{Delta: &contract.Delta{DraftID: fmt.Sprint("d", n), Kind: contract.DeltaText, Text: "x"}})
 			synctest.Wait()
 		}
 		close(gate)

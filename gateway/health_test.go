@@ -12,8 +12,8 @@ import (
 // carrier is a feed that tells how it is.
 type carrier struct{ kind, problem string }
 
-func (carrier) Watch(string) (<-chan contract.News, func()) { return nil, func() {} }
-func (c carrier) Carrier() (kind, problem string)           { return c.kind, c.problem }
+func (carrier) Subscribe(string) (<-chan contract.Event, func()) { return nil, func() {} }
+func (c carrier) Carrier() (kind, problem string)                { return c.kind, c.problem }
 
 func TestReadinessTellsWhatCarriesPieces(t *testing.T) {
 	name := "m"

@@ -99,12 +99,12 @@ func TestMediaOfOlderMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folded, err := transcript.FoldWhole(t.Context(), a.blobs, view.Transcript)
+	folded, err := transcript.OffloadAll(t.Context(), a.blobs, view.Transcript)
 	if err != nil {
 		t.Fatal(err)
 	}
 	inside := contract.Transcript{Head: &folded.Head}
-	view.Transcript = contract.Transcript{Tail: []contract.Message{{Part: &contract.Part{Run: "r", Transcript: &inside}}}}
+	view.Transcript = contract.Transcript{Tail: []contract.Message{{Segment: &contract.Segment{Run: "r", Transcript: &inside}}}}
 	a.backend.ConversationFn = func(string, string) (contract.ConversationView, error) { return view, nil }
 	if reply := a.want(200, a.do("GET", mediaPath(someID, b.SHA256), "")); reply.raw != "hello" {
 		t.Error(reply.raw)

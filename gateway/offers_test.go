@@ -114,9 +114,9 @@ func TestResourcesAreAskedForAtMostEveryFiveSeconds(t *testing.T) {
 }
 
 // listing is a workflow that lists what it is asked for.
-func listing(t *testing.T, result func(contract.Wanted) fakeRun) *fakeClient {
+func listing(t *testing.T, result func(contract.CatalogueKind) fakeRun) *fakeClient {
 	return &fakeClient{ExecuteFn: func(o client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error) {
-		want := args[0].(contract.ListToolsInput).Want
+		want := args[0].(contract.ListToolsInput).Kind
 		if workflow != "Catalogue" || !strings.HasPrefix(o.ID, "catalogue-") || !strings.HasSuffix(o.ID, fmt.Sprintf("-%s-queue-1", want)) ||
 			!strings.HasSuffix(o.StaticSummary, " · "+string(want)) || o.WorkflowRunTimeout == 0 ||
 			o.WorkflowIDConflictPolicy != enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING {
@@ -128,7 +128,7 @@ func listing(t *testing.T, result func(contract.Wanted) fakeRun) *fakeClient {
 
 func TestResourcesAndPromptsAreResultsOfWorkflows(t *testing.T) {
 	var a *api
-	a = onTemporal(t, listing(t, func(want contract.Wanted) fakeRun {
+	a = onTemporal(t, listing(t, func(want contract.CatalogueKind) fakeRun {
 		if want == contract.WantResources {
 			list, _ := someResources()
 			return fakeRun{encoded: encoded{value: map[string]any{"body": list}}}
@@ -160,7 +160,7 @@ func TestTroubleWithListingResources(t *testing.T) {
 		{encoded{value: tools}, 503, "no worker answers that lists %s: those that run are of an older version"},
 		{encoded{value: map[string]any{"body": contract.NewBlob([]byte("never stored"))}}, 500, "(12 bytes) is lost"},
 	} {
-		a := onTemporal(t, listing(t, func(contract.Wanted) fakeRun { return fakeRun{encoded: c.run} }))
+		a := onTemporal(t, listing(t, func(contract.CatalogueKind) fakeRun { return fakeRun{encoded: c.run} }))
 		for _, what := range []string{"resources", "prompts"} {
 			a.wantError(c.status, strings.ReplaceAll(c.text, "%s", what), a.do("GET", "/mcp/"+what, ""))
 		}

@@ -26,7 +26,7 @@ type pushing struct {
 	set      []contract.PushConfig
 	deleted  []string
 	followed int
-	told     []contract.PushNews
+	told     []contract.PushState
 	started  bool
 	closed   bool
 	over     *contract.ConversationView // the conversation, once it has ended
@@ -60,7 +60,7 @@ func newPushing(t *testing.T) *pushing {
 		switch arg := arg.(type) {
 		case contract.PushDelete:
 			p.deleted = append(p.deleted, id+" "+signal+" "+arg.ID)
-		case contract.PushNews:
+		case contract.PushState:
 			p.told = append(p.told, arg)
 		default:
 			p.followed++
@@ -375,7 +375,7 @@ func TestAWebhookThatIsSetIsToldThePresentState(t *testing.T) {
 	done.Status, done.ContextID, done.Version = contract.StatusCompleted, "ctx", 7
 	done.Last = &contract.LastTurn{Outcome: contract.OutcomeDone}
 	p.over = &done
-	want := contract.PushNews{State: contract.TaskCompleted, Version: 7, ContextID: "ctx", At: done.UpdatedAt}
+	want := contract.PushState{State: contract.TaskCompleted, Version: 7, ContextID: "ctx", At: done.UpdatedAt}
 	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || len(p.told) != 1 || p.told[0] != want {
 		t.Errorf("over: told %v, %v", p.told, err)
 	}

@@ -172,7 +172,7 @@ func TestAPausedTreeIsPartOfItsConversation(t *testing.T) {
 	view.Pipeline = &contract.PipelineState{
 		Path: []int{1, 0}, OutputKey: "add", State: contract.State{{Key: "plan", Text: contract.Inline("Add it")}}, UserMessage: contract.Inline("Go"),
 	}
-	view.Transcript.Tail = []contract.Message{{Part: &contract.Part{Run: "r", Transcript: &contract.Transcript{Tail: []contract.Message{
+	view.Transcript.Tail = []contract.Message{{Segment: &contract.Segment{Run: "r", Transcript: &contract.Transcript{Tail: []contract.Message{
 		{ID: otherID, Role: contract.RoleAssistant, Content: contract.Inline("[plan] Add it"), Node: "plan", CreatedAt: epoch},
 	}}}}}
 	closed := false

@@ -26,7 +26,7 @@ func accounted(id string) contract.ConversationView {
 	v.Transcript.Tail = []contract.Message{
 		{ID: someUUID, Role: contract.RoleUser, Content: contract.Inline("hi"), CreatedAt: epoch},
 		{ID: otherID, Role: contract.RoleAssistant, Content: contract.Inline("hello"), CreatedAt: epoch,
-			Model: "gemini-2.5-flash", Draft: "5b6c7d8e-9f0a-5b1c-8d2e-3f4a5b6c7d8e", Usage: usageSpent(),
+			Model: "gemini-2.5-flash", DraftID: "5b6c7d8e-9f0a-5b1c-8d2e-3f4a5b6c7d8e", Usage: usageSpent(),
 			Native: &contract.Native{Provider: contract.ProviderAnthropic, Model: "own-name", Content: contract.JSON{Raw: []byte(`["canary"]`)}}},
 	}
 	return v

@@ -77,13 +77,13 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	router := router.New(router.Options{Getenv: p.Getenv, BaseURL: c.LLM.BaseURL, Models: entries})
 	box := toolbox.New(toolbox.Options{
 		Servers: servers, Logger: logger, Sampler: &activities.Sampler{Model: router, Name: c.Model(), Logger: logger},
-		Elicitor: &activities.Questions{Blobs: p.Blobs},
+		Elicitor: &activities.Elicitation{Blobs: p.Blobs},
 	})
 	box.Start(ctx)
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
 	nodes, lists := c.AtOnceNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
-		warnUnasked(ctx, nodes, lists, box, logger)
+		warnAutoRun(ctx, nodes, lists, box, logger)
 	})
 	return Activities{
 		Models: &activities.Models{Model: router, Facts: router.Facts, Compaction: c.LLM.Compaction, Offer: box, Blobs: p.Blobs, Keyring: p.Keyring, Now: time.Now, Feed: p.Feed, Peers: peers},

@@ -1,9 +1,9 @@
 package worker
 
 // LookEvery and WarnUnasked are tested without servers.
-const LookEvery = lookEvery
+const LookEvery = pollInterval
 
-var WarnUnasked = warnUnasked
+var WarnUnasked = warnAutoRun
 
 // Servers are the settings of tool servers as the toolbox takes them.
 var Servers = servers

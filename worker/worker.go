@@ -26,9 +26,9 @@ type Activities struct {
 	Resets        *activities.Resets
 }
 
-// drain is how long a stopping worker waits for activities that are under way:
+// stopTimeout is how long a stopping worker waits for activities that are under way:
 // longer than a tool call may take, so that no destructive call loses its answer.
-const drain = 40 * time.Second
+const stopTimeout = 40 * time.Second
 
 // Place is where a worker takes its tasks from.
 type Place struct {
@@ -44,7 +44,7 @@ func New(c client.Client, p Place, a Activities, fatal func(error)) worker.Worke
 	w := worker.New(c, p.TaskQueue, worker.Options{
 		Interceptors:                []interceptor.WorkerInterceptor{workflows.ShowConsole(p.Address)},
 		OnFatalError:                fatal,
-		WorkerStopTimeout:           drain,
+		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,
 	})
 	workflows.Register(w)
@@ -60,12 +60,12 @@ type Registry interface {
 // Register binds the activities to their names.
 func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityGenerate, a.Models.Generate)
-	bind(r, contract.ActivityDigest, a.Models.Digest)
+	bind(r, contract.ActivitySummarize, a.Models.Summarize)
 	bind(r, contract.ActivityCallTool, a.Tools.CallTool)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)
 	bind(r, contract.ActivityCompose, a.Texts.Compose)
-	bind(r, contract.ActivityFold, a.Texts.Fold)
+	bind(r, contract.ActivityOffload, a.Texts.Offload)
 	bind(r, contract.ActivityReadAnswer, a.Texts.ReadAnswer)
 	bind(r, contract.ActivityWithdraw, a.Resets.Withdraw)
 	bind(r, contract.ActivityExport, a.Files.Export)

@@ -43,8 +43,8 @@ func registered(a worker.Activities) []string {
 
 func TestEveryActivityIsBound(t *testing.T) {
 	want := []string{
-		contract.ActivityGenerate.Name, contract.ActivityDigest.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
-		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityFold.Name, contract.ActivityExport.Name,
+		contract.ActivityGenerate.Name, contract.ActivitySummarize.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
+		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityOffload.Name, contract.ActivityExport.Name,
 		contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name, contract.ActivityWithdraw.Name,
 	}
 	slices.Sort(want)

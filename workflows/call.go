@@ -213,7 +213,7 @@ func outcomeUnknown(ctx workflow.Context, c contract.Call, f wording.Failure) bo
 // mayRepeat reports whether a destructive call was certainly not carried out. Nodes that skip
 // approvals repeat nothing.
 func (l *leaf) mayRepeat(ctx workflow.Context, c call, f wording.Failure) bool {
-	return decide.NotReached(c.Call, f) && ctx.Err() == nil && !l.node.AtOnce &&
+	return decide.NotReached(c.Call, f) && ctx.Err() == nil && !l.node.SkipApproval &&
 		workflow.GetVersion(ctx, changeRepeat, workflow.DefaultVersion, 1) == 1
 }
 
@@ -252,7 +252,7 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 		ConversationID: a.conversation, SessionID: a.session, Server: c.Server, Tool: c.Name,
 		Arguments: c.Arguments, SHA256: c.SHA256, IdempotencyKey: c.message, Destructive: c.Destructive, Claim: c.claim, Grant: c.grant,
 	}
-	if !l.node.AtOnce || c.grant != "" { // else nobody has approved anything
+	if !l.node.SkipApproval || c.grant != "" { // else nobody has approved anything
 		in.Binding = c.Binding
 	}
 	summary := wording.ToolSummary(c.Name, c.Server)

@@ -39,7 +39,7 @@ func TestAClientMakesItsCallsAndTheTurnGoesOn(t *testing.T) {
 		}
 		same(t, "the server's tool ran meanwhile", s.world.ran(), []string{`resources_list{"pattern":"l"}`})
 		same(t, "its tools went to the model", string(read(w, &w.prompts)[0].ClientTools.Raw), `[{"name":"pick_color"}]`)
-		same(t, "the message's name", s.messages()[1].Draft, "m-1")
+		same(t, "the message's name", s.messages()[1].DraftID, "m-1")
 		for i, c := range open {
 			m := s.messages()[2+2*i]
 			same(t, "call", c.Call, m.ID)

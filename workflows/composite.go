@@ -80,7 +80,7 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 	if carried := in.Carried; carried != nil {
 		c.next, c.seq, c.reporter.sent = carried.Next, carried.Seq, carried.Reports
 		c.state, c.endedTranscript = carried.Result.Tree, carried.Result.Transcript
-		c.sum = decide.Resume(carried.Result)
+		c.sum = decide.ResumeMerge(carried.Result)
 		c.credential = carried.Result.Credential
 	}
 	c.openStates()
@@ -91,7 +91,7 @@ func newComposite(ctx workflow.Context, in contract.NodeInput) *composite {
 func (c *composite) openStates() {
 	all := len(c.in.Node.Nodes)
 	c.offloadedStates = 0
-	if c.state.Folded != nil {
+	if c.state.Offloaded != nil {
 		c.offloadedStates = all - len(c.state.Nodes)
 		return
 	}
@@ -164,7 +164,7 @@ func (c *composite) sessionState() contract.State { return c.in.State.With(c.sum
 
 // runNode runs a node until it ends.
 func (c *composite) runNode(ctx workflow.Context, b *startedNode) contract.NodeResult {
-	budget := decide.Shorter(b.node.Timeout, c.sum.Left(c.in.Budget))
+	budget := decide.Shorter(b.node.Timeout, c.sum.TimeLeft(c.in.Budget))
 	var r contract.NodeResult
 	if b.node.Composite() {
 		r = c.runChild(ctx, b, budget)
@@ -221,7 +221,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	c.offloadAll(detached(ctx))
 	in := c.in
 	in.Path, in.Node, in.State, in.Credential, in.Budget, in.Carried = b.path, b.node, c.sessionState(), c.credential, budget, nil
-	in.Spent, in.Key = c.consumption(ctx, nil), b.key
+	in.Consumption, in.Key = c.consumption(ctx, nil), b.key
 	if !b.node.WantsHistory() {
 		in.History = nil
 	}
@@ -239,7 +239,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	}
 	*s = r.Tree
 	finish(ctx, s, r)
-	return decide.Settle(b.node, r)
+	return decide.ApplySettings(b.node, r)
 }
 
 // detached is a context that is never cancelled.
@@ -277,11 +277,11 @@ func (c *composite) origin() origin {
 
 // consumption is what was used before the node and in it so far, without the given leaf. What
 // composite nodes beside it use is not known.
-func (c *composite) consumption(ctx workflow.Context, l *leaf) contract.Spent {
-	s := decide.Spend(c.in.Spent, c.sum.Result())
+func (c *composite) consumption(ctx workflow.Context, l *leaf) contract.Consumption {
+	s := decide.AddResult(c.in.Consumption, c.sum.Result())
 	for _, other := range c.leaves {
 		if other != l {
-			s = decide.Spend(s, contract.NodeResult{Usage: other.state.Usage, Granted: other.granted})
+			s = decide.AddResult(s, contract.NodeResult{Usage: other.state.Usage, Granted: other.granted})
 		}
 	}
 	return s

@@ -19,7 +19,7 @@ func (l *leaf) runPeer(ctx workflow.Context) contract.NodeResult {
 		return endedWith(contract.OutcomeFailed, wording.DelegationFailure(failure(err)))
 	}
 	recorded := l.recordCall(ctx, c, l.journal.nextID())
-	if peer.Destructive && !l.node.AtOnce {
+	if peer.Destructive && !l.node.SkipApproval {
 		r := l.ask(ctx, recorded, l.describe(ctx, recorded.Call), contract.ReasonDestructive)
 		if ctx.Err() != nil {
 			return l.interruptedResult()

@@ -99,7 +99,7 @@ func TestAnAgentThatOnlyDelegatesPassesTheMessageOn(t *testing.T) {
 	sent := read(w, &w.sent)[0]
 	same(t, "to", sent.Peer.URL, "http://writer")
 	same(t, "for", sent.SessionID, "sid-1")
-	same(t, "digest", sent.SHA256, contract.Sum([]byte(`{"message":"hello"}`)))
+	same(t, "digest", sent.SHA256, contract.Hash([]byte(`{"message":"hello"}`)))
 	same(t, "summary", s.seen.options(contract.ActivityDelegate.Name).Summary, "delegate to writer")
 }
 

@@ -18,12 +18,12 @@ func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.Deliver
 	switch {
 	case ctx.Err() != nil:
 		return contract.DeliveryResult{}, ctx.Err()
-	case err == nil && decide.GoesOn(in, out) && cancelsEndedTasks(ctx):
+	case err == nil && decide.ContinuesAfterRefusal(in, out) && cancelsEndedTasks(ctx):
 		return Delivery(ctx, cancellationOf(in))
 	case err == nil && out.State == contract.TaskAuthRequired:
 		return contract.DeliveryResult{State: out.State, Problem: wording.RemoteWantsLogin(in.Peer.Name)}, nil
 	case err != nil:
-		return contract.DeliveryResult{Problem: wording.NeverTold(in.Peer.Name, failure(err), deliverTimeout)}, nil
+		return contract.DeliveryResult{Problem: wording.DeliveryFailed(in.Peer.Name, failure(err), deliverTimeout)}, nil
 	}
 	return contract.DeliveryResult{State: out.State}, nil
 }
@@ -44,7 +44,7 @@ func (t *remoteTask) notifyPeer(ctx workflow.Context, in contract.DelegateInput)
 	ctx = detached(ctx)
 	out, err := t.send(ctx, in, refuseTimeout, 1)
 	switch {
-	case err == nil && !t.unfollowed && decide.GoesOn(in, out) && cancelsEndedTasks(ctx):
+	case err == nil && !t.unfollowed && decide.ContinuesAfterRefusal(in, out) && cancelsEndedTasks(ctx):
 		return t.notifyPeer(ctx, t.cancellation())
 	case err == nil && out.State == contract.TaskAuthRequired:
 		return wording.RemoteWantsLogin(t.call.Peer.Name)
@@ -53,13 +53,13 @@ func (t *remoteTask) notifyPeer(ctx workflow.Context, in contract.DelegateInput)
 	}
 	f := failure(err)
 	if t.unfollowed || f.Kind.Permanent() {
-		return wording.RemoteNotTold(t.call.Peer.Name, f)
+		return wording.RemoteNotReached(t.call.Peer.Name, f)
 	}
 	in = t.withTask(in)
 	if err := t.startDelivery(ctx, in).GetChildWorkflowExecution().Get(ctx, nil); err != nil {
-		return wording.RemoteNotTold(t.call.Peer.Name, failure(err))
+		return wording.RemoteNotReached(t.call.Peer.Name, failure(err))
 	}
-	return wording.RemoteToldLater(t.call.Peer.Name, contract.DeliveryWorkflowID(in.MessageID))
+	return wording.RemoteDeliveryStarted(t.call.Peer.Name, contract.DeliveryWorkflowID(in.MessageID))
 }
 
 func (t *remoteTask) startDelivery(ctx workflow.Context, in contract.DelegateInput) workflow.ChildWorkflowFuture {

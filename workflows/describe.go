@@ -39,5 +39,5 @@ func (l *leaf) describeNotReached(ctx workflow.Context, c contract.Call, why str
 
 // setApart marks text of others as theirs.
 func (l *leaf) setApart(ctx workflow.Context, t contract.Text) string {
-	return l.chooseWording(ctx, t.Short(), wording.Apart(t.Short()))
+	return l.chooseWording(ctx, t.Short(), wording.SetApart(t.Short()))
 }

@@ -116,8 +116,8 @@
 //
 // Before each call a leaf asks a person for every limit that is reached (limits.go). It tries
 // the models of its route in order (generate.go), each in activities with their own retries.
-// An activity that finds the messages too long returns which of them need a digest; the leaf
-// has it made and calls the model again. The digest is kept with the conversation, or with the
+// An activity that finds the messages too long returns which of them need a summary; the leaf
+// has it made and calls the model again. The summary is kept with the conversation, or with the
 // leaf in a tree. The transcript keeps all messages.
 //
 // # What a node's timeout counts

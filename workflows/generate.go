@@ -22,16 +22,16 @@ func (l *leaf) generate(ctx workflow.Context) (contract.GenerateResult, error) {
 	models := append([]string{route.Name}, route.Fallback...)
 	for {
 		out, err := l.generateWith(ctx, agent.Route(models[l.modelIndex]), l.modelIndex+1 < len(models))
-		if err == nil || ctx.Err() != nil || l.modelIndex+1 == len(models) || !decide.FallsBack(failure(err)) {
+		if err == nil || ctx.Err() != nil || l.modelIndex+1 == len(models) || !decide.MayFallBack(failure(err)) {
 			return out, err
 		}
 		l.modelIndex++
-		l.note(ctx, wording.FellBack(models[l.modelIndex-1], models[l.modelIndex], failure(err)))
+		l.note(ctx, wording.FallbackNotice(models[l.modelIndex-1], models[l.modelIndex], failure(err)))
 	}
 }
 
-// maxDigests limits how often a conversation is shortened for one reply.
-const maxDigests = 8
+// maxSummaries limits how often a conversation is shortened for one reply.
+const maxSummaries = 8
 
 // generateWith calls one model, and shortens a conversation that is too long for it.
 // hasFallback is true if another model would be called after this one.
@@ -42,15 +42,15 @@ func (l *leaf) generateWith(ctx workflow.Context, route contract.ModelRoute, has
 		if err != nil {
 			return out, err
 		}
-		replaceOffloaded(l.journal.transcript, in.Transcript, out.Folded)
+		replaceOffloaded(l.journal.transcript, in.Transcript, out.Offloaded)
 		l.state.Usage = l.state.Usage.Add(out.Usage)
 		switch {
-		case out.Overlong == nil:
+		case out.NeedsSummary == nil:
 			return out, nil
-		case n == maxDigests:
+		case n == maxSummaries:
 			return out, temporal.NewNonRetryableApplicationError(wording.TextTooLong, string(contract.KindModelContext), nil)
 		}
-		if err := l.shorten(ctx, route, *out.Overlong, hasFallback); err != nil {
+		if err := l.summarize(ctx, route, *out.NeedsSummary, hasFallback); err != nil {
 			return contract.GenerateResult{}, err
 		}
 	}
@@ -61,7 +61,7 @@ func (l *leaf) generateInput(model string) contract.GenerateInput {
 		ConversationID: l.parent.origin().conversation, Model: model, Prompt: l.node.Prompt,
 		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Values: l.values.For(l.node.Keys),
 		Tools: l.node.Tools, Peers: l.node.Peers, ExitLoop: l.node.CanExitLoop, ClientTools: l.parent.origin().clientTools,
-		Draft: contract.NameUUID(l.journal.nextID(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Digest: l.journal.digest,
+		DraftID: contract.NameUUID(l.journal.nextID(), fmt.Sprint("draft", l.path)), Node: l.nameInTree(), Summary: l.journal.summary,
 		Schema: l.node.OutputSchema, Repair: l.repair,
 	}
 }
@@ -75,28 +75,28 @@ func callModel[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[I
 	return runActivity(ctx, a, regularOptions(timeout, attempts, summary), in)
 }
 
-// shorten has a digest made that replaces the oldest messages. If the model makes none, the
+// summarize has a summary made that replaces the oldest messages. If the model makes none, the
 // messages are omitted and the previous summary is kept; if there is a fallback, the error is
 // returned instead, so that the fallback reads the messages.
-func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted contract.Digest, hasFallback bool) error {
-	in := contract.DigestInput{
+func (l *leaf) summarize(ctx workflow.Context, route contract.ModelRoute, wanted contract.Summary, hasFallback bool) error {
+	in := contract.SummarizeInput{
 		ConversationID: l.parent.origin().conversation, Model: route.Name,
-		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Earlier: l.journal.digest, Wanted: wanted,
+		Transcript: cloneTranscript(*l.journal.transcript), Before: l.journal.before, Earlier: l.journal.summary, Wanted: wanted,
 	}
-	out, err := callModel(ctx, l, contract.ActivityDigest, route, wording.DigestSummary(in, l.nameInTree()), in)
-	if ctx.Err() != nil || err != nil && hasFallback && decide.FallsBack(failure(err)) {
+	out, err := callModel(ctx, l, contract.ActivitySummarize, route, wording.SummarizeSummary(in, l.nameInTree()), in)
+	if ctx.Err() != nil || err != nil && hasFallback && decide.MayFallBack(failure(err)) {
 		return err
 	}
 	why := ""
 	if err != nil {
-		out, why = contract.DigestResult{Digest: wanted}, failure(err).Message
-		if l.journal.digest != nil {
-			out.Digest.Summary = l.journal.digest.Summary
+		out, why = contract.SummarizeResult{Summary: wanted}, failure(err).Message
+		if l.journal.summary != nil {
+			out.Summary.Text = l.journal.summary.Text
 		}
 	}
-	l.journal.digest = &out.Digest
+	l.journal.summary = &out.Summary
 	l.state.Usage = l.state.Usage.Add(out.Usage)
-	m := l.notice(wording.Shortened(out.Digest, why))
+	m := l.notice(wording.SummaryNotice(out.Summary, why))
 	m.Model, m.Usage = out.Model, out.Usage
 	l.write(ctx, m)
 	return nil
@@ -105,10 +105,10 @@ func (l *leaf) shorten(ctx workflow.Context, route contract.ModelRoute, wanted c
 // repairReply calls the model once more for a reply that fits its schema.
 func (l *leaf) repairReply(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
 	if l.repair != nil {
-		return endedWith(contract.OutcomeFailed, wording.Misfit(reply.Misfit)), true
+		return endedWith(contract.OutcomeFailed, wording.MisfitFailure(reply.Misfit)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: reply.Misfit}
-	m := l.withReplyData(l.notice(wording.Mending(reply.Misfit)))
+	m := l.withReplyData(l.notice(wording.RepairNotice(reply.Misfit)))
 	m.Native = nil
 	l.write(ctx, m)
 	return contract.NodeResult{}, false
@@ -139,10 +139,10 @@ func (l *leaf) repairOverrun(ctx workflow.Context, reply contract.GenerateResult
 	reply.Calls, reply.Native = nil, nil
 	l.lastReply = &reply
 	if l.repair != nil && l.repair.Overrun {
-		return endedWith(contract.OutcomeFailed, wording.Overran(problem)), true
+		return endedWith(contract.OutcomeFailed, wording.OverrunFailure(problem)), true
 	}
 	l.repair = &contract.Repair{Text: reply.Text, Problem: problem, Overrun: true}
-	l.write(ctx, l.withReplyData(l.notice(wording.AskingWithinBounds(problem))))
+	l.write(ctx, l.withReplyData(l.notice(wording.OverrunRepairNotice(problem))))
 	return contract.NodeResult{}, false
 }
 
@@ -185,8 +185,8 @@ func (l *leaf) notice(text string) contract.Message {
 func (l *leaf) withReplyData(m contract.Message) contract.Message {
 	said := l.lastReply
 	l.lastReply = nil
-	if said != nil && said.Draft != "" {
-		m.Model, m.Usage, m.Native, m.Draft = said.Model, said.Usage, said.Native, said.Draft
+	if said != nil && said.DraftID != "" {
+		m.Model, m.Usage, m.Native, m.DraftID = said.Model, said.Usage, said.Native, said.DraftID
 	}
 	return m
 }

@@ -36,10 +36,10 @@ func TestAMessageTellsOfItsModelAndWhatItTook(t *testing.T) {
 			same(t, "text", m.Content.Inline, want.text)
 			same(t, "usage", m.Usage, want.usage)
 			same(t, "native", m.Native, want.native)
-			same(t, "draft", m.Draft, prompts[i].Draft)
+			same(t, "draft", m.DraftID, prompts[i].DraftID)
 		}
-		if prompts[0].Draft == "" || prompts[0].Draft == prompts[1].Draft {
-			t.Errorf("drafts %q and %q", prompts[0].Draft, prompts[1].Draft)
+		if prompts[0].DraftID == "" || prompts[0].DraftID == prompts[1].DraftID {
+			t.Errorf("drafts %q and %q", prompts[0].DraftID, prompts[1].DraftID)
 		}
 	})
 }
@@ -49,7 +49,7 @@ func TestBranchesHaveDraftsOfTheirOwn(t *testing.T) {
 	converse(t, w, tree(parallel("both", llm("a"), llm("b"))), func(s *session) {
 		s.rest()
 		prompts := read(w, &w.prompts)
-		if len(prompts) != 2 || prompts[0].Draft == prompts[1].Draft {
+		if len(prompts) != 2 || prompts[0].DraftID == prompts[1].DraftID {
 			t.Errorf("prompts %+v", prompts)
 		}
 	})
@@ -125,7 +125,7 @@ func overlongUntil(digests int) (func(context.Context, contract.GenerateInput) (
 	n := 0
 	return func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 		if n++; n <= digests {
-			return contract.GenerateResult{Overlong: &contract.Digest{Through: in.Transcript.Tail[0].ID, Messages: n}}, nil
+			return contract.GenerateResult{NeedsSummary: &contract.Summary{Through: in.Transcript.Tail[0].ID, Messages: n}}, nil
 		}
 		return took(says("Short now."), 5), nil
 	}, &n
@@ -134,35 +134,35 @@ func overlongUntil(digests int) (func(context.Context, contract.GenerateInput) (
 func TestAConversationThatIsTooLongGetsADigest(t *testing.T) {
 	w := &world{}
 	w.GenerateFn, _ = overlongUntil(1)
-	w.DigestFn = func(_ context.Context, in contract.DigestInput) (contract.DigestResult, error) {
+	w.DigestFn = func(_ context.Context, in contract.SummarizeInput) (contract.SummarizeResult, error) {
 		d := in.Wanted
-		d.Summary = contract.Inline("Summed up.")
-		return contract.DigestResult{Digest: d, Model: "m-1", Usage: contract.Usage{InputTokens: 7, Calls: 1}}, nil
+		d.Text = contract.Inline("Summed up.")
+		return contract.SummarizeResult{Summary: d, Model: "m-1", Usage: contract.Usage{InputTokens: 7, Calls: 1}}, nil
 	}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "Short now.")
-		same(t, "the digest is shown", w.prompts[1].Digest.Summary.Inline, "Summed up.")
+		same(t, "the digest is shown", w.prompts[1].Summary.Text.Inline, "Summed up.")
 		notice := s.messages()[2]
 		same(t, "notice", notice.Notice, true)
 		same(t, "its usage", notice.Usage.InputTokens, 7)
 		same(t, "usage", s.view().Usage.InputTokens, 11)
 		s.say("r2", "more")
 		s.rest()
-		same(t, "the digest stays", w.prompts[2].Digest.Summary.Inline, "Summed up.")
+		same(t, "the digest stays", w.prompts[2].Summary.Text.Inline, "Summed up.")
 	})
 }
 
 func TestWithoutASummaryTheOldestMessagesAreLeftOut(t *testing.T) {
 	w := &world{}
 	w.GenerateFn, _ = overlongUntil(1)
-	w.DigestFn = func(context.Context, contract.DigestInput) (contract.DigestResult, error) {
-		return contract.DigestResult{}, fails(contract.KindModelAuth, "no key")
+	w.DigestFn = func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error) {
+		return contract.SummarizeResult{}, fails(contract.KindModelAuth, "no key")
 	}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "Short now.")
-		same(t, "through", w.prompts[1].Digest.Messages, 1)
+		same(t, "through", w.prompts[1].Summary.Messages, 1)
 		if text := s.messages()[2].Content.Inline; !strings.Contains(text, "no summary (no key)") {
 			t.Errorf("notice %q", text)
 		}
@@ -172,12 +172,12 @@ func TestWithoutASummaryTheOldestMessagesAreLeftOut(t *testing.T) {
 func TestAModelThatIsAwayLosesNothingOfAConversation(t *testing.T) {
 	w := &world{GenerateFn: func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 		if in.Model == "demo:rules" {
-			return contract.GenerateResult{Overlong: &contract.Digest{Through: in.Transcript.Tail[0].ID, Messages: 1}}, nil
+			return contract.GenerateResult{NeedsSummary: &contract.Summary{Through: in.Transcript.Tail[0].ID, Messages: 1}}, nil
 		}
 		return says("I have room."), nil
 	}}
-	w.DigestFn = func(context.Context, contract.DigestInput) (contract.DigestResult, error) {
-		return contract.DigestResult{}, fails(contract.KindModelAuth, "no key")
+	w.DigestFn = func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error) {
+		return contract.SummarizeResult{}, fails(contract.KindModelAuth, "no key")
 	}
 	in := with(hello(), func(a *contract.Agent) {
 		a.Models = []contract.ModelRoute{{Name: "demo:rules", Fallback: []string{"large"}}}
@@ -185,7 +185,7 @@ func TestAModelThatIsAwayLosesNothingOfAConversation(t *testing.T) {
 	converse(t, w, in, func(s *session) {
 		s.rest()
 		same(t, "lines", s.lines()[2:], []string{"assistant: Model demo:rules failed: no key. Asking large instead.", "assistant: I have room."})
-		same(t, "digest", w.prompts[1].Digest, nil)
+		same(t, "digest", w.prompts[1].Summary, nil)
 	})
 }
 
@@ -193,18 +193,18 @@ func TestASummaryStaysWhenThereIsNoNewOne(t *testing.T) {
 	w := &world{}
 	w.GenerateFn, _ = overlongUntil(2)
 	n := 0
-	w.DigestFn = func(_ context.Context, in contract.DigestInput) (contract.DigestResult, error) {
+	w.DigestFn = func(_ context.Context, in contract.SummarizeInput) (contract.SummarizeResult, error) {
 		if n++; n > 1 {
-			return contract.DigestResult{}, fails(contract.KindModelAuth, "no key")
+			return contract.SummarizeResult{}, fails(contract.KindModelAuth, "no key")
 		}
 		d := in.Wanted
-		d.Summary = contract.Inline("Summed up.")
-		return contract.DigestResult{Digest: d}, nil
+		d.Text = contract.Inline("Summed up.")
+		return contract.SummarizeResult{Summary: d}, nil
 	}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
-		same(t, "digest", w.prompts[2].Digest.Summary.Inline, "Summed up.")
-		same(t, "through", w.prompts[2].Digest.Messages, 2)
+		same(t, "digest", w.prompts[2].Summary.Text.Inline, "Summed up.")
+		same(t, "through", w.prompts[2].Summary.Messages, 2)
 		if text := s.messages()[3].Content.Inline; !strings.Contains(text, "the summary before, because there is no new one (no key)") {
 			t.Errorf("notice %q", text)
 		}
@@ -215,8 +215,8 @@ func TestAConversationThatCannotBeMadeShorterFailsOnce(t *testing.T) {
 	w := &world{}
 	var asked *int
 	w.GenerateFn, asked = overlongUntil(100)
-	w.DigestFn = func(_ context.Context, in contract.DigestInput) (contract.DigestResult, error) {
-		return contract.DigestResult{Digest: in.Wanted}, nil
+	w.DigestFn = func(_ context.Context, in contract.SummarizeInput) (contract.SummarizeResult, error) {
+		return contract.SummarizeResult{Summary: in.Wanted}, nil
 	}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
@@ -266,7 +266,7 @@ func TestAnOutputThatDoesNotFitIsMendedOnce(t *testing.T) {
 
 func TestACutOffAnswerSaysSo(t *testing.T) {
 	r := says("Half an ans")
-	r.Finish, r.Draft = "length", "d"
+	r.Finish, r.DraftID = "length", "d"
 	converse(t, &world{GenerateFn: script(r)}, hello(), func(s *session) {
 		s.rest()
 		same(t, "lines", s.lines()[2:], []string{"assistant: The answer is cut off: the model reached its limit for one reply.", "assistant: Half an ans"})
@@ -276,7 +276,7 @@ func TestACutOffAnswerSaysSo(t *testing.T) {
 // A message more, or a report, would be another history.
 func TestARecordedReplyThatWasCutOffIsReplayedAsItWas(t *testing.T) {
 	r := says("Half an ans")
-	r.Finish, r.Draft = "length", ""
+	r.Finish, r.DraftID = "length", ""
 	converse(t, &world{GenerateFn: script(r)}, hello(), func(s *session) {
 		s.rest()
 		same(t, "lines", s.lines()[2:], []string{"assistant: Half an ans"})

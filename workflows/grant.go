@@ -12,18 +12,18 @@ import (
 
 // changedTarget extracts from a failure that a call was not made because its server or tool
 // differs from what was approved. Old histories have no such failure.
-func changedTarget(err error) (contract.Changed, bool) {
+func changedTarget(err error) (contract.TargetChange, bool) {
 	var app *temporal.ApplicationError
-	var now contract.Changed
+	var now contract.TargetChange
 	if !errors.As(err, &app) || contract.Kind(app.Type()) != contract.KindChanged || app.Details(&now) != nil {
-		return contract.Changed{}, false
+		return contract.TargetChange{}, false
 	}
 	return now, true
 }
 
 // approveChange asks a person whether a call is made to the changed target. If so, the call is
 // bound to that.
-func (l *leaf) approveChange(ctx workflow.Context, c *call, now contract.Changed) contract.ApprovalResult {
+func (l *leaf) approveChange(ctx workflow.Context, c *call, now contract.TargetChange) contract.ApprovalResult {
 	description := wording.DescribeChanged(c.Call, l.nameInTree(), now.Difference)
 	in := l.approvalFor(ctx, *c, description, contract.ReasonChanged)
 	in.Granted, in.Binding = c.Binding, &now.Binding

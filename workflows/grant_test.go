@@ -11,7 +11,7 @@ import (
 )
 
 func at(address string) *contract.Binding {
-	return &contract.Binding{Address: address, SHA256: contract.Sum([]byte("definition"))}
+	return &contract.Binding{Address: address, SHA256: contract.Hash([]byte("definition"))}
 }
 
 // bound is a destructive call of a tool of the server at http://a/mcp.
@@ -28,7 +28,7 @@ func movedTo(w *world, address *string) {
 		if in.Binding == nil || in.Binding.Same(*now) {
 			return returns(in.Tool + " done"), nil
 		}
-		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.Changed{
+		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.TargetChange{
 			Binding: *now, Difference: contract.Difference(*in.Binding, *now, nil, nil),
 		}}}
 		return contract.CallToolResult{}, temporal.NewApplicationErrorWithOptions("it would go elsewhere", string(contract.KindChanged), o)
@@ -125,7 +125,7 @@ func TestALongDifferenceIsKeptWhole(t *testing.T) {
 	b := contract.NewBlob([]byte(strings.Repeat("all of it ", 1000)))
 	w := &world{GenerateFn: script(asks(bound()), says("Added."))}
 	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
-		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.Changed{
+		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.TargetChange{
 			Binding: *at("http://b/mcp"), Difference: "all of…", Whole: contract.Text{Blob: &b},
 		}}}
 		return contract.CallToolResult{}, temporal.NewApplicationErrorWithOptions("it would go elsewhere", string(contract.KindChanged), o)

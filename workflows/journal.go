@@ -20,7 +20,7 @@ type journal struct {
 	id         func(seq int) string // of a message
 	onAppend   func(time.Time)      // called after every message
 	before     *contract.Transcript // what the model sees before it
-	digest     *contract.Digest     // stands in for the oldest of both, for the model
+	summary    *contract.Summary    // stands in for the oldest of both, for the model
 }
 
 // append adds a message and returns its ID.
@@ -41,7 +41,7 @@ func (j *journal) nextID() string { return j.id(*j.seq + 1) }
 // replaceOffloaded drops the messages from the tail that an activity has moved to the blob
 // store. Later messages stay. before is the transcript that the activity was given: if two
 // offload at the same time, only the first counts.
-func replaceOffloaded(t *contract.Transcript, before contract.Transcript, f *contract.Folded) {
+func replaceOffloaded(t *contract.Transcript, before contract.Transcript, f *contract.Offloaded) {
 	if f == nil || t.Head != before.Head {
 		return
 	}
@@ -55,7 +55,7 @@ func cloneTranscript(t contract.Transcript) contract.Transcript {
 }
 
 // isLong reports whether a transcript's tail should be offloaded.
-func isLong(t contract.Transcript) bool { return tailSize(t) > transcript.FoldAbove }
+func isLong(t contract.Transcript) bool { return tailSize(t) > transcript.OffloadAbove }
 
 // tailSize is the size of a tail without the coordinates of its messages. Old histories do not
 // have them, and a replay must offload at the same point.
@@ -65,10 +65,10 @@ func withoutCoordinates(tail []contract.Message) []contract.Message {
 	tail = slices.Clone(tail)
 	for i, m := range tail {
 		tail[i].ResultOf, tail[i].ApprovalID, tail[i].Outcome = "", "", ""
-		if m.Part != nil && m.Part.Transcript != nil {
-			inside := *m.Part.Transcript
+		if m.Segment != nil && m.Segment.Transcript != nil {
+			inside := *m.Segment.Transcript
 			inside.Tail = withoutCoordinates(inside.Tail)
-			tail[i].Part = &contract.Part{Run: m.Part.Run, Transcript: &inside}
+			tail[i].Segment = &contract.Segment{Run: m.Segment.Run, Transcript: &inside}
 		}
 	}
 	return tail
@@ -88,7 +88,7 @@ func size(v any) int {
 func mergeTranscript(t *contract.Transcript, run string, node contract.Transcript) {
 	switch {
 	case node.Head != nil:
-		t.Tail = append(t.Tail, contract.Message{Part: &contract.Part{Run: run, Transcript: &node}})
+		t.Tail = append(t.Tail, contract.Message{Segment: &contract.Segment{Run: run, Transcript: &node}})
 	default:
 		t.Tail = append(t.Tail, node.Tail...)
 	}

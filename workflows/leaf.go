@@ -15,7 +15,7 @@ type parent interface {
 	// origin returns on whose behalf the work is done. It does not change.
 	origin() origin
 	// consumption returns what nodes other than the leaf have used and been granted.
-	consumption(ctx workflow.Context, l *leaf) contract.Spent
+	consumption(ctx workflow.Context, l *leaf) contract.Consumption
 	// addApproval publishes an approval that has started.
 	addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput)
 	// removeApproval records a decision.
@@ -77,7 +77,7 @@ func (l *leaf) run(ctx workflow.Context, budget time.Duration) contract.NodeResu
 	}
 	r.Worked, r.Usage, r.Credential, r.Granted = l.clock.stop(ctx), l.state.Usage, l.credential, l.granted
 	finish(ctx, l.state, r)
-	return decide.Settle(l.node, decide.Counted(l.node, r))
+	return decide.ApplySettings(l.node, decide.WithCount(l.node, r))
 }
 
 // finish records in a node's state how it ended.

@@ -28,8 +28,8 @@ func (l *leaf) withinLimits(ctx workflow.Context) (result contract.NodeResult, o
 }
 
 // totalConsumption is what was used and granted in all.
-func (l *leaf) totalConsumption(ctx workflow.Context) contract.Spent {
-	return decide.Spend(l.parent.consumption(ctx, l), contract.NodeResult{
+func (l *leaf) totalConsumption(ctx workflow.Context) contract.Consumption {
+	return decide.AddResult(l.parent.consumption(ctx, l), contract.NodeResult{
 		Usage: l.state.Usage, Worked: l.clock.elapsed(ctx), Granted: l.granted,
 	})
 }

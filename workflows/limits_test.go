@@ -26,7 +26,7 @@ func TestALimitOfTheTurnAsksWhetherToGoOn(t *testing.T) {
 		same(t, "reason", p.Reason, contract.ReasonLimit)
 		same(t, "tool", p.ToolName, contract.ToolGoOn)
 		same(t, "arguments", string(p.ToolArgs.Raw), `{"allowed":100,"limit":"turn.tokens","more":100,"spent":120}`)
-		same(t, "digest", p.Digest, contract.Sum(p.ToolArgs.Raw))
+		same(t, "digest", p.Digest, contract.Hash(p.ToolArgs.Raw))
 		same(t, "result", s.request("r1").Result.WaitingApproval, true)
 		same(t, "tools ran before", len(s.world.ran()), 2)
 		s.approve()

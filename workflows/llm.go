@@ -47,8 +47,8 @@ func (l *leaf) handleReply(ctx workflow.Context, reply contract.GenerateResult) 
 	case reply.Misfit != "":
 		return l.repairReply(ctx, reply)
 	}
-	if reply.Draft != "" { // histories without it have no such notice
-		l.note(ctx, wording.CutOff(reply.Finish))
+	if reply.DraftID != "" { // histories without it have no such notice
+		l.note(ctx, wording.CutOffNotice(reply.Finish))
 	}
 	return contract.NodeResult{Outcome: contract.OutcomeDone, Output: reply.Text}, true
 }
@@ -58,7 +58,7 @@ func (l *leaf) handleReply(ctx workflow.Context, reply contract.GenerateResult) 
 func (l *leaf) runCalls(ctx workflow.Context, reply contract.GenerateResult) (result contract.NodeResult, over bool) {
 	calls := l.record(ctx, reply)
 	l.parent.refresh(ctx)
-	plan := decide.Next(reply.Calls, l.node.AtOnce)
+	plan := decide.Next(reply.Calls, l.node.SkipApproval)
 	for n, i := range plan.Ask {
 		c := calls[i]
 		r := l.ask(ctx, c, l.describe(ctx, c.Call), contract.ReasonDestructive)
@@ -100,7 +100,7 @@ func (l *leaf) noteUnusedApprovals(ctx workflow.Context, calls []call, approved 
 	for _, i := range approved {
 		inVain = append(inVain, calls[i].Call)
 	}
-	l.note(ctx, wording.ApprovedInVain(inVain, d))
+	l.note(ctx, wording.UnusedApprovals(inVain, d))
 }
 
 // nameInTree is the node's name, or "" for an agent that is a single node.

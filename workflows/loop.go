@@ -26,7 +26,7 @@ func Loop(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, err
 // iterate runs every node once. It returns true if the loop ends.
 func (c *composite) iterate(ctx workflow.Context) (last bool) {
 	c.state.Iteration = c.next + 1
-	c.state.Nodes, c.state.Folded = nil, nil
+	c.state.Nodes, c.state.Offloaded = nil, nil
 	c.openStates()
 	parent := contract.IterationWorkflowID(c.id, c.state.Iteration)
 	for i := range c.in.Node.Nodes {

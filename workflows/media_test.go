@@ -8,7 +8,7 @@ import (
 )
 
 func TestMediaOfAResultIsRecordedWithIt(t *testing.T) {
-	image := contract.Media{Blob: contract.Blob{SHA256: contract.Sum([]byte("image")), Size: 5}, MIMEType: "image/png", Name: "chart.png"}
+	image := contract.Media{Blob: contract.Blob{SHA256: contract.Hash([]byte("image")), Size: 5}, MIMEType: "image/png", Name: "chart.png"}
 	w := &world{GenerateFn: script(asks(list("a")), says("Nice."))}
 	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
 		return contract.CallToolResult{Text: contract.Inline("a chart"), Media: []contract.Media{image}}, nil

@@ -9,7 +9,7 @@ import (
 // notifier sends the states of a task to its Push workflow, if there is one.
 type notifier struct {
 	lastState contract.TaskState // in this run
-	queue     []contract.PushNews
+	queue     []contract.PushState
 	sending   bool
 }
 
@@ -35,7 +35,7 @@ func (c *conversation) publishState(ctx workflow.Context, v contract.Conversatio
 		return
 	}
 	n.lastState = state
-	n.queue = append(n.queue, contract.PushNews{State: state, Version: v.Version, ContextID: c.in.ContextID, At: now(ctx)})
+	n.queue = append(n.queue, contract.PushState{State: state, Version: v.Version, ContextID: c.in.ContextID, At: now(ctx)})
 	if !n.sending {
 		n.sending = true
 		ctx = detached(ctx)

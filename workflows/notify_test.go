@@ -27,7 +27,7 @@ func (s *session) told() (out []contract.TaskState) {
 // followed makes a conversation's news visible.
 func followed(s *session) {
 	s.seen.SignalFn = func(workflowID, name string, arg any) error {
-		s.world.mark(fmt.Sprint(name, " ", workflowID, " ", arg.(contract.PushNews).State))
+		s.world.mark(fmt.Sprint(name, " ", workflowID, " ", arg.(contract.PushState).State))
 		return &temporal.UnknownExternalWorkflowExecutionError{} // nobody is there, which is no matter
 	}
 }

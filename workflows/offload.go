@@ -26,8 +26,8 @@ func (c *composite) offloadAll(ctx workflow.Context) {
 	c.offloadSegments(ctx)
 	if isLong(c.endedTranscript) {
 		before := cloneTranscript(c.endedTranscript)
-		if out, ok := offload(ctx, contract.FoldInput{Transcript: before}); ok {
-			replaceOffloaded(&c.endedTranscript, before, out.Folded)
+		if out, ok := offload(ctx, contract.OffloadInput{Transcript: before}); ok {
+			replaceOffloaded(&c.endedTranscript, before, out.Offloaded)
 		}
 	}
 	c.offloadDelta(ctx)
@@ -51,11 +51,11 @@ func (c *composite) offloadSegments(ctx workflow.Context) {
 		}
 		p := c.segments[longest]
 		before := cloneTranscript(p.transcript)
-		out, ok := offload(ctx, contract.FoldInput{Transcript: before, Whole: true})
+		out, ok := offload(ctx, contract.OffloadInput{Transcript: before, Whole: true})
 		if !ok {
 			return
 		}
-		replaceOffloaded(&p.transcript, before, out.Folded)
+		replaceOffloaded(&p.transcript, before, out.Offloaded)
 	}
 }
 
@@ -95,16 +95,16 @@ func (c *composite) offloadStates(ctx workflow.Context) {
 	if ended == 0 {
 		return
 	}
-	out, ok := offload(ctx, contract.FoldInput{Nodes: c.state.Nodes[:ended], NodesBefore: c.state.Folded})
+	out, ok := offload(ctx, contract.OffloadInput{Nodes: c.state.Nodes[:ended], NodesBefore: c.state.Offloaded})
 	if ok && iteration == c.state.Iteration { // else a new iteration has replaced them
-		c.state.Folded, c.state.Nodes, c.offloadedStates = out.Nodes, c.state.Nodes[ended:], c.offloadedStates+ended
+		c.state.Offloaded, c.state.Nodes, c.offloadedStates = out.Nodes, c.state.Nodes[ended:], c.offloadedStates+ended
 	}
 }
 
 // offloadTexts replaces long texts by their addresses.
 func (c *composite) offloadTexts(ctx workflow.Context, texts []*contract.Text) bool {
 	var long []*contract.Text
-	var in contract.FoldInput
+	var in contract.OffloadInput
 	for _, t := range texts {
 		if t.Blob != nil && t.Blob.Preview != "" || len(t.Inline) > maxInlineText {
 			long, in.Texts = append(long, t), append(in.Texts, *t)
@@ -124,10 +124,10 @@ func (c *composite) offloadTexts(ctx workflow.Context, texts []*contract.Text) b
 }
 
 // offload is best effort: what cannot be stored now stays, and the next call tries again.
-func offload(ctx workflow.Context, in contract.FoldInput) (contract.FoldResult, bool) {
-	o := localOptions(composeTimeout, wording.SummaryFold)
+func offload(ctx workflow.Context, in contract.OffloadInput) (contract.OffloadResult, bool) {
+	o := localOptions(composeTimeout, wording.SummaryOffload)
 	o.ScheduleToCloseTimeout = 2 * composeTimeout
-	out, err := runLocal(ctx, contract.ActivityFold, o, in)
+	out, err := runLocal(ctx, contract.ActivityOffload, o, in)
 	if err != nil {
 		workflow.GetLogger(ctx).Error("fold", "error", err)
 	}

@@ -17,9 +17,9 @@ func Parallel(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult,
 	return runComposite(ctx, in, func(c *composite, ctx workflow.Context) bool {
 		results := c.runBranches(ctx)
 		c.collect()
-		c.sum.Join(in.Node.FailFast, results)
+		c.sum.AddBranches(in.Node.FailFast, results)
 		if ctx.Err() == nil {
-			c.sum.Output = c.join(ctx, c.sum.Parts)
+			c.sum.Output = c.join(ctx, c.sum.Outputs)
 		}
 		return false
 	})

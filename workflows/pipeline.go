@@ -53,8 +53,8 @@ func (p *pipeline) dropEnded() {
 func (p *pipeline) reachable(run string) []string {
 	list := []string{run}
 	for _, m := range p.reports[run].Transcript.Tail {
-		if m.Part != nil && m.Part.Transcript == nil {
-			list = append(list, p.reachable(m.Part.Run)...)
+		if m.Segment != nil && m.Segment.Transcript == nil {
+			list = append(list, p.reachable(m.Segment.Run)...)
 		}
 	}
 	return list
@@ -102,7 +102,7 @@ func (t *turn) nodeInput(root contract.Node) contract.NodeInput {
 	in := contract.NodeInput{
 		ConversationID: t.conv.in.ID, SessionID: t.conv.in.SessionID, Chain: t.conv.in.Chain, Agent: agent, ConfigHash: t.turnOrigin.configHash,
 		Turn: t.conv.state.Turn, Path: []int{}, Node: root, User: t.question,
-		Credential: t.credential, Budget: root.Timeout, Spent: t.consumptionBefore(),
+		Credential: t.credential, Budget: root.Timeout, Consumption: t.consumptionBefore(),
 		ClientTools: t.turnOrigin.clientTools,
 	}
 	if root.WantsHistory() {
@@ -120,8 +120,8 @@ func (t *turn) offloadTranscript(ctx workflow.Context) {
 	}
 	tail := t.conv.state.Transcript.Tail
 	older := contract.Transcript{Head: t.conv.state.Transcript.Head, Tail: tail[:len(tail)-1]}
-	if out, ok := offload(ctx, contract.FoldInput{Transcript: older}); ok {
-		replaceOffloaded(&t.conv.state.Transcript, older, out.Folded)
+	if out, ok := offload(ctx, contract.OffloadInput{Transcript: older}); ok {
+		replaceOffloaded(&t.conv.state.Transcript, older, out.Offloaded)
 	}
 }
 
@@ -223,7 +223,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 		}
 		finish(ctx, &r.Tree, r)
 	}
-	r = decide.Settle(t.conv.in.Agent.Root(), r)
+	r = decide.ApplySettings(t.conv.in.Agent.Root(), r)
 	r.Transcript = p.withReports(r.Transcript)
 	mergeTranscript(&t.conv.state.Transcript, p.run, r.Transcript)
 	t.account(r)
@@ -249,16 +249,16 @@ func (p *pipeline) transcript(run string) contract.Transcript {
 func (p *pipeline) withReports(t contract.Transcript) contract.Transcript {
 	out := cloneTranscript(t)
 	for i, m := range out.Tail {
-		if m.Part == nil {
+		if m.Segment == nil {
 			continue
 		}
 		var inside contract.Transcript
-		if m.Part.Transcript == nil {
-			inside = p.transcript(m.Part.Run)
+		if m.Segment.Transcript == nil {
+			inside = p.transcript(m.Segment.Run)
 		} else {
-			inside = p.withReports(*m.Part.Transcript)
+			inside = p.withReports(*m.Segment.Transcript)
 		}
-		out.Tail[i].Part = &contract.Part{Run: m.Part.Run, Transcript: &inside}
+		out.Tail[i].Segment = &contract.Segment{Run: m.Segment.Run, Transcript: &inside}
 	}
 	return out
 }
@@ -281,7 +281,7 @@ func (p *pipeline) withLost(s contract.NodeState) contract.NodeState {
 	}
 	for _, l := range p.lost {
 		if l.Run == s.Run && s.Lost() {
-			s.Nodes, s.Folded = l.Nodes, l.Folded
+			s.Nodes, s.Offloaded = l.Nodes, l.Offloaded
 		}
 	}
 	s.Nodes = slices.Clone(s.Nodes)

@@ -21,7 +21,7 @@ func (c *conversation) journal() *journal {
 		transcript: &c.state.Transcript, node: c.in.Agent.Node, seq: &c.state.Seq,
 		id:       func(seq int) string { return contract.MessageID(c.in.ID, seq) },
 		onAppend: func(at time.Time) { c.state.UpdatedAt = at },
-		digest:   c.state.Digest,
+		summary:  c.state.Summary,
 	}
 }
 

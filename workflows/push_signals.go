@@ -94,8 +94,8 @@ func (p *push) index(id string) int {
 
 // queueState queues a state for every webhook. A conversation that was asked again or has
 // continued as new repeats its state.
-func (p *push) queueState(ctx workflow.Context) func(contract.PushNews) error {
-	return func(n contract.PushNews) error {
+func (p *push) queueState(ctx workflow.Context) func(contract.PushState) error {
+	return func(n contract.PushState) error {
 		if n.State == "" || p.state.Last != nil && p.state.Last.State == n.State {
 			return nil
 		}
@@ -109,8 +109,8 @@ func (p *push) queueState(ctx workflow.Context) func(contract.PushNews) error {
 
 // item is a notification with a new ID. The ID is derived from the execution: another one under
 // the same workflow ID has other IDs.
-func (p *push) item(ctx workflow.Context, n contract.PushNews) contract.PushItem {
+func (p *push) item(ctx workflow.Context, n contract.PushState) contract.PushItem {
 	p.state.Seq++
 	id := contract.NameUUID(workflow.GetInfo(ctx).FirstRunID, fmt.Sprintf("%s-%d", p.in.ConversationID, p.state.Seq))
-	return contract.PushItem{ID: id, News: n, Since: now(ctx)}
+	return contract.PushItem{ID: id, State: n, Since: now(ctx)}
 }

@@ -49,7 +49,7 @@ func (s *session) set(ids ...string) {
 
 func (s *session) news(states ...contract.TaskState) {
 	for i, state := range states {
-		s.env.SignalWorkflow(contract.SignalTask, contract.PushNews{State: state, Version: int64(i), ContextID: "c-1", At: s.env.Now()})
+		s.env.SignalWorkflow(contract.SignalTask, contract.PushState{State: state, Version: int64(i), ContextID: "c-1", At: s.env.Now()})
 	}
 }
 
@@ -65,7 +65,7 @@ func (s *session) webhooks() (ids []string) {
 func (w *world) toldTo(id string) (states []contract.TaskState) {
 	for _, in := range read(w, &w.called) {
 		if in.Config.ID == id {
-			states = append(states, in.News.State)
+			states = append(states, in.State.State)
 		}
 	}
 	return states
@@ -159,7 +159,7 @@ func TestEveryWebhookIsToldTheStatesInOrder(t *testing.T) {
 			t.Errorf("notification %q: not an id of its own", in.ID)
 		}
 		seen[in.ID] = true
-		same(t, "context", in.News.ContextID, "c-1")
+		same(t, "context", in.State.ContextID, "c-1")
 	}
 }
 
@@ -303,7 +303,7 @@ func TestAReplacedWebhookIsToldWhatIsOwed(t *testing.T) {
 		s.rest()
 		all := read(w, &w.called)
 		same(t, "told at", all[len(all)-1].Config.URL, replaced.URL)
-		same(t, "told", all[len(all)-1].News.State, completed)
+		same(t, "told", all[len(all)-1].State.State, completed)
 		n := len(all)
 		s.sleep(time.Hour)
 		same(t, "attempts", len(read(w, &w.called)), n)

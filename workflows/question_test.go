@@ -165,7 +165,7 @@ func TestAMessageThatIsNoAnswerIsRefused(t *testing.T) {
 	askedIn(t, quote(), func(s *session) {
 		before := s.lines()
 		s.say("r2", "many")
-		s.message(contract.MessageSignal{RequestID: "r3", Text: contract.Text{Blob: &contract.Blob{SHA256: contract.Sum(nil), Size: 9}}})
+		s.message(contract.MessageSignal{RequestID: "r3", Text: contract.Text{Blob: &contract.Blob{SHA256: contract.Hash(nil), Size: 9}}})
 		s.rest()
 		same(t, "transcript", s.lines(), before)
 		s.pending()

@@ -20,7 +20,7 @@ const changeBounds = "bounds-of-messages"
 func (c *conversation) predictRefusal(q contract.ConversationQuery) *contract.Request {
 	no := c.signalRefusal(q)
 	if no != nil {
-		no.ID, no.Foreseen = q.RequestID, true
+		no.ID, no.Predicted = q.RequestID, true
 	}
 	return no
 }

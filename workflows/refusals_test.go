@@ -16,7 +16,7 @@ func (s *session) foreseen(q contract.ConversationQuery) contract.Request {
 	if v.Request == nil {
 		return contract.Request{}
 	}
-	same(s.t, "foreseen", v.Request.Foreseen, true)
+	same(s.t, "foreseen", v.Request.Predicted, true)
 	return *v.Request
 }
 

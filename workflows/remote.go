@@ -146,7 +146,7 @@ func (t *remoteTask) askRepeatSend(ctx workflow.Context, in contract.DelegateInp
 		return r, true
 	case outcomeUnknown(ctx, c, f):
 		return t.leaf.askOutcome(ctx, t.call, describe(f.Message)), true
-	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.leaf.node.AtOnce && takesOutcomeAnswers(ctx):
+	case in.Decision == "" && t.call.Destructive && decide.NotReached(c, f) && !t.leaf.node.SkipApproval && takesOutcomeAnswers(ctx):
 		return t.leaf.ask(ctx, t.call, t.leaf.describeNotReached(ctx, t.call.Call, f.Message), contract.ReasonNotReached), true
 	}
 	return r, false
@@ -165,7 +165,7 @@ func (d *declinedError) Unwrap() error { return d.error }
 // again.
 func (t *remoteTask) follow(ctx workflow.Context) error {
 	if t.polls++; t.polls > 1 {
-		pause := min(decide.WorkPause(t.work.elapsed(ctx), historyOf(ctx)), max(t.timeLeft(ctx), time.Second))
+		pause := min(decide.PollInterval(t.work.elapsed(ctx), historyOf(ctx)), max(t.timeLeft(ctx), time.Second))
 		o := workflow.TimerOptions{Summary: wording.WorkTimerSummary(t.call.Peer.Name)}
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
 			return nil // the turn has ended, and the task is as it was

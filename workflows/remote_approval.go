@@ -92,7 +92,7 @@ func (t *remoteTask) pollWhileWaiting(ctx workflow.Context) *contract.DelegateRe
 	began := workflow.Now(ctx)
 	o := workflow.TimerOptions{Summary: wording.WatchTimerSummary(t.call.Peer.Name)}
 	for {
-		pause := decide.WatchPause(workflow.Now(ctx).Sub(began), historyOf(ctx))
+		pause := decide.WaitingPollInterval(workflow.Now(ctx).Sub(began), historyOf(ctx))
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
 			return nil
 		}
@@ -132,7 +132,7 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 func (t *remoteTask) approvalDescription(ctx workflow.Context) string {
 	text := wording.DescribeProxy(t.call.Peer.Name, t.leaf.nameInTree(), t.leaf.setApart(ctx, t.last.Text), t.leaf.parent.origin().agent.Name, t.last.Asked)
 	if t.deliveryProblem != "" {
-		text = wording.DescribeNotTold(t.call.Peer.Name, text, t.deliveryProblem)
+		text = wording.DescribeUndelivered(t.call.Peer.Name, text, t.deliveryProblem)
 	}
 	return text
 }

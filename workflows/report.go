@@ -198,7 +198,7 @@ func (c *composite) transcript() contract.Transcript {
 	t := cloneTranscript(c.endedTranscript)
 	for _, p := range c.segments {
 		if p.run != "" {
-			t.Tail = append(t.Tail, contract.Message{Part: &contract.Part{Run: p.run}})
+			t.Tail = append(t.Tail, contract.Message{Segment: &contract.Segment{Run: p.run}})
 			continue
 		}
 		mergeTranscript(&t, c.id, cloneTranscript(p.transcript))

@@ -158,7 +158,7 @@ func TestACancelThatArrivesWithAMessageStopsItsTurn(t *testing.T) {
 func TestTheNextRunKnowsEverything(t *testing.T) {
 	head := contract.Head{Blob: contract.NewBlob([]byte("older messages")), Count: 2}
 	folding := asks(list("a"))
-	folding.Folded = &contract.Folded{Head: head, Count: 2}
+	folding.Offloaded = &contract.Offloaded{Head: head, Count: 2}
 	w := &world{GenerateFn: script(folding, says("Done."))}
 	start := hello()
 	start.First.Fingerprint = "f1"

@@ -32,5 +32,5 @@ func (c *composite) step(ctx workflow.Context, i int, parent string) (last bool)
 	if r.Credential != "" {
 		c.credential = r.Credential
 	}
-	return c.sum.Then(r)
+	return c.sum.AddStep(r)
 }

@@ -73,18 +73,18 @@ func (w *world) compose(ctx context.Context, in contract.ComposeInput) (contract
 	}
 	if in.Arguments && err == nil {
 		raw, _ := json.Marshal(map[string]string{"message": text})
-		out.SHA256 = contract.Sum(raw)
+		out.SHA256 = contract.Hash(raw)
 		out.Arguments, err = transcript.JSON(ctx, &w.blobs, raw)
 	}
 	return out, err
 }
 
-func (w *world) fold(ctx context.Context, in contract.FoldInput) (out contract.FoldResult, err error) {
-	fold := transcript.Fold
+func (w *world) fold(ctx context.Context, in contract.OffloadInput) (out contract.OffloadResult, err error) {
+	fold := transcript.Offload
 	if in.Whole {
-		fold = transcript.FoldWhole
+		fold = transcript.OffloadAll
 	}
-	if out.Folded, err = fold(ctx, &w.blobs, in.Transcript); err != nil {
+	if out.Offloaded, err = fold(ctx, &w.blobs, in.Transcript); err != nil {
 		return out, err
 	}
 	for _, t := range in.Texts {

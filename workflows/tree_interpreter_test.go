@@ -383,7 +383,7 @@ func (v *visitor) carryOut(a act) (decided, over bool) {
 	for _, q := range a.calls {
 		v.say("calls " + q.tool() + " " + q.id)
 		exit = exit || q.kind == "exit"
-		if q.kind == "destroys" && !v.node.AtOnce {
+		if q.kind == "destroys" && !v.node.SkipApproval {
 			ask = append(ask, q)
 		}
 	}
@@ -468,7 +468,7 @@ func brief(text string) string {
 	if len(text) <= 300 {
 		return text
 	}
-	return text[:60] + "… " + contract.Sum([]byte(text))[:12]
+	return text[:60] + "… " + contract.Hash([]byte(text))[:12]
 }
 
 // lines draws the states of a tree.
@@ -501,7 +501,7 @@ func sketch(n contract.Node, roles map[string]role, indent string) string {
 	if n.OnReject != "" {
 		line += " on_reject: " + n.OnReject
 	}
-	if n.AtOnce {
+	if n.SkipApproval {
 		line += " at once"
 	}
 	if n.MaxIterations > 0 {

@@ -194,7 +194,7 @@ func (g *grower) leaf(around surroundings) contract.Node {
 	}
 	n.Prompt, n.OutputKey, n.OnReject = contract.Inline(text), g.key(2), g.onReject()
 	n.History = g.IntN(6) == 0
-	n.AtOnce = around.unattended && g.IntN(2) == 0
+	n.SkipApproval = around.unattended && g.IntN(2) == 0
 	r := role{
 		works: g.oneOf(0, 0.5, 0.8), destroys: g.oneOf(0, 0.3, 0.7), fails: g.oneOf(0, 0, 0, 0.2, 0.6),
 		long: g.oneOf(0, 0, 0.3), mute: g.oneOf(0, 0, 0, 0.3), rounds: g.IntN(4),

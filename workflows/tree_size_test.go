@@ -147,7 +147,7 @@ func TestManyMessagesFoldAndNoneIsLost(t *testing.T) {
 	converse(t, w, tree(sequential("pipeline", nodes...)), func(s *session) {
 		s.rest()
 		same(t, "while it waits", len(s.messages()), 32)
-		same(t, "folded", s.view().Transcript.Tail[1].Part != nil && s.view().Transcript.Tail[1].Part.Transcript.Head != nil, true)
+		same(t, "folded", s.view().Transcript.Tail[1].Segment != nil && s.view().Transcript.Tail[1].Segment.Transcript.Head != nil, true)
 		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
 		s.rest()
 		same(t, "answer", s.answer("d1"), "done")

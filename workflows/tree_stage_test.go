@@ -108,11 +108,11 @@ func (p *stage) reply(in contract.GenerateInput, a act) (contract.GenerateResult
 	if a.fails != "" {
 		return contract.GenerateResult{}, fails(contract.KindModelAuth, a.fails)
 	}
-	folded, err := transcript.Fold(context.Background(), &p.world.blobs, in.Transcript)
+	folded, err := transcript.Offload(context.Background(), &p.world.blobs, in.Transcript)
 	if err != nil {
 		p.t.Error(err)
 	}
-	out := contract.GenerateResult{Usage: a.usage, Folded: folded, Text: p.put(told(a.text, p.values(in.Values)))}
+	out := contract.GenerateResult{Usage: a.usage, Offloaded: folded, Text: p.put(told(a.text, p.values(in.Values)))}
 	for _, q := range a.calls {
 		args := map[string]any{"name": q.id, "value": 1}
 		if q.long {

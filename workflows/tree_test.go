@@ -68,7 +68,7 @@ func prompt(text string, keys ...string) func(*contract.Node) {
 }
 
 func key(k string) func(*contract.Node) { return func(n *contract.Node) { n.OutputKey = k } }
-func atOnce(n *contract.Node)           { n.AtOnce = true }
+func atOnce(n *contract.Node)           { n.SkipApproval = true }
 func mayExit(n *contract.Node)          { n.CanExitLoop = true }
 func failFast(n *contract.Node)         { n.FailFast = true }
 func goOn(n *contract.Node)             { n.OnReject = contract.OnRejectContinue }
@@ -120,13 +120,13 @@ func (s *session) states() string {
 func (s *session) whole(state contract.NodeState, running map[string]contract.NodeState) contract.NodeState {
 	s.t.Helper()
 	if latest, ok := running[state.Run]; ok && state.Lost() {
-		state.Nodes, state.Folded = latest.Nodes, latest.Folded
+		state.Nodes, state.Offloaded = latest.Nodes, latest.Offloaded
 	} else if ok && !state.Status.Over() {
 		state = latest
 	}
 	var nodes []contract.NodeState
-	if state.Folded != nil {
-		data, err := s.world.blobs.Get(context.Background(), *state.Folded)
+	if state.Offloaded != nil {
+		data, err := s.world.blobs.Get(context.Background(), *state.Offloaded)
 		if err == nil {
 			err = json.Unmarshal(data, &nodes)
 		}
@@ -135,7 +135,7 @@ func (s *session) whole(state contract.NodeState, running map[string]contract.No
 		}
 	}
 	nodes = append(nodes, state.Nodes...)
-	state.Nodes, state.Folded = nil, nil
+	state.Nodes, state.Offloaded = nil, nil
 	for _, n := range nodes {
 		state.Nodes = append(state.Nodes, s.whole(n, running))
 	}

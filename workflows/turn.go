@@ -26,7 +26,7 @@ type turn struct {
 }
 
 func (t *turn) run(ctx workflow.Context, m contract.MessageSignal) {
-	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, Draft: m.Name})
+	t.conv.append(ctx, contract.Message{Role: contract.RoleUser, Content: m.Text, Preface: m.Preface, Media: m.Media, DraftID: m.Name})
 	t.question = t.conv.state.Transcript.Tail[len(t.conv.state.Transcript.Tail)-1]
 	t.turnOrigin = origin{
 		conversation: t.conv.in.ID, session: t.conv.in.SessionID, agent: t.conv.in.Agent, configHash: t.conv.in.Agent.Hash(),
@@ -60,7 +60,7 @@ func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.Mess
 	t.leaf = l
 	r := l.run(ctx, root.Timeout)
 	t.account(r)
-	t.conv.state.Digest = l.journal.digest
+	t.conv.state.Summary = l.journal.summary
 	return r
 }
 
@@ -110,11 +110,13 @@ func (t *turn) stop(reason string) {
 
 func (t *turn) origin() origin { return t.turnOrigin }
 
-func (t *turn) consumption(workflow.Context, *leaf) contract.Spent { return t.consumptionBefore() }
+func (t *turn) consumption(workflow.Context, *leaf) contract.Consumption {
+	return t.consumptionBefore()
+}
 
 // consumptionBefore is what was used before the turn.
-func (t *turn) consumptionBefore() contract.Spent {
-	return contract.Spent{Conversation: contract.Outlay{
+func (t *turn) consumptionBefore() contract.Consumption {
+	return contract.Consumption{Conversation: contract.Used{
 		Usage: t.conv.state.Usage, Time: t.conv.state.Worked, Granted: t.conv.state.Granted,
 	}}
 }

@@ -106,7 +106,7 @@ func TestTheModelIsAskedAgainWithTheToolsResult(t *testing.T) {
 		same(t, "idempotency key", made.IdempotencyKey, m[2].ID)
 		same(t, "session", made.SessionID, "sid-1")
 		same(t, "conversation", made.ConversationID, conversationID)
-		same(t, "digest", made.SHA256, contract.Sum(made.Arguments.Raw))
+		same(t, "digest", made.SHA256, contract.Hash(made.Arguments.Raw))
 	})
 }
 
@@ -244,7 +244,7 @@ func TestAToolThatWantsALoginEndsTheTurn(t *testing.T) {
 func TestFoldedMessagesLeaveTheTail(t *testing.T) {
 	head := contract.Head{Blob: contract.NewBlob([]byte("older messages")), Count: 2}
 	folding := asks(list("a"))
-	folding.Folded = &contract.Folded{Head: head, Count: 2}
+	folding.Offloaded = &contract.Offloaded{Head: head, Count: 2}
 	w := &world{GenerateFn: script(folding, says("Done."))}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()

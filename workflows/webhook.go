@@ -50,11 +50,11 @@ func (p *push) deliver(ctx workflow.Context, c *webhook) {
 		case interrupted && err != nil:
 			continue
 		case err != nil:
-			c.target.Failed = &contract.PushOutcome{State: item.News.State, At: now(ctx), Why: deliveryProblem(err)}
+			c.target.Failed = &contract.PushOutcome{State: item.State.State, At: now(ctx), Why: deliveryProblem(err)}
 		case out.Gone:
 			p.removeGone(c)
 		default:
-			c.target.Delivered = &contract.PushOutcome{State: item.News.State, At: now(ctx)}
+			c.target.Delivered = &contract.PushOutcome{State: item.State.State, At: now(ctx)}
 		}
 		c.drop(item)
 		p.show(ctx)
@@ -67,7 +67,7 @@ func (p *push) deliver(ctx workflow.Context, c *webhook) {
 func (p *push) attempt(ctx workflow.Context, c *webhook, item contract.PushItem) (out contract.NotifyResult, interrupted bool, err error) {
 	ctx, c.cancel = workflow.WithCancel(ctx)
 	defer c.cancel()
-	in := contract.NotifyInput{ID: item.ID, ConversationID: p.in.ConversationID, Config: c.target.Config, News: item.News}
+	in := contract.NotifyInput{ID: item.ID, ConversationID: p.in.ConversationID, Config: c.target.Config, State: item.State}
 	left := item.Since.Add(notifyFor).Sub(now(ctx))
 	out, err = runActivity(ctx, contract.ActivityNotify, webhookOptions(max(left, time.Second), wording.PushSummary(in)), in)
 	return out, ctx.Err() != nil, err

@@ -38,18 +38,18 @@ func TestADeadWebhookDelaysNoOther(t *testing.T) {
 	})
 	ids := map[contract.TaskState]string{}
 	for _, in := range read(w, &w.called) {
-		if id, again := ids[in.News.State]; in.Config.ID == "dead" && in.News.State == needsInput && again && id != in.ID {
+		if id, again := ids[in.State.State]; in.Config.ID == "dead" && in.State.State == needsInput && again && id != in.ID {
 			t.Error("an attempt has an ID of its own")
 		}
 		if in.Config.ID == "dead" {
-			ids[in.News.State] = in.ID
+			ids[in.State.State] = in.ID
 		}
 	}
 }
 
 func TestNewerStatesSupersedeButTheFinalOneIsTold(t *testing.T) {
 	w := &world{NotifyFn: func(in contract.NotifyInput) (contract.NotifyResult, error) {
-		if in.News.State == working || in.News.State == completed {
+		if in.State.State == working || in.State.State == completed {
 			return contract.NotifyResult{}, held
 		}
 		return contract.NotifyResult{Status: 200}, nil
@@ -74,7 +74,7 @@ func TestNewerStatesSupersedeButTheFinalOneIsTold(t *testing.T) {
 
 func TestARefusalIsGivenUpAndShown(t *testing.T) {
 	w := &world{NotifyFn: func(in contract.NotifyInput) (contract.NotifyResult, error) {
-		if in.News.State == working {
+		if in.State.State == working {
 			return contract.NotifyResult{}, fails(contract.KindPushRefused, "the webhook answered 400")
 		}
 		return contract.NotifyResult{Status: 200}, nil

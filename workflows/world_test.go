@@ -24,7 +24,7 @@ type world struct {
 	CallToolFn func(context.Context, contract.CallToolInput) (contract.CallToolResult, error)
 	ExportFn   func(context.Context, contract.ExportInput) (contract.ExportResult, error)
 	DelegateFn func(context.Context, contract.DelegateInput) (contract.DelegateResult, error)
-	DigestFn   func(context.Context, contract.DigestInput) (contract.DigestResult, error)
+	DigestFn   func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error)
 	NotifyFn   func(contract.NotifyInput) (contract.NotifyResult, error)
 
 	mu      sync.Mutex
@@ -33,7 +33,7 @@ type world struct {
 	exports []contract.ConversationView // tried
 	written []contract.ConversationView
 	sent    []contract.DelegateInput
-	digests []contract.DigestInput
+	digests []contract.SummarizeInput
 	called  []contract.NotifyInput // webhooks
 	blobs   store
 	log     []string // what ran, how, and with whose token
@@ -50,11 +50,11 @@ func (w *world) mark(s string) {
 func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	w.held = map[string][]byte{}
 	env.RegisterActivityWithOptions(w.generate, activity.RegisterOptions{Name: contract.ActivityGenerate.Name})
-	env.RegisterActivityWithOptions(w.digest, activity.RegisterOptions{Name: contract.ActivityDigest.Name})
+	env.RegisterActivityWithOptions(w.digest, activity.RegisterOptions{Name: contract.ActivitySummarize.Name})
 	env.RegisterActivityWithOptions(w.callTool, activity.RegisterOptions{Name: contract.ActivityCallTool.Name})
 	env.RegisterActivityWithOptions(w.delegate, activity.RegisterOptions{Name: contract.ActivityDelegate.Name})
 	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
-	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityFold.Name})
+	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityOffload.Name})
 	env.RegisterActivityWithOptions(w.readAnswer, activity.RegisterOptions{Name: contract.ActivityReadAnswer.Name})
 	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
 	env.RegisterActivityWithOptions(w.notify, activity.RegisterOptions{Name: contract.ActivityNotify.Name})
@@ -78,12 +78,12 @@ func (w *world) generate(ctx context.Context, in contract.GenerateInput) (contra
 	}
 	out, err := w.GenerateFn(ctx, in)
 	if out.Usage.Calls > 0 { // a reply of today
-		out.Draft = in.Draft
+		out.DraftID = in.DraftID
 	}
 	return out, err
 }
 
-func (w *world) digest(ctx context.Context, in contract.DigestInput) (contract.DigestResult, error) {
+func (w *world) digest(ctx context.Context, in contract.SummarizeInput) (contract.SummarizeResult, error) {
 	w.note(ctx, "digest", func() { w.digests = append(w.digests, in) })
 	return w.DigestFn(ctx, in)
 }
@@ -230,7 +230,7 @@ func add(name string) contract.Call {
 func callOf(tool, id, args string, destructive bool) contract.Call {
 	return contract.Call{
 		ID: id, Name: tool, Server: "resources", Wording: contract.WordingResources, Destructive: destructive,
-		Arguments: contract.JSON{Raw: json.RawMessage(args)}, SHA256: contract.Sum([]byte(args)),
+		Arguments: contract.JSON{Raw: json.RawMessage(args)}, SHA256: contract.Hash([]byte(args)),
 	}
 }
 

@@ -6,10 +6,10 @@ import "agent-stop-and-go/activities/mask"
 // where one comes in pieces. What may be the beginning of one is held back, and comes
 // with the next piece of its kind or at the end.
 type maskedDeltas struct {
-	mask   *mask.Mask
-	next   func(Delta)
-	places []deltaPlace // in the order in which they began
-	said   map[deltaPlace]*mask.Stream
+	mask    *mask.Mask
+	next    func(Delta)
+	places  []deltaPlace // in the order in which they began
+	emitted map[deltaPlace]*mask.Stream
 }
 
 // deltaPlace is where a delta belongs in a reply.
@@ -18,12 +18,12 @@ type deltaPlace struct {
 	call int
 }
 
-// masked returns what takes deltas in place of next, and the end of it.
-func masked(m *mask.Mask, next func(Delta)) (take func(Delta), end func()) {
+// newMaskedDeltas returns what takes deltas in place of next, and the end of it.
+func newMaskedDeltas(m *mask.Mask, next func(Delta)) (take func(Delta), end func()) {
 	if m == nil || next == nil {
 		return next, func() {}
 	}
-	d := &maskedDeltas{mask: m, next: next, said: map[deltaPlace]*mask.Stream{}}
+	d := &maskedDeltas{mask: m, next: next, emitted: map[deltaPlace]*mask.Stream{}}
 	return d.take, d.end
 }
 
@@ -34,20 +34,20 @@ func (d *maskedDeltas) take(piece Delta) {
 		return
 	}
 	at := deltaPlace{piece.Kind, piece.Call}
-	if d.said[at] == nil {
-		d.said[at] = d.mask.Stream()
+	if d.emitted[at] == nil {
+		d.emitted[at] = d.mask.Stream()
 		d.places = append(d.places, at)
 	}
-	d.tell(at, d.said[at].Write(piece.Text))
+	d.emit(at, d.emitted[at].Write(piece.Text))
 }
 
 func (d *maskedDeltas) end() {
 	for _, at := range d.places {
-		d.tell(at, d.said[at].End())
+		d.emit(at, d.emitted[at].End())
 	}
 }
 
-func (d *maskedDeltas) tell(at deltaPlace, text string) {
+func (d *maskedDeltas) emit(at deltaPlace, text string) {
 	if text != "" {
 		d.next(Delta{Kind: at.kind, Call: at.call, Text: text})
 	}

@@ -17,7 +17,7 @@
 //	entry.go        models with settings of their own, and what they cost
 //	provider.go     what tells one provider from another
 //	endpoint.go     a model at its provider; one call with its time, masks and cost
-//	exchange.go     the recorded conversation → turns as providers want them
+//	turns.go        the recorded conversation → turns as providers want them
 //	names.go        tool names as providers allow them, and back
 //	images.go       what an image is; references.go what a schema refers to
 //	draft.go        the reply while it is being made, and who hears of it
@@ -36,7 +36,7 @@
 //
 // # Another wire format
 //
-// Exchange is free of any provider: a Turn holds the calls of one reply
+// BuildTurns is free of any provider: a Turn holds the calls of one reply
 // together with their results, so each format only writes them down in its own
 // form; PastCall.Media is what a model that looks at images is shown of a
 // result, and Turn.Native the reply as its provider gave it. A new format is a

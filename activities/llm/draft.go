@@ -53,30 +53,30 @@ func (e Endpoint) Draft(r Request, names Names) *Draft {
 	return &Draft{Endpoint: e, names: names, deltas: r.Deltas}
 }
 
-// Say adds to the text of the reply. It fails when the reply becomes too large,
+// AddText adds to the text of the reply. It fails when the reply becomes too large,
 // as the other methods do that take texts.
-func (d *Draft) Say(text string) error {
+func (d *Draft) AddText(text string) error {
 	d.text.WriteString(text)
 	return d.pass(Delta{Kind: DeltaText, Text: text})
 }
 
-// Refuse adds to a refusal, which is all of the reply then.
-func (d *Draft) Refuse(text string) error {
+// AddRefusal adds to a refusal, which is all of the reply then.
+func (d *Draft) AddRefusal(text string) error {
 	d.refusals.WriteString(text)
 	return d.pass(Delta{Kind: DeltaText, Text: text})
 }
 
-// Think passes on thoughts, which are not part of the reply.
-func (d *Draft) Think(text string) error {
+// AddReasoning passes on thoughts, which are not part of the reply.
+func (d *Draft) AddReasoning(text string) error {
 	if d.thoughts += len(text); d.thoughts > maxThoughts {
 		return d.Garbage("its thoughts have no end")
 	}
-	d.tell(Delta{Kind: DeltaReasoning, Text: text})
+	d.emit(Delta{Kind: DeltaReasoning, Text: text})
 	return nil
 }
 
-// Call begins a call and returns its number.
-func (d *Draft) Call(id, name string) int {
+// AddCall begins a call and returns its number.
+func (d *Draft) AddCall(id, name string) int {
 	d.size += CallCost + len(id) + len(name)
 	d.calls = append(d.calls, &draftCall{id: id, name: name})
 	if i := len(d.calls) - 1; d.deltas != nil {
@@ -85,8 +85,8 @@ func (d *Draft) Call(id, name string) int {
 	return len(d.calls) - 1
 }
 
-// Argue adds to the arguments of a call.
-func (d *Draft) Argue(call int, text string) error {
+// AddArguments adds to the arguments of a call.
+func (d *Draft) AddArguments(call int, text string) error {
 	d.calls[call].arguments.WriteString(text)
 	return d.pass(Delta{Kind: DeltaArguments, Call: call, Text: text})
 }
@@ -104,7 +104,7 @@ func (d *Draft) pass(delta Delta) error {
 	if err := d.Keep(len(delta.Text)); err != nil {
 		return err
 	}
-	d.tell(delta)
+	d.emit(delta)
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (d *Draft) Keep(n int) error {
 	return nil
 }
 
-func (d *Draft) tell(delta Delta) {
+func (d *Draft) emit(delta Delta) {
 	if d.deltas != nil && delta.Text != "" {
 		d.deltas(delta)
 	}

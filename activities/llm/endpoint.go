@@ -41,12 +41,12 @@ func (e Endpoint) Generate(ctx context.Context, format Format, req Request) (Rep
 	call, cancel := context.WithTimeout(ctx, e.Timeout)
 	defer cancel()
 	m := e.mask(req.Secrets...)
-	deltas, end := masked(m, req.Deltas)
+	deltas, end := newMaskedDeltas(m, req.Deltas)
 	req.Deltas = deltas
 	reply, err := format(call, e, req)
 	if err == nil {
 		end()
-		reply = hidden(m, e.textCalls(reply, req.Tools))
+		reply = hideControls(m, e.textCalls(reply, req.Tools))
 		reply.Usage.Calls, reply.Usage.Cost = 1, e.Price.cost(reply.Usage)
 		return reply, nil
 	}

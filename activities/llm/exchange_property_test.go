@@ -16,12 +16,12 @@ import (
 func TestWhatAModelIsToldOnlyGrows(t *testing.T) {
 	for seed := range uint64(100) {
 		c := recordtest.New(seed)
-		whole := llm.Exchange(c.Last().Messages, nil)
+		whole := llm.BuildTurns(c.Last().Messages, nil)
 		for _, state := range c.Lasting() {
 			if !state.Over() {
 				continue
 			}
-			part := llm.Exchange(state.Messages, nil)
+			part := llm.BuildTurns(state.Messages, nil)
 			if len(part) > len(whole) {
 				t.Fatalf("seed %d: %d turns became %d", seed, len(part), len(whole))
 			}
@@ -36,7 +36,7 @@ func TestWhatAModelIsToldOnlyGrows(t *testing.T) {
 func TestEveryCallThatAModelIsToldHasAResult(t *testing.T) {
 	for seed := range uint64(100) {
 		for _, state := range recordtest.New(seed).Lasting() {
-			for n, turn := range llm.Exchange(state.Messages, nil) {
+			for n, turn := range llm.BuildTurns(state.Messages, nil) {
 				ids := map[string]bool{}
 				for _, call := range turn.Calls {
 					if call.ID == "" || ids[call.ID] || call.Result == "" || turn.Role != contract.RoleAssistant {

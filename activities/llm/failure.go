@@ -25,7 +25,7 @@ func (e Endpoint) Fail(err error) *Error {
 		return e.Garbage(ErrTooLarge.Error())
 	case errors.As(err, &broken):
 		what := "cannot be reached"
-		if off := (brokenOff{}); errors.As(err, &off) {
+		if off := (truncatedError{}); errors.As(err, &off) {
 			what = "broke off its answer"
 		}
 		return &Error{

@@ -32,9 +32,9 @@ func safe(m *mask.Mask, err error) error {
 	return err
 }
 
-// hidden is a reply without secrets. Its own form goes as a whole when it shows one:
+// hideControls is a reply without secrets. Its own form goes as a whole when it shows one:
 // providers sign them.
-func hidden(m *mask.Mask, r Reply) Reply {
+func hideControls(m *mask.Mask, r Reply) Reply {
 	if m == nil {
 		return r
 	}

@@ -65,14 +65,14 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// brokenOff is a connection that broke when the answer had begun.
-type brokenOff struct{ error }
+// truncatedError is a connection that broke when the answer had begun.
+type truncatedError struct{ error }
 
-func (e brokenOff) Unwrap() error { return e.error }
+func (e truncatedError) Unwrap() error { return e.error }
 
-// lingering is how long a stream that was read to its last event may take to end
+// idleLimit is how long a stream that was read to its last event may take to end
 // its connection too, which can be used again only then.
-const lingering = 50 * time.Millisecond
+const idleLimit = 50 * time.Millisecond
 
 // streamBody is a body that is read while it comes. Reading fails with a
 // transportError, and with ErrTooLarge when nothing but one endless event comes:
@@ -89,7 +89,7 @@ func (b *streamBody) Read(p []byte) (int, error) {
 		return 0, transportError{ErrTooLarge}
 	}
 	if err != nil && err != io.EOF {
-		err = transportError{brokenOff{err}}
+		err = transportError{truncatedError{err}}
 	}
 	return n, err
 }
@@ -110,7 +110,7 @@ func (b *streamBody) count(p []byte) {
 
 // Close reads what little may be left, for the connection's next use.
 func (b *streamBody) Close() error {
-	enough := time.AfterFunc(lingering, func() { _ = b.ReadCloser.Close() })
+	enough := time.AfterFunc(idleLimit, func() { _ = b.ReadCloser.Close() })
 	defer enough.Stop()
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, maxErrorBody)
 	return b.ReadCloser.Close()

@@ -40,8 +40,8 @@ type skill struct {
 	Description string `json:"description"`
 }
 
-// way is how to talk to an agent.
-type way struct {
+// endpoint is how to talk to an agent.
+type endpoint struct {
 	protocol  Protocol
 	url       string
 	tenant    string
@@ -66,15 +66,15 @@ func (c *card) versioned() bool {
 		c.Version != "" || c.Capabilities != nil
 }
 
-// ways are the JSON-RPC interfaces of a card with their URLs as it has them, in its
+// endpoints are the JSON-RPC interfaces of a card with their URLs as it has them, in its
 // order. 1.0 names them in supportedInterfaces; 0.3 says where by url, which
 // is JSON-RPC unless it says something else, and additionalInterfaces.
-func (c *card) ways() []way {
-	var out []way
+func (c *card) endpoints() []endpoint {
+	var out []endpoint
 	add := func(url, binding, version, tenant string) {
 		p, ok := protocolOf(version)
 		if ok && strings.EqualFold(cmp.Or(binding, jsonRPC), jsonRPC) {
-			out = append(out, way{protocol: p, url: url, tenant: tenant, streaming: c.streaming(),
+			out = append(out, endpoint{protocol: p, url: url, tenant: tenant, streaming: c.streaming(),
 				// an agent of ours tells more in its own form, and only in one
 				hitl:      c.announces(hitlExtension) && !c.announces(contract.ApprovalParts),
 				remembers: c.announces(contract.IdempotentMessages)})

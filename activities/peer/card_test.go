@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -75,8 +74,8 @@ func (s *site) count() int {
 }
 
 // at is a message to the agent at a path of the site.
-func at(s *site, path string) activities.PeerMessage {
-	return activities.PeerMessage{Peer: contract.Peer{Name: "writer", URL: s.URL + path}, MessageID: "m1", Text: "hello"}
+func at(s *site, path string) peer.Message {
+	return peer.Message{Peer: contract.Peer{Name: "writer", URL: s.URL + path}, MessageID: "m1", Text: "hello"}
 }
 
 // faces is a card with interfaces: url, binding and version of each.
@@ -274,5 +273,5 @@ func TestCloseEndsWhatRunsInTheBackground(t *testing.T) {
 		t.Error(err)
 	}
 	p.Describe(agent)
-	refused(t, p, activities.PeerMessage{Peer: agent, Text: "hello"}, contract.KindPeerUnavailable)
+	refused(t, p, peer.Message{Peer: agent, Text: "hello"}, contract.KindPeerUnavailable)
 }

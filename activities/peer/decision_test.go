@@ -12,7 +12,6 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -36,8 +35,8 @@ func careful(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event))
 }
 
 // verdict answers what a reply asked.
-func verdict(r *remote, reply activities.PeerReply, d contract.Decision) activities.PeerMessage {
-	m := activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID, ContextID: reply.ContextID, Decision: d}
+func verdict(r *remote, reply peer.Reply, d contract.Decision) peer.Message {
+	m := peer.Message{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID, ContextID: reply.ContextID, Decision: d}
 	if reply.Asked != nil {
 		m.Asked = &contract.Origin{UUID: reply.Asked.UUID}
 	}
@@ -90,7 +89,7 @@ func TestContentIsSentDigitForDigit(t *testing.T) {
 				}
 				rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 			})
-			m := verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved)
+			m := verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved)
 			m.Asked, m.Content = &contract.Origin{UUID: "u1"}, json.RawMessage(`{"n":12345678901234567.10}`)
 			send(t, peers(t, peer.Options{}), m)
 			params := string(r.requests()[1].Params)
@@ -139,7 +138,7 @@ func TestADecisionThatTheAgentIsAtWorkOnIsWaitedFor(t *testing.T) {
 		}
 		rpc(w, in, taskOf("TASK_STATE_COMPLETED", "done"))
 	})
-	same(t, "text", send(t, peers(t, peer.Options{}), verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved)).Text, "done")
+	same(t, "text", send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved)).Text, "done")
 	same(t, "asked", r.asked(), []string{"GetTask", "GetTask", "GetTask"})
 }
 
@@ -163,15 +162,15 @@ func TestAnAnswerThatIsRefusedGivesTheTrueState(t *testing.T) {
 			"TASK_STATE_COMPLETED": contract.TaskCompleted, "TASK_STATE_CANCELED": contract.TaskCanceled, "TASK_STATE_FAILED": contract.TaskFailed,
 		} {
 			r := refusing(t, code, waits, after)
-			reply := send(t, peers(t, peer.Options{}), verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved))
+			reply := send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved))
 			same(t, "state", reply.State, want)
 		}
 		r := refusing(t, code, waits)
-		f := refused(t, peers(t, peer.Options{}), verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved), contract.KindPeerFailed)
+		f := refused(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved), contract.KindPeerFailed)
 		contains(t, f.Message, fmt.Sprint(code))
 	}
 	r := refusing(t, -32004, waits, "TASK_STATE_WORKING", "TASK_STATE_COMPLETED")
-	reply := send(t, peers(t, peer.Options{}), verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved))
+	reply := send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved))
 	same(t, "went on", reply.State, contract.TaskCompleted)
 }
 
@@ -180,7 +179,7 @@ func TestATaskIsCancelled(t *testing.T) {
 		r := library(t, f, careful)
 		p := calm(t)
 		asked := send(t, p, start(r, "delete"))
-		m := activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: asked.TaskID, Cancel: true}
+		m := peer.Message{Peer: to(r), MessageID: "m2", TaskID: asked.TaskID, Cancel: true}
 		same(t, "state", send(t, p, m).State, contract.TaskCanceled)
 		same(t, "again", send(t, p, m).State, contract.TaskCanceled)
 	})
@@ -188,7 +187,7 @@ func TestATaskIsCancelled(t *testing.T) {
 
 func TestATaskThatIsOverNeedsNoCancelling(t *testing.T) {
 	r := refusing(t, -32002, "TASK_STATE_COMPLETED")
-	m := activities.PeerMessage{Peer: to(r), TaskID: "t1", Cancel: true}
+	m := peer.Message{Peer: to(r), TaskID: "t1", Cancel: true}
 	same(t, "state", send(t, peers(t, peer.Options{}), m).State, contract.TaskCompleted)
 	r = refusing(t, -32002, "TASK_STATE_WORKING")
 	m.Peer = to(r)
@@ -207,7 +206,7 @@ func TestAnAnswerThatIsDealtWithForLongIsAtWork(t *testing.T) {
 		})
 		asked := send(t, calm(t), start(r, "delete"))
 		m := verdict(r, asked, contract.Approved)
-		var hasty activities.PeerReply
+		var hasty peer.Reply
 		within(t, func(p *peer.Peers) bool {
 			hasty, _ = p.Send(t.Context(), m)
 			return hasty.State != ""

@@ -64,7 +64,7 @@ func rooted(u *url.URL) bool { return u.Path == "" || u.Path == "/" }
 
 // discover looks for the card of an agent, and says how to talk to it. An agent
 // that cannot be reached is an error; one without a card is not.
-func (a *agent) discover(ctx context.Context, bearer string) (*known, error) {
+func (a *agent) discover(ctx context.Context, bearer string) (*cardCache, error) {
 	base, err := url.Parse(a.URL)
 	if err != nil {
 		return nil, fmt.Errorf("read the url: %w", err)
@@ -75,13 +75,13 @@ func (a *agent) discover(ctx context.Context, bearer string) (*known, error) {
 		var status *statusError
 		switch {
 		case errors.As(err, &status):
-			if status.passing() {
+			if status.isTemporary() {
 				ill = cmp.Or(ill, err)
 			}
 		case err != nil:
 			return nil, err
 		case found != nil:
-			if k := a.believe(base, c, found); k != nil {
+			if k := a.useCard(base, c, found); k != nil {
 				return k, nil
 			}
 		}
@@ -89,7 +89,7 @@ func (a *agent) discover(ctx context.Context, bearer string) (*known, error) {
 	if ill != nil {
 		return nil, ill
 	}
-	return &known{ways: a.guesses()}, nil
+	return &cardCache{endpoints: a.guessEndpoints()}, nil
 }
 
 // fetch gets a card; nil means that there is something else.
@@ -100,7 +100,7 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a request for the card: %w", err)
 	}
-	a.dress(req.Header, bearer, "")
+	a.addHeaders(req.Header, bearer, "")
 	req.Header.Set("Accept", "application/json")
 	resp, err := a.client.Do(req)
 	if err != nil {
@@ -123,26 +123,26 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	return c, nil
 }
 
-// believe takes from a card what can be believed, or nothing when it seems to be of
+// useCard takes from a card what can be believed, or nothing when it seems to be of
 // another agent on the same host.
-func (a *agent) believe(base *url.URL, from candidate, c *card) *known {
-	k := &known{name: c.Name, skills: c.Skills}
+func (a *agent) useCard(base *url.URL, from candidate, c *card) *cardCache {
+	k := &cardCache{name: c.Name, skills: c.Skills}
 	if !c.versioned() {
-		k.ways = a.guesses()
+		k.endpoints = a.guessEndpoints()
 		return k
 	}
-	ways := c.ways()
-	if from.shared && len(ways) > 0 && !slices.ContainsFunc(ways, func(w way) bool { return concerns(base, w.url) }) {
+	ways := c.endpoints()
+	if from.shared && len(ways) > 0 && !slices.ContainsFunc(ways, func(w endpoint) bool { return concerns(base, w.url) }) {
 		return nil
 	}
-	var mine []way
+	var mine []endpoint
 	for _, w := range ways {
 		if !from.shared || concerns(base, w.url) {
 			w.url = a.trusted(base, w.url)
 			mine = append(mine, w)
 		}
 	}
-	k.ways = a.choose(mine)
+	k.endpoints = a.chooseEndpoints(mine)
 	return k
 }
 
@@ -157,29 +157,29 @@ func concerns(base *url.URL, raw string) bool {
 	return u.Path == path || strings.HasPrefix(u.Path, path+"/")
 }
 
-// choose puts the way to talk first: as configured, else 1.0 before 0.3.
-func (a *agent) choose(ways []way) []way {
+// chooseEndpoints puts the way to talk first: as configured, else 1.0 before 0.3.
+func (a *agent) chooseEndpoints(ways []endpoint) []endpoint {
 	want := []Protocol{V1, V03}
 	if a.Protocol != Negotiate {
 		want = []Protocol{a.Protocol}
 	}
 	for _, p := range want {
-		if i := slices.IndexFunc(ways, func(w way) bool { return w.protocol == p }); i >= 0 {
+		if i := slices.IndexFunc(ways, func(w endpoint) bool { return w.protocol == p }); i >= 0 {
 			return ways[i : i+1]
 		}
 	}
 	if a.Protocol != Negotiate {
-		return []way{{protocol: a.Protocol, url: a.URL}}
+		return []endpoint{{protocol: a.Protocol, url: a.URL}}
 	}
 	return nil
 }
 
-// guesses are the ways to talk to an agent of which no version is known.
-func (a *agent) guesses() []way {
+// guessEndpoints are the ways to talk to an agent of which no version is known.
+func (a *agent) guessEndpoints() []endpoint {
 	if a.Protocol != Negotiate {
-		return []way{{protocol: a.Protocol, url: a.URL}}
+		return []endpoint{{protocol: a.Protocol, url: a.URL}}
 	}
-	return []way{{protocol: Old, url: a.URL}, {protocol: V1, url: a.URL}, {protocol: V03, url: a.URL}}
+	return []endpoint{{protocol: Old, url: a.URL}, {protocol: V1, url: a.URL}, {protocol: V03, url: a.URL}}
 }
 
 // trusted is where a card may send us: to the path that it says, on the configured

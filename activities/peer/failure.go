@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
@@ -78,8 +77,8 @@ func (e *statusError) login() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// passing reports whether the agent, or what is before it, is only not there now.
-func (e *statusError) passing() bool {
+// isTemporary reports whether the agent, or what is before it, is only not there now.
+func (e *statusError) isTemporary() bool {
 	return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, e.Status)
 }
 
@@ -104,17 +103,17 @@ func (e *wireError) Error() string {
 
 func (e *wireError) Unwrap() error { return e.err }
 
-// uncertain is a request that must not be sent again, though it may have done nothing.
-type uncertain struct {
+// uncertainError is a request that must not be sent again, though it may have done nothing.
+type uncertainError struct {
 	err         error
 	destructive bool
 }
 
-func (e *uncertain) Error() string {
+func (e *uncertainError) Error() string {
 	return fmt.Sprintf("the answer was lost (%v) and the outcome is unknown; it may have done what it was asked for", e.err)
 }
 
-func (e *uncertain) Unwrap() error { return e.err }
+func (e *uncertainError) Unwrap() error { return e.err }
 
 // misunderstood reports whether a request was of the wrong protocol, perhaps.
 func misunderstood(err error) bool {
@@ -128,32 +127,32 @@ func isCode(err error, codes ...int) bool {
 
 // failure says what an error means. An agent that wants the caller to log in is a
 // reply.
-func (a *agent) failure(m *mask.Mask, err error) (activities.PeerReply, error) {
+func (a *agent) failure(m *mask.Mask, err error) (Reply, error) {
 	var status *statusError
 	login := errors.As(err, &status) && status.login()
 	if login || isCode(err, codeUnauthorized, codePermission) {
 		text := m.Text(fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err))
-		return activities.PeerReply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
+		return Reply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
 	}
-	out := &activities.PeerError{Kind: contract.KindPeerFailed, Message: clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
-	if lost := new(uncertain); errors.As(err, &lost) && lost.destructive {
+	out := &Error{Kind: contract.KindPeerFailed, Message: clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
+	if lost := new(uncertainError); errors.As(err, &lost) && lost.destructive {
 		out.Kind, out.Message = contract.KindOutcomeUnknown, clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, lost.err)), maxMessage)
 	}
-	if passing(err) {
+	if isTemporary(err) {
 		out.Kind = contract.KindPeerUnavailable
 	}
 	if status != nil && out.Kind == contract.KindPeerUnavailable {
 		out.RetryAfter = status.After
 	}
-	return activities.PeerReply{}, out
+	return Reply{}, out
 }
 
-// passing reports whether the same request may do better later.
-func passing(err error) bool {
+// isTemporary reports whether the same request may do better later.
+func isTemporary(err error) bool {
 	var status *statusError
 	var wire *wireError
 	switch {
-	case errors.As(err, new(*uncertain)), errors.Is(err, outbound.ErrRefused):
+	case errors.As(err, new(*uncertainError)), errors.Is(err, outbound.ErrRefused):
 		return false
 	case errors.As(err, &status):
 		return status.Status == http.StatusTooManyRequests || status.Status >= 500
@@ -161,11 +160,11 @@ func passing(err error) bool {
 	return errors.As(err, &wire) || errors.Is(err, errClosed)
 }
 
-// cutShort reports whether a failure may come of nothing but the end of a context. What
+// isInterrupted reports whether a failure may come of nothing but the end of a context. What
 // is half an answer to a message that has an ID does no harm.
-func cutShort(err error) bool {
-	cut := passing(err) || errors.Is(err, context.Canceled) || errors.Is(err, errUnreadable)
-	return cut && !errors.As(err, new(*uncertain))
+func isInterrupted(err error) bool {
+	cut := isTemporary(err) || errors.Is(err, context.Canceled) || errors.Is(err, errUnreadable)
+	return cut && !errors.As(err, new(*uncertainError))
 }
 
 // clip cuts a text of others to so many bytes of valid UTF-8.

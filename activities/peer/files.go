@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-
-	"agent-stop-and-go/activities"
 )
 
 // Limits of files: bytes of one and of all, and how many.
@@ -26,8 +24,8 @@ func (p part) isText() bool {
 func (p part) isNull() bool { return len(p.Data) == 0 || string(p.Data) == "null" }
 
 // file is the file that a part is. One that cannot be read has neither data nor URL.
-func (p part) file() (activities.PeerFile, bool) {
-	f := activities.PeerFile{Name: p.Filename, MIMEType: p.MediaType, URL: p.URL}
+func (p part) file() (File, bool) {
+	f := File{Name: p.Filename, MIMEType: p.MediaType, URL: p.URL}
 	raw := p.Raw
 	if p.File != nil {
 		f.Name, f.MIMEType, f.URL = cmp.Or(p.File.Name, f.Name), cmp.Or(p.File.MIMEType, f.MIMEType), p.File.URI
@@ -62,9 +60,9 @@ func decode(raw string) []byte {
 	return data
 }
 
-// limited leaves out files that are too many or too large, and says so.
-func limited(files []activities.PeerFile, text string) ([]activities.PeerFile, string) {
-	var out []activities.PeerFile
+// limitFiles leaves out files that are too many or too large, and says so.
+func limitFiles(files []File, text string) ([]File, string) {
+	var out []File
 	var notes []string
 	size := 0
 	for i, f := range files {

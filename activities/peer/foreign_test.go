@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -48,8 +47,8 @@ func TestForeignAgents(t *testing.T) {
 		t.Run(flavour, func(t *testing.T) {
 			to := foreign(t, flavour)
 			p := peers(t, peer.Options{})
-			say := func(text string) activities.PeerReply {
-				return send(t, p, activities.PeerMessage{Peer: to, MessageID: "m-" + text, Text: text, Bearer: "t0ken", SessionID: "sid"})
+			say := func(text string) peer.Reply {
+				return send(t, p, peer.Message{Peer: to, MessageID: "m-" + text, Text: text, Bearer: "t0ken", SessionID: "sid"})
 			}
 			t.Run("echo with the caller's headers", func(t *testing.T) {
 				reply := say("list")
@@ -66,7 +65,7 @@ func TestForeignAgents(t *testing.T) {
 			t.Run("rejected", func(t *testing.T) { decides(t, p, to, contract.Rejected, "canceled kept") })
 			t.Run("cancelled", func(t *testing.T) {
 				asked := say("delete and forget")
-				m := activities.PeerMessage{Peer: to, MessageID: "c", TaskID: asked.TaskID, ContextID: asked.ContextID, Cancel: true}
+				m := peer.Message{Peer: to, MessageID: "c", TaskID: asked.TaskID, ContextID: asked.ContextID, Cancel: true}
 				same(t, "state", send(t, p, m).State, contract.TaskCanceled)
 				same(t, "again", send(t, p, m).State, contract.TaskCanceled)
 			})
@@ -77,9 +76,9 @@ func TestForeignAgents(t *testing.T) {
 // decides answers what the agent asks, and answers it once more.
 func decides(t *testing.T, p *peer.Peers, to contract.Peer, d contract.Decision, want string) {
 	t.Helper()
-	asked := send(t, p, activities.PeerMessage{Peer: to, MessageID: "ask-" + string(d), Text: "delete it"})
+	asked := send(t, p, peer.Message{Peer: to, MessageID: "ask-" + string(d), Text: "delete it"})
 	same(t, "asked", fmt.Sprint(asked.State, " ", asked.Text), "input-required Delete it? Say approved or rejected. [- -]")
-	m := activities.PeerMessage{
+	m := peer.Message{
 		Peer: to, MessageID: "answer-" + string(d), TaskID: asked.TaskID, ContextID: asked.ContextID, Decision: d,
 		Asked: &contract.Origin{UUID: "u1"}, Reason: "because", Bearer: "t0ken",
 	}

@@ -87,7 +87,7 @@ func (r *hitlRequest) request(agent string) *contract.ApprovalRequest {
 }
 
 // answerHITL puts the decision into a message to an agent that asked in this form.
-func (x *exchange) answerHITL(m *a2a.Message, now *task) bool {
+func (x *session) answerHITL(m *a2a.Message, now *task) bool {
 	if now == nil || now.Status.Message == nil {
 		return false
 	}
@@ -102,9 +102,9 @@ func (x *exchange) answerHITL(m *a2a.Message, now *task) bool {
 	}
 	var approvals []approval
 	for _, t := range r.waiting() {
-		a := approval{ID: t.ID, Approved: x.m.Decision == contract.Approved}
+		a := approval{ID: t.ID, Approved: x.msg.Decision == contract.Approved}
 		if !a.Approved {
-			a.Reason = x.m.Reason
+			a.Reason = x.msg.Reason
 		}
 		approvals = append(approvals, a)
 	}

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -25,7 +24,7 @@ func stranger(state string) map[string]any {
 }
 
 func TestAnAnswerAboutAnotherTaskIsNotBelieved(t *testing.T) {
-	for name, m := range map[string]activities.PeerMessage{
+	for name, m := range map[string]peer.Message{
 		"look": {TaskID: "t1"}, "cancel": {TaskID: "t1", Cancel: true}, "decision": {TaskID: "t1", Decision: contract.Approved},
 	} {
 		for dialect, card := range map[string]any{"1.0": card10(false), "old": cardOld} {
@@ -53,7 +52,7 @@ func TestADecisionIsAnsweredByItsTask(t *testing.T) {
 				}
 			})
 			reply, err := peers(t, peer.Options{Pause: func(context.Context, time.Duration) {}}).Send(t.Context(),
-				verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved))
+				verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved))
 			if err == nil && reply.TaskID != "t1" {
 				t.Errorf("it goes on with %s", reply.TaskID)
 			}
@@ -117,7 +116,7 @@ func TestATextInCountlessPiecesIsRead(t *testing.T) {
 
 func TestAStoppedSendOfTheOldDialectHasAnUnknownOutcome(t *testing.T) {
 	waits := oldTask("input-required", "Sure?", "")
-	for name, m := range map[string]activities.PeerMessage{
+	for name, m := range map[string]peer.Message{
 		"a message": {Text: "delete it"}, "an approval": {TaskID: "t1", Decision: contract.Approved},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +131,7 @@ func TestAStoppedSendOfTheOldDialectHasAnUnknownOutcome(t *testing.T) {
 			})
 			m.Peer = to(r)
 			reply, err := peers(t, peer.Options{}).Send(ctx, m)
-			f, ok := err.(*activities.PeerError)
+			f, ok := err.(*peer.Error)
 			if !ok || f.Kind != contract.KindPeerFailed {
 				t.Fatalf("got %+v, %v", reply, err)
 			}
@@ -164,7 +163,7 @@ func TestAWholeAnswerIsNoInterruption(t *testing.T) {
 		rpc(w, in, task)
 	})
 	_, err := peers(t, peer.Options{}).Send(ctx, start(r, "delete it"))
-	if f, ok := err.(*activities.PeerError); !ok || f.Kind != contract.KindPeerFailed {
+	if f, ok := err.(*peer.Error); !ok || f.Kind != contract.KindPeerFailed {
 		t.Errorf("got %v", err)
 	}
 }
@@ -172,7 +171,7 @@ func TestAWholeAnswerIsNoInterruption(t *testing.T) {
 func TestADecisionGoesOnlyToATaskThatWaits(t *testing.T) {
 	for _, state := range []string{"TASK_STATE_AUTH_REQUIRED", "TASK_STATE_UNSPECIFIED"} {
 		r := scripted(t, card10(false), func(w http.ResponseWriter, in request) { rpc(w, in, taskOf(state, "log in")) })
-		send(t, peers(t, peer.Options{}), verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved))
+		send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved))
 		same(t, "asked", r.asked(), []string{"GetTask"})
 	}
 }
@@ -215,34 +214,34 @@ func TestCredentialsAreHiddenInResultsFailuresAndCards(t *testing.T) {
 	data := base64.StdEncoding.EncodeToString([]byte("key " + token))
 	for name, tt := range map[string]struct {
 		answer func(http.ResponseWriter, request)
-		read   func(*testing.T, *peer.Peers, activities.PeerMessage) string
+		read   func(*testing.T, *peer.Peers, peer.Message) string
 		want   string
 	}{
 		"a file": {func(w http.ResponseWriter, in request) {
 			task := taskOf("TASK_STATE_COMPLETED", "")
 			task["artifacts"] = []any{map[string]any{"parts": []any{map[string]any{"raw": data, "filename": token}}}}
 			rpc(w, in, map[string]any{"task": task})
-		}, func(t *testing.T, p *peer.Peers, m activities.PeerMessage) string {
+		}, func(t *testing.T, p *peer.Peers, m peer.Message) string {
 			f := send(t, p, m).Files[0]
 			return f.Name + ": " + string(f.Data)
 		}, "[secret]: key [secret]"},
 		"an error": {func(w http.ResponseWriter, in request) {
 			rpc(w, in, map[string]any{"code": 1, "message": "not with " + token})
 		},
-			func(t *testing.T, p *peer.Peers, m activities.PeerMessage) string {
+			func(t *testing.T, p *peer.Peers, m peer.Message) string {
 				return refused(t, p, m, contract.KindPeerFailed).Message
 			}, "agent writer: error 1: not with [secret]"},
 		"a login": {func(w http.ResponseWriter, _ request) { http.Error(w, "not with "+token, http.StatusForbidden) },
-			func(t *testing.T, p *peer.Peers, m activities.PeerMessage) string { return send(t, p, m).Text },
+			func(t *testing.T, p *peer.Peers, m peer.Message) string { return send(t, p, m).Text },
 			"Authentication required by A2A agent writer: HTTP 403: not with [secret]"},
 		"a stream": {func(w http.ResponseWriter, in request) {
 			stream(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", token)})
 		},
-			func(t *testing.T, p *peer.Peers, m activities.PeerMessage) string { return send(t, p, m).Text }, "[secret]"},
+			func(t *testing.T, p *peer.Peers, m peer.Message) string { return send(t, p, m).Text }, "[secret]"},
 		"the card": {func(w http.ResponseWriter, in request) {
 			rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "")})
 		},
-			func(t *testing.T, p *peer.Peers, m activities.PeerMessage) string {
+			func(t *testing.T, p *peer.Peers, m peer.Message) string {
 				send(t, p, m)
 				return p.Describe(m.Peer)
 			}, "Skills: use [secret]"},
@@ -311,7 +310,7 @@ func TestADecisionIsNotSentToAnotherQuestionInWords(t *testing.T) {
 					}
 					rpc(w, in, task)
 				})
-				m := verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved)
+				m := verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved)
 				m.Question = tt.shown
 				want := contract.TaskInputRequired
 				if tt.sent {
@@ -327,11 +326,11 @@ func TestADecisionIsNotSentToAnotherQuestionInWords(t *testing.T) {
 func TestWhatWasPerhapsSentBeforeIsNotSentAgainInTheOldDialect(t *testing.T) {
 	waits := oldTask("input-required", "Sure?", "")
 	for name, tt := range map[string]struct {
-		m    activities.PeerMessage
+		m    peer.Message
 		sent int
 	}{
-		"a message": {activities.PeerMessage{Text: "delete it"}, 0}, "an approval": {activities.PeerMessage{TaskID: "t1", Decision: contract.Approved}, 0},
-		"a rejection": {activities.PeerMessage{TaskID: "t1", Decision: contract.Rejected}, 1}, "a cancellation": {activities.PeerMessage{TaskID: "t1", Cancel: true}, 1},
+		"a message": {peer.Message{Text: "delete it"}, 0}, "an approval": {peer.Message{TaskID: "t1", Decision: contract.Approved}, 0},
+		"a rejection": {peer.Message{TaskID: "t1", Decision: contract.Rejected}, 1}, "a cancellation": {peer.Message{TaskID: "t1", Cancel: true}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := replies(t, cardOld, map[string][]any{"tasks/get": {waits}, "message/send": {oldTask("completed", "", "done")}})

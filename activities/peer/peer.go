@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -74,8 +73,6 @@ type Peers struct {
 // and its agent of that name elsewhere.
 type identity struct{ name, url string }
 
-var _ activities.Peer = (*Peers)(nil)
-
 // New connects to nobody yet.
 func New(o Options) *Peers {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
@@ -139,41 +136,41 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 	return p.agents[id]
 }
 
-// Send implements activities.Peer. Its errors are context.Canceled, after which the
-// message may be sent again, or a *activities.PeerError. Cancelled while a task is at
+// Send implements Peer of package activities. Its errors are context.Canceled, after which the
+// message may be sent again, or a *Error. Cancelled while a task is at
 // work, it says so and names the task.
-func (p *Peers) Send(ctx context.Context, m activities.PeerMessage) (activities.PeerReply, error) {
+func (p *Peers) Send(ctx context.Context, m Message) (Reply, error) {
 	a := p.agent(m.Peer)
 	hidden := a.mask(m.Bearer)
 	if a.Problem != "" { // another worker may have what this one lacks
-		return a.conclude(ctx, hidden, nil, &wireError{err: errors.New(a.Problem)})
+		return a.result(ctx, hidden, nil, &wireError{err: errors.New(a.Problem)})
 	}
-	k, err := a.know(ctx, m.Bearer)
-	if err == nil && len(k.ways) == 0 {
-		err = errNoWay
+	k, err := a.awaitCard(ctx, m.Bearer)
+	if err == nil && len(k.endpoints) == 0 {
+		err = errNoEndpoint
 	}
 	if err != nil {
-		return a.conclude(ctx, hidden, nil, err)
+		return a.result(ctx, hidden, nil, err)
 	}
-	t, err := a.try(ctx, k.ways, m)
+	t, err := a.try(ctx, k.endpoints, m)
 	if err == nil && m.Destructive {
 		if problem := t.check(); problem != nil {
-			err = &uncertain{err: problem, destructive: true}
+			err = &uncertainError{err: problem, destructive: true}
 		}
 	}
-	return a.conclude(ctx, hidden, t, err)
+	return a.result(ctx, hidden, t, err)
 }
 
 // try goes through the ways to talk to an agent until it understands one: all but the
 // first are for an agent whose protocol is a guess, and a message that it did not
 // understand did nothing. What works is the only one from then on.
-func (a *agent) try(ctx context.Context, ways []way, m activities.PeerMessage) (*task, error) {
+func (a *agent) try(ctx context.Context, ways []endpoint, m Message) (*task, error) {
 	var first error
 	for i, w := range ways {
 		t, err := a.talk(ctx, w, m)
 		if len(ways) == 1 || !misunderstood(err) {
 			if i > 0 && err == nil {
-				a.prefer(w)
+				a.preferEndpoint(w)
 			}
 			return t, err
 		}
@@ -184,14 +181,14 @@ func (a *agent) try(ctx context.Context, ways []way, m activities.PeerMessage) (
 	return nil, first
 }
 
-func (a *agent) talk(ctx context.Context, w way, m activities.PeerMessage) (*task, error) {
-	x := &exchange{agent: a, way: w, m: m, mask: a.mask(m.Bearer)}
+func (a *agent) talk(ctx context.Context, w endpoint, m Message) (*task, error) {
+	x := &session{agent: a, endpoint: w, msg: m, mask: a.mask(m.Bearer)}
 	if w.protocol == Old {
 		return x.old(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Wait)
 	defer cancel()
-	return x.modern(ctx)
+	return x.sendCurrent(ctx)
 }
 
 // pause is the Pause of real life.

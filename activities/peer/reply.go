@@ -3,14 +3,13 @@ package peer
 import (
 	"strings"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/workflows/contract"
 )
 
 // reply is a task as the activity wants it.
-func (a *agent) reply(t *task) activities.PeerReply {
-	out := activities.PeerReply{State: t.state(), TaskID: t.ID, ContextID: t.ContextID}
-	said, made := t.said(), t.made()
+func (a *agent) reply(t *task) Reply {
+	out := Reply{State: t.state(), TaskID: t.ID, ContextID: t.ContextID}
+	said, made := t.statusMessage(), t.artifacts()
 	switch out.State {
 	case contract.TaskInputRequired, contract.TaskAuthRequired:
 		out.Asked = t.asked(a.Name)
@@ -28,7 +27,7 @@ func (a *agent) reply(t *task) activities.PeerReply {
 	if out.Text == "" && out.State == contract.TaskCompleted {
 		out.Text = texts(t.last())
 	}
-	out.Files, out.Text = limited(out.Files, out.Text)
+	out.Files, out.Text = limitFiles(out.Files, out.Text)
 	return out
 }
 
@@ -51,8 +50,8 @@ func firstOf(texts ...string) string {
 // group are the parts of one artifact, or of a message.
 type group []part
 
-// made are the artifacts.
-func (t *task) made() []group {
+// artifacts are the artifacts.
+func (t *task) artifacts() []group {
 	var out []group
 	if t.Artifact != nil {
 		out = append(out, t.Artifact.Parts)
@@ -63,8 +62,8 @@ func (t *task) made() []group {
 	return out
 }
 
-// said is what the agent says about the task's state.
-func (t *task) said() []group {
+// statusMessage is what the agent says about the task's state.
+func (t *task) statusMessage() []group {
 	if t.Status.Message == nil {
 		return nil
 	}
@@ -109,7 +108,7 @@ func (g group) lines(text func(part) string) string {
 }
 
 // contents are the texts, with data as JSON after them, and the files.
-func contents(groups []group) (string, []activities.PeerFile) {
+func contents(groups []group) (string, []File) {
 	data := join(groups, func(p part) string {
 		if p.isText() || p.isNull() || p.approvalType() != "" {
 			return ""
@@ -120,7 +119,7 @@ func contents(groups []group) (string, []activities.PeerFile) {
 	if text != "" && data != "" {
 		text += "\n\n"
 	}
-	var files []activities.PeerFile
+	var files []File
 	for _, g := range groups {
 		for _, p := range g {
 			if f, ok := p.file(); ok {

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
 
 // replyTo is the reply to a task, given as JSON of 1.0 without its ID.
-func replyTo(t *testing.T, fields string) activities.PeerReply {
+func replyTo(t *testing.T, fields string) peer.Reply {
 	t.Helper()
 	r := scripted(t, card10(false), func(w http.ResponseWriter, _ request) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t1","contextId":"c1",%s}}}`, fields)

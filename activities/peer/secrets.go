@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/mask"
 )
 
@@ -16,7 +15,7 @@ func (a *agent) mask(bearer string) *mask.Mask {
 }
 
 // maskFiles hides secrets in files that are passed on as they are.
-func maskFiles(m *mask.Mask, files []activities.PeerFile) {
+func maskFiles(m *mask.Mask, files []File) {
 	for i, f := range files {
 		files[i].Data = m.Bytes(f.Data)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -66,7 +65,7 @@ func TestAMessageInPlaceOfATaskIsTheResult(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := scripted(t, tt.card, func(w http.ResponseWriter, in request) { rpc(w, in, tt.result) })
 			reply := send(t, peers(t, peer.Options{}), start(r, "hello"))
-			same(t, "reply", reply, activities.PeerReply{State: contract.TaskCompleted, Text: "just\nthis", ContextID: "c1"})
+			same(t, "reply", reply, peer.Reply{State: contract.TaskCompleted, Text: "just\nthis", ContextID: "c1"})
 		})
 	}
 }
@@ -118,7 +117,7 @@ func TestConfiguredHeadersGoToTheConfiguredURLOnly(t *testing.T) {
 	p := peers(t, peer.Options{Agents: []peer.Agent{{
 		Name: "writer", URL: to(r).URL, Headers: map[string]string{"authorization": "Basic own", "X-Team": "shop", "X-Session-ID": "fixed"},
 	}}})
-	for _, m := range []activities.PeerMessage{start(r, "hello"), start(other, "hello")} {
+	for _, m := range []peer.Message{start(r, "hello"), start(other, "hello")} {
 		m.Bearer, m.SessionID = "t0ken", "sid"
 		send(t, p, m)
 	}
@@ -147,21 +146,21 @@ func TestWorkThatTakesLongerIsAskedForAgain(t *testing.T) {
 	each(t, func(t *testing.T, f flavour) {
 		s := slow{make(chan struct{})}
 		r := library(t, f, s.work)
-		var reply, again activities.PeerReply
+		var reply, again peer.Reply
 		within(t, func(p *peer.Peers) bool {
 			reply, _ = p.Send(t.Context(), start(r, "hello"))
 			return reply.TaskID != ""
 		})
 		same(t, "state", reply.State, contract.TaskWorking)
 		within(t, func(p *peer.Peers) bool {
-			again, _ = p.Send(t.Context(), activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID})
+			again, _ = p.Send(t.Context(), peer.Message{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID})
 			return again.Text != ""
 		})
 		same(t, "still", again.State, contract.TaskWorking)
 		same(t, "what it says", again.Text, "half way")
 		close(s.free)
 		patient := peers(t, peer.Options{})
-		done := send(t, patient, activities.PeerMessage{Peer: to(r), MessageID: "m3", TaskID: reply.TaskID})
+		done := send(t, patient, peer.Message{Peer: to(r), MessageID: "m3", TaskID: reply.TaskID})
 		same(t, "in the end", fmt.Sprint(done.State, done.Text), "completed"+"at last")
 	})
 }
@@ -209,7 +208,7 @@ func TestAnAgentThatForgetsATaskIsAFailure(t *testing.T) {
 	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"code": -32001, "message": "task not found"})
 	})
-	f := refused(t, peers(t, peer.Options{}), activities.PeerMessage{Peer: to(r), TaskID: "t1"}, contract.KindPeerFailed)
+	f := refused(t, peers(t, peer.Options{}), peer.Message{Peer: to(r), TaskID: "t1"}, contract.KindPeerFailed)
 	same(t, "text", f.Message, "agent writer: error -32001: task not found")
 }
 

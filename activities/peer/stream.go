@@ -15,11 +15,11 @@ import (
 // stream sends a request that is answered by events. An agent that answers with
 // one JSON document instead gives one event. It ends with an error, or as the agent
 // ends it.
-func (x *exchange) stream(ctx context.Context, method string, params any) iter.Seq2[event, error] {
+func (x *session) stream(ctx context.Context, method string, params any) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		resp, err := x.post(ctx, x.client, "text/event-stream, application/json", method, params)
+		resp, err := x.post(ctx, x.agent.client, "text/event-stream, application/json", method, params)
 		if err != nil {
 			yield(event{}, err)
 			return

@@ -12,7 +12,6 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -220,7 +219,7 @@ func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
 		close(whole.done)
 		<-ctx.Done() // which hears of it a little later
 	}})
-	reply, err := p.Send(whole, activities.PeerMessage{Peer: to(r), TaskID: "t1"})
+	reply, err := p.Send(whole, peer.Message{Peer: to(r), TaskID: "t1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,6 +275,6 @@ func TestAnAnswerToAStreamingAgentIsAWholeTask(t *testing.T) {
 	p := calm(t)
 	asked := send(t, p, start(r, "hello"))
 	same(t, "asked", asked.Text, "Sure?")
-	reply := send(t, p, activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: asked.TaskID, ContextID: asked.ContextID, Decision: contract.Approved})
+	reply := send(t, p, peer.Message{Peer: to(r), MessageID: "m2", TaskID: asked.TaskID, ContextID: asked.ContextID, Decision: contract.Approved})
 	same(t, "text", reply.Text, "before\n\nafter")
 }

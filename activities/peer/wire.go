@@ -15,7 +15,6 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/mask"
 )
 
@@ -32,15 +31,15 @@ var (
 	errTooLarge   = errors.New("the answer is too large")
 	errUnreadable = errors.New("the answer is not A2A")
 	errClosed     = errors.New("the worker is stopping")
-	errNoWay      = errors.New("its card names no JSON-RPC interface of A2A 1.0 or 0.3")
+	errNoEndpoint = errors.New("its card names no JSON-RPC interface of A2A 1.0 or 0.3")
 )
 
-// exchange is one Send.
-type exchange struct {
-	*agent
-	way
-	m    activities.PeerMessage
-	mask *mask.Mask
+// session is one Send.
+type session struct {
+	agent    *agent
+	endpoint endpoint
+	msg      Message
+	mask     *mask.Mask
 }
 
 var requests atomic.Int64 // their ids, which the old dialect wants to be integers
@@ -58,8 +57,8 @@ type rpcResponse struct {
 }
 
 // call sends a request and reads its result into out.
-func (x *exchange) call(ctx context.Context, method string, params, out any) error {
-	resp, err := x.post(ctx, x.client, "application/json", method, params)
+func (x *session) call(ctx context.Context, method string, params, out any) error {
+	resp, err := x.post(ctx, x.agent.client, "application/json", method, params)
 	if err != nil {
 		return err
 	}
@@ -68,21 +67,21 @@ func (x *exchange) call(ctx context.Context, method string, params, out any) err
 }
 
 // post sends a request. Its errors are wireErrors.
-func (x *exchange) post(ctx context.Context, client *http.Client, accept, method string, params any) (*http.Response, error) {
+func (x *session) post(ctx context.Context, client *http.Client, accept, method string, params any) (*http.Response, error) {
 	body, err := json.Marshal(rpcRequest{Version: "2.0", ID: requests.Add(1), Method: method, Params: params})
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, x.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, x.endpoint.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
 	}
-	x.dress(req.Header, x.m.Bearer, x.m.SessionID)
-	x.speak(req.Header)
+	x.agent.addHeaders(req.Header, x.msg.Bearer, x.msg.SessionID)
+	x.endpoint.addHeaders(req.Header)
 	if x.single(method) {
-		client, req.GetBody = x.strict, nil // net/http sends it once too
+		client, req.GetBody = x.agent.strict, nil // net/http sends it once too
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", accept)
@@ -93,8 +92,8 @@ func (x *exchange) post(ctx context.Context, client *http.Client, accept, method
 	return resp, nil
 }
 
-// dress adds the caller's headers, then those of the configuration.
-func (a *agent) dress(header http.Header, bearer, session string) {
+// addHeaders adds the caller's headers, then those of the configuration.
+func (a *agent) addHeaders(header http.Header, bearer, session string) {
 	if bearer != "" {
 		header.Set("Authorization", "Bearer "+bearer)
 	}
@@ -106,8 +105,8 @@ func (a *agent) dress(header http.Header, bearer, session string) {
 	}
 }
 
-// speak adds the headers of the protocol.
-func (w way) speak(header http.Header) {
+// addHeaders adds the headers of the protocol.
+func (w endpoint) addHeaders(header http.Header) {
 	if w.protocol == V1 {
 		header.Set(a2a.SvcParamVersion, string(V1))
 	}
@@ -121,7 +120,7 @@ func (w way) speak(header http.Header) {
 
 // read reads an answer. One that is JSON-RPC counts also when its status is none
 // of success.
-func (x *exchange) read(resp *http.Response, out any) error {
+func (x *session) read(resp *http.Response, out any) error {
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden,

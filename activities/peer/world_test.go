@@ -21,7 +21,6 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -201,12 +200,12 @@ func calm(t *testing.T) *peer.Peers {
 func to(r *remote) contract.Peer { return contract.Peer{Name: "writer", URL: r.URL + "/a2a"} }
 
 // start is a message that begins a task.
-func start(r *remote, text string) activities.PeerMessage {
-	return activities.PeerMessage{Peer: to(r), MessageID: "m1", Text: text}
+func start(r *remote, text string) peer.Message {
+	return peer.Message{Peer: to(r), MessageID: "m1", Text: text}
 }
 
 // send sends, and wants a reply.
-func send(t *testing.T, p *peer.Peers, m activities.PeerMessage) activities.PeerReply {
+func send(t *testing.T, p *peer.Peers, m peer.Message) peer.Reply {
 	t.Helper()
 	reply, err := p.Send(t.Context(), m)
 	if err != nil {
@@ -216,15 +215,15 @@ func send(t *testing.T, p *peer.Peers, m activities.PeerMessage) activities.Peer
 }
 
 // refused sends, and wants a failure of a kind.
-func refused(t *testing.T, p *peer.Peers, m activities.PeerMessage, kind contract.Kind) *activities.PeerError {
+func refused(t *testing.T, p *peer.Peers, m peer.Message, kind contract.Kind) *peer.Error {
 	t.Helper()
 	_, err := p.Send(t.Context(), m)
 	return failed(t, err, kind)
 }
 
-func failed(t *testing.T, err error, kind contract.Kind) *activities.PeerError {
+func failed(t *testing.T, err error, kind contract.Kind) *peer.Error {
 	t.Helper()
-	failure, ok := err.(*activities.PeerError)
+	failure, ok := err.(*peer.Error)
 	if !ok || failure.Kind != kind {
 		t.Fatalf("got %v; expected %s", err, kind)
 	}

@@ -26,10 +26,10 @@ const answerLimit = 30 * time.Second
 
 var errAsksTooMuch = errors.New("too much is asked at a time")
 
-// turns bound what is done at a time.
-type turns chan struct{}
+// slots bound what is done at a time.
+type slots chan struct{}
 
-func (t turns) take() bool {
+func (t slots) acquire() bool {
 	select {
 	case t <- struct{}{}:
 		return true
@@ -38,7 +38,7 @@ func (t turns) take() bool {
 	}
 }
 
-func (t turns) giveBack() { <-t }
+func (t slots) release() { <-t }
 
 // respond has a request of the server answered: a failure is an answer, too.
 func respond(ctx context.Context, handler transport.RequestHandler, req transport.JSONRPCRequest) *transport.JSONRPCResponse {

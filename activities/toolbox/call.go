@@ -77,7 +77,7 @@ var (
 func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	t.Start(t.ctx)
 	fail := func(kind contract.Kind, err error) (Result, error) {
-		return Result{}, &Error{Kind: kind, Server: c.Server, Tool: c.Tool, Err: hide(err, t.mask(c.Server, c.Bearer))}
+		return Result{}, &Error{Kind: kind, Server: c.Server, Tool: c.Tool, Err: hideSecrets(err, t.mask(c.Server, c.Bearer))}
 	}
 	args, err := CanonicalArguments(c.Arguments)
 	if err != nil {
@@ -99,12 +99,12 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 		destructive: c.Destructive,
 		keyed:       c.IdempotencyKey != "",
 		elsewhere:   c.elsewhere,
-		send:        func(ctx context.Context, conn *conn, x *exchange) error { return conn.call(ctx, x, c, args, open) },
+		send:        func(ctx context.Context, conn *conn, x *trace) error { return conn.call(ctx, x, c, args, open) },
 	})
 	if v.answer != nil {
 		v = readAnswer(v.answer, c.Destructive)
 	}
-	v = open.tell(v)
+	v = open.annotate(v)
 	if v.kind == contract.KindChanged {
 		return Result{}, &Error{Kind: v.kind, Server: c.Server, Tool: c.Tool, Err: v.err, Now: v.now}
 	}
@@ -123,7 +123,7 @@ type request struct {
 	keyed, sent bool
 	// send sends it over a connection; the exchange tells afterwards what became
 	// of it. The error is mcp-go's.
-	send func(ctx context.Context, c *conn, x *exchange) error
+	send func(ctx context.Context, c *conn, x *trace) error
 	// elsewhere, if there is one, tells where it would go over a connection, and whether
 	// that keeps it from being sent.
 	elsewhere func(c *conn) (Target, bool)
@@ -173,19 +173,19 @@ func (l *link) once(ctx context.Context, r request) verdict {
 			return verdict{kind: contract.KindChanged, err: errChanged, now: now}
 		}
 	}
-	x := &exchange{fresh: r.destructive, single: r.destructive && !(r.keyed && conn.remembersKeys()), session: conn.session()}
+	x := &trace{fresh: r.destructive, single: r.destructive && !(r.keyed && conn.remembersKeys()), session: conn.session()}
 	if x.single && r.sent { // the server that declared otherwise is gone
 		return lost(errSessionLost, true)
 	}
 	if doubt && (x.session == "" || x.session == r.doubtful) {
 		return notFound()
 	}
-	if x.single && !conn.greets(ctx) {
+	if x.single && !conn.sessionAlive(ctx) {
 		if ctx.Err() != nil {
 			return l.interrupted(ctx, x, true)
 		}
 		conn.retire(errSessionLost)
-		l.dropped(conn)
+		l.handleLost(conn)
 		return verdict{kind: contract.KindToolUnavailable, err: errSessionLost, again: true}
 	}
 	err = r.send(ctx, conn, x)
@@ -195,8 +195,8 @@ func (l *link) once(ctx context.Context, r request) verdict {
 	v := l.judge(ctx, x, err, r.destructive)
 	v.sent = x.sent.Load()
 	if v.again || v.stale {
-		conn.retire(hide(v.err, l.mask(callerOf(ctx).bearer))) // others read why it was lost
-		l.dropped(conn)
+		conn.retire(hideSecrets(v.err, l.mask(callerOf(ctx).bearer))) // others read why it was lost
+		l.handleLost(conn)
 	}
 	return v
 }
@@ -220,7 +220,7 @@ func (l *link) acquire(ctx context.Context, who caller) (*conn, error) {
 		if conn.hold() {
 			return conn, nil
 		}
-		l.dropped(conn) // lost a moment ago: connect anew
+		l.handleLost(conn) // lost a moment ago: connect anew
 	}
 	return nil, errRetired
 }
@@ -232,7 +232,7 @@ func (l *link) private(ctx context.Context, who caller) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.shown(who.bearer, list, nil)
+	l.storeListing(who.bearer, list, nil)
 	if !conn.hold() {
 		return nil, conn.reason()
 	}

@@ -26,17 +26,17 @@ var (
 // booleans into strings, numeric strings into numbers, "true" and "false" into
 // booleans. Whatever has a declared type already, or would lose something,
 // stays as it is, and so does what is left when the schema is too intricate.
-func (s *schema) coerce(value map[string]any) any { return s.tour().fit(s.root, value, 0) }
+func (s *schema) coerce(value map[string]any) any { return s.walk().fit(s.root, value, 0) }
 
-// tour walks the schema for one purpose, a bounded number of steps.
-type tour struct {
+// schemaWalk walks the schema for one purpose, a bounded number of steps.
+type schemaWalk struct {
 	*schema
 	left int
 }
 
-func (s *schema) tour() *tour { return &tour{schema: s, left: maxVisits} }
+func (s *schema) walk() *schemaWalk { return &schemaWalk{schema: s, left: maxVisits} }
 
-func (s *tour) fit(node, value any, depth int) any {
+func (s *schemaWalk) fit(node, value any, depth int) any {
 	object := s.resolve(node)
 	if object == nil || depth > maxDepth || s.left <= 0 {
 		return value
@@ -55,7 +55,7 @@ func (s *tour) fit(node, value any, depth int) any {
 	return convert(value, types)
 }
 
-func (s *tour) fitObject(object, value map[string]any, depth int) any {
+func (s *schemaWalk) fitObject(object, value map[string]any, depth int) any {
 	out := map[string]any{}
 	for name, v := range value {
 		out[name] = v
@@ -68,7 +68,7 @@ func (s *tour) fitObject(object, value map[string]any, depth int) any {
 	return out
 }
 
-func (s *tour) fitArray(object map[string]any, value []any, depth int) any {
+func (s *schemaWalk) fitArray(object map[string]any, value []any, depth int) any {
 	items, ok := s.child(object, "items", "", depth)
 	if !ok {
 		return value
@@ -82,7 +82,7 @@ func (s *tour) fitArray(object map[string]any, value []any, depth int) any {
 
 // child finds the schema of a property or of items, also in the branches of the
 // schema if only one of them has it.
-func (s *tour) child(object map[string]any, keyword, name string, depth int) (any, bool) {
+func (s *schemaWalk) child(object map[string]any, keyword, name string, depth int) (any, bool) {
 	found := object[keyword]
 	if properties, ok := found.(map[string]any); ok && keyword == "properties" {
 		found = properties[name]
@@ -102,7 +102,7 @@ func (s *tour) child(object map[string]any, keyword, name string, depth int) (an
 	return only, only != nil && s.left > 0
 }
 
-func (s *tour) branches(object map[string]any, depth int) []map[string]any {
+func (s *schemaWalk) branches(object map[string]any, depth int) []map[string]any {
 	var out []map[string]any
 	if depth > maxDepth {
 		return nil
@@ -123,7 +123,7 @@ func (s *tour) branches(object map[string]any, depth int) []map[string]any {
 
 // types are the types that a value may have, by itself or in a branch; none
 // means any.
-func (s *tour) types(object map[string]any, depth int) []string {
+func (s *schemaWalk) types(object map[string]any, depth int) []string {
 	switch t := object["type"].(type) {
 	case string:
 		return []string{t}

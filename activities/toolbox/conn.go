@@ -37,14 +37,14 @@ type conn struct {
 	once     sync.Once
 	private  bool
 	progress progress
-	asked    turns // of the server: questions and samples
+	asked    slots // of the server: questions and samples
 
 	mu    sync.Mutex
 	users int
 	lost  error
 	tools []Tool // as last listed
-	// inquiries are the calls under way during which the server may ask.
-	inquiries []*inquiry
+	// elicitations are the calls under way during which the server may ask.
+	elicitations []*elicitation
 }
 
 // webWire is a wire over HTTP.
@@ -63,18 +63,18 @@ func dial(ctx context.Context, t *Toolbox, s Server, who caller) (*conn, listing
 	c, list, err := dialAs(ctx, t, s, who, mcp.LATEST_LEGACY_PROTOCOL_VERSION)
 	var refused *refusedError
 	if s.transport() == SSE || !errors.As(err, &refused) {
-		return c, list, hide(err, s.mask(who.bearer))
+		return c, list, hideSecrets(err, s.mask(who.bearer))
 	}
 	if c, list, again := dialAs(ctx, t, s, who, mcp.LATEST_PROTOCOL_VERSION); again == nil {
 		return c, list, nil
 	}
-	return nil, listing{}, hide(err, s.mask(who.bearer))
+	return nil, listing{}, hideSecrets(err, s.mask(who.bearer))
 }
 
 func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol string) (*conn, listing, error) {
 	c := &conn{
 		box: t, server: s, protocol: protocol, private: who != caller{},
-		changed: make(chan struct{}, 1), done: make(chan struct{}), asked: make(turns, maxAsked),
+		changed: make(chan struct{}, 1), done: make(chan struct{}), asked: make(slots, maxAsked),
 	}
 	if err := c.open(ctx, who); err != nil {
 		return nil, listing{}, err
@@ -84,7 +84,7 @@ func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol stri
 		return nil, listing{}, errClosed
 	}
 	c.follow()
-	list, err := c.introduce(withCaller(ctx, who))
+	list, err := c.initialize(withCaller(ctx, who))
 	if err != nil {
 		c.retire(err)
 		return nil, listing{}, c.cause(err)
@@ -107,13 +107,13 @@ func (c *conn) open(ctx context.Context, who caller) error {
 	options, err := c.hostOptions()
 	if err == nil {
 		c.client = client.NewClient(wire, append(options, client.WithProtocolVersion(c.protocol))...)
-		c.client.OnNotification(c.notified)
+		c.client.OnNotification(c.handleNotification)
 		defer context.AfterFunc(ctx, c.cancel)() // a stream that does not open
 		err = c.client.Start(c.life)
 	}
 	if err != nil {
 		c.close()
-		return (&exchange{}).explain(ctx, err)
+		return (&trace{}).explain(ctx, err)
 	}
 	return nil
 }
@@ -152,17 +152,17 @@ func (c *conn) remembersKeys() bool {
 	return declared
 }
 
-// greets reports whether the server still knows the session, for a request that cannot
+// sessionAlive reports whether the server still knows the session, for a request that cannot
 // be sent again when it does not. A server that answers anything else knows it.
-func (c *conn) greets(ctx context.Context) bool {
-	x := &exchange{session: c.session()}
+func (c *conn) sessionAlive(ctx context.Context) bool {
+	x := &trace{session: c.session()}
 	if x.session == "" {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.box.opts.ConnectTimeout)
 	defer cancel()
 	//lint:ignore SA1019 the protocol that has sessions has no other request for this
-	err := c.client.Ping(withExchange(ctx, x))
+	err := c.client.Ping(withTrace(ctx, x))
 	answered := x.refusal != nil || x.httpStatus() != 0
 	return err == nil || answered && !x.sessionRefused(err)
 }
@@ -179,31 +179,31 @@ func (c *conn) follow() {
 	}
 }
 
-// notified runs on the goroutine that reads the connection: it must not wait.
-func (c *conn) notified(n mcp.JSONRPCNotification) {
+// handleNotification runs on the goroutine that reads the connection: it must not wait.
+func (c *conn) handleNotification(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationProgress):
-		c.progress.tell(n.Params.AdditionalFields)
+		c.progress.report(n.Params.AdditionalFields)
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationSubscriptionsAcknowledged:
-		c.noteChange()
+		c.requestRelist()
 	}
 }
 
-// noteChange has the tools listed again: they have changed, or could have while
+// requestRelist has the tools listed again: they have changed, or could have while
 // nobody listened.
-func (c *conn) noteChange() {
+func (c *conn) requestRelist() {
 	select {
 	case c.changed <- struct{}{}:
 	default:
 	}
 }
 
-// introduce makes the handshake and lists the tools.
-func (c *conn) introduce(ctx context.Context) (listing, error) {
-	x := &exchange{}
+// initialize makes the handshake and lists the tools.
+func (c *conn) initialize(ctx context.Context) (listing, error) {
+	x := &trace{}
 	var hello mcp.InitializeRequest
 	hello.Params.ClientInfo = mcp.Implementation{Name: clientName, Version: clientVersion}
-	if _, err := c.client.Initialize(withExchange(ctx, x), hello); err != nil {
+	if _, err := c.client.Initialize(withTrace(ctx, x), hello); err != nil {
 		err = fmt.Errorf("initialize: %w", x.explain(ctx, err))
 		if x.refusedHandshake() {
 			return listing{}, &refusedError{err: err, web: c.server.transport() == HTTP}
@@ -222,7 +222,7 @@ func (c *conn) subscribe() {
 	}
 	c.box.spawn(func() {
 		for failures := 0; c.listen(); failures++ {
-			c.noteChange() // the server may be gone: listing the tools tells
+			c.requestRelist() // the server may be gone: listing the tools tells
 			if !c.lasts(c.life, backoff(failures)) {
 				return
 			}
@@ -234,14 +234,14 @@ func (c *conn) subscribe() {
 // stream ends the connection. It reports whether the stream did not open and
 // should be asked for again: the server did not answer, or not now.
 func (c *conn) listen() (again bool) {
-	x := &exchange{}
-	err := c.client.Listen(withExchange(c.life, x), mcp.SubscriptionFilter{ToolsListChanged: true})
+	x := &trace{}
+	err := c.client.Listen(withTrace(c.life, x), mcp.SubscriptionFilter{ToolsListChanged: true})
 	status := x.httpStatus()
 	if c.life.Err() != nil || x.refusal != nil {
 		return false
 	}
 	if status == http.StatusOK {
-		c.retire(whyLost(err))
+		c.retire(lostReason(err))
 		return false
 	}
 	_, web := c.wire.(webWire)
@@ -250,7 +250,7 @@ func (c *conn) listen() (again bool) {
 
 // call sends one tools/call; x tells afterwards what became of it. The error is
 // mcp-go's.
-func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMessage, open *openQuestions) error {
+func (c *conn) call(ctx context.Context, x *trace, call Call, args json.RawMessage, open *openQuestions) error {
 	var req mcp.CallToolRequest
 	req.Params.Name = c.server.bareName(call.Tool)
 	req.Params.Arguments = args
@@ -266,16 +266,16 @@ func (c *conn) call(ctx context.Context, x *exchange, call Call, args json.RawMe
 	if meta.AdditionalFields != nil || meta.ProgressToken != nil {
 		req.Params.Meta = &meta
 	}
-	ctx, done := c.attend(ctx, call, open)
+	ctx, done := c.beginElicitation(ctx, call, open)
 	defer done()
-	_, err := c.client.CallTool(withExchange(ctx, x), req)
+	_, err := c.client.CallTool(withTrace(ctx, x), req)
 	return err
 }
 
 // notifyCancelled tells a server over HTTP that nobody waits any more (see
 // cancellation). It does not wait for the server. In the protocol
 // without sessions the end of the request says the same.
-func (c *conn) notifyCancelled(ctx context.Context, x *exchange) {
+func (c *conn) notifyCancelled(ctx context.Context, x *trace) {
 	if _, web := c.wire.(webWire); !web || c.modern() || !x.sent.Load() || x.id == nil {
 		return
 	}

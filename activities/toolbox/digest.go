@@ -29,7 +29,7 @@ func Digest(args json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return contract.Sum(canonical), nil
+	return contract.Hash(canonical), nil
 }
 
 func decodeArguments(args json.RawMessage) (map[string]any, error) {

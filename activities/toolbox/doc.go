@@ -79,7 +79,7 @@
 // has failed.
 //
 // Only a user declines a question. What no user could answer is cancelled, and the
-// result of the call says so, whatever the server makes of it (openquestions.go).
+// result of the call says so, whatever the server makes of it (open_questions.go).
 //
 // A person takes longer than a call may: its time stands still while a question is
 // open, for Options.QuestionTime at most. Over Streamable HTTP a question comes
@@ -121,20 +121,20 @@
 //
 //	toolbox.go   the box: what is on offer, states, life
 //	server.go    the settings of a server
-//	link.go      one server: attempts, back-off, state, log; holders.go what it
+//	link.go      one server: attempts, back-off, state, log; token_lists.go what it
 //	             shows to the holder of a token only
 //	conn.go      one connection
 //	lifecycle.go who uses it, and when it may be closed
 //	listing.go   which tools its server has
 //	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
 //	             stderr.go, env.go children
-//	exchange.go  what is known of one request: sent? status? raw answer?
+//	trace.go     what is known of one request: sent? status? raw answer?
 //	call.go      a call and its one transparent retry; verdict.go its meaning;
-//	             words.go how failures are told, and what is kept out of them;
+//	             error_text.go how failures are told, and what is kept out of them;
 //	             progress.go what is told meanwhile
-//	resources.go resources and prompts; own.go the tools to read them with
+//	resources.go resources and prompts; own_tools.go the tools to read them with
 //	host.go      what a server may ask of us; question.go what of a person;
-//	             openquestions.go what nobody was asked;
+//	             open_questions.go what nobody was asked;
 //	             answers.go how many answers it gets at a time, and how
 //	mcpgo.go     what mcp-go makes necessary
 //	check.go     arguments: coerce.go, schema.go, budget.go, problem.go,
@@ -146,7 +146,7 @@
 //
 // mcp-go's types drop what they do not know (oneOf in a schema, content blocks
 // of a new type), so the raw answers are read instead: its transports are
-// wrapped, and an exchange travels in the request's context. Its stdio transport
+// wrapped, and a trace travels in the request's context. Its stdio transport
 // is given pipes (NewIO) instead of a command, because only then can the child's
 // end be seen, its thread be held for Pdeathsig, and the write be bounded. What
 // else it needs is in mcpgo.go: a function for each thing, which says what in mcp-go

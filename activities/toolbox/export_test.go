@@ -10,7 +10,7 @@ import (
 var WithLimit = withLimit
 
 // Patient is a context without its deadline.
-var Patient = patient
+var Patient = neverRetry
 
 // MaxAnswers is how many requests of a server are answered at a time, MaxAsked how
 // many questions and samples.
@@ -38,7 +38,7 @@ func Retired(s Server, err error) error {
 
 // What works around mcp-go.
 var (
-	Undecoded       = undecoded
+	Undecoded       = withoutResult
 	EndOfPages      = endOfPages
 	SignDelete      = signDelete
 	WithoutDeadline = withoutDeadline
@@ -47,13 +47,13 @@ var (
 	NamelessError   = namelessError
 	Cancellation    = cancellation
 	WorthListing    = worthListing
-	Unlogged        = unlogged
-	WhyLost         = whyLost
+	Unlogged        = discardLogs
+	WhyLost         = lostReason
 	WithoutLayers   = withoutLayers
 )
 
 // Marked is what is encoded when a request is written; sent reports whether it was.
 func Marked(value any) (encodes any, sent func() bool) {
-	x := &exchange{}
-	return marked{value: value, x: x}, x.sent.Load
+	x := &trace{}
+	return markedHeader{value: value, x: x}, x.sent.Load
 }

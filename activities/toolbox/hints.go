@@ -15,11 +15,11 @@ type hints struct {
 	Idempotent  *bool `json:"idempotentHint"`
 }
 
-// stated returns the hints that count: the annotations, and a destructiveHint beside
+// hintsOf returns the hints that count: the annotations, and a destructiveHint beside
 // the tool's name, where older servers have it. Where the two contradict each other
 // the careful one counts. No other hint is read there: each of them could only make
 // a call less careful.
-func stated(annotations hints, topLevel json.RawMessage) hints {
+func hintsOf(annotations hints, topLevel json.RawMessage) hints {
 	h := annotations
 	switch string(bytes.TrimSpace(topLevel)) {
 	case "", "null":

@@ -15,7 +15,7 @@ import (
 // Sampler answers a server that asks for a model's words. It may be called by
 // several servers at once.
 type Sampler interface {
-	Sample(ctx context.Context, s Sample) (Sampled, error)
+	Sample(ctx context.Context, s Sample) (SampleResult, error)
 }
 
 // Sample is a request for a model's words.
@@ -33,8 +33,8 @@ type SampleTurn struct {
 	Text      string
 }
 
-// Sampled is what the model said.
-type Sampled struct {
+// SampleResult is what the model said.
+type SampleResult struct {
 	Text, Model, StopReason string
 }
 
@@ -110,14 +110,14 @@ type samplingHost struct {
 	sampler Sampler
 	server  Server
 	limit   time.Duration // over SSE and stdio ctx is not that of a call
-	asked   turns
+	asked   slots
 }
 
 func (h samplingHost) CreateMessage(ctx context.Context, r mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-	if !h.asked.take() {
+	if !h.asked.acquire() {
 		return nil, errAsksTooMuch
 	}
-	defer h.asked.giveBack()
+	defer h.asked.release()
 	if len(r.Tools) > 0 || r.ToolChoice != nil {
 		return nil, errors.New("sampling with tools is not offered")
 	}

@@ -49,10 +49,10 @@ func ask(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) 
 }
 
 type fakeSampler struct {
-	SampleFn func(context.Context, toolbox.Sample) (toolbox.Sampled, error)
+	SampleFn func(context.Context, toolbox.Sample) (toolbox.SampleResult, error)
 }
 
-func (f fakeSampler) Sample(ctx context.Context, s toolbox.Sample) (toolbox.Sampled, error) {
+func (f fakeSampler) Sample(ctx context.Context, s toolbox.Sample) (toolbox.SampleResult, error) {
 	return f.SampleFn(ctx, s)
 }
 
@@ -93,9 +93,9 @@ func TestServersMayAskAModelForALimitedAnswer(t *testing.T) {
 	asking(t, func(t *testing.T, s toolbox.Server) {
 		s.SampleTokens = 99
 		var asked toolbox.Sample
-		sampler := fakeSampler{func(_ context.Context, s toolbox.Sample) (toolbox.Sampled, error) {
+		sampler := fakeSampler{func(_ context.Context, s toolbox.Sample) (toolbox.SampleResult, error) {
 			asked = s
-			return toolbox.Sampled{Text: "hey", Model: "m"}, nil
+			return toolbox.SampleResult{Text: "hey", Model: "m"}, nil
 		}}
 		box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Sampler: sampler})
 		got, err := askFor(t, box, "model")

@@ -32,20 +32,20 @@ type httpWire struct {
 	url     string
 	version func() string   // of the protocol
 	life    context.Context // ends with the connection
-	turns   turns
+	turns   slots
 }
 
 // newHTTPWire makes the wire of an HTTP server. Without listen it does not read
 // the stream of server messages: that of one caller would go without the token.
 func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	trip := newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout)
-	trip.lost, trip.relist = c.retire, c.noteChange
+	trip.lost, trip.relist = c.retire, c.requestRelist
 	trip.farewell = callerOf(c.life).headers()
 	client := &http.Client{Transport: trip, CheckRedirect: sameServer}
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(client),
 		transport.WithHTTPHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
-		transport.WithHTTPLogger(unlogged()),
+		transport.WithHTTPLogger(discardLogs()),
 	}
 	if listen {
 		//lint:ignore SA1019 the protocol that conn.go prefers has no other way
@@ -57,7 +57,7 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	}
 	return &httpWire{
 		StreamableHTTP: t, trip: trip, client: client, url: c.server.URL, version: func() string { return c.client.ProtocolVersion() },
-		life: c.life, turns: make(turns, maxAnswers),
+		life: c.life, turns: make(slots, maxAnswers),
 	}, nil
 }
 
@@ -65,11 +65,11 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 // are posted here, because they may take longer than it allows (see patient).
 func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
 	w.StreamableHTTP.SetRequestHandler(func(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-		if !w.turns.take() {
+		if !w.turns.acquire() {
 			return nil, nil
 		}
-		defer w.turns.giveBack()
-		ctx, cancel := patient(ctx, w.life)
+		defer w.turns.release()
+		ctx, cancel := neverRetry(ctx, w.life)
 		defer cancel()
 		if resp := respond(ctx, handler, req); resp != nil && ctx.Err() == nil {
 			w.post(ctx, resp)
@@ -93,7 +93,7 @@ func (w *httpWire) post(ctx context.Context, resp *transport.JSONRPCResponse) {
 func (w *httpWire) closeIdle() { w.trip.CloseIdleConnections() }
 
 func (w *httpWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	x := exchangeOf(ctx)
+	x := traceOf(ctx)
 	if x == nil {
 		return w.StreamableHTTP.SendRequest(ctx, req)
 	}
@@ -107,7 +107,7 @@ func (w *httpWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest
 // else, so their 3xx is the answer. It is so for every destructive call.
 func sameServer(req *http.Request, via []*http.Request) error {
 	first := via[0]
-	if x := exchangeOf(req.Context()); x != nil && x.fresh {
+	if x := traceOf(req.Context()); x != nil && x.fresh {
 		return http.ErrUseLastResponse // the first server may have acted on what it read
 	}
 	downgrade := first.URL.Scheme == "https" && req.URL.Scheme != "https"
@@ -152,7 +152,7 @@ func (t *watchedTransport) CloseIdleConnections() {
 
 func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = withHeaders(signDelete(req, t.farewell), t.headers)
-	x := exchangeOf(req.Context())
+	x := traceOf(req.Context())
 	switch {
 	case x != nil && isPost(req):
 		return t.post(x, req)
@@ -182,7 +182,7 @@ func bounded(resp *http.Response, err error) (*http.Response, error) {
 	return resp, err
 }
 
-func (t *watchedTransport) post(x *exchange, req *http.Request) (*http.Response, error) {
+func (t *watchedTransport) post(x *trace, req *http.Request) (*http.Response, error) {
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.sent.Store(true) }}
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	way := t.kept

@@ -39,7 +39,7 @@ func (c *conn) retire(err error) {
 	if err == nil {
 		err = errRetired
 	}
-	err = hide(err, c.server.mask(""))
+	err = hideSecrets(err, c.server.mask(""))
 	c.mu.Lock()
 	if c.lost != nil {
 		c.mu.Unlock()

@@ -109,7 +109,7 @@ func (r *childLines) line() (line []byte, err error) {
 
 // skip reads the rest of a line that is too long, and returns what takes its place.
 func (r *childLines) skip(begun []byte, more bool) ([]byte, error) {
-	var s skimmer
+	var s headScanner
 	s.write(begun)
 	var err error
 	for size := len(begun); more; {
@@ -128,7 +128,7 @@ func (r *childLines) skip(begun []byte, more bool) ([]byte, error) {
 
 // replacement is what takes the place of a message that was skimmed: nothing for a
 // notification, a request that nobody knows for a request, and a failure for an answer.
-func (r *childLines) replacement(s skimmer) []byte {
+func (r *childLines) replacement(s headScanner) []byte {
 	switch {
 	case s.method != nil && s.id == nil:
 		return nil
@@ -164,8 +164,8 @@ func (r *childLines) failure(id []byte, err error) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s,"data":%q}}`+"\n", id, mcp.INTERNAL_ERROR, text, r.seal)
 }
 
-// skimmer finds the ID and the method of a message without keeping it.
-type skimmer struct {
+// headScanner finds the ID and the method of a message without keeping it.
+type headScanner struct {
 	depth             int
 	inString, escaped bool
 	text              []byte // of the scalar or the name that is being read
@@ -173,10 +173,10 @@ type skimmer struct {
 	id, method        []byte // JSON; nil is none
 }
 
-// maxSkimmed is how long a name, an ID or a method may be.
-const maxSkimmed = 256
+// maxHead is how long a name, an ID or a method may be.
+const maxHead = 256
 
-func (s *skimmer) write(p []byte) {
+func (s *headScanner) write(p []byte) {
 	for _, c := range p {
 		if s.inString {
 			s.inside(c)
@@ -186,7 +186,7 @@ func (s *skimmer) write(p []byte) {
 	}
 }
 
-func (s *skimmer) inside(c byte) {
+func (s *headScanner) inside(c byte) {
 	s.keep(c)
 	switch {
 	case s.escaped:
@@ -198,7 +198,7 @@ func (s *skimmer) inside(c byte) {
 	}
 }
 
-func (s *skimmer) outside(c byte) {
+func (s *headScanner) outside(c byte) {
 	switch c {
 	case '{', '[':
 		s.depth++
@@ -223,18 +223,18 @@ func (s *skimmer) outside(c byte) {
 }
 
 // keep keeps what stands at the top of the message.
-func (s *skimmer) keep(c byte) {
-	if s.depth == 1 && len(s.text) <= maxSkimmed {
+func (s *headScanner) keep(c byte) {
+	if s.depth == 1 && len(s.text) <= maxHead {
 		s.text = append(s.text, c)
 	}
 }
 
 // member takes note of a member of the message that has ended.
-func (s *skimmer) member() {
+func (s *headScanner) member() {
 	value := s.text
 	name := s.name
 	s.name, s.text = "", nil
-	if len(value) == 0 || len(value) > maxSkimmed || !json.Valid(value) || string(value) == "null" {
+	if len(value) == 0 || len(value) > maxHead || !json.Valid(value) || string(value) == "null" {
 		return
 	}
 	switch name {

@@ -19,8 +19,8 @@ import (
 const (
 	backoffFirst = 250 * time.Millisecond
 	backoffLast  = 15 * time.Second
-	// stable is how long a connection must have lived to start from first.
-	stable = 10 * time.Second
+	// stableAfter is how long a connection must have lived to start from first.
+	stableAfter = 10 * time.Second
 	// relistEvery is how often the tools are listed again, whatever is said.
 	relistEvery = time.Second
 )
@@ -30,8 +30,8 @@ type link struct {
 	box    *Toolbox
 	server Server
 	first  chan struct{} // closed after the first attempt
-	// holders have tools that nobody else is shown
-	holders holders
+	// tokenLists have tools that nobody else is shown
+	tokenLists tokenLists
 
 	mu      sync.Mutex
 	conn    *conn
@@ -63,8 +63,8 @@ func (l *link) run(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; failures++ {
 		if c, err := l.connect(ctx); err == nil {
 			since := time.Now()
-			l.watch(ctx, c)
-			if time.Since(since) > stable {
+			l.watchConnection(ctx, c)
+			if time.Since(since) > stableAfter {
 				failures = 0
 			}
 		}
@@ -86,8 +86,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// watch lists the tools again when they change, until the connection is lost.
-func (l *link) watch(ctx context.Context, c *conn) {
+// watchConnection lists the tools again when they change, until the connection is lost.
+func (l *link) watchConnection(ctx context.Context, c *conn) {
 	for {
 		select {
 		case <-c.changed:
@@ -188,7 +188,7 @@ func (l *link) try(a *attempt) {
 	l.box.warnConflicts()
 	l.box.spawn(func() {
 		<-c.done
-		l.dropped(c)
+		l.handleLost(c)
 	})
 }
 
@@ -209,8 +209,8 @@ func (l *link) settle(a *attempt, c *conn, list listing, err error) {
 	}
 }
 
-// dropped notes that a connection was lost.
-func (l *link) dropped(c *conn) {
+// handleLost notes that a connection was lost.
+func (l *link) handleLost(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn == c {

@@ -33,8 +33,8 @@ func (c *conn) list(ctx context.Context) (listing, error) {
 
 // listTools reads every page of tools/list.
 func (c *conn) listTools(ctx context.Context) (listing, error) {
-	x := &exchange{}
-	valid, err := c.client.ListTools(withExchange(ctx, x), mcp.ListToolsRequest{})
+	x := &trace{}
+	valid, err := c.client.ListTools(withTrace(ctx, x), mcp.ListToolsRequest{})
 	if err != nil {
 		return listing{}, x.explain(ctx, err)
 	}

@@ -17,12 +17,12 @@ import (
 // Each function here works around one thing in mcp-go (v1.2.1), and says what in
 // mcp-go would make it superfluous. Where no issue of mcp-go is named, none is known.
 
-// undecoded takes the place of the answer to a call, which is read from the exchange
+// withoutResult takes the place of the answer to a call, which is read from the exchange
 // instead: mcp-go decodes every result into types that drop what they do not know,
 // and doing that beside our own reading costs as much as all the rest of a call.
 //
 // Superfluous with a call of client.Client that returns the raw result.
-func undecoded(resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
+func withoutResult(resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	return transport.NewJSONRPCResultResponse(resp.ID, json.RawMessage(`{"content":[]}`))
 }
 
@@ -45,12 +45,12 @@ func signDelete(req *http.Request, headers map[string]string) *http.Request {
 	return withHeaders(req, headers)
 }
 
-// patient is ctx without its deadline: mcp-go gives the answer to a request of the
+// neverRetry is ctx without its deadline: mcp-go gives the answer to a request of the
 // server 30 seconds, and a person takes longer. It ends with life at the latest.
 // mcp-go's own way to send the answer ends with the deadline, so httpWire posts it.
 //
 // Superfluous with an option of transport.StreamableHTTP for that time.
-func patient(ctx, life context.Context) (context.Context, context.CancelFunc) {
+func neverRetry(ctx, life context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	gone := context.AfterFunc(ctx, func() {
 		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -122,17 +122,17 @@ func namelessError(line []byte) (message string, ok bool) {
 	return m.Error.Message, true
 }
 
-// marked tells the exchange that its request is about to be written. mcp-go's stdio
+// markedHeader tells the exchange that its request is about to be written. mcp-go's stdio
 // answers "transport closed" both before and after writing; it encodes the request
 // in between, and only when it goes on to write it.
 //
 // Superfluous when transport.Stdio has an error of its own for what was not written.
-type marked struct {
+type markedHeader struct {
 	value any
-	x     *exchange
+	x     *trace
 }
 
-func (m marked) MarshalJSON() ([]byte, error) {
+func (m markedHeader) MarshalJSON() ([]byte, error) {
 	m.x.sent.Store(true)
 	return json.Marshal(m.value)
 }
@@ -156,16 +156,16 @@ func cancellation(id mcp.RequestId) mcp.JSONRPCNotification {
 // Superfluous with a back-off of WithContinuousListening, or a hook for its failures.
 func worthListing(times int32) bool { return times&(times-1) == 0 || times%60 == 0 }
 
-// unlogged is for mcp-go's transports: they log each retry of a stream, and each answer
+// discardLogs is for mcp-go's transports: they log each retry of a stream, and each answer
 // that a child that was ended does not take. link.go logs what happens to a server, once.
 //
 // Superfluous when they return what they log.
-func unlogged() *slog.Logger { return slog.New(slog.DiscardHandler) }
+func discardLogs() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// whyLost puts into plain words what mcp-go returns when a stream has ended.
+// lostReason puts into plain words what mcp-go returns when a stream has ended.
 //
 // Superfluous when transport.StreamableHTTP returns io.ErrUnexpectedEOF then.
-func whyLost(err error) error {
+func lostReason(err error) error {
 	if err == nil || strings.Contains(err.Error(), "unexpected nil response") {
 		return io.ErrUnexpectedEOF
 	}

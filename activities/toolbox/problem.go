@@ -107,7 +107,7 @@ func (s *schema) missing(e *jsonschema.ValidationError, names []string) []string
 	for _, name := range names {
 		line := fmt.Sprintf("%s is required", place(e, name))
 		if len(e.InstanceLocation) == 0 {
-			tour := s.tour()
+			tour := s.walk()
 			if property, ok := tour.child(s.resolve(s.root), "properties", name, 0); ok {
 				if types := tour.types(s.resolve(property), 0); len(types) > 0 {
 					line += ": expected " + strings.Join(types, " or ")

@@ -39,8 +39,8 @@ func (p *progress) end(token string) {
 	delete(p.calls, token)
 }
 
-// tell passes a notification on. Those of calls that have ended are dropped.
-func (p *progress) tell(params map[string]any) {
+// report passes a notification on. Those of calls that have ended are dropped.
+func (p *progress) report(params map[string]any) {
 	token, _ := params["progressToken"].(string)
 	p.mu.Lock()
 	tell := p.calls[token]

@@ -12,8 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// inquiry is a call during which the server may ask a person.
-type inquiry struct {
+// elicitation is a call during which the server may ask a person.
+type elicitation struct {
 	tool, key string
 	bearer    string
 	ctx       context.Context // of the call; ends with it
@@ -21,58 +21,58 @@ type inquiry struct {
 	open      *openQuestions
 }
 
-type inquiryKey struct{}
+type elicitationKey struct{}
 
-// attend makes a call one during which the server may ask, until done is called.
+// beginElicitation makes a call one during which the server may ask, until done is called.
 // The context finds it where the connection says which call a question belongs to.
-func (c *conn) attend(ctx context.Context, call Call, open *openQuestions) (_ context.Context, done func()) {
+func (c *conn) beginElicitation(ctx context.Context, call Call, open *openQuestions) (_ context.Context, done func()) {
 	l := limitOf(ctx)
 	if l == nil {
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	q := &inquiry{tool: call.Tool, key: call.IdempotencyKey, bearer: call.Bearer, ctx: ctx, limit: l, open: open}
+	q := &elicitation{tool: call.Tool, key: call.IdempotencyKey, bearer: call.Bearer, ctx: ctx, limit: l, open: open}
 	c.mu.Lock()
-	c.inquiries = append(c.inquiries, q)
+	c.elicitations = append(c.elicitations, q)
 	c.mu.Unlock()
-	return context.WithValue(ctx, inquiryKey{}, q), func() {
+	return context.WithValue(ctx, elicitationKey{}, q), func() {
 		cancel()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for i, other := range c.inquiries {
+		for i, other := range c.elicitations {
 			if other == q {
-				c.inquiries = append(c.inquiries[:i:i], c.inquiries[i+1:]...)
+				c.elicitations = append(c.elicitations[:i:i], c.elicitations[i+1:]...)
 				return
 			}
 		}
 	}
 }
 
-// openInquiries are the calls during which a server may ask.
-func (c *conn) openInquiries() []*inquiry {
+// openElicitations are the calls during which a server may ask.
+func (c *conn) openElicitations() []*elicitation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.inquiries)
+	return slices.Clone(c.elicitations)
 }
 
-// inquiryFor is the call that a question belongs to: the one whose context it comes
+// elicitationFor is the call that a question belongs to: the one whose context it comes
 // in, else the only one under way.
-func (c *conn) inquiryFor(ctx context.Context) (*inquiry, error) {
-	if q, ok := ctx.Value(inquiryKey{}).(*inquiry); ok {
+func (c *conn) elicitationFor(ctx context.Context) (*elicitation, error) {
+	if q, ok := ctx.Value(elicitationKey{}).(*elicitation); ok {
 		return q, nil
 	}
-	if exchangeOf(ctx) != nil {
+	if traceOf(ctx) != nil {
 		return nil, errNoCall
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch len(c.inquiries) {
+	switch len(c.elicitations) {
 	case 0:
 		return nil, errNoCall
 	case 1:
-		return c.inquiries[0], nil
+		return c.elicitations[0], nil
 	}
-	return nil, fmt.Errorf("%w: %d calls are under way, and nothing says which of them it belongs to", errUnseen, len(c.inquiries))
+	return nil, fmt.Errorf("%w: %d calls are under way, and nothing says which of them it belongs to", errUnseen, len(c.elicitations))
 }
 
 var (
@@ -86,17 +86,17 @@ type elicitationHost struct{ conn *conn }
 // Elicit returns "cancel" for requests other than forms, since no page is opened here, and for
 // those that belong to no call: there is nobody to ask. Only a user declines.
 func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	if !h.conn.asked.take() {
+	if !h.conn.asked.acquire() {
 		return nil, errAsksTooMuch
 	}
-	defer h.conn.asked.giveBack()
+	defer h.conn.asked.release()
 	schema, err := json.Marshal(r.Params.RequestedSchema)
 	if err != nil {
 		return nil, fmt.Errorf("encode the schema of the question: %w", err)
 	}
-	q, err := h.conn.inquiryFor(ctx)
+	q, err := h.conn.elicitationFor(ctx)
 	if err != nil {
-		return h.cancel(r, err.Error(), h.conn.openInquiries()...), nil
+		return h.cancel(r, err.Error(), h.conn.openElicitations()...), nil
 	}
 	if mode := r.Params.Mode; mode != "" && mode != mcp.ElicitationModeForm {
 		return h.cancel(r, fmt.Sprintf("%v: it is no form, but of the mode %.20q", errUnseen, mode), q), nil
@@ -121,7 +121,7 @@ func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (
 
 // cancel is the reply to a question that no user has answered. The calls that it may
 // belong to tell why.
-func (h elicitationHost) cancel(r mcp.ElicitationRequest, why string, calls ...*inquiry) *mcp.ElicitationResult {
+func (h elicitationHost) cancel(r mcp.ElicitationRequest, why string, calls ...*elicitation) *mcp.ElicitationResult {
 	server := h.conn.server.Name
 	h.conn.box.opts.Logger.Warn("a question of an MCP server was cancelled", "server", server, "error", why)
 	for _, q := range calls {
@@ -131,7 +131,7 @@ func (h elicitationHost) cancel(r mcp.ElicitationRequest, why string, calls ...*
 }
 
 // ask asks while the call's time stands still.
-func (h elicitationHost) ask(ctx context.Context, q *inquiry, question Question) (Answer, error) {
+func (h elicitationHost) ask(ctx context.Context, q *elicitation, question Question) (Answer, error) {
 	asking, resume := q.limit.pause(q.ctx)
 	defer resume()
 	asking, cancel := context.WithCancel(asking)

@@ -105,10 +105,10 @@ func Failures(err error) []*Error {
 // ReadResource reads a resource. Like Call, it has a result also for a server
 // that wants the caller to log in, and its error is an *Error.
 func (t *Toolbox) ReadResource(ctx context.Context, a Access, uri string) (Result, error) {
-	return t.read(ctx, a, string(mcp.MethodResourcesRead), readContents, func(ctx context.Context, c *conn, x *exchange) error {
+	return t.read(ctx, a, string(mcp.MethodResourcesRead), readContents, func(ctx context.Context, c *conn, x *trace) error {
 		var req mcp.ReadResourceRequest
 		req.Params.URI = uri
-		_, err := c.client.ReadResource(withExchange(ctx, x), req)
+		_, err := c.client.ReadResource(withTrace(ctx, x), req)
 		return err
 	})
 }
@@ -116,20 +116,20 @@ func (t *Toolbox) ReadResource(ctx context.Context, a Access, uri string) (Resul
 // GetPrompt fills a prompt in and returns its messages. Its result and
 // error are those of ReadResource.
 func (t *Toolbox) GetPrompt(ctx context.Context, a Access, name string, args map[string]string) (Result, error) {
-	return t.read(ctx, a, string(mcp.MethodPromptsGet), readPrompt, func(ctx context.Context, c *conn, x *exchange) error {
+	return t.read(ctx, a, string(mcp.MethodPromptsGet), readPrompt, func(ctx context.Context, c *conn, x *trace) error {
 		var req mcp.GetPromptRequest
 		req.Params.Name, req.Params.Arguments = name, args
-		_, err := c.client.GetPrompt(withExchange(ctx, x), req)
+		_, err := c.client.GetPrompt(withTrace(ctx, x), req)
 		return err
 	})
 }
 
-type sendFunc func(ctx context.Context, c *conn, x *exchange) error
+type sendFunc func(ctx context.Context, c *conn, x *trace) error
 
 func (t *Toolbox) read(ctx context.Context, a Access, method string, result func(json.RawMessage) (Result, error), send sendFunc) (Result, error) {
 	t.Start(t.ctx)
 	fail := func(kind contract.Kind, err error) (Result, error) {
-		return Result{}, &Error{Kind: kind, Server: a.Server, Tool: method, Err: hide(err, t.mask(a.Server, a.Bearer))}
+		return Result{}, &Error{Kind: kind, Server: a.Server, Tool: method, Err: hideSecrets(err, t.mask(a.Server, a.Bearer))}
 	}
 	l := t.link(a.Server)
 	if l == nil {
@@ -152,16 +152,16 @@ func (t *Toolbox) read(ctx context.Context, a Access, method string, result func
 // resources lists what one server has, templates last.
 func (l *link) resources(ctx context.Context, who caller) ([]Resource, error) {
 	offers := func(c mcp.ServerCapabilities) bool { return c.Resources != nil }
-	plain, err := l.pages(ctx, who, mcp.MethodResourcesList, offers, func(ctx context.Context, c *conn, x *exchange) error {
-		_, err := c.client.ListResources(withExchange(ctx, x), mcp.ListResourcesRequest{})
+	plain, err := l.pages(ctx, who, mcp.MethodResourcesList, offers, func(ctx context.Context, c *conn, x *trace) error {
+		_, err := c.client.ListResources(withTrace(ctx, x), mcp.ListResourcesRequest{})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	// A server may have resources and no templates, and say so by refusing.
-	templates, err := l.pages(ctx, who, mcp.MethodResourcesTemplatesList, offers, func(ctx context.Context, c *conn, x *exchange) error {
-		_, err := c.client.ListResourceTemplates(withExchange(ctx, x), mcp.ListResourceTemplatesRequest{})
+	templates, err := l.pages(ctx, who, mcp.MethodResourcesTemplatesList, offers, func(ctx context.Context, c *conn, x *trace) error {
+		_, err := c.client.ListResourceTemplates(withTrace(ctx, x), mcp.ListResourceTemplatesRequest{})
 		return err
 	})
 	var refused *Error
@@ -210,8 +210,8 @@ func (l *link) decodeResources(pages []json.RawMessage) ([]Resource, error) {
 
 func (l *link) prompts(ctx context.Context, who caller) ([]Prompt, error) {
 	offers := func(c mcp.ServerCapabilities) bool { return c.Prompts != nil }
-	pages, err := l.pages(ctx, who, mcp.MethodPromptsList, offers, func(ctx context.Context, c *conn, x *exchange) error {
-		_, err := c.client.ListPrompts(withExchange(ctx, x), mcp.ListPromptsRequest{})
+	pages, err := l.pages(ctx, who, mcp.MethodPromptsList, offers, func(ctx context.Context, c *conn, x *trace) error {
+		_, err := c.client.ListPrompts(withTrace(ctx, x), mcp.ListPromptsRequest{})
 		return err
 	})
 	if err != nil {
@@ -253,14 +253,14 @@ var errNothing = errors.New("the server offers none")
 
 // pages are the raw pages of a list, none of a server that offers no such thing.
 func (l *link) pages(ctx context.Context, who caller, method mcp.MCPMethod, offers func(mcp.ServerCapabilities) bool, list sendFunc) ([]json.RawMessage, error) {
-	v := l.ask(ctx, request{who: who, send: func(ctx context.Context, c *conn, x *exchange) error {
+	v := l.ask(ctx, request{who: who, send: func(ctx context.Context, c *conn, x *trace) error {
 		if !offers(c.client.GetServerCapabilities()) {
 			return errNothing
 		}
 		return list(ctx, c, x)
 	}})
 	fail := func(kind contract.Kind, err error) error {
-		return &Error{Kind: kind, Server: l.server.Name, Tool: string(method), Err: hide(err, l.mask(who.bearer))}
+		return &Error{Kind: kind, Server: l.server.Name, Tool: string(method), Err: hideSecrets(err, l.mask(who.bearer))}
 	}
 	switch {
 	case v.kind != "":

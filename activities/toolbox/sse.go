@@ -24,7 +24,7 @@ type sseWire struct {
 	ctx    context.Context // ends with the connection
 	// broken ends, with the reason, when the stream of answers does.
 	broken context.Context
-	turns  turns
+	turns  slots
 	secure bool // the server is configured with https
 
 	mu      sync.Mutex
@@ -39,7 +39,7 @@ var (
 func newSSEWire(c *conn) (*sseWire, error) {
 	broken, breakOff := context.WithCancelCause(context.Background())
 	w := &sseWire{
-		trip: newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken, turns: make(turns, maxAnswers),
+		trip: newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout), ctx: c.life, broken: broken, turns: make(slots, maxAnswers),
 		secure: strings.HasPrefix(strings.ToLower(c.server.URL), "https:"),
 	}
 	lost := func(err error) {
@@ -55,7 +55,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 	w.SSE, err = transport.NewSSE(c.server.URL,
 		transport.WithHTTPClient(w.client),
 		transport.WithHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
-		transport.WithSSELogger(unlogged()),
+		transport.WithSSELogger(discardLogs()),
 		transport.WithEndpointTimeout(c.box.opts.ConnectTimeout),
 		transport.WithResponseTimeout(c.box.opts.QuestionTime+time.Hour), // every request has a limit of ours
 	)
@@ -81,7 +81,7 @@ func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest)
 	if w.broken.Err() != nil {
 		return nil, context.Cause(w.broken)
 	}
-	x := exchangeOf(ctx)
+	x := traceOf(ctx)
 	if x != nil {
 		x.begin()
 	}
@@ -103,7 +103,7 @@ func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest)
 
 // serve answers a request of the server.
 func (w *sseWire) serve(req transport.JSONRPCRequest) {
-	defer w.turns.giveBack()
+	defer w.turns.release()
 	w.mu.Lock()
 	handler := w.handler
 	w.mu.Unlock()
@@ -140,7 +140,7 @@ type eventFilter struct {
 	out   []byte
 	err   error
 	serve func(transport.JSONRPCRequest) // has a turn, and gives it back
-	turns turns
+	turns slots
 }
 
 func (f *eventFilter) Read(p []byte) (int, error) {
@@ -151,7 +151,7 @@ func (f *eventFilter) Read(p []byte) (int, error) {
 		var event, data []byte
 		event, data, f.err = f.next()
 		if req, ok := requestIn(data); ok {
-			if f.turns.take() {
+			if f.turns.acquire() {
 				go f.serve(req)
 			}
 			continue

@@ -18,13 +18,13 @@ type stdioWire struct {
 func newStdioWire(child *process, logger *slog.Logger) *stdioWire {
 	lines := newChildLines(child, logger)
 	io := transport.NewIO(lines, child.input(), nil)
-	transport.WithCommandLogger(unlogged())(io)
+	transport.WithCommandLogger(discardLogs())(io)
 	return &stdioWire{Stdio: io, child: child, lines: lines}
 }
 
 func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	defer w.lines.begin(req.ID)()
-	x := exchangeOf(ctx)
+	x := traceOf(ctx)
 	if x == nil {
 		return w.Stdio.SendRequest(ctx, req)
 	}
@@ -32,7 +32,7 @@ func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCReques
 		return nil, err
 	}
 	x.begin()
-	req.Params = marked{value: req.Params, x: x}
+	req.Params = markedHeader{value: req.Params, x: x}
 	resp, err := w.Stdio.SendRequest(ctx, req)
 	if errors.Is(err, errNotWritten) {
 		x.sent.Store(false)

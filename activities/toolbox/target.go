@@ -24,7 +24,7 @@ func (t Target) Digest() string {
 	if t.Definition == nil {
 		return ""
 	}
-	return contract.Sum(t.Definition)
+	return contract.Hash(t.Definition)
 }
 
 // is reports whether the target is the one that was approved.

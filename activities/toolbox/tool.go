@@ -82,7 +82,7 @@ func (lt listedTool) tool(s Server) Tool {
 	if len(schema) == 0 || string(schema) == "null" {
 		schema = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	h := stated(lt.Annotations, lt.Destructive)
+	h := hintsOf(lt.Annotations, lt.Destructive)
 	approval := s.approval(lt.Name, h)
 	return Tool{
 		Tool: contract.Tool{

@@ -141,20 +141,20 @@ type offer struct {
 	link     *link
 	tools    []Tool
 	conflict string
-	clashes  []clash
+	clashes  []nameConflict
 }
 
 func (t *Toolbox) offers(bearer string) []offer {
 	owner := map[string]string{}
 	out := make([]offer, 0, len(t.links))
 	for _, l := range t.links {
-		list := l.listedFor(bearer)
+		list := l.listingFor(bearer)
 		o := offer{link: l}
 		if len(list.doubles) > 0 {
 			o.conflict = fmt.Sprintf("duplicate tool name %q inside MCP server %q", list.doubles[0], l.server.Name)
 		}
 		for _, tool := range list.tools {
-			if c, clashes := t.clash(tool, owner); clashes {
+			if c, clashes := t.nameConflict(tool, owner); clashes {
 				o.conflict, o.clashes = cmp.Or(o.conflict, c.String()), append(o.clashes, c)
 				continue
 			}

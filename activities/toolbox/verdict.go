@@ -72,7 +72,7 @@ func (l *link) authRequired() Result {
 
 // judge reads the exchange. The order matters: a status says more than the
 // body, an answer more than an error, and a doubt counts as sent.
-func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bool) verdict {
+func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool) verdict {
 	status := x.httpStatus()
 	switch {
 	case errors.Is(err, errNothing):
@@ -100,12 +100,12 @@ func (l *link) judge(ctx context.Context, x *exchange, err error, destructive bo
 	case !x.sent.Load():
 		return verdict{kind: contract.KindToolUnavailable, err: err, again: true}
 	}
-	return lost(whyLost(err), destructive)
+	return lost(lostReason(err), destructive)
 }
 
 // sessionLost is the verdict when the server says that it does not know the session.
 // A request that may be sent only once stays what the server has made of it.
-func (x *exchange) sessionLost() verdict {
+func (x *trace) sessionLost() verdict {
 	status := x.httpStatus()
 	if x.single && x.sent.Load() {
 		v := x.refused(true)
@@ -121,7 +121,7 @@ func (x *exchange) sessionLost() verdict {
 
 // refused is the verdict on an error of the protocol, or a status that says no. A
 // destructive call has failed only if the error proves that the tool did not run.
-func (x *exchange) refused(destructive bool) verdict {
+func (x *trace) refused(destructive bool) verdict {
 	err := fmt.Errorf("answered %s", statusText(x.httpStatus()))
 	if x.refusal != nil {
 		err = fmt.Errorf("the server refused: %s (%d)", x.refusal.Message, x.refusal.Code)
@@ -135,7 +135,7 @@ func (x *exchange) refused(destructive bool) verdict {
 // refusedUnread reports whether the server refused the request as such, before any
 // tool could run. Internal errors and codes of applications do not say so, nor does a
 // status that a tool, a proxy or a lost session may be behind.
-func (x *exchange) refusedUnread() bool {
+func (x *trace) refusedUnread() bool {
 	if x.refusal != nil {
 		return slices.Contains(refusalCodes, x.refusal.Code)
 	}
@@ -151,7 +151,7 @@ var refusalStatuses = []int{
 }
 
 // interrupted is the verdict when the time was up or the caller went away.
-func (l *link) interrupted(ctx context.Context, x *exchange, destructive bool) verdict {
+func (l *link) interrupted(ctx context.Context, x *trace, destructive bool) verdict {
 	if x.sent.Load() {
 		return lost(ended(ctx), destructive)
 	}
@@ -181,7 +181,7 @@ func lost(err error, destructive bool) verdict {
 // sessionRefused reports whether the server refused the request unread because it
 // does not know the session. ErrSessionTerminated alone does not say so: it also
 // comes when a stream that was already answering cannot be resumed.
-func (x *exchange) sessionRefused(err error) bool {
+func (x *trace) sessionRefused(err error) bool {
 	switch x.httpStatus() {
 	case http.StatusNotFound:
 		return x.session != ""

@@ -67,6 +67,6 @@ func (s *Store) Release(ctx context.Context, name string) error {
 }
 
 func claimKey(name string) string {
-	sum := contract.Sum([]byte(name))
+	sum := contract.Hash([]byte(name))
 	return "claims/" + sum[:2] + "/" + sum[2:]
 }

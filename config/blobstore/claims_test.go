@@ -155,7 +155,7 @@ func TestFoldersOfValuesAreSyncedOnce(t *testing.T) {
 
 // claimFile is where a claim is kept, below the folder of the store.
 func claimFile(name string) string {
-	sum := contract.Sum([]byte(name))
+	sum := contract.Hash([]byte(name))
 	return filepath.Join("claims", sum[:2], sum[2:])
 }
 

@@ -259,7 +259,7 @@ func verify(b contract.Blob, data []byte) error {
 	if err := verifySize(b, int64(len(data))); err != nil {
 		return err
 	}
-	if contract.Sum(data) != b.SHA256 {
+	if contract.Hash(data) != b.SHA256 {
 		return corrupt(b, "its content does not match its address")
 	}
 	return nil

@@ -43,5 +43,5 @@ var space = sync.OnceValue(func() string {
 	if err != nil {
 		return ""
 	}
-	return contract.Sum([]byte(string(boot) + namespace))[:8]
+	return contract.Hash([]byte(string(boot) + namespace))[:8]
 })

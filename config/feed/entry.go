@@ -31,10 +31,10 @@ func (e entry) encode() ([]byte, error) {
 }
 
 // decode returns the news up to the first loss. What cannot be read is lost too.
-func decode(id string, entries []redis.XMessage) (news []contract.News, lost bool) {
+func decode(id string, entries []redis.XMessage) (news []contract.Event, lost bool) {
 	for _, e := range entries {
 		text, ok := e.Values[fieldNews].(string)
-		var n contract.News
+		var n contract.Event
 		if !ok || json.Unmarshal([]byte(text), &n) != nil {
 			return news, true
 		}

@@ -61,7 +61,7 @@ func Memory() *Feed { return &Feed{kind: KindMemory, hub: newHub()} }
 func None() *Feed { return &Feed{kind: KindNone, hub: newHub()} }
 
 // Teller is who is told news.
-type Teller interface{ Tell(contract.News) }
+type Teller interface{ Publish(contract.Event) }
 
 // Teller is the feed, or nil when it carries nothing: then nothing need be told.
 func (f *Feed) Teller() Teller {
@@ -71,9 +71,9 @@ func (f *Feed) Teller() Teller {
 	return f
 }
 
-// Tell passes news on. It never blocks and never fails. Neither the caller nor
+// Publish passes news on. It never blocks and never fails. Neither the caller nor
 // those who watch may change what it points to.
-func (f *Feed) Tell(n contract.News) {
+func (f *Feed) Publish(n contract.Event) {
 	switch f.kind {
 	case KindMemory:
 		f.hub.tell(n)
@@ -82,13 +82,13 @@ func (f *Feed) Tell(n contract.News) {
 	}
 }
 
-// Watch delivers the news of a conversation from now on, to any number of
+// Subscribe delivers the news of a conversation from now on, to any number of
 // watchers. The channel is closed when something may have been lost, because the
 // watcher was slow (1024 news) or Redis was away: read the conversation and watch
 // again. Stop ends it and closes the channel; it may be called often. By Redis the
 // call may take up to a quarter of a second; a watcher who got no place in that time
 // hears that something has changed when it has one.
-func (f *Feed) Watch(conversationID string) (news <-chan contract.News, stop func()) {
+func (f *Feed) Subscribe(conversationID string) (news <-chan contract.Event, stop func()) {
 	r, w := f.hub.join(conversationID, f.kind != KindRedis)
 	if f.kind == KindRedis {
 		f.link.await(r, w)

@@ -10,11 +10,11 @@ import (
 )
 
 // piece is the i-th piece of a draft; pieces of different calls are never joined.
-func piece(id string, i int) contract.News {
-	return contract.News{ConversationID: id, Delta: &contract.Delta{Draft: "d", Kind: contract.DeltaArguments, Call: i, Text: fmt.Sprint(i)}}
+func piece(id string, i int) contract.Event {
+	return contract.Event{ConversationID: id, Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaArguments, Call: i, Text: fmt.Sprint(i)}}
 }
 
-func changed(id string) contract.News { return contract.News{ConversationID: id} }
+func changed(id string) contract.Event { return contract.Event{ConversationID: id} }
 
 // patience bounds every wait. It passes only when something is broken.
 const patience = 2 * time.Minute
@@ -32,7 +32,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 }
 
 // take waits for news; ok is false when the channel is closed.
-func take(t *testing.T, news <-chan contract.News) (n contract.News, ok bool) {
+func take(t *testing.T, news <-chan contract.Event) (n contract.Event, ok bool) {
 	t.Helper()
 	select {
 	case n, ok = <-news:
@@ -43,7 +43,7 @@ func take(t *testing.T, news <-chan contract.News) (n contract.News, ok bool) {
 	}
 }
 
-func wantPieces(t *testing.T, news <-chan contract.News, id string, from, to int) {
+func wantPieces(t *testing.T, news <-chan contract.Event, id string, from, to int) {
 	t.Helper()
 	for i := from; i < to; i++ {
 		n, ok := take(t, news)
@@ -53,7 +53,7 @@ func wantPieces(t *testing.T, news <-chan contract.News, id string, from, to int
 	}
 }
 
-func wantLost(t *testing.T, news <-chan contract.News) {
+func wantLost(t *testing.T, news <-chan contract.Event) {
 	t.Helper()
 	for {
 		if _, ok := take(t, news); !ok {
@@ -62,7 +62,7 @@ func wantLost(t *testing.T, news <-chan contract.News) {
 	}
 }
 
-func wantSilence(t *testing.T, news <-chan contract.News) {
+func wantSilence(t *testing.T, news <-chan contract.Event) {
 	t.Helper()
 	select {
 	case n, ok := <-news:
@@ -91,8 +91,8 @@ func TestOpenChoosesTheFeed(t *testing.T) {
 
 func TestAFeedOfNothingIsQuiet(t *testing.T) {
 	f := feed.None()
-	news, stop := f.Watch("a")
-	f.Tell(changed("a"))
+	news, stop := f.Subscribe("a")
+	f.Publish(changed("a"))
 	wantSilence(t, news)
 	stop()
 	wantLost(t, news)

@@ -52,9 +52,9 @@ func tellAlways(f *feed.Feed) (stop func()) {
 			}
 			for range rand.IntN(20) {
 				for j := range crowd {
-					f.Tell(piece("b", j))
+					f.Publish(piece("b", j))
 				}
-				f.Tell(piece("a", i))
+				f.Publish(piece("a", i))
 				i++
 			}
 		}
@@ -66,12 +66,12 @@ func tellAlways(f *feed.Feed) (stop func()) {
 type follower struct {
 	t      *testing.T
 	feed   *feed.Feed
-	news   <-chan contract.News
+	news   <-chan contract.Event
 	last   int
 	losses int
 }
 
-func (w *follower) watch() { w.news, _ = w.feed.Watch("a") }
+func (w *follower) watch() { w.news, _ = w.feed.Subscribe("a") }
 
 // hear takes some pieces; of none it waits for a loss.
 func (w *follower) hear(pieces int) {

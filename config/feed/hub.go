@@ -28,7 +28,7 @@ type room struct {
 }
 
 type watcher struct {
-	news chan contract.News
+	news chan contract.Event
 	late bool // began to watch before the room was live
 }
 
@@ -36,7 +36,7 @@ func newHub() *hub { return &hub{rooms: map[string]*room{}} }
 
 // join adds a watcher. A new room is live at once, or when enter says so.
 func (h *hub) join(id string, live bool) (*room, *watcher) {
-	w := &watcher{news: make(chan contract.News, capacity)}
+	w := &watcher{news: make(chan contract.Event, capacity)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.rooms[id]
@@ -73,7 +73,7 @@ func (h *hub) remove(r *room, w *watcher) {
 	}
 }
 
-func (h *hub) tell(n contract.News) {
+func (h *hub) tell(n contract.Event) {
 	if h.count.Load() == 0 {
 		return
 	}
@@ -85,7 +85,7 @@ func (h *hub) tell(n contract.News) {
 }
 
 // push gives news to a room. Who has no place for it is told of the loss.
-func (h *hub) push(r *room, n contract.News) {
+func (h *hub) push(r *room, n contract.Event) {
 	for w := range r.watchers {
 		select {
 		case w.news <- n:
@@ -97,7 +97,7 @@ func (h *hub) push(r *room, n contract.News) {
 
 // deliver gives a room what was read of its stream up to an entry. Lost means that
 // what comes next does not follow upon it.
-func (h *hub) deliver(r *room, news []contract.News, last string, lost bool) {
+func (h *hub) deliver(r *room, news []contract.Event, last string, lost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, n := range news {
@@ -117,7 +117,7 @@ func (h *hub) enter(r *room, after string) {
 	close(r.live)
 	for w := range r.watchers {
 		if w.late {
-			w.news <- contract.News{ConversationID: r.id} // its first
+			w.news <- contract.Event{ConversationID: r.id} // its first
 		}
 	}
 }

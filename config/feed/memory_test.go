@@ -12,13 +12,13 @@ import (
 
 func TestEveryWatcherGetsTheNewsOfItsConversationInOrder(t *testing.T) {
 	f := feed.Memory()
-	a1, _ := f.Watch("a")
-	a2, _ := f.Watch("a")
-	b, _ := f.Watch("b")
+	a1, _ := f.Subscribe("a")
+	a2, _ := f.Subscribe("a")
+	b, _ := f.Subscribe("b")
 	for i := range 100 {
-		f.Tell(piece("a", i))
-		f.Tell(piece("b", i))
-		f.Tell(piece("nobody", i))
+		f.Publish(piece("a", i))
+		f.Publish(piece("b", i))
+		f.Publish(piece("nobody", i))
 	}
 	wantPieces(t, a1, "a", 0, 100)
 	wantPieces(t, a2, "a", 0, 100)
@@ -28,9 +28,9 @@ func TestEveryWatcherGetsTheNewsOfItsConversationInOrder(t *testing.T) {
 
 func TestViewsStayWithinAProcess(t *testing.T) {
 	f := feed.Memory()
-	news, _ := f.Watch("a")
+	news, _ := f.Subscribe("a")
 	view := &contract.ConversationView{ID: "a"}
-	f.Tell(contract.News{ConversationID: "a", Settled: view})
+	f.Publish(contract.Event{ConversationID: "a", Settled: view})
 	if n, _ := take(t, news); n.Settled != view {
 		t.Errorf("got %+v", n)
 	}
@@ -38,17 +38,17 @@ func TestViewsStayWithinAProcess(t *testing.T) {
 
 func TestASlowWatcherIsToldAndHoldsNobodyUp(t *testing.T) {
 	f := feed.Memory()
-	slow, stop := f.Watch("a")
-	quick, _ := f.Watch("a")
+	slow, stop := f.Subscribe("a")
+	quick, _ := f.Subscribe("a")
 	for i := range 3000 {
-		f.Tell(piece("a", i))
+		f.Publish(piece("a", i))
 		wantPieces(t, quick, "a", i, i+1)
 	}
 	wantPieces(t, slow, "a", 0, 1024)
 	wantLost(t, slow)
 	stop()
-	again, _ := f.Watch("a")
-	f.Tell(piece("a", 1))
+	again, _ := f.Subscribe("a")
+	f.Publish(piece("a", 1))
 	wantPieces(t, again, "a", 1, 2)
 }
 
@@ -57,15 +57,15 @@ func TestStopMayBeCalledOften(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 100 {
 		var wg sync.WaitGroup
-		news, stop := f.Watch("a")
-		other, stopOther := f.Watch("a")
+		news, stop := f.Subscribe("a")
+		other, stopOther := f.Subscribe("a")
 		for range 3 {
 			wg.Go(stop)
-			wg.Go(func() { f.Tell(changed("a")) })
+			wg.Go(func() { f.Publish(changed("a")) })
 		}
 		wg.Wait()
 		wantLost(t, news)
-		f.Tell(changed("a"))
+		f.Publish(changed("a"))
 		if _, ok := take(t, other); !ok {
 			t.Fatal("another watcher was stopped")
 		}
@@ -76,7 +76,7 @@ func TestStopMayBeCalledOften(t *testing.T) {
 
 func TestCloseTellsAllWhoWatch(t *testing.T) {
 	f := feed.Memory()
-	news, stop := f.Watch("a")
+	news, stop := f.Subscribe("a")
 	for range 2 {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
@@ -84,8 +84,8 @@ func TestCloseTellsAllWhoWatch(t *testing.T) {
 	}
 	wantLost(t, news)
 	stop()
-	after, stop := f.Watch("a")
-	f.Tell(changed("a"))
+	after, stop := f.Subscribe("a")
+	f.Publish(changed("a"))
 	wantSilence(t, after)
 	stop()
 }
@@ -93,7 +93,7 @@ func TestCloseTellsAllWhoWatch(t *testing.T) {
 func TestTellWithoutWatchersCostsNothing(t *testing.T) {
 	f := feed.Memory()
 	n := piece("a", 1)
-	if got := testing.AllocsPerRun(100, func() { f.Tell(n) }); got != 0 {
+	if got := testing.AllocsPerRun(100, func() { f.Publish(n) }); got != 0 {
 		t.Errorf("%v allocations", got)
 	}
 }
@@ -103,18 +103,18 @@ func BenchmarkTellWithoutWatchers(b *testing.B) {
 	n := piece("a", 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		f.Tell(n)
+		f.Publish(n)
 	}
 }
 
 func BenchmarkTellWhileOthersAreWatched(b *testing.B) {
 	f := feed.Memory()
 	for i := range 1000 {
-		f.Watch(fmt.Sprint(i))
+		f.Subscribe(fmt.Sprint(i))
 	}
 	n := piece("a", 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		f.Tell(n)
+		f.Publish(n)
 	}
 }

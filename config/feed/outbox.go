@@ -31,7 +31,7 @@ type outbox struct {
 
 // entry is news, with the text of a delta apart.
 type entry struct {
-	news contract.News
+	news contract.Event
 	text []byte
 }
 
@@ -49,7 +49,7 @@ func newOutbox() *outbox {
 }
 
 // add queues news, or loses it.
-func (o *outbox) add(n contract.News) {
+func (o *outbox) add(n contract.Event) {
 	id := n.ConversationID
 	if id == "" {
 		return
@@ -69,7 +69,7 @@ func (o *outbox) add(n contract.News) {
 	}
 }
 
-func text(n contract.News) int {
+func text(n contract.Event) int {
 	if n.Delta == nil {
 		return 0
 	}
@@ -77,13 +77,13 @@ func text(n contract.News) int {
 }
 
 // join adds news to an entry that it follows, if one entry can say both.
-func (o *outbox) join(i int, n contract.News) bool {
+func (o *outbox) join(i int, n contract.Event) bool {
 	e := &o.entries[i]
 	a, b := e.news.Delta, n.Delta
 	if a == nil || b == nil {
 		return a == b && e.news.Draft == nil && n.Draft == nil // has changed, and has changed
 	}
-	same := a.Draft == b.Draft && a.Kind == b.Kind && a.Call == b.Call && a.Tool == b.Tool && a.Kind != contract.DeltaCall
+	same := a.DraftID == b.DraftID && a.Kind == b.Kind && a.Call == b.Call && a.Tool == b.Tool && a.Kind != contract.DeltaCall
 	if !same || len(a.Text)+len(e.text)+len(b.Text) > maxText {
 		return false
 	}

@@ -20,12 +20,12 @@ func TestTwoProcessesTalk(t *testing.T) {
 	one, stop := watch(t, gateway, "a")
 	other, _ := watch(t, worker, "a")
 	for i := range 300 {
-		worker.Tell(piece("a", i))
-		worker.Tell(piece("b", i))
+		worker.Publish(piece("a", i))
+		worker.Publish(piece("b", i))
 	}
 	wantPieces(t, one, "a", 0, 300)
 	wantPieces(t, other, "a", 0, 300)
-	gateway.Tell(contract.News{ConversationID: "a", Settled: &contract.ConversationView{ID: "a"}, Tree: &contract.TreeView{}})
+	gateway.Publish(contract.Event{ConversationID: "a", Settled: &contract.ConversationView{ID: "a"}, Tree: &contract.TreeView{}})
 	if n, ok := take(t, one); !ok || n != changed("a") {
 		t.Errorf("a view came as %+v", n)
 	}
@@ -39,11 +39,11 @@ func TestANewWatcherHearsNothingOld(t *testing.T) {
 	f, _ := open(t, s)
 	ready(t, f)
 	first, stop := watch(t, f, "a")
-	f.Tell(piece("a", 0))
+	f.Publish(piece("a", 0))
 	wantPieces(t, first, "a", 0, 1)
 	stop()
 	second, _ := watch(t, f, "a")
-	f.Tell(piece("a", 1))
+	f.Publish(piece("a", 1))
 	wantPieces(t, second, "a", 1, 2)
 }
 
@@ -56,7 +56,7 @@ func TestTextsThatQueueUpAreJoined(t *testing.T) {
 	for i := range 3000 {
 		text := string(rune('a' + i%26))
 		want.WriteString(text)
-		f.Tell(contract.News{ConversationID: "a", Delta: &contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: text}})
+		f.Publish(contract.Event{ConversationID: "a", Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: text}})
 	}
 	count := 0
 	for got.Len() < want.Len() {
@@ -78,7 +78,7 @@ func TestAStreamIsShortAndExpires(t *testing.T) {
 	ready(t, f)
 	news, _ := watch(t, f, "a")
 	for i := range 3000 {
-		f.Tell(piece("a", i))
+		f.Publish(piece("a", i))
 		if i%500 == 499 {
 			wantPieces(t, news, "a", i-499, i+1)
 		}
@@ -110,9 +110,9 @@ func TestAnOutageIsToldAndLoggedOnce(t *testing.T) {
 	s.Kill()
 	wantLost(t, news)
 	eventually(t, "the outage is noticed", func() bool { return !f.State().Ready })
-	meanwhile, _ := f.Watch("a")
+	meanwhile, _ := f.Subscribe("a")
 	for i := range 20_000 {
-		f.Tell(piece("a", i))
+		f.Publish(piece("a", i))
 	}
 	eventually(t, "writing fails, too", f.WritingFails) // else it would after the outage, once more
 	if p := f.State().Problem; !strings.HasPrefix(p, "Redis: ") || strings.Contains(p, password) || strings.Contains(p, "127.") {
@@ -133,14 +133,14 @@ func TestAnOutageIsToldAndLoggedOnce(t *testing.T) {
 // listen tells until somebody hears it.
 func listen(t *testing.T, f *feed.Feed) {
 	t.Helper()
-	news, stop := f.Watch("z")
+	news, stop := f.Subscribe("z")
 	defer func() { stop() }()
 	eventually(t, "news are carried", func() bool {
-		f.Tell(contract.News{ConversationID: "z", Draft: &contract.Draft{Name: "d"}})
+		f.Publish(contract.Event{ConversationID: "z", Draft: &contract.Draft{ID: "d"}})
 		select {
 		case n, ok := <-news:
 			if !ok {
-				news, stop = f.Watch("z")
+				news, stop = f.Subscribe("z")
 			}
 			return n.Draft != nil
 		default:
@@ -156,9 +156,9 @@ func TestAServerThatIsNotThereHoldsNobodyUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 10_000 {
-		f.Tell(piece("a", i))
+		f.Publish(piece("a", i))
 	}
-	news, _ := f.Watch("a")
+	news, _ := f.Subscribe("a")
 	wantSilence(t, news)
 	if err := f.Close(); err != nil {
 		t.Fatal(err)

@@ -52,10 +52,10 @@ func ready(t *testing.T, feeds ...*feed.Feed) {
 
 // watch has a place: on a busy machine a watcher may not get one in time, and then
 // hears only that something has changed.
-func watch(t *testing.T, f *feed.Feed, id string) (news <-chan contract.News, stop func()) {
+func watch(t *testing.T, f *feed.Feed, id string) (news <-chan contract.Event, stop func()) {
 	t.Helper()
 	eventually(t, "a place to watch from", func() bool {
-		news, stop = f.Watch(id)
+		news, stop = f.Subscribe(id)
 		if f.Late(id) {
 			stop()
 			return false

@@ -103,12 +103,12 @@ func (d *draft) order() []int { return slices.Sorted(maps.Keys(d.calls)) }
 
 // Draft tells that a reply is being made, or made again.
 func (s *Stream) Draft(d contract.Draft) []Event {
-	if d.Name == "" || s.dead[d.Name] || s.knows(d.Name) {
+	if d.ID == "" || s.dead[d.ID] || s.knows(d.ID) {
 		return nil
 	}
-	old := s.draft(d.Name)
+	old := s.draft(d.ID)
 	if old == nil {
-		s.drafts = append(s.drafts, &draft{name: d.Name, node: d.Node, calls: map[int]*part{}})
+		s.drafts = append(s.drafts, &draft{name: d.ID, node: d.Node, calls: map[int]*part{}})
 	} else {
 		s.endThought(old)
 		old.text.again()
@@ -132,7 +132,7 @@ func (s *Stream) draft(name string) *draft {
 
 // Delta tells a piece of a draft that Draft has announced.
 func (s *Stream) Delta(piece contract.Delta) []Event {
-	d := s.draft(piece.Draft)
+	d := s.draft(piece.DraftID)
 	if d == nil {
 		return nil
 	}

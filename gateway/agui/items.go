@@ -49,7 +49,7 @@ type reply struct {
 }
 
 func (r *reader) read(e record.Entry) {
-	i := item{Entry: e, message: e.ID, text: e.Text, draft: e.Draft}
+	i := item{Entry: e, message: e.ID, text: e.Text, draft: e.DraftID}
 	switch e.Kind {
 	case record.KindMessage:
 		i.message, i.draft, i.named = idOf(e), "", e.ClientID() != ""
@@ -73,8 +73,8 @@ func (r *reader) read(e record.Entry) {
 
 // idOf is the AG-UI ID of a message.
 func idOf(e record.Entry) string {
-	if e.Draft != "" {
-		return e.Draft
+	if e.DraftID != "" {
+		return e.DraftID
 	}
 	return e.ID
 }
@@ -85,7 +85,7 @@ func (r *reader) replyOf(e record.Entry) *reply {
 	if known := r.replies[key]; known != nil && e.Reply != "" {
 		return known
 	}
-	of := &reply{first: idOf(e), draft: e.Draft}
+	of := &reply{first: idOf(e), draft: e.DraftID}
 	r.replies[key] = of
 	return of
 }

@@ -112,7 +112,7 @@ func (r *watcher) share(s step, last bool) error {
 // keep keeps a step of a draft for those who come later.
 func (r *watcher) keep(s step) {
 	if s.Draft != nil {
-		r.replay = slices.DeleteFunc(r.replay, func(o step) bool { return o.Draft != nil && o.Draft.Name == s.Draft.Name })
+		r.replay = slices.DeleteFunc(r.replay, func(o step) bool { return o.Draft != nil && o.Draft.ID == s.Draft.ID })
 	}
 	r.replay = append(r.replay, s)
 }
@@ -143,7 +143,7 @@ func (r *watcher) resume(st State) error {
 
 // post adds a message that the client sends itself.
 func (r *watcher) post(m contract.Message, st State) error {
-	if m.Draft == "" || r.IntN(2) == 0 || r.stream == nil {
+	if m.DraftID == "" || r.IntN(2) == 0 || r.stream == nil {
 		return nil
 	}
 	if err := r.feed(r.stream.Update(st)); err != nil || r.stream == nil {
@@ -151,14 +151,14 @@ func (r *watcher) post(m contract.Message, st State) error {
 	}
 	r.end()
 	text := m.Content.Inline
-	r.messages = append(r.messages, Message{ID: m.Draft, Role: RoleUser, Content: &text})
+	r.messages = append(r.messages, Message{ID: m.DraftID, Role: RoleUser, Content: &text})
 	r.stream = nil
 	r.counts = false
 	held := map[string]bool{}
 	for _, m := range r.messages {
 		held[m.ID] = true
 	}
-	return r.connect(Options{Known: func(id string) bool { return held[id] }, RunID: "mine-" + m.Draft}, st)
+	return r.connect(Options{Known: func(id string) bool { return held[id] }, RunID: "mine-" + m.DraftID}, st)
 }
 
 func (r *watcher) watch(steps []step) error {

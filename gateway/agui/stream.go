@@ -130,7 +130,7 @@ func (s *Stream) Update(st State) []Event {
 	}
 	s.beginSteps()
 	for _, i := range s.items {
-		if !s.told[i.Sum()] {
+		if !s.told[i.Hash()] {
 			s.tell(i, first)
 		}
 	}
@@ -171,12 +171,12 @@ func (s *Stream) isNews() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.Sum()] })
+	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.Hash()] })
 }
 
 // resume takes note of what the reader holds already.
 func (s *Stream) resume(entries []record.Entry) {
-	told, ok := s.o.After.Told(entries)
+	told, ok := s.o.After.Seen(entries)
 	resumed := !s.o.After.IsZero()
 	if !ok {
 		told = map[uint64]bool{}
@@ -190,7 +190,7 @@ func (s *Stream) resume(entries []record.Entry) {
 	for n, i := range s.items {
 		silent := all && (!i.Kind.Notice() || !resumed)
 		known := s.o.holds(i) || i.Kind.Notice() && n < heard && !resumed
-		if told[i.Sum()] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
+		if told[i.Hash()] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
 			s.mark(i)
 		}
 	}
@@ -226,7 +226,7 @@ func (s *Stream) lastKnown() int {
 
 // mark takes note that an item is told.
 func (s *Stream) mark(i item) {
-	s.told[i.Sum()] = true
+	s.told[i.Hash()] = true
 	s.at.Add(i.Entry, s.firm)
 }
 
@@ -235,7 +235,7 @@ func (s *Stream) mark(i item) {
 func (s *Stream) lose(entries []record.Entry) {
 	left := 0
 	for _, i := range s.items {
-		if s.told[i.Sum()] {
+		if s.told[i.Hash()] {
 			left++
 		}
 	}
@@ -250,8 +250,8 @@ func (s *Stream) lose(entries []record.Entry) {
 func (s *Stream) toldOf(items []item) map[uint64]bool {
 	told := map[uint64]bool{}
 	for _, i := range items {
-		if s.told[i.Sum()] {
-			told[i.Sum()] = true
+		if s.told[i.Hash()] {
+			told[i.Hash()] = true
 		}
 	}
 	return told
@@ -301,7 +301,7 @@ func (s *Stream) beginner(first bool) string {
 		if begins {
 			id = i.ID
 		}
-		if fresh := !s.told[i.Sum()]; fresh && !first && (begins || !i.Kind.Notice()) {
+		if fresh := !s.told[i.Hash()]; fresh && !first && (begins || !i.Kind.Notice()) {
 			return id
 		}
 	}

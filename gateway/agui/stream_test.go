@@ -17,7 +17,7 @@ func say(role contract.Role, id, text string) contract.Message {
 }
 
 func call(id, reply, draft, tool, args string) contract.Message {
-	return contract.Message{ID: id, Role: contract.RoleAssistant, Reply: reply, Draft: draft, ToolCall: &contract.ToolCall{
+	return contract.Message{ID: id, Role: contract.RoleAssistant, Reply: reply, DraftID: draft, ToolCall: &contract.ToolCall{
 		ID: "p", Name: tool, Arguments: contract.JSON{Raw: json.RawMessage(args)},
 	}}
 }
@@ -82,18 +82,20 @@ func short(events []Event) string {
 func TestStream(t *testing.T) {
 	u := say(contract.RoleUser, "u", "hi")
 	drafted := say(contract.RoleAssistant, "m", "hello")
-	drafted.Draft = "d"
+	drafted.DraftID = "d"
 	text := func(s string) func(*Stream) []Event {
-		return func(x *Stream) []Event { return x.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: s}) }
+		return func(x *Stream) []Event {
+			return x.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: s})
+		}
 	}
-	announce := func(x *Stream) []Event { return x.Draft(contract.Draft{Name: "d", Attempt: 1}) }
-	again := func(x *Stream) []Event { return x.Draft(contract.Draft{Name: "d", Attempt: 2}) }
+	announce := func(x *Stream) []Event { return x.Draft(contract.Draft{ID: "d", Attempt: 1}) }
+	again := func(x *Stream) []Event { return x.Draft(contract.Draft{ID: "d", Attempt: 2}) }
 	update := func(st State) func(*Stream) []Event {
 		return func(x *Stream) []Event { return x.Update(st) }
 	}
 	piece := func(k contract.DeltaKind, tool, s string) func(*Stream) []Event {
 		return func(x *Stream) []Event {
-			return x.Delta(contract.Delta{Draft: "d", Kind: k, Tool: tool, Text: s})
+			return x.Delta(contract.Delta{DraftID: "d", Kind: k, Tool: tool, Text: s})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -289,15 +291,15 @@ func TestALongReplyTakesTimeByItsLengthOnly(t *testing.T) {
 	st := State{Running: true}
 	st.Document.Status = contract.StatusActive
 	s.Update(st)
-	s.Draft(contract.Draft{Name: "d"})
-	s.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaCall, Tool: "add"})
+	s.Draft(contract.Draft{ID: "d"})
+	s.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaCall, Tool: "add"})
 	const pieces = 50_000
 	bytes := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
 			for range pieces {
-				s.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaText, Text: "12345678"})
-				s.Delta(contract.Delta{Draft: "d", Kind: contract.DeltaArguments, Text: "12345678"})
+				s.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "12345678"})
+				s.Delta(contract.Delta{DraftID: "d", Kind: contract.DeltaArguments, Text: "12345678"})
 			}
 		}
 	}).AllocedBytesPerOp()

@@ -224,7 +224,7 @@ func (s *Stream) call(i item) {
 func (s *Stream) holds(call item) bool {
 	d := s.draft(call.draft)
 	return d != nil && d.shows() || slices.ContainsFunc(s.items, func(i item) bool {
-		return i.message == call.message && s.told[i.Sum()]
+		return i.message == call.message && s.told[i.Hash()]
 	})
 }
 
@@ -261,7 +261,7 @@ func (s *Stream) settleDrafts() {
 func (s *Stream) correct() {
 	told := map[string]bool{}
 	for _, i := range s.items {
-		if i.Kind == record.KindCall && s.told[i.Sum()] {
+		if i.Kind == record.KindCall && s.told[i.Hash()] {
 			told[i.call] = true
 		}
 	}
@@ -273,7 +273,7 @@ func (s *Stream) correct() {
 		d.forget()
 	}
 	s.stale, s.replaced = false, true
-	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.Sum()] })})
+	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.Hash()] })})
 }
 
 // takeBack answers the calls that are not made. A client takes a call that a run has

@@ -27,14 +27,14 @@ func (d drafts) take(i Item) drafts {
 
 // begin takes note of a draft. What was said under its name is void.
 func (d drafts) begin(i Item) drafts {
-	return append(d.without(i.Draft.Name), &draft{name: i.Draft.Name, items: []Item{i}})
+	return append(d.without(i.Draft.ID), &draft{name: i.Draft.ID, items: []Item{i}})
 }
 
 // extend takes note of a piece. A piece of an unknown draft is of no use to those
 // who have not seen its beginning.
 func (d drafts) extend(in *contract.Delta) drafts {
 	for _, x := range d {
-		if x.name != in.Draft {
+		if x.name != in.DraftID {
 			continue
 		}
 		if x.size += len(in.Text); x.size > maxDraft {
@@ -55,8 +55,8 @@ func (d drafts) settle(s *record.State) drafts {
 		return nil
 	}
 	for _, m := range s.Messages {
-		if m.Draft != "" {
-			d = d.without(m.Draft)
+		if m.DraftID != "" {
+			d = d.without(m.DraftID)
 		}
 	}
 	return d

@@ -31,7 +31,7 @@ type follower struct {
 	drafts  drafts
 	groups  []*group
 
-	news   <-chan contract.News // nil while nobody tells any
+	news   <-chan contract.Event // nil while nobody tells any
 	stop   func()
 	have   reading
 	reads  chan reading // has room for one
@@ -178,7 +178,7 @@ func (x *follower) loop() error {
 }
 
 // hear takes news.
-func (x *follower) hear(n contract.News, ok bool) {
+func (x *follower) hear(n contract.Event, ok bool) {
 	switch {
 	case !ok:
 		x.stop()

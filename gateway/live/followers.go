@@ -13,9 +13,9 @@ import (
 
 // Feed tells what is new in conversations while it happens.
 type Feed interface {
-	// Watch delivers the news of a conversation until stop is called. The channel is
+	// Subscribe delivers the news of a conversation until stop is called. The channel is
 	// closed when something may have been lost: read the conversation and watch again.
-	Watch(conversationID string) (news <-chan contract.News, stop func())
+	Subscribe(conversationID string) (news <-chan contract.Event, stop func())
 }
 
 // Pace is how those who follow conversations are served. A zero is the default.

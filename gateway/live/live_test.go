@@ -18,7 +18,7 @@ type talk struct {
 	mu       sync.Mutex
 	recorded contract.ConversationView
 	reads    int
-	news     chan contract.News
+	news     chan contract.Event
 }
 
 func (c *talk) Conversation(context.Context, string, string) (contract.ConversationView, error) {
@@ -32,7 +32,7 @@ func (c *talk) Tree(context.Context, string) (contract.TreeView, error) {
 	return contract.TreeView{}, service.Errorf(service.KindUnavailable, "there is none")
 }
 
-func (c *talk) Watch(string) (<-chan contract.News, func()) { return c.news, func() {} }
+func (c *talk) Subscribe(string) (<-chan contract.Event, func()) { return c.news, func() {} }
 
 func (c *talk) count() int {
 	c.mu.Lock()
@@ -46,7 +46,7 @@ func (c *talk) tell(version int64, later time.Duration) {
 	v := c.recorded
 	c.mu.Unlock()
 	v.Version = version
-	c.news <- contract.News{Settled: &v}
+	c.news <- contract.Event{Settled: &v}
 	synctest.Wait()
 	time.Sleep(later)
 	c.mu.Lock()
@@ -78,7 +78,7 @@ func versions(t *testing.T, r *live.Reader) (out []int64) {
 func TestAllReadersShareTheReads(t *testing.T) {
 	cost := func(early, lasting int) (reads int) {
 		synctest.Test(t, func(t *testing.T) {
-			c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.News)}
+			c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.Event)}
 			f, stop := follow(c)
 			defer func() { stop(); f.Close() }()
 			var all []*live.Reader
@@ -118,7 +118,7 @@ func TestAllReadersShareTheReads(t *testing.T) {
 // What came with news and is not recorded yet is told to those alone who want to know it early.
 func TestWhatLastsIsToldOnceItIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.News)}
+		c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.Event)}
 		f, stop := follow(c)
 		defer func() { stop(); f.Close() }()
 		early, err := f.Join("c", false)

@@ -34,7 +34,7 @@ type reading struct {
 // It listens to them first, so that nothing falls between the two.
 func (x *follower) beginRead() {
 	if x.news == nil && x.Feed != nil {
-		x.news, x.stop = x.Feed.Watch(x.id)
+		x.news, x.stop = x.Feed.Subscribe(x.id)
 	}
 	x.busy, x.asked, x.readAt = true, false, time.Now()
 	have, drafts := x.have, x.drafted
@@ -147,7 +147,7 @@ func (x *follower) take(r reading) {
 }
 
 // settle takes a conversation that came with news. What lacks in it is read.
-func (x *follower) settle(n contract.News) {
+func (x *follower) settle(n contract.Event) {
 	if x.have.state != nil && Older(*n.Settled, x.have.view) {
 		return
 	}

@@ -36,9 +36,9 @@ type Item struct {
 func (i Item) Name() string {
 	switch {
 	case i.Draft != nil:
-		return i.Draft.Name
+		return i.Draft.ID
 	case i.Delta != nil:
-		return i.Delta.Draft
+		return i.Delta.DraftID
 	}
 	return ""
 }
@@ -53,7 +53,7 @@ func (i Item) join(next Item) (Item, bool) {
 		return Item{Block: joined}, joined != nil
 	case a == nil || b == nil || a.Kind == contract.DeltaCall:
 		return i, false
-	case a.Draft != b.Draft || a.Kind != b.Kind || a.Call != b.Call || len(a.Text)+len(b.Text) > MaxPiece:
+	case a.DraftID != b.DraftID || a.Kind != b.Kind || a.Call != b.Call || len(a.Text)+len(b.Text) > MaxPiece:
 		return i, false
 	default:
 		joined := *a

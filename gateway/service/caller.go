@@ -39,7 +39,7 @@ func (c Caller) key(key string) string {
 	if key == "" || c.Token == "" && session == "" {
 		return key
 	}
-	return contract.Sum([]byte(c.Token)) + " " + session + " " + key
+	return contract.Hash([]byte(c.Token)) + " " + session + " " + key
 }
 
 // ConversationID is the ID of a new conversation: random without a key, otherwise always

@@ -83,7 +83,7 @@ func viewBeforeWork(in contract.ConversationInput, at time.Time) contract.Conver
 	}
 	if first := in.First; first != nil {
 		view.Transcript = contract.Transcript{Tail: []contract.Message{{
-			ID: first.RequestID, Role: contract.RoleUser, Content: first.Text, Media: first.Media, Draft: first.Name, CreatedAt: at,
+			ID: first.RequestID, Role: contract.RoleUser, Content: first.Text, Media: first.Media, DraftID: first.Name, CreatedAt: at,
 		}}}
 	}
 	return view

@@ -82,7 +82,7 @@ func (c Config) Validate() error {
 	}{
 		{"max_full_read_size", c.MaxFullReadSize, 1, maxSize}, {"max_read_size", c.MaxReadSize, 1, maxSize},
 		{"max_write_size", c.MaxWriteSize, 1, maxSize}, {"max_copy_size", c.MaxCopySize, 1, 1 << 60},
-		{"max_line_size", int64(c.MaxLineSize), sniffed, maxSize}, {"max_results", int64(c.MaxResults), 1, 1 << 30},
+		{"max_line_size", int64(c.MaxLineSize), sniffLength, maxSize}, {"max_results", int64(c.MaxResults), 1, 1 << 30},
 		{"max_timeout_seconds", int64(c.MaxTimeoutSeconds), 1, 1 << 30},
 	} {
 		if limit.value < limit.least {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-type copied struct {
+type copyResult struct {
 	Destination string   `json:"destination"`
 	IsDirectory bool     `json:"is_directory"`
 	Size        *int64   `json:"size,omitempty"`    // of a file
@@ -34,11 +34,11 @@ func copyPath(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, describe(err, "source file not found", from.given)
 	}
-	result := copied{Source: from.given, Destination: to.given, IsDirectory: info.IsDir()}
+	result := copyResult{Source: from.given, Destination: to.given, IsDirectory: info.IsDir()}
 	if info.IsDir() && inside(to.host(), from.host()) {
 		return nil, fmt.Errorf("cannot copy a directory into itself: %s", to.given)
 	}
-	job := copying{ctx: ctx, locks: &c.locks, from: from, to: to, limit: c.config.MaxCopySize}
+	job := copier{ctx: ctx, locks: &c.locks, from: from, to: to, limit: c.config.MaxCopySize}
 	if err := job.copy(); err != nil {
 		return nil, describe(err, "source file not found", from.given)
 	}
@@ -49,8 +49,8 @@ func copyPath(ctx context.Context, c call) (any, error) {
 	return result, nil
 }
 
-// copying copies one path, with everything below it, to another.
-type copying struct {
+// copier copies one path, with everything below it, to another.
+type copier struct {
 	ctx      context.Context
 	locks    *locks
 	from, to location
@@ -65,7 +65,7 @@ type madeFolder struct {
 	mode fs.FileMode
 }
 
-func (c *copying) copy() error {
+func (c *copier) copy() error {
 	info, err := c.from.root.dir.Lstat(c.from.rel)
 	switch {
 	case err != nil:
@@ -93,7 +93,7 @@ func (c *copying) copy() error {
 	return c.finishFolders()
 }
 
-func (c *copying) visit(dir *os.Root, rel string) error {
+func (c *copier) visit(dir *os.Root, rel string) error {
 	source, target := path.Join(c.from.rel, rel), path.Join(c.to.rel, rel)
 	info, err := dir.Lstat(rel)
 	switch {
@@ -111,7 +111,7 @@ func (c *copying) visit(dir *os.Root, rel string) error {
 }
 
 // folder makes a folder that can be written to; it gets its mode at the end.
-func (c *copying) folder(target string, mode fs.FileMode) error {
+func (c *copier) folder(target string, mode fs.FileMode) error {
 	above, err := c.to.root.makeFolder(path.Dir(target))
 	if err != nil {
 		return c.aboutTarget(err)
@@ -130,7 +130,7 @@ func (c *copying) folder(target string, mode fs.FileMode) error {
 	return c.aboutTarget(err)
 }
 
-func (c *copying) finishFolders() error {
+func (c *copier) finishFolders() error {
 	for _, made := range slices.Backward(c.folders) {
 		if err := c.to.root.dir.Chmod(made.rel, made.mode); err != nil {
 			return c.aboutTarget(err)
@@ -139,7 +139,7 @@ func (c *copying) finishFolders() error {
 	return nil
 }
 
-func (c *copying) file(source, target string) error {
+func (c *copier) file(source, target string) error {
 	file, info, err := c.from.root.openFile(source, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -163,12 +163,12 @@ func (c *copying) file(source, target string) error {
 	return c.aboutTarget(err)
 }
 
-func (c *copying) tooLarge() error {
+func (c *copier) tooLarge() error {
 	return fmt.Errorf("too large to copy (limit: %s): %s", sizeText(c.limit), c.from.given)
 }
 
 // link copies a link that stays inside both roots as what it is.
-func (c *copying) link(source, target, rel string) error {
+func (c *copier) link(source, target, rel string) error {
 	text, err := c.from.root.dir.Readlink(source)
 	if err != nil {
 		return err
@@ -190,6 +190,6 @@ func (c *copying) link(source, target, rel string) error {
 }
 
 // aboutTarget puts the path of the destination into an error about it.
-func (c *copying) aboutTarget(err error) error {
+func (c *copier) aboutTarget(err error) error {
 	return describe(err, "path is not a directory", c.to.given)
 }

@@ -33,19 +33,19 @@ func (e *expression) match(ctx context.Context, text []byte) bool {
 	if e.steps*len(text) <= uncheckedSteps {
 		return e.compiled.Match(text)
 	}
-	runes := &runesUntil{Reader: bytes.NewReader(text), ctx: ctx, every: uncheckedSteps / e.steps}
+	runes := &cancellableRunes{Reader: bytes.NewReader(text), ctx: ctx, every: uncheckedSteps / e.steps}
 	return e.compiled.MatchReader(runes) && ctx.Err() == nil
 }
 
-// runesUntil ends a text early when its context ends.
-type runesUntil struct {
+// cancellableRunes ends a text early when its context ends.
+type cancellableRunes struct {
 	*bytes.Reader
 	ctx   context.Context
 	every int // runes between looks at ctx
 	read  int
 }
 
-func (r *runesUntil) ReadRune() (rune, int, error) {
+func (r *cancellableRunes) ReadRune() (rune, int, error) {
 	if r.read++; r.read%r.every == 0 && r.ctx.Err() != nil {
 		return 0, 0, io.EOF
 	}

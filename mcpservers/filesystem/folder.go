@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-type created struct {
+type createResult struct {
 	Created bool   `json:"created"` // also when it existed
 	Path    string `json:"path"`
 }
@@ -24,5 +24,5 @@ func createFolder(_ context.Context, c call) (any, error) {
 			return nil, fmt.Errorf("path exists as a file: %s", at.given)
 		}
 	}
-	return created{Created: true, Path: at.given}, nil
+	return createResult{Created: true, Path: at.given}, nil
 }

@@ -55,12 +55,12 @@ func glob(ctx context.Context, c call) (any, error) {
 			result.add(dir, rel)
 		}
 		if len(result.Matches) >= bounds.results {
-			return errEnough
+			return errLimitReached
 		}
 		return nil
 	})
-	result.Truncated = errors.Is(err, errEnough)
-	if result.TimedOut, err = outOfTime(ctx, err); err != nil && !result.Truncated {
+	result.Truncated = errors.Is(err, errLimitReached)
+	if result.TimedOut, err = isTimeout(ctx, err); err != nil && !result.Truncated {
 		return nil, describe(err, "path not found", at.given)
 	}
 	slices.SortFunc(result.Matches, func(a, b globMatch) int { return strings.Compare(a.Path, b.Path) })

@@ -52,17 +52,17 @@ func (c call) bounds() (b bounds, err error) {
 	return b, err
 }
 
-// outOfTime sorts the end of a search: its own time being up is no error, its
+// isTimeout sorts the end of a search: its own time being up is no error, its
 // call being cancelled is.
-func outOfTime(call context.Context, err error) (timedOut bool, _ error) {
+func isTimeout(call context.Context, err error) (timedOut bool, _ error) {
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(call.Err(), context.Canceled) {
 		return true, nil
 	}
 	return false, err
 }
 
-// errEnough ends a search that has found all it may.
-var errEnough = errors.New("enough found")
+// errLimitReached ends a search that has found all it may.
+var errLimitReached = errors.New("enough found")
 
 func grep(ctx context.Context, c call) (any, error) {
 	at, err := c.resolved("root", "path", ".")
@@ -86,8 +86,8 @@ func grep(ctx context.Context, c call) (any, error) {
 	s := newSearch(within, at, query, limits{matches: bounds.results, room: c.config.MaxReadSize})
 	s.filter = filter
 	err = s.run(bounds.depth)
-	s.result.Truncated = errors.Is(err, errEnough)
-	if s.result.TimedOut, err = outOfTime(ctx, err); err != nil && !s.result.Truncated {
+	s.result.Truncated = errors.Is(err, errLimitReached)
+	if s.result.TimedOut, err = isTimeout(ctx, err); err != nil && !s.result.Truncated {
 		return nil, describe(err, "path not found", at.given)
 	}
 	s.result.TotalMatches = len(s.result.Matches)

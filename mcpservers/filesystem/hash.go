@@ -18,7 +18,7 @@ var hashNames = []string{"md5", "sha1", "sha256"}
 
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New}
 
-type hashed struct {
+type hashResult struct {
 	Algorithm string `json:"algorithm"`
 	Hash      string `json:"hash"`
 	Path      string `json:"path"`
@@ -51,7 +51,7 @@ func hashFile(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, describe(err, "file not found", at.given)
 	}
-	return hashed{Algorithm: algorithm, Hash: hex.EncodeToString(sum.Sum(nil)), Path: at.given, Size: size}, nil
+	return hashResult{Algorithm: algorithm, Hash: hex.EncodeToString(sum.Sum(nil)), Path: at.given, Size: size}, nil
 }
 
 // cancellable is a reader that ends with its context.

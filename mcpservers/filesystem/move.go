@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-type moved struct {
+type moveResult struct {
 	Destination string `json:"destination"`
 	Source      string `json:"source"`
 }
@@ -45,7 +45,7 @@ func movePath(ctx context.Context, c call) (any, error) {
 	if err := from.moveTo(ctx, to, c.config.MaxCopySize); err != nil {
 		return nil, describe(err, "source file not found", from.given)
 	}
-	return moved{Destination: to.given, Source: from.given}, nil
+	return moveResult{Destination: to.given, Source: from.given}, nil
 }
 
 // moveTo renames where one file system has both places, and otherwise copies and
@@ -105,7 +105,7 @@ func (l location) occupied(err error) error {
 func (l location) carryTo(ctx context.Context, to location, limit int64) error {
 	beside := to
 	beside.rel = path.Join(path.Dir(to.rel), tempName())
-	job := copying{ctx: ctx, locks: new(locks), from: l, to: beside, limit: limit}
+	job := copier{ctx: ctx, locks: new(locks), from: l, to: beside, limit: limit}
 	err := job.copy()
 	if err == nil && len(job.skipped) > 0 {
 		err = fmt.Errorf("cannot move to another root: %s has links or special files that have to stay, such as %s", l.given, job.skipped[0])

@@ -10,13 +10,13 @@ import (
 	"agent-stop-and-go/mcpservers/filesystem/unified"
 )
 
-type patched struct {
-	Adjusted     []adjusted `json:"adjusted,omitempty"` // hunks that did not fit as they were
-	HunksApplied int        `json:"hunks_applied"`
-	Path         string     `json:"path"`
+type patchResult struct {
+	Adjusted     []adjustment `json:"adjusted,omitempty"` // hunks that did not fit as they were
+	HunksApplied int          `json:"hunks_applied"`
+	Path         string       `json:"path"`
 }
 
-type adjusted struct {
+type adjustment struct {
 	Fuzz      int  `json:"fuzz,omitempty"`      // lines of outer context that were left out
 	Hunk      int  `json:"hunk"`                // number in the patch, from 1
 	Line      int  `json:"line"`                // where it went in the old file
@@ -52,10 +52,10 @@ func patchFile(ctx context.Context, c call) (any, error) {
 	if err := c.mayWrite("patched file", len(result.Text)); err != nil {
 		return nil, err
 	}
-	if err := at.root.replace(at.rel, newFileMode, true, holding(string(result.Text))); err != nil {
+	if err := at.root.replace(at.rel, newFileMode, true, textWriter(string(result.Text))); err != nil {
 		return nil, describe(err, "path is not a directory", at.given)
 	}
-	return patched{Adjusted: adjustments(result.Hunks), HunksApplied: len(result.Hunks), Path: at.given}, nil
+	return patchResult{Adjusted: adjustments(result.Hunks), HunksApplied: len(result.Hunks), Path: at.given}, nil
 }
 
 // toPatch reads the file; one that does not exist is empty.
@@ -78,10 +78,10 @@ func (c call) toPatch(ctx context.Context, at location) ([]byte, error) {
 	return text, c.mayWrite("file", len(text))
 }
 
-func adjustments(hunks []unified.Hunk) (list []adjusted) {
+func adjustments(hunks []unified.Hunk) (list []adjustment) {
 	for _, h := range hunks {
 		if h.Offset != 0 || h.Fuzz != 0 || h.Recounted {
-			list = append(list, adjusted{Fuzz: h.Fuzz, Hunk: h.Hunk, Line: h.Line, Offset: h.Offset, Recounted: h.Recounted})
+			list = append(list, adjustment{Fuzz: h.Fuzz, Hunk: h.Hunk, Line: h.Line, Offset: h.Offset, Recounted: h.Recounted})
 		}
 	}
 	return list

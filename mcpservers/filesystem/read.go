@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// sniffed is how much of a file is looked at to tell whether it is binary.
-const sniffed = 8 << 10
+// sniffLength is how much of a file is looked at to tell whether it is binary.
+const sniffLength = 8 << 10
 
 type content struct {
 	Binary      bool   `json:"binary,omitempty"` // a null byte near the beginning
@@ -68,7 +68,7 @@ func readFile(ctx context.Context, c call) (any, error) {
 }
 
 func (c call) read(ctx context.Context, file *os.File, info fs.FileInfo, p part) (content, error) {
-	result := content{Size: info.Size(), Binary: isBinary(file, make([]byte, sniffed))}
+	result := content{Size: info.Size(), Binary: isBinary(file, make([]byte, sniffLength))}
 	most := c.config.MaxReadSize
 	var data []byte
 	var err error
@@ -117,7 +117,7 @@ func (r *content) hold(data []byte) {
 
 // isBinary looks at the beginning without moving on. It overwrites buffer.
 func isBinary(file io.ReaderAt, buffer []byte) bool {
-	head := buffer[:sniffed]
+	head := buffer[:sniffLength]
 	n, _ := file.ReadAt(head, 0)
 	return bytes.IndexByte(head[:n], 0) >= 0
 }

@@ -9,7 +9,7 @@ import (
 	"path"
 )
 
-type removed struct {
+type removeResult struct {
 	Path    string `json:"path"`
 	Removed bool   `json:"removed"`
 }
@@ -35,7 +35,7 @@ func removeFile(ctx context.Context, c call) (any, error) {
 	if err := at.root.dir.Remove(at.rel); err != nil {
 		return nil, describe(err, "file not found", at.given)
 	}
-	return removed{Path: at.given, Removed: true}, nil
+	return removeResult{Path: at.given, Removed: true}, nil
 }
 
 func removeFolder(ctx context.Context, c call) (any, error) {
@@ -58,7 +58,7 @@ func removeFolder(ctx context.Context, c call) (any, error) {
 	if err := removeTree(ctx, at.root.dir, at.rel); err != nil {
 		return nil, describe(err, "directory not found", at.given)
 	}
-	return removed{Path: at.given, Removed: true}, nil
+	return removeResult{Path: at.given, Removed: true}, nil
 }
 
 // removeTree is os.Root.RemoveAll with an end: it looks at ctx between the parts

@@ -82,7 +82,7 @@ func newSearch(ctx context.Context, at location, q query, l limits) *search {
 	return s
 }
 
-// run searches the file or folder of the call. It returns errEnough when it
+// run searches the file or folder of the call. It returns errLimitReached when it
 // stopped at a limit, or what kept it from going on.
 func (s *search) run(depth int) error {
 	file, _, err := s.at.root.openFile(s.at.rel, os.O_RDONLY)
@@ -103,7 +103,7 @@ func (s *search) run(depth int) error {
 	defer s.stop()
 	unreadable, err := walk(s.ctx, dir, depth, func(rel string, entry fs.DirEntry) error { return s.visit(dir, rel, entry) })
 	s.result.Unreadable += unreadable
-	if errors.Is(err, errEnough) {
+	if errors.Is(err, errLimitReached) {
 		return err
 	}
 	return cmp.Or(s.finish(), err)
@@ -184,7 +184,7 @@ func (s *search) collect() error {
 		s.result.Matches = append(s.result.Matches, m)
 		s.limits.matches--
 		if s.limits.room -= m.size; s.limits.reached() {
-			return errEnough
+			return errLimitReached
 		}
 	}
 	oldest.found, oldest.unreadable = nil, 0

@@ -48,7 +48,7 @@ var (
 	reads    = hosting.Hints{ReadOnly: true, Idempotent: true}
 	adds     = hosting.Hints{Idempotent: true}
 	replaces = hosting.Hints{Destructive: true, Idempotent: true}
-	changes  = hosting.Hints{Destructive: true}
+	modifies = hosting.Hints{Destructive: true}
 )
 
 func define(name, title string, h hosting.Hints, description string, options ...mcp.ToolOption) mcp.Tool {
@@ -97,36 +97,36 @@ func readFileTool() mcp.Tool {
 }
 
 func writeFileTool() mcp.Tool {
-	return define(toolWriteFile, "Write a file", changes,
+	return define(toolWriteFile, "Write a file", modifies,
 		"Write a file and the folders it needs. overwrite replaces what exists at once, append adds to its end, create_only refuses when it exists. size in the result is what this call wrote.",
 		rootParameter(), pathParameter("File"),
 		textParameter("content", "Text to write; may be empty", mcp.Required()),
 		textParameter("mode", "What to do when the file exists", mcp.Enum(writeModes...), mcp.DefaultString(modeOverwrite)),
-		hosting.ResultOf[written]())
+		hosting.ResultOf[writeResult]())
 }
 
 func removeFileTool() mcp.Tool {
 	return define(toolRemoveFile, "Remove a file", replaces, "Remove a file for good. Of a symbolic link, the link is removed and what it points to stays.",
-		rootParameter(), pathParameter("File"), hosting.ResultOf[removed]())
+		rootParameter(), pathParameter("File"), hosting.ResultOf[removeResult]())
 }
 
 func patchFileTool() mcp.Tool {
-	return define(toolPatchFile, "Patch a file", changes,
+	return define(toolPatchFile, "Patch a file", modifies,
 		"Apply a unified diff to one file: every hunk or none. A missing file counts as empty. "+
 			"Hunks are also found some lines away from where they say, and with up to two outer context lines that differ; adjusted lists the hunks for which that was needed.",
 		rootParameter(), pathParameter("File"),
 		textParameter("patch", "Unified diff of this one file; --- and +++ lines may be left out", mcp.Required(), mcp.MinLength(1)),
-		hosting.ResultOf[patched]())
+		hosting.ResultOf[patchResult]())
 }
 
 func createFolderTool() mcp.Tool {
 	return define(toolCreateFolder, "Create a folder", adds, "Create a folder and the folders above it. One that exists stays as it is.",
-		rootParameter(), pathParameter("Folder"), hosting.ResultOf[created]())
+		rootParameter(), pathParameter("Folder"), hosting.ResultOf[createResult]())
 }
 
 func removeFolderTool() mcp.Tool {
 	return define(toolRemoveFolder, "Remove a folder", replaces, "Remove a folder and everything in it for good. The root itself cannot be removed.",
-		rootParameter(), pathParameter("Folder"), hosting.ResultOf[removed]())
+		rootParameter(), pathParameter("Folder"), hosting.ResultOf[removeResult]())
 }
 
 func statFileTool() mcp.Tool {
@@ -138,7 +138,7 @@ func hashFileTool() mcp.Tool {
 	return define(toolHashFile, "Hash a file", reads, "Compute a checksum of a file, in hexadecimal.",
 		rootParameter(), pathParameter("File"),
 		textParameter("algorithm", "Kind of checksum", mcp.Required(), mcp.Enum(hashNames...)),
-		hosting.ResultOf[hashed]())
+		hosting.ResultOf[hashResult]())
 }
 
 func permissionsFileTool() mcp.Tool {
@@ -159,13 +159,13 @@ func copyTool() mcp.Tool {
 	return define(toolCopy, "Copy a file or folder", replaces,
 		"Copy a file or a folder with all it has. Files at the destination are replaced, folders joined. "+
 			"Inside a folder symbolic links are copied as links; skipped lists what was left out: links out of the root, FIFOs, sockets, devices.",
-		append(pairParameters(), hosting.ResultOf[copied]())...)
+		append(pairParameters(), hosting.ResultOf[copyResult]())...)
 }
 
 func moveTool() mcp.Tool {
-	return define(toolMove, "Move a file or folder", changes,
+	return define(toolMove, "Move a file or folder", modifies,
 		"Move or rename a file or folder. A file at the destination is replaced, a folder never. A root itself cannot be moved.",
-		append(pairParameters(), hosting.ResultOf[moved]())...)
+		append(pairParameters(), hosting.ResultOf[moveResult]())...)
 }
 
 func grepTool() mcp.Tool {

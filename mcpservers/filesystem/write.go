@@ -20,7 +20,7 @@ const (
 
 var writeModes = []string{modeOverwrite, modeAppend, modeCreateOnly}
 
-type written struct {
+type writeResult struct {
 	Mode string `json:"mode"`
 	Path string `json:"path"`
 	Size int    `json:"size"` // bytes written by this call
@@ -56,7 +56,7 @@ func writeFile(ctx context.Context, c call) (any, error) {
 	if err := at.write(mode, text); err != nil {
 		return nil, describe(err, "path is not a directory", at.given)
 	}
-	return written{Mode: mode, Path: at.given, Size: len(text)}, nil
+	return writeResult{Mode: mode, Path: at.given, Size: len(text)}, nil
 }
 
 func (c call) mayWrite(what string, size int) error {
@@ -73,10 +73,10 @@ func (l location) write(mode, text string) error {
 	case modeCreateOnly:
 		return l.create(text)
 	}
-	return l.root.replace(l.rel, newFileMode, true, holding(text))
+	return l.root.replace(l.rel, newFileMode, true, textWriter(text))
 }
 
-func holding(text string) func(io.Writer) error {
+func textWriter(text string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
 
@@ -91,7 +91,7 @@ func (l location) append(text string) error {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err = l.root.create(l.rel, holding(text)); !errors.Is(err, fs.ErrExist) {
+		if err = l.root.create(l.rel, textWriter(text)); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func appendTo(file *os.File, size int64, text string) error {
 func (l location) create(text string) error {
 	info, err := l.root.dir.Lstat(l.rel)
 	if isMissing(err) {
-		if err = l.root.create(l.rel, holding(text)); !errors.Is(err, fs.ErrExist) {
+		if err = l.root.create(l.rel, textWriter(text)); !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ type call struct {
 }
 
 func callOf(r *http.Request) (call, bool) {
-	body, ok := r.Body.(*buffered)
+	body, ok := r.Body.(*bufferedBody)
 	if !ok || r.Method != http.MethodPost {
 		return call{}, false
 	}
@@ -67,7 +67,7 @@ func limitBody(limit int64, next http.Handler) http.Handler {
 			return
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		r.Body = &buffered{Reader: bytes.NewReader(body), text: body}
+		r.Body = &bufferedBody{Reader: bytes.NewReader(body), text: body}
 		if len(body) > maxInitialize && isInitialize(r) {
 			http.Error(w, "Request body of initialize over "+size(maxInitialize), http.StatusRequestEntityTooLarge)
 			return
@@ -91,10 +91,10 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// buffered is a body that was read already.
-type buffered struct {
+// bufferedBody is a body that was read already.
+type bufferedBody struct {
 	*bytes.Reader
 	text []byte
 }
 
-func (*buffered) Close() error { return nil }
+func (*bufferedBody) Close() error { return nil }

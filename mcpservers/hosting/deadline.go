@@ -12,22 +12,22 @@ const writeSize = 64 << 10
 // to go out within timeout. Streams may be silent for as long as they like.
 func limitWrites(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := &timely{w, http.NewResponseController(w), timeout}
+		out := &deadlineWriter{w, http.NewResponseController(w), timeout}
 		_ = out.control.SetWriteDeadline(time.Time{}) // of the request before on this connection
 		defer out.extend()                            // for what is still buffered
 		next.ServeHTTP(out, r)
 	})
 }
 
-type timely struct {
+type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
 }
 
-func (t *timely) extend() { _ = t.control.SetWriteDeadline(time.Now().Add(t.timeout)) }
+func (t *deadlineWriter) extend() { _ = t.control.SetWriteDeadline(time.Now().Add(t.timeout)) }
 
-func (t *timely) Write(p []byte) (written int, err error) {
+func (t *deadlineWriter) Write(p []byte) (written int, err error) {
 	for {
 		t.extend()
 		n, err := t.ResponseWriter.Write(p[:min(len(p), writeSize)])
@@ -38,9 +38,9 @@ func (t *timely) Write(p []byte) (written int, err error) {
 	}
 }
 
-func (t *timely) Flush() {
+func (t *deadlineWriter) Flush() {
 	t.extend()
 	_ = t.control.Flush()
 }
 
-func (t *timely) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *deadlineWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }

@@ -81,37 +81,37 @@ func (s *sessions) isBusy(id string) bool {
 func (s *sessions) forget(ctx context.Context, id string) {
 	header := http.Header{}
 	header.Set(server.HeaderKeySessionID, id)
-	s.stream.Handle(nowhere{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: ctx})
+	s.stream.Handle(discardWriter{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: ctx})
 }
 
-// nowhere is the client of a request that nobody sent.
-type nowhere struct{}
+// discardWriter is the client of a request that nobody sent.
+type discardWriter struct{}
 
-func (nowhere) Header() http.Header         { return http.Header{} }
-func (nowhere) WriteHeader(int)             {}
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (nowhere) Flush()                      {}
-func (nowhere) CanStream() bool             { return false }
+func (discardWriter) Header() http.Header         { return http.Header{} }
+func (discardWriter) WriteHeader(int)             {}
+func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
+func (discardWriter) Flush()                      {}
+func (discardWriter) CanStream() bool             { return false }
 
-// issued gives mcp-go the session that was found for a request and no other.
-type issued struct{ session *Session }
+// issuedSession gives mcp-go the session that was found for a request and no other.
+type issuedSession struct{ session *Session }
 
-func (issued) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
+func (issuedSession) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
 	if r == nil {
-		return issued{}
+		return issuedSession{}
 	}
 	session, _ := SessionFrom(r.Context())
-	return issued{session}
+	return issuedSession{session}
 }
 
-func (i issued) Generate() string {
+func (i issuedSession) Generate() string {
 	if i.session == nil {
 		return ""
 	}
 	return i.session.id
 }
 
-func (i issued) Validate(id string) (terminated bool, err error) {
+func (i issuedSession) Validate(id string) (terminated bool, err error) {
 	if i.session == nil || i.session.id != id {
 		return false, ErrNoSession
 	}
@@ -119,4 +119,4 @@ func (i issued) Validate(id string) (terminated bool, err error) {
 }
 
 // Terminate leaves the session: mcp-go also calls it when the process ends.
-func (issued) Terminate(string) (notAllowed bool, err error) { return false, nil }
+func (issuedSession) Terminate(string) (notAllowed bool, err error) { return false, nil }

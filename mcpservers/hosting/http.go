@@ -26,7 +26,7 @@ type HTTP struct {
 	sse      *sse
 	stopping context.Context // ends streams of /mcp
 	stop     context.CancelFunc
-	calls    *gauge
+	calls    *counter
 	cutting  context.Context // ends calls
 	cut      context.CancelFunc
 }
@@ -34,8 +34,8 @@ type HTTP struct {
 // NewHTTP wraps s, for programs that do more over HTTP than [Run] does. It
 // ignores options.Host and options.Port.
 func NewHTTP(options Options, s *server.MCPServer) *HTTP {
-	options = options.filled()
-	h := &HTTP{options: options, calls: newGauge()}
+	options = options.withDefaults()
+	h := &HTTP{options: options, calls: newCounter()}
 	h.stopping, h.stop = context.WithCancel(context.Background())
 	h.cutting, h.cut = context.WithCancel(context.Background())
 	s.Use(h.endWithServer)
@@ -61,7 +61,7 @@ func (h *HTTP) routes() http.Handler {
 	all := http.NewServeMux()
 	all.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	all.Handle("/", guardRules(h.options).Handler(authenticate(h.options, limitBody(h.options.MaxBody, checked))))
-	return limitWrites(h.options.WriteTimeout, limitReads(observe(h.options.Log, h.marked(all))))
+	return limitWrites(h.options.WriteTimeout, limitReads(observe(h.options.Log, h.withServer(all))))
 }
 
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.server.Handler.ServeHTTP(w, r) }
@@ -98,11 +98,11 @@ func (h *HTTP) Shutdown(ctx context.Context) error {
 	return err
 }
 
-type servedBy struct{}
+type serverKey struct{}
 
-func (h *HTTP) marked(next http.Handler) http.Handler {
+func (h *HTTP) withServer(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), servedBy{}, h)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), serverKey{}, h)))
 	})
 }
 
@@ -110,7 +110,7 @@ func (h *HTTP) marked(next http.Handler) http.Handler {
 // runs those that came over SSE apart from any request.
 func (h *HTTP) endWithServer(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if ctx.Value(servedBy{}) != h {
+		if ctx.Value(serverKey{}) != h {
 			return next(ctx, request)
 		}
 		h.calls.add(1)

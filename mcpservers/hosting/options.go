@@ -27,7 +27,7 @@ type Options struct {
 	Stdout       io.Writer     // nil: the process's own
 }
 
-func (o Options) filled() Options {
+func (o Options) withDefaults() Options {
 	if o.Sessions == nil {
 		o.Sessions = NewMemoryStore()
 	}

@@ -8,20 +8,20 @@ import (
 	"sync"
 )
 
-// gauge counts what is going on. The zero value is not usable.
-type gauge struct {
+// counter counts running operations. The zero value is not usable.
+type counter struct {
 	mu   sync.Mutex
 	n    int
 	none chan struct{} // closed while n is 0
 }
 
-func newGauge() *gauge {
-	g := &gauge{none: make(chan struct{})}
+func newCounter() *counter {
+	g := &counter{none: make(chan struct{})}
 	close(g.none)
 	return g
 }
 
-func (g *gauge) add(by int) {
+func (g *counter) add(by int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before := g.n
@@ -35,7 +35,7 @@ func (g *gauge) add(by int) {
 }
 
 // wait returns when the count has come to 0, or when ctx ends.
-func (g *gauge) wait(ctx context.Context) {
+func (g *counter) wait(ctx context.Context) {
 	g.mu.Lock()
 	none := g.none
 	g.mu.Unlock()
@@ -45,18 +45,16 @@ func (g *gauge) wait(ctx context.Context) {
 	}
 }
 
-// pending knows which requests of one connection were read and not answered
+// pendingRequests knows which requests of one connection were read and not answered
 // yet. mcp-go drops them when the connection ends, so its end is held back.
-type pending struct {
-	*gauge
+type pendingRequests struct {
+	*counter
 	mu  sync.Mutex
 	ids map[string]int
 }
 
-func newPending() *pending { return &pending{gauge: newGauge(), ids: map[string]int{}} }
-
 // asked takes a message that came in. Only requests count.
-func (p *pending) asked(message []byte) {
+func (p *pendingRequests) asked(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method != "" {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -66,7 +64,7 @@ func (p *pending) asked(message []byte) {
 }
 
 // answered takes a message that went out. Only answers to asked requests count.
-func (p *pending) answered(message []byte) {
+func (p *pendingRequests) answered(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method == "" {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -26,7 +26,7 @@ func Run(ctx context.Context, options Options, s *server.MCPServer) (err error) 
 			return err
 		}
 	}
-	options = options.filled()
+	options = options.withDefaults()
 	if options.Transport == TransportStdio {
 		options.Log.Info("serving on stdio", options.Details...)
 		return ServeStdio(ctx, options, s)

@@ -34,7 +34,7 @@ type sessions struct {
 func newSessions(options Options, s *server.MCPServer, stopping context.Context) *sessions {
 	all := &sessions{options: options, stopping: stopping, active: map[string]map[*context.CancelFunc]bool{}}
 	all.stream = server.NewStreamableHTTPServer(s,
-		server.WithSessionIdManagerResolver(issued{}),
+		server.WithSessionIdManagerResolver(issuedSession{}),
 		server.WithHeartbeatInterval(heartbeat),
 		server.WithStreamableHTTPLogger(options.Log),
 		server.WithStreamableHTTPCORS(cors(options)...),

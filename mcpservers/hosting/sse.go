@@ -20,11 +20,11 @@ type sse struct {
 	stop     context.CancelFunc
 
 	mu   sync.Mutex
-	open map[string]*pending
+	open map[string]*pendingRequests
 }
 
 func newSSE(options Options, s *server.MCPServer, all *sessions) *sse {
-	e := &sse{sessions: all, open: map[string]*pending{}}
+	e := &sse{sessions: all, open: map[string]*pendingRequests{}}
 	e.stopping, e.stop = context.WithCancel(context.Background())
 	e.mcp = server.NewSSEServer(s,
 		server.WithSessionIDGenerator(func(ctx context.Context, _ *http.Request) (string, error) {
@@ -58,7 +58,7 @@ func (e *sse) stream(w http.ResponseWriter, r *http.Request) {
 	defer e.sessions.track(session.id, &cancel)()
 	asked := e.opened(session.id)
 	defer e.closed(context.WithoutCancel(ctx), session)
-	e.mcp.ServeHTTP(&answers{w, asked}, r.WithContext(withSession(ctx, session)))
+	e.mcp.ServeHTTP(&answerWriter{w, asked}, r.WithContext(withSession(ctx, session)))
 }
 
 func (e *sse) message(w http.ResponseWriter, r *http.Request) {
@@ -66,17 +66,17 @@ func (e *sse) message(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	asked, ok := e.open[id]
 	e.mu.Unlock()
-	if body, isRead := r.Body.(*buffered); ok && isRead {
+	if body, isRead := r.Body.(*bufferedBody); ok && isRead {
 		asked.asked(body.text)
 		r = r.WithContext(withSession(r.Context(), &Session{id, e.sessions.options.Sessions}))
 	}
 	e.mcp.ServeHTTP(w, r) // refuses an id without a stream
 }
 
-func (e *sse) opened(id string) *pending {
+func (e *sse) opened(id string) *pendingRequests {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.open[id] = newPending()
+	e.open[id] = &pendingRequests{counter: newCounter(), ids: map[string]int{}}
 	return e.open[id]
 }
 
@@ -100,13 +100,13 @@ func (e *sse) end(ctx context.Context) {
 	e.stop()
 }
 
-// answers notes what goes out on a stream; mcp-go writes each event with one call.
-type answers struct {
+// answerWriter notes what goes out on a stream; mcp-go writes each event with one call.
+type answerWriter struct {
 	http.ResponseWriter
-	asked *pending
+	asked *pendingRequests
 }
 
-func (a *answers) Write(event []byte) (int, error) {
+func (a *answerWriter) Write(event []byte) (int, error) {
 	n, err := a.ResponseWriter.Write(event)
 	if _, data, ok := bytes.Cut(event, []byte("data:")); ok {
 		a.asked.answered(bytes.TrimSpace(data))
@@ -114,6 +114,6 @@ func (a *answers) Write(event []byte) (int, error) {
 	return n, err
 }
 
-func (a *answers) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+func (a *answerWriter) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
 
-func (a *answers) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *answerWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -20,8 +20,8 @@ import (
 // ctx does. What was read before the end is still answered within options.Grace.
 // One process can serve one stdio client; its session lasts as long.
 func ServeStdio(ctx context.Context, options Options, s *server.MCPServer) error {
-	options = options.filled()
-	open := newPending()
+	options = options.withDefaults()
+	open := &pendingRequests{counter: newCounter(), ids: map[string]int{}}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	grace := func() {
@@ -50,7 +50,7 @@ type stdioReader struct {
 	limit int64 // bytes of a line
 	log   *slog.Logger
 	rest  []byte
-	open  *pending
+	open  *pendingRequests
 	out   *stdioWriter
 	atEnd func()
 }
@@ -148,7 +148,7 @@ func idOf(head []byte) any {
 type stdioWriter struct {
 	mu   sync.Mutex
 	out  io.Writer
-	open *pending
+	open *pendingRequests
 }
 
 // Write gets one whole message at a time: mcp-go writes each with one call.

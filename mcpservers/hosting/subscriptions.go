@@ -26,10 +26,10 @@ type Subscriptions struct {
 	saving   sync.Mutex // held while a session's list is changed and stored
 	mu       sync.Mutex
 	sessions map[string]map[string]bool // URIs by session of mcp-go
-	listens  map[*listening]bool
+	listens  map[*subscriber]bool
 }
 
-type listening struct {
+type subscriber struct {
 	ctx  context.Context // of the running request
 	uris []string
 }
@@ -40,7 +40,7 @@ type listening struct {
 // reopened its stream. One client is told of 1000 resources at most, whose URIs
 // have up to 2 KiB; further subscriptions are acknowledged without effect.
 func NewSubscriptions(s *server.MCPServer) *Subscriptions {
-	all := &Subscriptions{server: s, sessions: map[string]map[string]bool{}, listens: map[*listening]bool{}}
+	all := &Subscriptions{server: s, sessions: map[string]map[string]bool{}, listens: map[*subscriber]bool{}}
 	hooks := hooksOf(s)
 	hooks.AddAfterSubscribe(func(ctx context.Context, _ any, r *mcp.SubscribeRequest, _ *mcp.EmptyResult) {
 		all.change(ctx, func(uris map[string]bool) {
@@ -153,7 +153,7 @@ func (s *Subscriptions) listen(ctx context.Context, uris []string) {
 	if len(uris) == 0 {
 		return
 	}
-	l := &listening{ctx, slices.Clone(uris)}
+	l := &subscriber{ctx, slices.Clone(uris)}
 	s.mu.Lock()
 	s.listens[l] = true
 	s.mu.Unlock()

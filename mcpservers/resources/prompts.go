@@ -23,13 +23,13 @@ func prompts(store *Store) []server.ServerPrompt {
 		mcp.WithPromptDescription("Find duplicates and leftovers, propose what to remove and ask before removing it"), pattern,
 		mcp.WithArgument("keep", mcp.ArgumentDescription("Which of several with the same name to keep: newest (default) or oldest")))
 	return []server.ServerPrompt{
-		{Prompt: summarize, Handler: prompting(store, summaryText)},
-		{Prompt: tidy, Handler: prompting(store, tidyText)},
+		{Prompt: summarize, Handler: promptHandler(store, summaryText)},
+		{Prompt: tidy, Handler: promptHandler(store, tidyText)},
 	}
 }
 
-// prompting puts the request and the matching rows into one message.
-func prompting(store *Store, text func(args map[string]string) (string, error)) server.PromptHandlerFunc {
+// promptHandler puts the request and the matching rows into one message.
+func promptHandler(store *Store, text func(args map[string]string) (string, error)) server.PromptHandlerFunc {
 	return func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		var pattern *regexp.Regexp
 		var err error

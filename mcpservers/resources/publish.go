@@ -19,8 +19,8 @@ const (
 	pageSize = 500
 )
 
-// published offers every stored row as an MCP resource.
-type published struct {
+// publisher offers every stored row as an MCP resource.
+type publisher struct {
 	server        *server.MCPServer
 	store         *Store
 	subscriptions *hosting.Subscriptions
@@ -28,8 +28,8 @@ type published struct {
 
 // publish reads rows when they are asked for: mcp-go's own list would be a copy
 // that misses what other processes change, and its pages skip equal names.
-func publish(s *server.MCPServer, store *Store) *published {
-	p := &published{s, store, hosting.NewSubscriptions(s)}
+func publish(s *server.MCPServer, store *Store) *publisher {
+	p := &publisher{s, store, hosting.NewSubscriptions(s)}
 	s.AddResourceTemplate(mcp.NewResourceTemplate(scheme+"{id}", "resource",
 		mcp.WithTemplateDescription("One stored number with its name and times, by the id that resources_list gives"),
 		mcp.WithTemplateMIMEType(jsonType)), p.read)
@@ -39,7 +39,7 @@ func publish(s *server.MCPServer, store *Store) *published {
 }
 
 // changed tells clients that rows came or went.
-func (p *published) changed(ids ...string) {
+func (p *publisher) changed(ids ...string) {
 	if len(ids) == 0 {
 		return
 	}
@@ -49,12 +49,12 @@ func (p *published) changed(ids ...string) {
 	p.server.SendNotificationToAllClients(mcp.MethodNotificationResourcesListChanged, nil)
 }
 
-func (p *published) missing(ctx context.Context, uri string) bool {
+func (p *publisher) missing(ctx context.Context, uri string) bool {
 	_, ok, err := p.store.Get(ctx, strings.TrimPrefix(uri, scheme))
 	return err == nil && !ok
 }
 
-func (p *published) read(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+func (p *publisher) read(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	uri := request.Params.URI
 	row, ok, err := p.store.Get(ctx, strings.TrimPrefix(uri, scheme))
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *published) read(ctx context.Context, request mcp.ReadResourceRequest) (
 }
 
 // list fills in the page that was asked for.
-func (p *published) list(ctx context.Context, _ any, request *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
+func (p *publisher) list(ctx context.Context, _ any, request *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
 	rows, err := p.store.Page(ctx, position(request.Params.Cursor), pageSize+1)
 	if err != nil {
 		panic(err) // a hook cannot fail otherwise; every transport answers -32603

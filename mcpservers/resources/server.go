@@ -38,7 +38,7 @@ func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 		server.WithPromptCapabilities(false),
 		server.WithInstructions(instructions),
 		server.WithStrictInputSchemaDefault(),
-		server.WithToolHandlerMiddleware(t.logged),
+		server.WithToolHandlerMiddleware(t.logCall),
 		hosting.RemembersCalls(),
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
@@ -56,31 +56,31 @@ func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 type tools struct {
 	store     *Store
 	log       *slog.Logger
-	published *published
+	published *publisher
 }
 
 func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, err := hosting.ParseArguments(request, "name", "value")
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	name, err := args.Required("name")
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	if strings.TrimSpace(name) == "" {
-		return refused(errors.New("name is required"))
+		return errorResult(errors.New("name is required"))
 	}
 	if !args.Has("value") {
-		return refused(errors.New("value is required"))
+		return errorResult(errors.New("value is required"))
 	}
 	value, err := args.Integer("value", 0)
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	once, err := hosting.OnceOf(request, args)
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	added, err := t.store.Add(ctx, once, name, value)
 	if err == nil {
@@ -92,22 +92,22 @@ func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.Call
 func (t *tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, err := hosting.ParseArguments(request, "id", "pattern")
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	id, err := args.Text("id", "")
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	pattern, err := patternOf(args)
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	if id == "" && pattern == nil {
-		return refused(errors.New("either id or pattern is required"))
+		return errorResult(errors.New("either id or pattern is required"))
 	}
 	once, err := hosting.OnceOf(request, args)
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	removed, err := t.store.Remove(ctx, once, Filter{ID: id, Pattern: pattern})
 	if err == nil {
@@ -119,11 +119,11 @@ func (t *tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 func (t *tools) list(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	args, err := hosting.ParseArguments(request, "pattern")
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	pattern, err := patternOf(args)
 	if err != nil {
-		return refused(err)
+		return errorResult(err)
 	}
 	listed, err := t.store.List(ctx, pattern)
 	return t.answer("failed to list resources", listed, err)
@@ -142,17 +142,17 @@ func patternOf(args hosting.Arguments) (*regexp.Regexp, error) {
 	return pattern, nil
 }
 
-func refused(err error) (*mcp.CallToolResult, error) {
+func errorResult(err error) (*mcp.CallToolResult, error) {
 	return mcp.NewToolResultError(err.Error()), nil
 }
 
 func (t *tools) answer(failure string, result any, err error) (*mcp.CallToolResult, error) {
 	if errors.Is(err, hosting.ErrKeyReused) {
-		return refused(err)
+		return errorResult(err)
 	}
 	if err != nil {
 		t.log.Error(failure, "err", err)
-		return refused(fmt.Errorf("%s: %w", failure, err))
+		return errorResult(fmt.Errorf("%s: %w", failure, err))
 	}
 	text, err := json.MarshalIndent(result, "", "  ")
 	if err != nil {
@@ -161,7 +161,7 @@ func (t *tools) answer(failure string, result any, err error) (*mcp.CallToolResu
 	return mcp.NewToolResultStructured(result, string(text)), nil
 }
 
-func (t *tools) logged(next server.ToolHandlerFunc) server.ToolHandlerFunc {
+func (t *tools) logCall(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start := time.Now()
 		result, err := next(ctx, request)

@@ -28,11 +28,11 @@ type Service interface {
 type Returned struct{ Workflows, Activities int }
 
 const (
-	atOnce   = 16
-	identity = "the process after"
-	why      = "no answer in time: the worker's process ended first"
-	// soon is the pause before the next attempt. None would mean that of the retry policy.
-	soon = time.Millisecond
+	atOnce         = 16
+	identity       = "the process after"
+	giveBackReason = "no answer in time: the worker's process ended first"
+	// retrySoon is the pause before the next attempt. None would mean that of the retry policy.
+	retrySoon = time.Millisecond
 )
 
 // Task is one of which the server knows that a worker has it.
@@ -98,7 +98,7 @@ func (l *Log) GiveBack(ctx context.Context, s Service, namespace string) (Return
 
 func (l *Log) abandon(ctx context.Context, s Service, namespace, queue string) error {
 	_, err := s.ShutdownWorker(ctx, &workflowservice.ShutdownWorkerRequest{
-		Namespace: namespace, StickyTaskQueue: queue, Identity: identity, Reason: why,
+		Namespace: namespace, StickyTaskQueue: queue, Identity: identity, Reason: giveBackReason,
 	})
 	if err != nil {
 		return fmt.Errorf("give up sticky queue %s: %w", queue, err)
@@ -114,7 +114,7 @@ func (l *Log) fail(ctx context.Context, s Service, namespace string, t task) (wa
 		_, err = s.RespondWorkflowTaskFailed(ctx, &workflowservice.RespondWorkflowTaskFailedRequest{
 			Namespace: namespace, TaskToken: t.token, Identity: identity,
 			Cause:   enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE,
-			Failure: &failurepb.Failure{Message: why},
+			Failure: &failurepb.Failure{Message: giveBackReason},
 		})
 	default:
 		_, err = s.RespondActivityTaskFailed(ctx, &workflowservice.RespondActivityTaskFailedRequest{
@@ -133,10 +133,10 @@ func (l *Log) fail(ctx context.Context, s Service, namespace string, t task) (wa
 func heartbeatMissed() *failurepb.Failure {
 	timeout := &failurepb.TimeoutFailureInfo{TimeoutType: enumspb.TIMEOUT_TYPE_HEARTBEAT}
 	return &failurepb.Failure{
-		Message: why,
-		Cause:   &failurepb.Failure{Message: why, FailureInfo: &failurepb.Failure_TimeoutFailureInfo{TimeoutFailureInfo: timeout}},
+		Message: giveBackReason,
+		Cause:   &failurepb.Failure{Message: giveBackReason, FailureInfo: &failurepb.Failure_TimeoutFailureInfo{TimeoutFailureInfo: timeout}},
 		FailureInfo: &failurepb.Failure_ApplicationFailureInfo{ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{
-			Type: string(contract.KindTimeout), NextRetryDelay: durationpb.New(soon),
+			Type: string(contract.KindTimeout), NextRetryDelay: durationpb.New(retrySoon),
 		}},
 	}
 }

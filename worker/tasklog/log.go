@@ -151,7 +151,7 @@ func (l *Log) append(records ...record) {
 	if err == nil && l.size > max(tidySize, tidyShare*l.least) {
 		err = l.rewrite()
 	}
-	l.tell(err)
+	l.logError(err)
 }
 
 func (l *Log) write(text []byte) error {
@@ -163,8 +163,8 @@ func (l *Log) write(text []byte) error {
 	return err
 }
 
-// tell logs the first of the errors in a row.
-func (l *Log) tell(err error) {
+// logError logs the first of the errors in a row.
+func (l *Log) logError(err error) {
 	if err != nil && !l.failed {
 		l.logger.Warn("tasks are not noted: after a kill they wait for their timeouts", "error", err)
 	}

@@ -57,16 +57,16 @@ func parse(raw json.RawMessage) (Answer, error) {
 	if raw[0] == '{' {
 		return parseObject(raw)
 	}
-	approved, given, err := vote("the answer", raw)
+	approved, given, err := parseDecision("the answer", raw)
 	if err == nil && !given {
 		err = errors.New("there is no answer")
 	}
 	return Answer{Approved: approved}, err
 }
 
-// vote reads one value that may say yes or no. An empty string and null say
+// parseDecision reads one value that may say yes or no. An empty string and null say
 // nothing.
-func vote(key string, raw json.RawMessage) (approved, given bool, err error) {
+func parseDecision(key string, raw json.RawMessage) (approved, given bool, err error) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
 		return false, false, fmt.Errorf("%s cannot be read", key)
@@ -88,15 +88,15 @@ func vote(key string, raw json.RawMessage) (approved, given bool, err error) {
 	return false, false, fmt.Errorf("%s must be a word, true or false", key)
 }
 
-// ballot collects the keys of an object. Keys may repeat, so it reads tokens: a
+// decisionFields collects the keys of an object. Keys may repeat, so it reads tokens: a
 // map would keep the last of two contradicting ones.
-type ballot struct {
+type decisionFields struct {
 	answer Answer
 	by     string // the key that decided
 }
 
 func parseObject(raw json.RawMessage) (Answer, error) {
-	var b ballot
+	var b decisionFields
 	if err := members(raw, b.take); err != nil {
 		return Answer{}, err
 	}
@@ -140,10 +140,10 @@ func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
 	return key, value, nil
 }
 
-// remarks are the keys that say nothing about the decision.
-var remarks = []string{"by", "reason", "request_id", "via", "credential", "chain"}
+// reasonFields are the keys that say nothing about the decision.
+var reasonFields = []string{"by", "reason", "request_id", "via", "credential", "chain"}
 
-func (b *ballot) take(key string, value json.RawMessage) error {
+func (b *decisionFields) take(key string, value json.RawMessage) error {
 	switch key {
 	case "answer", "action", "approved":
 		return b.count(key, value)
@@ -165,8 +165,8 @@ func (b *ballot) take(key string, value json.RawMessage) error {
 	return nil
 }
 
-func (b *ballot) count(key string, value json.RawMessage) error {
-	approved, given, err := vote(fmt.Sprintf("%q", key), value)
+func (b *decisionFields) count(key string, value json.RawMessage) error {
+	approved, given, err := parseDecision(fmt.Sprintf("%q", key), value)
 	switch {
 	case err != nil || !given:
 		return err

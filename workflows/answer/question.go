@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// declines are the words that decline a question, besides those that say no.
-var declines = []string{"decline", "declined"}
+// declineWords are the words that decline a question, besides those that say no.
+var declineWords = []string{"decline", "declined"}
 
 // Reply is what somebody answered to a question, or, when it is not Approved, that
 // they do not answer it.
@@ -52,7 +52,7 @@ func ParseText(text string, schema json.RawMessage) (Reply, error) {
 			r, err = f.accept(raw)
 		}
 	} else {
-		r, err = f.say(text)
+		r, err = f.explain(text)
 	}
 	if err != nil {
 		return Reply{}, fmt.Errorf("%w; %s", err, f.accepted())
@@ -72,15 +72,15 @@ func (f form) parse(raw json.RawMessage) (Reply, error) {
 	case raw[0] != '{':
 		return f.value("the answer", raw)
 	}
-	p := paper{form: f}
+	p := reader{form: f}
 	if err := members(raw, p.take); err != nil {
 		return Reply{}, err
 	}
 	return p.reply()
 }
 
-// paper collects the keys of an answer. Those that say something must agree.
-type paper struct {
+// reader collects the keys of an answer. Those that say something must agree.
+type reader struct {
 	form    form
 	about   Answer
 	said    []Reply
@@ -88,7 +88,7 @@ type paper struct {
 	content bool
 }
 
-func (p *paper) take(key string, raw json.RawMessage) error {
+func (p *reader) take(key string, raw json.RawMessage) error {
 	switch key {
 	case "content":
 		if string(raw) == "null" {
@@ -98,11 +98,11 @@ func (p *paper) take(key string, raw json.RawMessage) error {
 		p.content = true
 		return p.note(key, r, err)
 	case "answer", "action":
-		if silent(raw) {
+		if isEmpty(raw) {
 			return nil
 		}
 		if key == "action" {
-			r, err := p.form.vote(fmt.Sprintf("%q", key), raw)
+			r, err := p.form.parseDecision(fmt.Sprintf("%q", key), raw)
 			if err == nil && r.Approved {
 				p.about.Approved = true // what is accepted, another key says
 				return nil
@@ -112,7 +112,7 @@ func (p *paper) take(key string, raw json.RawMessage) error {
 		r, err := p.form.value(fmt.Sprintf("%q", key), raw)
 		return p.note(key, r, err)
 	case "approved":
-		approved, given, err := vote(`"approved"`, raw)
+		approved, given, err := parseDecision(`"approved"`, raw)
 		switch {
 		case err != nil || !given:
 			return err
@@ -122,23 +122,23 @@ func (p *paper) take(key string, raw json.RawMessage) error {
 		}
 		return p.note(key, Reply{}, nil)
 	}
-	b := ballot{answer: p.about}
+	b := decisionFields{answer: p.about}
 	err := b.take(key, raw)
-	if err == nil && !slices.Contains(remarks, key) && p.form.has(key) {
+	if err == nil && !slices.Contains(reasonFields, key) && p.form.has(key) {
 		err = fmt.Errorf("%.60q belongs into \"content\"", key)
 	}
 	p.about = b.answer
 	return err
 }
 
-func (p *paper) note(key string, r Reply, err error) error {
+func (p *reader) note(key string, r Reply, err error) error {
 	if err == nil {
 		p.said, p.keys = append(p.said, r), append(p.keys, key)
 	}
 	return err
 }
 
-func (p *paper) reply() (Reply, error) {
+func (p *reader) reply() (Reply, error) {
 	about := p.about
 	if len(p.said) == 0 {
 		if !about.Approved {
@@ -164,12 +164,12 @@ func (p *paper) reply() (Reply, error) {
 	return Reply{Answer: about, Content: first.Content}, nil
 }
 
-// vote reads a word that accepts or declines, whatever the fields are.
-func (f form) vote(key string, raw json.RawMessage) (Reply, error) {
+// parseDecision reads a word that accepts or declines, whatever the fields are.
+func (f form) parseDecision(key string, raw json.RawMessage) (Reply, error) {
 	word, ok := scalar(raw)
 	approved, known := Word(word)
 	switch word = strings.ToLower(strings.TrimSpace(word)); {
-	case !ok || !known && word != "accept" && !slices.Contains(declines, word):
+	case !ok || !known && word != "accept" && !slices.Contains(declineWords, word):
 		return Reply{}, fmt.Errorf("%s is neither a yes nor a no", key)
 	case approved || word == "accept":
 		return Reply{Answer: Answer{Approved: true}}, nil
@@ -183,7 +183,7 @@ func (f form) value(key string, raw json.RawMessage) (Reply, error) {
 	if !ok {
 		return Reply{}, fmt.Errorf("%s must be a text, a number, true or false", key)
 	}
-	return f.say(text)
+	return f.explain(text)
 }
 
 // scalar is a string, a number or a boolean as a text.
@@ -197,15 +197,15 @@ func scalar(raw json.RawMessage) (text string, ok bool) {
 	return string(raw), true
 }
 
-func silent(raw json.RawMessage) bool {
+func isEmpty(raw json.RawMessage) bool {
 	text, ok := scalar(raw)
 	return string(raw) == "null" || ok && strings.TrimSpace(text) == ""
 }
 
-// say reads a text: a value of the one field that counts, or a no. A no that is a
+// explain reads a text: a value of the one field that counts, or a no. A no that is a
 // value of that field, like that of a question to be answered by yes or no, is the
 // value.
-func (f form) say(text string) (Reply, error) {
+func (f form) explain(text string) (Reply, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return Reply{}, errors.New("there is no answer")
@@ -218,7 +218,7 @@ func (f form) say(text string) (Reply, error) {
 		return f.fill(field, text)
 	}
 	approved, known := Word(text)
-	if known && !approved || slices.Contains(declines, strings.ToLower(text)) {
+	if known && !approved || slices.Contains(declineWords, strings.ToLower(text)) {
 		return Reply{}, nil
 	}
 	switch {

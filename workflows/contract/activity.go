@@ -6,7 +6,7 @@ type GenerateInput struct {
 	Model          string     `json:"model"`
 	Prompt         Text       `json:"prompt,omitzero"`
 	Transcript     Transcript `json:"transcript"`
-	// Before is what the model sees before Transcript. It is not folded.
+	// Before is what the model sees before Transcript. It is not offloaded.
 	Before *Transcript `json:"before,omitempty"`
 	// Values replace the placeholders in the prompt.
 	Values State `json:"values,omitempty"`
@@ -17,15 +17,15 @@ type GenerateInput struct {
 	ExitLoop bool   `json:"exit_loop,omitempty"`
 	// ClientTools are the Tools of the message. They are offered too.
 	ClientTools JSON `json:"client_tools,omitzero"`
-	// Draft names the reply while it is being made, and Node who asks for it. Both are
-	// for those who listen.
-	Draft string `json:"draft,omitempty"`
-	Node  string `json:"node,omitempty"`
-	// Digest stands in for the oldest of the messages.
-	Digest *Digest `json:"digest,omitempty"`
+	// DraftID identifies the reply while it is generated, Node the node that asks for it. Both
+	// are for subscribers.
+	DraftID string `json:"draft,omitempty"`
+	Node    string `json:"node,omitempty"`
+	// Summary replaces the oldest messages.
+	Summary *Summary `json:"digest,omitempty"`
 	// Schema is the JSON Schema that the reply's text must fit, if there is one.
 	Schema JSON `json:"schema,omitzero"`
-	// Repair is an earlier reply that did not fit, which is to be mended.
+	// Repair is an earlier reply that did not fit and is to be corrected.
 	Repair *Repair `json:"repair,omitempty"`
 }
 
@@ -33,7 +33,7 @@ type GenerateInput struct {
 type Repair struct {
 	Text    Text   `json:"text"`
 	Problem string `json:"problem"`
-	// Overrun: the reply asked for too much, and was not carried out.
+	// Overrun: the reply had too many calls, which were not carried out.
 	Overrun bool `json:"overrun,omitempty"`
 }
 
@@ -46,50 +46,51 @@ type GenerateResult struct {
 	Usage Usage  `json:"usage,omitzero"`
 	// Finish is why the model stopped: stop, tool_calls, length, refusal.
 	Finish string `json:"finish,omitempty"`
-	// Folded is set when the activity moved messages to the blob store: the
-	// first Count messages of the input's tail are now part of Head.
-	Folded *Folded `json:"folded,omitempty"`
-	// Draft is the input's. Replies without one are of a time when messages did not
-	// tell of the model and what it took.
-	Draft string `json:"draft,omitempty"`
-	// Native is the reply as the provider wants it back, where that matters.
+	// Offloaded is set if the activity moved messages to the blob store: the first Count
+	// messages of the input's tail are now part of Head.
+	Offloaded *Offloaded `json:"folded,omitempty"`
+	// DraftID is the input's. Replies without one are from before messages recorded model and
+	// usage.
+	DraftID string `json:"draft,omitempty"`
+	// Native is the reply in the form that the provider requires back, if any.
 	Native *Native `json:"native,omitempty"`
 	// Misfit is why the text does not fit the input's Schema.
 	Misfit string `json:"misfit,omitempty"`
-	// Overrun says why the reply asks for more than one reply may. Its calls are left out.
+	// Overrun says why the reply asks for more than one reply may. Its calls are omitted.
 	Overrun string `json:"overrun,omitempty"`
-	// Overlong: the messages do not fit the model, which was not asked. The oldest of
-	// them, as far as this says, need a Digest first. All else is empty then.
-	Overlong *Digest `json:"overlong,omitempty"`
+	// NeedsSummary is set if the messages do not fit the model, which was not called. It says
+	// which of the oldest messages are to be summarized first. All other fields are empty
+	// then.
+	NeedsSummary *Summary `json:"overlong,omitempty"`
 }
 
-// DigestInput asks the model for a digest of a conversation's oldest messages.
-type DigestInput struct {
+// SummarizeInput asks the model to summarize a conversation's oldest messages.
+type SummarizeInput struct {
 	ConversationID string      `json:"conversation_id"`
 	Model          string      `json:"model"`
 	Transcript     Transcript  `json:"transcript"`
 	Before         *Transcript `json:"before,omitempty"`
-	// Earlier is the digest so far, which the new one takes in.
-	Earlier *Digest `json:"earlier,omitempty"`
-	// Wanted says which messages the digest is to stand for.
-	Wanted Digest `json:"wanted"`
+	// Earlier is the previous summary, which the new one includes.
+	Earlier *Summary `json:"earlier,omitempty"`
+	// Wanted says which messages the summary is to replace.
+	Wanted Summary `json:"wanted"`
 }
 
-// DigestResult is the digest, and what the call took.
-type DigestResult struct {
-	Digest Digest `json:"digest"`
-	Model  string `json:"model,omitempty"`
-	Usage  Usage  `json:"usage,omitzero"`
+// SummarizeResult is the summary, and the usage of the call.
+type SummarizeResult struct {
+	Summary Summary `json:"digest"`
+	Model   string  `json:"model,omitempty"`
+	Usage   Usage   `json:"usage,omitzero"`
 }
 
-// Folded says which messages of a tail a new head has taken up.
-type Folded struct {
+// Offloaded says which messages of a tail are now in a new head.
+type Offloaded struct {
 	Head  Head `json:"head"`
 	Count int  `json:"count"`
 }
 
-// Call is a tool call that a model asks for, with what is known of the tool it
-// names. The arguments are final: coerced, checked, and shown to the human.
+// Call is a tool call of a model, with what is known of the tool. The arguments are final:
+// coerced, validated, and shown to people.
 type Call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -97,13 +98,13 @@ type Call struct {
 	// SHA256 is the digest of the canonical arguments.
 	SHA256 string `json:"arguments_sha256,omitempty"`
 	Server string `json:"server,omitempty"`
-	// Wording is that of people's texts about the call, for a server of ours.
+	// Wording selects the sentences that describe the call, for a server of ours.
 	Wording Wording `json:"wording,omitempty"`
-	// Binding is where a destructive call goes, and nil in older histories.
+	// Binding is where a destructive call goes; nil in older histories.
 	Binding *Binding `json:"binding,omitempty"`
 	// Peer is the agent that the call delegates to, if it does.
 	Peer *Peer `json:"peer,omitempty"`
-	// Exit: the call leaves the loop, and nothing is called.
+	// Exit: the call leaves the loop; no tool is called.
 	Exit bool `json:"exit,omitempty"`
 	// Client: the sender of the message makes the call.
 	Client bool `json:"client,omitempty"`
@@ -113,7 +114,7 @@ type Call struct {
 	MayAsk bool `json:"may_ask,omitempty"`
 	// Unknown: no such tool was on offer.
 	Unknown bool `json:"unknown,omitempty"`
-	// Problem is why the arguments cannot be used. The model is told.
+	// Problem is why the arguments cannot be used. It is reported to the model.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -130,14 +131,14 @@ type CallToolInput struct {
 	IdempotencyKey string `json:"idempotency_key"`
 	Destructive    bool   `json:"destructive,omitempty"`
 	MayAsk         bool   `json:"may_ask,omitempty"`
-	// Claim names a destructive call whatever came before it in the run, so that a run that
-	// was reset gives it the same name. "" is the IdempotencyKey.
+	// Claim identifies a destructive call independently of what the run did before it, so that
+	// it stays the same after a reset. "" means IdempotencyKey.
 	Claim string `json:"claim,omitempty"`
-	// Grant is the approval that has a call made again whose outcome was unknown. A
-	// destructive call is made once without, and once for each.
+	// Grant is the approval by which a call of unknown outcome is repeated. A destructive call
+	// is made once without, and once for each.
 	Grant string `json:"grant,omitempty"`
-	// Binding is what was approved. The call is not made where it would go elsewhere by
-	// now; it fails with KindChanged. Nil is bound to nothing.
+	// Binding is what was approved. If the call would go elsewhere now it is not made and
+	// fails with KindChanged. Nil means no binding.
 	Binding *Binding `json:"binding,omitempty"`
 }
 
@@ -146,37 +147,36 @@ type CallToolInput struct {
 type CallToolResult struct {
 	Text    Text `json:"text"`
 	IsError bool `json:"is_error,omitempty"`
-	// Media is what the text only refers to.
+	// Media are the binary parts that the text refers to.
 	Media []Media `json:"media,omitempty"`
-	// Links are the files that the text names and nobody has fetched.
+	// Links are files that the text names and that were not fetched.
 	Links []Link `json:"links,omitempty"`
-	// AuthRequired names the server that wants the caller to log in.
+	// AuthRequired names the server that requires the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
 	// Note tells people about the circumstances of the call.
 	Note string `json:"note,omitempty"`
 }
 
-// DelegateInput sends a message to another agent, or is about the task that came
-// of one: without TaskID it starts a task, with TaskID alone it asks how the task
-// is, with a Decision it answers what the task asked, with Cancel it ends it.
+// DelegateInput sends a message to another agent or about one of its tasks: without TaskID it
+// starts a task, with TaskID alone it asks for the task's state, with a Decision it answers the
+// task's question, with Cancel it cancels the task.
 type DelegateInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
 	Peer           Peer   `json:"peer"`
-	// Chain names the agents through which the work has come, the sender last.
+	// Chain names the agents that have delegated the work, the sender last.
 	Chain []string `json:"chain,omitempty"`
 	// MessageID is the same in every attempt: the idempotency key.
 	MessageID string `json:"message_id"`
 	// Arguments are {"message": "…"}; SHA256 must match them.
 	Arguments JSON   `json:"arguments,omitzero"`
 	SHA256    string `json:"arguments_sha256,omitempty"`
-	// TaskID and ContextID are the other agent's.
+	// TaskID and ContextID are the IDs of the other agent.
 	TaskID    string `json:"task_id,omitempty"`
 	ContextID string `json:"context_id,omitempty"`
-	// Decision (Approved or Rejected) answers a task that waits. Asked is what it
-	// asked, where it said so in a form for programs, Question the text that was decided
-	// on where that has no ID, Content the answer to a question, and By and Reason who
-	// decided and what that person said.
+	// Decision (Approved or Rejected) answers a waiting task. Asked is the structured question
+	// of the task, if it has one; Question the text that was decided on if that has no ID;
+	// Content the answer to a question; By and Reason who decided and why.
 	Decision Decision `json:"decision,omitempty"`
 	Asked    *Origin  `json:"asked,omitempty"`
 	Question Text     `json:"question,omitzero"`
@@ -185,118 +185,113 @@ type DelegateInput struct {
 	Reason   string   `json:"reason,omitempty"`
 	// Cancel ends the task.
 	Cancel bool `json:"cancel,omitempty"`
-	// Destructive: the message may have an effect that must not come about twice.
+	// Destructive: the message may have an effect that must not happen twice.
 	Destructive bool `json:"destructive,omitempty"`
-	// Claim and Grant are those of CallToolInput; "" is the MessageID.
+	// Claim and Grant are as in CallToolInput; "" means MessageID.
 	Claim string `json:"claim,omitempty"`
 	Grant string `json:"grant,omitempty"`
 }
 
-// DelegateResult is how a remote task is.
+// DelegateResult is the state of a remote task.
 type DelegateResult struct {
 	State     TaskState `json:"state"`
 	TaskID    string    `json:"task_id,omitempty"`
 	ContextID string    `json:"context_id,omitempty"`
-	// Text is the result, or what the other agent says about its state.
+	// Text is the result, or the agent's message about its state.
 	Text Text `json:"text"`
 	// Media are the files of the result.
 	Media []Media `json:"media,omitempty"`
-	// Asked is what a task that waits wants to have decided, where it says so in a form
-	// for programs.
+	// Asked is the structured question of a waiting task, if it has one.
 	Asked *Origin `json:"asked,omitempty"`
 	// Note tells people about the circumstances of the call.
 	Note string `json:"note,omitempty"`
-	// NoEntry: the agent wants a login before it says anything, and nothing was heard of
-	// the task. The State is TaskAuthRequired then.
+	// NoEntry: the agent requires a login before it reports the task's state. State is
+	// TaskAuthRequired then.
 	NoEntry bool `json:"no_entry,omitempty"`
 }
 
-// DeliveryResult is what a Delivery completes with: how the task is that was told,
-// or why the other agent was never told.
+// DeliveryResult is the result of a Delivery: the state of the task after the message, or why
+// the other agent did not receive it.
 type DeliveryResult struct {
 	State TaskState `json:"state,omitempty"`
-	// Problem is empty when the agent was told.
+	// Problem is empty if the agent received the message.
 	Problem string `json:"problem,omitempty"`
 }
 
-// ComposeInput makes one text of several: a template with its placeholders
-// replaced, or parts a line each.
+// ComposeInput makes one text of a template with its placeholders replaced, or of several
+// parts, one per line.
 type ComposeInput struct {
 	Template Text   `json:"template,omitzero"`
 	Values   State  `json:"values,omitempty"`
 	Parts    []Text `json:"parts,omitempty"`
-	// Arguments asks for the text as the arguments of a delegation too.
+	// Arguments asks for the text also as the arguments of a delegation.
 	Arguments bool `json:"arguments,omitempty"`
 }
 
-// ComposeResult is the text, and as arguments of a delegation if asked for:
-// {"message": text} with its digest.
+// ComposeResult is the text, and if asked for as arguments of a delegation: {"message": text}
+// with its SHA-256.
 type ComposeResult struct {
 	Text      Text   `json:"text"`
 	Arguments JSON   `json:"arguments,omitzero"`
 	SHA256    string `json:"arguments_sha256,omitempty"`
 }
 
-// ReadAnswerInput asks what somebody has answered to a question whose Schema is not
-// in history. Signal is the answer as a "decide" signal has it, Message as a message of
-// the conversation; one of them is set.
+// ReadAnswerInput parses an answer to a question whose Schema is not in history. Signal is an
+// answer from a "decide" signal, Message from a message of the conversation; one of them is
+// set.
 type ReadAnswerInput struct {
 	Schema  JSON   `json:"schema"`
 	Signal  string `json:"signal,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// ReadAnswerResult is the answer. Problem is why it is none, and what is accepted.
+// ReadAnswerResult is the answer. Problem says why it is invalid, and what is accepted.
 type ReadAnswerResult struct {
 	Answer  DecideSignal `json:"answer,omitzero"`
 	Problem string       `json:"problem,omitempty"`
 }
 
-// FoldInput is what grows in a workflow and has to be moved to the blob store.
-type FoldInput struct {
+// OffloadInput is state of a workflow that is to be moved to the blob store.
+type OffloadInput struct {
 	Transcript Transcript `json:"transcript"`
-	// Whole: the tail is folded however short it is.
+	// Whole: the tail is offloaded however short it is.
 	Whole bool `json:"whole,omitempty"`
 	// Texts are stored one by one.
 	Texts []Text `json:"texts,omitempty"`
-	// Nodes are stored together, behind those of NodesBefore.
+	// Nodes are stored together, after those of NodesBefore.
 	Nodes       []NodeState `json:"nodes,omitempty"`
 	NodesBefore *Blob       `json:"nodes_before,omitempty"`
 }
 
-// FoldResult says where it is now. Folded is nil when the tail was short enough
-// to stay.
-type FoldResult struct {
-	Folded *Folded `json:"folded,omitempty"`
-	Texts  []Text  `json:"texts,omitempty"`
-	Nodes  *Blob   `json:"nodes,omitempty"`
+// OffloadResult has the addresses. Offloaded is nil if the tail was short enough to stay.
+type OffloadResult struct {
+	Offloaded *Offloaded `json:"folded,omitempty"`
+	Texts     []Text     `json:"texts,omitempty"`
+	Nodes     *Blob      `json:"nodes,omitempty"`
 }
 
-// ListToolsInput asks a worker for what the gateway must know of it.
-// Its zero value asks for the tools.
+// ListToolsInput asks a worker for a catalogue. The zero value asks for the tools.
 type ListToolsInput struct {
-	Want Wanted `json:"want,omitempty"`
-	// Probe is a value that the gateway has put into its blob store. The worker
-	// looks for it in its own.
+	Kind CatalogueKind `json:"want,omitempty"`
+	// Probe is a value that the gateway has put into its blob store. The worker looks for it
+	// in its own store.
 	Probe *Blob `json:"probe,omitempty"`
 }
 
-// CatalogueResult is what a worker offers: what was wanted, and what is missing.
-// Body holds a Catalogue, a ResourceCatalogue or a PromptCatalogue; a long one
-// lives in the blob store.
+// CatalogueResult is what a worker offers: the requested kind, and what is missing. Body holds
+// a Catalogue, a ResourceCatalogue or a PromptCatalogue; a long one is in the blob store.
 type CatalogueResult struct {
 	Body JSON `json:"body"`
-	// Store is nil when no Probe was given, and of a worker that knows of none.
+	// Store is nil if no Probe was given, or if the worker does not support it.
 	Store *StoreCheck `json:"store,omitempty"`
 }
 
 // StoreCheck reports whether a worker and the gateway that asks share a blob store.
 type StoreCheck struct {
-	// Own is a value that the worker has put into its store, for the gateway to
-	// look for.
+	// Own is a value that the worker has put into its store, for the gateway to look for.
 	Own Blob `json:"own"`
-	// Probe is the gateway's value that the worker looked for: gateways that ask at
-	// the same time share an answer. Problem says why it could not be read.
+	// Probe is the gateway's value that the worker looked for (gateways that ask at the same
+	// time share an answer). Problem says why it could not be read.
 	Probe   Blob   `json:"probe"`
 	Problem string `json:"problem,omitempty"`
 }
@@ -306,27 +301,26 @@ type Catalogue struct {
 	Tools   []Tool        `json:"tools"`
 	Servers []ServerState `json:"servers"`
 	Model   ModelState    `json:"model"`
-	// Problems keep the worker from running conversations as its configuration says,
-	// beside servers that are not ready. Notes do not.
+	// Problems keep the worker from running conversations as configured, besides servers that
+	// are not ready. Notes do not.
 	Problems []string `json:"problems,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
 }
 
-// ErrorAuthentication is the Error of a server that serves only callers who
-// authenticate.
+// ErrorAuthentication is the Error of a server that serves only authenticated callers.
 const ErrorAuthentication = "authentication is required"
 
-// ServerState reports whether a tool server answers, and if not, why.
+// ServerState says whether a tool server answers, and if not, why.
 type ServerState struct {
 	Name  string `json:"name"`
 	Ready bool   `json:"ready"`
 	Error string `json:"error,omitempty"`
 	Tools int    `json:"tools"`
-	// Optional servers may be missing: nobody waits for them.
+	// Optional servers may be missing; nothing waits for them.
 	Optional bool `json:"optional,omitempty"`
 }
 
-// ModelState tells what model answers, and what its users should know.
+// ModelState is the model that answers, and what its users should know.
 type ModelState struct {
 	Name string `json:"name"`
 	Note string `json:"note,omitempty"`
@@ -335,23 +329,21 @@ type ModelState struct {
 // ExportInput writes a conversation to its file.
 type ExportInput struct {
 	Conversation ConversationView `json:"conversation"`
-	// Tree is for those who watch; it is not written.
+	// Tree is for subscribers; it is not written to the file.
 	Tree *TreeView `json:"tree,omitempty"`
 }
 
-// ExportResult tells what was written. Skipped means that a later version of
-// the conversation was there already.
+// ExportResult says what was written. Skipped means that the file had a later version already.
 type ExportResult struct {
 	Bytes   int64 `json:"bytes,omitempty"`
 	Skipped bool  `json:"skipped,omitempty"`
 }
 
-// WithdrawInput ends what a workflow run has left that was reset. The activity is run by
-// the workflow that came of the reset.
+// WithdrawInput ends what the run before a reset has left. The new run executes the activity.
 type WithdrawInput struct {
 	ConversationID string `json:"conversation_id"`
-	// Child is the workflow ID of the only child to be cancelled; "" is all children that
-	// the workflow does not wait for.
+	// Child is the workflow ID of the only child to cancel; "" means all children that the
+	// workflow does not wait for.
 	Child string `json:"child,omitempty"`
 }
 

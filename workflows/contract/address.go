@@ -24,14 +24,14 @@ var (
 func PublicURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return unseen + " (" + Sum([]byte(raw))[:12] + ")"
+		return unseen + " (" + Hash([]byte(raw))[:12] + ")"
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
 	text, _, _ := strings.Cut(u.String(), "?")
 	parts := strings.Split(text, "/")
 	for i, part := range parts {
 		if i > 2 && longWord.MatchString(part) && strings.ContainsAny(part, "0123456789") {
-			parts[i] = unseen + Sum([]byte(part))[:12]
+			parts[i] = unseen + Hash([]byte(part))[:12]
 		}
 	}
 	return strings.Join(parts, "/") + publicQuery(u.RawQuery)

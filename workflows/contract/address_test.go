@@ -16,7 +16,7 @@ func TestAnAddressHasNoSecrets(t *testing.T) {
 		"https://example.com/mcp?api_key=other&project=a":        "https://example.com/mcp?api_key=…&project=a",
 		"https://example.com/mcp?project=b&sig=s3cr3t&code=x":    "https://example.com/mcp?code=…&project=b&sig=…",
 		"https://example.com/a-path-of-many-words-without-end":   "https://example.com/a-path-of-many-words-without-end",
-		"https://example.com/s/aGVsbG8gd29ybGQgMTIzNDU2Nzg5/mcp": "https://example.com/s/…" + contract.Sum([]byte("aGVsbG8gd29ybGQgMTIzNDU2Nzg5"))[:12] + "/mcp",
+		"https://example.com/s/aGVsbG8gd29ybGQgMTIzNDU2Nzg5/mcp": "https://example.com/s/…" + contract.Hash([]byte("aGVsbG8gd29ybGQgMTIzNDU2Nzg5"))[:12] + "/mcp",
 	} {
 		if got := contract.PublicURL(raw); got != want || strings.Contains(got, secret) {
 			t.Errorf("%s: got %s, expected %s", raw, got, want)

@@ -22,24 +22,22 @@ const (
 	ExecutionLean Execution = "lean"
 )
 
-// CallAs says whose token goes with a call that a person approves.
+// CallAs says whose token an approved call uses.
 type CallAs string
 
 const (
-	// CallAsApprover: that of who approved the call goes with this one call, where the
-	// decision brought one. Without it the requester's goes with every call.
+	// CallAsApprover uses the token of the person who approved the call for this call only, if
+	// the decision brought one. Otherwise every call uses the requester's token.
 	CallAsApprover CallAs = "approver"
-	// CallAsRequester is the default, as MemoCallAs has it. An Agent leaves it out.
+	// CallAsRequester is the default in MemoCallAs. An Agent omits it.
 	CallAsRequester CallAs = "requester"
 )
 
-// DefaultMaxToolRounds is how often a turn goes back to the model with tool
-// results before it gives up.
+// DefaultMaxToolRounds is how often a turn returns tool results to the model before it fails.
 const DefaultMaxToolRounds = 10
 
-// Agent is the configuration a conversation runs by. It is part of the
-// workflow's input: a changed YAML file changes the next conversation, never
-// one that is under way.
+// Agent is the configuration of a conversation. It is part of the workflow's input: a changed
+// YAML file changes the next conversation, never a running one.
 type Agent struct {
 	Name          string    `json:"name"`
 	Description   string    `json:"description,omitempty"`
@@ -47,22 +45,21 @@ type Agent struct {
 	Model         string    `json:"model"`
 	MaxToolRounds int       `json:"max_tool_rounds,omitempty"`
 	Execution     Execution `json:"execution,omitempty"`
-	// ApprovalTimeout is how long an approval waits before it expires. Zero
-	// waits for ever.
+	// ApprovalTimeout is how long an approval waits before it expires. Zero is unlimited.
 	ApprovalTimeout time.Duration `json:"approval_timeout,omitempty"`
 	CallAs          CallAs        `json:"call_as,omitempty"`
-	// Node names the llm node that the messages of a lone node carry.
+	// Node is the node name on the messages of an agent without a tree.
 	Node string `json:"node,omitempty"`
 	// Peers are the agents that an agent without a tree may delegate to.
 	Peers []Peer `json:"peers,omitempty"`
-	// Models says how those of the models are called that need saying.
+	// Models has the routes of the models that are not called by their plain name.
 	Models []ModelRoute `json:"models,omitempty"`
 	Limits *Limits      `json:"limits,omitempty"`
 	// Tree is the agent's tree. Without one the agent is a single llm node.
 	Tree *Node `json:"tree,omitempty"`
 }
 
-// Route is how a model is called, by the name that a node has for it.
+// Route is how a model is called, by the name that nodes use for it.
 func (a Agent) Route(model string) ModelRoute {
 	for _, r := range a.Models {
 		if r.Name == model {

@@ -23,8 +23,8 @@ func (b Binding) Same(other Binding) bool {
 	return b.Address == other.Address && b.SHA256 == other.SHA256
 }
 
-// Changed is the detail of a failure with KindChanged: where the call would go now.
-type Changed struct {
+// TargetChange is the detail of a failure with KindChanged: where the call would go now.
+type TargetChange struct {
 	Binding Binding `json:"binding"`
 	// Difference sets what was approved against what is now, and Whole is all of it
 	// where Difference is cut.

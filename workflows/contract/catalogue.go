@@ -1,13 +1,13 @@
 package contract
 
-// Wanted is what a worker is asked to list.
-type Wanted string
+// CatalogueKind is what a worker is asked to list.
+type CatalogueKind string
 
 // What a worker can list. Each has a result of its own.
 const (
-	WantTools     Wanted = ""          // Catalogue
-	WantResources Wanted = "resources" // ResourceCatalogue
-	WantPrompts   Wanted = "prompts"   // PromptCatalogue
+	WantTools     CatalogueKind = ""          // Catalogue
+	WantResources CatalogueKind = "resources" // ResourceCatalogue
+	WantPrompts   CatalogueKind = "prompts"   // PromptCatalogue
 )
 
 // ResourceCatalogue is what the tool servers have to be read.

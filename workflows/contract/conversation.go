@@ -20,16 +20,16 @@ type ConversationInput struct {
 	Agent     Agent  `json:"agent"`
 	// ContextID groups conversations that belong together (A2A 1.0 §3.4).
 	ContextID string `json:"context_id,omitempty"`
-	// Task: the conversation is a task of A2A. It ends with the turn after which nothing
-	// is left to be answered.
+	// Task: the conversation is an A2A task. It completes with the turn after which no message
+	// is left to answer.
 	Task bool `json:"task,omitempty"`
-	// Chain names the agents through which the work has come, the nearest last.
+	// Chain names the agents that have delegated the work, the nearest last.
 	Chain []string `json:"chain,omitempty"`
-	// Notify: the workflow PushWorkflowID is told how the task fares.
+	// Notify: the workflow PushWorkflowID receives the states of the task.
 	Notify bool `json:"notify,omitempty"`
 	// First is the message that came with the start, if any.
 	First *MessageSignal `json:"first,omitempty"`
-	// Carried is what a continued run takes over from the run before it.
+	// Carried is the state of the previous run.
 	Carried *Carried `json:"carried,omitempty"`
 }
 
@@ -44,52 +44,51 @@ type Carried struct {
 	Requests    []Request  `json:"requests"`
 	Usage       Usage      `json:"usage,omitzero"`
 	ExportOwing bool       `json:"export_owing,omitempty"`
-	// Tree is how the last turn went through the agent's tree.
+	// Tree is the state of the agent's tree in the last turn.
 	Tree *NodeState `json:"tree,omitempty"`
-	// Worked is how long turns have worked, and Granted what people have granted
-	// beyond the conversation's limits.
+	// Worked is how long turns have worked, Granted what people have granted beyond the
+	// conversation's limits.
 	Worked  time.Duration `json:"worked,omitempty"`
 	Granted Limit         `json:"granted,omitzero"`
-	// Digest stands in for the oldest messages when the model is asked.
-	Digest *Digest   `json:"digest,omitempty"`
-	Last   *LastTurn `json:"last,omitempty"`
-	// Notify is that of the input, or has been asked for since.
+	// Summary replaces the oldest messages when the model is called.
+	Summary *Summary  `json:"digest,omitempty"`
+	Last    *LastTurn `json:"last,omitempty"`
+	// Notify is that of the input, or was asked for since.
 	Notify bool `json:"notify,omitempty"`
 	// Refused counts the signals that the workflow itself has refused.
 	Refused int64 `json:"refused,omitempty"`
-	// Queue are the messages that wait for their turn, oldest first.
+	// Queue are the messages that wait for a turn, oldest first.
 	Queue []MessageSignal `json:"queue,omitempty"`
 }
 
-// LastTurn is how the latest turn that has ended did so.
+// LastTurn is how the last turn ended.
 type LastTurn struct {
 	Turn     int       `json:"turn"`
 	Outcome  Outcome   `json:"outcome"`
 	Response Text      `json:"response,omitzero"`
 	EndedAt  time.Time `json:"ended_at"`
-	// AuthRequired names the server or agent that wants the caller to log in.
+	// AuthRequired names the server or agent that requires the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
 }
 
 // MessageSignal asks a conversation to answer a message (signal "message").
 type MessageSignal struct {
-	// RequestID makes a repeated signal harmless. A message typed by hand may
-	// leave it out.
+	// RequestID makes a repeated signal harmless. A signal typed by hand may omit it.
 	RequestID string `json:"request_id,omitempty"`
-	// Fingerprint is a hash of the request; the same RequestID with another
-	// fingerprint is a different request under a used key.
+	// Fingerprint is a hash of the request. A used RequestID with another fingerprint is a
+	// different request under a used key.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Text        Text   `json:"text"`
 	// Preface becomes that of the Message.
 	Preface int `json:"preface,omitempty"`
 	// Media are files that came with the message.
 	Media []Media `json:"media,omitempty"`
-	// Name is the ID by which the sender knows the message. It becomes its Draft.
+	// Name is the sender's own ID of the message. It becomes the message's ClientID.
 	Name string `json:"name,omitempty"`
-	// Tools is a list of Tool: they are on offer in the turn and called by the sender.
-	// Their results come as answers to approvals with ReasonClientTool.
+	// Tools is a list of Tool that the turn offers and the sender executes. Their results come
+	// as answers to approvals with ReasonClientTool.
 	Tools JSON `json:"tools,omitzero"`
-	// NoAnswer: the message is never the answer to a question that waits.
+	// NoAnswer: the message is never taken as the answer to an open question.
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
@@ -109,7 +108,7 @@ type CloseSignal struct {
 	By        string `json:"by,omitempty"`
 }
 
-// Result is what a request settled to; the "result" of the REST API.
+// Result is what a request was settled with; the "result" of the REST API.
 type Result struct {
 	Response        Text             `json:"response"`
 	WaitingApproval bool             `json:"waiting_approval"`
@@ -117,9 +116,8 @@ type Result struct {
 	AuthRequired    bool             `json:"auth_required"`
 }
 
-// Request is what a conversation remembers of a request: those that are open,
-// the last RememberedRequests that settled, and the last RememberedAnswers
-// answers.
+// Request is what a conversation keeps of a request: all open requests, the last
+// RememberedRequests settled ones, and the results of the last RememberedAnswers.
 type Request struct {
 	ID          string `json:"id"`
 	Fingerprint string `json:"fingerprint,omitempty"`
@@ -129,11 +127,11 @@ type Request struct {
 	// KindDecided. Nothing was recorded then.
 	Refused Kind    `json:"refused,omitempty"`
 	Result  *Result `json:"result,omitempty"`
-	// Foreseen: the request has not been sent. This is what it would settle to.
-	Foreseen bool `json:"foreseen,omitempty"`
+	// Predicted: the request was not sent; this is what it would be settled with.
+	Predicted bool `json:"foreseen,omitempty"`
 }
 
-// How much a conversation remembers of past requests.
+// How many past requests a conversation keeps.
 const (
 	RememberedRequests = 256
 	RememberedAnswers  = 64
@@ -145,8 +143,8 @@ type AwaitInput struct {
 	RequestIDs []string `json:"request_ids"`
 }
 
-// TypeAwaitRefused is the type of the failure of an update that a conversation does not
-// take: many have waited for nothing. Its callers read the answer with the query.
+// TypeAwaitRefused is the failure type of an update that a conversation rejects because many
+// have waited in vain. The caller reads the answer with the query instead.
 const TypeAwaitRefused = "AwaitRefused"
 
 // AwaitResult is the result of the update "await_settled".
@@ -167,8 +165,8 @@ type ConversationView struct {
 	Pending []PendingApproval `json:"pending,omitempty"`
 	// Pipeline says where a tree has paused for the first of them.
 	Pipeline *PipelineState `json:"pipeline,omitempty"`
-	// Running tells that an answer is being worked on; it is not while an
-	// approval waits. Queued is how many messages wait for their turn.
+	// Running: an answer is being worked on; false while an approval waits. Queued is the
+	// number of messages that wait for a turn.
 	Running   bool      `json:"running,omitempty"`
 	Queued    int       `json:"queued,omitempty"`
 	Usage     Usage     `json:"usage,omitzero"`
@@ -177,9 +175,9 @@ type ConversationView struct {
 	Version   int64     `json:"version"`
 	// Request is filled only when the query asks for a request.
 	Request *Request `json:"request,omitempty"`
-	// Refused counts the signals that came although the gateway refuses their like.
+	// Refused counts the signals that arrived although the gateway refuses such signals.
 	Refused int64 `json:"refused,omitempty"`
-	// Task, Chain and Last are those of the input and of Carried.
+	// Task, Chain and Last are as in the input and in Carried.
 	Task  bool      `json:"task,omitempty"`
 	Chain []string  `json:"chain,omitempty"`
 	Last  *LastTurn `json:"last,omitempty"`
@@ -188,18 +186,17 @@ type ConversationView struct {
 // ConversationQuery is the optional argument of the query "conversation".
 type ConversationQuery struct {
 	RequestID string `json:"request_id,omitempty"`
-	// Signal names the signal that the request would be sent with. When the
-	// conversation would not carry it out, and does not know the request, Request is
-	// what it would settle to.
+	// Signal names the signal that the request would be sent with. If the conversation would
+	// refuse it, and does not have the request, Request is what it would be settled with.
 	Signal string `json:"signal,omitempty"`
 	// Text and NoAnswer are those of a message.
 	Text     Text `json:"text,omitzero"`
 	NoAnswer bool `json:"no_answer,omitempty"`
-	// Size is how many bytes of history the message takes.
+	// Size is the size of the message in history, in bytes.
 	Size int `json:"size,omitempty"`
 }
 
-// ConversationResult is what a Conversation workflow completes with.
+// ConversationResult is the result of a Conversation workflow.
 type ConversationResult struct {
 	ID       string `json:"id"`
 	Status   Status `json:"status"`
@@ -211,7 +208,7 @@ type ConversationResult struct {
 	Outcome Outcome `json:"outcome,omitempty"`
 }
 
-// Usage counts what calls of models took.
+// Usage is the usage of model calls.
 type Usage struct {
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`

@@ -69,7 +69,7 @@ func NodeWorkflowID(parent, name string, index int) string {
 	id := parent + "/" + clean
 	if len(id) > maxWorkflowID {
 		turn := strings.Join(strings.SplitN(id, "/", 3)[:2], "/")
-		id = turn + "/" + Sum([]byte(parent))[:32] + "/" + clean
+		id = turn + "/" + Hash([]byte(parent))[:32] + "/" + clean
 	}
 	return id
 }
@@ -97,7 +97,7 @@ var unreadable = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // CatalogueWorkflowID is the workflow ID under which the tools of one
 // configuration are listed, or what else is wanted.
-func CatalogueWorkflowID(configHash string, want Wanted) string {
+func CatalogueWorkflowID(configHash string, want CatalogueKind) string {
 	id := "catalogue-" + configHash
 	if want != WantTools {
 		id += "-" + string(want)

@@ -36,7 +36,7 @@ func TestWorkflowIDsAreReadableAndReversible(t *testing.T) {
 	if got := contract.ApprovalWorkflowID(approvalID); got != "approval-"+approvalID {
 		t.Errorf("got %q", got)
 	}
-	for want, id := range map[contract.Wanted]string{
+	for want, id := range map[contract.CatalogueKind]string{
 		contract.WantTools:     "catalogue-0123456789ab",
 		contract.WantResources: "catalogue-0123456789ab-resources",
 		contract.WantPrompts:   "catalogue-0123456789ab-prompts",

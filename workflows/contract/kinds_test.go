@@ -89,7 +89,7 @@ func TestUsageAdds(t *testing.T) {
 
 func TestTranscriptCountsWhatIsElsewhereToo(t *testing.T) {
 	of := func(tr contract.Transcript) contract.Message {
-		return contract.Message{Part: &contract.Part{Transcript: &tr}}
+		return contract.Message{Segment: &contract.Segment{Transcript: &tr}}
 	}
 	two := []contract.Message{{}, {}}
 	tests := map[string]struct {
@@ -102,7 +102,7 @@ func TestTranscriptCountsWhatIsElsewhereToo(t *testing.T) {
 		"a part":                  {contract.Transcript{Tail: []contract.Message{{}, of(contract.Transcript{Tail: two}), {}}}, 4},
 		"a folded part":           {contract.Transcript{Head: head(), Tail: []contract.Message{of(contract.Transcript{Head: head(), Tail: two})}}, 26},
 		"a part in a part":        {contract.Transcript{Tail: []contract.Message{of(contract.Transcript{Tail: []contract.Message{{}, of(contract.Transcript{Tail: two})}})}}, 3},
-		"a part that still runs":  {contract.Transcript{Tail: []contract.Message{{Part: &contract.Part{Run: "r"}}, {}}}, 1},
+		"a part that still runs":  {contract.Transcript{Tail: []contract.Message{{Segment: &contract.Segment{Run: "r"}}, {}}}, 1},
 		"a part without messages": {contract.Transcript{Tail: []contract.Message{of(contract.Transcript{}), {}}}, 1},
 	}
 	for name, tt := range tests {

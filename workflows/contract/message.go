@@ -27,63 +27,69 @@ type Message struct {
 	Role     Role      `json:"role"`
 	Content  Text      `json:"content"`
 	ToolCall *ToolCall `json:"tool_call,omitempty"`
-	// Preface is how many bytes at the beginning of a user's message their program
-	// wrote for the model. People did not write them.
+	// Preface is the number of bytes at the start of a user's message that the client program
+	// wrote for the model.
 	Preface int `json:"preface,omitempty"`
 	// Media are files that came with a user's message.
 	Media []Media `json:"media,omitempty"`
 	// Node is the node of the agent's tree that wrote the message.
 	Node string `json:"node,omitempty"`
-	// Reply groups what came in one reply of the model: its text and its calls.
+	// Reply groups the text and the calls of one reply of the model.
 	Reply string `json:"reply,omitempty"`
 	// ResultOf is the ID of the message with the call, on the message with its result.
 	ResultOf string `json:"result_of,omitempty"`
 	// ApprovalID is the UUID of the approval that the message asks for.
 	ApprovalID string `json:"approval_id,omitempty"`
-	// Outcome is how the turn ended, on the message that the conversation ends it with.
+	// Outcome is how the turn ended, on its last message.
 	Outcome Outcome `json:"outcome,omitempty"`
 	// Approval is the audit record, on the message that marks a decision.
 	Approval *ApprovalResult `json:"approval,omitempty"`
-	// Notice marks a message that tells people something and that the model
-	// does not need: the request for an approval, the decision.
+	// Notice marks a message for people that the model does not need, such as the request for
+	// an approval, or a decision.
 	Notice    bool      `json:"notice,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
-	// Model is the model that wrote the message, and Usage what the call took. They
-	// are on the first message of a reply. So are Native, and Draft, by which name the
-	// reply was known while it was being made.
-	Model  string  `json:"model,omitempty"`
-	Draft  string  `json:"draft,omitempty"`
-	Usage  Usage   `json:"usage,omitzero"`
-	Native *Native `json:"native,omitempty"`
-	// Part, when it is set, stands for the messages of a node. All else is
-	// empty then.
-	Part *Part `json:"part,omitempty"`
+	// Model wrote the message, and Usage is the usage of the call. They are on the first
+	// message of a reply, and so are Native and DraftID, the ID of the reply while it was
+	// generated. On a user's message DraftID is the ClientID.
+	Model   string  `json:"model,omitempty"`
+	DraftID string  `json:"draft,omitempty"`
+	Usage   Usage   `json:"usage,omitzero"`
+	Native  *Native `json:"native,omitempty"`
+	// Segment replaces the messages of a node. All other fields are empty then.
+	Segment *Segment `json:"part,omitempty"`
 }
 
-// Native is a reply in the form of the provider that gave it, kept where that
-// holds more than texts and calls: thoughts, and signatures that the provider
-// wants back. It means nothing to any other model.
+// ClientID is the ID that the sender of a user's message gave it, or "".
+func (m Message) ClientID() string {
+	if m.Role != RoleUser || m.Approval != nil || m.Notice {
+		return ""
+	}
+	return m.DraftID
+}
+
+// Native is a reply in the form of its provider, kept if that holds more than texts and calls:
+// thoughts, and signatures that the provider requires back. Other models ignore it.
 type Native struct {
 	Provider Provider `json:"provider"`
 	Model    string   `json:"model"` // by the provider's own name
 	Content  JSON     `json:"content"`
 }
 
-// Digest stands in for messages when a model is asked. The transcript keeps them.
-type Digest struct {
-	// Through is the ID of the last message that it stands for.
+// Summary replaces messages when a model is called. The transcript keeps them.
+type Summary struct {
+	// Through is the ID of the last message that it replaces.
 	Through string `json:"through"`
-	// Messages is how many it stands for.
+	// Messages is the number of messages that it replaces.
 	Messages int `json:"messages"`
-	// Summary is what they said. Without one they are left out.
-	Summary Text `json:"summary,omitzero"`
+	// Text summarizes them. If it is empty they are omitted.
+	Text Text `json:"summary,omitzero"`
 }
 
-// Part is the messages of a composite node within those around it.
-type Part struct {
+// Segment is the messages of a composite node within the transcript around it.
+type Segment struct {
 	// Run is the workflow ID of the node.
 	Run string `json:"run"`
-	// Transcript is nil while the node runs: its reports have it.
+	// Transcript is nil while the node runs: its reports have the messages.
 	Transcript *Transcript `json:"transcript,omitempty"`
 }
 
@@ -104,9 +110,8 @@ type ToolCall struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Media is an image, a sound or a file that a tool returned. Its bytes are in
-// the blob store, and its Preview is empty. What it claims to be is the tool
-// server's word.
+// Media is an image, a sound or a file that a tool returned. Its bytes are in the blob store,
+// and its Preview is empty. Its type and name are claims of the tool server.
 type Media struct {
 	Blob
 	MIMEType string `json:"mime_type"`
@@ -114,8 +119,7 @@ type Media struct {
 	Name string `json:"name,omitempty"`
 }
 
-// Link is a file that a tool server refers to by a URI of any scheme. Nobody here
-// fetches it.
+// Link is a file that a tool server refers to by a URI of any scheme. It is not fetched.
 type Link struct {
 	URI      string `json:"uri"`
 	Name     string `json:"name,omitempty"`
@@ -147,7 +151,7 @@ func fileName(name string) string {
 	return name
 }
 
-// parseURI is nil for what is no absolute URI, such as a name or C:\file.
+// parseURI is nil for a text that is not an absolute URI, such as a name or C:\\file.
 func parseURI(name string) *url.URL {
 	u, err := url.Parse(name)
 	if err != nil || len(u.Scheme) < 2 {
@@ -156,17 +160,17 @@ func parseURI(name string) *url.URL {
 	return u
 }
 
-// Transcript is a conversation's messages: the older ones in the blob store,
-// the rest inline. Package transcript loads and folds it.
+// Transcript is a conversation's messages: the older ones in the blob store, the rest inline.
+// Package transcript loads and offloads it.
 type Transcript struct {
 	Head *Head     `json:"head,omitempty"`
 	Tail []Message `json:"tail"`
 }
 
-// Head addresses the newest segment of folded messages. Segments are chained.
+// Head addresses the newest chunk of offloaded messages. Chunks are chained.
 type Head struct {
 	Blob
-	Count int `json:"count"` // messages in this segment and all before it
+	Count int `json:"count"` // messages in this chunk and all before it
 }
 
 // Len is the number of messages.
@@ -177,10 +181,10 @@ func (t Transcript) Len() int {
 	}
 	for _, m := range t.Tail {
 		switch {
-		case m.Part == nil:
+		case m.Segment == nil:
 			n++
-		case m.Part.Transcript != nil:
-			n += m.Part.Transcript.Len()
+		case m.Segment.Transcript != nil:
+			n += m.Segment.Transcript.Len()
 		}
 	}
 	return n

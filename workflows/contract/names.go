@@ -88,12 +88,12 @@ type Activity[In, Out any] struct{ Name string }
 // The activities.
 var (
 	ActivityGenerate  = Activity[GenerateInput, GenerateResult]{"generate"}
-	ActivityDigest    = Activity[DigestInput, DigestResult]{"digest"}
+	ActivitySummarize = Activity[SummarizeInput, SummarizeResult]{"digest"}
 	ActivityCallTool  = Activity[CallToolInput, CallToolResult]{"call_tool"}
 	ActivityListTools = Activity[ListToolsInput, CatalogueResult]{"list_tools"}
 	ActivityDelegate  = Activity[DelegateInput, DelegateResult]{"delegate"}
 	ActivityCompose   = Activity[ComposeInput, ComposeResult]{"compose"}
-	ActivityFold      = Activity[FoldInput, FoldResult]{"fold"}
+	ActivityOffload   = Activity[OffloadInput, OffloadResult]{"fold"}
 	ActivityExport    = Activity[ExportInput, ExportResult]{"export_conversation"}
 	ActivityNotify    = Activity[NotifyInput, NotifyResult]{"notify"}
 

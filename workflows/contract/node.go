@@ -8,8 +8,8 @@ import (
 // NodeType is the type of a node of an agent's tree.
 type NodeType string
 
-// The types. The first three are composite: they run as workflows of their own.
-// Nodes of the other two are leaves: they run inside the workflow around them.
+// The types. The first three are composite nodes, which are workflows. The other two are
+// leaves, which run inside the workflow of their parent.
 const (
 	NodeSequential NodeType = "sequential"
 	NodeParallel   NodeType = "parallel"
@@ -18,14 +18,13 @@ const (
 	NodeA2A        NodeType = "a2a"
 )
 
-// DefaultMaxIterations is how often a loop runs at most unless it says otherwise.
+// DefaultMaxIterations is the limit of a loop's iterations without a setting.
 const DefaultMaxIterations = 10
 
 // KeyUserMessage is the placeholder for the message that the turn answers.
 const KeyUserMessage = "user_message"
 
-// OnRejectContinue makes a node's rejection its output; without it a rejection
-// ends the turn.
+// OnRejectContinue makes a rejection the node's output; otherwise a rejection ends the turn.
 const OnRejectContinue = "continue"
 
 // Node is a node of an agent's tree, with all defaults resolved.
@@ -37,22 +36,21 @@ type Node struct {
 	OutputKey string `json:"output_key,omitempty"`
 	// OnReject is empty or OnRejectContinue.
 	OnReject string `json:"on_reject,omitempty"`
-	// Timeout bounds how long the node works. Waiting for people does not count.
+	// Timeout limits how long the node works. Waiting for people does not count.
 	Timeout time.Duration `json:"timeout,omitempty"`
 
-	// Prompt is a leaf's prompt: the system prompt of an llm node, the message
-	// of an a2a node. Keys lists the placeholders in it that nodes of the tree, or the
-	// user's message, fill in: one without a value is empty. Of those in Expects a node
-	// before this one should have left a value.
+	// Prompt is the system prompt of an llm node or the message of an a2a node. Keys lists its
+	// placeholders for outputs of nodes and the user's message; one without a value is empty.
+	// Expects lists those of them that an earlier node should have set.
 	Prompt  Text     `json:"prompt,omitzero"`
 	Keys    []string `json:"keys,omitempty"`
 	Expects []string `json:"expects,omitempty"`
-	// AtOnce: destructive calls of this leaf do not wait for an approval.
-	AtOnce bool `json:"at_once,omitempty"`
+	// SkipApproval: destructive calls of this leaf do not wait for an approval.
+	SkipApproval bool `json:"at_once,omitempty"`
 
 	Model         string `json:"model,omitempty"`
 	MaxToolRounds int    `json:"max_tool_rounds,omitempty"`
-	// History: the model sees the conversation, not only the user's message.
+	// History: the model sees the whole conversation, not only the user's message.
 	History bool `json:"history,omitempty"`
 	// Tools are the names of the servers and tools on offer; nil means all.
 	Tools       []string `json:"tools,omitzero"`
@@ -103,7 +101,7 @@ type Peer struct {
 	Description string `json:"description,omitempty"`
 	// Destructive: a person approves every delegation.
 	Destructive bool `json:"destructive,omitempty"`
-	// Timeout is how long a task may work; waiting for people does not count. Zero is
+	// Timeout is how long a task may work, without waiting for people. Zero is
 	// DefaultPeerTimeout.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
@@ -122,7 +120,7 @@ func (p Peer) Patience() time.Duration {
 // Tool is the name of the tool that delegates to the peer.
 func (p Peer) Tool() string { return "a2a_" + p.Name }
 
-// ToolExitLoop is the tool by which a model leaves the loop around its node.
+// ToolExitLoop is the tool by which a model leaves the surrounding loop.
 const ToolExitLoop = "exit_loop"
 
 // Value is an entry of the session state.
@@ -131,8 +129,8 @@ type Value struct {
 	Text Text   `json:"text"`
 }
 
-// State is the session state: the outputs of nodes under their output keys, each
-// key once, in the order in which they were first set.
+// State is the session state: outputs of nodes by output key, each key once, in the order in
+// which the keys were first set.
 type State []Value
 
 // Get returns the value of a key.
@@ -145,7 +143,7 @@ func (s State) Get(key string) (Text, bool) {
 	return Text{}, false
 }
 
-// With returns the state with the values of delta set. It changes neither.
+// With returns the state with the values of delta set. Neither is modified.
 func (s State) With(delta ...Value) State {
 	out := slices.Clone(s)
 	for _, v := range delta {

@@ -110,7 +110,7 @@ func TestAnAgentWithoutATreeIsOneNode(t *testing.T) {
 	if diff := cmp.Diff(want, root); diff != "" {
 		t.Errorf("root (-want +got):\n%s", diff)
 	}
-	if root.Composite() || !root.WantsHistory() || root.Tools != nil || root.AtOnce {
+	if root.Composite() || !root.WantsHistory() || root.Tools != nil || root.SkipApproval {
 		t.Errorf("root %+v", root)
 	}
 }

@@ -30,9 +30,9 @@ type PushDelete struct {
 	ID string `json:"id"`
 }
 
-// PushNews is the state that a task has come to (signal "task"). States are told in
+// PushState is the state that a task has come to (signal "task"). States are told in
 // order. The last one may be repeated.
-type PushNews struct {
+type PushState struct {
 	State TaskState `json:"state"`
 	// Version is that of the conversation.
 	Version   int64     `json:"version"`
@@ -53,7 +53,7 @@ type PushInput struct {
 type PushCarried struct {
 	Targets []PushTarget `json:"targets,omitempty"`
 	// Last is what the task has told last.
-	Last *PushNews `json:"last,omitempty"`
+	Last *PushState `json:"last,omitempty"`
 	// Gone: the conversation's workflow has ended and tells nothing any more.
 	Gone bool `json:"gone,omitempty"`
 	// Seq counts notifications.
@@ -74,7 +74,7 @@ type PushTarget struct {
 // PushItem is one notification of one webhook. ID is the same in every attempt.
 type PushItem struct {
 	ID    string    `json:"id"`
-	News  PushNews  `json:"news"`
+	State PushState `json:"news"`
 	Since time.Time `json:"since"`
 }
 
@@ -107,7 +107,7 @@ type NotifyInput struct {
 	ID             string     `json:"id"`
 	ConversationID string     `json:"conversation_id"`
 	Config         PushConfig `json:"config"`
-	News           PushNews   `json:"news"`
+	State          PushState  `json:"news"`
 }
 
 // NotifyResult is what the webhook answered. Gone: it wants no more notifications.

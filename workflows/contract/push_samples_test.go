@@ -10,11 +10,11 @@ func pushConfig() PushConfig {
 	return PushConfig{ID: "push-1", URL: "https://example.com/hook", Token: sealed, Scheme: "Bearer", Credentials: sealed, Protocol: PushProtocol1}
 }
 
-func pushNews() PushNews {
-	return PushNews{State: TaskWorking, Version: 7, ContextID: "context-1", At: noon}
+func pushNews() PushState {
+	return PushState{State: TaskWorking, Version: 7, ContextID: "context-1", At: noon}
 }
 
-func pushItem() PushItem { return PushItem{ID: requestID, News: pushNews(), Since: noon} }
+func pushItem() PushItem { return PushItem{ID: requestID, State: pushNews(), Since: noon} }
 
 func pushOutcome() PushOutcome {
 	return PushOutcome{State: TaskWorking, At: noon, Why: "the webhook answered 400"}
@@ -36,7 +36,7 @@ func pushSamples() map[string]any {
 		"PushConfig":       pushConfig(),
 		"PushConfig-plain": PushConfig{ID: "push-1", URL: "https://example.com/hook"},
 		"PushDelete":       PushDelete{ID: "push-1"},
-		"PushNews":         pushNews(),
+		"PushState":        pushNews(),
 		"PushInput":        PushInput{ConversationID: conversationID, Coming: true, Carried: &over},
 		"PushInput-first":  PushInput{ConversationID: conversationID},
 		"PushCarried":      over,
@@ -45,7 +45,7 @@ func pushSamples() map[string]any {
 		"PushOutcome":      pushOutcome(),
 		"PushView":         PushView{Configs: []PushConfig{pushConfig()}, State: TaskCompleted, Long: true},
 		"PushResult":       PushResult{ConversationID: conversationID, Notifications: 3},
-		"NotifyInput":      NotifyInput{ID: requestID, ConversationID: conversationID, Config: pushConfig(), News: pushNews()},
+		"NotifyInput":      NotifyInput{ID: requestID, ConversationID: conversationID, Config: pushConfig(), State: pushNews()},
 		"NotifyResult":     NotifyResult{Status: 410, Gone: true},
 	}
 }

@@ -6,7 +6,7 @@ import "time"
 type NodeInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
-	// Chain is the conversation's.
+	// Chain is that of the conversation.
 	Chain []string `json:"chain,omitempty"`
 	// Agent is the conversation's agent without its prompt and its tree.
 	Agent Agent `json:"agent"`
@@ -18,28 +18,28 @@ type NodeInput struct {
 	Node Node  `json:"node"`
 	// User is the message that the turn answers.
 	User Message `json:"user"`
-	// ClientTools are those that came with User.
+	// ClientTools are the Tools of User.
 	ClientTools JSON `json:"client_tools,omitzero"`
 	// History is the conversation up to and with User, for nodes that see it.
 	History *Transcript `json:"history,omitempty"`
 	State   State       `json:"state,omitempty"`
 	// Credential is the caller's sealed token.
 	Credential string `json:"credential,omitempty"`
-	// Budget is how long the node may work; zero is for ever.
+	// Budget is how long the node may work; zero is unlimited.
 	Budget time.Duration `json:"budget,omitempty"`
-	// Spent is what was spent before, in the turn and in the conversation.
-	Spent   Spent        `json:"spent,omitzero"`
-	Carried *NodeCarried `json:"carried,omitempty"`
-	// Key is the workflow ID that the idempotency keys of the node's work are made from, if
-	// it is not the node's own: after a reset nodes get other IDs, and the same keys.
+	// Consumption is what was used before, in the turn and in the conversation.
+	Consumption Consumption  `json:"spent,omitzero"`
+	Carried     *NodeCarried `json:"carried,omitempty"`
+	// Key is the workflow ID that the node's idempotency keys are derived from, if it is not
+	// the node's own: after a reset nodes have other IDs and the same keys.
 	Key string `json:"key,omitempty"`
 }
 
-// NodeCarried is what a continued run of a composite node takes over.
+// NodeCarried is the state of a composite node that survives continue-as-new.
 type NodeCarried struct {
-	// Next is the step, or the iteration of a loop, that comes next. From 0.
+	// Next is the next step, or iteration of a loop, from 0.
 	Next int `json:"next"`
-	// Reports is how many reports were sent, Seq how many messages written.
+	// Reports is the number of reports sent, Seq the number of messages written.
 	Reports int        `json:"reports"`
 	Seq     int        `json:"seq"`
 	Result  NodeResult `json:"result"`
@@ -52,17 +52,16 @@ type Outcome string
 const (
 	OutcomeDone   Outcome = "done"
 	OutcomeFailed Outcome = "failed"
-	// OutcomeRejected: a person rejected a call, and the node does not go on
-	// without it.
+	// OutcomeRejected: a person rejected a call, and the node does not continue without it.
 	OutcomeRejected  Outcome = "rejected"
 	OutcomeCancelled Outcome = "cancelled"
 )
 
-// NodeResult is what a composite node completes with. It is never an error: a
-// rejection, a failure and a cancellation are outcomes.
+// NodeResult is the result of a composite node. The node never fails: rejections, failures and
+// cancellations are outcomes.
 type NodeResult struct {
 	Outcome Outcome `json:"outcome"`
-	// Output is the node's output: for outcomes other than done, why.
+	// Output is the node's output, or the reason for outcomes other than done.
 	Output Text `json:"output"`
 	// Delta are the values that the node set, in declared order.
 	Delta      State      `json:"delta,omitempty"`
@@ -71,32 +70,32 @@ type NodeResult struct {
 	Tree       NodeState  `json:"tree"`
 	// Exit: a node inside called exit_loop.
 	Exit bool `json:"exit,omitempty"`
-	// AuthRequired names the server or agent that wants the caller to log in.
+	// AuthRequired names the server or agent that requires the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
-	// Credential replaces the caller's when a decision brought one.
+	// Credential replaces the caller's if a decision brought one.
 	Credential string `json:"credential,omitempty"`
-	// Worked is how long the node worked, without the waiting for people.
+	// Worked is how long the node worked, without waiting for people.
 	Worked time.Duration `json:"worked,omitempty"`
 	// Granted is what people have granted beyond the limits while it worked.
 	Granted Grants `json:"granted,omitzero"`
-	// Tally counts how often each leaf ended, and how.
-	Tally []Tally `json:"tally,omitempty"`
+	// Counts are the numbers of outcomes by leaf.
+	Counts []Counts `json:"tally,omitempty"`
 }
 
-// Tally counts the ends of a leaf within a turn.
-type Tally struct {
+// Counts are the outcomes of a leaf within a turn.
+type Counts struct {
 	Node     string `json:"node"`
 	Done     int    `json:"done,omitempty"`
 	Failed   int    `json:"failed,omitempty"`
 	Rejected int    `json:"rejected,omitempty"`
 }
 
-// NodeStatus is the state of a node as a picture of the tree shows it.
+// NodeStatus is the status of a node as the tree view shows it.
 type NodeStatus string
 
 // The statuses.
 const (
-	NodePending   NodeStatus = "pending" // its turn has not come
+	NodePending   NodeStatus = "pending" // not started
 	NodeRunning   NodeStatus = "running"
 	NodeWaiting   NodeStatus = "waiting" // for an approval
 	NodeDone      NodeStatus = "done"
@@ -115,8 +114,8 @@ func (s NodeStatus) Over() bool {
 	return true
 }
 
-// NodeState is the state of a node and of those inside it. A node whose turn has
-// not come is the zero value.
+// NodeState is the state of a node and of the nodes inside it. A node that has not started is
+// the zero value.
 type NodeState struct {
 	Status NodeStatus `json:"status,omitempty"`
 	// Run is the workflow ID of a composite node.
@@ -125,25 +124,24 @@ type NodeState struct {
 	EndedAt   time.Time `json:"ended_at,omitzero"`
 	Output    Text      `json:"output,omitzero"`
 	Usage     Usage     `json:"usage,omitzero"`
-	// Iteration counts those of a loop that have begun.
+	// Iteration counts the started iterations of a loop.
 	Iteration int `json:"iteration,omitempty"`
 	// Approvals are the UUIDs of the approvals that a leaf waits for.
 	Approvals []string `json:"approvals,omitempty"`
-	// Nodes are the states of the nodes inside, in declared order. When they are
-	// many, the first of them live in the blob store as a JSON array, and Nodes
-	// has the rest.
-	Nodes  []NodeState `json:"nodes,omitempty"`
-	Folded *Blob       `json:"folded,omitempty"`
+	// Nodes are the states of the nodes inside, in declared order. If they are many, the first
+	// of them are in the blob store as a JSON array, and Nodes has the rest.
+	Nodes     []NodeState `json:"nodes,omitempty"`
+	Offloaded *Blob       `json:"folded,omitempty"`
 }
 
-// Lost reports whether a composite node ended without telling of those inside it.
+// Lost reports whether a composite node ended without the states of the nodes inside it.
 func (s NodeState) Lost() bool {
-	return s.Run != "" && s.Status.Over() && len(s.Nodes) == 0 && s.Folded == nil
+	return s.Run != "" && s.Status.Over() && len(s.Nodes) == 0 && s.Offloaded == nil
 }
 
 // At returns the state of node i out of n, and whether it is inline.
 func (s NodeState) At(i, n int) (NodeState, bool) {
-	if s.Folded != nil {
+	if s.Offloaded != nil {
 		i -= n - len(s.Nodes)
 	}
 	if i < 0 {
@@ -155,36 +153,34 @@ func (s NodeState) At(i, n int) (NodeState, bool) {
 	return s.Nodes[i], true
 }
 
-// NodeReports is the payload of the signal "report", which a composite node sends
-// to the workflow around it: its own report, then those of nodes inside it that
-// are new. On their way to the conversation reports pass every node around.
+// NodeReports is the payload of the signal "report", which a composite node sends to its parent
+// workflow: its own report, then the new ones of nodes inside it.
 type NodeReports struct {
 	// Urgent reports are passed on at once.
 	Urgent  bool         `json:"urgent,omitempty"`
 	Reports []NodeReport `json:"reports"`
 }
 
-// NodeReport tells how far a composite node has come. Each report replaces the
-// one before it.
+// NodeReport is the progress of a composite node. Each report replaces the previous one.
 type NodeReport struct {
 	Turn int    `json:"turn"`
 	Run  string `json:"run"`
-	// Seq counts the reports of a run, from 1. A run that was reset counts anew, as another
-	// Execution.
+	// Seq counts the reports of a run, from 1. A run that was reset counts from 1 again, as
+	// another Execution.
 	Seq        int        `json:"seq"`
 	Execution  string     `json:"execution,omitempty"`
 	Tree       NodeState  `json:"tree"`
 	Transcript Transcript `json:"transcript"`
-	// Waiting are the UUIDs of the approvals that wait in the node itself, not in
-	// composite nodes inside it. Open describes those that are new.
+	// Waiting are the UUIDs of the approvals that wait in the node itself, not in composite
+	// nodes inside it. Open has the new ones.
 	Waiting []string       `json:"waiting,omitempty"`
 	Open    []OpenApproval `json:"open,omitempty"`
 	// State is the session state that the node's leaves see.
 	State State `json:"state,omitempty"`
-	// Decided lists the decisions since the report before.
+	// Decided lists the decisions since the previous report.
 	Decided []ApprovalResult `json:"decided,omitempty"`
-	// Lost lists the nodes inside that ended without a result since the report
-	// before: stopped by an operator's hand. What they had reported is all there is.
+	// Lost lists the nodes inside that ended without a result since the previous report, ended
+	// by an operator. Only their reports are left.
 	Lost []string `json:"lost,omitempty"`
 }
 
@@ -210,12 +206,12 @@ type TreeView struct {
 	// Node is the tree without prompts.
 	Node  Node      `json:"node"`
 	State NodeState `json:"state"`
-	// Running are the latest states of composite nodes that still run, and of those
-	// that were lost; each takes the place of the state with the same Run.
+	// Running are the latest states of composite nodes that still run, and of lost ones; each
+	// replaces the state with the same Run.
 	Running []NodeState `json:"running,omitempty"`
 }
 
-// Follows reports whether a report is later than another one of the same node.
+// Follows reports whether a report is later than another report of the same node.
 func (r NodeReport) Follows(last NodeReport) bool {
 	return r.Execution != last.Execution || r.Seq > last.Seq
 }

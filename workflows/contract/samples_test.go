@@ -48,7 +48,7 @@ func blobJSON() JSON { b := blob(); return JSON{Blob: &b} }
 
 func arguments() JSON { return JSON{Raw: json.RawMessage(`{"name":"web-1","value":42}`)} }
 
-func digest() string { return Sum(arguments().Raw) }
+func digest() string { return Hash(arguments().Raw) }
 
 func valueSamples() map[string]any {
 	return map[string]any{
@@ -90,7 +90,7 @@ func plainMedia() Media {
 
 func message() Message {
 	m := wholeMessage()
-	m.Part = part()
+	m.Segment = part()
 	return m
 }
 
@@ -99,14 +99,14 @@ func wholeMessage() Message {
 	return Message{
 		ID: messageID, Role: RoleTool, Content: Inline("text"), ToolCall: &call, Node: "writer", Reply: "reply-1",
 		Approval: &audit, Notice: true, CreatedAt: noon, Model: "gemini-2.5-flash", Usage: usage(), Native: native(),
-		Draft: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Outcome: OutcomeDone,
+		DraftID: "draft-1", Preface: 3, Media: []Media{media()}, ResultOf: messageID, ApprovalID: approvalID, Outcome: OutcomeDone,
 	}
 }
 
-func part() *Part {
+func part() *Segment {
 	inside := wholeMessage()
-	inside.Part = &Part{Run: run + "/polish"}
-	return &Part{Run: run, Transcript: &Transcript{Head: head(), Tail: []Message{inside, plainMessage()}}}
+	inside.Segment = &Segment{Run: run + "/polish"}
+	return &Segment{Run: run, Transcript: &Transcript{Head: head(), Tail: []Message{inside, plainMessage()}}}
 }
 
 func plainMessage() Message {
@@ -125,17 +125,17 @@ func native() *Native {
 	return &Native{Provider: ProviderGoogle, Model: "gemini-2.5-flash", Content: JSON{Raw: json.RawMessage(`{"parts":[]}`)}}
 }
 
-func digestOf() *Digest {
-	return &Digest{Through: messageID, Messages: 12, Summary: Inline("They said hello.")}
+func digestOf() *Summary {
+	return &Summary{Through: messageID, Messages: 12, Text: Inline("They said hello.")}
 }
 
 func limit() Limit { return Limit{Tokens: 1000, Cost: 2_000_000_000, Calls: 20, Time: time.Minute} }
 
 func limits() *Limits { return &Limits{Turn: limit(), Conversation: limit()} }
 
-func outlay() Outlay { return Outlay{Usage: usage(), Time: time.Second, Granted: limit()} }
+func outlay() Used { return Used{Usage: usage(), Time: time.Second, Granted: limit()} }
 
-func spent() Spent { return Spent{Turn: outlay(), Conversation: outlay()} }
+func spent() Consumption { return Consumption{Turn: outlay(), Conversation: outlay()} }
 
 func route() ModelRoute {
 	return ModelRoute{Name: "fast", Fallback: []string{"openai:gpt-4o"}, Timeout: 2 * time.Minute}
@@ -150,11 +150,11 @@ func messageSamples() map[string]any {
 		"Media":         media(),
 		"Media-plain":   plainMedia(),
 		"Message":       message(),
-		"Part":          *part(),
+		"Segment":       *part(),
 		"Transcript":    transcriptValue(),
 		"Usage":         usage(),
 		"Native":        *native(),
-		"Digest":        *digestOf(),
+		"Summary":       *digestOf(),
 	}
 }
 
@@ -174,7 +174,7 @@ func result() Result {
 
 func request() Request {
 	r := result()
-	return Request{ID: requestID, Fingerprint: "f1", Settled: true, Refused: KindWaiting, Result: &r, Foreseen: true}
+	return Request{ID: requestID, Fingerprint: "f1", Settled: true, Refused: KindWaiting, Result: &r, Predicted: true}
 }
 
 func view() ConversationView {
@@ -191,7 +191,7 @@ func carried() Carried {
 	return Carried{
 		CreatedAt: noon, UpdatedAt: noon.Add(time.Second), Version: 7, Seq: 9, Turn: 3, Transcript: transcriptValue(),
 		Requests: []Request{request()}, Usage: usage(), ExportOwing: true, Tree: nodeState(),
-		Worked: time.Minute, Granted: limit(), Digest: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
+		Worked: time.Minute, Granted: limit(), Summary: digestOf(), Last: lastTurn(), Notify: true, Refused: 5,
 		Queue: []MessageSignal{messageSignal()},
 	}
 }
@@ -203,12 +203,12 @@ func lastTurn() *LastTurn {
 func conversationSamples() map[string]any {
 	first, over := messageSignal(), carried()
 	return map[string]any{
-		"Agent":      agent(),
-		"ModelRoute": route(),
-		"Limits":     *limits(),
-		"Limit":      limit(),
-		"Spent":      spent(),
-		"Outlay":     outlay(),
+		"Agent":       agent(),
+		"ModelRoute":  route(),
+		"Limits":      *limits(),
+		"Limit":       limit(),
+		"Consumption": spent(),
+		"Used":        outlay(),
 		"ConversationInput": ConversationInput{
 			ID: conversationID, SessionID: "s-1", ContextID: "context-1", Task: true, Chain: []string{"front"}, Notify: true, Agent: agent(), First: &first, Carried: &over,
 		},
@@ -282,7 +282,7 @@ func approvalSamples() map[string]any {
 		"ApprovalView":    ApprovalView{Pending: pending(), Result: &decided, Problem: `"maybe" is neither yes nor no`, Ignored: 3},
 		"Binding":         *binding(),
 		"Definition":      Definition{Description: "Adds", InputSchema: json.RawMessage(`{"type":"object"}`)},
-		"Changed":         Changed{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
+		"TargetChange":    TargetChange{Binding: *binding(), Difference: "Address of the server", Whole: Inline("all")},
 	}
 }
 
@@ -348,31 +348,31 @@ func prompt() Prompt {
 }
 
 func activitySamples() map[string]any {
-	folded, before := Folded{Head: *head(), Count: 2}, transcriptValue()
+	folded, before := Offloaded{Head: *head(), Count: 2}, transcriptValue()
 	model := ModelState{Name: DemoModel, Note: "offline"}
 	shown, settled := treeView(), view()
-	draft := Draft{Name: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2, Until: noon}
-	delta := Delta{Draft: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
+	draft := Draft{ID: "draft-1", Node: "writer", Model: DefaultModel, Attempt: 2, Until: noon}
+	delta := Delta{DraftID: "draft-1", Kind: DeltaArguments, Call: 1, Tool: "resources_add", Text: "{"}
 	repair := Repair{Text: Inline("Sure!"), Problem: "it is no JSON", Overrun: true}
 	return map[string]any{
 		"GenerateInput": GenerateInput{ConversationID: conversationID, Model: DefaultModel, Prompt: Inline("Be brief."),
 			Transcript: transcriptValue(), Before: &before, Values: state(), Tools: []string{"resources"}, Peers: []Peer{peer()}, ExitLoop: true, ClientTools: tools(),
-			Draft: messageID, Node: "writer", Digest: digestOf(), Schema: arguments(), Repair: &repair},
+			DraftID: messageID, Node: "writer", Summary: digestOf(), Schema: arguments(), Repair: &repair},
 		"Repair": repair,
-		"DigestInput": DigestInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,
+		"SummarizeInput": SummarizeInput{ConversationID: conversationID, Model: DefaultModel, Transcript: transcriptValue(), Before: &before,
 			Earlier: digestOf(), Wanted: *digestOf()},
-		"DigestResult": DigestResult{Digest: *digestOf(), Model: "gemini-2.5-flash", Usage: usage()},
+		"SummarizeResult": SummarizeResult{Summary: *digestOf(), Model: "gemini-2.5-flash", Usage: usage()},
 		"GenerateResult": GenerateResult{Text: Inline("Hi"), Calls: []Call{call()}, Model: "gemini-2.5-flash", Usage: usage(),
-			Finish: "tool_calls", Folded: &folded, Draft: "draft-1", Native: native(), Misfit: "no title", Overrun: "it asks for 129 calls", Overlong: digestOf()},
-		"Folded": folded,
-		"Call":   call(),
+			Finish: "tool_calls", Offloaded: &folded, DraftID: "draft-1", Native: native(), Misfit: "no title", Overrun: "it asks for 129 calls", NeedsSummary: digestOf()},
+		"Offloaded": folded,
+		"Call":      call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Claim: messageID, Grant: approvalID, Binding: binding()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},
 		"CallToolResult-text":      CallToolResult{Text: Inline("added"), IsError: true, AuthRequired: "resources", Note: "note"},
-		"ListToolsInput":           ListToolsInput{Want: WantResources, Probe: new(blob())},
+		"ListToolsInput":           ListToolsInput{Kind: WantResources, Probe: new(blob())},
 		"ListToolsInput-tools":     ListToolsInput{},
-		"ListToolsInput-resources": ListToolsInput{Want: WantResources},
+		"ListToolsInput-resources": ListToolsInput{Kind: WantResources},
 		"ResourceCatalogue": ResourceCatalogue{Resources: []Resource{resource()}, Templates: []ResourceTemplate{resourceTemplate()},
 			Servers: []ServerState{server()}},
 		"PromptCatalogue":           PromptCatalogue{Prompts: []Prompt{prompt()}, Servers: []ServerState{server()}},
@@ -395,8 +395,8 @@ func activitySamples() map[string]any {
 		"WithdrawInput":        WithdrawInput{ConversationID: conversationID, Child: "approval-1"},
 		"WithdrawResult":       WithdrawResult{Workflows: []string{"approval-1"}},
 		"UnknownOutcomeAnswer": UnknownOutcomeAnswer{Outcome: OutcomeRan, Result: "17 rows"},
-		"News":                 News{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
-		"News-changed":         News{ConversationID: conversationID},
+		"Event":                Event{ConversationID: conversationID, Draft: &draft, Delta: &delta, Settled: &settled, Tree: &shown},
+		"Event-changed":        Event{ConversationID: conversationID},
 		"Draft":                draft,
 		"Delta":                delta,
 		"ExportResult":         ExportResult{Bytes: 4096, Skipped: true},

@@ -28,15 +28,15 @@ type Blob struct {
 
 // NewBlob returns the address of data.
 func NewBlob(data []byte) Blob {
-	return Blob{SHA256: Sum(data), Size: int64(len(data)), Preview: preview(data)}
+	return Blob{SHA256: Hash(data), Size: int64(len(data)), Preview: preview(data)}
 }
 
 // Valid reports whether the address is well formed. Check it before it becomes a
 // path.
 func (b Blob) Valid() bool { return sumPattern.MatchString(b.SHA256) && b.Size >= 0 }
 
-// Sum is the SHA-256 of data in lower-case hex.
-func Sum(data []byte) string {
+// Hash is the SHA-256 of data in lower-case hex.
+func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

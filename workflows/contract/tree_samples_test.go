@@ -14,7 +14,7 @@ func peer() Peer {
 
 func origin() *Origin {
 	return &Origin{
-		Chain: []string{"researcher", "archivist"}, UUID: approvalID, Tool: "resources_add", Arguments: arguments(), Digest: Sum([]byte("{}")),
+		Chain: []string{"researcher", "archivist"}, UUID: approvalID, Tool: "resources_add", Arguments: arguments(), Digest: Hash([]byte("{}")),
 		Reason: ReasonQuestion, Description: "Adds apple.", Schema: JSON{Raw: []byte(`{"type":"object"}`)}, Accepts: accepts,
 	}
 }
@@ -24,7 +24,7 @@ func node() Node {
 	remote := peer()
 	return Node{
 		Name: "pipeline", Type: NodeLoop, Description: "Writes and reviews", OutputKey: "text", OnReject: OnRejectContinue,
-		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, Expects: []string{"draft"}, AtOnce: true, Model: DefaultModel,
+		Timeout: time.Hour, Prompt: Inline("Review {draft}."), Keys: []string{"draft"}, Expects: []string{"draft"}, SkipApproval: true, Model: DefaultModel,
 		MaxToolRounds: 5, History: true, Tools: []string{"resources"}, CanExitLoop: true, Peers: []Peer{peer()}, Peer: &remote,
 		Nodes: []Node{leaf("writer"), leaf("reviewer")}, MaxIterations: 4, FailFast: true, OutputSchema: arguments(),
 	}
@@ -50,7 +50,7 @@ func nodeState() *NodeState {
 	folded := blob()
 	return &NodeState{
 		Status: NodeWaiting, Run: run, StartedAt: noon, EndedAt: noon.Add(time.Minute), Output: Inline("A draft"), Usage: usage(),
-		Iteration: 2, Approvals: []string{approvalID}, Nodes: []NodeState{{Status: NodeDone, Output: blobText()}, {}}, Folded: &folded,
+		Iteration: 2, Approvals: []string{approvalID}, Nodes: []NodeState{{Status: NodeDone, Output: blobText()}, {}}, Offloaded: &folded,
 	}
 }
 
@@ -67,7 +67,7 @@ func nodeResult() NodeResult {
 		Outcome: OutcomeRejected, Output: Inline("Operation cancelled by user."), Delta: state(), Transcript: transcriptValue(),
 		Usage: usage(), Tree: *nodeState(), Exit: true, AuthRequired: "resources", Credential: sealed, Worked: time.Minute,
 		Granted: *limits(),
-		Tally:   []Tally{{Node: "writer", Done: 2, Failed: 1, Rejected: 1}},
+		Counts:  []Counts{{Node: "writer", Done: 2, Failed: 1, Rejected: 1}},
 	}
 }
 
@@ -107,25 +107,25 @@ func nodeSamples() map[string]any {
 	return map[string]any{
 		"NodeInput": NodeInput{
 			ConversationID: conversationID, SessionID: "s-1", Chain: []string{"front"}, Agent: agent(), ConfigHash: "0123456789ab", Turn: 3, Path: []int{1, 0},
-			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Spent: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run,
+			Node: node(), User: message(), ClientTools: tools(), History: &history, State: state(), Credential: sealed, Consumption: spent(), Budget: time.Hour, Carried: nodeCarried(), Key: run,
 		},
 		"NodeCarried":  *nodeCarried(),
 		"NodeResult":   nodeResult(),
 		"NodeReport":   nodeReport(),
 		"NodeReports":  NodeReports{Urgent: true, Reports: []NodeReport{nodeReport()}},
-		"Tally":        Tally{Node: "writer", Done: 2, Failed: 1, Rejected: 1},
+		"Counts":       Counts{Node: "writer", Done: 2, Failed: 1, Rejected: 1},
 		"OpenApproval": openApproval(),
 	}
 }
 
 func delegationSamples() map[string]any {
 	message := JSON{Raw: []byte(`{"message":"Find it"}`)}
-	folded, nodes := Folded{Head: *head(), Count: 2}, blob()
+	folded, nodes := Offloaded{Head: *head(), Count: 2}, blob()
 	return map[string]any{
 		"LastTurn": *lastTurn(),
 		"DelegateInput": DelegateInput{
 			ConversationID: conversationID, SessionID: "s-1", Peer: peer(), MessageID: messageID, Arguments: message,
-			SHA256: Sum(message.Raw), TaskID: "task-1", ContextID: "context-1", Decision: Approved, Chain: []string{"front", "helper"},
+			SHA256: Hash(message.Raw), TaskID: "task-1", ContextID: "context-1", Decision: Approved, Chain: []string{"front", "helper"},
 			Asked: origin(), Content: JSON{Raw: []byte(`{"name":"x"}`)}, By: "ops", Reason: "it is fine", Cancel: true, Destructive: true,
 			Question: Inline("Delete it?"), Claim: messageID, Grant: approvalID,
 		},
@@ -139,15 +139,15 @@ func delegationSamples() map[string]any {
 			Type: TypeApprovalAnswer, UUID: approvalID, Approved: true, By: "ops", Reason: "it is fine", Content: []byte(`{"name":"x"}`),
 		},
 		"ComposeInput":  ComposeInput{Template: Inline("Find {draft}"), Values: state(), Parts: []Text{Inline("a"), blobText()}, Arguments: true},
-		"ComposeResult": ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Sum(message.Raw)},
-		"FoldInput":     FoldInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
-		"FoldResult":    FoldResult{Folded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
+		"ComposeResult": ComposeResult{Text: Inline("Find it"), Arguments: message, SHA256: Hash(message.Raw)},
+		"OffloadInput":  OffloadInput{Transcript: transcriptValue(), Whole: true, Texts: []Text{Inline("A draft")}, Nodes: []NodeState{*nodeState()}, NodesBefore: &nodes},
+		"OffloadResult": OffloadResult{Offloaded: &folded, Texts: []Text{blobText()}, Nodes: &nodes},
 	}
 }
 
 func approvalRequest() ApprovalRequest {
 	return ApprovalRequest{
-		Type: TypeApprovalRequest, UUID: approvalID, Tool: "resources_add", Arguments: arguments().Raw, Digest: Sum([]byte("{}")),
+		Type: TypeApprovalRequest, UUID: approvalID, Tool: "resources_add", Arguments: arguments().Raw, Digest: Hash([]byte("{}")),
 		Description: "**ADD Resource**", Reason: ReasonDestructive, Schema: []byte(`{"type":"object"}`), Chain: []string{"researcher", "archivist"},
 		Accepts: "approved or rejected",
 	}

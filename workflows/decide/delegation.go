@@ -40,8 +40,8 @@ func sameText(a, b contract.Text) bool {
 	return a.Blob.SHA256 == b.Blob.SHA256
 }
 
-// GoesOn reports whether a task is not over that was told of a refusal.
-func GoesOn(sent contract.DelegateInput, now contract.DelegateResult) bool {
+// ContinuesAfterRefusal reports whether a task is not over that was told of a refusal.
+func ContinuesAfterRefusal(sent contract.DelegateInput, now contract.DelegateResult) bool {
 	return sent.Decision == contract.Rejected && (now.State.Running() || now.State == contract.TaskInputRequired)
 }
 
@@ -56,39 +56,39 @@ func askedUUID(r contract.DelegateResult) string {
 // about a dozen events in a history that cannot begin anew meanwhile, so that looks
 // are rare once it is long: it has room for years then.
 const (
-	soonestLook = 2 * time.Second
-	looksShare  = 20
-	rarestWork  = 5 * time.Minute
-	rarestWatch = 30 * time.Minute
+	shortestPoll       = 2 * time.Second
+	pollShare          = 20
+	longestPoll        = 5 * time.Minute
+	longestWaitingPoll = 30 * time.Minute
 
-	crowdedEvents = 20_000
-	crowdedBytes  = 16 << 20
-	crowdedWork   = time.Hour
-	crowdedWatch  = 24 * time.Hour
+	longEvents             = 20_000
+	longBytes              = 16 << 20
+	longHistoryPoll        = time.Hour
+	longHistoryWaitingPoll = 24 * time.Hour
 )
 
-// crowded reports whether a run has no room for many looks; twice that is too much for
+// isLong reports whether a run has no room for many looks; twice that is too much for
 // more than one a day.
-func (h History) crowded(times int) bool {
-	return h.Events >= times*crowdedEvents || h.Bytes >= times*crowdedBytes
+func (h History) isLong(times int) bool {
+	return h.Events >= times*longEvents || h.Bytes >= times*longBytes
 }
 
-// WorkPause is how long to wait before a task is looked at again that has worked for
+// PollInterval is how long to wait before a task is looked at again that has worked for
 // so long.
-func WorkPause(worked time.Duration, h History) time.Duration {
+func PollInterval(worked time.Duration, h History) time.Duration {
 	switch {
-	case h.crowded(2):
-		return crowdedWatch
-	case h.crowded(1):
-		return crowdedWork
+	case h.isLong(2):
+		return longHistoryWaitingPoll
+	case h.isLong(1):
+		return longHistoryPoll
 	}
-	return min(max(soonestLook, worked/looksShare), rarestWork)
+	return min(max(shortestPoll, worked/pollShare), longestPoll)
 }
 
-// WatchPause is WorkPause for a task that has waited for so long.
-func WatchPause(waited time.Duration, h History) time.Duration {
-	if h.crowded(1) {
-		return crowdedWatch
+// WaitingPollInterval is PollInterval for a task that has waited for so long.
+func WaitingPollInterval(waited time.Duration, h History) time.Duration {
+	if h.isLong(1) {
+		return longHistoryWaitingPoll
 	}
-	return min(max(soonestLook, waited/looksShare), rarestWatch)
+	return min(max(shortestPoll, waited/pollShare), longestWaitingPoll)
 }

@@ -11,17 +11,17 @@ import (
 func TestATaskIsLookedAtEverMoreRarely(t *testing.T) {
 	long := decide.History{Events: 20_000}
 	for name, tt := range map[string]struct{ got, want time.Duration }{
-		"at once":                     {decide.WorkPause(0, decide.History{}), 2 * time.Second},
-		"after ten minutes of work":   {decide.WorkPause(10*time.Minute, decide.History{}), 30 * time.Second},
-		"after a day of work":         {decide.WorkPause(24*time.Hour, decide.History{}), 5 * time.Minute},
-		"work with a long history":    {decide.WorkPause(time.Minute, long), time.Hour},
-		"just waiting":                {decide.WatchPause(0, decide.History{}), 2 * time.Second},
-		"after an hour of waiting":    {decide.WatchPause(time.Hour, decide.History{}), 3 * time.Minute},
-		"after a week of waiting":     {decide.WatchPause(7*24*time.Hour, decide.History{}), 30 * time.Minute},
-		"waiting with a long history": {decide.WatchPause(time.Minute, long), 24 * time.Hour},
-		"work with a large history":   {decide.WorkPause(time.Minute, decide.History{Bytes: 16 << 20}), time.Hour},
-		"waiting with a large one":    {decide.WatchPause(time.Minute, decide.History{Bytes: 16 << 20}), 24 * time.Hour},
-		"work with no room left":      {decide.WorkPause(time.Minute, decide.History{Events: 40_000}), 24 * time.Hour},
+		"at once":                     {decide.PollInterval(0, decide.History{}), 2 * time.Second},
+		"after ten minutes of work":   {decide.PollInterval(10*time.Minute, decide.History{}), 30 * time.Second},
+		"after a day of work":         {decide.PollInterval(24*time.Hour, decide.History{}), 5 * time.Minute},
+		"work with a long history":    {decide.PollInterval(time.Minute, long), time.Hour},
+		"just waiting":                {decide.WaitingPollInterval(0, decide.History{}), 2 * time.Second},
+		"after an hour of waiting":    {decide.WaitingPollInterval(time.Hour, decide.History{}), 3 * time.Minute},
+		"after a week of waiting":     {decide.WaitingPollInterval(7*24*time.Hour, decide.History{}), 30 * time.Minute},
+		"waiting with a long history": {decide.WaitingPollInterval(time.Minute, long), 24 * time.Hour},
+		"work with a large history":   {decide.PollInterval(time.Minute, decide.History{Bytes: 16 << 20}), time.Hour},
+		"waiting with a large one":    {decide.WaitingPollInterval(time.Minute, decide.History{Bytes: 16 << 20}), 24 * time.Hour},
+		"work with no room left":      {decide.PollInterval(time.Minute, decide.History{Events: 40_000}), 24 * time.Hour},
 	} {
 		equal(t, name, tt.got, tt.want)
 	}

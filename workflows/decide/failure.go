@@ -7,9 +7,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// FallsBack reports whether another model is asked when a call of one has failed
+// MayFallBack reports whether another model is asked when a call of one has failed
 // for good: when the fault may be the provider's, the account's or the model's.
-func FallsBack(f wording.Failure) bool {
+func MayFallBack(f wording.Failure) bool {
 	switch f.Kind {
 	case contract.KindModelAuth, contract.KindModelRequest, contract.KindModelContext, contract.KindModelRateLimited,
 		contract.KindModelUnavailable, contract.KindModelGarbage:

@@ -7,39 +7,39 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Spend adds what a node has spent and been granted.
-func Spend(s contract.Spent, r contract.NodeResult) contract.Spent {
-	return contract.Spent{
-		Turn:         used(s.Turn, r, r.Granted.Turn),
-		Conversation: used(s.Conversation, r, r.Granted.Conversation),
+// AddResult adds what a node has spent and been granted.
+func AddResult(s contract.Consumption, r contract.NodeResult) contract.Consumption {
+	return contract.Consumption{
+		Turn:         addUsed(s.Turn, r, r.Granted.Turn),
+		Conversation: addUsed(s.Conversation, r, r.Granted.Conversation),
 	}
 }
 
-func used(o contract.Outlay, r contract.NodeResult, granted contract.Limit) contract.Outlay {
-	return contract.Outlay{Usage: o.Usage.Add(r.Usage), Time: o.Time + r.Worked, Granted: o.Granted.Add(granted)}
+func addUsed(o contract.Used, r contract.NodeResult, granted contract.Limit) contract.Used {
+	return contract.Used{Usage: o.Usage.Add(r.Usage), Time: o.Time + r.Worked, Granted: o.Granted.Add(granted)}
 }
 
 // LimitReached finds the first limit that is reached; nil limits never are.
-func LimitReached(l *contract.Limits, s contract.Spent) (wording.ReachedLimit, bool) {
+func LimitReached(l *contract.Limits, s contract.Consumption) (wording.ReachedLimit, bool) {
 	if l == nil {
 		return wording.ReachedLimit{}, false
 	}
-	if r, ok := reached("turn", l.Turn, s.Turn); ok {
+	if r, ok := limitReached("turn", l.Turn, s.Turn); ok {
 		return r, true
 	}
-	return reached("conversation", l.Conversation, s.Conversation)
+	return limitReached("conversation", l.Conversation, s.Conversation)
 }
 
-func reached(of string, l contract.Limit, o contract.Outlay) (wording.ReachedLimit, bool) {
+func limitReached(of string, l contract.Limit, o contract.Used) (wording.ReachedLimit, bool) {
 	for _, r := range []wording.ReachedLimit{
-		{What: "tokens", Spent: o.Usage.InputTokens + o.Usage.OutputTokens, Limit: l.Tokens + o.Granted.Tokens, More: l.Tokens},
-		{What: "cost", Spent: o.Usage.Cost, Limit: l.Cost + o.Granted.Cost, More: l.Cost},
-		{What: "calls", Spent: o.Usage.Calls, Limit: l.Calls + o.Granted.Calls, More: l.Calls},
-		{What: "time", Spent: int64(o.Time), Limit: int64(l.Time + o.Granted.Time), More: int64(l.Time)},
+		{What: "tokens", Used: o.Usage.InputTokens + o.Usage.OutputTokens, Limit: l.Tokens + o.Granted.Tokens, More: l.Tokens},
+		{What: "cost", Used: o.Usage.Cost, Limit: l.Cost + o.Granted.Cost, More: l.Cost},
+		{What: "calls", Used: o.Usage.Calls, Limit: l.Calls + o.Granted.Calls, More: l.Calls},
+		{What: "time", Used: int64(o.Time), Limit: int64(l.Time + o.Granted.Time), More: int64(l.Time)},
 	} {
-		if r.More > 0 && r.Spent >= r.Limit {
+		if r.More > 0 && r.Used >= r.Limit {
 			r.Of = of
-			r.More *= (r.Spent-r.Limit)/r.More + 1
+			r.More *= (r.Used-r.Limit)/r.More + 1
 			return r, true
 		}
 	}

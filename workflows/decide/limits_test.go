@@ -9,13 +9,13 @@ import (
 )
 
 func TestTheFirstLimitThatIsReached(t *testing.T) {
-	used := func(u contract.Usage, d time.Duration) contract.Spent {
-		return contract.Spent{Turn: contract.Outlay{Usage: u, Time: d}, Conversation: contract.Outlay{Usage: u, Time: d}}
+	used := func(u contract.Usage, d time.Duration) contract.Consumption {
+		return contract.Consumption{Turn: contract.Used{Usage: u, Time: d}, Conversation: contract.Used{Usage: u, Time: d}}
 	}
 	both := contract.Usage{InputTokens: 60, OutputTokens: 40, Calls: 3, Cost: 2_500_000_000}
 	for name, tt := range map[string]struct {
 		limits contract.Limits
-		spent  contract.Spent
+		spent  contract.Consumption
 		want   string
 	}{
 		"none":                        {contract.Limits{}, used(both, time.Hour), ""},
@@ -25,8 +25,8 @@ func TestTheFirstLimitThatIsReached(t *testing.T) {
 		"calls":                       {contract.Limits{Conversation: contract.Limit{Calls: 3}}, used(both, 0), `{"allowed":3,"limit":"conversation.calls","more":3,"spent":3}`},
 		"time":                        {contract.Limits{Turn: contract.Limit{Time: time.Minute}}, used(both, 90*time.Second), `{"allowed":"1m0s","limit":"turn.time","more":"1m0s","spent":"1m30s"}`},
 		"the turn's come first":       {contract.Limits{Turn: contract.Limit{Calls: 1}, Conversation: contract.Limit{Calls: 1}}, used(both, 0), `{"allowed":1,"limit":"turn.calls","more":3,"spent":3}`},
-		"what was granted is allowed": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Spent{Turn: contract.Outlay{Usage: both, Granted: contract.Limit{Calls: 2}}}, ""},
-		"what was granted is used up": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Spent{Turn: contract.Outlay{Usage: both, Granted: contract.Limit{Calls: 1}}}, `{"allowed":3,"limit":"turn.calls","more":2,"spent":3}`},
+		"what was granted is allowed": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Consumption{Turn: contract.Used{Usage: both, Granted: contract.Limit{Calls: 2}}}, ""},
+		"what was granted is used up": {contract.Limits{Turn: contract.Limit{Calls: 2}}, contract.Consumption{Turn: contract.Used{Usage: both, Granted: contract.Limit{Calls: 1}}}, `{"allowed":3,"limit":"turn.calls","more":2,"spent":3}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, reached := decide.LimitReached(&tt.limits, tt.spent)
@@ -35,7 +35,7 @@ func TestTheFirstLimitThatIsReached(t *testing.T) {
 			}
 			if reached {
 				equal(t, "arguments", string(r.Call().Arguments.Raw), tt.want)
-				equal(t, "digest", r.Call().SHA256, contract.Sum([]byte(tt.want)))
+				equal(t, "digest", r.Call().SHA256, contract.Hash([]byte(tt.want)))
 			}
 		})
 	}
@@ -45,14 +45,14 @@ func TestTheFirstLimitThatIsReached(t *testing.T) {
 }
 
 func TestAGrantIsAsMuchAsTheLimitOrAsManyTimesAsItTakes(t *testing.T) {
-	used := contract.Outlay{Usage: contract.Usage{InputTokens: 1050, Cost: 1, Calls: 2}, Time: time.Hour}
+	used := contract.Used{Usage: contract.Usage{InputTokens: 1050, Cost: 1, Calls: 2}, Time: time.Hour}
 	for what, tt := range map[string]struct{ limit, want contract.Limit }{
 		"tokens": {contract.Limit{Tokens: 100}, contract.Limit{Tokens: 1000}},
 		"cost":   {contract.Limit{Cost: 1}, contract.Limit{Cost: 1}},
 		"calls":  {contract.Limit{Calls: 2}, contract.Limit{Calls: 2}},
 		"time":   {contract.Limit{Time: time.Minute}, contract.Limit{Time: time.Hour}},
 	} {
-		spent := contract.Spent{Turn: used, Conversation: used}
+		spent := contract.Consumption{Turn: used, Conversation: used}
 		r, _ := decide.LimitReached(&contract.Limits{Turn: tt.limit}, spent)
 		equal(t, what+" of the turn", decide.Grant(r), contract.Grants{Turn: tt.want})
 		spent.Turn.Granted = tt.want

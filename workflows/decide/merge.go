@@ -9,10 +9,10 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Settle finishes a node's result by the node's own settings: a rejection may be
+// ApplySettings finishes a node's result by the node's own settings: a rejection may be
 // an output like any other, and an output may have a key to keep it under. Only
 // what was done is kept.
-func Settle(n contract.Node, r contract.NodeResult) contract.NodeResult {
+func ApplySettings(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	if r.Outcome == contract.OutcomeRejected && n.OnReject == contract.OnRejectContinue {
 		r.Outcome = contract.OutcomeDone
 	}
@@ -22,9 +22,9 @@ func Settle(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	return r
 }
 
-// Counted is a leaf's result with its own end counted.
-func Counted(n contract.Node, r contract.NodeResult) contract.NodeResult {
-	t := contract.Tally{Node: n.Name}
+// WithCount is a leaf's result with its own end counted.
+func WithCount(n contract.Node, r contract.NodeResult) contract.NodeResult {
+	t := contract.Counts{Node: n.Name}
 	switch r.Outcome {
 	case contract.OutcomeDone:
 		t.Done = 1
@@ -35,7 +35,7 @@ func Counted(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	default:
 		return r
 	}
-	r.Tally = []contract.Tally{t}
+	r.Counts = []contract.Counts{t}
 	return r
 }
 
@@ -49,16 +49,16 @@ type Merge struct {
 	AuthRequired string
 	Worked       time.Duration
 	Granted      contract.Grants
-	Tally        []contract.Tally
-	// Parts are the outputs of parallel nodes.
-	Parts []contract.Text
+	Counts       []contract.Counts
+	// Outputs are the outputs of parallel nodes.
+	Outputs []contract.Text
 }
 
-// Resume goes on from what Result returned.
-func Resume(r contract.NodeResult) Merge {
+// ResumeMerge goes on from what Result returned.
+func ResumeMerge(r contract.NodeResult) Merge {
 	return Merge{
 		Outcome: r.Outcome, Output: r.Output, Delta: r.Delta, Usage: r.Usage, Exit: r.Exit,
-		AuthRequired: r.AuthRequired, Worked: r.Worked, Granted: r.Granted, Tally: r.Tally,
+		AuthRequired: r.AuthRequired, Worked: r.Worked, Granted: r.Granted, Counts: r.Counts,
 	}
 }
 
@@ -66,7 +66,7 @@ func Resume(r contract.NodeResult) Merge {
 func (m *Merge) Result() contract.NodeResult {
 	r := contract.NodeResult{
 		Outcome: m.Outcome, Output: m.Output, Delta: m.Delta, Usage: m.Usage, Exit: m.Exit,
-		AuthRequired: m.AuthRequired, Worked: m.Worked, Granted: m.Granted, Tally: m.Tally,
+		AuthRequired: m.AuthRequired, Worked: m.Worked, Granted: m.Granted, Counts: m.Counts,
 	}
 	if r.Outcome == "" {
 		r.Outcome = contract.OutcomeDone
@@ -74,10 +74,10 @@ func (m *Merge) Result() contract.NodeResult {
 	return r
 }
 
-// Then adds the result of a node that ran after those before. It returns true
+// AddStep adds the result of a node that ran after those before. It returns true
 // when no other may follow: after a rejection, a cancellation, a demand to log
 // in, and exit_loop. A failure is a text like any other.
-func (m *Merge) Then(r contract.NodeResult) (last bool) {
+func (m *Merge) AddStep(r contract.NodeResult) (last bool) {
 	m.Worked += r.Worked
 	m.add(r)
 	m.Outcome = r.Outcome
@@ -95,34 +95,34 @@ func (m *Merge) add(r contract.NodeResult) {
 	if m.AuthRequired == "" {
 		m.AuthRequired = r.AuthRequired
 	}
-	for _, t := range r.Tally {
+	for _, t := range r.Counts {
 		m.count(t)
 	}
 }
 
-func (m *Merge) count(t contract.Tally) {
-	for i, known := range m.Tally {
+func (m *Merge) count(t contract.Counts) {
+	for i, known := range m.Counts {
 		if known.Node == t.Node {
-			m.Tally = slices.Clone(m.Tally)
-			m.Tally[i] = contract.Tally{
+			m.Counts = slices.Clone(m.Counts)
+			m.Counts[i] = contract.Counts{
 				Node: t.Node, Done: known.Done + t.Done, Failed: known.Failed + t.Failed, Rejected: known.Rejected + t.Rejected,
 			}
 			return
 		}
 	}
-	m.Tally = append(m.Tally, t)
+	m.Counts = append(m.Counts, t)
 }
 
-// Join adds the results of nodes that ran side by side, in declared order. A
+// AddBranches adds the results of nodes that ran side by side, in declared order. A
 // rejection among them is theirs all together, and so is a failure when it
 // stopped the others or when nothing else came of them.
-func (m *Merge) Join(failFast bool, results []contract.NodeResult) {
+func (m *Merge) AddBranches(failFast bool, results []contract.NodeResult) {
 	var longest time.Duration
 	for _, r := range results {
 		m.add(r)
 		longest = max(longest, r.Worked)
 		if !r.Output.IsZero() && r.Outcome != contract.OutcomeCancelled {
-			m.Parts = append(m.Parts, r.Output)
+			m.Outputs = append(m.Outputs, r.Output)
 		}
 	}
 	m.Worked += longest
@@ -130,7 +130,7 @@ func (m *Merge) Join(failFast bool, results []contract.NodeResult) {
 	switch {
 	case count(results, contract.OutcomeRejected) > 0:
 		first := slices.IndexFunc(results, func(r contract.NodeResult) bool { return r.Outcome == contract.OutcomeRejected })
-		m.Outcome, m.Parts = contract.OutcomeRejected, []contract.Text{results[first].Output}
+		m.Outcome, m.Outputs = contract.OutcomeRejected, []contract.Text{results[first].Output}
 	case failed > 0 && (failFast || failed == len(results)):
 		m.Outcome = contract.OutcomeFailed
 	case count(results, contract.OutcomeCancelled) == len(results):
@@ -167,8 +167,8 @@ func JoinInline(parts []contract.Text) (contract.Text, bool) {
 // LeaveLoop ends the effect of exit_loop at the loop around it.
 func (m *Merge) LeaveLoop() { m.Exit = false }
 
-// Left is what the nodes so far have left of a budget; zero is for ever.
-func (m *Merge) Left(budget time.Duration) time.Duration {
+// TimeLeft is what the nodes so far have left of a budget; zero is for ever.
+func (m *Merge) TimeLeft(budget time.Duration) time.Duration {
 	if budget <= 0 {
 		return 0
 	}
@@ -194,12 +194,12 @@ func Shorter(a, b time.Duration) time.Duration {
 
 const (
 	fastestReport = 300 * time.Millisecond
-	reportsShare  = 20 // a node that runs for an hour reports at most every 3 minutes
+	reportShare   = 20 // a node that runs for an hour reports at most every 3 minutes
 )
 
 // ReportPace is how long a node waits before it reports again what is not urgent:
 // in proportion to how long it has run, so that the number of reports grows only
 // with the logarithm of the time.
 func ReportPace(running time.Duration) time.Duration {
-	return max(fastestReport, running/reportsShare)
+	return max(fastestReport, running/reportShare)
 }

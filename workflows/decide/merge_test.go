@@ -46,7 +46,7 @@ func TestANodesResultIsSettledByItsOwnSettings(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := decide.Settle(tt.node, tt.in)
+			got := decide.ApplySettings(tt.node, tt.in)
 			equal(t, "outcome", got.Outcome, tt.outcome)
 			equal(t, "delta", got.Delta, tt.delta)
 			equal(t, "output", got.Output, tt.in.Output)
@@ -57,7 +57,7 @@ func TestANodesResultIsSettledByItsOwnSettings(t *testing.T) {
 func TestACompositesOwnKeyComesAfterThoseInside(t *testing.T) {
 	in := came(contract.OutcomeDone, "all")
 	in.Delta = contract.State{set("a", "1"), set("b", "2")}
-	got := decide.Settle(contract.Node{OutputKey: "a"}, in)
+	got := decide.ApplySettings(contract.Node{OutputKey: "a"}, in)
 	equal(t, "delta", got.Delta, contract.State{set("a", "all"), set("b", "2")})
 	equal(t, "the result that came in", in.Delta, contract.State{set("a", "1"), set("b", "2")})
 }
@@ -78,22 +78,22 @@ func TestWhatEndsASequence(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var m decide.Merge
-			equal(t, "last", m.Then(tt.result), tt.last)
+			equal(t, "last", m.AddStep(tt.result), tt.last)
 		})
 	}
 }
 
 func TestASequenceIsTheMergeOfItsNodes(t *testing.T) {
 	var m decide.Merge
-	m.Then(contract.NodeResult{
+	m.AddStep(contract.NodeResult{
 		Outcome: contract.OutcomeDone, Output: contract.Inline("one"), Delta: contract.State{set("a", "1"), set("b", "1")},
 		Usage: contract.Usage{InputTokens: 1, OutputTokens: 2}, Worked: time.Second,
 	})
-	m.Then(contract.NodeResult{
+	m.AddStep(contract.NodeResult{
 		Outcome: contract.OutcomeFailed, Delta: contract.State{set("a", "2")},
 		Usage: contract.Usage{InputTokens: 10, CachedTokens: 3}, Worked: 2 * time.Second, AuthRequired: "files",
 	})
-	m.Then(contract.NodeResult{Outcome: contract.OutcomeDone, AuthRequired: "other"})
+	m.AddStep(contract.NodeResult{Outcome: contract.OutcomeDone, AuthRequired: "other"})
 	equal(t, "result", m.Result(), contract.NodeResult{
 		Outcome: contract.OutcomeDone, Output: contract.Inline("one"), Delta: contract.State{set("a", "2"), set("b", "1")},
 		Usage: contract.Usage{InputTokens: 11, OutputTokens: 2, CachedTokens: 3}, Worked: 3 * time.Second, AuthRequired: "files",
@@ -102,10 +102,10 @@ func TestASequenceIsTheMergeOfItsNodes(t *testing.T) {
 
 func TestAMergeGoesOnFromItsResult(t *testing.T) {
 	var m decide.Merge
-	m.Then(contract.NodeResult{
+	m.AddStep(contract.NodeResult{
 		Outcome: contract.OutcomeDone, Output: contract.Inline("one"), Delta: contract.State{set("a", "1")}, Worked: time.Second, Exit: true,
 	})
-	again := decide.Resume(m.Result())
+	again := decide.ResumeMerge(m.Result())
 	equal(t, "merge", again, m)
 }
 
@@ -144,10 +144,10 @@ func TestBranchesAreJoined(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			var m decide.Merge
-			m.Join(tt.failFast, tt.results)
+			m.AddBranches(tt.failFast, tt.results)
 			equal(t, "outcome", m.Outcome, tt.outcome)
 			var parts []string
-			for _, p := range m.Parts {
+			for _, p := range m.Outputs {
 				parts = append(parts, p.Inline)
 			}
 			equal(t, "parts", strings.Join(parts, " "), tt.parts)
@@ -157,7 +157,7 @@ func TestBranchesAreJoined(t *testing.T) {
 
 func TestBranchesAreMergedInDeclaredOrder(t *testing.T) {
 	var m decide.Merge
-	m.Join(false, []contract.NodeResult{
+	m.AddBranches(false, []contract.NodeResult{
 		{Outcome: contract.OutcomeDone, Delta: contract.State{set("x", "first"), set("a", "1")}, Worked: 3 * time.Second, Usage: contract.Usage{InputTokens: 1}},
 		{Outcome: contract.OutcomeDone, Delta: contract.State{set("x", "second")}, Worked: time.Second, AuthRequired: "files", Usage: contract.Usage{InputTokens: 2}},
 		{Outcome: contract.OutcomeDone, AuthRequired: "other", Exit: true},
@@ -196,9 +196,9 @@ func TestShortOutputsAreJoinedWithoutTheStore(t *testing.T) {
 
 func TestABudgetIsShared(t *testing.T) {
 	m := decide.Merge{Worked: 40 * time.Second}
-	equal(t, "left of a minute", m.Left(time.Minute), 20*time.Second)
-	equal(t, "left of for ever", m.Left(0), time.Duration(0))
-	equal(t, "left of less than was used is not for ever", m.Left(30*time.Second), time.Millisecond)
+	equal(t, "left of a minute", m.TimeLeft(time.Minute), 20*time.Second)
+	equal(t, "left of for ever", m.TimeLeft(0), time.Duration(0))
+	equal(t, "left of less than was used is not for ever", m.TimeLeft(30*time.Second), time.Millisecond)
 	equal(t, "for ever is never over", m.TimeIsUp(0), false)
 	equal(t, "before", m.TimeIsUp(41*time.Second), false)
 	equal(t, "outcome before", m.Outcome, contract.Outcome(""))
@@ -237,8 +237,8 @@ func TestReportsAreFewHoweverLongANodeRuns(t *testing.T) {
 func TestLeavesAreCounted(t *testing.T) {
 	var m decide.Merge
 	for _, o := range []contract.Outcome{contract.OutcomeDone, contract.OutcomeDone, contract.OutcomeFailed, contract.OutcomeRejected, contract.OutcomeCancelled} {
-		m.Then(decide.Counted(leaf("a"), came(o, "x")))
+		m.AddStep(decide.WithCount(leaf("a"), came(o, "x")))
 	}
-	m.Then(decide.Counted(leaf("b"), came(contract.OutcomeDone, "x")))
-	equal(t, "tally", m.Result().Tally, []contract.Tally{{Node: "a", Done: 2, Failed: 1, Rejected: 1}, {Node: "b", Done: 1}})
+	m.AddStep(decide.WithCount(leaf("b"), came(contract.OutcomeDone, "x")))
+	equal(t, "tally", m.Result().Counts, []contract.Counts{{Node: "a", Done: 2, Failed: 1, Rejected: 1}, {Node: "b", Done: 1}})
 }

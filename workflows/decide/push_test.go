@@ -11,7 +11,7 @@ import (
 
 func items(states ...contract.TaskState) (out []contract.PushItem) {
 	for _, s := range states {
-		out = append(out, contract.PushItem{ID: string(s), News: contract.PushNews{State: s}})
+		out = append(out, contract.PushItem{ID: string(s), State: contract.PushState{State: s}})
 	}
 	return out
 }

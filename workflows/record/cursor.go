@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Sum tells entries apart, also those that have the same place or the same ID: what was told of
+// Hash tells entries apart, also those that have the same place or the same ID: what was told of
 // a turn that a dead worker has to repeat may come to something else.
-func (e Entry) Sum() uint64 { return e.sum }
+func (e Entry) Hash() uint64 { return e.sum }
 
-func sumOf(e Entry) uint64 {
+func hashOf(e Entry) uint64 {
 	digest := sha256.Sum256([]byte(e.ID + "\x00" + e.content()))
 	return binary.BigEndian.Uint64(digest[:])
 }
@@ -96,9 +96,9 @@ func (c Cursor) IsZero() bool { return c.seq == 0 && c.Whole() }
 // Whole reports whether the cursor is one number: what was told are the first entries.
 func (c Cursor) Whole() bool { return len(c.nodes) == 0 }
 
-// Told returns the sums of the entries that had been told at the cursor. ok is false where
+// Seen returns the sums of the entries that had been told at the cursor. ok is false where
 // these are not the entries that were there then.
-func (c Cursor) Told(entries []Entry) (told map[uint64]bool, ok bool) {
+func (c Cursor) Seen(entries []Entry) (told map[uint64]bool, ok bool) {
 	told = map[uint64]bool{}
 	left, sum := maps.Clone(c.nodes), uint64(0)
 	for _, e := range entries {

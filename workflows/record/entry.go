@@ -43,14 +43,6 @@ type Entry struct {
 	sum uint64
 }
 
-// ClientID is the ID that the sender of a user's message gave it, or "".
-func (e Entry) ClientID() string {
-	if e.Kind != KindMessage {
-		return ""
-	}
-	return e.Draft
-}
-
 // Source is a conversation at a moment.
 type Source struct {
 	// Messages are all of the conversation, oldest first, with every text in place
@@ -112,7 +104,7 @@ func (r *reader) read(m contract.Message) {
 // add returns the entry's Seq.
 func (r *reader) add(e Entry) int {
 	e.Seq, e.Turn = len(r.entries)+1, r.turn
-	e.sum = sumOf(e)
+	e.sum = hashOf(e)
 	r.entries = append(r.entries, e)
 	return e.Seq
 }

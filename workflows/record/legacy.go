@@ -52,7 +52,7 @@ func (r *reader) likeliestCall(m contract.Message) int {
 // outcomeOf is how the turn ended that a text ends. Those of before say only in words that it
 // was cancelled; what a model says has a name.
 func outcomeOf(e Entry) contract.Outcome {
-	if e.Outcome == "" && e.Draft == "" && e.Reply == "" && strings.HasPrefix(e.Text, wording.TextTurnCancelled) {
+	if e.Outcome == "" && e.DraftID == "" && e.Reply == "" && strings.HasPrefix(e.Text, wording.TextTurnCancelled) {
 		return contract.OutcomeCancelled
 	}
 	return e.Outcome

@@ -23,7 +23,7 @@ func TestAConversationIsReadFromAnyPieces(t *testing.T) {
 		whole := states[r.IntN(len(states))].View
 		store, pieces := recordtest.Store{}, whole
 		var err error
-		if pieces.Transcript, err = recordtest.Fold(r, store, whole.Transcript.Tail); err != nil {
+		if pieces.Transcript, err = recordtest.Spread(r, store, whole.Transcript.Tail); err != nil {
 			t.Fatal(err)
 		}
 		want, err := record.Load(t.Context(), nil, whole, nil)
@@ -56,7 +56,7 @@ func TestPagesMakeTheWhole(t *testing.T) {
 		}
 		want := rendered(t, nil, view).Messages
 		var err error
-		if view.Transcript, err = recordtest.Fold(r, store, view.Transcript.Tail); err != nil {
+		if view.Transcript, err = recordtest.Spread(r, store, view.Transcript.Tail); err != nil {
 			t.Fatal(err)
 		}
 		got := []document.Message{}

@@ -127,7 +127,7 @@ func TestHowATurnEnded(t *testing.T) {
 	typed, said := text("b", "", "Enough."), text("b", "", wording.TurnCancelled("enough"))
 	typed.Outcome = contract.OutcomeCancelled
 	byModel := said
-	byModel.Draft = "draft-1"
+	byModel.DraftID = "draft-1"
 	for name, tt := range map[string]struct {
 		in   contract.Message
 		want contract.Outcome
@@ -156,7 +156,7 @@ func TestACursorKnowsWhatWasTold(t *testing.T) {
 				t.Fatalf("seed %d: %q: %v", seed, c, err)
 			}
 			later := states[min(at+r.IntN(8), len(states)-1)]
-			if got, ok := again.Told(later.Entries()); !ok || !maps.Equal(got, told) {
+			if got, ok := again.Seen(later.Entries()); !ok || !maps.Equal(got, told) {
 				t.Fatalf("seed %d: at %s: %v, %v, expected %v", seed, c, got, ok, told)
 			}
 			if !again.Whole() {
@@ -174,8 +174,8 @@ func tell(r *rand.Rand, state record.State, told map[uint64]bool) record.Cursor 
 	entries := state.Entries()
 	var c record.Cursor
 	for _, e := range entries {
-		if told[e.Sum()] || r.IntN(3) > 0 && before(entries, e, told) {
-			told[e.Sum()] = true
+		if told[e.Hash()] || r.IntN(3) > 0 && before(entries, e, told) {
+			told[e.Hash()] = true
 			c.Add(e, record.Firm(entries, state.Parallel()))
 		}
 	}
@@ -186,7 +186,7 @@ func tell(r *rand.Rand, state record.State, told map[uint64]bool) record.Cursor 
 // of it has been told: readers are told in order.
 func before(entries []record.Entry, e record.Entry, told map[uint64]bool) bool {
 	for _, other := range entries[:e.Seq-1] {
-		if (other.Turn < e.Turn || other.Node == e.Node || other.Kind == record.KindMessage) && !told[other.Sum()] {
+		if (other.Turn < e.Turn || other.Node == e.Node || other.Kind == record.KindMessage) && !told[other.Hash()] {
 			return false
 		}
 	}
@@ -217,11 +217,11 @@ func TestACursorOfAnotherRecordIsKnown(t *testing.T) {
 	other := slices.Clone(messages)
 	other[1].Content = contract.Inline("something else")
 	for name, changed := range map[string][]contract.Message{"another text": other, "less": messages[:1], "nothing": nil} {
-		if _, ok := c.Told(record.Read(record.Source{Messages: changed})); ok {
+		if _, ok := c.Seen(record.Read(record.Source{Messages: changed})); ok {
 			t.Errorf("%s: it was taken for the same", name)
 		}
 	}
-	if told, ok := c.Told(entries); !ok || len(told) != 2 {
+	if told, ok := c.Seen(entries); !ok || len(told) != 2 {
 		t.Errorf("%v, %v", told, ok)
 	}
 }

@@ -17,12 +17,12 @@ var (
 	TextManyFiles   = fmt.Sprintf("The message has too many files: at most %d are taken.", contract.MaxParts)
 )
 
-// Overran is the reply when a model goes on asking for too much.
-func Overran(problem string) string {
+// OverrunFailure is the reply when a model goes on asking for too much.
+func OverrunFailure(problem string) string {
 	return "LLM error: the model's reply was not carried out: " + problem + "."
 }
 
-// AskingWithinBounds tells people that a model is asked again for a reply within bounds.
-func AskingWithinBounds(problem string) string {
+// OverrunRepairNotice tells people that a model is asked again for a reply within bounds.
+func OverrunRepairNotice(problem string) string {
 	return "The model's reply was not carried out: " + problem + ". Asking once more."
 }

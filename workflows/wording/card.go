@@ -12,28 +12,28 @@ import (
 // fit is cut and marked as cut.
 func Card(in contract.ApprovalInput) contract.Card {
 	var c contract.Card
-	for _, room := range rooms {
-		if c = cardWithin(in, room); cardSize(c) <= contract.CardLimit {
+	for _, room := range cardBudgets {
+		if c = cardOfSize(in, room); cardSize(c) <= contract.CardLimit {
 			break
 		}
 	}
 	return c
 }
 
-// room is how many bytes the parts of a card may have. JSON makes up to six of one.
-type room struct {
+// cardBudget is how many bytes the parts of a card may have. JSON makes up to six of one.
+type cardBudget struct {
 	description, arguments, preview int
 	chain                           bool
 }
 
-var rooms = []room{
+var cardBudgets = []cardBudget{
 	{1500, contract.InlineLimit, 240, true},
 	{1500, 0, 240, true},
 	{400, 0, 120, true},
 	{200, 0, 60, false},
 }
 
-func cardWithin(in contract.ApprovalInput, r room) contract.Card {
+func cardOfSize(in contract.ApprovalInput, r cardBudget) contract.Card {
 	c := contract.Card{
 		Server: shortName(in.Server), Node: shortName(in.Node), NodePath: in.NodePath, Reason: in.Reason,
 		Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo,

@@ -103,8 +103,8 @@ func TaskAuthRequired(agent string) string {
 	return fmt.Sprintf("Authentication required by A2A agent %s.", agent)
 }
 
-// RemoteNotTold is the note on a refusal that another agent did not hear of.
-func RemoteNotTold(agent string, f Failure) string {
+// RemoteNotReached is the note on a refusal that another agent did not hear of.
+func RemoteNotReached(agent string, f Failure) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, DelegationFailure(f))
 }
 
@@ -113,15 +113,15 @@ func RemoteWantsLogin(agent string) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, TaskAuthRequired(agent))
 }
 
-// RemoteToldLater is the note on what another agent is going to hear of.
-func RemoteToldLater(agent, workflow string) string {
+// RemoteDeliveryStarted is the note on what another agent is going to hear of.
+func RemoteDeliveryStarted(agent, workflow string) string {
 	return fmt.Sprintf("The agent %s could not be told yet; it is tried again until it hears of it (workflow %s).", agent, workflow)
 }
 
-// NeverTold says why another agent was never told.
-func NeverTold(agent string, f Failure, within time.Duration) string {
+// DeliveryFailed says why another agent was never told.
+func DeliveryFailed(agent string, f Failure, within time.Duration) string {
 	if f.Kind.Permanent() {
-		return RemoteNotTold(agent, f)
+		return RemoteNotReached(agent, f)
 	}
 	return fmt.Sprintf("The agent %s could not be told within %d days: %s", agent, within/(24*time.Hour), DelegationFailure(f))
 }

@@ -30,7 +30,7 @@ func TestADelegationIsDescribed(t *testing.T) {
 		"a login":                      {wording.TaskAuthRequired("writer"), "Authentication required by A2A agent writer."},
 		"a lost delegation":            {wording.DelegationFailure(wording.Failure{Lost: true, Message: "x"}), "A2A error: no answer in time."},
 		"a failed delegation":          {wording.DelegationFailure(wording.Failure{Message: "refused"}), "A2A error: refused"},
-		"an agent that was not told":   {wording.RemoteNotTold("writer", wording.Failure{Message: "refused"}), "The agent writer could not be told: A2A error: refused"},
+		"an agent that was not told":   {wording.RemoteNotReached("writer", wording.Failure{Message: "refused"}), "The agent writer could not be told: A2A error: refused"},
 		"summary":                      {wording.DelegateSummary(contract.DelegateInput{Peer: contract.Peer{Name: "writer"}}), "delegate to writer"},
 		"summary of an answer":         {wording.DelegateSummary(contract.DelegateInput{Peer: contract.Peer{Name: "writer"}, Decision: contract.Rejected}), "tell writer: rejected"},
 	}
@@ -91,13 +91,13 @@ func TestWhatIsSaidOfAnotherAgentsTask(t *testing.T) {
 		wording.DecidedElsewhere("writer", contract.TaskCompleted):     "decided elsewhere: the task of agent writer is now completed",
 		wording.DecidedElsewhere("writer", contract.TaskInputRequired): "decided elsewhere: the task of agent writer now asks for something else",
 
-		wording.NeverTold("writer", wording.Failure{Kind: contract.KindPeerFailed, Message: "no such task"}, time.Hour): "The agent writer could not be told: A2A error: no such task",
-		wording.NeverTold("writer", wording.Failure{Kind: contract.KindTimeout, Lost: true}, 30*24*time.Hour):           "The agent writer could not be told within 30 days: A2A error: no answer in time.",
-		wording.RemoteToldLater("writer", "delivery-1"):                                                                 "The agent writer could not be told yet; it is tried again until it hears of it (workflow delivery-1).",
-		wording.DelegateSummary(contract.DelegateInput{Peer: peer}):                                                     "delegate to writer",
-		wording.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t"}):                                        "look at the task of writer",
-		wording.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t", Decision: contract.Rejected}):           "tell writer: rejected",
-		wording.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t", Cancel: true}):                          "tell writer: cancel the task",
+		wording.DeliveryFailed("writer", wording.Failure{Kind: contract.KindPeerFailed, Message: "no such task"}, time.Hour): "The agent writer could not be told: A2A error: no such task",
+		wording.DeliveryFailed("writer", wording.Failure{Kind: contract.KindTimeout, Lost: true}, 30*24*time.Hour):           "The agent writer could not be told within 30 days: A2A error: no answer in time.",
+		wording.RemoteDeliveryStarted("writer", "delivery-1"):                                                                "The agent writer could not be told yet; it is tried again until it hears of it (workflow delivery-1).",
+		wording.DelegateSummary(contract.DelegateInput{Peer: peer}):                                                          "delegate to writer",
+		wording.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t"}):                                             "look at the task of writer",
+		wording.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t", Decision: contract.Rejected}):                "tell writer: rejected",
+		wording.DelegateSummary(contract.DelegateInput{Peer: peer, TaskID: "t", Cancel: true}):                               "tell writer: cancel the task",
 	} {
 		equal(t, want, got, want)
 	}

@@ -50,7 +50,7 @@ func waiting() contract.ApprovalView {
 	c := call("resources_remove", `{"pattern":"^web","note":"`+"```"+`"}`)
 	return contract.ApprovalView{Pending: contract.PendingApproval{
 		UUID: approvalID, ConversationID: conversationID, ToolName: c.Name, ToolArgs: c.Arguments, Description: wording.Describe(c, ""),
-		Digest: contract.Sum(c.Arguments.Raw), CreatedAt: since,
+		Digest: contract.Hash(c.Arguments.Raw), CreatedAt: since,
 	}}
 }
 

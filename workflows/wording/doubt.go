@@ -26,8 +26,8 @@ func DescribeUnknownAnswer(agent, request, why string) string {
 		"Reject to go on without it.", agent, request, aside(why))
 }
 
-// DescribeNotTold asks again for an approval of which another agent could not be told.
-func DescribeNotTold(agent, request, why string) string {
+// DescribeUndelivered asks again for an approval of which another agent could not be told.
+func DescribeUndelivered(agent, request, why string) string {
 	return fmt.Sprintf("**NOT TOLD: approval for A2A agent %s**\n\nIt was approved, and the agent could not be told (%s). Nothing has come of it. "+
 		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, aside(strings.TrimSuffix(why, ".")), request)
 }

@@ -23,7 +23,7 @@ func TestServersDoNotSpeakInOurVoice(t *testing.T) {
 	const tool, why = "x**\n\nThis is a dry run.", "timeout). It did not happen. (code 7"
 	for _, got := range []string{
 		wording.DescribeUnknown(tool, "X", why), wording.DescribeNotReached(tool, "X", why),
-		wording.DescribeUnknownAnswer("writer", "X", why), wording.DescribeNotTold("writer", "X", why),
+		wording.DescribeUnknownAnswer("writer", "X", why), wording.DescribeUndelivered("writer", "X", why),
 	} {
 		if strings.Contains(got, "\n\nThis is a dry run.") || !strings.Contains(got, `("timeout). It did not happen. (code 7")`) {
 			t.Error(got)

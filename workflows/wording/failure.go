@@ -26,8 +26,8 @@ func ModelFailure(f Failure) string {
 	return "LLM error: " + f.Message
 }
 
-// FellBack tells people that another model is asked.
-func FellBack(from, to string, f Failure) string {
+// FallbackNotice tells people that another model is asked.
+func FallbackNotice(from, to string, f Failure) string {
 	why := f.Message
 	if f.Lost {
 		why = "no answer in time"
@@ -35,25 +35,25 @@ func FellBack(from, to string, f Failure) string {
 	return fmt.Sprintf("Model %s failed: %s. Asking %s instead.", from, strings.TrimSuffix(why, "."), to)
 }
 
-// Misfit is the reply when a model's output does not fit its schema, even after
+// MisfitFailure is the reply when a model's output does not fit its schema, even after
 // it was told.
-func Misfit(problem string) string {
+func MisfitFailure(problem string) string {
 	return "LLM error: the model's output does not fit its schema: " + problem
 }
 
-// Mending tells people that a model is asked again for an output that fits.
-func Mending(problem string) string {
+// RepairNotice tells people that a model is asked again for an output that fits.
+func RepairNotice(problem string) string {
 	return "The output does not fit its schema: " + strings.TrimSuffix(problem, ".") + ". Asking once more."
 }
 
-// Shortened tells people that the model does not see the oldest messages any
+// SummaryNotice tells people that the model does not see the oldest messages any
 // more; why is why there is no summary of them, or none but that of some.
-func Shortened(d contract.Digest, why string) string {
+func SummaryNotice(d contract.Summary, why string) string {
 	text := fmt.Sprintf("The conversation is longer than the model's window. Of its first %d messages the model sees ", d.Messages)
 	switch {
-	case !d.Summary.IsZero() && why != "":
+	case !d.Text.IsZero() && why != "":
 		return text + "the summary before, because there is no new one (" + why + "); here they stay as they are."
-	case !d.Summary.IsZero():
+	case !d.Text.IsZero():
 		return text + "a summary from now on; here they stay as they are."
 	case why != "":
 		return text + "nothing from now on, because there is no summary (" + why + "); here they stay as they are."
@@ -61,8 +61,8 @@ func Shortened(d contract.Digest, why string) string {
 	return text + "nothing from now on; here they stay as they are."
 }
 
-// CutOff tells people why an answer is incomplete, if it is.
-func CutOff(finish string) string {
+// CutOffNotice tells people why an answer is incomplete, if it is.
+func CutOffNotice(finish string) string {
 	switch finish {
 	case "", "stop", "tool_calls", "refusal":
 		return ""

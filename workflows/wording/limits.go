@@ -13,7 +13,7 @@ import (
 type ReachedLimit struct {
 	Of    string // turn or conversation
 	What  string // tokens, cost, calls or time
-	Spent int64  // in the unit of the contract.Limit's field
+	Used  int64  // in the unit of the contract.Limit's field
 	Limit int64  // with what was granted
 	// More is what approving grants: the amount of the setting again, repeatedly if needed.
 	More int64
@@ -22,12 +22,12 @@ type ReachedLimit struct {
 // Call is what the approval shows: nothing is called.
 func (r ReachedLimit) Call() contract.Call {
 	raw, err := json.Marshal(map[string]any{
-		"limit": r.Of + "." + r.What, "spent": r.amount(r.Spent), "allowed": r.amount(r.Limit), "more": r.amount(r.More),
+		"limit": r.Of + "." + r.What, "spent": r.amount(r.Used), "allowed": r.amount(r.Limit), "more": r.amount(r.More),
 	})
 	if err != nil { // a map of numbers and texts can be encoded
 		panic(fmt.Sprintf("encode a limit: %v", err))
 	}
-	return contract.Call{Name: contract.ToolGoOn, Arguments: contract.JSON{Raw: raw}, SHA256: contract.Sum(raw)}
+	return contract.Call{Name: contract.ToolGoOn, Arguments: contract.JSON{Raw: raw}, SHA256: contract.Hash(raw)}
 }
 
 // AfterLimit is the reply when a person does not want to go on.
@@ -57,7 +57,7 @@ func (r ReachedLimit) Describe(node string) string {
 		who = " before " + node
 	}
 	return fmt.Sprintf("**LIMIT REACHED: %s of this %s**\n\nSpent: %s of %s%s.\n\nApprove to go on for another %s, reject to stop here.",
-		r.What, r.Of, r.shown(r.Spent), r.shown(r.Limit), who, r.shown(r.More))
+		r.What, r.Of, r.shown(r.Used), r.shown(r.Limit), who, r.shown(r.More))
 }
 
 func (r ReachedLimit) shown(n int64) string {

@@ -8,13 +8,13 @@ import (
 )
 
 func TestOneCallIsNotCalls(t *testing.T) {
-	r := wording.ReachedLimit{Of: "turn", What: "calls", Spent: 1, Limit: 1, More: 1}
+	r := wording.ReachedLimit{Of: "turn", What: "calls", Used: 1, Limit: 1, More: 1}
 	equal(t, "asked", r.Describe(""), "**LIMIT REACHED: calls of this turn**\n\nSpent: 1 model call of 1 model call.\n\n"+
 		"Approve to go on for another 1 model call, reject to stop here.")
 }
 
 func TestALimitIsDescribed(t *testing.T) {
-	r := wording.ReachedLimit{Of: "turn", What: "cost", Spent: 261_500_000, Limit: 250_000_000, More: 250_000_000}
+	r := wording.ReachedLimit{Of: "turn", What: "cost", Used: 261_500_000, Limit: 250_000_000, More: 250_000_000}
 	equal(t, "description", r.Describe("writer"), "**LIMIT REACHED: cost of this turn**\n\nSpent: 0.2615 of 0.25 before writer.\n\n"+
 		"Approve to go on for another 0.25, reject to stop here.")
 	equal(t, "after a no", wording.AfterLimit(r, contract.ApprovalResult{Decision: contract.Rejected}), "Stopped: the limit of 0.25 for this turn is reached.")

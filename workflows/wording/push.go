@@ -21,7 +21,7 @@ func PushDetails(s contract.PushCarried, problem string) string {
 			fmt.Fprintf(&b, "\n  - **not told** `%s`, given up at %s: %s", t.Failed.State, stamp(t.Failed.At), t.Failed.Why)
 		}
 		for _, i := range t.Queue {
-			fmt.Fprintf(&b, "\n  - to be told `%s` since %s", i.News.State, stamp(i.Since))
+			fmt.Fprintf(&b, "\n  - to be told `%s` since %s", i.State.State, stamp(i.Since))
 		}
 		b.WriteString("\n")
 	}
@@ -64,5 +64,5 @@ func hostOf(rest string) (host, path string) {
 func PushSummary(in contract.NotifyInput) string {
 	_, rest, _ := strings.Cut(in.Config.URL, "://")
 	host, _ := hostOf(rest)
-	return fmt.Sprintf("%s to %s", in.News.State, host)
+	return fmt.Sprintf("%s to %s", in.State.State, host)
 }

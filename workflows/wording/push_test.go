@@ -14,12 +14,12 @@ import (
 func TestDetailsOfPushNotificationsHoldNoSecrets(t *testing.T) {
 	at := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	s := contract.PushCarried{
-		Last: &contract.PushNews{State: contract.TaskWorking, At: at},
+		Last: &contract.PushState{State: contract.TaskWorking, At: at},
 		Targets: []contract.PushTarget{{
 			Config:    contract.PushConfig{ID: "a", URL: "https://u:s3cret@example.com/hook?key=s3cret#s3cret", Token: "s3cret", Scheme: "Bearer", Credentials: "s3cret"},
 			Delivered: &contract.PushOutcome{State: contract.TaskSubmitted, At: at},
 			Failed:    &contract.PushOutcome{State: contract.TaskInputRequired, At: at, Why: "the webhook answered 400"},
-			Queue:     []contract.PushItem{{News: contract.PushNews{State: contract.TaskWorking}, Since: at}},
+			Queue:     []contract.PushItem{{State: contract.PushState{State: contract.TaskWorking}, Since: at}},
 		}},
 	}
 	got := wording.PushDetails(s, "no more room")
@@ -47,7 +47,7 @@ func TestDetailsOfPushNotificationsHoldNoSecrets(t *testing.T) {
 }
 
 func TestTheSummaryOfANotificationNamesTheHost(t *testing.T) {
-	in := contract.NotifyInput{Config: contract.PushConfig{URL: "https://example.com:8443/hook?key=s3cret"}, News: contract.PushNews{State: contract.TaskWorking}}
+	in := contract.NotifyInput{Config: contract.PushConfig{URL: "https://example.com:8443/hook?key=s3cret"}, State: contract.PushState{State: contract.TaskWorking}}
 	if got := wording.PushSummary(in); got != "working to example.com:8443" {
 		t.Error(got)
 	}

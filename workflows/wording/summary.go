@@ -10,7 +10,7 @@ import (
 const (
 	SummaryListTools    = "what is on offer"
 	SummaryClientResult = "result of a client tool"
-	SummaryFold         = "older messages"
+	SummaryOffload      = "older messages"
 	SummaryExport       = "conversation file"
 	SummaryReadAnswer   = "answer to a question"
 	SummaryTimeLimit    = "time limit"
@@ -22,8 +22,8 @@ const (
 	SummaryResetChild   = "cancel what the run before the reset has started"
 )
 
-// DigestSummary is the line the Web UI shows while a digest is made.
-func DigestSummary(in contract.DigestInput, node string) string {
+// SummarizeSummary is the line the Web UI shows while a digest is made.
+func SummarizeSummary(in contract.SummarizeInput, node string) string {
 	summary := fmt.Sprintf("%s · digest of %d messages", in.Model, in.Wanted.Messages)
 	if node != "" {
 		summary = node + " · " + summary

@@ -73,9 +73,9 @@ func AfterRefusal(r contract.ApprovalResult) string {
 	return strings.TrimSpace(TextCancelledByUser + " " + r.ReasonText())
 }
 
-// ApprovedInVain says that calls were approved and do not run, because another call of
+// UnusedApprovals says that calls were approved and do not run, because another call of
 // their reply was decided otherwise.
-func ApprovedInVain(calls []contract.Call, d contract.Decision) string {
+func UnusedApprovals(calls []contract.Call, d contract.Decision) string {
 	if len(calls) == 0 {
 		return ""
 	}

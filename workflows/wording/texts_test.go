@@ -20,7 +20,7 @@ func TestCallsThatWereApprovedInVain(t *testing.T) {
 		{[]contract.Call{x, y, x}, contract.Expired, "Approved but not run, because the approval of another call of the same reply expired: x, y, x."},
 		{[]contract.Call{x}, contract.Cancelled, "Approved but not run, because the approval of another call of the same reply was withdrawn: x."},
 	} {
-		if got := wording.ApprovedInVain(tt.calls, tt.decision); got != tt.want {
+		if got := wording.UnusedApprovals(tt.calls, tt.decision); got != tt.want {
 			t.Errorf("got %q, expected %q", got, tt.want)
 		}
 	}

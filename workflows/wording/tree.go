@@ -27,7 +27,7 @@ func NodeSummary(n contract.Node) string {
 // AfterRejectedNode is the reply of a turn that a rejection ended: what was done
 // and what was not. A leaf in a loop may be in both lists.
 func AfterRejectedNode(root contract.Node, r contract.NodeResult) string {
-	done, not := account(root, r.Tally)
+	done, not := account(root, r.Counts)
 	text := r.Output.Short()
 	if len(done) > 0 {
 		text += "\n\nDone: " + listed(done) + "."
@@ -49,7 +49,7 @@ func listed(names []string) string {
 }
 
 // account lists the leaves of a tree by what became of them.
-func account(n contract.Node, tally []contract.Tally) (done, not []string) {
+func account(n contract.Node, tally []contract.Counts) (done, not []string) {
 	if n.Composite() {
 		for _, inside := range n.Nodes {
 			d, o := account(inside, tally)
@@ -57,7 +57,7 @@ func account(n contract.Node, tally []contract.Tally) (done, not []string) {
 		}
 		return done, not
 	}
-	t := contract.Tally{Node: n.Name}
+	t := contract.Counts{Node: n.Name}
 	for _, counted := range tally {
 		if counted.Node == n.Name {
 			t = counted

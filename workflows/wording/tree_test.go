@@ -28,24 +28,24 @@ func TestAfterARejectionTheUserIsToldWhatWasDone(t *testing.T) {
 	}
 	tests := map[string]struct {
 		root  contract.Node
-		tally []contract.Tally
+		tally []contract.Counts
 		want  string
 	}{
 		"done, rejected and skipped": {
-			inside(contract.NodeSequential, "p", a, b, c), []contract.Tally{{Node: "a", Done: 1}, {Node: "b", Rejected: 1}},
+			inside(contract.NodeSequential, "p", a, b, c), []contract.Counts{{Node: "a", Done: 1}, {Node: "b", Rejected: 1}},
 			"Why.\n\nDone: a.\n\nNot done: b (rejected), c (skipped).",
 		},
 		"inside each other, in declared order": {
 			inside(contract.NodeSequential, "p", inside(contract.NodeParallel, "q", a, b, c), d),
-			[]contract.Tally{{Node: "c", Rejected: 1}, {Node: "b", Failed: 1}, {Node: "a", Done: 1}},
+			[]contract.Counts{{Node: "c", Rejected: 1}, {Node: "b", Failed: 1}, {Node: "a", Done: 1}},
 			"Why.\n\nDone: a.\n\nNot done: b (failed), c (rejected), d (skipped).",
 		},
 		"a loop has done some of it before": {
-			inside(contract.NodeLoop, "p", a, b, c), []contract.Tally{{Node: "a", Done: 2}, {Node: "b", Done: 1, Rejected: 1}, {Node: "c", Done: 1}},
+			inside(contract.NodeLoop, "p", a, b, c), []contract.Counts{{Node: "a", Done: 2}, {Node: "b", Done: 1, Rejected: 1}, {Node: "c", Done: 1}},
 			"Why.\n\nDone: a (2 times), b, c.\n\nNot done: b (rejected).",
 		},
 		"nothing was done": {
-			inside(contract.NodeParallel, "p", a), []contract.Tally{{Node: "a", Rejected: 1}}, "Why.\n\nNot done: a (rejected).",
+			inside(contract.NodeParallel, "p", a), []contract.Counts{{Node: "a", Rejected: 1}}, "Why.\n\nNot done: a (rejected).",
 		},
 		"too many to list": {
 			inside(contract.NodeSequential, "p", many...), nil,
@@ -56,7 +56,7 @@ func TestAfterARejectionTheUserIsToldWhatWasDone(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := contract.NodeResult{Outcome: contract.OutcomeRejected, Output: contract.Inline("Why."), Tally: tt.tally}
+			r := contract.NodeResult{Outcome: contract.OutcomeRejected, Output: contract.Inline("Why."), Counts: tt.tally}
 			equal(t, "reply", wording.AfterRejectedNode(tt.root, r), tt.want)
 		})
 	}
@@ -72,7 +72,7 @@ func TestNodeDetailsShowTheNodesInside(t *testing.T) {
 func TestNodeDetailsOfStatesThatAreFoldedSayThatTheyEnded(t *testing.T) {
 	folded := contract.NewBlob([]byte("[]"))
 	n := inside(contract.NodeSequential, "pipeline", leaf("a"), leaf("b"), leaf("c"))
-	s := contract.NodeState{Status: contract.NodeRunning, Folded: &folded, Nodes: []contract.NodeState{state(contract.NodeRunning), {}}}
+	s := contract.NodeState{Status: contract.NodeRunning, Offloaded: &folded, Nodes: []contract.NodeState{state(contract.NodeRunning), {}}}
 	equal(t, "details", wording.NodeDetails(n, s, nil, here), "### pipeline · sequential · running\n\n"+
 		"1. **a** (llm): ended\n2. **b** (llm): running\n3. **c** (llm): pending\n")
 }

@@ -86,9 +86,9 @@ func plainJSON(v any) string {
 	return strings.TrimSuffix(buf.String(), "\n")
 }
 
-// Apart is what others have written in sentences: in one line as it is, else set apart,
+// SetApart is what others have written in sentences: in one line as it is, else set apart,
 // so that no line of it can be taken for one of ours.
-func Apart(s string) string {
+func SetApart(s string) string {
 	if s = Visible(s); !strings.Contains(s, "\n") {
 		return s
 	}
@@ -97,7 +97,7 @@ func Apart(s string) string {
 
 // prose is Apart behind a word of ours.
 func prose(s string) string {
-	if s = Apart(s); !strings.Contains(s, "\n") {
+	if s = SetApart(s); !strings.Contains(s, "\n") {
 		return " " + s
 	}
 	return "\n\n" + s

@@ -93,7 +93,7 @@ func (c claude) params(r llm.Request, names llm.Names) (anthropic.MessageNewPara
 	if strings.TrimSpace(r.System) != "" {
 		params.System = []anthropic.TextBlockParam{{Text: r.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
 	}
-	params.Messages = c.messages(llm.Exchange(r.Messages, r.Media), names)
+	params.Messages = c.messages(llm.BuildTurns(r.Messages, r.Media), names)
 	tools, err := claudeTools(r.Tools, names)
 	params.Tools = tools
 	if schema := closedSchema(r.Schema); schema != nil && len(tools) == 0 && structured.MatchString(c.Model) {

@@ -30,7 +30,7 @@ func (a *answer) begin(index int64, raw string) error {
 	a.blocks = append(a.blocks, b)
 	a.open[index] = b
 	if b.Type == "tool_use" {
-		b.call = a.Call(b.ID, b.Name)
+		b.call = a.AddCall(b.ID, b.Name)
 	}
 	if err := a.Keep(len(raw) - len(b.Text) - len(b.Thinking)); err != nil {
 		return err
@@ -52,11 +52,11 @@ func (a *answer) piece(b *block, field, text string) error {
 	b.said[field].WriteString(text)
 	switch b.Type + " " + field {
 	case "text text":
-		return a.Say(text)
+		return a.AddText(text)
 	case "tool_use input":
-		return a.Argue(b.call, text)
+		return a.AddArguments(b.call, text)
 	case "thinking thinking":
-		if err := a.Think(text); err != nil {
+		if err := a.AddReasoning(text); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (a *answer) end(index int64) error {
 	if b == nil || b.Type != "tool_use" || b.said["input"] != nil || len(b.Input) == 0 || string(b.Input) == "{}" {
 		return nil
 	}
-	return a.Argue(b.call, string(b.Input))
+	return a.AddArguments(b.call, string(b.Input))
 }
 
 // close ends all blocks, in order, and keeps a reply with thoughts as it is: the

@@ -16,10 +16,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// goOn stands where the API wants a user's message and there is none: at the
+// continueText stands where the API wants a user's message and there is none: at the
 // beginning, and at the end, where later models refuse an assistant's
 // (platform.claude.com/docs/en/api/errors#prefill-not-supported).
-const goOn = "Go on."
+const continueText = "Go on."
 
 // dialogue writes turns down as messages, of which no two in a row have one role.
 type dialogue struct {
@@ -39,7 +39,7 @@ func (c claude) messages(turns []llm.Turn, names llm.Names) []anthropic.MessageP
 		d.reply(t)
 	}
 	if n := len(d.messages); n == 0 || d.messages[n-1].Role != anthropic.MessageParamRoleUser {
-		d.add(anthropic.MessageParamRoleUser, textBlocks(goOn)...)
+		d.add(anthropic.MessageParamRoleUser, textBlocks(continueText)...)
 	}
 	// What has gone on is likely to go on: the next request finds all this in the
 	// provider's cache.
@@ -56,7 +56,7 @@ func (d *dialogue) add(role anthropic.MessageParamRole, blocks ...anthropic.Cont
 	case n > 0 && d.messages[n-1].Role == role:
 		d.messages[n-1].Content = append(d.messages[n-1].Content, blocks...)
 	case n == 0 && role != anthropic.MessageParamRoleUser:
-		d.messages = []anthropic.MessageParam{anthropic.NewUserMessage(textBlocks(goOn)...), {Role: role, Content: blocks}}
+		d.messages = []anthropic.MessageParam{anthropic.NewUserMessage(textBlocks(continueText)...), {Role: role, Content: blocks}}
 	default:
 		d.messages = append(d.messages, anthropic.MessageParam{Role: role, Content: blocks})
 	}
@@ -171,4 +171,4 @@ func (used callIDs) of(id string) string {
 	return out
 }
 
-func hashedID(id string) string { return "call_" + contract.Sum([]byte(id))[:24] }
+func hashedID(id string) string { return "call_" + contract.Hash([]byte(id))[:24] }

@@ -14,8 +14,8 @@ func Provider() llm.Provider {
 		Name:   contract.ProviderAnthropic, BaseVariable: "ANTHROPIC_BASE_URL",
 		BaseURL:     "https://api.anthropic.com/",
 		KeyVariable: contract.ProviderAnthropic.KeyVariable(),
-		Images:      sees.MatchString,
+		Images:      imageModels.MatchString,
 	}
 }
 
-var sees = regexp.MustCompile(`^claude-([3-9]|[1-9][0-9]|opus|sonnet|haiku)([-.]|$)`)
+var imageModels = regexp.MustCompile(`^claude-([3-9]|[1-9][0-9]|opus|sonnet|haiku)([-.]|$)`)

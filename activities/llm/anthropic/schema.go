@@ -20,7 +20,7 @@ func closedSchema(schema json.RawMessage) json.RawMessage {
 	if dec.Decode(&root) != nil || root["type"] != "object" {
 		return nil
 	}
-	c := &closer{root: root, left: maxSchemas, followed: map[string]bool{}}
+	c := &schemaCloser{root: root, left: maxSchemas, followed: map[string]bool{}}
 	closed := c.schema(root)
 	raw, err := json.Marshal(closed)
 	if err != nil || c.failed {
@@ -32,7 +32,7 @@ func closedSchema(schema json.RawMessage) json.RawMessage {
 // maxSchemas bounds how many schemas are written in all.
 const maxSchemas = 2000
 
-type closer struct {
+type schemaCloser struct {
 	root map[string]any
 	left int // schemas that may still be written
 	// followed are the references that were looked at; false while that goes on.
@@ -46,7 +46,7 @@ var keptKeywords = []string{"type", "title", "description", "enum", "const", "re
 // keptFormats are the formats of texts that the API knows.
 var keptFormats = []any{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 
-func (c *closer) schema(v any) map[string]any {
+func (c *schemaCloser) schema(v any) map[string]any {
 	in, ok := v.(map[string]any)
 	if c.left--; !ok || c.left < 0 || c.failed {
 		c.failed = true // true or false, or too much
@@ -83,7 +83,7 @@ func says(s map[string]any) bool {
 }
 
 // follow looks for references that lead back to themselves, or out of the schema.
-func (c *closer) follow(ref string) {
+func (c *schemaCloser) follow(ref string) {
 	done, seen := c.followed[ref]
 	if c.failed = c.failed || seen && !done; seen || c.failed {
 		return
@@ -93,7 +93,7 @@ func (c *closer) follow(ref string) {
 	c.followed[ref] = true
 }
 
-func (c *closer) definitions(in, out map[string]any) {
+func (c *schemaCloser) definitions(in, out map[string]any) {
 	for _, key := range []string{"$defs", "definitions"} {
 		if all, ok := in[key].(map[string]any); ok {
 			out[key] = c.named(all)
@@ -101,7 +101,7 @@ func (c *closer) definitions(in, out map[string]any) {
 	}
 }
 
-func (c *closer) named(all map[string]any) map[string]any {
+func (c *schemaCloser) named(all map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, s := range all {
 		out[name] = c.schema(s)
@@ -111,7 +111,7 @@ func (c *closer) named(all map[string]any) map[string]any {
 
 // alternatives writes anyOf for oneOf too, which the API does not know. What
 // objects have beside their alternatives would not fit in when they are closed.
-func (c *closer) alternatives(in, out map[string]any) {
+func (c *schemaCloser) alternatives(in, out map[string]any) {
 	list, ok := in["anyOf"].([]any)
 	if one, both := in["oneOf"].([]any); both {
 		c.failed, list, ok = c.failed || ok, one, true
@@ -126,7 +126,7 @@ func (c *closer) alternatives(in, out map[string]any) {
 	}
 }
 
-func (c *closer) object(in, out map[string]any) {
+func (c *schemaCloser) object(in, out map[string]any) {
 	properties, ok := in["properties"].(map[string]any)
 	if !ok && !isOfType(in, "object") {
 		return
@@ -142,7 +142,7 @@ func (c *closer) object(in, out map[string]any) {
 	}
 }
 
-func (c *closer) list(in, out map[string]any) {
+func (c *schemaCloser) list(in, out map[string]any) {
 	items, ok := in["items"]
 	if !ok && !isOfType(in, "array") {
 		return

@@ -58,7 +58,7 @@ func (Model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Reply{}, &llm.Error{Kind: contract.KindModelUnavailable, Message: "the call to demo was cancelled", Err: err}
 	}
-	reply := demoReply(llm.Exchange(r.Messages, nil), r)
+	reply := demoReply(llm.BuildTurns(r.Messages, nil), r)
 	reply.Model, reply.Finish = contract.DemoModel, llm.FinishStop
 	if len(reply.Calls) > 0 {
 		reply.Finish = llm.FinishToolCalls

@@ -38,12 +38,12 @@ func (g gemini) contents(turns []llm.Turn) []content {
 			out = append(out, content{roleUser, userParts(t)})
 			continue
 		}
-		parts, calls := g.said(t)
+		parts, calls := g.replyContent(t)
 		switch n := len(out); {
 		case n > 0 && out[n-1].Role == roleModel:
 			out[n-1].Parts = append(out[n-1].Parts, parts...)
 		case n == 0:
-			out = append(out, content{roleUser, []any{writtenPart{Text: opening}}}, content{roleModel, parts})
+			out = append(out, content{roleUser, []any{requestPart{Text: opening}}}, content{roleModel, parts})
 		default:
 			out = append(out, content{roleModel, parts})
 		}
@@ -60,21 +60,21 @@ type pastAnswer struct {
 	past llm.PastCall
 }
 
-// said is a reply: in the model's own form if that is there, else newly written.
+// replyContent is a reply: in the model's own form if that is there, else newly written.
 // IDs of calls are only in the former, as the API gave them: the others may be
 // made up, and the API pairs results without IDs by their order.
-func (g gemini) said(t llm.Turn) ([]any, []pastAnswer) {
+func (g gemini) replyContent(t llm.Turn) ([]any, []pastAnswer) {
 	if parts, calls, ok := g.own(t); ok {
 		return parts, calls
 	}
 	var parts []any
 	var calls []pastAnswer
 	if t.Text != "" {
-		parts = append(parts, writtenPart{Text: t.Text})
+		parts = append(parts, requestPart{Text: t.Text})
 	}
 	for i, c := range t.Calls {
 		call := functionCall{Name: g.names.Wire(c.Name), Args: c.Arguments}
-		part := writtenPart{Call: &call}
+		part := requestPart{Call: &call}
 		if i == 0 && signing.MatchString(g.Model) {
 			part.Signature = unsigned
 		}
@@ -93,7 +93,7 @@ func (g gemini) own(t llm.Turn) (parts []any, calls []pastAnswer, ok bool) {
 	}
 	left := slices.Clone(t.Calls)
 	for _, raw := range content.Parts {
-		var p readPart
+		var p replyPart
 		if json.Unmarshal(raw, &p) != nil {
 			return nil, nil, false
 		}
@@ -133,7 +133,7 @@ func userParts(t llm.Turn) []any {
 	if text == "" && len(images) > 0 {
 		return images
 	}
-	return append([]any{writtenPart{Text: text}}, images...)
+	return append([]any{requestPart{Text: text}}, images...)
 }
 
 // unseenType is the type of images that the API refuses
@@ -145,7 +145,7 @@ func imageParts(media []llm.Media) []any {
 	var out []any
 	for _, m := range media {
 		if kind := llm.ImageType(m.Data); kind != "" && kind != unseenType {
-			out = append(out, writtenPart{Data: &genai.Blob{MIMEType: kind, Data: m.Data}})
+			out = append(out, requestPart{Data: &genai.Blob{MIMEType: kind, Data: m.Data}})
 		}
 	}
 	return out
@@ -156,9 +156,9 @@ func imageParts(media []llm.Media) []any {
 func resultParts(calls []pastAnswer) []any {
 	var results, images []any
 	for _, c := range calls {
-		results = append(results, writtenPart{Result: &genai.FunctionResponse{ID: c.ID, Name: c.Name, Response: response(c.past)}})
+		results = append(results, requestPart{Result: &genai.FunctionResponse{ID: c.ID, Name: c.Name, Response: response(c.past)}})
 		if shown := imageParts(c.past.Media); len(shown) > 0 {
-			images = append(images, writtenPart{Text: fmt.Sprintf("Images in the result of %s:", c.Name)})
+			images = append(images, requestPart{Text: fmt.Sprintf("Images in the result of %s:", c.Name)})
 			images = append(images, shown...)
 		}
 	}

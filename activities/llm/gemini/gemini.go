@@ -24,7 +24,7 @@ import (
 // with a signature, and every field that they do not know, and so cannot give a
 // reply back as it was.
 func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, error) {
-	turns := llm.Exchange(r.Messages, r.Media)
+	turns := llm.BuildTurns(r.Messages, r.Media)
 	g := gemini{Endpoint: e, names: llm.NewLetterNames(r.Tools, turns)}
 	address, err := g.address()
 	if err != nil {

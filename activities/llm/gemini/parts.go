@@ -23,7 +23,7 @@ type replyParts struct {
 	size   int // bytes of the parts that are kept as they came; texts are counted by llm.Draft
 }
 
-func (g *replyParts) add(raw json.RawMessage, p readPart) error {
+func (g *replyParts) add(raw json.RawMessage, p replyPart) error {
 	if p.Call != nil {
 		g.calls++
 	}
@@ -45,7 +45,7 @@ func (g *replyParts) add(raw json.RawMessage, p readPart) error {
 }
 
 // plainText reports whether a part has nothing but a text.
-func plainText(raw json.RawMessage, p readPart) bool {
+func plainText(raw json.RawMessage, p replyPart) bool {
 	if p.Text == nil || p.Signature != "" {
 		return false
 	}

@@ -21,9 +21,11 @@ func Provider() llm.Provider {
 }
 
 var (
-	sees = regexp.MustCompile(`^(models/)?gemini-(1\.5|[2-9]|[1-9][0-9]|flash|pro-latest)`)
-	// blind are the ones among these that are for something else.
-	blind = regexp.MustCompile(`audio|realtime|transcribe|tts|-search-|embedding|-live`)
+	imageModels = regexp.MustCompile(`^(models/)?gemini-(1\.5|[2-9]|[1-9][0-9]|flash|pro-latest)`)
+	// textModels are the ones among these that are for something else.
+	textModels = regexp.MustCompile(`audio|realtime|transcribe|tts|-search-|embedding|-live`)
 )
 
-func seesImages(model string) bool { return sees.MatchString(model) && !blind.MatchString(model) }
+func seesImages(model string) bool {
+	return imageModels.MatchString(model) && !textModels.MatchString(model)
+}

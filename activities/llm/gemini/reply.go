@@ -27,8 +27,8 @@ type chunk struct {
 	Error    json.RawMessage                              `json:"error"`
 }
 
-// readPart is a part of a reply.
-type readPart struct {
+// replyPart is a part of a reply.
+type replyPart struct {
 	Text      *string       `json:"text"`
 	Thought   bool          `json:"thought"`
 	Call      *functionCall `json:"functionCall"`
@@ -38,10 +38,10 @@ type readPart struct {
 // answer is a reply that is being made.
 type answer struct {
 	*llm.Draft
-	parts replyParts
-	empty bool // there were pieces, but none with a candidate
-	begun bool // there was a candidate
-	ended bool // it is known why the model stopped
+	parts   replyParts
+	empty   bool // there were pieces, but none with a candidate
+	started bool // there was a candidate
+	ended   bool // it is known why the model stopped
 }
 
 // take adds a piece of the answer.
@@ -61,10 +61,10 @@ func (r *answer) take(data []byte) error {
 		r.Refusal, r.ended = blockedPrompt(string(c.Feedback.BlockReason)), true
 	}
 	if len(c.Candidates) == 0 {
-		r.empty = !r.begun
+		r.empty = !r.started
 		return nil
 	}
-	r.begun, r.empty = true, false
+	r.started, r.empty = true, false
 	for _, raw := range c.Candidates[0].Content.Parts {
 		if err := r.part(raw); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (r *answer) take(data []byte) error {
 }
 
 func (r *answer) part(raw json.RawMessage) error {
-	var p readPart
+	var p replyPart
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return err
 	}
@@ -83,13 +83,13 @@ func (r *answer) part(raw json.RawMessage) error {
 	}
 	switch {
 	case p.Call != nil:
-		return r.Argue(r.Call(p.Call.ID, p.Call.Name), string(p.Call.Args))
+		return r.AddArguments(r.AddCall(p.Call.ID, p.Call.Name), string(p.Call.Args))
 	case p.Text == nil:
 		return nil
 	case p.Thought:
-		return r.Think(*p.Text)
+		return r.AddReasoning(*p.Text)
 	}
-	return r.Say(*p.Text)
+	return r.AddText(*p.Text)
 }
 
 // stop notes why the model stopped. A call that the API could not read fails the

@@ -19,13 +19,13 @@ type requestBody struct {
 	Config   *genai.GenerationConfig `json:"generationConfig,omitempty"`
 }
 
-// content is a Content. Its parts are writtenPart, or what the API itself said.
+// content is a Content. Its parts are requestPart, or what the API itself said.
 type content struct {
 	Role  string `json:"role,omitempty"`
 	Parts []any  `json:"parts"`
 }
 
-type writtenPart struct {
+type requestPart struct {
 	Text      string                  `json:"text,omitempty"`
 	Data      *genai.Blob             `json:"inlineData,omitempty"`
 	Call      *functionCall           `json:"functionCall,omitempty"`
@@ -56,7 +56,7 @@ type function struct {
 func (g gemini) request(r llm.Request, turns []llm.Turn) (requestBody, error) {
 	out := requestBody{Contents: g.contents(turns), Config: g.config(r)}
 	if strings.TrimSpace(r.System) != "" {
-		out.System = &content{Parts: []any{writtenPart{Text: r.System}}}
+		out.System = &content{Parts: []any{requestPart{Text: r.System}}}
 	}
 	var functions []function
 	for _, tool := range r.Tools {

@@ -35,16 +35,16 @@ func plainSchema(schema json.RawMessage) (json.RawMessage, error) {
 	if err := dec.Decode(&root); err != nil {
 		return nil, fmt.Errorf("decode the schema: %w", err)
 	}
-	p := &plainer{root: root, left: maxSchemaNodes}
+	p := &schemaWriter{root: root, left: maxSchemaNodes}
 	return json.Marshal(p.schema(root, 0))
 }
 
-type plainer struct {
+type schemaWriter struct {
 	root map[string]any
 	left int // schemas that may still be written
 }
 
-func (p *plainer) schema(v any, depth int) map[string]any {
+func (p *schemaWriter) schema(v any, depth int) map[string]any {
 	s, ok := v.(map[string]any)
 	if !ok || depth > maxSchemaDepth || p.left <= 0 { // true, or without end
 		return anyOfKind(s)
@@ -72,7 +72,7 @@ func anyOfKind(s map[string]any) map[string]any {
 
 // merged is a schema with its reference, its allOf and the words that Gemini has
 // others for resolved.
-func (p *plainer) merged(s map[string]any, depth int) map[string]any {
+func (p *schemaWriter) merged(s map[string]any, depth int) map[string]any {
 	all := map[string]any{}
 	if p.left--; p.left < 0 {
 		return anyOfKind(s)
@@ -119,7 +119,7 @@ func mergeInto(all, more map[string]any) {
 	}
 }
 
-func (p *plainer) keyword(key string, value any, depth int) any {
+func (p *schemaWriter) keyword(key string, value any, depth int) any {
 	switch key {
 	case "items":
 		return p.schema(value, depth+1)
@@ -161,7 +161,7 @@ func enumTexts(value any) any {
 }
 
 // nullable makes one type of a list of types, and texts of the values of an enum.
-func (p *plainer) nullable(s map[string]any) {
+func (p *schemaWriter) nullable(s map[string]any) {
 	if list, ok := s["type"].([]any); ok {
 		var types []any
 		for _, t := range list {
@@ -186,7 +186,7 @@ func (p *plainer) nullable(s map[string]any) {
 }
 
 // nullableAlternatives takes null out of a choice. A choice of one is that one.
-func (p *plainer) nullableAlternatives(s map[string]any) {
+func (p *schemaWriter) nullableAlternatives(s map[string]any) {
 	list, ok := s["anyOf"].([]any)
 	if !ok {
 		return

@@ -131,4 +131,4 @@ func claudeDetails(s said) *claudeRefusal {
 }
 
 // signature is what thoughts are known by: changed ones have another.
-func signature(thoughts string) string { return "EqQB" + contract.Sum([]byte(thoughts)) + "==" }
+func signature(thoughts string) string { return "EqQB" + contract.Hash([]byte(thoughts)) + "==" }

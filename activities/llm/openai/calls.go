@@ -27,14 +27,14 @@ func (c *chatReply) toolCall(piece chatToolCall) error {
 	arguments := string(piece.Function.Arguments)
 	if call.number >= 0 {
 		c.Identify(call.number, call.id)
-		return c.Argue(call.number, arguments)
+		return c.AddArguments(call.number, arguments)
 	}
 	call.held.WriteString(arguments)
 	if call.name = string(piece.Function.Name); call.name == "" {
 		return c.Keep(llm.CallCost + len(arguments))
 	}
-	call.number = c.Call(call.id, call.name)
-	return c.Argue(call.number, call.held.String())
+	call.number = c.AddCall(call.id, call.name)
+	return c.AddArguments(call.number, call.held.String())
 }
 
 // callOf is the call that a piece belongs to: that of its index, or the last one

@@ -82,7 +82,7 @@ func (c completions) params(r llm.Request, names llm.Names) (openai.ChatCompleti
 	default:
 		params.MaxTokens = openai.Int(limit)
 	}
-	turns := llm.Exchange(r.Messages, r.Media)
+	turns := llm.BuildTurns(r.Messages, r.Media)
 	params.Messages = append(params.Messages, c.messages(turns, names)...)
 	if !c.dialect.ownUsage {
 		params.StreamOptions.IncludeUsage = openai.Bool(true)

@@ -63,9 +63,11 @@ func Providers() []llm.Provider {
 }
 
 var (
-	sees = regexp.MustCompile(`^(gpt-4o|gpt-4\.1|gpt-5|o[1-9])([-.]|$)`)
-	// blind are the ones among these that are for something else.
-	blind = regexp.MustCompile(`^o1-(mini|preview)|^o3-mini|audio|realtime|transcribe|tts|-search-|embedding|-live`)
+	imageModels = regexp.MustCompile(`^(gpt-4o|gpt-4\.1|gpt-5|o[1-9])([-.]|$)`)
+	// textModels are the ones among these that are for something else.
+	textModels = regexp.MustCompile(`^o1-(mini|preview)|^o3-mini|audio|realtime|transcribe|tts|-search-|embedding|-live`)
 )
 
-func seesImages(model string) bool { return sees.MatchString(model) && !blind.MatchString(model) }
+func seesImages(model string) bool {
+	return imageModels.MatchString(model) && !textModels.MatchString(model)
+}

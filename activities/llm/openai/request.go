@@ -72,7 +72,7 @@ func (d dialect) callID(id string) string {
 	if !d.shortIDs || shortID.MatchString(id) {
 		return id
 	}
-	return contract.Sum([]byte(id))[:9]
+	return contract.Hash([]byte(id))[:9]
 }
 
 func (d dialect) toolParams(tools []contract.Tool, names llm.Names) ([]openai.ChatCompletionToolUnionParam, error) {

@@ -105,7 +105,7 @@ func (c *chatReply) choice(choice chatChoice) error {
 // message takes in a message, or a piece of one.
 func (c *chatReply) message(m chatMessage) error {
 	c.details.add(m.Details, c.whole)
-	if err := c.Think(m.thoughts()); err != nil {
+	if err := c.AddReasoning(m.thoughts()); err != nil {
 		return err
 	}
 	for _, part := range m.Content {
@@ -113,7 +113,7 @@ func (c *chatReply) message(m chatMessage) error {
 			return err
 		}
 	}
-	if err := c.Refuse(string(m.Refusal)); err != nil {
+	if err := c.AddRefusal(string(m.Refusal)); err != nil {
 		return err
 	}
 	for _, call := range m.ToolCalls {
@@ -127,9 +127,9 @@ func (c *chatReply) message(m chatMessage) error {
 func (c *chatReply) part(p chatPart) error {
 	switch p.Type {
 	case "text":
-		return c.Say(string(p.Text))
+		return c.AddText(string(p.Text))
 	case "thinking":
-		return c.Think(p.Thinking.text())
+		return c.AddReasoning(p.Thinking.text())
 	}
 	return nil
 }

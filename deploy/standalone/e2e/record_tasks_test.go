@@ -75,11 +75,11 @@ func (s *stage) perform(t *testing.T, c client.Client) {
 		return contract.ExportResult{}, nil
 	})
 	play(w, contract.ActivityGenerate, func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
-		return contract.GenerateResult{Text: contract.Inline("Hello!"), Draft: in.Draft, Usage: contract.Usage{Calls: 1}}, nil
+		return contract.GenerateResult{Text: contract.Inline("Hello!"), DraftID: in.DraftID, Usage: contract.Usage{Calls: 1}}, nil
 	})
 	play(w, contract.ActivityCompose, func(context.Context, contract.ComposeInput) (contract.ComposeResult, error) {
 		raw := json.RawMessage(`{"message":"hello"}`)
-		return contract.ComposeResult{Text: contract.Inline("hello"), Arguments: contract.JSON{Raw: raw}, SHA256: contract.Sum(raw)}, nil
+		return contract.ComposeResult{Text: contract.Inline("hello"), Arguments: contract.JSON{Raw: raw}, SHA256: contract.Hash(raw)}, nil
 	})
 	if err := w.Start(); err != nil {
 		t.Fatal(err)

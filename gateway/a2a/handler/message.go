@@ -49,14 +49,14 @@ func readMessage(m *a2a.Message) (message, error) {
 		return in, a2a.NewError(a2a.ErrInvalidParams, "No text part in message")
 	}
 	for _, f := range in.files {
-		in.fingerprint += "\n" + f.MediaType + contract.Sum(f.Data)
+		in.fingerprint += "\n" + f.MediaType + contract.Hash(f.Data)
 	}
 	in.fingerprint = in.text + in.fingerprint
 	return in, in.readChain(m.Metadata[contract.MetaChain])
 }
 
 // sum is the same for messages that say the same.
-func (in message) sum() string { return contract.Sum([]byte(in.fingerprint)) }
+func (in message) sum() string { return contract.Hash([]byte(in.fingerprint)) }
 
 // part returns what of a part goes into the text.
 func (in *message) part(p *a2a.Part) (string, error) {

@@ -220,7 +220,7 @@ func (h *Handler) begin(ctx context.Context, req *a2a.SendMessageRequest, in mes
 
 // newTaskID is the ID of the task that a message begins, however often it is sent.
 func newTaskID(c service.Caller, m *a2a.Message, in message) string {
-	return contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, in.sum(), contract.Sum([]byte(c.Token))}, "\n"))
+	return contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, in.sum(), contract.Hash([]byte(c.Token))}, "\n"))
 }
 
 // continueTask sends one more message to a conversation, with the webhook that it brings.

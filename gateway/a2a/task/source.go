@@ -135,7 +135,7 @@ func (s Source) message(m contract.Message) *a2a.Message {
 	if m.ToolCall != nil || m.Role != contract.RoleUser && m.Role != contract.RoleAssistant {
 		return nil
 	}
-	out := &a2a.Message{ID: cmp.Or(m.Draft, m.ID), Role: a2a.MessageRoleAgent, TaskID: s.id(), ContextID: s.context()}
+	out := &a2a.Message{ID: cmp.Or(m.DraftID, m.ID), Role: a2a.MessageRoleAgent, TaskID: s.id(), ContextID: s.context()}
 	if m.Role == contract.RoleUser {
 		out.Role = a2a.MessageRoleUser
 	} else {

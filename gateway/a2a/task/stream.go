@@ -66,7 +66,7 @@ func (s *Stream) Update(src Source) []Event {
 		out = s.begin(src, entries)
 	}
 	for i, e := range entries {
-		if s.sent[e.Sum()] || e.held(src, i == len(entries)-1) {
+		if s.sent[e.Hash()] || e.held(src, i == len(entries)-1) {
 			continue
 		}
 		s.markSent(e)
@@ -96,13 +96,13 @@ func (s *Stream) begin(src Source, entries []entry) []Event {
 
 // resume takes what was told up to the position as told.
 func (s *Stream) resume(src Source, entries []entry) bool {
-	sent, ok := s.after.Told(s.entries)
+	sent, ok := s.after.Seen(s.entries)
 	if !ok {
 		return false
 	}
 	s.last = contract.TaskSubmitted
 	for _, e := range entries {
-		if sent[e.Sum()] {
+		if sent[e.Hash()] {
 			s.markSent(e)
 			s.last = e.state()
 		}
@@ -121,12 +121,12 @@ func (s *Stream) resume(src Source, entries []entry) bool {
 // of what was told: a reader from the start must have no other IDs than one who was there.
 func (s *Stream) skip() {
 	last := len(s.entries) - 1
-	for last >= 0 && !s.sent[s.entries[last].Sum()] {
+	for last >= 0 && !s.sent[s.entries[last].Hash()] {
 		last--
 	}
 	for _, e := range s.entries[:last+1] {
 		if e.Missing {
-			s.sent[e.Sum()] = true
+			s.sent[e.Hash()] = true
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (s *Stream) id() string {
 }
 
 func (s *Stream) markSent(e entry) {
-	s.sent[e.Sum()] = true
+	s.sent[e.Hash()] = true
 	if e.Kind == record.KindMessage || s.beside >= endBeside { // work goes on
 		s.beside = endNone
 	}

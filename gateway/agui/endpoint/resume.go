@@ -267,7 +267,7 @@ type clientResult struct {
 func newDecision(uuid string, in contract.DecideSignal) decision {
 	in.Via = viaAGUI
 	said, _ := json.Marshal(in) // of strings and valid JSON
-	in.RequestID = contract.NameUUID(uuid, "ag-ui "+contract.Sum(said))
+	in.RequestID = contract.NameUUID(uuid, "ag-ui "+contract.Hash(said))
 	return decision{uuid, in}
 }
 

@@ -37,7 +37,7 @@ func (r *run) send(messages []inputMessage) error {
 func (r *run) request(m inputMessage) service.Request {
 	return service.Request{
 		ConversationID: r.id, ID: contract.NameUUID(r.id, "ag-ui "+m.ID), Repeatable: true,
-		Fingerprint: contract.Sum([]byte(m.Content.text))[:16],
+		Fingerprint: contract.Hash([]byte(m.Content.text))[:16],
 	}
 }
 

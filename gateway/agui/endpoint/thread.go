@@ -35,7 +35,7 @@ func (t thread) userMessages() map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range t.state.Messages {
 		if ofUser(m) {
-			ids[m.ID], ids[m.Draft] = true, true
+			ids[m.ID], ids[m.DraftID] = true, true
 		}
 	}
 	return ids

@@ -50,7 +50,7 @@ func (t *turn) dropDrafts(drafts int) {
 	others := map[string]bool{}
 	for _, i := range t.held {
 		if i.Draft != nil && i.Drafts <= drafts {
-			others[i.Draft.Name] = true
+			others[i.Draft.ID] = true
 		}
 	}
 	t.held = slices.DeleteFunc(t.held, func(i live.Item) bool { return others[i.Name()] })
@@ -62,7 +62,7 @@ func (t *turn) release() []live.Item {
 	last, nodes := map[string]bool{}, map[string]bool{}
 	for _, i := range slices.Backward(t.held) {
 		if i.Draft != nil && !nodes[i.Draft.Node] {
-			nodes[i.Draft.Node], last[i.Draft.Name] = true, true
+			nodes[i.Draft.Node], last[i.Draft.ID] = true, true
 		}
 	}
 	held := slices.DeleteFunc(t.held, func(i live.Item) bool { return !last[i.Name()] })
@@ -138,7 +138,7 @@ func ofUser(m contract.Message) bool {
 // indexOf is the index of the user's message with a name, or with an ID.
 func indexOf(s record.State, name string) int {
 	return slices.IndexFunc(s.Messages, func(m contract.Message) bool {
-		return ofUser(m) && (m.Draft == name || m.ID == name)
+		return ofUser(m) && (m.DraftID == name || m.ID == name)
 	})
 }
 

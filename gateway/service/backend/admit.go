@@ -34,8 +34,8 @@ func (t *Temporal) Admit(ctx context.Context, id string, q contract.Conversation
 		return view, nil
 	}
 	view.Status, view.Running, view.Queued, view.Pending, view.Pipeline = contract.StatusCompleted, false, 0, nil, nil
-	if r := view.Request; r == nil || !r.Settled || r.Foreseen {
-		view.Request = &contract.Request{ID: q.RequestID, Settled: true, Foreseen: true, Refused: contract.KindCompleted}
+	if r := view.Request; r == nil || !r.Settled || r.Predicted {
+		view.Request = &contract.Request{ID: q.RequestID, Settled: true, Predicted: true, Refused: contract.KindCompleted}
 	}
 	return view, nil
 }

@@ -61,14 +61,14 @@ func (t *Temporal) Prompts(ctx context.Context) (c contract.PromptCatalogue, err
 }
 
 // tooOld is the failure when a worker has listed its tools, whatever was wanted.
-func tooOld(want contract.Wanted) error {
+func tooOld(want contract.CatalogueKind) error {
 	return service.Errorf(service.KindUnavailable, "no worker answers that lists %s: those that run are of an older version", want)
 }
 
-func (t *Temporal) list(ctx context.Context, want contract.Wanted, out any) error {
+func (t *Temporal) list(ctx context.Context, want contract.CatalogueKind, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, catalogueTimeout)
 	defer cancel()
-	result, err := t.ask(ctx, contract.ListToolsInput{Want: want})
+	result, err := t.ask(ctx, contract.ListToolsInput{Kind: want})
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,9 @@ func (t *Temporal) list(ctx context.Context, want contract.Wanted, out any) erro
 // ask has a worker list something. Gateways that ask at the same time share a
 // run.
 func (t *Temporal) ask(ctx context.Context, in contract.ListToolsInput) (result contract.CatalogueResult, err error) {
-	what := cmp.Or(string(in.Want), "tools")
+	what := cmp.Or(string(in.Kind), "tools")
 	run, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: t.catalogueID(in.Want), TaskQueue: t.taskQueue, WorkflowRunTimeout: catalogueRunTimeout,
+		ID: t.catalogueID(in.Kind), TaskQueue: t.taskQueue, WorkflowRunTimeout: catalogueRunTimeout,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            t.agentName + " · " + what,
@@ -106,7 +106,7 @@ func (t *Temporal) readCatalogue(ctx context.Context, r contract.CatalogueResult
 }
 
 // catalogueID tells apart what is listed by different workers.
-func (t *Temporal) catalogueID(want contract.Wanted) string {
+func (t *Temporal) catalogueID(want contract.CatalogueKind) string {
 	id := contract.CatalogueWorkflowID(t.agentHash, want)
 	if t.taskQueue != contract.DefaultTaskQueue {
 		id += "-" + t.taskQueue

@@ -60,7 +60,7 @@ func (t *Temporal) catchUp(ctx context.Context, conversationID string) error {
 	if !v.TaskState().Over() { // it was terminated
 		return nil
 	}
-	news := contract.PushNews{State: v.TaskState(), Version: v.Version, ContextID: v.ContextID, At: v.UpdatedAt}
+	news := contract.PushState{State: v.TaskState(), Version: v.Version, ContextID: v.ContextID, At: v.UpdatedAt}
 	err = t.client.SignalWorkflow(ctx, contract.PushWorkflowID(conversationID), "", contract.SignalTask, news)
 	return fault(err, "tell of the task's last state")
 }

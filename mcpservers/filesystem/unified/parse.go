@@ -66,9 +66,9 @@ func parseHunk(lines []string, number int) (hunk, int, error) {
 	if match == nil {
 		return hunk{}, 0, fmt.Errorf("hunk %d: header %q is not of the form @@ -1,2 +1,3 @@", number, strings.TrimRight(lines[0], "\r\n"))
 	}
-	size, told := told(lines[1:], count(match[2]), count(match[4]))
+	size, told := declaredLength(lines[1:], count(match[2]), count(match[4]))
 	if !told {
-		size = counted(lines[1:])
+		size = bodyLength(lines[1:])
 	}
 	body := lines[1 : 1+size]
 	fragment, err := fragment(match[1], match[3], body)
@@ -91,9 +91,9 @@ func count(text string) int {
 	return n
 }
 
-// told returns how many lines the body has by the counts of its header, and
+// declaredLength returns how many lines the body has by the counts of its header, and
 // false when they do not fit: too few lines, or lines of a hunk left over.
-func told(lines []string, before, after int) (int, bool) {
+func declaredLength(lines []string, before, after int) (int, bool) {
 	i := 0
 	for ; i < len(lines) && (before > 0 || after > 0); i++ {
 		switch lines[i][0] {
@@ -129,9 +129,9 @@ func startsFile(lines []string) bool {
 		len(lines) > 1 && strings.HasPrefix(lines[0], "--- ") && strings.HasPrefix(lines[1], "+++ ")
 }
 
-// counted returns how many lines look like the body of a hunk. Empty lines at
+// bodyLength returns how many lines look like the body of a hunk. Empty lines at
 // its end belong to whoever wrote the patch, not to the file.
-func counted(lines []string) int {
+func bodyLength(lines []string) int {
 	n := 0
 	for n < len(lines) && strings.ContainsRune(" +-\\\r\n", rune(lines[n][0])) && !startsFile(lines[n:]) {
 		n++

@@ -56,9 +56,9 @@ type Message struct {
 	// Model is the model that wrote the message, by the provider's own name. Model,
 	// Draft and Usage are on the first message of a reply.
 	Model string `json:"model,omitempty"`
-	// Draft is the name of the reply while it was being made.
-	Draft string `json:"draft,omitempty"`
-	Usage Usage  `json:"usage,omitzero"`
+	// DraftID is the name of the reply while it was being made.
+	DraftID string `json:"draft,omitempty"`
+	Usage   Usage  `json:"usage,omitzero"`
 	// Media are the files that came with a user's message.
 	Media []Media `json:"media,omitempty"`
 }
@@ -259,7 +259,7 @@ func message(ctx context.Context, store transcript.Store, m contract.Message) (M
 	}
 	d := Message{
 		ID: m.ID, Role: m.Role, Content: m.Content.Inline, Node: m.Node, CreatedAt: m.CreatedAt,
-		Model: m.Model, Draft: m.Draft, Usage: usage(m.Usage), Media: media(m.Media),
+		Model: m.Model, DraftID: m.DraftID, Usage: usage(m.Usage), Media: media(m.Media),
 	}
 	if m.Approval != nil {
 		record := *m.Approval

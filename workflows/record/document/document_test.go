@@ -70,7 +70,7 @@ func messages() []contract.Message {
 		{ID: "m1", Role: contract.RoleSystem, Content: contract.Inline("Be brief."), CreatedAt: noon},
 		{ID: "m2", Role: contract.RoleUser, Content: contract.Inline("Add web-1"), CreatedAt: noon},
 		{ID: "m3", Role: contract.RoleAssistant, CreatedAt: noon, Node: "writer", Reply: "r1",
-			Model: "gemini-2.5-flash", Draft: "draft-1", Usage: spent(), Native: native(),
+			Model: "gemini-2.5-flash", DraftID: "draft-1", Usage: spent(), Native: native(),
 			ToolCall: &contract.ToolCall{ID: "call_1", Name: "resources_add", Arguments: arguments()}},
 		{ID: "m4", Role: contract.RoleUser, Content: contract.Inline("[APPROVAL]: Approved"), Approval: &audit, Notice: true, CreatedAt: noon},
 		{ID: "m5", Role: contract.RoleTool, CreatedAt: noon,
@@ -199,7 +199,7 @@ func TestValuesOfTheStoreAreInPlace(t *testing.T) {
 	v.Transcript.Tail[2].ToolCall.Arguments, v.Pending[0].ToolArgs = args, args
 	v.Pending[0].Schema, v.Pending[0].Origin = args, &contract.Origin{Arguments: args, Schema: args}
 	v.Pipeline.UserMessage, v.Pipeline.State[1].Text = text, text
-	folded, err := transcript.Fold(t.Context(), store, v.Transcript)
+	folded, err := transcript.Offload(t.Context(), store, v.Transcript)
 	if err != nil || folded == nil {
 		t.Fatalf("folded %v, %v", folded, err)
 	}
@@ -263,9 +263,9 @@ func TestMessagesOfNodesStandInTheirPlace(t *testing.T) {
 	v := conversation()
 	want := render(t, memory{}, v)
 	all := v.Transcript.Tail
-	inside := contract.Transcript{Tail: []contract.Message{all[2], {Part: &contract.Part{Transcript: &contract.Transcript{Tail: all[3:4]}}}}}
+	inside := contract.Transcript{Tail: []contract.Message{all[2], {Segment: &contract.Segment{Transcript: &contract.Transcript{Tail: all[3:4]}}}}}
 	v.Transcript.Tail = []contract.Message{
-		all[0], all[1], {Part: &contract.Part{Run: "a", Transcript: &inside}}, {Part: &contract.Part{Run: "b"}}, all[4],
+		all[0], all[1], {Segment: &contract.Segment{Run: "a", Transcript: &inside}}, {Segment: &contract.Segment{Run: "b"}}, all[4],
 	}
 	if diff := cmp.Diff(string(want), string(render(t, memory{}, v))); diff != "" {
 		t.Errorf("messages of nodes read differently (-want +got):\n%s", diff)

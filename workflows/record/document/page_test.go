@@ -20,7 +20,7 @@ func long(t *testing.T, store memory, messages int) contract.ConversationView {
 	v.Transcript = contract.Transcript{}
 	for n := range messages {
 		v.Transcript.Tail = []contract.Message{{ID: fmt.Sprint("m", n), Content: contract.Inline(strings.Repeat("x", document.PageSize*2/5))}}
-		folded, err := transcript.FoldWhole(t.Context(), store, v.Transcript)
+		folded, err := transcript.OffloadAll(t.Context(), store, v.Transcript)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func (p painter) latest(s contract.NodeState) contract.NodeState {
 	switch {
 	case !ok:
 	case s.Lost():
-		s.Nodes, s.Folded = reported.Nodes, reported.Folded
+		s.Nodes, s.Offloaded = reported.Nodes, reported.Offloaded
 	case !s.Status.Over():
 		return reported
 	}
@@ -132,16 +132,16 @@ func (p painter) inside(ctx context.Context, n contract.Node, s contract.NodeSta
 }
 
 func (p painter) states(ctx context.Context, s contract.NodeState) ([]contract.NodeState, error) {
-	if s.Folded == nil {
+	if s.Offloaded == nil {
 		return s.Nodes, nil
 	}
-	data, err := p.store.Get(ctx, *s.Folded)
+	data, err := p.store.Get(ctx, *s.Offloaded)
 	if err != nil {
 		return nil, err
 	}
 	var states []contract.NodeState
 	if err := json.Unmarshal(data, &states); err != nil {
-		return nil, fmt.Errorf("decode blob %s: %w", s.Folded.SHA256, err)
+		return nil, fmt.Errorf("decode blob %s: %w", s.Offloaded.SHA256, err)
 	}
 	return append(states, s.Nodes...), nil
 }

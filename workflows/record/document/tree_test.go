@@ -176,7 +176,7 @@ func foldAll(t *testing.T, store transcript.Store, s contract.NodeState) contrac
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Nodes, s.Folded = nil, &b
+	s.Nodes, s.Offloaded = nil, &b
 	return s
 }
 
@@ -219,7 +219,7 @@ func TestALostPartOfATreeIsAnErrorThatNamesItsPlace(t *testing.T) {
 		want string
 	}{
 		"output": {func(s *contract.NodeState) { s.Nodes[0].Output = contract.Text{Blob: &lost} }, "node plan"},
-		"states": {func(s *contract.NodeState) { s.Nodes[1].Folded = &lost }, "node polish"},
+		"states": {func(s *contract.NodeState) { s.Nodes[1].Offloaded = &lost }, "node polish"},
 	}
 	for name, tt := range tests {
 		v := pipelineView()
@@ -231,7 +231,7 @@ func TestALostPartOfATreeIsAnErrorThatNamesItsPlace(t *testing.T) {
 	}
 	v, broken := pipelineView(), []byte("{")
 	blob := contract.NewBlob(broken)
-	v.State.Folded = &blob
+	v.State.Offloaded = &blob
 	if _, err := document.RenderTree(t.Context(), memory{blob.SHA256: broken}, v); err == nil || !strings.Contains(err.Error(), blob.SHA256) {
 		t.Errorf("broken states: %v; expected an error that names the blob", err)
 	}

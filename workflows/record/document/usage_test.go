@@ -37,7 +37,7 @@ func earlier() contract.ConversationView {
 	v.Usage = contract.Usage{InputTokens: 10, OutputTokens: 2}
 	for i := range v.Transcript.Tail {
 		m := &v.Transcript.Tail[i]
-		m.Model, m.Draft, m.Usage, m.Native = "", "", contract.Usage{}, nil
+		m.Model, m.DraftID, m.Usage, m.Native = "", "", contract.Usage{}, nil
 	}
 	return v
 }
@@ -112,12 +112,12 @@ func TestWhatOnlyAProviderCanReadIsNeverShown(t *testing.T) {
 			v.Transcript.Tail[i].Native = n
 		}
 		checkNoNative(t, name, render(t, store, v))
-		folded, err := transcript.FoldWhole(t.Context(), store, v.Transcript)
+		folded, err := transcript.OffloadAll(t.Context(), store, v.Transcript)
 		if err != nil {
 			t.Fatal(err)
 		}
 		inside := contract.Transcript{Head: &folded.Head}
-		v.Transcript = contract.Transcript{Tail: []contract.Message{{Part: &contract.Part{Run: "a", Transcript: &inside}}}}
+		v.Transcript = contract.Transcript{Tail: []contract.Message{{Segment: &contract.Segment{Run: "a", Transcript: &inside}}}}
 		checkNoNative(t, name+", folded inside a node", render(t, store, v))
 	}
 }

@@ -116,7 +116,7 @@ func (w *writer) begin(queued bool) {
 	w.branches, w.working = map[string][]contract.Message{}, map[string]bool{}
 	m := contract.Message{ID: w.id("u"), CreatedAt: w.now(), Role: contract.RoleUser, Content: contract.Inline("do " + w.words())}
 	if w.IntN(2) == 0 {
-		m.Draft = w.id("mine-")
+		m.DraftID = w.id("mine-")
 	}
 	if !queued {
 		w.add(Step{Sent: &m})

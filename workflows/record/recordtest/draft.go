@@ -14,10 +14,10 @@ func (l *leaf) makeDraft(r reply) {
 
 // attempt publishes a reply piece by piece. One that is given up may say something else.
 func (l *leaf) attempt(r reply, number int, last bool) {
-	l.step(func() { l.add(Step{Draft: &contract.Draft{Name: r.draft, Node: l.node, Attempt: number}}) })
+	l.step(func() { l.add(Step{Draft: &contract.Draft{ID: r.draft, Node: l.node, Attempt: number}}) })
 	if l.IntN(3) == 0 {
 		l.step(func() {
-			l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaReasoning, Text: "hm " + l.words()})
+			l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaReasoning, Text: "hm " + l.words()})
 		})
 	}
 	if !last && l.IntN(2) == 0 {
@@ -25,14 +25,14 @@ func (l *leaf) attempt(r reply, number int, last bool) {
 	}
 	l.step(func() {
 		for _, piece := range l.cut(r.text, last) {
-			l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaText, Text: piece})
+			l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaText, Text: piece})
 		}
 	})
 	for n, call := range r.calls {
 		l.step(func() {
-			l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaCall, Call: n, Tool: call.Name})
+			l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaCall, Call: n, Tool: call.Name})
 			for _, piece := range l.cut(string(call.Arguments.Raw), last) {
-				l.publish(contract.Delta{Draft: r.draft, Kind: contract.DeltaArguments, Call: n, Text: piece})
+				l.publish(contract.Delta{DraftID: r.draft, Kind: contract.DeltaArguments, Call: n, Text: piece})
 			}
 		})
 	}

@@ -73,7 +73,7 @@ func (l *leaf) signed(text, draft string) contract.Message {
 	if l.node != "" {
 		text = "[" + l.node + "] " + text
 	}
-	return contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text), Draft: draft}
+	return contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text), DraftID: draft}
 }
 
 // repeat writes what a worker had written when it died. It was seen, and does not last.
@@ -129,7 +129,7 @@ func (l *leaf) discard(r reply) {
 func (l *leaf) record(r reply) []contract.Message {
 	id, draft := l.id("r"), r.draft
 	if r.text != "" {
-		l.write(l.node, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(r.text), Reply: id, Draft: draft})
+		l.write(l.node, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(r.text), Reply: id, DraftID: draft})
 		draft = ""
 	}
 	var calls []contract.Message
@@ -137,7 +137,7 @@ func (l *leaf) record(r reply) []contract.Message {
 		if c.Arguments.Raw = bytes.ReplaceAll(c.Arguments.Raw, []byte(": "), []byte(":")); l.IntN(5) == 0 { // they were mended
 			c.Arguments.Raw = []byte(`{"a":"other"}`)
 		}
-		calls = append(calls, l.write(l.node, contract.Message{Role: contract.RoleAssistant, Reply: id, Draft: draft, ToolCall: &c}))
+		calls = append(calls, l.write(l.node, contract.Message{Role: contract.RoleAssistant, Reply: id, DraftID: draft, ToolCall: &c}))
 		draft = ""
 	}
 	return calls

@@ -41,8 +41,8 @@ func TestWhatIsDecodedOnceIsNotChanged(t *testing.T) {
 		m := contract.Message{ID: fmt.Sprint("m", n), Content: contract.Inline(fmt.Sprint("text ", n))}
 		all, now.Tail = append(all, m), append(now.Tail, m)
 		var group sync.WaitGroup
-		group.Go(func() { _, _ = transcript.FoldWhole(t.Context(), store, now) })
-		folded, err := transcript.FoldWhole(t.Context(), store, now)
+		group.Go(func() { _, _ = transcript.OffloadAll(t.Context(), store, now) })
+		folded, err := transcript.OffloadAll(t.Context(), store, now)
 		if err != nil {
 			t.Fatal(err)
 		}

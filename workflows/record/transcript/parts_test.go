@@ -15,10 +15,10 @@ import (
 )
 
 func part(tr contract.Transcript) contract.Message {
-	return contract.Message{Part: &contract.Part{Run: "run", Transcript: &tr}}
+	return contract.Message{Segment: &contract.Segment{Run: "run", Transcript: &tr}}
 }
 
-func running() contract.Message { return contract.Message{Part: &contract.Part{Run: "run"}} }
+func running() contract.Message { return contract.Message{Segment: &contract.Segment{Run: "run"}} }
 
 func tail(messages ...contract.Message) contract.Transcript {
 	return contract.Transcript{Tail: messages}
@@ -62,7 +62,7 @@ func TestAFoldOfPartsCountsEntriesAndItsHeadMessages(t *testing.T) {
 	inner := foldOnce(t, store, tail(sized(1, 3000), sized(2, 10)))
 	inner.Tail = append(inner.Tail, sized(3, 10))
 	outer := tail(sized(0, 10), part(inner), sized(4, 3000))
-	folded, err := transcript.Fold(t.Context(), store, outer)
+	folded, err := transcript.Offload(t.Context(), store, outer)
 	if err != nil || folded == nil {
 		t.Fatalf("folded %v, %v", folded, err)
 	}
@@ -99,7 +99,7 @@ func TestSegmentsWithPartsMerge(t *testing.T) {
 func TestAPartWithoutATranscriptIsFoldedAsAnEntryWithoutMessages(t *testing.T) {
 	store := newMemory()
 	before := tail(sized(1, 3000), running(), part(tail(running())), sized(2, 10))
-	folded, err := transcript.Fold(t.Context(), store, before)
+	folded, err := transcript.Offload(t.Context(), store, before)
 	if err != nil || folded == nil {
 		t.Fatalf("folded %v, %v", folded, err)
 	}

@@ -60,12 +60,12 @@ func Decoded(ctx context.Context, store Store, b contract.Blob, decode func([]by
 	return decode(data)
 }
 
-// FoldAbove is the size in bytes of a tail's JSON above which Fold moves it.
-const FoldAbove = 2 << 10
+// OffloadAbove is the size in bytes of a tail's JSON above which Fold moves it.
+const OffloadAbove = 2 << 10
 
-const maxSegment = 1 << 20
+const maxChunk = 1 << 20
 
-type segment struct {
+type chunk struct {
 	Prev     *contract.Head     `json:"prev,omitempty"`
 	Messages []contract.Message `json:"messages"`
 }
@@ -120,52 +120,52 @@ func ReadJSON(ctx context.Context, store Store, j contract.JSON) (json.RawMessag
 	return data, nil
 }
 
-// Fold moves the tail into the store when it is larger than FoldAbove. It
+// Offload moves the tail into the store when it is larger than OffloadAbove. It
 // returns nil when there was nothing to do.
 //
 // What is folded is final: a part without a transcript stays without one. Fold a
 // part only when its node has ended.
-func Fold(ctx context.Context, store Store, t contract.Transcript) (*contract.Folded, error) {
+func Offload(ctx context.Context, store Store, t contract.Transcript) (*contract.Offloaded, error) {
 	tail, err := json.Marshal(t.Tail)
 	if err != nil {
 		return nil, fmt.Errorf("encode the tail: %w", err)
 	}
-	if len(tail) <= FoldAbove {
+	if len(tail) <= OffloadAbove {
 		return nil, nil
 	}
-	return FoldWhole(ctx, store, t)
+	return OffloadAll(ctx, store, t)
 }
 
-// FoldWhole moves the tail into the store, however short it is.
-func FoldWhole(ctx context.Context, store Store, t contract.Transcript) (*contract.Folded, error) {
+// OffloadAll moves the tail into the store, however short it is.
+func OffloadAll(ctx context.Context, store Store, t contract.Transcript) (*contract.Offloaded, error) {
 	if len(t.Tail) == 0 {
 		return nil, nil
 	}
-	head, err := fold(ctx, store, t)
+	head, err := offload(ctx, store, t)
 	if err != nil {
 		return nil, fmt.Errorf("fold %d messages: %w", len(t.Tail), err)
 	}
-	return &contract.Folded{Head: head, Count: len(t.Tail)}, nil
+	return &contract.Offloaded{Head: head, Count: len(t.Tail)}, nil
 }
 
-func fold(ctx context.Context, store Store, t contract.Transcript) (contract.Head, error) {
-	next := segment{Prev: t.Head, Messages: t.Tail}
+func offload(ctx context.Context, store Store, t contract.Transcript) (contract.Head, error) {
+	next := chunk{Prev: t.Head, Messages: t.Tail}
 	for {
 		data, err := json.Marshal(next)
 		if err != nil {
 			return contract.Head{}, err
 		}
 		size := int64(len(data))
-		if next.Prev == nil || next.Prev.Size >= 2*size || next.Prev.Size+size > maxSegment {
+		if next.Prev == nil || next.Prev.Size >= 2*size || next.Prev.Size+size > maxChunk {
 			b, err := store.Put(ctx, data)
 			b.Preview = ""
 			return contract.Head{Blob: b, Count: t.Len()}, err
 		}
-		prev, err := readSegment(ctx, store, *next.Prev)
+		prev, err := readChunk(ctx, store, *next.Prev)
 		if err != nil {
 			return contract.Head{}, err
 		}
-		next = segment{Prev: prev.Prev, Messages: append(prev.Messages, next.Messages...)}
+		next = chunk{Prev: prev.Prev, Messages: append(prev.Messages, next.Messages...)}
 	}
 }
 
@@ -196,10 +196,10 @@ func load(ctx context.Context, store Store, before []contract.Message, t contrac
 	}
 	for _, m := range all {
 		switch {
-		case m.Part == nil:
+		case m.Segment == nil:
 			before = append(before, m)
-		case m.Part.Transcript != nil:
-			if before, err = load(ctx, store, before, *m.Part.Transcript, depth+1); err != nil {
+		case m.Segment.Transcript != nil:
+			if before, err = load(ctx, store, before, *m.Segment.Transcript, depth+1); err != nil {
 				return nil, err
 			}
 		}
@@ -208,9 +208,9 @@ func load(ctx context.Context, store Store, before []contract.Message, t contrac
 }
 
 // Backward visits the messages as Load returns them, newest first, each with the number of those in
-// front of it, until visit returns false. It reads no more segments than it comes to.
+// front of it, until visit returns false. It reads no more chunks than it comes to.
 func Backward(ctx context.Context, store Store, t contract.Transcript, visit func(before int, m contract.Message) bool) error {
-	for next := (segment{Prev: t.Head, Messages: t.Tail}); ; {
+	for next := (chunk{Prev: t.Head, Messages: t.Tail}); ; {
 		first := 0
 		if next.Prev != nil {
 			first = next.Prev.Count
@@ -227,7 +227,7 @@ func Backward(ctx context.Context, store Store, t contract.Transcript, visit fun
 		if next.Prev == nil {
 			return nil
 		}
-		if next, err = readSegment(ctx, store, *next.Prev); err != nil {
+		if next, err = readChunk(ctx, store, *next.Prev); err != nil {
 			return err
 		}
 	}
@@ -237,7 +237,7 @@ func Backward(ctx context.Context, store Store, t contract.Transcript, visit fun
 func entries(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
 	segments := [][]contract.Message{t.Tail}
 	for head := t.Head; head != nil; {
-		s, err := readSegment(ctx, store, *head)
+		s, err := readChunk(ctx, store, *head)
 		if err != nil {
 			return nil, err
 		}
@@ -248,17 +248,17 @@ func entries(ctx context.Context, store Store, t contract.Transcript) ([]contrac
 	return slices.Concat(segments...), nil
 }
 
-// readSegment reads a segment, which nobody may change.
-func readSegment(ctx context.Context, store Store, head contract.Head) (segment, error) {
-	v, err := Decoded(ctx, store, head.Blob, decodeSegment)
+// readChunk reads a chunk, which nobody may change.
+func readChunk(ctx context.Context, store Store, head contract.Head) (chunk, error) {
+	v, err := Decoded(ctx, store, head.Blob, decodeChunk)
 	if err != nil {
-		return segment{}, fmt.Errorf("read segment %s: %w", head.SHA256, err)
+		return chunk{}, fmt.Errorf("read chunk %s: %w", head.SHA256, err)
 	}
-	return v.(segment), nil
+	return v.(chunk), nil
 }
 
-func decodeSegment(data []byte) (any, error) {
-	var s segment
+func decodeChunk(data []byte) (any, error) {
+	var s chunk
 	err := json.Unmarshal(data, &s)
 	s.Messages = slices.Clip(s.Messages) // two who append to it may do so at once
 	return s, err

@@ -46,7 +46,7 @@ func TestFoldingLosesNothing(t *testing.T) {
 // foldOnce does what a workflow does with the result of a fold.
 func foldOnce(t testing.TB, store transcript.Store, tr contract.Transcript) contract.Transcript {
 	t.Helper()
-	folded, err := transcript.Fold(t.Context(), store, tr)
+	folded, err := transcript.Offload(t.Context(), store, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,12 +174,12 @@ func TestFoldingTwiceGivesTheSameAddress(t *testing.T) {
 	store := newMemory()
 	tr := foldOnce(t, store, contract.Transcript{Tail: []contract.Message{sized(1, 9000)}})
 	tr.Tail = []contract.Message{sized(2, 3000), sized(3, 3000)}
-	first, err := transcript.Fold(t.Context(), store, tr)
+	first, err := transcript.Offload(t.Context(), store, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stored := len(store.values)
-	second, err := transcript.Fold(t.Context(), store, tr)
+	second, err := transcript.Offload(t.Context(), store, tr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestAShortTailStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	room := transcript.FoldAbove - len(empty)
+	room := transcript.OffloadAbove - len(empty)
 	tests := map[string]struct {
 		tail []contract.Message
 		fold bool
@@ -219,7 +219,7 @@ func TestAShortTailStays(t *testing.T) {
 	}
 	for name, tt := range tests {
 		store := newMemory()
-		folded, err := transcript.Fold(t.Context(), store, contract.Transcript{Tail: tt.tail})
+		folded, err := transcript.Offload(t.Context(), store, contract.Transcript{Tail: tt.tail})
 		if err != nil || (folded != nil) != tt.fold || (store.puts > 0) != tt.fold {
 			t.Errorf("%s: folded %+v with %d writes, %v", name, folded, store.puts, err)
 		}
@@ -240,7 +240,7 @@ func TestTroubleOfTheStoreIsReported(t *testing.T) {
 
 	full := fmt.Errorf("disk full")
 	store.failPut = full
-	if _, err := transcript.Fold(t.Context(), store, tr); !isErr(err, full) {
+	if _, err := transcript.Offload(t.Context(), store, tr); !isErr(err, full) {
 		t.Errorf("fold into a full store: %v", err)
 	}
 	store.failPut = nil
@@ -250,7 +250,7 @@ func TestTroubleOfTheStoreIsReported(t *testing.T) {
 	if _, err := transcript.Load(t.Context(), store, tr); err == nil || !strings.Contains(err.Error(), key) {
 		t.Errorf("load of a corrupt segment: %v; expected an error that names it", err)
 	}
-	if _, err := transcript.Fold(t.Context(), store, tr); err == nil {
+	if _, err := transcript.Offload(t.Context(), store, tr); err == nil {
 		t.Error("fold onto a corrupt segment succeeded")
 	}
 	delete(store.values, key)
@@ -289,7 +289,7 @@ func TestBackwardReadsOnlyWhatItComesTo(t *testing.T) {
 	oldest := ""
 	for n, size := range []int{8000, 3000, 1000} { // each less than half of the one before: they stay apart
 		v.Tail = []contract.Message{{ID: fmt.Sprint("m", n), Content: contract.Inline(strings.Repeat("x", size))}}
-		folded, err := transcript.FoldWhole(t.Context(), store, v)
+		folded, err := transcript.OffloadAll(t.Context(), store, v)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,9 +14,9 @@ import (
 // How long the tools that a server has shown to a caller are not asked for
 // again, also when it did not show them, and for how many callers they are kept.
 const (
-	holderFresh = 5 * time.Minute
-	holderRetry = 15 * time.Second
-	maxHolders  = 256
+	tokenListMaxAge = 5 * time.Minute
+	tokenListRetry  = 15 * time.Second
+	maxTokenLists   = 256
 )
 
 type bearerKey struct{}
@@ -32,56 +32,56 @@ func bearerOf(ctx context.Context) string {
 	return bearer
 }
 
-// holders keep what a server has shown to the holders of tokens, by the digest
+// tokenLists keep what a server has shown to the holders of tokens, by the digest
 // of the token.
-type holders struct {
+type tokenLists struct {
 	mu    sync.Mutex
-	known map[string]held
+	lists map[string]tokenList
 }
 
-type held struct {
+type tokenList struct {
 	list listing
 	due  time.Time // to be asked again
 }
 
-func holderKey(bearer string) string { return contract.Sum([]byte(bearer)) }
+func tokenKey(bearer string) string { return contract.Hash([]byte(bearer)) }
 
-func (h *holders) of(bearer string) (held, bool) {
+func (h *tokenLists) of(bearer string) (tokenList, bool) {
 	if bearer == "" {
-		return held{}, false
+		return tokenList{}, false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	known, ok := h.known[holderKey(bearer)]
+	known, ok := h.lists[tokenKey(bearer)]
 	return known, ok
 }
 
-// learn keeps what a listing came to. What was known outlives a failure, unless
+// store keeps what a listing came to. What was known outlives a failure, unless
 // the server no longer takes the token.
-func (h *holders) learn(bearer string, list listing, err error) {
+func (h *tokenLists) store(bearer string, list listing, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	key := holderKey(bearer)
-	now := held{list: list, due: time.Now().Add(holderFresh)}
+	key := tokenKey(bearer)
+	now := tokenList{list: list, due: time.Now().Add(tokenListMaxAge)}
 	if err != nil {
-		now = held{due: time.Now().Add(holderRetry)}
+		now = tokenList{due: time.Now().Add(tokenListRetry)}
 		if !errors.Is(err, transport.ErrAuthorizationRequired) {
-			now.list = h.known[key].list
+			now.list = h.lists[key].list
 		}
 	}
-	if h.known == nil {
-		h.known = map[string]held{}
+	if h.lists == nil {
+		h.lists = map[string]tokenList{}
 	}
-	h.known[key] = now
-	if len(h.known) > maxHolders {
-		delete(h.known, h.oldest())
+	h.lists[key] = now
+	if len(h.lists) > maxTokenLists {
+		delete(h.lists, h.oldest())
 	}
 }
 
-func (h *holders) oldest() string {
+func (h *tokenLists) oldest() string {
 	first := ""
-	for key, one := range h.known {
-		if first == "" || one.due.Before(h.known[first].due) {
+	for key, one := range h.lists {
+		if first == "" || one.due.Before(h.lists[first].due) {
 			first = key
 		}
 	}
@@ -97,7 +97,7 @@ func (t *Toolbox) askFor(ctx context.Context, bearer string) {
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, l := range t.links {
-		if known, ok := l.holders.of(bearer); l.wantsToken() && (!ok || time.Now().After(known.due)) {
+		if known, ok := l.tokenLists.of(bearer); l.wantsToken() && (!ok || time.Now().After(known.due)) {
 			wg.Go(func() { l.listFor(ctx, bearer) })
 		}
 	}
@@ -116,22 +116,22 @@ func (l *link) listFor(ctx context.Context, bearer string) {
 		conn.retire(errRetired)
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) {
-		l.shown(bearer, list, err)
+		l.storeListing(bearer, list, err)
 	}
 }
 
-// shown keeps what the holder of a token was shown.
-func (l *link) shown(bearer string, list listing, err error) {
-	l.holders.learn(bearer, list, err)
+// storeListing keeps what the holder of a token was shown.
+func (l *link) storeListing(bearer string, list listing, err error) {
+	l.tokenLists.store(bearer, list, err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.warn(list)
 }
 
-// listedFor is what is listed to the holder of a token: what is shown to the
+// listingFor is what is listed to the holder of a token: what is shown to the
 // holder alone, as long as there is no connection for everybody.
-func (l *link) listedFor(bearer string) listing {
-	known, ok := l.holders.of(bearer)
+func (l *link) listingFor(bearer string) listing {
+	known, ok := l.tokenLists.of(bearer)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if ok && l.conn == nil && len(known.list.tools) > 0 {

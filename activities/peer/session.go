@@ -12,28 +12,28 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// modern does what the message is for, in 1.0 or 0.3. It waits until ctx ends;
+// sendCurrent does what the message is for, in 1.0 or 0.3. It waits until ctx ends;
 // a task that is still at work then is no error.
-func (x *exchange) modern(ctx context.Context) (*task, error) {
+func (x *session) sendCurrent(ctx context.Context) (*task, error) {
 	switch {
-	case x.m.Cancel:
+	case x.msg.Cancel:
 		return x.cancel(ctx)
-	case x.m.Decision != "":
+	case x.msg.Decision != "":
 		return x.answer(ctx)
-	case x.m.TaskID != "":
-		return x.watch(ctx, &task{ID: x.m.TaskID, ContextID: x.m.ContextID})
+	case x.msg.TaskID != "":
+		return x.poll(ctx, &task{ID: x.msg.TaskID, ContextID: x.msg.ContextID})
 	}
-	return x.carry(ctx, x.open)
+	return x.sendOnce(ctx, x.start)
 }
 
-// open sends the message that starts a task, and waits for what comes of it.
-func (x *exchange) open(ctx context.Context) (*task, error) {
-	m := x.message(x.m.Text)
-	if x.streaming && (x.remembers || !x.m.Destructive) { // an agent without streams is asked a second time
-		t, done, err := x.follow(x.stream(ctx, methods[x.protocol].stream, x.sending(m)))
+// start sends the message that starts a task, and waits for what comes of it.
+func (x *session) start(ctx context.Context) (*task, error) {
+	m := x.newMessage(x.msg.Text)
+	if x.endpoint.streaming && (x.endpoint.remembers || !x.msg.Destructive) { // an agent without streams is asked a second time
+		t, done, err := x.follow(x.stream(ctx, methods[x.endpoint.protocol].stream, x.sendParams(m)))
 		switch {
 		case isCode(err, codeUnsupported, codeMethod): // its card said otherwise
-			x.streaming = false
+			x.endpoint.streaming = false
 		case t == nil:
 			return nil, err
 		case done:
@@ -46,28 +46,28 @@ func (x *exchange) open(ctx context.Context) (*task, error) {
 }
 
 // deliver sends a message and waits for what comes of it, without a stream.
-func (x *exchange) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
+func (x *session) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
 	var e event
-	if err := x.call(ctx, methods[x.protocol].send, x.sending(m), &e); err != nil {
+	if err := x.call(ctx, methods[x.endpoint.protocol].send, x.sendParams(m), &e); err != nil {
 		return nil, err
 	}
 	var t task
 	if !t.add(e) {
 		return nil, fmt.Errorf("%w: neither a task nor a message", errUnreadable)
 	}
-	if err := t.mustContinue(x.m.TaskID); err != nil {
+	if err := t.mustContinue(x.msg.TaskID); err != nil {
 		return nil, err
 	}
 	if !t.running() || t.ID == "" {
 		return &t, nil
 	}
-	x.rest(ctx, firstPause)
+	x.pause(ctx, firstPause)
 	return x.await(ctx, &t)
 }
 
 // follow reads events until the task has no more to be waited for, which done tells.
 // When no event named a task, t is nil and err is not.
-func (x *exchange) follow(events iter.Seq2[event, error]) (t *task, done bool, err error) {
+func (x *session) follow(events iter.Seq2[event, error]) (t *task, done bool, err error) {
 	var now task
 	for e, err := range events {
 		if err != nil {
@@ -88,35 +88,35 @@ func (x *exchange) follow(events iter.Seq2[event, error]) (t *task, done bool, e
 
 // answer sends a decision. It looks at the task before: a message that is sent a
 // second time must not answer the next question, or start the work once more.
-func (x *exchange) answer(ctx context.Context) (*task, error) {
+func (x *session) answer(ctx context.Context) (*task, error) {
 	now, err := x.get(ctx)
 	switch {
 	case err != nil && !isCode(err, codeMethod, codeUnsupported):
 		return nil, err
 	case now != nil && now.running():
-		x.rest(ctx, firstPause)
-		return x.watch(ctx, now)
+		x.pause(ctx, firstPause)
+		return x.poll(ctx, now)
 	case now != nil && (now.state() != contract.TaskInputRequired || x.isAnother(now)):
 		return now, nil
 	}
-	m, err := x.verdict(now)
+	m, err := x.decisionMessage(now)
 	if err != nil {
 		return nil, err
 	}
-	if x.m.Destructive {
-		return x.carry(ctx, func(ctx context.Context) (*task, error) { return x.approve(ctx, m) })
+	if x.msg.Destructive {
+		return x.sendOnce(ctx, func(ctx context.Context) (*task, error) { return x.approve(ctx, m) })
 	}
 	return x.insist(ctx, m)
 }
 
 // approve sends an answer that has an effect, and looks what became of the task when
 // that remains open.
-func (x *exchange) approve(ctx context.Context, m *a2a.Message) (*task, error) {
+func (x *session) approve(ctx context.Context, m *a2a.Message) (*task, error) {
 	t, err := x.deliverInTime(ctx, m)
-	if err == nil || unsent(err) {
+	if err == nil || wasNotSent(err) {
 		return t, err
 	}
-	if now := x.despite(ctx); now != nil {
+	if now := x.stateAfterFailure(ctx); now != nil {
 		return now, nil
 	}
 	return nil, err
@@ -129,25 +129,25 @@ const tries = 3
 // insist sends an answer, and when it was refused or takes long looks what became of
 // the task. It uses no stream: one about a task that exists may begin with the task as it
 // was before, and the official JavaScript server breaks it off after it has done the work.
-func (x *exchange) insist(ctx context.Context, m *a2a.Message) (*task, error) {
+func (x *session) insist(ctx context.Context, m *a2a.Message) (*task, error) {
 	for try := 1; ; try++ {
 		t, err := x.deliverInTime(ctx, m)
 		refused := errors.As(err, new(*rpcError))
 		if err == nil || isCode(err, codeUnauthorized, codePermission) || !refused && ctx.Err() != nil {
 			return t, err
 		}
-		if now := x.despite(ctx); now != nil {
+		if now := x.stateAfterFailure(ctx); now != nil {
 			return now, nil
 		}
 		if try == tries || !isCode(err, codeInternal) || ctx.Err() != nil {
 			return nil, err
 		}
-		x.rest(ctx, firstPause)
+		x.pause(ctx, firstPause)
 	}
 }
 
 // deliverInTime leaves a tenth of the time for a look at the task.
-func (x *exchange) deliverInTime(ctx context.Context, m *a2a.Message) (*task, error) {
+func (x *session) deliverInTime(ctx context.Context, m *a2a.Message) (*task, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)*9/10)
@@ -158,21 +158,21 @@ func (x *exchange) deliverInTime(ctx context.Context, m *a2a.Message) (*task, er
 
 // isAnother reports whether a task asks something else than what is answered. Where what
 // it asks has no ID, its words tell; a task that does not repeat them asks the same.
-func (x *exchange) isAnother(now *task) bool {
-	if x.m.Asked == nil || x.m.Asked.UUID == "" {
-		text := x.reply(now).Text
-		return x.m.Question != "" && text != "" && text != x.m.Question
+func (x *session) isAnother(now *task) bool {
+	if x.msg.Asked == nil || x.msg.Asked.UUID == "" {
+		text := x.agent.reply(now).Text
+		return x.msg.Question != "" && text != "" && text != x.msg.Question
 	}
-	asked := now.asked(x.Name)
-	return asked != nil && asked.UUID != x.m.Asked.UUID
+	asked := now.asked(x.agent.Name)
+	return asked != nil && asked.UUID != x.msg.Asked.UUID
 }
 
-// despite is the task when it goes on though its agent refused the message, or has not
+// stateAfterFailure is the task when it goes on though its agent refused the message, or has not
 // answered yet; else nil.
-func (x *exchange) despite(ctx context.Context) *task {
+func (x *session) stateAfterFailure(ctx context.Context) *task {
 	t, err := x.get(ctx)
 	if err == nil && t.running() {
-		t, err = x.watch(ctx, t)
+		t, err = x.poll(ctx, t)
 	}
 	if err != nil || t.state() == contract.TaskInputRequired && !x.isAnother(t) {
 		return nil
@@ -181,12 +181,12 @@ func (x *exchange) despite(ctx context.Context) *task {
 }
 
 // cancel ends the task. One that is over already is fine.
-func (x *exchange) cancel(ctx context.Context) (*task, error) {
+func (x *session) cancel(ctx context.Context) (*task, error) {
 	for try := 1; ; try++ {
 		var t task
-		err := x.call(ctx, methods[x.protocol].cancel, x.naming(x.m.TaskID), &t)
+		err := x.call(ctx, methods[x.endpoint.protocol].cancel, x.taskParams(x.msg.TaskID), &t)
 		if err == nil {
-			err = t.mustBe(x.m.TaskID)
+			err = t.mustBe(x.msg.TaskID)
 		}
 		if refused := new(rpcError); !errors.As(err, &refused) {
 			return &t, err
@@ -198,17 +198,17 @@ func (x *exchange) cancel(ctx context.Context) (*task, error) {
 		case lost != nil || try == tries || ctx.Err() != nil:
 			return nil, err
 		}
-		x.rest(ctx, firstPause)
+		x.pause(ctx, firstPause)
 	}
 }
 
 // get asks how the task is.
-func (x *exchange) get(ctx context.Context) (*task, error) {
+func (x *session) get(ctx context.Context) (*task, error) {
 	var t task
-	if err := x.call(ctx, methods[x.protocol].get, x.getting(x.m.TaskID), &t); err != nil {
+	if err := x.call(ctx, methods[x.endpoint.protocol].get, x.getParams(x.msg.TaskID), &t); err != nil {
 		return nil, err
 	}
-	if err := t.mustBe(x.m.TaskID); err != nil {
+	if err := t.mustBe(x.msg.TaskID); err != nil {
 		return nil, err
 	}
 	return &t, nil

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -28,7 +27,7 @@ func sends(r *remote) (n int) {
 	return n
 }
 
-func destructive(m activities.PeerMessage) activities.PeerMessage {
+func destructive(m peer.Message) peer.Message {
 	m.Destructive = true
 	return m
 }
@@ -155,7 +154,7 @@ func TestAnApprovalIsToldOnce(t *testing.T) {
 				}
 				lie(w, in)
 			})
-			m := destructive(activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: "t1", Decision: contract.Approved, Question: "really?"})
+			m := destructive(peer.Message{Peer: to(r), MessageID: "m2", TaskID: "t1", Decision: contract.Approved, Question: "really?"})
 			refused(t, peers(t, peer.Options{}), m, contract.KindOutcomeUnknown)
 			same(t, "messages", sends(r), 1)
 		})
@@ -175,7 +174,7 @@ func TestAnApprovalWhoseAnswerWasLostIsReadOffTheTask(t *testing.T) {
 			rpc(w, in, taskOf("TASK_STATE_INPUT_REQUIRED", "really?"))
 		}
 	})
-	m := destructive(activities.PeerMessage{Peer: to(r), MessageID: "m2", TaskID: "t1", Decision: contract.Approved, Question: "really?"})
+	m := destructive(peer.Message{Peer: to(r), MessageID: "m2", TaskID: "t1", Decision: contract.Approved, Question: "really?"})
 	same(t, "state", send(t, peers(t, peer.Options{}), m).State, contract.TaskCompleted)
 	same(t, "messages", sends(r), 1)
 }

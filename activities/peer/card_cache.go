@@ -11,7 +11,6 @@ import (
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
@@ -20,8 +19,8 @@ import (
 // A card is asked for again when it is older than fresh; after a failure, and when
 // there was none, not before again.
 const (
-	fresh = 10 * time.Minute
-	again = 30 * time.Second
+	cardMaxAge = 10 * time.Minute
+	cardRetry  = 30 * time.Second
 )
 
 // agent is an agent and what is known of it.
@@ -34,19 +33,19 @@ type agent struct {
 	client, fresh, strict *http.Client
 	distrust              sync.Once
 
-	mu     sync.Mutex
-	known  *known
-	failed error         // the last look
-	tried  time.Time     // when that ended
-	flight chan struct{} // a look that goes on
+	mu        sync.Mutex
+	card      *cardCache
+	fetchErr  error         // the last look
+	fetchedAt time.Time     // when that ended
+	fetching  chan struct{} // a look that goes on
 }
 
-// known is what is known of an agent by its card. Without a name it had none.
-type known struct {
-	name   string
-	ways   []way // none: it does not speak JSON-RPC
-	skills []skill
-	at     time.Time
+// cardCache is what is known of an agent by its card. Without a name it had none.
+type cardCache struct {
+	name      string
+	endpoints []endpoint // none: it does not speak JSON-RPC
+	skills    []skill
+	at        time.Time
 }
 
 func (p *Peers) newAgent(a Agent) *agent {
@@ -62,17 +61,17 @@ func (p *Peers) newAgent(a Agent) *agent {
 	return out
 }
 
-// know waits for the card, unless it has one already. An old one is asked for
+// awaitCard waits for the card, unless it has one already. An old one is asked for
 // again in the background, and so is one that was missing.
-func (a *agent) know(ctx context.Context, bearer string) (*known, error) {
+func (a *agent) awaitCard(ctx context.Context, bearer string) (*cardCache, error) {
 	a.mu.Lock()
-	k := a.known
-	if k != nil && (k.name != "" || !a.due()) {
+	k := a.card
+	if k != nil && (k.name != "" || !a.mayFetch()) {
 		a.refresh(k)
 		a.mu.Unlock()
 		return k, nil
 	}
-	done := a.look(bearer)
+	done := a.fetchCard(bearer)
 	a.mu.Unlock()
 	select {
 	case <-ctx.Done():
@@ -81,60 +80,60 @@ func (a *agent) know(ctx context.Context, bearer string) (*known, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.known == nil {
-		return nil, a.failed
+	if a.card == nil {
+		return nil, a.fetchErr
 	}
-	return a.known, nil
+	return a.card, nil
 }
 
-// due reports whether it is time for another look. a.mu is held.
-func (a *agent) due() bool { return a.opts.Now().Sub(a.tried) >= again }
+// mayFetch reports whether it is time for another look. a.mu is held.
+func (a *agent) mayFetch() bool { return a.opts.Now().Sub(a.fetchedAt) >= cardRetry }
 
 // refresh begins a look if what is known is missing or old. a.mu is held.
-func (a *agent) refresh(k *known) {
-	if old := k == nil || k.name == "" || a.opts.Now().Sub(k.at) >= fresh; old && a.due() {
-		a.look("")
+func (a *agent) refresh(k *cardCache) {
+	if old := k == nil || k.name == "" || a.opts.Now().Sub(k.at) >= cardMaxAge; old && a.mayFetch() {
+		a.fetchCard("")
 	}
 }
 
-// look asks for the card in the background, once at a time. a.mu is held.
-func (a *agent) look(bearer string) (done <-chan struct{}) {
-	if a.flight != nil {
-		return a.flight
+// fetchCard asks for the card in the background, once at a time. a.mu is held.
+func (a *agent) fetchCard(bearer string) (done <-chan struct{}) {
+	if a.fetching != nil {
+		return a.fetching
 	}
 	flight := make(chan struct{})
-	a.flight = flight
+	a.fetching = flight
 	started := a.run(func(ctx context.Context) {
 		k, err := a.discover(ctx, bearer)
-		a.learn(k, err)
+		a.storeCard(k, err)
 		close(flight)
 	})
 	if !started {
-		a.failed, a.flight = errClosed, nil
+		a.fetchErr, a.fetching = errClosed, nil
 		close(flight)
 	}
 	return flight
 }
 
-// learn keeps what a look has found. No card does not replace one.
-func (a *agent) learn(k *known, err error) {
+// storeCard keeps what a look has found. No card does not replace one.
+func (a *agent) storeCard(k *cardCache, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.flight, a.failed, a.tried = nil, err, a.opts.Now()
-	if err == nil && (k.name != "" || a.known == nil) {
-		k.at = a.tried
-		a.known = k
+	a.fetching, a.fetchErr, a.fetchedAt = nil, err, a.opts.Now()
+	if err == nil && (k.name != "" || a.card == nil) {
+		k.at = a.fetchedAt
+		a.card = k
 	}
 }
 
-// prefer puts a way that works first.
-func (a *agent) prefer(w way) {
+// preferEndpoint puts a way that works first.
+func (a *agent) preferEndpoint(w endpoint) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.known != nil {
-		k := *a.known
-		k.ways = []way{w}
-		a.known = &k
+	if a.card != nil {
+		k := *a.card
+		k.endpoints = []endpoint{w}
+		a.card = &k
 	}
 }
 
@@ -143,16 +142,16 @@ const (
 	maxSkillText = 1500
 )
 
-// Describe implements activities.Peer.
+// Describe implements Peer of package activities.
 func (p *Peers) Describe(peer contract.Peer) string {
 	a := p.agent(peer)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.refresh(a.known)
-	if a.known == nil || len(a.known.skills) == 0 {
+	a.refresh(a.card)
+	if a.card == nil || len(a.card.skills) == 0 {
 		return peer.Description
 	}
-	return strings.TrimSpace(peer.Description + "\n" + describeSkills(a.known.skills))
+	return strings.TrimSpace(peer.Description + "\n" + describeSkills(a.card.skills))
 }
 
 // describeSkills is a line.
@@ -177,10 +176,10 @@ func describeSkills(skills []skill) string {
 // line is a text of others in one line.
 func line(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
 
-// conclude makes of a task, or of why there is none, what Send returns. A failure for
+// result makes of a task, or of why there is none, what Send returns. A failure for
 // good is one also when ctx has ended: whoever takes it for a cancellation sends the
 // message again.
-func (a *agent) conclude(ctx context.Context, m *mask.Mask, t *task, err error) (activities.PeerReply, error) {
+func (a *agent) result(ctx context.Context, m *mask.Mask, t *task, err error) (Reply, error) {
 	if err == nil {
 		if err := t.check(); err != nil {
 			return a.failure(m, err) // a whole answer: nothing was cut short
@@ -189,8 +188,8 @@ func (a *agent) conclude(ctx context.Context, m *mask.Mask, t *task, err error) 
 		maskFiles(m, out.Files)
 		return out, nil
 	}
-	if errors.Is(ctx.Err(), context.Canceled) && cutShort(err) {
-		return activities.PeerReply{}, ctx.Err()
+	if errors.Is(ctx.Err(), context.Canceled) && isInterrupted(err) {
+		return Reply{}, ctx.Err()
 	}
 	return a.failure(m, err)
 }

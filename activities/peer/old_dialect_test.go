@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/peer"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -63,7 +62,7 @@ func TestTheOldDialect(t *testing.T) {
 			m := start(r, "do it")
 			m.Bearer, m.SessionID, m.ContextID, m.Chain = "t0ken", "sid", "c1", []string{"boss"}
 			reply := send(t, peers(t, peer.Options{}), m)
-			same(t, "reply", reply, activities.PeerReply{State: contract.TaskCompleted, TaskID: "t1", Text: "done"})
+			same(t, "reply", reply, peer.Reply{State: contract.TaskCompleted, TaskID: "t1", Text: "done"})
 			in := r.requests()[0]
 			same(t, "params", string(in.Params), `{"message":{"role":"user","parts":[{"type":"text","text":"do it"}]}}`)
 			same(t, "headers", headers(in), "Bearer t0ken  sid")
@@ -150,7 +149,7 @@ func TestALostAnswerToTheOldDialectIsLookedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := replies(t, cardOld, map[string][]any{"message/send": {lose}, "tasks/get": {waits, tt.after}})
-			m := verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved)
+			m := verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved)
 			if tt.state == "" {
 				refused(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
 				return
@@ -163,8 +162,8 @@ func TestALostAnswerToTheOldDialectIsLookedFor(t *testing.T) {
 func TestTheOldDialectIsToldNothingThatItDoesNotWaitFor(t *testing.T) {
 	r := replies(t, cardOld, map[string][]any{"tasks/get": {oldTask("completed", "", "done")}})
 	p := peers(t, peer.Options{})
-	for _, m := range []activities.PeerMessage{
-		verdict(r, activities.PeerReply{TaskID: "t1"}, contract.Approved), {Peer: to(r), TaskID: "t1", Cancel: true}, {Peer: to(r), TaskID: "t1"},
+	for _, m := range []peer.Message{
+		verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved), {Peer: to(r), TaskID: "t1", Cancel: true}, {Peer: to(r), TaskID: "t1"},
 	} {
 		same(t, "state", send(t, p, m).State, contract.TaskCompleted)
 	}
@@ -173,11 +172,11 @@ func TestTheOldDialectIsToldNothingThatItDoesNotWaitFor(t *testing.T) {
 
 func TestTheOldDialectIsCancelledByARejection(t *testing.T) {
 	r := replies(t, cardOld, map[string][]any{"tasks/get": {oldTask("input-required", "Sure?", "")}, "message/send": {oldTask("completed", "", "Operation cancelled")}})
-	reply := send(t, peers(t, peer.Options{}), activities.PeerMessage{Peer: to(r), TaskID: "t1", Cancel: true})
+	reply := send(t, peers(t, peer.Options{}), peer.Message{Peer: to(r), TaskID: "t1", Cancel: true})
 	same(t, "state", reply.State, contract.TaskCanceled)
 	contains(t, string(r.requests()[1].Params), `"rejected"`)
 	r = replies(t, cardOld, map[string][]any{"tasks/get": {oldTask("working", "", "")}})
-	reply = send(t, peers(t, peer.Options{}), activities.PeerMessage{Peer: to(r), TaskID: "t1", Cancel: true})
+	reply = send(t, peers(t, peer.Options{}), peer.Message{Peer: to(r), TaskID: "t1", Cancel: true})
 	same(t, "at work", reply.State, contract.TaskCanceled)
 	same(t, "asked", r.asked(), []string{"tasks/get"})
 }

@@ -22,8 +22,8 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Desk is where questions wait for people.
-type Desk interface {
+// QuestionClient is where questions wait for people.
+type QuestionClient interface {
 	// Ask hands a question to the workflow that makes the call.
 	Ask(ctx context.Context, workflowID, runID string, q contract.QuestionSignal) error
 	// Answer waits for the decision. It fails with ErrNotAsked while there is nothing
@@ -34,16 +34,16 @@ type Desk interface {
 // ErrNotAsked is the error of a question that nobody has been asked, so far.
 var ErrNotAsked = errors.New("the question does not wait for anybody")
 
-// askedWithin is how long a workflow may take to ask a person. One that has no use
+// askTimeout is how long a workflow may take to ask a person. One that has no use
 // for the question any more never does.
-const askedWithin = time.Minute
+const askTimeout = time.Minute
 
-// Questions has people answer what tool servers want to know. It is the toolbox's
+// Elicitation has people answer what tool servers want to know. It is the toolbox's
 // Elicitor, for calls that activities make.
-type Questions struct {
+type Elicitation struct {
 	Blobs transcript.Store
-	// Desk is Temporal, as the activity's worker reaches it, when it is nil.
-	Desk Desk
+	// Client is Temporal, as the activity's worker reaches it, when it is nil.
+	Client QuestionClient
 
 	asked atomic.Int64
 }
@@ -51,7 +51,7 @@ type Questions struct {
 // Elicit implements toolbox.Elicitor. Outside of a regular activity there is no
 // workflow to ask, so the question is cancelled, as it is when the workflow does not
 // take it. When the worker stops, so does the call: see toolbox.ErrStopping.
-func (q *Questions) Elicit(ctx context.Context, question toolbox.Question) (toolbox.Answer, error) {
+func (q *Elicitation) Elicit(ctx context.Context, question toolbox.Question) (toolbox.Answer, error) {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
 		return noAnswer(errors.New("it does not come from a call of an activity")), nil
 	}
@@ -59,11 +59,11 @@ func (q *Questions) Elicit(ctx context.Context, question toolbox.Question) (tool
 	if err != nil {
 		return noAnswer(err), nil
 	}
-	desk := q.Desk
+	desk := q.Client
 	if desk == nil {
-		desk = temporalDesk{activity.GetClient(ctx)}
+		desk = temporalQuestions{activity.GetClient(ctx)}
 	}
-	asking, stop := stopping(ctx)
+	asking, stop := withWorkerStop(ctx)
 	defer stop()
 	run := activity.GetInfo(ctx).WorkflowExecution
 	if err = desk.Ask(asking, run.ID, run.RunID, signal); err != nil {
@@ -71,7 +71,7 @@ func (q *Questions) Elicit(ctx context.Context, question toolbox.Question) (tool
 	}
 	var r contract.ApprovalResult
 	if err == nil {
-		r, err = await(asking, desk, signal.UUID)
+		r, err = awaitAnswer(asking, desk, signal.UUID)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -91,8 +91,8 @@ func noAnswer(err error) toolbox.Answer {
 	return toolbox.Answer{Action: toolbox.Cancel, Problem: fmt.Sprintf("nobody was shown it: %v", err)}
 }
 
-// stopping is a context that ends also when the worker stops.
-func stopping(ctx context.Context) (context.Context, func()) {
+// withWorkerStop is a context that ends also when the worker stops.
+func withWorkerStop(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stopped := activity.GetWorkerStopChannel(ctx)
 	go func() {
@@ -107,7 +107,7 @@ func stopping(ctx context.Context) (context.Context, func()) {
 
 // signal is the question as the workflow gets it. Who knows its UUID can answer it,
 // so that is random.
-func (q *Questions) signal(ctx context.Context, question toolbox.Question) (contract.QuestionSignal, error) {
+func (q *Elicitation) signal(ctx context.Context, question toolbox.Question) (contract.QuestionSignal, error) {
 	attempt := activity.GetInfo(ctx).Attempt
 	var space [16]byte
 	_, _ = rand.Read(space[:]) // never fails, see crypto/rand.Read
@@ -135,12 +135,12 @@ func keepSchema(ctx context.Context, store transcript.Store, schema json.RawMess
 	return kept, accepts, err
 }
 
-// await waits for the decision, and before that for the workflow to ask for it.
-func await(ctx context.Context, desk Desk, uuid string) (contract.ApprovalResult, error) {
+// awaitAnswer waits for the decision, and before that for the workflow to ask for it.
+func awaitAnswer(ctx context.Context, desk QuestionClient, uuid string) (contract.ApprovalResult, error) {
 	began := time.Now()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		r, err := desk.Answer(ctx, uuid)
-		if !errors.Is(err, ErrNotAsked) || time.Since(began) > askedWithin {
+		if !errors.Is(err, ErrNotAsked) || time.Since(began) > askTimeout {
 			return r, err
 		}
 		select {
@@ -170,14 +170,14 @@ func answerOf(r contract.ApprovalResult) toolbox.Answer {
 	return toolbox.Answer{Action: toolbox.Cancel, Problem: strings.TrimRight(fmt.Sprintf("it ended as %s: %s", r.Decision, r.Reason), ": ")}
 }
 
-// temporalDesk asks through the activity's own Temporal client.
-type temporalDesk struct{ client client.Client }
+// temporalQuestions asks through the activity's own Temporal client.
+type temporalQuestions struct{ client client.Client }
 
-func (d temporalDesk) Ask(ctx context.Context, workflowID, runID string, q contract.QuestionSignal) error {
+func (d temporalQuestions) Ask(ctx context.Context, workflowID, runID string, q contract.QuestionSignal) error {
 	return d.client.SignalWorkflow(ctx, workflowID, runID, contract.SignalQuestion, q)
 }
 
-func (d temporalDesk) Answer(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
+func (d temporalQuestions) Answer(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
 	var r contract.ApprovalResult
 	err := d.client.GetWorkflow(ctx, contract.ApprovalWorkflowID(uuid), "").Get(ctx, &r)
 	var missing *serviceerror.NotFound

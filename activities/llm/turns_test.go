@@ -139,7 +139,7 @@ func TestExchange(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, llm.Exchange(tt.in, nil)); diff != "" {
+			if diff := cmp.Diff(tt.want, llm.BuildTurns(tt.in, nil)); diff != "" {
 				t.Errorf("turns differ (-want +got):\n%s", diff)
 			}
 		})
@@ -149,7 +149,7 @@ func TestExchange(t *testing.T) {
 func TestARejectedCallSaysWhyAndWhoRejectedIt(t *testing.T) {
 	no := decision(contract.Rejected)
 	no.Approval.By, no.Approval.Reason = "alice", "not today"
-	turns := llm.Exchange([]contract.Message{user("go"), call("r1", "a", "add", `{}`), no}, nil)
+	turns := llm.BuildTurns([]contract.Message{user("go"), call("r1", "a", "add", `{}`), no}, nil)
 	if got := turns[1].Calls[0].Result; got != llm.Rejected+" Reason (alice): not today" {
 		t.Errorf("got %q", got)
 	}

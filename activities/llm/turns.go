@@ -37,7 +37,7 @@ const (
 	Rejected = "Not run: the user rejected this call." // and why, if that was said
 )
 
-// Exchange picks from a recorded conversation what a model needs to see.
+// BuildTurns picks from a recorded conversation what a model needs to see.
 //
 // System messages and notices are left out. What came in one reply becomes one
 // turn, and every call has a result, whatever was recorded in between and in
@@ -46,25 +46,25 @@ const (
 //
 // The media are by the ID of the message that came with them or has the result.
 // Those of a result whose call is unknown are left out.
-func Exchange(messages []contract.Message, media map[string][]Media) []Turn {
-	x := exchange{media: media, calls: map[int]pastCall{}}
+func BuildTurns(messages []contract.Message, media map[string][]Media) []Turn {
+	x := turnBuilder{media: media, calls: map[int]callPlace{}}
 	for _, e := range record.Read(record.Source{Messages: messages}) {
 		if !e.Missing {
-			x.add(e)
+			x.addEntry(e)
 		}
 	}
 	return x.finish()
 }
 
-// exchange builds turns while it reads messages.
-type exchange struct {
+// turnBuilder builds turns while it reads messages.
+type turnBuilder struct {
 	turns []*turn
 	media map[string][]Media
-	calls map[int]pastCall // by their Seq in the record
+	calls map[int]callPlace // by their Seq in the record
 }
 
-// pastCall is where a call is.
-type pastCall struct {
+// callPlace is where a call is.
+type callPlace struct {
 	turn  *turn
 	index int
 }
@@ -77,7 +77,7 @@ type turn struct {
 	closed   bool // a user's text follows: nothing joins this turn any more
 }
 
-func (x *exchange) add(e record.Entry) {
+func (x *turnBuilder) addEntry(e record.Entry) {
 	m := e.Message
 	if m.Approval != nil && m.Approval.Decision == contract.Rejected {
 		x.reject(m.Approval)
@@ -87,16 +87,16 @@ func (x *exchange) add(e record.Entry) {
 	}
 	switch m.Role {
 	case contract.RoleUser:
-		x.user(m)
+		x.addUser(m)
 	case contract.RoleTool:
-		x.result(e)
+		x.addResult(e)
 	case contract.RoleAssistant:
-		x.assistant(e)
+		x.addAssistant(e)
 	}
 }
 
 // reject marks what was asked since the user's last text.
-func (x *exchange) reject(r *contract.ApprovalResult) {
+func (x *turnBuilder) reject(r *contract.ApprovalResult) {
 	for _, t := range x.turns {
 		if !t.closed {
 			t.rejected = r
@@ -104,7 +104,7 @@ func (x *exchange) reject(r *contract.ApprovalResult) {
 	}
 }
 
-func (x *exchange) user(m contract.Message) {
+func (x *turnBuilder) addUser(m contract.Message) {
 	text := m.Content.Short()
 	media := x.media[m.ID]
 	if text == "" && len(media) == 0 {
@@ -118,25 +118,25 @@ func (x *exchange) user(m contract.Message) {
 	x.turns = append(x.turns, &turn{Turn: Turn{Role: contract.RoleUser, Text: text, Media: media}})
 }
 
-func (x *exchange) assistant(e record.Entry) {
+func (x *turnBuilder) addAssistant(e record.Entry) {
 	m := e.Message
 	text := m.Content.Short()
 	if text == "" && m.ToolCall == nil {
 		return
 	}
-	t := x.open(m.Reply)
+	t := x.openTurn(m.Reply)
 	t.Text = Join(t.Text, text)
 	if m.Native != nil {
 		t.Native = &Native{Provider: m.Native.Provider, Model: m.Native.Model, Content: m.Native.Content.Raw}
 	}
 	if m.ToolCall != nil {
-		x.calls[e.Seq] = pastCall{t, len(t.Calls)}
+		x.calls[e.Seq] = callPlace{t, len(t.Calls)}
 		t.call(*m.ToolCall)
 	}
 }
 
-// open finds the turn of a reply, or starts it.
-func (x *exchange) open(reply string) *turn {
+// openTurn finds the turn of a reply, or starts it.
+func (x *turnBuilder) openTurn(reply string) *turn {
 	for i := len(x.turns) - 1; i >= 0 && reply != ""; i-- {
 		if t := x.turns[i]; t.reply == reply && !t.closed {
 			return t

@@ -9,59 +9,59 @@ import (
 
 var errWorkerEnded = errors.New("the worker that sent the message has ended")
 
-// carry sends a message. One that is destructive is sent once, or, to an agent that
+// sendOnce sends a message. One that is destructive is sent once, or, to an agent that
 // declares that it knows messages again, a few times. Its error is uncertain unless it
 // was not sent or was refused unread each time.
-func (x *exchange) carry(ctx context.Context, send func(context.Context) (*task, error)) (*task, error) {
-	if !x.m.Destructive {
+func (x *session) sendOnce(ctx context.Context, send func(context.Context) (*task, error)) (*task, error) {
+	if !x.msg.Destructive {
 		return send(ctx)
 	}
-	lost := x.m.Repeated
-	if lost && !x.remembers {
-		return nil, x.doubt(errWorkerEnded)
+	lost := x.msg.Repeated
+	if lost && !x.endpoint.remembers {
+		return nil, x.uncertain(errWorkerEnded)
 	}
 	for try := 1; ; try++ {
 		t, err := send(ctx)
 		if err == nil {
 			return t, nil
 		}
-		lost = lost || !unsent(err) && !refusedUnread(err)
+		lost = lost || !wasNotSent(err) && !refusedUnread(err)
 		switch {
 		case !lost:
 			return nil, err
-		case !x.remembers || try == tries || ctx.Err() != nil:
-			return nil, x.doubt(err)
+		case !x.endpoint.remembers || try == tries || ctx.Err() != nil:
+			return nil, x.uncertain(err)
 		}
-		x.rest(ctx, firstPause)
+		x.pause(ctx, firstPause)
 	}
 }
 
 // await is watch for a task that a message has begun or moved: what goes wrong from
 // then on says nothing of the message.
-func (x *exchange) await(ctx context.Context, last *task) (*task, error) {
-	t, err := x.watch(ctx, last)
-	if err != nil && x.m.Destructive {
-		return nil, x.doubt(err)
+func (x *session) await(ctx context.Context, last *task) (*task, error) {
+	t, err := x.poll(ctx, last)
+	if err != nil && x.msg.Destructive {
+		return nil, x.uncertain(err)
 	}
 	return t, err
 }
 
-func (x *exchange) doubt(err error) *uncertain {
-	var known *uncertain
+func (x *session) uncertain(err error) *uncertainError {
+	var known *uncertainError
 	if errors.As(err, &known) {
 		err = known.err
 	}
-	return &uncertain{err: err, destructive: x.m.Destructive}
+	return &uncertainError{err: err, destructive: x.msg.Destructive}
 }
 
 // single reports whether a request must not reach the agent a second time.
-func (x *exchange) single(method string) bool {
-	verbs := methods[x.protocol]
-	return x.m.Destructive && !x.remembers && (method == verbs.send || method == verbs.stream)
+func (x *session) single(method string) bool {
+	verbs := methods[x.endpoint.protocol]
+	return x.msg.Destructive && !x.endpoint.remembers && (method == verbs.send || method == verbs.stream)
 }
 
-// unsent reports whether not one byte of a request was sent.
-func unsent(err error) bool {
+// wasNotSent reports whether not one byte of a request was sent.
+func wasNotSent(err error) bool {
 	var wire *wireError
 	return errors.As(err, &wire) && !wire.sent
 }
@@ -69,7 +69,7 @@ func unsent(err error) bool {
 // refusedUnread reports whether the agent refused a message as such, before it did
 // anything. Internal errors and most statuses do not say so.
 func refusedUnread(err error) bool {
-	if errors.As(err, new(*uncertain)) {
+	if errors.As(err, new(*uncertainError)) {
 		return false
 	}
 	var status *statusError

@@ -14,12 +14,12 @@ const (
 	lastPause  = 5 * time.Second
 )
 
-// watch waits until a task needs no more waiting, or ctx ends. Where the agent
+// poll waits until a task needs no more waiting, or ctx ends. Where the agent
 // streams it listens; what it reports is always what a look at the task has shown,
 // as a stream that was joined late may leave out its beginning. What passes is
 // waited for too; last is the task when nothing more could be learned.
-func (x *exchange) watch(ctx context.Context, last *task) (*task, error) {
-	x.m.TaskID = last.ID
+func (x *session) poll(ctx context.Context, last *task) (*task, error) {
+	x.msg.TaskID = last.ID
 	seen := last.Status.State != ""
 	heard := false // that there is something to see, which a look did not show
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
@@ -29,23 +29,23 @@ func (x *exchange) watch(ctx context.Context, last *task) (*task, error) {
 			return now, nil
 		case err == nil:
 			last, seen = now, true
-		case ctx.Err() == nil && !passing(err):
+		case ctx.Err() == nil && !isTemporary(err):
 			return nil, err
 		case ctx.Err() != nil || !seen:
-			return x.atWork(last, seen, err)
+			return x.stillWorking(last, seen, err)
 		}
 		if heard = !heard && x.join(ctx); heard {
 			continue
 		}
-		if x.rest(ctx, wait); ctx.Err() != nil {
-			return x.atWork(last, seen, nil)
+		if x.pause(ctx, wait); ctx.Err() != nil {
+			return x.stillWorking(last, seen, nil)
 		}
 	}
 }
 
-// atWork is a task that is known to exist and of which no end is known. One of
+// stillWorking is a task that is known to exist and of which no end is known. One of
 // which nothing is known is an error.
-func (x *exchange) atWork(last *task, seen bool, err error) (*task, error) {
+func (x *session) stillWorking(last *task, seen bool, err error) (*task, error) {
 	if !seen {
 		return nil, err
 	}
@@ -54,15 +54,15 @@ func (x *exchange) atWork(last *task, seen bool, err error) (*task, error) {
 }
 
 // join listens to a task until it needs no more waiting, which it reports.
-func (x *exchange) join(ctx context.Context) bool {
-	if !x.streaming {
+func (x *session) join(ctx context.Context) bool {
+	if !x.endpoint.streaming {
 		return false
 	}
-	_, done, err := x.follow(x.stream(ctx, methods[x.protocol].subscribe, x.naming(x.m.TaskID)))
+	_, done, err := x.follow(x.stream(ctx, methods[x.endpoint.protocol].subscribe, x.taskParams(x.msg.TaskID)))
 	if wire := new(wireError); err != nil && !errors.As(err, &wire) {
-		x.streaming = false // from now on it is asked
+		x.endpoint.streaming = false // from now on it is asked
 	}
 	return done
 }
 
-func (x *exchange) rest(ctx context.Context, d time.Duration) { x.opts.Pause(ctx, d) }
+func (x *session) pause(ctx context.Context, d time.Duration) { x.agent.opts.Pause(ctx, d) }

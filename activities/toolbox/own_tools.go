@@ -53,7 +53,7 @@ func ownTools(servers []Server) []Tool {
 func (t *Toolbox) ownFor(bearer string) []Tool {
 	var servers []Server
 	for _, l := range t.links {
-		list, s := l.listedFor(bearer), l.server
+		list, s := l.listingFor(bearer), l.server
 		s.ExposeResources = s.ExposeResources && !list.noResources
 		s.ExposePrompts = s.ExposePrompts && !list.noPrompts
 		servers = append(servers, s)

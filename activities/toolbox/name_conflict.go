@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// clash is a tool that cannot be called, because another has its name.
-type clash struct {
+// nameConflict is a tool that cannot be called, because another has its name.
+type nameConflict struct {
 	tool, server string
 	first        string // the server whose tool is on offer; empty for a tool of our own
 }
 
-func (c clash) String() string {
+func (c nameConflict) String() string {
 	if c.first == "" {
 		return fmt.Sprintf("tool name %q of MCP server %q is that of a tool of our own", c.tool, c.server)
 	}
 	return fmt.Sprintf("duplicate tool name %q found in MCP servers %q and %q", c.tool, c.first, c.server)
 }
 
-// clash tells who has the name of a tool already.
-func (t *Toolbox) clash(tool Tool, owner map[string]string) (clash, bool) {
+// nameConflict tells who has the name of a tool already.
+func (t *Toolbox) nameConflict(tool Tool, owner map[string]string) (nameConflict, bool) {
 	first, taken := owner[tool.Name]
 	own := slices.ContainsFunc(t.own, func(own Tool) bool { return own.Name == tool.Name })
-	return clash{tool: tool.Name, server: tool.Server, first: first}, taken || own
+	return nameConflict{tool: tool.Name, server: tool.Server, first: first}, taken || own
 }
 
 // Conflicts says which tools cannot be called because another has their name, and

@@ -18,7 +18,7 @@ func (t *turn) call(c contract.ToolCall) {
 }
 
 // answer gives a call its result, unless it has one.
-func (c pastCall) answer(result contract.ToolCall, text string, media []Media) bool {
+func (c callPlace) answer(result contract.ToolCall, text string, media []Media) bool {
 	if c.turn == nil || c.turn.answered[c.index] {
 		return false
 	}
@@ -27,8 +27,8 @@ func (c pastCall) answer(result contract.ToolCall, text string, media []Media) b
 	return true
 }
 
-// result gives a result to its call. One whose call is not there is what the user says.
-func (x *exchange) result(e record.Entry) {
+// addResult gives a result to its call. One whose call is not there is what the user says.
+func (x *turnBuilder) addResult(e record.Entry) {
 	if e.ToolCall == nil {
 		return
 	}
@@ -42,7 +42,7 @@ func (x *exchange) result(e record.Entry) {
 
 // finish settles calls without results, gives every call of a turn an ID of its
 // own, and merges adjacent texts.
-func (x *exchange) finish() []Turn {
+func (x *turnBuilder) finish() []Turn {
 	var out []Turn
 	for _, t := range x.turns {
 		t.settle()

@@ -33,8 +33,8 @@ func (u *openQuestions) String() string {
 	return strings.Join(u.lines, "\n")
 }
 
-// tell adds them to what became of the call.
-func (u *openQuestions) tell(v verdict) verdict {
+// annotate adds them to what became of the call.
+func (u *openQuestions) annotate(v verdict) verdict {
 	text := u.String()
 	switch {
 	case text == "":

@@ -11,28 +11,28 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// inquiry is what a model is asked, with what the answer is judged by.
-type inquiry struct {
+// modelRequest is what a model is asked, with what the answer is judged by.
+type modelRequest struct {
 	request llm.Request
-	offer   []offered
+	offer   []offeredTool
 	output  output
 	// recorded are the messages in the request that are part of the conversation, and
 	// room is how many tokens they may have.
 	recorded []contract.Message
 	room     int
-	before   int // messages that the digest so far stands for
+	before   int // messages that the summary so far replaces
 }
 
-func (m *Models) inquiry(ctx context.Context, in contract.GenerateInput) (inquiry, error) {
+func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (modelRequest, error) {
 	clients, err := m.clientTools(ctx, in)
 	if err != nil {
-		return inquiry{}, fmt.Errorf("read the client's tools: %w", err)
+		return modelRequest{}, fmt.Errorf("read the client's tools: %w", err)
 	}
-	q := inquiry{request: llm.Request{Model: in.Model}, offer: offers(m.described(in), m.Offer.Tools(ctx), clients)}
+	q := modelRequest{request: llm.Request{Model: in.Model}, offer: offeredTools(m.describePeers(in), m.Offer.Tools(ctx), clients)}
 	for _, o := range q.offer {
 		q.request.Tools = append(q.request.Tools, o.Tool)
 	}
-	if q.request.System, err = filled(ctx, m.Blobs, in.Prompt, in.Values); err != nil {
+	if q.request.System, err = fillTemplate(ctx, m.Blobs, in.Prompt, in.Values); err != nil {
 		return q, fmt.Errorf("read the prompt: %w", err)
 	}
 	if q.output, err = m.output(ctx, in); err != nil {
@@ -42,11 +42,11 @@ func (m *Models) inquiry(ctx context.Context, in contract.GenerateInput) (inquir
 	if err := m.fill(ctx, in, &q); err != nil {
 		return q, err
 	}
-	return q, m.illustrate(ctx, &q.request)
+	return q, m.addImages(ctx, &q.request)
 }
 
-// described is the input with what the peers' cards say of them.
-func (m *Models) described(in contract.GenerateInput) contract.GenerateInput {
+// describePeers is the input with what the peers' cards say of them.
+func (m *Models) describePeers(in contract.GenerateInput) contract.GenerateInput {
 	if m.Peers == nil || len(in.Peers) == 0 {
 		return in
 	}
@@ -65,14 +65,14 @@ func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (to
 	return tools, json.Unmarshal(raw, &tools)
 }
 
-// fill adds the messages, behind the digest of those that it stands for.
-func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *inquiry) error {
+// fill adds the messages, behind the summary of those that it replaces.
+func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRequest) error {
 	facts := m.facts(in.Model)
 	stored, err := m.recorded(ctx, in.Before, in.Transcript)
 	if err != nil {
 		return err
 	}
-	summary, err := m.summary(ctx, in.Digest)
+	summary, err := m.summaryText(ctx, in.Summary)
 	if err != nil {
 		return err
 	}
@@ -81,20 +81,20 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *inquiry
 		if messages[i], err = transcript.Resolve(ctx, m.Blobs, s); err != nil {
 			return err
 		}
-		messages[i] = shortened(messages[i], s, shownOf(facts.Window))
+		messages[i] = shortenMessage(messages[i], s, resultLimit(facts.Window))
 	}
-	q.request.Messages = without(messages, in.Digest, summary)
+	q.request.Messages = without(messages, in.Summary, summary)
 	q.recorded = messages
-	if in.Digest != nil {
-		at := indexOf(messages, in.Digest.Through) + 1
-		q.recorded, q.before = messages[at:], in.Digest.Messages
+	if in.Summary != nil {
+		at := indexOf(messages, in.Summary.Through) + 1
+		q.recorded, q.before = messages[at:], in.Summary.Messages
 	}
 	if in.Repair != nil {
 		text, err := transcript.ReadText(ctx, m.Blobs, in.Repair.Text)
 		if err != nil {
 			return fmt.Errorf("read the reply to mend: %w", err)
 		}
-		q.request.Messages = append(q.request.Messages, repairs(text, *in.Repair)...)
+		q.request.Messages = append(q.request.Messages, repairMessages(text, *in.Repair)...)
 	}
 	extra := messagesTokens(q.request.Messages) - messagesTokens(q.recorded)
 	if q.room = room(facts, q.request); q.room > 0 {
@@ -103,9 +103,9 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *inquiry
 	return nil
 }
 
-// overlong is what needs a digest before the model can be asked.
-func (q inquiry) overlong(force bool) *contract.Digest {
-	d := overlong(q.recorded, q.room, force)
+// neededSummary is what needs a summary before the model can be asked.
+func (q modelRequest) neededSummary(force bool) *contract.Summary {
+	d := neededSummary(q.recorded, q.room, force)
 	if d != nil {
 		d.Messages += q.before
 	}

@@ -26,29 +26,29 @@ type oldPart struct {
 
 // old does what the message is for, in the old dialect: an agent answers when it is
 // done or waits, and cannot tell a message that comes twice from two.
-func (x *exchange) old(ctx context.Context) (*task, error) {
+func (x *session) old(ctx context.Context) (*task, error) {
 	switch {
-	case x.m.Cancel:
+	case x.msg.Cancel:
 		return x.oldCancel(ctx)
-	case x.m.Decision != "":
+	case x.msg.Decision != "":
 		return x.oldAnswer(ctx)
-	case x.m.TaskID != "":
+	case x.msg.TaskID != "":
 		return x.oldGet(ctx)
 	}
-	return x.carry(ctx, func(ctx context.Context) (*task, error) { return x.oldSend(ctx, x.m.Text) })
+	return x.sendOnce(ctx, func(ctx context.Context) (*task, error) { return x.oldSend(ctx, x.msg.Text) })
 }
 
 // oldSend sends a message at most once: what was perhaps sent and not answered is not
 // tried again, unless it is a refusal.
-func (x *exchange) oldSend(ctx context.Context, text string) (*task, error) {
-	if x.m.Repeated && text != string(contract.Rejected) {
-		return nil, &uncertain{err: errWorkerEnded}
+func (x *session) oldSend(ctx context.Context, text string) (*task, error) {
+	if x.msg.Repeated && text != string(contract.Rejected) {
+		return nil, &uncertainError{err: errWorkerEnded}
 	}
-	ctx, cancel := context.WithTimeout(ctx, x.opts.OldWait)
+	ctx, cancel := context.WithTimeout(ctx, x.agent.opts.OldWait)
 	defer cancel()
-	params := oldMessage{TaskID: x.m.TaskID}
+	params := oldMessage{TaskID: x.msg.TaskID}
 	params.Message.Role, params.Message.Parts = "user", []oldPart{{Type: "text", Text: text}}
-	resp, err := x.post(ctx, x.fresh, "application/json", methods[Old].send, params)
+	resp, err := x.post(ctx, x.agent.fresh, "application/json", methods[Old].send, params)
 	if err != nil {
 		return nil, certain(err)
 	}
@@ -56,7 +56,7 @@ func (x *exchange) oldSend(ctx context.Context, text string) (*task, error) {
 	return x.oldTask(resp)
 }
 
-func (x *exchange) oldTask(resp *http.Response) (*task, error) {
+func (x *session) oldTask(resp *http.Response) (*task, error) {
 	var e event
 	if err := x.read(resp, &e); err != nil {
 		return nil, certain(err)
@@ -65,7 +65,7 @@ func (x *exchange) oldTask(resp *http.Response) (*task, error) {
 	if !t.add(e) {
 		return nil, certain(fmt.Errorf("%w: no task", errUnreadable))
 	}
-	if err := t.mustContinue(x.m.TaskID); err != nil {
+	if err := t.mustContinue(x.msg.TaskID); err != nil {
 		return nil, certain(err)
 	}
 	return &t, nil
@@ -78,10 +78,10 @@ func certain(err error) error {
 	var status *statusError
 	switch {
 	case errors.As(err, &wire) && wire.sent && !errors.Is(err, outbound.ErrRefused):
-		return &uncertain{err: err}
+		return &uncertainError{err: err}
 	case errors.As(err, &status) && status.Status >= 500 && status.After == 0,
 		errors.Is(err, errUnreadable), errors.Is(err, errTooLarge):
-		return &uncertain{err: err}
+		return &uncertainError{err: err}
 	}
 	return err
 }
@@ -89,13 +89,13 @@ func certain(err error) error {
 // oldAnswer answers what the task asks, and only if it still does: to one that is
 // done the word would be a new message. When the answer was lost, the task
 // tells what became of it.
-func (x *exchange) oldAnswer(ctx context.Context) (*task, error) {
+func (x *session) oldAnswer(ctx context.Context) (*task, error) {
 	now, err := x.oldGet(ctx)
 	if err != nil || now.state() != contract.TaskInputRequired || x.isAnother(now) {
 		return now, err
 	}
-	t, err := x.carry(ctx, func(ctx context.Context) (*task, error) { return x.oldSend(ctx, string(x.m.Decision)) })
-	if lost := new(uncertain); !errors.As(err, &lost) {
+	t, err := x.sendOnce(ctx, func(ctx context.Context) (*task, error) { return x.oldSend(ctx, string(x.msg.Decision)) })
+	if lost := new(uncertainError); !errors.As(err, &lost) {
 		return t, err
 	}
 	if now, lookErr := x.oldGet(ctx); lookErr == nil && now.state() != contract.TaskInputRequired {
@@ -105,7 +105,7 @@ func (x *exchange) oldAnswer(ctx context.Context) (*task, error) {
 }
 
 // oldCancel rejects what the task asks: there is no other way to end one.
-func (x *exchange) oldCancel(ctx context.Context) (*task, error) {
+func (x *session) oldCancel(ctx context.Context) (*task, error) {
 	now, err := x.oldGet(ctx)
 	if err != nil {
 		return nil, err
@@ -121,15 +121,15 @@ func (x *exchange) oldCancel(ctx context.Context) (*task, error) {
 	return now, nil
 }
 
-func (x *exchange) oldGet(ctx context.Context) (*task, error) {
-	ctx, cancel := context.WithTimeout(ctx, x.opts.Wait)
+func (x *session) oldGet(ctx context.Context) (*task, error) {
+	ctx, cancel := context.WithTimeout(ctx, x.agent.opts.Wait)
 	defer cancel()
 	var t task
-	params := map[string]string{"id": x.m.TaskID}
+	params := map[string]string{"id": x.msg.TaskID}
 	if err := x.call(ctx, methods[Old].get, params, &t); err != nil {
 		return nil, err
 	}
-	if err := t.mustBe(x.m.TaskID); err != nil {
+	if err := t.mustBe(x.msg.TaskID); err != nil {
 		return nil, err
 	}
 	return &t, nil

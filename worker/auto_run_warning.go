@@ -13,42 +13,42 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// shelf is where tools are found.
-type shelf interface {
+// toolLister is where tools are found.
+type toolLister interface {
 	Tools(ctx context.Context) []toolbox.Tool
 	States() []contract.ServerState
 }
 
-// lookEvery is how long to wait before looking again whether the servers that
+// pollInterval is how long to wait before looking again whether the servers that
 // were missing are there.
-const lookEvery = 5 * time.Second
+const pollInterval = 5 * time.Second
 
-// unasked warns of nodes that run destructive tools without asking, and of names
+// autoRunWarning warns of nodes that run destructive tools without asking, and of names
 // in their settings that no tool has.
-type unasked struct {
+type autoRunWarning struct {
 	nodes  []config.AtOnceNode
 	lists  []config.ToolList
-	shelf  shelf
+	tools  toolLister
 	logger *slog.Logger
 	named  map[string][]string // tools already warned of, by node
 }
 
-func warnUnasked(ctx context.Context, nodes []config.AtOnceNode, lists []config.ToolList, s shelf, logger *slog.Logger) {
+func warnAutoRun(ctx context.Context, nodes []config.AtOnceNode, lists []config.ToolList, s toolLister, logger *slog.Logger) {
 	if len(nodes)+len(lists) == 0 {
 		return
 	}
-	u := unasked{nodes: nodes, lists: lists, shelf: s, logger: logger, named: map[string][]string{}}
+	u := autoRunWarning{nodes: nodes, lists: lists, tools: s, logger: logger, named: map[string][]string{}}
 	u.watch(ctx)
 }
 
 // watch looks until every server is there, or ctx ends.
-func (u *unasked) watch(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+func (u *autoRunWarning) watch(ctx context.Context) {
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	u.shelf.Tools(ctx) // waits for servers that are being started
+	u.tools.Tools(ctx) // waits for servers that are being started
 	for {
 		complete := u.complete() // first, so that who comes in between is seen
-		tools := u.shelf.Tools(ctx)
+		tools := u.tools.Tools(ctx)
 		u.warn(tools)
 		if complete {
 			u.warnUnknown(tools)
@@ -62,13 +62,13 @@ func (u *unasked) watch(ctx context.Context) {
 	}
 }
 
-func (u *unasked) complete() bool {
-	return !slices.ContainsFunc(u.shelf.States(), func(s contract.ServerState) bool { return !s.Ready })
+func (u *autoRunWarning) complete() bool {
+	return !slices.ContainsFunc(u.tools.States(), func(s contract.ServerState) bool { return !s.Ready })
 }
 
 // warn names each tool of a node once: a server that comes late brings another
 // line.
-func (u *unasked) warn(tools []toolbox.Tool) {
+func (u *autoRunWarning) warn(tools []toolbox.Tool) {
 	for _, n := range u.nodes {
 		var names []string
 		for _, t := range tools {
@@ -87,11 +87,11 @@ func (u *unasked) warn(tools []toolbox.Tool) {
 
 // warnUnknown names what nodes list and no server has. Only when every server is
 // there can that be told.
-func (u *unasked) warnUnknown(tools []toolbox.Tool) {
+func (u *autoRunWarning) warnUnknown(tools []toolbox.Tool) {
 	for _, l := range u.lists {
 		for _, name := range l.Names {
 			known := slices.ContainsFunc(tools, func(t toolbox.Tool) bool { return t.Name == name || t.Server == name }) ||
-				slices.ContainsFunc(u.shelf.States(), func(s contract.ServerState) bool { return s.Name == name })
+				slices.ContainsFunc(u.tools.States(), func(s contract.ServerState) bool { return s.Name == name })
 			if !known {
 				u.logger.Warn(fmt.Sprintf("node %q lists a tool that no server has", l.Node),
 					"node", l.Node, "tool", name, "hint", "GET /tools lists the names")

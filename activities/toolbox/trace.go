@@ -14,9 +14,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// exchange is what is known of one request and its answer. It travels in the
+// trace is what is known of one request and its answer. It travels in the
 // request's context and is filled in by the transports.
-type exchange struct {
+type trace struct {
 	// fresh asks for a connection that is used for nothing else.
 	fresh bool
 	// single says that the request must not reach the server a second time.
@@ -48,20 +48,20 @@ var (
 	errTooManyItems = fmt.Errorf("lists more than %d items", maxItems)
 )
 
-type exchangeKey struct{}
+type traceKey struct{}
 
-func withExchange(ctx context.Context, x *exchange) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
+func withTrace(ctx context.Context, x *trace) context.Context {
+	return context.WithValue(ctx, traceKey{}, x)
 }
 
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+func traceOf(ctx context.Context) *trace {
+	x, _ := ctx.Value(traceKey{}).(*trace)
 	return x
 }
 
 // begin forgets what became of the request before: a list has pages, and a call
 // that asked for input is sent again with it.
-func (x *exchange) begin() {
+func (x *trace) begin() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.status, x.asked = 0, false
@@ -70,7 +70,7 @@ func (x *exchange) begin() {
 // answered records what the server said to a request, and returns what mcp-go
 // shall make of it: for a call that is next to nothing (see undecoded). A result that asks for input
 // is no answer, and mcp-go's to handle.
-func (x *exchange) answered(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
+func (x *trace) answered(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.id = &req.ID
@@ -89,12 +89,12 @@ func (x *exchange) answered(req transport.JSONRPCRequest, resp *transport.JSONRP
 		return endOfPages(resp, x.excess)
 	}
 	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !x.asked {
-		return undecoded(resp)
+		return withoutResult(resp)
 	}
 	return resp
 }
 
-func (x *exchange) tooMuch(method string) error {
+func (x *trace) tooMuch(method string) error {
 	switch {
 	case !strings.HasSuffix(method, "/list"):
 		return nil
@@ -118,7 +118,7 @@ func asksForInput(result json.RawMessage) bool {
 
 // refusedHandshake reports whether the server has answered initialize, and does
 // not know it.
-func (x *exchange) refusedHandshake() bool {
+func (x *trace) refusedHandshake() bool {
 	switch x.httpStatus() {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return false
@@ -130,7 +130,7 @@ func (x *exchange) refusedHandshake() bool {
 
 // gotStatus keeps the status of the request itself: neither that of a redirect
 // on the way nor those of what the client posts while the answer streams in.
-func (x *exchange) gotStatus(status int) {
+func (x *trace) gotStatus(status int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.status == 0 || x.status/100 == 3 {
@@ -138,13 +138,13 @@ func (x *exchange) gotStatus(status int) {
 	}
 }
 
-func (x *exchange) httpStatus() int {
+func (x *trace) httpStatus() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.status
 }
 
-func (x *exchange) pages() []json.RawMessage {
+func (x *trace) pages() []json.RawMessage {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.answers

@@ -32,8 +32,8 @@ func (f fakeDesk) Answer(ctx context.Context, uuid string) (contract.ApprovalRes
 }
 
 // asking is a tool during whose call the server asks, n times.
-func asking(t *testing.T, desk activities.Desk, n int, see func(toolbox.Answer, error)) *activities.Tools {
-	q := &activities.Questions{Blobs: newMemory(), Desk: desk}
+func asking(t *testing.T, desk activities.QuestionClient, n int, see func(toolbox.Answer, error)) *activities.Tools {
+	q := &activities.Elicitation{Blobs: newMemory(), Client: desk}
 	return tools(t, func(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
 		for range n {
 			see(q.Elicit(ctx, toolbox.Question{
@@ -223,7 +223,7 @@ func TestALargeSchemaGoesByReference(t *testing.T) {
 	} {
 		var asked []contract.QuestionSignal
 		blobs := newMemory()
-		q := &activities.Questions{Blobs: blobs, Desk: fakeDesk{
+		q := &activities.Elicitation{Blobs: blobs, Client: fakeDesk{
 			AskFn: func(_ context.Context, _, _ string, q contract.QuestionSignal) error {
 				asked = append(asked, q)
 				return nil

@@ -18,7 +18,7 @@ import (
 
 // explain puts the failure of a handshake into words. It keeps the fact that
 // authentication is required, and leaves out what the body said.
-func (x *exchange) explain(ctx context.Context, err error) error {
+func (x *trace) explain(ctx context.Context, err error) error {
 	status := x.httpStatus()
 	switch {
 	case x.excess != nil:
@@ -105,9 +105,9 @@ func (t *Toolbox) mask(server, bearer string) *mask.Mask {
 	return mask.New(mask.Bearer(bearer))
 }
 
-// hide replaces secrets that a server has put into its words. The identity of
+// hideSecrets replaces secrets that a server has put into its words. The identity of
 // the error stays.
-func hide(err error, m *mask.Mask) error {
+func hideSecrets(err error, m *mask.Mask) error {
 	if err == nil || !m.Shows(err.Error()) {
 		return err
 	}

@@ -1,0 +1,74 @@
+package peer
+
+import (
+	"encoding/json"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// Message starts a task with Text. With a TaskID it is about that task: it asks
+// how it is, or answers it with a Decision, or ends it with Cancel.
+type Message struct {
+	Peer      contract.Peer
+	MessageID string
+	Text      string
+	TaskID    string
+	ContextID string
+	Decision  contract.Decision
+	// Asked is what the task asked, where it said so in a form for programs. Content is
+	// the answer to a question, By who decided, and Reason what that person said.
+	Asked   *contract.Origin
+	Content json.RawMessage
+	By      string
+	Reason  string
+	Cancel  bool
+	// Question is the text that was decided on, where what the task asked has no ID.
+	Question string
+	// Repeated: an earlier attempt ended without a word, so that the message may have
+	// arrived.
+	Repeated bool
+	// Destructive: the message must not be carried out twice.
+	Destructive bool
+	// Chain names the agents through which the work has come, ours last.
+	Chain []string
+	// Bearer and SessionID become headers.
+	Bearer    string
+	SessionID string
+}
+
+// Reply is how the task is.
+type Reply struct {
+	State     contract.TaskState
+	TaskID    string
+	ContextID string
+	// Text is the result, or what the agent says about its state.
+	Text string
+	// Files are those of the result.
+	Files []File
+	// Asked is what a task with TaskInputRequired wants to have decided, where it says so
+	// in a form for programs.
+	Asked *contract.ApprovalRequest
+}
+
+// File is a file of a result: Data, or a URL where it can be had.
+type File struct {
+	Name     string
+	MIMEType string
+	Data     []byte
+	URL      string
+}
+
+// Error is why a message was not delivered, or not accepted.
+type Error struct {
+	// Kind is KindPeerUnavailable or KindPeerFailed, or KindOutcomeUnknown for a
+	// destructive message that may have been carried out.
+	Kind contract.Kind
+	// Message is one plain sentence.
+	Message string
+	// RetryAfter is how long the agent asked to wait; zero if it did not.
+	RetryAfter time.Duration
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
