@@ -30,7 +30,7 @@ func TestAHundredReadersOfATaskMissAndDoubleNothing(t *testing.T) {
 }
 
 func readers(t *testing.T, seed uint64, n int) {
-	x := newTale(seed)
+	x := newRandomTask(seed)
 	a := x.api(t)
 	defer a.Close()
 	send := said("m-1", "go", nil)
@@ -54,7 +54,7 @@ func readers(t *testing.T, seed uint64, n int) {
 	judge(t, a, x, followers)
 }
 
-func judge(t *testing.T, a *api, x *tale, followers []*follower) {
+func judge(t *testing.T, a *api, x *randomTask, followers []*follower) {
 	t.Helper()
 	all := map[bool][]told{}
 	for _, v03 := range []bool{false, true} {
@@ -104,7 +104,7 @@ func TestSlowReadersOfATaskHoldNothingUp(t *testing.T) {
 }
 
 func slowReaders(t *testing.T, seed uint64) {
-	x := newTale(seed)
+	x := newRandomTask(seed)
 	a := x.api(t)
 	defer a.Close()
 	send := said("m-1", "go", nil)
@@ -147,7 +147,7 @@ func slowReaders(t *testing.T, seed uint64) {
 // yet. A message that arrives meanwhile may change what it comes to.
 func TestATaskIsToldAsItLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		x := newTale(1)
+		x := newRandomTask(1)
 		a := x.api(t)
 		defer a.Close()
 		send := said("m-1", "go", nil)
@@ -176,7 +176,7 @@ func TestATaskIsToldAsItLasts(t *testing.T) {
 
 // TestNothingIsLeftOfSubscribersWhoAreGone counts goroutines of a real server.
 func TestNothingIsLeftOfSubscribersWhoAreGone(t *testing.T) {
-	x := newTale(1)
+	x := newRandomTask(1)
 	a := x.api(t)
 	send := said("m-1", "go", nil)
 	send["configuration"] = object{"returnImmediately": true}

@@ -17,7 +17,7 @@ type accepted struct {
 	RequestID      string `json:"request_id"`
 	ConversationID string `json:"conversation_id,omitempty"`
 	Status         string `json:"status"`
-	// Decision is what was decided, and Problem why no more can be told now.
+	// Decision is what was decided, and Problem why no more is known now.
 	Decision *contract.ApprovalResult `json:"decision,omitempty"`
 	Problem  string                   `json:"problem,omitempty"`
 }

@@ -40,8 +40,8 @@ type Deps struct {
 	// RequestTimeout is how long a request waits for its answer before it gets a 202;
 	// service.DefaultRequestTimeout when zero.
 	RequestTimeout time.Duration
-	// Feed is nil where nobody tells what is new; then those who follow a
-	// conversation see what lasts of it.
+	// Feed delivers what is new in conversations. It is nil where there is none; then those
+	// who follow a conversation see what lasts of it.
 	Feed live.Feed
 	Pace live.Pace
 	// Now is time.Now when nil.

@@ -47,22 +47,22 @@ type readyReply struct {
 	Version string                 `json:"version,omitempty"`
 }
 
-// eventsReply tells what carries the pieces of replies to those who follow them.
+// eventsReply says what carries the pieces of replies to those who follow them.
 type eventsReply struct {
 	Deltas  string `json:"deltas"` // memory, redis or none
 	Problem string `json:"problem,omitempty"`
 }
 
-// events is nil for a feed that does not tell. No problem of a feed keeps a
+// events is nil for a feed that does not say. No problem of a feed keeps a
 // conversation from running, so it is none of the service.
 func (h *health) events() *eventsReply {
 	if h.feed == nil {
 		return &eventsReply{Deltas: "none"}
 	}
-	f, tells := h.feed.(interface {
+	f, says := h.feed.(interface {
 		Carrier() (kind, problem string)
 	})
-	if !tells {
+	if !says {
 		return nil
 	}
 	kind, problem := f.Carrier()

@@ -74,15 +74,15 @@ func tableOf(h handlers) []route {
 		{Route{"GET", "/docs/json"}, serveDocsJSON},
 		{Route{"GET", "/openapi.yaml"}, serveOpenAPI},
 
-		{Route{"POST", pathA2A}, unlimited(h.tasks.RPC)},
-		{Route{"GET", pathA2A}, unlimited(h.tasks.Card)},
-		{Route{"GET", "/.well-known/agent-card.json"}, unlimited(h.tasks.Card)},
-		{Route{"GET", "/.well-known/agent.json"}, unlimited(h.tasks.Card)},
+		{Route{"POST", pathA2A}, withoutDeadline(h.tasks.RPC)},
+		{Route{"GET", pathA2A}, withoutDeadline(h.tasks.Card)},
+		{Route{"GET", "/.well-known/agent-card.json"}, withoutDeadline(h.tasks.Card)},
+		{Route{"GET", "/.well-known/agent.json"}, withoutDeadline(h.tasks.Card)},
 	}
 }
 
-// unlimited serves a handler whose requests may take long: their context has no deadline.
-func unlimited(handle http.HandlerFunc) echo.HandlerFunc {
+// withoutDeadline serves a handler whose requests may take long: their context has no deadline.
+func withoutDeadline(handle http.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		handle(c.Response(), c.Request().WithContext(callOf(c).Client))
 		return nil

@@ -14,7 +14,7 @@ const startupPatience = 5 * time.Second
 
 const startingText = "the agent is starting: it waits for its Temporal server; its log says more"
 
-// Startup answers in the place of a gateway that is not there yet. Probes are told at once
+// Startup answers in the place of a gateway that is not there yet. Probes learn at once
 // that the process lives and is not ready. Other requests wait for a moment, and go on
 // where the gateway comes. Its zero value is not usable: make it with NewStartup.
 type Startup struct {

@@ -1,20 +1,20 @@
-// Package agui tells a conversation as a stream of AG-UI events, to one reader or to
-// several who have been told the same. It is pure: states and pieces of drafts go in,
+// Package agui makes a stream of AG-UI events of a conversation, for one reader or for
+// several who have received the same. It is pure: states and pieces of drafts go in,
 // events come out.
 //
 // # Where to look
 //
 //	events.go    the events; what is optional is left out, never null
-//	items.go     messages of the transcript as they are told, with their AG-UI IDs
+//	items.go     messages of the transcript as they are sent, with their AG-UI IDs
 //	values.go    notices, decisions, and what goes with a result
-//	snapshot.go  the messages as a client holds them that has been told all
+//	snapshot.go  the messages as a client holds them that has received all
 //	state.go     what goes in; the state that clients see, and its changes
 //	legacy.go    the same for clients that are older than 1.0
 //	withheld.go  calls that such a client must not make yet
 //	outcome.go   how a run ends: interrupts, calls that the client has to make
 //	drafts.go    replies while they are being made
-//	tell.go      runs, steps, and how an item is told
-//	position.go  what a reader has been told, as the ID of events
+//	write.go     runs, steps, and how an item is written
+//	position.go  what a reader has received, as the ID of events
 //	stream.go    the Stream itself
 //	share.go     when one Stream does for several readers
 //
@@ -31,17 +31,17 @@
 // What a draft says is shown at once and may turn out wrong: pieces are lost, another
 // attempt says something else, arguments are coerced, the reply never comes. What was
 // shown is compared with what settles. Where one continues the other only the rest is
-// told; else MESSAGES_SNAPSHOT gives the client all that was told and takes the rest
+// sent; otherwise MESSAGES_SNAPSHOT gives the client all that was sent and takes the rest
 // back. Only drafts that Draft has announced to this Stream are shown. A call that is
 // taken back is answered just before, for clients count the calls that a run began.
 //
-// A draft that comes behind a message which is told later is taken back and shown again
+// A draft that comes behind a message which is sent later is taken back and shown again
 // behind it, so that an agent of one node has its messages in order. Those of nodes
 // side by side come as they come.
 //
 // # Runs
 //
-// A run is open while there is work; it is opened too when there is something to tell.
+// A run is open while there is work; it is opened too when there is something to send.
 // A message of another user ends the run of the turn before it. With approvals waiting
 // a run ends as an interrupt; those that only wait for the client to make a call are
 // pending calls of a success.
@@ -61,8 +61,8 @@
 // # Positions
 //
 // An event has an ID where the reader's position changes. It is a record.Cursor; one with a
-// tilde says that the reader may hold more than was told for good: a Stream that
-// resumes there begins with a snapshot of what was told. Without one it goes on right
+// tilde says that the reader may hold more than was sent for good: a Stream that
+// resumes there begins with a snapshot of what was sent. Without one it goes on right
 // behind the position. One that is not of this conversation as it is now leads to a
-// snapshot of all messages; notices are told again then.
+// snapshot of all messages; notices are sent again then.
 package agui

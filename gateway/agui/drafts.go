@@ -33,16 +33,16 @@ type part struct {
 	open      bool // the client was shown that it begins, and not that it ends
 }
 
-// say takes a piece of what is said. A reply may have very many.
-func (p *part) say(text string) {
+// add takes a piece of what is said. A reply may have very many.
+func (p *part) add(text string) {
 	p.said = append(p.said, text...)
 	for p.same < min(len(p.said), len(p.shown)) && p.said[p.same] == p.shown[p.same] {
 		p.same++
 	}
 }
 
-// again begins another attempt.
-func (p *part) again() { p.said, p.tool, p.same = nil, "", 0 }
+// restart begins another attempt.
+func (p *part) restart() { p.said, p.tool, p.same = nil, "", 0 }
 
 // show takes note that what is news was shown.
 func (p *part) show(text string) {
@@ -53,19 +53,19 @@ func (p *part) show(text string) {
 // hide takes note that the client does not hold any of it.
 func (p *part) hide() { p.shown, p.shownTool, p.same, p.open = nil, "", 0, false }
 
-// news is what can be shown without taking anything back.
-func (p *part) news() string {
+// unshown is what can be shown without taking anything back.
+func (p *part) unshown() string {
 	if p.tool != p.shownTool && p.open || p.same < len(p.shown) {
 		return ""
 	}
-	return whole(string(p.said[p.same:]))
+	return completeRunes(string(p.said[p.same:]))
 }
 
-// begins reports whether what was shown is how a text begins.
-func (p *part) begins(text string) bool { return strings.HasPrefix(text, string(p.shown)) }
+// isPrefixOf reports whether a text begins with what was shown.
+func (p *part) isPrefixOf(text string) bool { return strings.HasPrefix(text, string(p.shown)) }
 
-// whole is a text without the beginning of a rune at its end.
-func whole(s string) string {
+// completeRunes is a text without the beginning of a rune at its end.
+func completeRunes(s string) string {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if c := s[len(s)-n]; utf8.RuneStart(c) {
 			if !utf8.FullRuneInString(s[len(s)-n:]) {
@@ -98,10 +98,10 @@ func (d *draft) call(n int) *part {
 	return d.calls[n]
 }
 
-// order is the numbers of the calls, in order.
-func (d *draft) order() []int { return slices.Sorted(maps.Keys(d.calls)) }
+// callNumbers are the numbers of the calls, in order.
+func (d *draft) callNumbers() []int { return slices.Sorted(maps.Keys(d.calls)) }
 
-// Draft tells that a reply is being made, or made again.
+// Draft takes note that a reply is being made, or made again.
 func (s *Stream) Draft(d contract.Draft) []Event {
 	if d.ID == "" || s.dead[d.ID] || s.knows(d.ID) {
 		return nil
@@ -111,9 +111,9 @@ func (s *Stream) Draft(d contract.Draft) []Event {
 		s.drafts = append(s.drafts, &draft{name: d.ID, node: d.Node, calls: map[int]*part{}})
 	} else {
 		s.endThought(old)
-		old.text.again()
+		old.text.restart()
 		for _, p := range old.calls {
-			p.again()
+			p.restart()
 		}
 	}
 	if d.Attempt > 1 && s.open {
@@ -130,7 +130,7 @@ func (s *Stream) draft(name string) *draft {
 	return s.drafts[n]
 }
 
-// Delta tells a piece of a draft that Draft has announced.
+// Delta writes a piece of a draft that Draft has announced.
 func (s *Stream) Delta(piece contract.Delta) []Event {
 	d := s.draft(piece.DraftID)
 	if d == nil {
@@ -138,13 +138,13 @@ func (s *Stream) Delta(piece contract.Delta) []Event {
 	}
 	switch piece.Kind {
 	case contract.DeltaReasoning:
-		s.think(d, piece.Text)
+		s.showThought(d, piece.Text)
 	case contract.DeltaText:
-		d.text.say(piece.Text)
+		d.text.add(piece.Text)
 	case contract.DeltaCall:
 		d.call(piece.Call).tool = piece.Tool
 	case contract.DeltaArguments:
-		d.call(piece.Call).say(piece.Text)
+		d.call(piece.Call).add(piece.Text)
 	}
 	s.show(d)
 	return s.flush()
@@ -156,7 +156,7 @@ func (s *Stream) show(d *draft) {
 		return
 	}
 	s.showText(d)
-	for _, n := range d.order() {
+	for _, n := range d.callNumbers() {
 		if !s.showCall(d, n) {
 			return
 		}
@@ -165,7 +165,7 @@ func (s *Stream) show(d *draft) {
 
 func (s *Stream) showText(d *draft) {
 	p := &d.text
-	text := p.news()
+	text := p.unshown()
 	if text == "" {
 		return
 	}
@@ -191,7 +191,7 @@ func (s *Stream) showCall(d *draft, n int) bool {
 		d.nameless = d.nameless || !d.text.open
 		s.emit(CallStart{TypeCallStart, callID(d.name, n), p.tool, d.name})
 	}
-	if text := p.news(); text != "" {
+	if text := p.unshown(); text != "" {
 		s.endThought(d)
 		p.show(text)
 		s.emit(CallArgs{TypeCallArgs, callID(d.name, n), text})
@@ -199,8 +199,8 @@ func (s *Stream) showCall(d *draft, n int) bool {
 	return true
 }
 
-// think shows thoughts. They are in no message that lasts.
-func (s *Stream) think(d *draft, text string) {
+// showThought shows thoughts. They are in no message that lasts.
+func (s *Stream) showThought(d *draft, text string) {
 	if !s.open || text == "" {
 		return
 	}
@@ -240,15 +240,15 @@ func (s *Stream) close(d *draft) {
 	if d.text.open {
 		s.emit(Mark{Type: TypeTextEnd, MessageID: d.name})
 	}
-	for _, n := range d.order() {
+	for _, n := range d.callNumbers() {
 		if d.calls[n].open {
 			s.emit(CallEnd{TypeCallEnd, callID(d.name, n)})
 		}
 	}
 }
 
-// forget forgets what the client was shown of a draft: it does not hold it any more.
-func (d *draft) forget() {
+// hide takes note that the client does not hold any of a draft.
+func (d *draft) hide() {
 	d.nameless = false
 	d.text.hide()
 	for _, p := range d.calls {

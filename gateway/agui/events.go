@@ -62,7 +62,7 @@ type RunStarted struct {
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 
-// RunFinished ends a run in order. Clients that are older than 1.0 are not told of an
+// RunFinished ends a run in order. Clients that are older than 1.0 do not get an
 // outcome that they do not know.
 type RunFinished struct {
 	Type     Type    `json:"type"`

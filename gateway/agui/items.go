@@ -118,7 +118,7 @@ func (r *reader) readResult(i *item) {
 	}
 }
 
-// argumentsOf are the arguments of a call as they are told.
+// argumentsOf are the arguments of a call as they are sent.
 func argumentsOf(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {

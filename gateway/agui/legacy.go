@@ -7,7 +7,7 @@ type Legacy struct {
 	withheld
 }
 
-// NewLegacy returns a Legacy for a client that makes the calls of some tools. own tells
+// NewLegacy returns a Legacy for a client that makes the calls of some tools. own reports
 // whether a call is one of them, and the client does not hold it yet; nil is none.
 func NewLegacy(own func(toolCallID, tool string) bool) *Legacy {
 	return &Legacy{withheld{own: own, released: map[string]bool{}}}

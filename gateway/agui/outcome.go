@@ -49,7 +49,7 @@ const (
 	InterruptApproval = Namespace + ":approval"
 )
 
-// outcome is how a run ends that has told these items.
+// outcome is how a run ends that has sent these items.
 func outcome(items []item, pending []contract.PendingApproval) Outcome {
 	var interrupts []Interrupt
 	var calls []string
@@ -106,7 +106,7 @@ func (c caller) callOf(p contract.PendingApproval) string {
 		case p.Call != "" && i.ID == p.Call:
 			c.taken[i.call] = true
 			return i.call
-		case p.Call == "" && !answered[i.call] && !c.taken[i.call] && about(p, i):
+		case p.Call == "" && !answered[i.call] && !c.taken[i.call] && isAbout(p, i):
 			c.taken[i.call] = true
 			return i.call
 		}
@@ -114,7 +114,7 @@ func (c caller) callOf(p contract.PendingApproval) string {
 	return ""
 }
 
-func about(p contract.PendingApproval, i item) bool {
+func isAbout(p contract.PendingApproval, i item) bool {
 	return i.ToolCall.Name == p.ToolName && (i.Node == "" || p.Node == "" || i.Node == p.Node) &&
 		sameJSON(i.text, argumentsOf(p.ToolArgs.Raw))
 }

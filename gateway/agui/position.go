@@ -6,7 +6,7 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Position is what of a conversation a reader has been told: the ID of events.
+// Position is what of a conversation a reader has received: the ID of events.
 // The zero value is the beginning.
 type Position struct {
 	record.Cursor
@@ -14,7 +14,7 @@ type Position struct {
 	open bool
 }
 
-// IsZero reports whether nothing has been told.
+// IsZero reports whether nothing has been received.
 func (p Position) IsZero() bool { return p.Cursor.IsZero() && !p.open }
 
 // String is the position as ParsePosition reads it.

@@ -6,12 +6,12 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// messagesOf are the items as a client holds them that has been told of each: the
+// messagesOf are the items as a client holds them that has received each: the
 // calls in the message of their reply, and results behind it.
-func messagesOf(items []item, told func(item) bool) []Message {
+func messagesOf(items []item, sent func(item) bool) []Message {
 	out := []Message{}
 	for _, i := range items {
-		if !told(i) {
+		if !sent(i) {
 			continue
 		}
 		switch i.Kind {

@@ -15,17 +15,17 @@ type Options struct {
 	// RunID is that of the first run. Without one it is derived, as those of all other
 	// runs are: "run-" and the ID of the message that began it.
 	RunID string
-	// Known tells which messages the client holds already, by AG-UI ID. It must hold
+	// Known reports which messages the client holds already, by AG-UI ID. It must hold
 	// all of them: for a reader whose last stream broke off, set Snapshot as well.
 	Known func(id string) bool
 	// Answered is the result of a call, by AG-UI ID, that the client holds in a message of
-	// its own. Where it is what the call came to the client is not told it again; where
+	// its own. Where it is what the call came to, it is not sent again; where
 	// it is not the client's message is taken back.
 	Answered func(toolCallID string) (text string, ok bool)
 	// State is the front end's own state. An object comes back in snapshots; what is no
-	// object has no room for the agent's state, of which the client is not told then.
+	// object has no room for the agent's state, which the client does not get then.
 	State json.RawMessage
-	// After is what the reader has been told; the zero value is nothing.
+	// After is what the reader has received; the zero value is nothing.
 	After Position
 	// Snapshot: begin with all messages at once instead of one by one.
 	Snapshot bool
@@ -56,20 +56,20 @@ type Event struct {
 	Data any // encodes as the event
 }
 
-// Stream tells one reader of one conversation, or all whom it has adopted. Its methods
+// Stream makes the events for one reader of one conversation, or for all whom it has adopted. Its methods
 // return what has to be sent, in order. It is for one goroutine.
 type Stream struct {
 	o     Options
 	state State
 	items []item
-	told  map[uint64]bool // items, by their sums
+	sent  map[uint64]bool // items, by their hashes
 	at    Position
 	firm  int // record.Firm of the items
 
 	begun bool // there was an Update
 	open  bool // a run is
 	run   string
-	// turn tells that the run has told something.
+	// turn: the run has sent something.
 	turn   bool
 	runs   map[string]int // how often a run ID was derived
 	failed bool
@@ -80,26 +80,26 @@ type Stream struct {
 	drafts []*draft
 	dead   map[string]bool // drafts that settled or never will
 	stale  bool            // the client may hold what it must not, or lack something
-	// keep is how many items the client keeps before it is told all at once, so that
+	// keep is how many items the client keeps before it gets all at once, so that
 	// they come to be in order; -1 is as many as it holds.
 	keep int
-	// replaced: there was a snapshot, and the client holds what it was told and no more.
+	// replaced: there was a snapshot, and the client holds what it was sent and no more.
 	replaced bool
 	quiet    bool // events have no IDs
-	mid      bool // a message is half told
+	mid      bool // a message is half sent
 	lastID   string
 	out      []Event
 }
 
-// New returns a Stream that has told nothing yet.
+// New returns a Stream that has sent nothing yet.
 func New(o Options) *Stream {
 	return &Stream{
-		o: o, told: map[uint64]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
+		o: o, sent: map[uint64]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
 		keep: -1, own: object(o.State),
 	}
 }
 
-// Done reports whether the conversation is completed and all is told.
+// Done reports whether the conversation is completed and all is sent.
 func (s *Stream) Done() bool {
 	return s.begun && !s.open && s.state.Document.Status == contract.StatusCompleted
 }
@@ -107,7 +107,7 @@ func (s *Stream) Done() bool {
 // Open reports whether a run is open: only then may events be sent that are no part of one.
 func (s *Stream) Open() bool { return s.open }
 
-// Update tells what is new in the conversation. States come in order.
+// Update writes what is new in the conversation. States come in order.
 func (s *Stream) Update(st State) []Event {
 	first := !s.begun
 	s.begun, s.state = true, st
@@ -116,13 +116,13 @@ func (s *Stream) Update(st State) []Event {
 	if first {
 		s.resume(now.entries)
 	}
-	s.lose(now.entries)
-	if !s.open && !first && !s.isNews() {
+	s.checkSent(now.entries)
+	if !s.open && !first && !s.hasNews() {
 		return nil
 	}
 	if s.open {
-		s.tellState()
-		if s.stale { // what is told again may have the ID of what is no more
+		s.writeState()
+		if s.stale { // what is sent again may have the ID of what is no more
 			s.correct()
 		}
 	} else {
@@ -130,8 +130,8 @@ func (s *Stream) Update(st State) []Event {
 	}
 	s.beginSteps()
 	for _, i := range s.items {
-		if !s.told[i.Hash()] {
-			s.tell(i, first)
+		if !s.sent[i.Hash()] {
+			s.write(i, first)
 		}
 	}
 	s.settleDrafts()
@@ -145,24 +145,24 @@ func (s *Stream) Update(st State) []Event {
 	return s.flush()
 }
 
-// Fail tells that something went wrong with the stream. The next Update begins a run.
+// Fail writes that something went wrong with the stream. The next Update begins a run.
 func (s *Stream) Fail(message, code string) []Event {
 	if s.failed {
 		return nil
 	}
 	for _, d := range s.drafts {
 		s.stale = s.stale || d.shows()
-		d.forget()
+		d.hide()
 		d.thought = ""
 	}
-	s.bury()
+	s.dropDrafts()
 	s.failed, s.open, s.steps = true, false, nil
 	s.emit(RunError{TypeRunError, message, code})
 	return s.flush()
 }
 
-// isNews reports whether there is something to open a run for.
-func (s *Stream) isNews() bool {
+// hasNews reports whether there is something to open a run for.
+func (s *Stream) hasNews() bool {
 	if s.failed || s.stale || isWorking(s.state) {
 		return true
 	}
@@ -171,26 +171,26 @@ func (s *Stream) isNews() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.items, func(i item) bool { return !s.told[i.Hash()] })
+	return slices.ContainsFunc(s.items, func(i item) bool { return !s.sent[i.Hash()] })
 }
 
 // resume takes note of what the reader holds already.
 func (s *Stream) resume(entries []record.Entry) {
-	told, ok := s.o.After.Seen(entries)
+	sent, ok := s.o.After.Seen(entries)
 	resumed := !s.o.After.IsZero()
 	if !ok {
-		told = map[uint64]bool{}
+		sent = map[uint64]bool{}
 	}
 	s.stale = resumed && (!ok || s.o.After.open) || s.o.Snapshot && len(s.items) > 0
 	all := !ok || s.o.Snapshot
 	if all && (resumed || s.o.Known != nil) {
 		s.keep = s.inOrder()
 	}
-	heard := s.lastKnown()
+	last := s.lastKnown()
 	for n, i := range s.items {
 		silent := all && (!i.Kind.Notice() || !resumed)
-		known := s.o.holds(i) || i.Kind.Notice() && n < heard && !resumed
-		if told[i.Hash()] || silent || known && !s.o.After.open { // a snapshot takes back what is not told
+		known := s.o.holds(i) || i.Kind.Notice() && n < last && !resumed
+		if sent[i.Hash()] || silent || known && !s.o.After.open { // a snapshot takes back what is not sent
 			s.mark(i)
 		}
 	}
@@ -224,40 +224,40 @@ func (s *Stream) lastKnown() int {
 	return -1
 }
 
-// mark takes note that an item is told.
+// mark takes note that an item is sent.
 func (s *Stream) mark(i item) {
-	s.told[i.Hash()] = true
+	s.sent[i.Hash()] = true
 	s.at.Add(i.Entry, s.firm)
 }
 
-// lose takes note of what was told and is no more, or says something else: news may be
-// older than what Temporal has recorded.
-func (s *Stream) lose(entries []record.Entry) {
+// checkSent takes note of items that were sent and are no more, or say something else: news
+// may be older than what Temporal has recorded.
+func (s *Stream) checkSent(entries []record.Entry) {
 	left := 0
 	for _, i := range s.items {
-		if s.told[i.Hash()] {
+		if s.sent[i.Hash()] {
 			left++
 		}
 	}
-	if left < len(s.told) {
+	if left < len(s.sent) {
 		s.stale = true
-		s.told = s.toldOf(s.items)
+		s.sent = s.sentAmong(s.items)
 	}
-	s.at.Cursor = record.CursorOf(entries, s.firm, s.told)
+	s.at.Cursor = record.CursorOf(entries, s.firm, s.sent)
 }
 
-// toldOf are the sums of the items that were told.
-func (s *Stream) toldOf(items []item) map[uint64]bool {
-	told := map[uint64]bool{}
+// sentAmong are the hashes of the items that were sent.
+func (s *Stream) sentAmong(items []item) map[uint64]bool {
+	sent := map[uint64]bool{}
 	for _, i := range items {
-		if s.told[i.Hash()] {
-			told[i.Hash()] = true
+		if s.sent[i.Hash()] {
+			sent[i.Hash()] = true
 		}
 	}
-	return told
+	return sent
 }
 
-// answered reports whether the client holds a result that it was not told of.
+// answered reports whether the client holds a result that it was not sent.
 func (s *Stream) answered(i item) bool { return !s.replaced && s.o.answered(i) }
 
 // contradicted reports whether the client holds another result of a call than there is,
@@ -267,7 +267,7 @@ func (s *Stream) contradicted(i item) bool {
 	return ok && text != i.text && !s.replaced && !s.o.knows(i.message)
 }
 
-// knows reports whether the client holds a message that it was not told of.
+// knows reports whether the client holds a message that it was not sent.
 func (s *Stream) knows(id string) bool { return !s.replaced && s.o.knows(id) }
 
 // position is where the reader is.
@@ -291,7 +291,7 @@ func (s *Stream) flush() []Event {
 	return out
 }
 
-// beginner is the ID of the message that began what is told next: the last user
+// beginner is the ID of the message that began what is sent next: the last user
 // message or decision, or on the way to it the first that is new.
 func (s *Stream) beginner(first bool) string {
 	id := s.o.ThreadID
@@ -301,7 +301,7 @@ func (s *Stream) beginner(first bool) string {
 		if begins {
 			id = i.ID
 		}
-		if fresh := !s.told[i.Hash()]; fresh && !first && (begins || !i.Kind.Notice()) {
+		if fresh := !s.sent[i.Hash()]; fresh && !first && (begins || !i.Kind.Notice()) {
 			return id
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Notice tells people something that the model does not need.
+// Notice is for people: something that the model does not need.
 type Notice struct {
 	ID   string    `json:"id"`
 	Text string    `json:"text"`
@@ -20,7 +20,7 @@ type Notice struct {
 }
 
 // Attempt says that a model has not answered and is asked again. Unlike a Notice it is in no
-// record: it is told while that lasts.
+// record: it is sent while that lasts.
 type Attempt struct {
 	Text    string    `json:"text"`
 	Node    string    `json:"node,omitempty"`

@@ -61,7 +61,7 @@ func (w *withheld) start(d CallStart) []any {
 	return nil
 }
 
-// result lets a call be seen that has one. Nothing is told of a call that is taken back.
+// result lets a call be seen that has one. Nothing is sent of a call that is taken back.
 func (w *withheld) result(d CallResult) []any {
 	if w.find(d.ToolCallID) == nil {
 		return []any{d}

@@ -28,7 +28,7 @@ type Parts struct {
 	Address string
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
-	// Feed tells what is new in conversations; nil is none.
+	// Feed delivers what is new in conversations; nil is none.
 	Feed    live.Feed
 	Logger  *slog.Logger
 	Version string

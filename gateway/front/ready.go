@@ -12,10 +12,10 @@ const (
 	lookLast  = 5 * time.Minute // every look is a workflow
 )
 
-// AwaitReady calls tell with what keeps a gateway from being ready: after the first
+// AwaitReady calls report with what keeps a gateway from being ready: after the first
 // look, and when that changes. It returns after nothing does, or when ctx ends.
-func AwaitReady(ctx context.Context, problems func(context.Context) []string, tell func([]string)) {
-	var told []string
+func AwaitReady(ctx context.Context, problems func(context.Context) []string, report func([]string)) {
+	var reported []string
 	for wait := time.Duration(0); ; wait = min(max(2*wait, lookFirst), lookLast) {
 		select {
 		case <-ctx.Done():
@@ -26,10 +26,10 @@ func AwaitReady(ctx context.Context, problems func(context.Context) []string, te
 		if ctx.Err() != nil {
 			return
 		}
-		if wait == 0 || !slices.Equal(now, told) {
-			tell(now)
+		if wait == 0 || !slices.Equal(now, reported) {
+			report(now)
 		}
-		if told = now; len(now) == 0 {
+		if reported = now; len(now) == 0 {
 			return
 		}
 	}

@@ -16,11 +16,11 @@ import (
 // touch the fields that mu does not guard.
 type follower struct {
 	Options
-	all    *Followers
-	id     string
-	ctx    context.Context
-	cancel context.CancelFunc
-	poked  chan struct{} // has room for one
+	all          *Followers
+	id           string
+	ctx          context.Context
+	cancel       context.CancelFunc
+	readRequests chan struct{} // has room for one
 
 	mu      sync.Mutex
 	readers map[*Reader]struct{}
@@ -31,7 +31,7 @@ type follower struct {
 	drafts  drafts
 	groups  []*group
 
-	news   <-chan contract.Event // nil while nobody tells any
+	news   <-chan contract.Event // nil without a feed
 	stop   func()
 	have   reading
 	reads  chan reading // has room for one
@@ -50,7 +50,7 @@ type follower struct {
 func newFollower(w *Followers, id string) *follower {
 	ctx, cancel := context.WithCancel(w.base)
 	return &follower{
-		Options: w.Options, all: w, id: id, ctx: ctx, cancel: cancel, poked: make(chan struct{}, 1),
+		Options: w.Options, all: w, id: id, ctx: ctx, cancel: cancel, readRequests: make(chan struct{}, 1),
 		readers: map[*Reader]struct{}{}, reads: make(chan reading, 1), stop: func() {},
 	}
 }
@@ -74,13 +74,13 @@ func (x *follower) add(r *Reader) {
 	if begin.State == nil {
 		return
 	}
-	r.tell(begin)
+	r.put(begin)
 	if r.lasting {
 		return
 	}
 	for _, d := range x.drafts {
 		for _, i := range d.items {
-			r.tell(i)
+			r.put(i)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (x *follower) add(r *Reader) {
 // requestRead asks for a read.
 func (x *follower) requestRead() {
 	select {
-	case x.poked <- struct{}{}:
+	case x.readRequests <- struct{}{}:
 	default:
 	}
 }
@@ -163,13 +163,13 @@ func (x *follower) loop() error {
 		case <-x.ctx.Done():
 			return nil
 		case n, ok := <-x.news:
-			x.hear(n, ok)
-		case <-x.poked:
+			x.receive(n, ok)
+		case <-x.readRequests:
 			x.asked = true
 		case <-next.C:
 			x.beginRead()
 		case r := <-x.reads:
-			x.arrive(r)
+			x.finish(r)
 		case <-beat.C:
 			x.each((*Reader).keepAlive)
 		}
@@ -177,15 +177,15 @@ func (x *follower) loop() error {
 	}
 }
 
-// hear takes news.
-func (x *follower) hear(n contract.Event, ok bool) {
+// receive takes news.
+func (x *follower) receive(n contract.Event, ok bool) {
 	switch {
 	case !ok:
 		x.stop()
 		x.news, x.stop, x.asked = nil, func() {}, true
 	case n.Settled != nil:
-		x.settle(n)
-		x.asked = x.asked || x.mustRead()
+		x.receiveSettled(n)
+		x.asked = x.asked || x.hasLasting()
 	case n.Draft != nil:
 		x.asked = true // a turn may have begun with it
 		x.drafted++
@@ -199,8 +199,8 @@ func (x *follower) hear(n contract.Event, ok bool) {
 
 // piece passes a piece on, in its place.
 func (x *follower) piece(i Item) {
-	if x.follows(i) {
-		x.later = together(x.later, []Item{i})
+	if x.comesLater(i) {
+		x.later = appendAll(x.later, []Item{i})
 		return
 	}
 	x.pass(i)
@@ -210,18 +210,19 @@ func (x *follower) pass(i Item) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.drafts = x.drafts.take(i)
-	x.tell(i)
+	x.broadcast(i)
 }
 
-// tell tells every reader, by itself or with others, but for those who are told what lasts.
+// broadcast gives an item to every reader, by itself or with others, except to those who get
+// only what lasts.
 // The caller holds mu.
-func (x *follower) tell(i Item) {
+func (x *follower) broadcast(i Item) {
 	for _, g := range x.groups {
-		g.tell(i)
+		g.put(i)
 	}
 	for r := range x.readers {
 		if r.group == nil && !r.lasting {
-			r.tell(i)
+			r.put(i)
 		}
 	}
 }
@@ -236,25 +237,25 @@ func (x *follower) publish(r reading) {
 		x.latest.Drafts = r.drafts
 	}
 	x.drafts = x.drafts.settle(r.state)
-	x.tell(x.latest)
+	x.broadcast(x.latest)
 }
 
-// record tells those who are told what lasts of a state that was read.
-func (x *follower) record(state *record.State) {
+// publishLasting gives a state that was read to those who get only what lasts.
+func (x *follower) publishLasting(state *record.State) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if last := x.lasted.State; last != nil && (last == state || Older(state.View, last.View) || alike(last, state)) {
+	if last := x.lasted.State; last != nil && (last == state || Older(state.View, last.View) || sameState(last, state)) {
 		return
 	}
 	x.lasted = Item{State: state}
 	for r := range x.readers {
 		if r.lasting {
-			r.tell(x.lasted)
+			r.put(x.lasted)
 		}
 	}
 }
 
-func alike(a, b *record.State) bool {
+func sameState(a, b *record.State) bool {
 	return reflect.DeepEqual(a.View, b.View) && reflect.DeepEqual(a.Tree, b.Tree)
 }
 
@@ -268,15 +269,15 @@ func (x *follower) confirm(drafts int) {
 		switch {
 		case !r.eager:
 		case !r.lasting:
-			r.tell(x.latest)
+			r.put(x.latest)
 		case x.lasted.State != nil:
-			r.tell(x.lasted)
+			r.put(x.lasted)
 		}
 	}
 }
 
-// mustRead reports whether somebody is to be told what lasts, whatever news have said.
-func (x *follower) mustRead() bool {
+// hasLasting reports whether there are readers who get only what lasts.
+func (x *follower) hasLasting() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.lasting > 0
@@ -305,17 +306,17 @@ func (x *follower) schedule(next *time.Timer) {
 func (x *follower) interval() time.Duration {
 	v := x.have.view
 	switch {
-	case x.asked && x.expecting():
+	case x.asked && x.hasEager():
 		return x.Pace.Again / 15
 	case x.asked:
 		return x.Pace.Again
-	case v.Running, v.Queued > 0, x.expecting():
+	case v.Running, v.Queued > 0, x.hasEager():
 		return x.Pace.Running
 	}
 	return x.Pace.Idle
 }
 
-func (x *follower) expecting() bool {
+func (x *follower) hasEager() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.eager > 0

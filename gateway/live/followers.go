@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Feed tells what is new in conversations while it happens.
+// Feed delivers what is new in conversations while it happens.
 type Feed interface {
 	// Subscribe delivers the news of a conversation until stop is called. The channel is
 	// closed when something may have been lost: read the conversation and watch again.
@@ -56,7 +56,7 @@ type Conversations interface {
 type Options struct {
 	Conversations Conversations
 	Blobs         transcript.Store
-	// Feed is nil where nobody tells what is new; then readers see what lasts of it.
+	// Feed is nil where there is none; then readers see what lasts of the news.
 	Feed   Feed
 	Pace   Pace
 	Logger *slog.Logger
@@ -79,13 +79,13 @@ func New(base context.Context, o Options) *Followers {
 	return &Followers{Options: o, base: base, byID: map[string]*follower{}}
 }
 
-// Join returns a reader that is told how the conversation is and then what happens
+// Join returns a reader that gets the conversation as it is and then what happens
 // in it. An eager one expects something to happen. Every reader must leave.
 func (w *Followers) Join(conversationID string, eager bool) (*Reader, error) {
 	return w.join(conversationID, &Reader{eager: eager})
 }
 
-// JoinLasting is Join for a reader that is told only what was read. A conversation that comes
+// JoinLasting is Join for a reader that gets only what was read. A conversation that comes
 // with news is not in its history yet, and may come to something else there.
 func (w *Followers) JoinLasting(conversationID string, eager bool) (*Reader, error) {
 	return w.join(conversationID, &Reader{eager: eager, lasting: true})

@@ -18,7 +18,7 @@ const readTimeout = 15 * time.Second
 type reading struct {
 	view contract.ConversationView
 	// tree is nil for an agent that is a single node, and while it is not known;
-	// treeless tells which.
+	// treeless says which.
 	tree     *contract.TreeView
 	treeless bool
 	state    *record.State
@@ -30,7 +30,7 @@ type reading struct {
 	drafts int
 }
 
-// beginRead reads beside the follower, which must not be kept from passing on news.
+// beginRead reads in the background: the follower must not be kept from passing on news.
 // It listens to them first, so that nothing falls between the two.
 func (x *follower) beginRead() {
 	if x.news == nil && x.Feed != nil {
@@ -38,14 +38,14 @@ func (x *follower) beginRead() {
 	}
 	x.busy, x.asked, x.readAt = true, false, time.Now()
 	have, drafts := x.have, x.drafted
-	x.beside(func(ctx context.Context, r *reading) error {
+	x.inBackground(func(ctx context.Context, r *reading) error {
 		r.drafts = drafts
 		return x.read(ctx, have, r)
 	})
 }
 
-// beside makes a reading in a goroutine of its own.
-func (x *follower) beside(do func(context.Context, *reading) error) {
+// inBackground makes a reading in a goroutine of its own.
+func (x *follower) inBackground(do func(context.Context, *reading) error) {
 	x.all.flying.Go(func() {
 		ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
 		defer cancel()
@@ -105,8 +105,8 @@ func (x *follower) render(ctx context.Context, r *reading) (err error) {
 	return err
 }
 
-// learn takes what was read, unless something newer is known by now.
-func (x *follower) learn(r reading) {
+// accept takes what was read, unless something newer is known by now.
+func (x *follower) accept(r reading) {
 	known := x.have.state != nil
 	switch {
 	case x.ctx.Err() != nil:
@@ -116,20 +116,20 @@ func (x *follower) learn(r reading) {
 		x.Logger.Warn("read a conversation that is being followed", "conversation", x.id, "error", r.err)
 		x.asked = x.asked || r.news
 	case known && Older(r.view, x.have.view):
-		if !r.news { // others were told news that are newer
-			x.record(r.state)
+		if !r.news { // others got news that are newer
+			x.publishLasting(r.state)
 		}
 	case r.same:
 		x.have.treeless = r.treeless
-		x.record(r.state)
+		x.publishLasting(r.state)
 		x.confirm(r.drafts)
 	default:
-		x.take(r)
+		x.replace(r)
 	}
 }
 
-// take makes a reading what is known.
-func (x *follower) take(r reading) {
+// replace makes a reading what is known.
+func (x *follower) replace(r reading) {
 	if r.lacksTree {
 		r.tree, r.treeless = x.have.tree, x.have.treeless
 		if x.have.state != nil {
@@ -142,12 +142,12 @@ func (x *follower) take(r reading) {
 	x.have = r
 	x.publish(r)
 	if !r.news {
-		x.record(r.state)
+		x.publishLasting(r.state)
 	}
 }
 
-// settle takes a conversation that came with news. What lacks in it is read.
-func (x *follower) settle(n contract.Event) {
+// receiveSettled takes a conversation that came with news. What lacks in it is read.
+func (x *follower) receiveSettled(n contract.Event) {
 	if x.have.state != nil && Older(*n.Settled, x.have.view) {
 		return
 	}
@@ -165,31 +165,31 @@ func (x *follower) settle(n contract.Event) {
 	if x.settling {
 		x.settled = &r
 	} else {
-		x.beginSettle(r)
+		x.renderSettled(r)
 	}
 }
 
-// beginSettle makes what came ready beside the follower. One is after the other, and of
+// renderSettled makes what came ready in the background. One is after the other, and of
 // those that come meanwhile only the last.
-func (x *follower) beginSettle(r reading) {
+func (x *follower) renderSettled(r reading) {
 	x.settling = true
-	x.beside(func(ctx context.Context, out *reading) error {
+	x.inBackground(func(ctx context.Context, out *reading) error {
 		*out = r
 		return x.render(ctx, out)
 	})
 }
 
-// arrive takes a reading that was made beside the follower.
-func (x *follower) arrive(r reading) {
+// finish takes a reading that was made in the background.
+func (x *follower) finish(r reading) {
 	if !r.news {
 		x.busy = false
-		x.learn(r)
+		x.accept(r)
 		return
 	}
-	x.learn(r)
+	x.accept(r)
 	if next := x.settled; next != nil {
 		x.settled = nil
-		x.beginSettle(*next)
+		x.renderSettled(*next)
 		return
 	}
 	x.settling = false
@@ -199,8 +199,8 @@ func (x *follower) arrive(r reading) {
 	x.later = nil
 }
 
-// follows reports whether a piece is of a draft that began behind what is being settled:
+// comesLater reports whether a piece is of a draft that began behind what is being settled:
 // that would end it.
-func (x *follower) follows(i Item) bool {
+func (x *follower) comesLater(i Item) bool {
 	return x.settling && (i.Draft != nil || slices.ContainsFunc(x.later, func(o Item) bool { return o.Name() == i.Name() }))
 }

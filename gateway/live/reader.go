@@ -21,7 +21,7 @@ const (
 // ErrSlow is what a reader gets who does not keep up.
 var ErrSlow = errors.New("the reader is too slow; it must begin anew")
 
-// Item is one thing that a reader is told; one of the pointers is set.
+// Item is one thing that a reader gets; one of the pointers is set.
 type Item struct {
 	State *record.State // shared by all readers
 	Draft *contract.Draft
@@ -74,7 +74,7 @@ func Append(items []Item, next Item) []Item {
 }
 
 // Reader is one who follows a conversation. It has no goroutine of its own: it is
-// told things, and takes them when it wakes.
+// given items, and takes them when it wakes.
 type Reader struct {
 	follower *follower
 	eager    bool
@@ -88,7 +88,7 @@ type Reader struct {
 	err   error
 }
 
-func (r *Reader) tell(next Item) {
+func (r *Reader) put(next Item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
@@ -124,10 +124,10 @@ func (r *Reader) wakeUp() {
 	}
 }
 
-// Wake tells that there is something to take.
+// Wake delivers when there is something to take.
 func (r *Reader) Wake() <-chan struct{} { return r.wake }
 
-// Take returns what the reader was told since it last asked, whether it should
+// Take returns what the reader was given since it last asked, whether it should
 // give a sign of life, and, after everything else, why nothing more will come.
 func (r *Reader) Take() (items []Item, beat bool, err error) {
 	r.mu.Lock()
@@ -137,7 +137,7 @@ func (r *Reader) Take() (items []Item, beat bool, err error) {
 	return items, beat, err
 }
 
-// current reports whether the reader has taken all that it was told.
+// current reports whether the reader has taken all that it was given.
 func (r *Reader) current() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -165,10 +165,10 @@ func (r *Reader) wait(ctx, base context.Context) error {
 	}
 }
 
-// Await returns when a state fulfils a condition. What the reader was told meanwhile
+// Await returns when a state fulfils a condition. What the reader was given meanwhile
 // is there to be taken, or the last state of it.
 func (r *Reader) Await(ctx, base context.Context, fulfilled func(*record.State) bool) error {
-	var told []Item
+	var taken []Item
 	for {
 		if err := r.wait(ctx, base); err != nil {
 			return err
@@ -177,25 +177,25 @@ func (r *Reader) Await(ctx, base context.Context, fulfilled func(*record.State) 
 		if err != nil {
 			return err
 		}
-		told = together(told, items)
+		taken = appendAll(taken, items)
 		if slices.ContainsFunc(items, func(i Item) bool { return i.State != nil && fulfilled(i.State) }) {
-			r.putBack(told)
+			r.putBack(taken)
 			return nil
 		}
 	}
 }
 
-// putBack lets the reader take again what it was told first.
+// putBack lets the reader take again what it was given first.
 func (r *Reader) putBack(items []Item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.items = together(items, r.items)
+	r.items = appendAll(items, r.items)
 	r.wakeUp()
 }
 
-// together appends what nobody has seen yet. Where it would be too much the pieces are
+// appendAll appends what nobody has seen yet. Where it would be too much the pieces are
 // forgotten: what lasts of them is in a state.
-func together(items, more []Item) []Item {
+func appendAll(items, more []Item) []Item {
 	for _, i := range more {
 		items = Append(items, i)
 	}

@@ -2,17 +2,17 @@ package live
 
 import "slices"
 
-// SharedStream makes what several readers of a conversation are told, once for all of them. One
+// SharedStream makes what several readers of a conversation get, once for all of them. One
 // goroutine at a time uses it.
 type SharedStream interface {
 	// Adopt lets the reader of another stream go on with this one. It returns false where the
 	// two would not go on in the same way.
 	Adopt(other SharedStream) bool
-	// Tell makes of an item what is written.
-	Tell(Item) (Block, error)
+	// Encode makes of an item what is written.
+	Encode(Item) (Block, error)
 }
 
-// Block is what the readers of a shared stream are told, as it is written. Nobody may change it.
+// Block is what the readers of a shared stream get, as it is written. Nobody may change it.
 type Block interface {
 	// Empty reports whether there is nothing to write, and the readers need not wake.
 	Empty() bool
@@ -29,8 +29,8 @@ type group struct {
 // maxGroups: there is more than one where readers have come back in different ways.
 const maxGroups = 4
 
-// Share leaves it to a shared stream what the reader is told from now on: to one that adopts s,
-// or else to s itself. It returns false when there are too many, or when the reader was told
+// Share leaves it to a shared stream what the reader gets from now on: to one that adopts s,
+// or else to s itself. It returns false when there are too many, or when the reader was given
 // something meanwhile.
 func (r *Reader) Share(s SharedStream) bool {
 	x := r.follower
@@ -62,15 +62,15 @@ func (x *follower) leaveGroup(r *Reader) {
 	r.group = nil
 }
 
-// tell wakes the readers only when there is something to write.
-func (g *group) tell(i Item) {
-	b, err := g.stream.Tell(i)
+// put wakes the readers only when there is something to write.
+func (g *group) put(i Item) {
+	b, err := g.stream.Encode(i)
 	for r := range g.readers {
 		switch {
 		case err != nil:
 			r.end(err)
 		case !b.Empty():
-			r.tell(Item{Block: b})
+			r.put(Item{Block: b})
 		}
 	}
 }

@@ -27,7 +27,7 @@ type Backend interface {
 
 // Conversations starts, addresses and reads conversations.
 type Conversations interface {
-	// Start starts a conversation, or tells that there is one under its ID.
+	// Start starts a conversation, or reports that there is one under its ID.
 	Start(ctx context.Context, in StartInput) (Started, error)
 	// Signal sends one of the signals of package contract. It fails with
 	// KindNotFound or KindCompleted when nobody is there to receive it.
@@ -74,12 +74,12 @@ type Approvals interface {
 // Subject is what an approval is about.
 type Subject struct {
 	ConversationID string
-	// Question tells that a tool server wants to know something, and Schema what
+	// Question reports whether a tool server wants to know something, and Schema what
 	// the answer must be.
 	Question bool
 	Schema   json.RawMessage
 	// CallAs says whether a token that comes with the decision is used; empty for an
-	// approval of an older workflow, which does not tell.
+	// approval of an older workflow, which does not say.
 	CallAs contract.CallAs
 }
 

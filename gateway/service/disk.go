@@ -15,7 +15,7 @@ const (
 
 // disk is that of an embedded server.
 type disk struct {
-	room *cache[bool] // whether there is room; nil where nobody can tell
+	room *cache[bool] // whether there is room; nil where that is not known
 }
 
 func newDisk(o Options) disk {

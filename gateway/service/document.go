@@ -28,7 +28,7 @@ var (
 	errFull       = NoSpace(nil)
 )
 
-// Document reads a conversation. While no worker is there to tell, or the server's disk is
+// Document reads a conversation. While no worker answers, or the server's disk is
 // full, it is what was exported last, with its time.
 func (s *Service) Document(ctx context.Context, id string, part Part) (document.Conversation, error) {
 	d, err := s.readUnlessUnattended(ctx, id, part)

@@ -88,7 +88,7 @@ func headerText(s string) bool {
 	return s == strings.TrimSpace(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// notInScheme tells what no token holds (RFC 9110 §5.6.2).
+// notInScheme reports whether no token holds a character (RFC 9110 §5.6.2).
 func notInScheme(r rune) bool {
 	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }

@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/record/document"
 )
 
-// Conversation reads a conversation as its workflow tells it, and what it remembers of a
+// Conversation reads a conversation as its workflow shows it, and what it remembers of a
 // request when requestID is not empty.
 func (s *Service) Conversation(ctx context.Context, id, requestID string) (contract.ConversationView, error) {
 	return s.backend.Conversation(ctx, id, requestID)

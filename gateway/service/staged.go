@@ -10,7 +10,7 @@ import (
 
 // staged are the values that a request refers to by address. They are stored once the
 // request is admitted, so that a refused one leaves nothing in the blob store. It is a
-// transcript.Store whose Put only tells the address. A nil one holds nothing.
+// transcript.Store whose Put only returns the address. A nil one holds nothing.
 type staged struct {
 	transcript.Store
 	values [][]byte

@@ -20,7 +20,7 @@ import (
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
-	gatewaybackend "agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
@@ -137,7 +137,7 @@ func (h *home) notifying() (service.Pushes, *api, *backing.Backing) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	temporal := gatewaybackend.New(gatewaybackend.Options{
+	temporal := backend.New(backend.Options{
 		Client: b.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: b.Namespace, Agent: agent, Blobs: b.Blobs, Keyring: b.Keyring,
 		PushReach: contract.ReachPrivate,
 	})

@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Card implements protocol.Handler. Without a worker that tells the tools, the card has
+// Card implements protocol.Handler. Without a worker that lists the tools, the card has
 // none of them.
 func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
 	in := protocol.CardInput{

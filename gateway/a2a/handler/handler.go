@@ -73,7 +73,7 @@ func (h *Handler) source(ctx context.Context, view contract.ConversationView) (t
 }
 
 func (h *Handler) sourceOf(ctx context.Context, state record.State) task.Source {
-	return task.Of(state, h.agent, callerOf(ctx).BaseURL)
+	return task.NewSource(state, h.agent, callerOf(ctx).BaseURL)
 }
 
 // task shows a conversation.

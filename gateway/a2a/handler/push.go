@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// protocolOf is the version in which the web hooks of a call are told.
+// protocolOf is the version in which web hooks are notified.
 func protocolOf(ctx context.Context) string {
 	if protocol.CallOf(ctx).Dialect == protocol.V10 {
 		return contract.PushProtocol1

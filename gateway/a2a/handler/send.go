@@ -35,8 +35,8 @@ type sentMessage struct {
 }
 
 // Send implements protocol.Handler. A message whose ID was sent before is the same
-// message. Who does not wait for a new task is told that it was accepted, also when
-// the message is sent again: how it fares is for GetTask to say.
+// message. A client that does not wait for a new task learns that it was accepted,
+// also when it sends the message again: GetTask shows how the task is.
 func (h *Handler) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.Task, error) {
 	m, err := h.post(ctx, req)
 	if err != nil {

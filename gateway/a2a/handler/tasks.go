@@ -144,7 +144,7 @@ func (h *Handler) unreadable(id string, view contract.ConversationView, o task.S
 	if !known {
 		view.ID, view.UpdatedAt = id, h.now()
 	}
-	t := task.Of(record.State{View: view}, h.agent, "").Task(o)
+	t := task.NewSource(record.State{View: view}, h.agent, "").Task(o)
 	if !known {
 		t.Status.State, t.Status.Message = a2a.TaskStateUnspecified, nil
 	}

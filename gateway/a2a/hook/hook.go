@@ -43,5 +43,5 @@ func (r *Reader) Task(ctx context.Context, conversationID, version string) (json
 	if version == contract.PushProtocol03 {
 		dialect = protocol.V03
 	}
-	return protocol.Notification(dialect, task.Of(*state, r.Agent, r.PublicURL).Task(task.Shape{}))
+	return protocol.Notification(dialect, task.NewSource(*state, r.Agent, r.PublicURL).Task(task.Shape{}))
 }

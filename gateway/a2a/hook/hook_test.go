@@ -29,7 +29,7 @@ func TestAWebHookIsToldTheTask(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		store := recordtest.Store{}
 		for _, state := range recordtest.NewTask(seed).Lasting() {
-			want, err := protocol.Notification(protocol.V10, task.Of(state, agent, "http://gateway").Task(task.Shape{}))
+			want, err := protocol.Notification(protocol.V10, task.NewSource(state, agent, "http://gateway").Task(task.Shape{}))
 			if err != nil {
 				t.Fatal(err)
 			}

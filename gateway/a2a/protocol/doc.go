@@ -67,7 +67,7 @@
 // # Streams of 0.3
 //
 // They end with a status that is final, which a Handler need not think of: where the
-// task itself was the last that was told, its status is told once more.
+// task itself was the last event, its status is sent once more.
 //
 // # Why not the SDK's handlers
 //

@@ -51,7 +51,7 @@ func parse(body []byte) (request, error) {
 	_ = json.Unmarshal(members["jsonrpc"], &q.version) // what is no string fails the check
 	_ = json.Unmarshal(members["method"], &q.method)
 	if raw, ok := members["params"]; ok {
-		q.params, q.twice = decode(raw), twice(raw)
+		q.params, q.twice = decode(raw), duplicateMember(raw)
 	}
 	return q, nil
 }

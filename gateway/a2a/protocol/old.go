@@ -90,7 +90,7 @@ func readOld(params any) (any, error) {
 	return &a2a.SendMessageRequest{Message: message}, nil
 }
 
-var oldMessage = object(may("parts", list(object(may("type", text), may("text", text)), 0)))
+var oldMessage = object(optional("parts", list(object(optional("type", text), optional("text", text)), 0)))
 
 func firstText(message any) (string, error) {
 	var m struct{ Parts []oldPart }

@@ -11,9 +11,9 @@ import (
 var roleV03 = oneOf("user", "agent")
 
 var partsV03 = map[string]shape{
-	"text": object(must("kind", text), must("text", text), metadata),
-	"file": object(must("kind", text), must("file", fileV03), metadata),
-	"data": wrapped(object(must("kind", text), must("data", anything), metadata)),
+	"text": object(required("kind", text), required("text", text), metadata),
+	"file": object(required("kind", text), required("file", fileV03), metadata),
+	"data": wrapped(object(required("kind", text), required("data", anything), metadata)),
 }
 
 func partV03(at string, v any) (any, error) {
@@ -29,7 +29,7 @@ func partV03(at string, v any) (any, error) {
 	return part(at, v)
 }
 
-var fileFieldsV03 = object(may("bytes", raw), may("uri", text), may("name", text), may("mimeType", text))
+var fileFieldsV03 = object(optional("bytes", raw), optional("uri", text), optional("name", text), optional("mimeType", text))
 
 func fileV03(at string, v any) (any, error) {
 	out, err := fileFieldsV03(at, v)
@@ -66,27 +66,27 @@ func wrapped(part shape) shape {
 }
 
 var messageV03 = object(
-	may("kind", oneOf("message")), must("messageId", name), must("role", roleV03), must("parts", list(partV03, 1)),
-	may("contextId", text), may("taskId", text), may("referenceTaskIds", texts),
-	may("extensions", texts), metadata,
+	optional("kind", oneOf("message")), required("messageId", name), required("role", roleV03), required("parts", list(partV03, 1)),
+	optional("contextId", text), optional("taskId", text), optional("referenceTaskIds", texts),
+	optional("extensions", texts), metadata,
 )
 
 var pushV03 = object(
-	must("url", name), may("id", text), may("token", text),
-	may("authentication", object(must("schemes", list(text, 1)), may("credentials", text))),
+	required("url", name), optional("id", text), optional("token", text),
+	optional("authentication", object(required("schemes", list(text, 1)), optional("credentials", text))),
 )
 
 var configurationV03 = object(
-	may("acceptedOutputModes", texts), may("blocking", flag), historyLength, may("pushNotificationConfig", pushV03),
+	optional("acceptedOutputModes", texts), optional("blocking", flag), historyLength, optional("pushNotificationConfig", pushV03),
 )
 
 var (
-	sendV03    = object(must("message", messageV03), may("configuration", configurationV03), metadata)
-	getV03     = object(must("id", name), historyLength, metadata)
-	idV03      = object(must("id", name), metadata)
-	setPushV03 = object(must("taskId", name), must("pushNotificationConfig", pushV03))
-	getPushV03 = object(must("id", name), may("pushNotificationConfigId", text), metadata)
-	delPushV03 = object(must("id", name), must("pushNotificationConfigId", name), metadata)
+	sendV03    = object(required("message", messageV03), optional("configuration", configurationV03), metadata)
+	getV03     = object(required("id", name), historyLength, metadata)
+	idV03      = object(required("id", name), metadata)
+	setPushV03 = object(required("taskId", name), required("pushNotificationConfig", pushV03))
+	getPushV03 = object(required("id", name), optional("pushNotificationConfigId", text), metadata)
+	delPushV03 = object(required("id", name), required("pushNotificationConfigId", name), metadata)
 	listV03    = listOf(stateV03)
 	noParams   = object()
 )

@@ -7,9 +7,9 @@ import "math"
 
 var (
 	texts         = list(text, 0)
-	historyLength = may("historyLength", number(0, math.MaxInt32))
-	tenant        = may("tenant", text)
-	metadata      = may("metadata", mapping)
+	historyLength = optional("historyLength", number(0, math.MaxInt32))
+	tenant        = optional("tenant", text)
+	metadata      = optional("metadata", mapping)
 )
 
 // The order is that of the proto file: it gives each name its number.
@@ -21,8 +21,8 @@ var (
 )
 
 var partFieldsV10 = proto(
-	may("text", text), may("raw", raw), may("url", text), may("data", anything),
-	may("filename", text), may("mediaType", text), metadata,
+	optional("text", text), optional("raw", raw), optional("url", text), optional("data", anything),
+	optional("filename", text), optional("mediaType", text), metadata,
 )
 
 func partV10(at string, v any) (any, error) {
@@ -54,38 +54,38 @@ func exactlyOne(at string, in map[string]any, names ...string) error {
 }
 
 var messageV10 = proto(
-	must("messageId", name), must("role", roleV10), must("parts", list(partV10, 1)),
-	may("contextId", text), may("taskId", text), may("referenceTaskIds", texts),
-	may("extensions", texts), metadata,
+	required("messageId", name), required("role", roleV10), required("parts", list(partV10, 1)),
+	optional("contextId", text), optional("taskId", text), optional("referenceTaskIds", texts),
+	optional("extensions", texts), metadata,
 )
 
-var pushAuthV10 = proto(must("scheme", name), may("credentials", text))
+var pushAuthV10 = proto(required("scheme", name), optional("credentials", text))
 
 // pushV10 is a push configuration. In a message it may do without the task.
 func pushV10(taskID member) shape {
-	return proto(must("url", name), taskID, may("id", text), may("token", text),
-		may("authentication", pushAuthV10), tenant)
+	return proto(required("url", name), taskID, optional("id", text), optional("token", text),
+		optional("authentication", pushAuthV10), tenant)
 }
 
 var configurationV10 = proto(
-	may("acceptedOutputModes", texts), historyLength, may("returnImmediately", flag),
-	may("taskPushNotificationConfig", pushV10(may("taskId", text))),
+	optional("acceptedOutputModes", texts), historyLength, optional("returnImmediately", flag),
+	optional("taskPushNotificationConfig", pushV10(optional("taskId", text))),
 )
 
 var (
-	sendV10 = proto(must("message", messageV10), may("configuration", configurationV10), metadata, tenant)
-	getV10  = proto(must("id", name), historyLength, tenant)
-	idV10   = proto(must("id", name), metadata, tenant)
-	setPush = pushV10(must("taskId", name))
-	onePush = proto(must("taskId", name), must("id", name), tenant)
-	allPush = proto(must("taskId", name), may("pageSize", number(0, math.MaxInt32)), may("pageToken", text), tenant)
+	sendV10 = proto(required("message", messageV10), optional("configuration", configurationV10), metadata, tenant)
+	getV10  = proto(required("id", name), historyLength, tenant)
+	idV10   = proto(required("id", name), metadata, tenant)
+	setPush = pushV10(required("taskId", name))
+	onePush = proto(required("taskId", name), required("id", name), tenant)
+	allPush = proto(required("taskId", name), optional("pageSize", number(0, math.MaxInt32)), optional("pageToken", text), tenant)
 	listV10 = listOf(stateV10)
 )
 
 // listOf is the request for a list of tasks, which 0.3 has with other states.
 func listOf(state shape) shape {
 	return proto(
-		may("contextId", text), may("status", state), may("pageSize", number(1, 100)), may("pageToken", text),
-		historyLength, may("statusTimestampAfter", instantOf), may("includeArtifacts", flag), tenant,
+		optional("contextId", text), optional("status", state), optional("pageSize", number(1, 100)), optional("pageToken", text),
+		historyLength, optional("statusTimestampAfter", instantOf), optional("includeArtifacts", flag), tenant,
 	)
 }

@@ -44,14 +44,14 @@ func New(h Handler, o Options) *Server {
 
 // RPC serves POST /a2a. The caller limits the size of the body.
 func (s *Server) RPC(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{Server: s, w: w, r: r, ctx: r.Context(), out: sse.New(w, http.StatusOK, s.closing)}
+	x := &rpc{Server: s, w: w, r: r, ctx: r.Context(), out: sse.New(w, http.StatusOK, s.closing)}
 	if err := x.serve(); err != nil {
 		x.fail(err)
 	}
 }
 
-// exchange is one request and its reply.
-type exchange struct {
+// rpc is one request and its reply.
+type rpc struct {
 	*Server
 	w   http.ResponseWriter
 	r   *http.Request
@@ -63,7 +63,7 @@ type exchange struct {
 	failAsEvent bool
 }
 
-func (x *exchange) serve() (err error) {
+func (x *rpc) serve() (err error) {
 	defer x.recovered(&err)
 	if err := x.receive(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (x *exchange) serve() (err error) {
 }
 
 // receive reads the request. As soon as its id is known, errors have it.
-func (x *exchange) receive() error {
+func (x *rpc) receive() error {
 	body, err := io.ReadAll(x.r.Body)
 	if err != nil {
 		return unreadable(err)
@@ -119,7 +119,7 @@ func unreadable(err error) error {
 	return &httpError{http.StatusBadRequest, invalidRequest("the body could not be read")}
 }
 
-func (x *exchange) answer(v any) error {
+func (x *rpc) answer(v any) error {
 	v, err := result(x.dialect, v)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (x *exchange) answer(v any) error {
 }
 
 // stream writes events until there are no more, or nobody to read them.
-func (x *exchange) stream(m method, req any) error {
+func (x *rpc) stream(m method, req any) error {
 	ctx, cancel := context.WithCancel(x.ctx)
 	defer cancel()
 	defer context.AfterFunc(x.closing, cancel)()
@@ -148,7 +148,7 @@ func (x *exchange) stream(m method, req any) error {
 }
 
 // relay returns nil when the client does not read any more.
-func (x *exchange) relay(events iter.Seq2[Event, error]) error {
+func (x *rpc) relay(events iter.Seq2[Event, error]) error {
 	var last a2a.Event
 	for event, err := range events {
 		if err != nil {
@@ -173,8 +173,8 @@ func (x *exchange) relay(events iter.Seq2[Event, error]) error {
 }
 
 // conclude ends a stream of 0.3 with a status that is final, for which its clients wait,
-// where the task itself was the last that was told.
-func (x *exchange) conclude(last a2a.Event) error {
+// where the task itself was the last event.
+func (x *rpc) conclude(last a2a.Event) error {
 	task, ok := last.(*a2a.Task)
 	if !ok || x.dialect != V03 || !settled(task.Status.State) || x.closing.Err() != nil {
 		return nil
@@ -194,7 +194,7 @@ func settled(s a2a.TaskState) bool {
 }
 
 // frame is an event as the response that stands in a stream.
-func (x *exchange) frame(event Event) ([]byte, error) {
+func (x *rpc) frame(event Event) ([]byte, error) {
 	v, err := result(x.dialect, event)
 	if err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (x *exchange) frame(event Event) ([]byte, error) {
 	return encode(response{Version: jsonrpc, ID: x.id, Result: data})
 }
 
-func (x *exchange) write(status int, res response) error {
+func (x *rpc) write(status int, res response) error {
 	res.Version, res.ID = jsonrpc, x.id
 	data, err := encode(res)
 	if err != nil {
@@ -219,7 +219,7 @@ func (x *exchange) write(status int, res response) error {
 }
 
 // fail tells the client what went wrong: the only place that does.
-func (x *exchange) fail(err error) {
+func (x *rpc) fail(err error) {
 	if canceled(x.r.Context()) && !errors.Is(err, errPanic) {
 		return // nobody reads it
 	}
@@ -246,7 +246,7 @@ func (x *exchange) fail(err error) {
 func canceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // recovered makes an error of a panic, so that the client gets an answer.
-func (x *exchange) recovered(err *error) {
+func (x *rpc) recovered(err *error) {
 	switch p := recover(); p {
 	case nil:
 	case http.ErrAbortHandler:

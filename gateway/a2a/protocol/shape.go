@@ -42,8 +42,8 @@ type member struct {
 	required bool
 }
 
-func must(name string, s shape) member { return member{name, s, true} }
-func may(name string, s shape) member  { return member{name, s, false} }
+func required(name string, s shape) member { return member{name, s, true} }
+func optional(name string, s shape) member { return member{name, s, false} }
 
 // object is a JSON object. Members it does not name are left out, and null is as
 // good as absent.

@@ -21,7 +21,7 @@ type Decision struct {
 	Content  json.RawMessage // the answer to a question
 }
 
-// NoAnswer is why a message decides nothing. The approval waits on, and the text tells
+// NoAnswer is why a message decides nothing. The approval waits on, and the text says
 // the client what is an answer.
 type NoAnswer struct{ Text string }
 
@@ -51,7 +51,7 @@ func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) (
 		out = append(out, d)
 	}
 	if len(out) > 0 {
-		return out, errors.Join(once(out), agree(out, Text(m)))
+		return out, errors.Join(checkUnique(out), checkWord(out, Text(m)))
 	}
 	d, err := byText(m, pending, first)
 	return []Decision{d}, err
@@ -69,9 +69,9 @@ func byPart(p *a2a.Part, data map[string]any, pending []contract.PendingApproval
 	return byData(data, raw, pending)
 }
 
-// agree refuses data beside which a word says the opposite: a person may have meant
+// checkWord refuses data beside which a word says the opposite: a person may have meant
 // either. Other texts are for people.
-func agree(list []Decision, text string) error {
+func checkWord(list []Decision, text string) error {
 	approved, isWord := answer.Word(text)
 	for _, d := range list {
 		if isWord && approved != d.Approved && len(d.Content) == 0 { // a word may be the content
@@ -81,8 +81,8 @@ func agree(list []Decision, text string) error {
 	return nil
 }
 
-// once refuses messages that answer an approval twice.
-func once(list []Decision) error {
+// checkUnique refuses messages that answer an approval twice.
+func checkUnique(list []Decision) error {
 	seen := map[string]bool{}
 	for _, d := range list {
 		if seen[d.UUID] {
@@ -95,14 +95,14 @@ func once(list []Decision) error {
 
 // byData reads a data part, or a text that could be one; raw is how it was written.
 func byData(data map[string]any, raw json.RawMessage, pending []contract.PendingApproval) (Decision, error) {
-	if err := ofAnswer(data); err != nil {
+	if err := checkType(data); err != nil {
 		return Decision{}, err
 	}
 	uuid, err := member(data, "uuid")
 	if err != nil {
 		return Decision{}, err
 	}
-	p, err := chosen(uuid, pending)
+	p, err := choose(uuid, pending)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -126,8 +126,8 @@ func member(data map[string]any, name string) (string, error) {
 	return found, nil
 }
 
-// ofAnswer refuses data that says it is something else, such as our own request.
-func ofAnswer(data map[string]any) error {
+// checkType refuses data that says it is something else, such as our own request.
+func checkType(data map[string]any) error {
 	kind, err := member(data, "type")
 	if err == nil && kind != "" && kind != contract.TypeApprovalAnswer {
 		err = noAnswer("Data of the type %.64q is no answer; that has the type %q.", kind, contract.TypeApprovalAnswer)
@@ -135,8 +135,8 @@ func ofAnswer(data map[string]any) error {
 	return err
 }
 
-// chosen is the approval with a UUID, or the only one there is.
-func chosen(uuid string, pending []contract.PendingApproval) (contract.PendingApproval, error) {
+// choose is the approval with a UUID, or the only one there is.
+func choose(uuid string, pending []contract.PendingApproval) (contract.PendingApproval, error) {
 	if uuid == "" && len(pending) == 1 {
 		return pending[0], nil
 	}
@@ -223,7 +223,7 @@ func short(text string) string {
 	return text
 }
 
-// IsNoAnswer returns what a client is told whose message decided nothing.
+// IsNoAnswer returns what a client reads whose message decided nothing.
 func IsNoAnswer(err error) (text string, ok bool) {
 	var e *NoAnswer
 	if errors.As(err, &e) {

@@ -101,7 +101,7 @@ func accepts(p contract.PendingApproval) string {
 }
 
 // approvalRequest is an approval as other agents and programs read it. One that an
-// agent behind us asks for is told with the arguments of the call that waits there.
+// agent behind us asks for is shown with the arguments of the call that waits there.
 func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalRequest {
 	r := contract.ApprovalRequest{
 		Type: contract.TypeApprovalRequest, UUID: p.UUID, Tool: p.ToolName, Arguments: p.ToolArgs.Raw, Digest: p.Digest,
@@ -121,7 +121,7 @@ func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalReq
 	return r
 }
 
-// described is what other agents are told of an approval: the words of the agent whose
+// described is what other agents read of an approval: the words of the agent whose
 // call waits. Each agent on the way adds its own for people.
 func described(p contract.PendingApproval) string {
 	if p.Origin == nil {

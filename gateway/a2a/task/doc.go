@@ -13,15 +13,15 @@
 //
 // # Streams
 //
-// A stream tells what lasts. What a model says while it says it is not told, because A2A
+// A stream sends what lasts. What a model says while it says it is not sent, because A2A
 // has no way to take a piece back. The events of a message are always the same, whenever
-// a reader comes; only the request for an approval, or for a login, is told as the state
+// a reader comes; only the request for an approval, or for a login, is sent as the state
 // that it is while it waits and as a message of the work afterwards. A state that no
-// message tells is told to those who are there. The last message of a turn is told by
+// message shows is sent to those who are there. The last message of a turn is sent as
 // the artifact, so a message that may be the last is held until there is another, or the
 // turn has ended.
 //
-// An event's ID is a record.Cursor, and what has been told besides entries. A reader who comes
-// back with it goes on behind it. Entries are told in the order of time; where the record is
+// An event's ID is a record.Cursor, and what has been sent besides entries. A reader who comes
+// back with it goes on behind it. Entries are sent in the order of time; where the record is
 // not the one of which the cursor is, the reader begins with the whole task.
 package task

@@ -15,7 +15,7 @@ import (
 )
 
 // HITL is the extension by which kagent's clients answer approvals
-// (docs/architecture/human-in-the-loop.md of kagent). What waits is told in the
+// (docs/architecture/human-in-the-loop.md of kagent). What waits is shown in the
 // metadata of the status message, and answered in that of a user's message.
 const HITL = "https://kagent.dev/extensions/hitl/v1"
 
@@ -62,7 +62,7 @@ type hitlRequest struct {
 	Questions []hitlQuestion `json:"questions,omitempty"`
 }
 
-// askHITL adds what waits as the extension tells it.
+// askHITL adds what waits as the extension shows it.
 func (s Source) askHITL(m *a2a.Message) {
 	m.Extensions = append(m.Extensions, HITL)
 	m.SetMeta(HITL, asData(s.hitlRequest()))
@@ -265,7 +265,7 @@ func (r hitlResponse) approvals(pending []contract.PendingApproval) ([]Decision,
 		}
 		out = append(out, Decision{UUID: p.UUID, Approved: *a.Approved, Reason: a.Reason})
 	}
-	if len(out) != len(pending) || once(out) != nil {
+	if len(out) != len(pending) || checkUnique(out) != nil {
 		return nil, invalid("each of the %d approvals that wait must be answered exactly once", len(pending))
 	}
 	return out, nil

@@ -19,12 +19,12 @@ import (
 type Source struct {
 	record.State
 	Agent string
-	// Media tells where the bytes of a file can be had.
+	// Media returns where the bytes of a file can be had.
 	Media func(contract.Media) string
 }
 
-// Of is the source of a state. base is where others reach the gateway, without a slash at the end.
-func Of(s record.State, agent contract.Agent, base string) Source {
+// NewSource is the source of a state. base is where others reach the gateway, without a slash at the end.
+func NewSource(s record.State, agent contract.Agent, base string) Source {
 	return Source{State: s, Agent: agent.Name, Media: func(m contract.Media) string {
 		return base + "/conversations/" + s.View.ID + "/media/" + m.SHA256
 	}}
@@ -41,11 +41,11 @@ type Shape struct {
 	// History is how many of the newest messages; nil is all of them.
 	History     *int
 	NoArtifacts bool
-	// HITL: what waits is told by the extension that the client has activated.
+	// HITL: what waits is shown by the extension that the client has activated.
 	HITL bool
-	// Plain: what waits is told as the old dialect does.
+	// Plain: what waits is shown as the old dialect does.
 	Plain bool
-	// Hint is told to a client whose answer was none.
+	// Hint is for a client whose answer was none.
 	Hint string
 }
 

@@ -19,14 +19,14 @@ type Event struct {
 	Event a2a.Event
 }
 
-// Stream tells a task as a stream of events: states of the conversation go in, what is
-// new in them comes out. It is for one reader, and pure: all readers of a task are told
+// Stream makes a stream of events of a task: states of the conversation go in, what is
+// new in them comes out. It is for one reader, and pure: all readers of a task get
 // the same events under the same IDs.
 type Stream struct {
 	shape  Shape
 	after  *position       // where the reader has been, until the first state
-	sent   map[uint64]bool // entries, by their sums
-	beside int             // what has been told besides entries
+	sent   map[uint64]bool // entries, by their hashes
+	beside int             // what has been sent besides entries
 
 	entries []record.Entry
 	firm    int // record.Firm of them
@@ -50,10 +50,10 @@ func ResumeStream(o Shape, after string) (*Stream, error) {
 	return s, nil
 }
 
-// Over reports whether the task has ended, and has been told so.
+// Over reports whether the task has ended, and the reader knows.
 func (s *Stream) Over() bool { return s.over }
 
-// Update tells what is new.
+// Update returns what is new.
 func (s *Stream) Update(src Source) []Event {
 	if s.over {
 		return nil
@@ -78,7 +78,7 @@ func (s *Stream) Update(src Source) []Event {
 	return append(out, s.end(src)...)
 }
 
-// begin tells the whole task, unless the reader can go on where it was.
+// begin sends the whole task, unless the reader can go on where it was.
 func (s *Stream) begin(src Source, entries []entry) []Event {
 	s.begun = true
 	if s.after != nil && s.resume(src, entries) {
@@ -94,7 +94,7 @@ func (s *Stream) begin(src Source, entries []entry) []Event {
 	return []Event{{s.id(), src.Task(s.shape)}}
 }
 
-// resume takes what was told up to the position as told.
+// resume takes what was sent up to the position as sent.
 func (s *Stream) resume(src Source, entries []entry) bool {
 	sent, ok := s.after.Seen(s.entries)
 	if !ok {
@@ -117,8 +117,8 @@ func (s *Stream) resume(src Source, entries []entry) bool {
 	return true
 }
 
-// skip takes as told what tells nothing (that a call will not have a result), but only in front
-// of what was told: a reader from the start must have no other IDs than one who was there.
+// skip takes as sent what shows nothing (that a call will not have a result), but only in front
+// of what was sent: a reader from the start must have no other IDs than one who was there.
 func (s *Stream) skip() {
 	last := len(s.entries) - 1
 	for last >= 0 && !s.sent[s.entries[last].Hash()] {
@@ -147,7 +147,7 @@ func (s *Stream) markSent(e entry) {
 // settled reports whether nothing more comes unless the client does something.
 func settled(s contract.TaskState) bool { return s.Over() || s == contract.TaskAuthRequired }
 
-// end tells the result and the final state, or a state that no message tells.
+// end sends the result and the final state, or a state that no message shows.
 func (s *Stream) end(src Source) []Event {
 	now := src.View.TaskState()
 	defer func() { s.last, s.over = now, now.Over() }()
@@ -225,12 +225,12 @@ func (e entry) state() contract.TaskState {
 	return contract.TaskWorking
 }
 
-// held reports whether the message may be the reply: then the artifact tells it.
+// held reports whether the message may be the reply: then the artifact shows it.
 func (e entry) held(src Source, last bool) bool {
 	return last && e.Kind == record.KindText && !settled(src.View.TaskState())
 }
 
-// event is nil for what tells nothing.
+// event is nil for what shows nothing.
 func (e entry) event(src Source, o Shape, last bool) a2a.Event {
 	switch {
 	case e.Kind == record.KindRequest && last && len(src.pending()) > 0:
@@ -244,8 +244,8 @@ func (e entry) event(src Source, o Shape, last bool) a2a.Event {
 	return nil
 }
 
-// What has been told besides messages: of the end, or, while work goes on, a state that
-// no message tells.
+// What has been sent besides messages: of the end, or, while work goes on, a state that
+// no message shows.
 const (
 	endNone = iota
 	endArtifact
@@ -256,7 +256,7 @@ const (
 // besides are the states in which work goes on.
 var besides = []contract.TaskState{contract.TaskSubmitted, contract.TaskWorking, contract.TaskInputRequired}
 
-// position is what a reader has been told.
+// position is what a reader has received.
 type position struct {
 	record.Cursor
 	end int

@@ -10,7 +10,7 @@ import (
 )
 
 // Capabilities answers with what AG-UI clients may expect of the agent. Its tools
-// are left out while no worker tells them.
+// are left out while no worker lists them.
 func (e *Endpoint) Capabilities(c echo.Context) error {
 	catalogue, err := e.service.Catalogue(c.Request().Context())
 	if err != nil && !service.IsKind(err, service.KindUnavailable) {
@@ -51,7 +51,7 @@ func (e *Endpoint) identity() map[string]any {
 	return out
 }
 
-// composition tells of the nodes of a composite agent, and of agents that work is
+// composition lists the nodes of a composite agent, and of agents that work is
 // delegated to.
 func (e *Endpoint) composition() map[string]any {
 	root := e.agent.Root()

@@ -6,14 +6,14 @@
 //	input.go         the body of a run; tools.go and resume.go parts of it
 //	thread.go        the conversation of a thread, as a run finds it
 //	post.go          replies of REST as the events of a turn
-//	follow.go        follower, which writes what a reader is told
+//	follow.go        follower, which writes what a reader gets
 //	turn.go          which part of a conversation is the turn of a request
 //	shared.go        streams that are written once for several readers
 //	writer.go        events as they are written
 //	capabilities.go  what clients may expect of the agent
 //
 // Whoever follows a conversation is a reader of its follower. Without a feed a stream has
-// everything that lasts, only later and not letter by letter. Readers that were told the same,
+// everything that lasts, only later and not letter by letter. Readers that got the same,
 // up to the same place, share one stream: their events are made and written out once for all
 // of them.
 //

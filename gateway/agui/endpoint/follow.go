@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// follower writes what a reader is told to one client.
+// follower writes what a reader gets to one client.
 type follower struct {
 	endpoint *Endpoint
 	reader   *live.Reader
@@ -24,7 +24,7 @@ type follower struct {
 	turn *turn
 	// answer delivers what became of the request that the stream answers, if it does.
 	answer <-chan service.Answer
-	// notices are to be told as soon as a run is open.
+	// notices are to be sent as soon as a run is open.
 	notices []agui.Event
 
 	wrote bool
@@ -56,7 +56,7 @@ func (f *follower) run(client context.Context) error {
 	}
 }
 
-// reported is an error that the client can still be told about.
+// reported is an error that the client can still read as a reply.
 func (f *follower) reported(err error) error {
 	if f.out.Begun() {
 		return nil
@@ -64,7 +64,7 @@ func (f *follower) reported(err error) error {
 	return unlessClosing(err)
 }
 
-// serve writes what the reader was told.
+// serve writes what the reader got.
 func (f *follower) serve() (done bool, err error) {
 	items, beat, end := f.reader.Take()
 	f.wrote = false
@@ -85,7 +85,7 @@ func (f *follower) serve() (done bool, err error) {
 	return false, nil
 }
 
-// share leaves it to a shared stream what the client is told from now on, if it can be. That
+// share leaves it to a shared stream what the client gets from now on, if it can be. That
 // speaks AG-UI 1.0.
 func (f *follower) share() {
 	if f.out.legacy == nil && f.stream != nil && f.stream.Rests() && f.reader.Share(sharedStream{f.stream}) {
@@ -150,7 +150,7 @@ func (f *follower) state(s *record.State) (done bool, err error) {
 	return !part.Running, err
 }
 
-// skip keeps what was before the turn from being told. Where the turn cannot be told
+// skip keeps what was before the turn from being sent. Where the turn cannot be told
 // from that, the client gets all messages.
 func (f *follower) skip() {
 	if f.turn.missing {
@@ -188,7 +188,7 @@ func (f *follower) settle(ctx context.Context, a service.Answer) (done bool, err
 	if a.Err == nil {
 		_, a.Err = f.endpoint.service.Reply(ctx, f.turn.Request, a.Settlement)
 	}
-	if f.turn.inBand && service.IsKind(a.Err, contract.KindWaiting) { // which the outcome tells better
+	if f.turn.inBand && service.IsKind(a.Err, contract.KindWaiting) { // which the outcome shows better
 		f.notices = append(f.notices, custom("refused", map[string]any{"message": f.turn.message}))
 	} else if a.Err != nil {
 		return true, f.breakOff(a.Err)

@@ -52,7 +52,7 @@ func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.M
 	return ep.streamTurn(c, r, t, http.StatusOK)
 }
 
-// turnBefore is a turn that may begin now. What the reader is told first may be older than
+// turnBefore is a turn that may begin now. What the reader gets first may be older than
 // the conversation is.
 func (ep *Endpoint) turnBefore(c echo.Context, r *live.Reader, q service.Request) (*turn, error) {
 	view, err := ep.readSameRequest(c, q)

@@ -18,8 +18,8 @@ func (s sharedStream) Adopt(other live.SharedStream) bool {
 	return ok && s.Stream.Adopt(o.Stream)
 }
 
-// Tell implements live.SharedStream.
-func (s sharedStream) Tell(i live.Item) (live.Block, error) {
+// Encode implements live.SharedStream.
+func (s sharedStream) Encode(i live.Item) (live.Block, error) {
 	var events []agui.Event
 	b := &block{}
 	switch {
@@ -38,7 +38,7 @@ func (s sharedStream) Tell(i live.Item) (live.Block, error) {
 	return b, err
 }
 
-// block is what the readers of a shared stream are told, as it is written.
+// block is what the readers of a shared stream get, as it is written.
 type block struct {
 	data []byte
 	head int  // the length of what is in front of the text, if it is one piece of a text

@@ -65,7 +65,7 @@ func checkTools(tools []inputTool) error {
 
 func (t inputTool) given() bool { return len(t.Parameters) > 0 && string(t.Parameters) != "null" }
 
-// ownCalls tells which calls are of the client's tools, and not in its messages; nil is
+// ownCalls reports which calls are of the client's tools, and not in its messages; nil is
 // none.
 func (in runInput) ownCalls() func(call, tool string) bool {
 	if len(in.Tools) == 0 {

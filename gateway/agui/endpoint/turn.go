@@ -25,7 +25,7 @@ type turn struct {
 	anchor    string
 	// least is how the conversation is known to be: what is older is not shown.
 	least contract.ConversationView
-	// inBand tells that the client learns of errors by events only.
+	// inBand: the client learns of errors by events only.
 	inBand bool
 	// alone: what was before the turn is not shown.
 	alone bool

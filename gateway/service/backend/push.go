@@ -46,7 +46,7 @@ func (t *Temporal) SetPush(ctx context.Context, conversationID string, c service
 }
 
 // catchUp has the webhooks told the present state. A conversation that has ended, maybe
-// while its webhook was set, tells nothing any more: its last state is told for it.
+// while its webhook was set, reports nothing any more: its last state is reported for it.
 func (t *Temporal) catchUp(ctx context.Context, conversationID string) error {
 	id := contract.ConversationWorkflowID(conversationID)
 	err := t.client.SignalWorkflow(ctx, id, "", contract.SignalFollow, nil)

@@ -30,7 +30,7 @@ func (t *Temporal) Tree(ctx context.Context, id string) (contract.TreeView, erro
 }
 
 // isUnknownQuery reports whether the worker that was asked has no such query. The
-// SDK tells so in words only.
+// SDK says so in words only.
 func isUnknownQuery(err error) bool {
 	var failed *serviceerror.QueryFailed
 	return errors.As(err, &failed) && strings.HasPrefix(failed.Message, "unknown queryType")

@@ -10,7 +10,7 @@ import (
 // start begins a run.
 func (s *Stream) start(beginner string) {
 	s.open, s.failed, s.turn, s.run = true, false, false, s.runID(beginner)
-	s.quiet = s.stale // nothing of what is marked as told has been sent yet
+	s.quiet = s.stale // nothing of what is marked as sent has been sent yet
 	s.emit(RunStarted{TypeRunStarted, s.o.ThreadID, s.run, ProtocolVersion})
 	s.shared = membersOf(s.state)
 	if s.own != nil {
@@ -45,21 +45,21 @@ func (s *Stream) finish(items []item, pending []contract.PendingApproval) {
 	for _, d := range s.drafts {
 		s.endThought(d)
 	}
-	s.bury()
+	s.dropDrafts()
 	s.endSteps(nil)
 	s.emit(RunFinished{TypeRunFinished, s.o.ThreadID, s.run, outcome(items, pending)})
 	s.open = false
 }
 
-// bury ends all drafts: nothing more is told of them.
-func (s *Stream) bury() {
+// dropDrafts ends all drafts: nothing more of them is written.
+func (s *Stream) dropDrafts() {
 	for _, d := range s.drafts {
 		s.dead[d.name] = true
 	}
 	s.drafts = nil
 }
 
-func (s *Stream) tellState() {
+func (s *Stream) writeState() {
 	now := membersOf(s.state)
 	if delta := changes(s.shared, now); len(delta) > 0 && s.own != nil {
 		s.emit(StateDelta{TypeStateDelta, delta})
@@ -67,7 +67,7 @@ func (s *Stream) tellState() {
 	s.shared = now
 }
 
-// beginSteps tells which nodes have begun; of a run that is about to end it does not.
+// beginSteps writes which nodes have begun; of a run that is about to end it does not.
 func (s *Stream) beginSteps() {
 	if !isWorking(s.state) {
 		return
@@ -80,7 +80,7 @@ func (s *Stream) beginSteps() {
 	}
 }
 
-// endSteps tells which nodes do not run any more, those inside others first.
+// endSteps writes which nodes do not run any more, those inside others first.
 func (s *Stream) endSteps(running []string) {
 	var left []string
 	for _, name := range slices.Backward(s.steps) {
@@ -94,12 +94,12 @@ func (s *Stream) endSteps(running []string) {
 	s.steps = left
 }
 
-// tell tells an item.
-func (s *Stream) tell(i item, first bool) {
+// write writes an item.
+func (s *Stream) write(i item, first bool) {
 	known := s.knows(i.message) && !first
 	switch {
 	case i.Kind == record.KindMessage:
-		s.tellUser(i, first)
+		s.writeUser(i, first)
 	case s.answered(i):
 		s.mark(i)
 	case s.contradicted(i):
@@ -117,16 +117,16 @@ func (s *Stream) tell(i item, first bool) {
 		s.mark(i)
 		s.emit(CallResult{TypeCallResult, i.message, i.call, i.text, RoleTool, i.meta})
 	case i.Kind == record.KindText:
-		s.tellText(i)
+		s.writeText(i)
 	case i.Kind == record.KindCall:
-		s.tellCall(i)
+		s.writeCall(i)
 	}
 	s.turn = true
 }
 
-// tellUser tells what a user says. It ends the run of the turn before it, unless
+// writeUser writes what a user says. It ends the run of the turn before it, unless
 // the client itself has said it.
-func (s *Stream) tellUser(i item, first bool) {
+func (s *Stream) writeUser(i item, first bool) {
 	if s.turn && !first && !s.o.knows(i.message) {
 		n := slices.IndexFunc(s.items, func(j item) bool { return j.ID == i.ID })
 		s.finish(s.items[:n], nil)
@@ -140,13 +140,13 @@ func (s *Stream) tellUser(i item, first bool) {
 		s.mark(i)
 		s.correct()
 	default:
-		s.makeRoom(i)
-		s.say(i, RoleUser)
+		s.retractLaterDrafts(i)
+		s.writeMessage(i, RoleUser)
 	}
 }
 
-// say tells a text that nothing was shown of.
-func (s *Stream) say(i item, role string) {
+// writeMessage writes a text that nothing was shown of.
+func (s *Stream) writeMessage(i item, role string) {
 	s.mid = true
 	s.emit(TextStart{TypeTextStart, i.message, role, i.name})
 	if i.text != "" {
@@ -157,13 +157,13 @@ func (s *Stream) say(i item, role string) {
 	s.emit(Mark{Type: TypeTextEnd, MessageID: i.message})
 }
 
-func (s *Stream) tellText(i item) {
+func (s *Stream) writeText(i item) {
 	d := s.draft(i.draft)
 	switch {
 	case d == nil || !d.shows():
-		s.makeRoom(i)
-		s.say(i, RoleAssistant)
-	case d.text.open && d.text.begins(i.text) && (i.name == "" || !d.nameless):
+		s.retractLaterDrafts(i)
+		s.writeMessage(i, RoleAssistant)
+	case d.text.open && d.text.isPrefixOf(i.text) && (i.name == "" || !d.nameless):
 		s.settle(d, &d.text, i)
 	default:
 		s.mark(i)
@@ -171,11 +171,11 @@ func (s *Stream) tellText(i item) {
 	}
 }
 
-// settle tells the rest of what was shown of an item.
+// settle writes the rest of what was shown of an item.
 func (s *Stream) settle(d *draft, p *part, i item) {
 	s.endThought(d)
 	rest := ""
-	if p.begins(i.text) {
+	if p.isPrefixOf(i.text) {
 		rest = i.text[len(p.shown):]
 	}
 	var content, end any = Piece{TypeTextContent, i.message, rest}, Mark{Type: TypeTextEnd, MessageID: i.message}
@@ -190,7 +190,7 @@ func (s *Stream) settle(d *draft, p *part, i item) {
 	s.emit(end)
 }
 
-func (s *Stream) tellCall(i item) {
+func (s *Stream) writeCall(i item) {
 	var p *part
 	d := s.draft(i.draft)
 	if d != nil {
@@ -198,8 +198,8 @@ func (s *Stream) tellCall(i item) {
 	}
 	switch {
 	case p == nil || !p.open:
-		s.call(i)
-	case p.shownTool == i.ToolCall.Name && (p.begins(i.text) || sameJSON(i.text, string(p.shown))):
+		s.writeWholeCall(i)
+	case p.shownTool == i.ToolCall.Name && (p.isPrefixOf(i.text) || sameJSON(i.text, string(p.shown))):
 		s.settle(d, p, i)
 	default:
 		s.mark(i)
@@ -207,10 +207,10 @@ func (s *Stream) tellCall(i item) {
 	}
 }
 
-// call tells a call that nothing was shown of.
-func (s *Stream) call(i item) {
+// writeWholeCall writes a call that nothing was shown of.
+func (s *Stream) writeWholeCall(i item) {
 	if !s.holds(i) {
-		s.makeRoom(i)
+		s.retractLaterDrafts(i)
 	}
 	s.mid = true
 	s.emit(CallStart{TypeCallStart, i.call, i.ToolCall.Name, i.message})
@@ -224,13 +224,13 @@ func (s *Stream) call(i item) {
 func (s *Stream) holds(call item) bool {
 	d := s.draft(call.draft)
 	return d != nil && d.shows() || slices.ContainsFunc(s.items, func(i item) bool {
-		return i.message == call.message && s.told[i.Hash()]
+		return i.message == call.message && s.sent[i.Hash()]
 	})
 }
 
-// makeRoom takes drafts back that come after a message which is about to be told.
+// retractLaterDrafts takes drafts back that come after a message which is about to be written.
 // What was said of them is shown again behind it.
-func (s *Stream) makeRoom(i item) {
+func (s *Stream) retractLaterDrafts(i item) {
 	for _, d := range s.drafts {
 		if d.name != i.draft && d.shows() && (i.Kind == record.KindMessage || d.node == "" || d.node == i.Node) {
 			s.correct()
@@ -257,30 +257,30 @@ func (s *Stream) settleDrafts() {
 	})
 }
 
-// correct gives the client all that was told, and takes everything else back.
+// correct gives the client all that was sent, and takes everything else back.
 func (s *Stream) correct() {
-	told := map[string]bool{}
+	sent := map[string]bool{}
 	for _, i := range s.items {
-		if i.Kind == record.KindCall && s.told[i.Hash()] {
-			told[i.call] = true
+		if i.Kind == record.KindCall && s.sent[i.Hash()] {
+			sent[i.call] = true
 		}
 	}
 	for _, d := range s.drafts {
 		s.close(d)
-		s.takeBack(d, told)
+		s.retractCalls(d, sent)
 	}
 	for _, d := range s.drafts {
-		d.forget()
+		d.hide()
 	}
 	s.stale, s.replaced = false, true
-	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.told[i.Hash()] })})
+	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.sent[i.Hash()] })})
 }
 
-// takeBack answers the calls that are not made. A client takes a call that a run has
+// retractCalls answers the calls that are not made. A client takes a call that a run has
 // begun and not answered for one that it has to make, whatever a snapshot says.
-func (s *Stream) takeBack(d *draft, told map[string]bool) {
-	for _, n := range d.order() {
-		if id := callID(d.name, n); d.calls[n].open && !told[id] {
+func (s *Stream) retractCalls(d *draft, sent map[string]bool) {
+	for _, n := range d.callNumbers() {
+		if id := callID(d.name, n); d.calls[n].open && !sent[id] {
 			s.emit(CallResult{TypeCallResult, voidID(id), id, textTakenBack, RoleTool, nil})
 		}
 	}

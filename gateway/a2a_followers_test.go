@@ -14,9 +14,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// tale is a task of many chances, played step by step, with what a stream has to tell of
+// randomTask is a task of many chances, played step by step, with what a stream has to send of
 // it: the states, and the texts that come with them.
-type tale struct {
+type randomTask struct {
 	*script
 	*rand.Rand
 	feed   *feed
@@ -30,8 +30,8 @@ type tale struct {
 
 const pleaseLogin = "Log in, please."
 
-func newTale(seed uint64) *tale {
-	x := &tale{script: newScript(), Rand: rand.New(rand.NewPCG(seed, 1)), feed: &feed{}}
+func newRandomTask(seed uint64) *randomTask {
+	x := &randomTask{script: newScript(), Rand: rand.New(rand.NewPCG(seed, 1)), feed: &feed{}}
 	x.exists = false
 	x.onMessage = func(m contract.MessageSignal) {
 		x.first = m.RequestID
@@ -60,7 +60,7 @@ func seeds(t *testing.T, n int) []uint64 {
 }
 
 // play goes on from the first message to the end.
-func (x *tale) play() {
+func (x *randomTask) play() {
 	for range 3 + x.IntN(12) {
 		switch k := x.IntN(6); {
 		case k == 0:
@@ -82,7 +82,7 @@ func (x *tale) play() {
 }
 
 // step changes the conversation. Those who follow it hear of it, or find out.
-func (x *tale) step(f func(*contract.ConversationView)) {
+func (x *randomTask) step(f func(*contract.ConversationView)) {
 	now := x.write(func(v *contract.ConversationView) {
 		v.UpdatedAt = v.UpdatedAt.Add(time.Second)
 		f(v)
@@ -98,7 +98,7 @@ func (x *tale) step(f func(*contract.ConversationView)) {
 
 // says adds a message of the conversation and, unless state is "", what a stream tells
 // of it.
-func (x *tale) says(v *contract.ConversationView, m contract.Message, state string) {
+func (x *randomTask) says(v *contract.ConversationView, m contract.Message, state string) {
 	m.ID, m.CreatedAt = contract.MessageID(v.ID, len(v.Transcript.Tail)), v.UpdatedAt
 	v.Transcript.Tail = append(v.Transcript.Tail, m)
 	if state != "" {
@@ -106,14 +106,14 @@ func (x *tale) says(v *contract.ConversationView, m contract.Message, state stri
 	}
 }
 
-func (x *tale) state() string {
+func (x *randomTask) state() string {
 	if len(x.open) > 0 {
 		return "input-required"
 	}
 	return "working"
 }
 
-func (x *tale) remark() {
+func (x *randomTask) remark() {
 	x.step(func(v *contract.ConversationView) {
 		text := fmt.Sprintf("remark %d", len(v.Transcript.Tail))
 		x.says(v, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text)}, x.state())
@@ -121,7 +121,7 @@ func (x *tale) remark() {
 	x.call() // what it was said in front of
 }
 
-func (x *tale) call() {
+func (x *randomTask) call() {
 	for _, role := range []contract.Role{contract.RoleAssistant, contract.RoleTool} {
 		x.step(func(v *contract.ConversationView) {
 			x.says(v, contract.Message{Role: role, ToolCall: &contract.ToolCall{Name: "list"}}, "")
@@ -129,7 +129,7 @@ func (x *tale) call() {
 	}
 }
 
-func (x *tale) ask() {
+func (x *randomTask) ask() {
 	x.asked++
 	p := contract.PendingApproval{
 		UUID: contract.NameUUID(someID, fmt.Sprint(x.asked)), ToolName: "drop", Description: "Drop?",
@@ -145,7 +145,7 @@ func (x *tale) ask() {
 }
 
 // settle answers the message that came last.
-func (x *tale) settle(r contract.Result) {
+func (x *randomTask) settle(r contract.Result) {
 	for _, id := range []string{x.first, x.login} {
 		if _, settled := x.settled[id]; id != "" && !settled {
 			x.settled[id] = contract.Request{ID: id, Settled: true, Result: &r}
@@ -153,7 +153,7 @@ func (x *tale) settle(r contract.Result) {
 	}
 }
 
-func (x *tale) approve() {
+func (x *randomTask) approve() {
 	at := x.IntN(len(x.open))
 	uuid := x.open[at]
 	x.open = slices.Delete(x.open, at, at+1)
@@ -168,7 +168,7 @@ func (x *tale) approve() {
 }
 
 // wantLogin ends the turn and not the task. The message that goes on begins another turn.
-func (x *tale) wantLogin() {
+func (x *randomTask) wantLogin() {
 	x.logins++
 	x.step(func(v *contract.ConversationView) {
 		x.says(v, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(pleaseLogin)}, "")
@@ -186,7 +186,7 @@ func (x *tale) wantLogin() {
 }
 
 // finish shows the reply before the task is over.
-func (x *tale) finish() {
+func (x *randomTask) finish() {
 	outcome, states := contract.OutcomeDone, []string{"artifact", "completed"}
 	switch x.IntN(4) {
 	case 0:
@@ -211,6 +211,6 @@ func (x *tale) finish() {
 	}
 }
 
-func (x *tale) api(t *testing.T) *api {
+func (x *randomTask) api(t *testing.T) *api {
 	return newAPI(t, x.backend(), withFeed(x.feed), func(d *gateway.Deps) { d.RequestTimeout = time.Hour })
 }

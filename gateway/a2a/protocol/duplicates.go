@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// twice returns a member that some object in a JSON value has twice, or "". Readers
+// duplicateMember returns a member that some object in a JSON value has twice, or "". Readers
 // differ in which of two they take, and an answer that says both yes and no must not
 // count as either.
-func twice(raw json.RawMessage) string {
+func duplicateMember(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	var open []map[string]bool // the members so far of each object around; nil for a list
 	name := false              // the next string is a name
