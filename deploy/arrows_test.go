@@ -53,10 +53,10 @@ var arrows = map[string][]string{
 	"activities/peer": {"workflows/contract", "activities/peer", "activities/mask", "activities/outbound"},
 
 	// What wire formats share knows none of them, nor the router that knows all.
-	"activities/llm":           {"workflows/contract", "workflows/record", "activities/mask"},
+	"activities/llm":           {"workflows/contract", "workflows/record", "activities/mask", "activities/outbound"},
 	"activities/llm/openai":    {"workflows/contract", "activities/llm"},
 	"activities/llm/anthropic": {"workflows/contract", "activities/llm"},
-	"activities/llm/gemini":    {"workflows/contract", "activities/llm"},
+	"activities/llm/gemini":    {"workflows/contract", "activities/llm", "activities/outbound"},
 	"activities/llm/demo":      {"workflows/contract", "activities/llm"},
 	"activities/llm/router":    {"workflows/contract", "activities/llm"},
 	"activities/llm/llmtest":   {"workflows/contract", "activities/llm"},

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"agent-stop-and-go/activities/outbound"
 )
 
 // MaxBody bounds what is read of an answer, maxErrorBody what is read of an
@@ -61,7 +63,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		return nil, &StatusError{Status: res.StatusCode, Header: res.Header, Body: body}
 	}
-	res.Body = &streamBody{ReadCloser: res.Body}
+	res.Body = &streamBody{ReadCloser: res.Body, limit: outbound.EventLimit{Max: MaxBody}}
 	return res, nil
 }
 
@@ -79,33 +81,18 @@ const idleLimit = 50 * time.Millisecond
 // the decoders of SDKs would keep all of it.
 type streamBody struct {
 	io.ReadCloser
-	event int // bytes since the last empty line
-	line  int // bytes of the line so far
+	limit outbound.EventLimit
 }
 
 func (b *streamBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.count(p[:n]); b.event > MaxBody {
+	if b.limit.Exceeded(p[:n]) {
 		return 0, transportError{ErrTooLarge}
 	}
 	if err != nil && err != io.EOF {
 		err = transportError{truncatedError{err}}
 	}
 	return n, err
-}
-
-func (b *streamBody) count(p []byte) {
-	for line := range bytes.Lines(p) {
-		b.event += len(line)
-		b.line += len(bytes.TrimRight(line, "\r\n"))
-		if line[len(line)-1] != '\n' {
-			return
-		}
-		if b.line == 0 {
-			b.event = 0
-		}
-		b.line = 0
-	}
 }
 
 // Close reads what little may be left, for the connection's next use.

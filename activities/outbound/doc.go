@@ -1,19 +1,21 @@
-// Package outbound makes HTTP clients for addresses that others choose: where a
-// redirect leads, what an agent card says, where a webhook is to go.
+// Package outbound makes HTTP clients for addresses that others choose (redirects, agent
+// cards, webhooks), and reads server-sent events of bounded size.
 //
 //	client := outbound.Client(outbound.Options{Trusted: []string{agent.URL}, Redirects: 5})
 //
-// What the one who runs the agent has configured is trusted. Everything else may
-// point at what only this machine can reach, so private, loopback, link-local and
-// other special addresses are refused, as far as Options.Reach does not allow them. It
-// never allows link-local addresses, where clouds keep the credentials of a machine.
-// The address is looked at when it is dialled, after its name has been resolved: a
-// name that is public at first and private a moment later gets no further. A
-// refusal is an error that wraps ErrRefused, and nothing has been sent then.
+// Addresses that the operator has configured are trusted. Every other address may point at
+// something that only this machine can reach, so private, loopback, link-local and other
+// special addresses are refused unless Options.Reach allows them. Link-local addresses, where
+// clouds serve the credentials of a machine, are always refused. The address is checked when
+// it is dialled, after its name was resolved, so a name that resolves to a public address first
+// and to a private one later does not help. A refusal is an error that wraps ErrRefused, and
+// nothing was sent.
 //
-// client.go makes the client and decides which redirects are followed, guard.go
-// dials, address.go knows which addresses are special.
+// Behind a proxy (HTTPS_PROXY and its like) the proxy resolves names, so only numeric
+// addresses are checked; the proxy itself is trusted.
 //
-// Behind a proxy (HTTPS_PROXY and its like) the proxy resolves names, so only
-// addresses written as numbers are looked at; the proxy itself is trusted.
+//	client.go   the client, and which redirects it follows
+//	guard.go    checks addresses when dialling
+//	address.go  which addresses are special
+//	events.go   server-sent events, one at a time; bounds for streams that others decode
 package outbound

@@ -1,15 +1,14 @@
 package peer
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"iter"
 	"mime"
 	"net/http"
-	"strings"
+
+	"agent-stop-and-go/activities/outbound"
 )
 
 // stream sends a request that is answered by events. An agent that answers with
@@ -46,46 +45,33 @@ func (x *session) stream(ctx context.Context, method string, params any) iter.Se
 // events reads server-sent events and yields their data.
 func events(body io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		lines := bufio.NewScanner(io.LimitReader(body, maxStream))
-		lines.Buffer(nil, maxEvent)
-		var data bytes.Buffer
+		in := outbound.NewEventReader(io.LimitReader(body, maxStream), maxEvent, errEventTooLarge)
 		total := 0
-		for lines.Scan() {
-			line := strings.TrimSuffix(lines.Text(), "\r")
-			total += len(line) + 1
-			if line == "" && data.Len() > 0 {
-				if !yield(bytes.Clone(data.Bytes()), nil) {
-					return
-				}
-				data.Reset()
-			}
-			if rest, ok := strings.CutPrefix(line, "data:"); ok {
-				data.WriteString(strings.TrimPrefix(rest, " ") + "\n")
-			}
-			if data.Len() > maxEvent {
-				yield(nil, fmt.Errorf("%w: an event of more than %d MiB", errTooLarge, maxEvent>>20))
+		for {
+			e, end := in.Next()
+			total += len(e)
+			if err := streamFailure(end, total); err != nil {
+				yield(nil, err)
 				return
 			}
-		}
-		if err := streamEnd(lines.Err(), total); err != nil {
-			yield(nil, err)
-			return
-		}
-		if data.Len() > 0 {
-			yield(data.Bytes(), nil)
+			if data := e.Data(); len(data) > 0 && !yield(data, nil) || end != nil {
+				return
+			}
 		}
 	}
 }
 
-// streamEnd says why there are no more lines; nil when the agent ended them.
-func streamEnd(err error, total int) error {
+var errEventTooLarge = fmt.Errorf("%w: an event of more than %d MiB", errTooLarge, maxEvent>>20)
+
+// streamFailure is why a stream ended, or nil if it goes on or the agent ended it.
+func streamFailure(end error, total int) error {
 	switch {
-	case err == bufio.ErrTooLong:
-		return fmt.Errorf("%w: an event of more than %d MiB", errTooLarge, maxEvent>>20)
-	case total >= maxStream:
+	case end == io.EOF && total >= maxStream:
 		return fmt.Errorf("%w: events of more than %d MiB", errTooLarge, maxStream>>20)
-	case err != nil:
-		return &wireError{err: err, sent: true}
+	case end == nil || end == io.EOF:
+		return nil
+	case end == errEventTooLarge:
+		return end
 	}
-	return nil
+	return &wireError{err: end, sent: true}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"agent-stop-and-go/activities/outbound"
 )
 
 // maxAnswer bounds what is read of one answer before it is rendered, maxEvent
@@ -233,7 +235,7 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	switch {
 	case err == nil && resp.StatusCode == http.StatusOK:
 		t.streamed.Store(true)
-		resp.Body = &boundedEvents{ReadCloser: resp.Body, lost: t.lost, most: t.event}
+		resp.Body = &boundedEvents{ReadCloser: resp.Body, lost: t.lost, limit: outbound.EventLimit{Max: t.event}}
 		t.relist()
 		return resp, nil
 	case req.Context().Err() != nil:
@@ -268,37 +270,23 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// boundedEvents fails, and says so, when an event of a stream has no end.
+// boundedEvents fails, and reports the connection lost, if an event of a stream is too large.
 type boundedEvents struct {
 	io.ReadCloser
-	lost        func(error)
-	most        int
-	event, line int // bytes since the last empty line, and of the last line
+	lost  func(error)
+	limit outbound.EventLimit
+	err   error
 }
 
 func (b *boundedEvents) Read(p []byte) (int, error) {
-	if b.event > b.most {
-		return 0, b.tooLarge()
+	if b.err != nil {
+		return 0, b.err
 	}
 	n, err := b.ReadCloser.Read(p)
-	for _, c := range p[:n] {
-		b.event++
-		switch {
-		case c == '\n' && b.line == 0:
-			b.event = 0
-		case c == '\n':
-			b.line = 0
-		case c != '\r':
-			b.line++
-		}
-		if b.event > b.most {
-			b.lost(b.tooLarge())
-			return 0, b.tooLarge()
-		}
+	if b.limit.Exceeded(p[:n]) {
+		b.err = fmt.Errorf("a message of the server is larger than %d MiB", b.limit.Max>>20)
+		b.lost(b.err)
+		return 0, b.err
 	}
 	return n, err
-}
-
-func (b *boundedEvents) tooLarge() error {
-	return fmt.Errorf("a message of the server is larger than %d MiB", b.most>>20)
 }

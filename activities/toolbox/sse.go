@@ -1,8 +1,6 @@
 package toolbox
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +11,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"agent-stop-and-go/activities/outbound"
 )
 
 // sseWire is mcp-go's HTTP+SSE, watched, and taught to answer the server (see
@@ -128,7 +128,7 @@ func (t sseTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := t.wire.trip.RoundTrip(req)
 	if err == nil && req.Method == http.MethodGet && resp.StatusCode == http.StatusOK {
-		resp.Body = &eventFilter{ReadCloser: resp.Body, in: bufio.NewReader(resp.Body), serve: t.wire.serve, turns: t.wire.turns}
+		resp.Body = &eventFilter{ReadCloser: resp.Body, in: outbound.NewEventReader(resp.Body, maxAnswer, errTooLarge), serve: t.wire.serve, turns: t.wire.turns}
 	}
 	return resp, err
 }
@@ -136,7 +136,7 @@ func (t sseTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 // eventFilter passes a stream on event by event, without the requests in it.
 type eventFilter struct {
 	io.ReadCloser
-	in    *bufio.Reader
+	in    *outbound.EventReader
 	out   []byte
 	err   error
 	serve func(transport.JSONRPCRequest) // has a turn, and gives it back
@@ -148,9 +148,9 @@ func (f *eventFilter) Read(p []byte) (int, error) {
 		if f.err != nil {
 			return 0, f.err
 		}
-		var event, data []byte
-		event, data, f.err = f.next()
-		if req, ok := requestIn(data); ok {
+		var event outbound.Event
+		event, f.err = f.in.Next()
+		if req, ok := requestIn(event.Data()); ok && f.err == nil {
 			if f.turns.acquire() {
 				go f.serve(req)
 			}
@@ -161,33 +161,4 @@ func (f *eventFilter) Read(p []byte) (int, error) {
 	n := copy(p, f.out)
 	f.out = f.out[n:]
 	return n, nil
-}
-
-// next reads an event: as it is, and what its data lines hold.
-func (f *eventFilter) next() (event, data []byte, err error) {
-	for {
-		line, err := f.in.ReadSlice('\n')
-		event = append(event, line...)
-		switch {
-		case len(event) > maxAnswer:
-			return nil, nil, errTooLarge
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil:
-			return event, nil, err
-		}
-		if bytes.HasSuffix(event, []byte("\n\n")) || bytes.HasSuffix(event, []byte("\n\r\n")) || len(bytes.TrimSpace(event)) == 0 {
-			return event, eventData(event), nil
-		}
-	}
-}
-
-func eventData(event []byte) []byte {
-	var data []byte
-	for line := range bytes.Lines(event) {
-		if rest, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			data = append(data, rest...)
-		}
-	}
-	return data
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/outbound"
 )
 
 // read takes the answer as it comes: the events of a stream, or one JSON object or
@@ -25,16 +26,19 @@ func (r *answer) read(res *http.Response) error {
 	if first == '{' || first == '[' || media != "text/event-stream" && !strings.ContainsRune("de:", rune(first)) {
 		return r.readWhole(in)
 	}
+	events := outbound.NewEventReader(in, llm.MaxBody, llm.ErrTooLarge)
 	for {
-		data, err := nextEvent(in)
-		switch {
-		case err == io.EOF:
-			return r.end()
-		case err != nil:
-			return err
+		e, end := events.Next()
+		if end != nil && end != io.EOF {
+			return end
 		}
-		if err := r.take(data); err != nil {
-			return err
+		if data := eventData(e); len(data) > 0 {
+			if err := r.take(data); err != nil {
+				return err
+			}
+		}
+		if end != nil {
+			return r.end()
 		}
 	}
 }
@@ -75,15 +79,11 @@ func firstByte(in *bufio.Reader) (byte, error) {
 	}
 }
 
-// nextEvent is the data of the next event, also of one that the end of the stream
-// cuts short. A failure may stand in the stream as plain JSON.
-func nextEvent(in *bufio.Reader) ([]byte, error) {
+// eventData is the data of an event. A failure may be in the stream as plain JSON, in lines
+// that are no fields of an event.
+func eventData(e outbound.Event) []byte {
 	var data []byte
-	for {
-		line, err := nextLine(in, llm.MaxBody-len(data))
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
+	for line := range e.Lines() {
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		switch string(name) {
 		case "data":
@@ -92,25 +92,6 @@ func nextEvent(in *bufio.Reader) ([]byte, error) {
 		default:
 			data = append(append(data, line...), '\n')
 		}
-		switch {
-		case len(data) > 0 && (len(line) == 0 || err == io.EOF):
-			return data, nil
-		case err != nil:
-			return nil, err
-		}
 	}
-}
-
-// nextLine is the next line without its end. The last one comes with io.EOF.
-func nextLine(in *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := in.ReadSlice('\n')
-		if line = append(line, piece...); len(line) > limit {
-			return nil, llm.ErrTooLarge
-		}
-		if err != bufio.ErrBufferFull {
-			return bytes.TrimRight(line, "\r\n"), err
-		}
-	}
+	return data
 }
