@@ -191,7 +191,7 @@ func list(t *testing.T) []pkg {
 
 // links says which binaries must not contain what; paths are of modules and packages.
 var links = map[string][]string{
-	"./worker/cmd/worker":             {"github.com/labstack/", "github.com/swaggest/", "agent-stop-and-go/gateway/agui", "agent-stop-and-go/gateway/live", "agent-stop-and-go/gateway/request"},
+	"./worker/cmd/worker":             {"github.com/labstack/", "github.com/swaggest/", "agent-stop-and-go/gateway/agui", "agent-stop-and-go/gateway/live", "agent-stop-and-go/gateway/request", "agent-stop-and-go/gateway/a2a/handler"},
 	"./gateway/cmd/gateway":           {"github.com/openai/", "github.com/anthropics/", "github.com/mark3labs/", "agent-stop-and-go/activities"},
 	"./mcpservers/cmd/mcp-resources":  {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},
 	"./mcpservers/cmd/mcp-filesystem": {"agent-stop-and-go/workflows", "agent-stop-and-go/gateway", "agent-stop-and-go/config", "go.temporal.io/"},

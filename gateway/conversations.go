@@ -27,7 +27,11 @@ func (h *rest) show(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	conversation, err := h.service.Document(c.Request().Context(), id)
+	part, err := partOf(c)
+	if err != nil {
+		return err
+	}
+	conversation, err := h.service.Document(c.Request().Context(), id, part)
 	if err != nil {
 		return err
 	}
@@ -71,6 +75,10 @@ func (h *rest) request(c echo.Context) error {
 	if !contract.IsUUID(rid) {
 		return service.NoRequest(rid)
 	}
+	whole, err := includesMessages(c)
+	if err != nil {
+		return err
+	}
 	view, err := h.service.Conversation(c.Request().Context(), id, rid)
 	if err != nil {
 		return err
@@ -81,7 +89,7 @@ func (h *rest) request(c echo.Context) error {
 		}
 		view.Request = &contract.Request{ID: rid}
 	}
-	return h.requestReply(c, view)
+	return h.requestReply(c, view, whole)
 }
 
 // decisionOnItsWay covers the moment in which an approval has been decided and
@@ -103,10 +111,10 @@ func (h *rest) decisionOnItsWay(c echo.Context, requestID string) error {
 	return nil
 }
 
-func (h *rest) requestReply(c echo.Context, view contract.ConversationView) error {
+func (h *rest) requestReply(c echo.Context, view contract.ConversationView, whole bool) error {
 	ctx := c.Request().Context()
 	reply := requestReply{RequestID: view.Request.ID, ConversationID: view.ID, Status: statusRunning}
-	conversation, err := h.service.Render(ctx, view)
+	conversation, err := h.service.Render(ctx, view, service.Part{Whole: whole})
 	if err != nil {
 		return err
 	}

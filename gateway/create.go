@@ -46,10 +46,14 @@ func (h *rest) create(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	whole, err := includesMessages(c)
+	if err != nil {
+		return err
+	}
 	id := callerOf(c).ConversationID(key)
 	callOf(c).ConversationID = id
 	p := pending{status: http.StatusCreated, Request: service.Request{
-		ConversationID: id, ID: requestID(c, id, key), Repeatable: key != "", Fingerprint: fingerprintOf(c, raw),
+		ConversationID: id, ID: requestID(c, id, key), Repeatable: key != "", Fingerprint: fingerprintOf(c, raw), Whole: whole,
 	}}
 	if p.repeated, err = h.start(c, p, body); err != nil {
 		return err

@@ -41,18 +41,22 @@ func (h *rest) decide(c echo.Context) error {
 		return err
 	}
 	d.Signal.RequestID = requestID(c, uuid, key)
-	return h.sendDecision(c, d)
+	whole, err := includesMessages(c)
+	if err != nil {
+		return err
+	}
+	return h.sendDecision(c, d, whole)
 }
 
 // sendDecision sends a decision. Once it is sent, no failure hides that.
-func (h *rest) sendDecision(c echo.Context, d service.Decision) error {
+func (h *rest) sendDecision(c echo.Context, d service.Decision, whole bool) error {
 	ctx := c.Request().Context()
 	late, err := h.service.Decide(ctx, callerOf(c), d)
 	if err != nil {
 		return err
 	}
 	p := pending{
-		Request:  service.Request{ID: d.Signal.RequestID, MayBeCompleted: true},
+		Request:  service.Request{ID: d.Signal.RequestID, MayBeCompleted: true, Whole: whole},
 		location: approvalPath(d.UUID) + "?request_id=" + d.Signal.RequestID, status: http.StatusOK, repeated: late,
 	}
 	record, err := h.service.DecisionRecord(ctx, d.UUID)

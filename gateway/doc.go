@@ -64,6 +64,24 @@
 //	routes.go, gateway.go     to give it a URL, and to make it
 //	../deploy/arrows_test.go  to say what its package may import
 //
+// # Adding a field to approvals
+//
+//	../workflows/contract/approval.go   ApprovalInput, Pending and PendingApproval; the golden
+//	                                    tests name the samples to complete, then
+//	                                    go test ./workflows/contract -update
+//	../workflows/ask.go                 fills it in
+//	../workflows/record/document        only where the value may be in the blob store (Pending)
+//	openapi.yaml                        PendingApproval; tests hold replies to it
+//	agui/outcome.go, a2a/task/ask.go    for clients of AG-UI and A2A, if it is for them
+//
+// # Adding an event
+//
+// What happens in a conversation is a message of its record; ../workflows/record/entry.go says
+// of which Kind. An event of AG-UI is made of an entry in agui/items.go, with its form in
+// agui/values.go or agui/events.go, and written in agui/write.go. A task shows it in
+// a2a/task/stream.go (entry.event). Both are tested with random conversations
+// (../workflows/record/recordtest), without Temporal.
+//
 // # The door
 //
 // The gateway has no login of its own, and a web page can have its visitor's browser

@@ -53,9 +53,10 @@ func newPending(c echo.Context) (pending, error) {
 	if err != nil {
 		return pending{}, err
 	}
+	whole, err := includesMessages(c)
 	return pending{
-		Request: service.Request{ConversationID: id, ID: requestID(c, id, key), Repeatable: key != ""}, status: http.StatusOK,
-	}, nil
+		Request: service.Request{ConversationID: id, ID: requestID(c, id, key), Repeatable: key != "", Whole: whole}, status: http.StatusOK,
+	}, err
 }
 
 // noteBody is the optional body of cancel and close.

@@ -49,6 +49,23 @@ func includesMessages(c echo.Context) (bool, error) {
 	return false, service.Errorf(contract.KindInvalid, "include: expected messages")
 }
 
+// partOf reads which messages of a conversation are wanted.
+func partOf(c echo.Context) (service.Part, error) {
+	whole, err := includesMessages(c)
+	before := c.QueryParam("messages_before")
+	if err != nil || before == "" {
+		return service.Part{Whole: whole}, err
+	}
+	n, err := strconv.Atoi(before)
+	switch {
+	case err != nil || n < 1:
+		return service.Part{}, service.Errorf(contract.KindInvalid, "messages_before: expected a number from 1, as a conversation has it")
+	case whole:
+		return service.Part{}, service.Errorf(contract.KindInvalid, "messages_before: not together with include=messages")
+	}
+	return service.Part{First: n}, nil
+}
+
 // orEmpty makes a list that is [] in JSON and never null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {

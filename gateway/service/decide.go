@@ -90,7 +90,7 @@ func (s *Service) TooLate(ctx context.Context, record contract.ApprovalResult) e
 	if err != nil { // the record is what matters
 		return refusal.because(err)
 	}
-	conversation, err := s.Render(ctx, view)
+	conversation, err := s.Render(ctx, view, Part{})
 	if err != nil {
 		return refusal.because(err)
 	}

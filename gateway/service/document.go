@@ -30,11 +30,11 @@ var (
 
 // Document reads a conversation. While no worker answers, or the server's disk is
 // full, it is what was exported last, with its time.
-func (s *Service) Document(ctx context.Context, id string) (document.Conversation, error) {
-	d, err := s.readUnlessUnattended(ctx, id)
+func (s *Service) Document(ctx context.Context, id string, part Part) (document.Conversation, error) {
+	d, err := s.readUnlessUnattended(ctx, id, part)
 	switch err = s.WithCause(ctx, err); {
 	case IsKind(err, KindNoSpace):
-		return s.exportedOnFullDisk(id, err)
+		return s.exportedOnFullDisk(id, part, err)
 	case !IsKind(err, KindUnavailable):
 		return d, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) Document(ctx context.Context, id string) (document.Conversatio
 	if failed == nil && problem != "" {
 		return unreadable(item, problem), nil
 	}
-	if exported, ok := s.exported(id); ok && !IsKind(failed, contract.KindNotFound) {
+	if exported, ok := s.exported(id, part); ok && !IsKind(failed, contract.KindNotFound) {
 		return exported, nil
 	}
 	return d, err
@@ -50,7 +50,7 @@ func (s *Service) Document(ctx context.Context, id string) (document.Conversatio
 
 // readUnlessUnattended reads a conversation, and gives up when that takes long and there is
 // no worker or no room on the disk.
-func (s *Service) readUnlessUnattended(ctx context.Context, id string) (document.Conversation, error) {
+func (s *Service) readUnlessUnattended(ctx context.Context, id string, part Part) (document.Conversation, error) {
 	read, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	look := time.AfterFunc(unansweredTime, func() {
@@ -62,7 +62,7 @@ func (s *Service) readUnlessUnattended(ctx context.Context, id string) (document
 		}
 	})
 	defer look.Stop()
-	d, err := s.readDocument(read, id)
+	d, err := s.readDocument(read, id, part)
 	var cause *Error
 	if err != nil && ctx.Err() == nil && errors.As(context.Cause(read), &cause) {
 		err = &Error{Kind: cause.Kind, Text: cause.Text, Err: err}
@@ -70,12 +70,12 @@ func (s *Service) readUnlessUnattended(ctx context.Context, id string) (document
 	return d, err
 }
 
-func (s *Service) readDocument(ctx context.Context, id string) (document.Conversation, error) {
+func (s *Service) readDocument(ctx context.Context, id string, part Part) (document.Conversation, error) {
 	view, err := s.backend.Conversation(ctx, id, "")
 	if err != nil {
 		return document.Conversation{}, err
 	}
-	return s.Render(ctx, view)
+	return s.Render(ctx, view, part)
 }
 
 // attended reports whether a worker may still answer.
@@ -88,8 +88,8 @@ func (s *Service) attended(ctx context.Context) bool {
 }
 
 // exportedOnFullDisk asks the server nothing more: each question takes its whole time.
-func (s *Service) exportedOnFullDisk(id string, err error) (document.Conversation, error) {
-	d, ok := s.exported(id)
+func (s *Service) exportedOnFullDisk(id string, part Part, err error) (document.Conversation, error) {
+	d, ok := s.exported(id, part)
 	if !ok {
 		return d, err
 	}
@@ -98,7 +98,7 @@ func (s *Service) exportedOnFullDisk(id string, err error) (document.Conversatio
 }
 
 // exported reads the file of a conversation, if there is one.
-func (s *Service) exported(id string) (document.Conversation, bool) {
+func (s *Service) exported(id string, part Part) (document.Conversation, bool) {
 	if s.exports == nil {
 		return document.Conversation{}, false
 	}
@@ -109,6 +109,8 @@ func (s *Service) exported(id string) (document.Conversation, bool) {
 	case err != nil:
 		s.logger.Error("an exported conversation cannot be read", "conversation", id, "error", err)
 		return d, false
+	case !part.Whole:
+		d.Page(part.First)
 	}
 	return d, true
 }
@@ -166,7 +168,7 @@ func (s *Service) Documents(ctx context.Context, items []Item) ([]document.Conve
 func (s *Service) member(ctx context.Context, item Item) (*document.Conversation, error) {
 	read, cancel := context.WithTimeout(ctx, MemberTimeout)
 	defer cancel()
-	d, err := s.readDocument(read, item.ID)
+	d, err := s.readDocument(read, item.ID, Part{Whole: true})
 	switch {
 	case err == nil:
 		return &d, nil

@@ -40,9 +40,20 @@ func (s *Service) Record(ctx context.Context, view contract.ConversationView) (*
 	return record.Load(ctx, s.blobs, view, nil)
 }
 
+// Part says which of a conversation's messages a reader wants: the newest page of them, unless
+// it is to be Whole.
+type Part struct {
+	Whole bool
+	// First takes the newest page of so many first messages; 0 is all.
+	First int
+}
+
 // Render is a conversation as a document.
-func (s *Service) Render(ctx context.Context, view contract.ConversationView) (document.Conversation, error) {
-	return document.Render(ctx, s.blobs, view)
+func (s *Service) Render(ctx context.Context, view contract.ConversationView, part Part) (document.Conversation, error) {
+	if part.Whole {
+		return document.Render(ctx, s.blobs, view)
+	}
+	return document.RenderPage(ctx, s.blobs, view, part.First)
 }
 
 // Pending is an approval with its values in place.

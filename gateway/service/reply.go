@@ -43,7 +43,7 @@ func (s *Service) Reply(ctx context.Context, r Request, set Settlement) (Reply, 
 	if r.Fingerprint != "" && set.Outcome.Fingerprint != "" && r.Fingerprint != set.Outcome.Fingerprint {
 		return Reply{}, KeyReused()
 	}
-	conversation, lost := s.Render(ctx, set.View)
+	conversation, lost := s.Render(ctx, set.View, Part{Whole: r.Whole})
 	result, unread := s.Result(ctx, set.Outcome.Result)
 	if ctx.Err() != nil {
 		return Reply{}, ctx.Err()

@@ -21,6 +21,8 @@ type Request struct {
 	Fingerprint string
 	// MayBeCompleted requests are content with a conversation that is completed.
 	MayBeCompleted bool
+	// Whole replies have all messages of the conversation, others the newest page.
+	Whole bool
 }
 
 // NewConversation is a conversation to be started by a request.
@@ -94,5 +96,5 @@ func (s *Service) Fresh(ctx context.Context, id string) (document.Conversation, 
 		return document.Conversation{}, err
 	}
 	s.idle.observe(view)
-	return s.Render(ctx, view)
+	return s.Render(ctx, view, Part{})
 }

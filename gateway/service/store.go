@@ -79,6 +79,11 @@ func (s checkedStore) Put(ctx context.Context, data []byte) (contract.Blob, erro
 	return s.Store.Put(ctx, data)
 }
 
+// Decoded implements transcript.Decoder.
+func (s checkedStore) Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
+	return transcript.Decoded(ctx, s.Store, b, decode)
+}
+
 // checkedBackend refuses conversations and messages: what workers put into a store of
 // their own the gateway could not show.
 type checkedBackend struct {

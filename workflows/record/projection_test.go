@@ -1,10 +1,13 @@
 package record_test
 
 import (
+	"encoding/json"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
@@ -20,7 +23,7 @@ func TestAConversationIsReadFromAnyPieces(t *testing.T) {
 		whole := states[r.IntN(len(states))].View
 		store, pieces := recordtest.Store{}, whole
 		var err error
-		if pieces.Transcript, err = recordtest.Fold(r, store, whole.Transcript.Tail); err != nil {
+		if pieces.Transcript, err = recordtest.Spread(r, store, whole.Transcript.Tail); err != nil {
 			t.Fatal(err)
 		}
 		want, err := record.Load(t.Context(), nil, whole, nil)
@@ -37,6 +40,42 @@ func TestAConversationIsReadFromAnyPieces(t *testing.T) {
 		if diff := cmp.Diff(rendered(t, nil, whole), rendered(t, store, pieces)); diff != "" {
 			t.Fatalf("seed %d: documents (-whole +pieces):\n%s", seed, diff)
 		}
+	}
+}
+
+// Whoever reads page by page, from the newest to the oldest, has read the whole.
+func TestPagesMakeTheWhole(t *testing.T) {
+	pages := 0
+	for seed := range uint64(15) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		view, store := recordtest.New(seed).Last().View, recordtest.Store{}
+		for n := range view.Transcript.Tail {
+			if r.IntN(3) == 0 {
+				view.Transcript.Tail[n].Content = contract.Inline(strings.Repeat("x", r.IntN(document.PageSize)))
+			}
+		}
+		want := rendered(t, nil, view).Messages
+		var err error
+		if view.Transcript, err = recordtest.Spread(r, store, view.Transcript.Tail); err != nil {
+			t.Fatal(err)
+		}
+		got := []document.Message{}
+		for first := len(want); first > 0; pages++ {
+			page, err := document.RenderPage(t.Context(), store, view, first)
+			if err != nil || len(page.Messages) != first-page.MessagesBefore || len(page.Messages) == 0 {
+				t.Fatalf("seed %d: a page of the first %d: %d messages behind %d: %v", seed, first, len(page.Messages), page.MessagesBefore, err)
+			}
+			if data, _ := json.Marshal(page.Messages); len(data) > document.PageSize+len(page.Messages)+1 && len(page.Messages) > 1 {
+				t.Fatalf("seed %d: a page has %d bytes", seed, len(data))
+			}
+			got, first = append(page.Messages, got...), page.MessagesBefore
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("seed %d: (-whole +pages):\n%s", seed, diff)
+		}
+	}
+	if pages < 50 {
+		t.Errorf("only %d pages", pages)
 	}
 }
 

@@ -55,7 +55,8 @@ func (c *chat) say(ctx context.Context, text string) error {
 type cost struct {
 	times   []time.Duration
 	cpu     time.Duration
-	history int64 // bytes
+	history int64 // bytes, of those that no new run began with
+	counted int64 // messages of them
 }
 
 // add sends some messages.
@@ -72,8 +73,9 @@ func (k *cost) add(ctx context.Context, s *stack, c *chat, messages int) error {
 	k.cpu += cpuTime() - cpu
 	k.times = append(k.times, times...)
 	after, err := s.historySize(ctx, c.id)
-	if grown := after - before; grown > 0 { // else another run has begun
-		k.history += grown
+	if after > before { // in one run
+		k.history += after - before
+		k.counted += int64(messages)
 	}
 	return err
 }
@@ -96,6 +98,6 @@ func (k cost) print(t *table, name string, short cost) {
 	row("median", ms(a), ms(b), float64(a)/float64(b))
 	a, b = k.cpu/time.Duration(len(k.times)), short.cpu/time.Duration(len(short.times))
 	row("CPU", ms(a), ms(b), float64(a)/float64(b))
-	c, d := k.history/int64(len(k.times)), short.history/int64(len(short.times))
+	c, d := k.history/max(k.counted, 1), short.history/max(short.counted, 1)
 	row("history", fmt.Sprintf("%d B", c), fmt.Sprintf("%d B", d), float64(c)/float64(d))
 }

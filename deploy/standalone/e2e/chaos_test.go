@@ -134,7 +134,7 @@ func (c *chaos) visit(r *rand.Rand, name string) {
 // is unknown it says that it ran, or leaves it.
 func (c *chaos) goOn(r *rand.Rand, u *user) {
 	for range 3 {
-		reply, ok := c.insist("GET", "/conversations/"+u.id, "")
+		reply, ok := c.insist("GET", "/conversations/"+u.id+"?include=messages", "")
 		p := reply.Body.Conversation.PendingApproval
 		switch {
 		case !ok || p == nil:
@@ -176,7 +176,7 @@ func (c *chaos) insist(method, path, content string, headers ...string) (reply, 
 
 func (c *chaos) awaitApproval(id string) *approval {
 	for time.Now().Before(c.end) {
-		r, ok := c.insist("GET", "/conversations/"+id, "")
+		r, ok := c.insist("GET", "/conversations/"+id+"?include=messages", "")
 		if ok && r.Body.Conversation.PendingApproval != nil && r.Body.Conversation.AsOf.IsZero() {
 			return r.Body.Conversation.PendingApproval
 		}
@@ -224,7 +224,7 @@ func (c *chaos) judge(t *testing.T, u *user) (doubts int) {
 	t.Helper()
 	var rest conversation
 	eventually(t, u.name+" is at rest", func() bool {
-		r, ok := c.insist("GET", "/conversations/"+u.id, "")
+		r, ok := c.insist("GET", "/conversations/"+u.id+"?include=messages", "")
 		rest = r.Body.Conversation
 		return ok && rest.AsOf.IsZero() && (rest.PendingApproval != nil || rest.Status == "completed" || answers(rest) > 0 && c.settled(u.id))
 	})
@@ -265,7 +265,7 @@ func answers(c conversation) (n int) {
 
 // settled reports whether a conversation has said what there is to say after a decision.
 func (c *chaos) settled(id string) bool {
-	r, ok := c.insist("GET", "/conversations/"+id, "")
+	r, ok := c.insist("GET", "/conversations/"+id+"?include=messages", "")
 	if !ok || len(r.Body.Conversation.Messages) == 0 {
 		return false
 	}

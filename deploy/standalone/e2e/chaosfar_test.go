@@ -162,7 +162,7 @@ func (f *far) ask(r *rand.Rand, u *farUser, task string) bool {
 // asked is what a conversation asks next, nil if it does not any more.
 func (f *far) asked(u *farUser) *approval {
 	for time.Now().Before(f.end) {
-		r, ok := f.insist("GET", "/conversations/"+u.id, "")
+		r, ok := f.insist("GET", "/conversations/"+u.id+"?include=messages", "")
 		c := r.Body.Conversation
 		switch p := c.PendingApproval; {
 		case !ok || !c.AsOf.IsZero():
@@ -272,7 +272,7 @@ func (f *far) judgeOne(t *testing.T, u *farUser) string {
 	t.Helper()
 	var rest conversation
 	eventually(t, u.name+" is at rest", func() bool {
-		r, ok := f.insist("GET", "/conversations/"+u.id, "")
+		r, ok := f.insist("GET", "/conversations/"+u.id+"?include=messages", "")
 		rest = r.Body.Conversation
 		return ok && rest.AsOf.IsZero() && (rest.PendingApproval != nil || resting(rest))
 	})
@@ -324,7 +324,7 @@ func (f *far) compareTold(t *testing.T, u *farUser) {
 func (f *far) compareFarFile(t *testing.T, u *farUser) {
 	t.Helper()
 	eventually(t, u.name+" is in its file", func() bool {
-		now, ok := f.insist("GET", "/conversations/"+u.id, "")
+		now, ok := f.insist("GET", "/conversations/"+u.id+"?include=messages", "")
 		return ok && f.inFile(u.id, now.Body.Conversation)
 	})
 }

@@ -117,7 +117,7 @@ func (e *estate) left(a *api) bool { return a == e.farAPI }
 
 // beginning is the name in the first message of a conversation.
 func (e *estate) beginning(a *api, id string) string {
-	got, _ := e.insist(a, "GET", "/conversations/"+id, "")
+	got, _ := e.insist(a, "GET", "/conversations/"+id+"?include=messages", "")
 	for _, m := range got.Body.Conversation.Messages {
 		if m.Role == "user" {
 			_, name, _ := strings.Cut(nameIn(m.Content), " ")

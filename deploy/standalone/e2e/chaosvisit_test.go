@@ -110,7 +110,7 @@ func (v *visitor) attend() (done bool) {
 
 // read is what the conversation itself tells.
 func (v *visitor) read() (conversation, bool) {
-	got, ok := v.insist(v.door(), "GET", "/conversations/"+v.id, "")
+	got, ok := v.insist(v.door(), "GET", "/conversations/"+v.id+"?include=messages", "")
 	c := got.Body.Conversation
 	return c, ok && c.ID == v.id && c.AsOf.IsZero()
 }

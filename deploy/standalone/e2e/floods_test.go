@@ -67,7 +67,7 @@ var sorts = append(slices.Clone(messageSorts), []sort{
 		return a.raw("POST", "/a2a", a2aCall("tasks/pushNotificationConfig/delete", fmt.Sprintf(`{"id":%q,"pushNotificationConfigId":"x-%d"}`, id, n)))
 	}},
 	{"answer of the wrong shape", func(a *api, id string, _ int) (reply, error) {
-		list, err := a.try("GET", "/conversations/"+id, "")
+		list, err := a.try("GET", "/conversations/"+id+"?include=messages", "")
 		if err != nil || list.Body.Conversation.PendingApproval == nil {
 			return list, err
 		}

@@ -165,7 +165,7 @@ func (a *api) decide(uuid, content string, headers ...string) body {
 
 func (a *api) conversation(id string) conversation {
 	a.t.Helper()
-	return a.want(200, "GET", "/conversations/"+id, "").Conversation
+	return a.want(200, "GET", "/conversations/"+id+"?include=messages", "").Conversation
 }
 
 // eventually tries until f succeeds.

@@ -34,7 +34,7 @@ func TestAWebHookIsToldTheTask(t *testing.T) {
 				t.Fatal(err)
 			}
 			view := state.View
-			if view.Transcript, err = recordtest.Fold(r, store, state.Messages); err != nil {
+			if view.Transcript, err = recordtest.Spread(r, store, state.Messages); err != nil {
 				t.Fatal(err)
 			}
 			reader := hook.Reader{Conversations: conversation(view), Blobs: store, Agent: agent, PublicURL: "http://gateway"}

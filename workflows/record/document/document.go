@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -35,6 +36,8 @@ type Conversation struct {
 	Queued           int                        `json:"queued,omitempty"`
 	Usage            Usage                      `json:"usage,omitzero"`
 	Version          int64                      `json:"version"`
+	// MessagesBefore is how many messages come in front of those that are here (RenderPage).
+	MessagesBefore int `json:"messages_before,omitempty"`
 	// Problem says why the conversation cannot be shown whole.
 	Problem string `json:"problem,omitempty"`
 	// AsOf is when this was so, of a conversation that cannot tell its present state.
@@ -93,26 +96,90 @@ type PipelineState struct {
 // returns what could be read: a message that is lost says so, and so does one that came
 // before those that the view has.
 func Render(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
-	d := Conversation{
-		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
-		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
-		Usage: usage(v.Usage),
-	}
+	d := outline(v)
 	var lost []error
 	messages, err := transcript.Load(ctx, store, v.Transcript)
 	if err != nil {
 		lost, messages = append(lost, fmt.Errorf("render conversation %s: %w", v.ID, err)), v.Transcript.Tail
 	}
 	for _, m := range messages {
-		r, err := message(ctx, store, m)
-		if err != nil {
-			lost = append(lost, fmt.Errorf("render message %s: %w", m.ID, err))
-			r = Message{ID: m.ID, Role: m.Role, Content: Lost, CreatedAt: m.CreatedAt}
-		}
+		r, err := readable(ctx, store, m)
+		lost = append(lost, err)
 		d.Messages = append(d.Messages, r)
 	}
 	lost = append(lost, d.pause(ctx, store, v))
 	return d, errors.Join(lost...)
+}
+
+// PageSize is how many bytes of messages a page has at most, unless a single one has more.
+const PageSize = 256 << 10
+
+// RenderPage is Render with the newest of the first messages, as many as the number says, or of
+// all for a number that is not positive. MessagesBefore is the number for the page in front of it.
+func RenderPage(ctx context.Context, store transcript.Store, v contract.ConversationView, first int) (Conversation, error) {
+	d := outline(v)
+	var lost []error
+	size := 0
+	err := transcript.Backward(ctx, store, v.Transcript, func(before int, m contract.Message) bool {
+		if first > 0 && before >= first {
+			return true
+		}
+		r, err := readable(ctx, store, m)
+		lost = append(lost, err)
+		if size += sizeOf(r); size > PageSize && len(d.Messages) > 0 {
+			return false
+		}
+		d.Messages, d.MessagesBefore = append(d.Messages, r), before
+		return true
+	})
+	if err != nil {
+		return Render(ctx, store, v) // which says what is lost
+	}
+	slices.Reverse(d.Messages)
+	lost = append(lost, d.pause(ctx, store, v))
+	return d, errors.Join(lost...)
+}
+
+// Page leaves of a whole document what RenderPage has of it.
+func (d *Conversation) Page(first int) {
+	end := len(d.Messages)
+	if first > 0 {
+		end = min(first, end)
+	}
+	start, size := end, 0
+	for ; start > 0; start-- {
+		if size += sizeOf(d.Messages[start-1]); size > PageSize && start < end {
+			break
+		}
+	}
+	d.Messages, d.MessagesBefore = d.Messages[start:end], start
+}
+
+// sizeOf is how many bytes a message has in the document.
+func sizeOf(m Message) int {
+	data, err := json.Marshal(m)
+	if err != nil { // what was read can be encoded
+		return 0
+	}
+	return len(data)
+}
+
+// outline is the document without its messages and what waits.
+func outline(v contract.ConversationView) Conversation {
+	return Conversation{
+		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
+		Usage: usage(v.Usage),
+	}
+}
+
+// readable is a message of the document; with an error, it says that it is lost.
+func readable(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {
+	r, err := message(ctx, store, m)
+	if err != nil {
+		return Message{ID: m.ID, Role: m.Role, Content: Lost, CreatedAt: m.CreatedAt}, fmt.Errorf("render message %s: %w", m.ID, err)
+	}
+	return r, nil
 }
 
 // Lost stands for the text of a message that cannot be read.

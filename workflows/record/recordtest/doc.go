@@ -6,5 +6,5 @@
 //	conversation.go  New and NewTask; turns, and the State after each step
 //	leaf.go          what a node does in a turn
 //	draft.go         replies while they are being made
-//	store.go         Store, and Fold, which spreads a transcript over it
+//	store.go         Store, and Spread, which puts a transcript into it in pieces
 package recordtest

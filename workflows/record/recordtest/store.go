@@ -28,14 +28,14 @@ func (s Store) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 	return data, nil
 }
 
-// Fold makes a transcript of messages that is spread over the store: over segments, parts, and
+// Spread makes a transcript of messages that is spread over the store: over segments, parts, and
 // values that are not in place.
-func Fold(r *rand.Rand, s Store, messages []contract.Message) (contract.Transcript, error) {
+func Spread(r *rand.Rand, s Store, messages []contract.Message) (contract.Transcript, error) {
 	var t contract.Transcript
 	for len(messages) > 0 {
 		n := 1 + r.IntN(min(len(messages), 6))
 		if n > 1 && r.IntN(3) == 0 {
-			part, err := Fold(r, s, messages[:n])
+			part, err := Spread(r, s, messages[:n])
 			if err != nil {
 				return t, err
 			}

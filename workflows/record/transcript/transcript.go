@@ -48,6 +48,18 @@ type Decoder interface {
 	Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error)
 }
 
+// Decoded returns what a value decodes to, as a Decoder does; any other Store decodes it every time.
+func Decoded(ctx context.Context, store Store, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
+	if d, ok := store.(Decoder); ok {
+		return d.Decoded(ctx, b, decode)
+	}
+	data, err := store.Get(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return decode(data)
+}
+
 // OffloadAbove is the size in bytes of a tail's JSON above which Fold moves it.
 const OffloadAbove = 2 << 10
 
@@ -195,6 +207,32 @@ func load(ctx context.Context, store Store, before []contract.Message, t contrac
 	return before, nil
 }
 
+// Backward visits the messages as Load returns them, newest first, each with the number of those in
+// front of it, until visit returns false. It reads no more chunks than it comes to.
+func Backward(ctx context.Context, store Store, t contract.Transcript, visit func(before int, m contract.Message) bool) error {
+	for next := (chunk{Prev: t.Head, Messages: t.Tail}); ; {
+		first := 0
+		if next.Prev != nil {
+			first = next.Prev.Count
+		}
+		messages, err := load(ctx, store, nil, contract.Transcript{Tail: next.Messages}, 0)
+		if err != nil {
+			return fmt.Errorf("load the messages behind the first %d: %w", first, err)
+		}
+		for n, m := range slices.Backward(messages) {
+			if !visit(first+n, m) {
+				return nil
+			}
+		}
+		if next.Prev == nil {
+			return nil
+		}
+		if next, err = readChunk(ctx, store, *next.Prev); err != nil {
+			return err
+		}
+	}
+}
+
 // entries returns the messages and the parts of a transcript itself.
 func entries(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
 	segments := [][]contract.Message{t.Tail}
@@ -210,25 +248,16 @@ func entries(ctx context.Context, store Store, t contract.Transcript) ([]contrac
 	return slices.Concat(segments...), nil
 }
 
-// readChunk reads a segment, which nobody may change.
+// readChunk reads a chunk, which nobody may change.
 func readChunk(ctx context.Context, store Store, head contract.Head) (chunk, error) {
-	var v any
-	var err error
-	if d, ok := store.(Decoder); ok {
-		v, err = d.Decoded(ctx, head.Blob, decodeSegment)
-	} else {
-		var data []byte
-		if data, err = store.Get(ctx, head.Blob); err == nil {
-			v, err = decodeSegment(data)
-		}
-	}
+	v, err := Decoded(ctx, store, head.Blob, decodeChunk)
 	if err != nil {
-		return chunk{}, fmt.Errorf("read segment %s: %w", head.SHA256, err)
+		return chunk{}, fmt.Errorf("read chunk %s: %w", head.SHA256, err)
 	}
 	return v.(chunk), nil
 }
 
-func decodeSegment(data []byte) (any, error) {
+func decodeChunk(data []byte) (any, error) {
 	var s chunk
 	err := json.Unmarshal(data, &s)
 	s.Messages = slices.Clip(s.Messages) // two who append to it may do so at once

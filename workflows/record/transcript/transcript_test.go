@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -280,4 +281,30 @@ func FuzzFoldLoad(f *testing.F) {
 			t.Errorf("messages (-want +got):\n%s", diff)
 		}
 	})
+}
+
+func TestBackwardReadsOnlyWhatItComesTo(t *testing.T) {
+	store := newMemory()
+	var v contract.Transcript
+	oldest := ""
+	for n, size := range []int{8000, 3000, 1000} { // each less than half of the one before: they stay apart
+		v.Tail = []contract.Message{{ID: fmt.Sprint("m", n), Content: contract.Inline(strings.Repeat("x", size))}}
+		folded, err := transcript.OffloadAll(t.Context(), store, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v = (contract.Transcript{Head: &folded.Head}); n == 0 {
+			oldest = folded.Head.SHA256
+		}
+	}
+	delete(store.values, oldest)
+	v.Tail = []contract.Message{{ID: "m3"}}
+	var got []string
+	err := transcript.Backward(t.Context(), store, v, func(before int, m contract.Message) bool {
+		got = append(got, fmt.Sprint(before, " ", m.ID))
+		return before > 1
+	})
+	if want := []string{"3 m3", "2 m2", "1 m1"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
 }

@@ -1,0 +1,64 @@
+package service_test
+
+import (
+	"strings"
+	"testing"
+
+	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/contract"
+)
+
+func TestAKeyIsItsCallersOwn(t *testing.T) {
+	known := service.Caller{Session: "s1", OwnSession: true, Token: "t1"}
+	id := known.ConversationID("k")
+	if id != known.ConversationID("k") || !contract.IsUUID(id) {
+		t.Errorf("the same key of the same caller gives %s and %s", id, known.ConversationID("k"))
+	}
+	for name, other := range map[string]string{
+		"another key":     known.ConversationID("k2"),
+		"another token":   service.Caller{Session: "s1", OwnSession: true, Token: "t2"}.ConversationID("k"),
+		"another session": service.Caller{Session: "s2", OwnSession: true, Token: "t1"}.ConversationID("k"),
+		"nobody":          service.Caller{Session: "s1"}.ConversationID("k"),
+		"no key":          known.ConversationID(""),
+	} {
+		if other == id {
+			t.Errorf("%s gives the same conversation", name)
+		}
+	}
+	if a, b := (service.Caller{Session: "made-1"}), (service.Caller{Session: "made-2"}); a.RequestID(id, "POST /x", "k") != b.RequestID(id, "POST /x", "k") {
+		t.Error("a session that was made up for the request tells its repetitions apart")
+	}
+	if known.RequestID(id, "POST /x", "k") == known.RequestID(id, "POST /y", "k") {
+		t.Error("a key serves for one operation only")
+	}
+}
+
+func TestAFingerprintIsThatOfWhatTheBodySays(t *testing.T) {
+	same := service.Fingerprint("POST\n/x", []byte(`{"a": 1.50, "b":[true] }`))
+	if other := service.Fingerprint("POST\n/x", []byte(`{"b":[true],"a":1.50}`)); other != same {
+		t.Errorf("%s and %s", same, other)
+	}
+	for _, body := range []string{`{"a":1.5,"b":[true]}`, `{"a":1.50}`, `no JSON`, ``} {
+		if service.Fingerprint("POST\n/x", []byte(body)) == same {
+			t.Errorf("%s has the fingerprint of something else", body)
+		}
+	}
+	if service.Fingerprint("POST\n/y", []byte(`{"a":1.50,"b":[true]}`)) == same {
+		t.Error("another operation has the same fingerprint")
+	}
+}
+
+func TestANoteIsOfTheCallerAndShort(t *testing.T) {
+	caller := service.Caller{Subject: "alice"}
+	if n, err := caller.Note(service.Note{Reason: "why"}); err != nil || n.By != "alice" {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if n, err := caller.Note(service.Note{By: "bob"}); err != nil || n.By != "bob" {
+		t.Errorf("%+v, %v", n, err)
+	}
+	for _, n := range []service.Note{{Reason: strings.Repeat("x", service.MaxReason+1)}, {By: strings.Repeat("x", 300)}} {
+		if _, err := caller.Note(n); !service.IsKind(err, contract.KindInvalid) {
+			t.Errorf("a long note: %v", err)
+		}
+	}
+}
