@@ -11,10 +11,10 @@ import (
 )
 
 // A workflow may have ten updates in flight. Whoever waits for an answer of the
-// same conversation therefore shares a hub, which has at most maxFlights updates
-// under way; each covers the requests that no other one covers yet.
+// same conversation therefore shares a queue, which has at most maxUpdates
+// under way; each asks for the requests that no other one asks for yet.
 const (
-	maxFlights = 2
+	maxUpdates = 2
 	maxAwaited = 256 // requests in one update
 )
 
@@ -23,24 +23,25 @@ type awaitFunc func(ctx context.Context, conversationID string, requestIDs []str
 type waits struct {
 	base  context.Context
 	await awaitFunc
-	limit time.Duration // of one flight
+	limit time.Duration // of one update
 
-	mu     sync.Mutex
-	closed bool
-	hubs   map[string]*hub
-	flying sync.WaitGroup
+	mu      sync.Mutex
+	closed  bool
+	queues  map[string]*queue
+	updates sync.WaitGroup
 }
 
-type hub struct {
+// queue is who waits for answers of one conversation.
+type queue struct {
 	conversationID string
 	waiters        map[string][]chan Answer // by request ID
-	covered        map[string]bool          // request IDs that a flight asks for
-	flights        int
-	setbacks       int // flights in a row that brought nothing
+	asked          map[string]bool          // request IDs that an update asks for
+	updates        int                      // under way
+	fruitless      int                      // updates in a row that brought nothing
 }
 
 func newWaits(base context.Context, await awaitFunc, limit time.Duration) *waits {
-	return &waits{base: base, await: await, limit: limit, hubs: map[string]*hub{}}
+	return &waits{base: base, await: await, limit: limit, queues: map[string]*queue{}}
 }
 
 // wait returns when the request has settled, the context ends, or the service
@@ -61,13 +62,13 @@ func (w *waits) wait(ctx context.Context, conversationID, requestID string) (Set
 	}
 }
 
-// close starts no more flights and returns when none is under way. The base
+// close starts no more updates and returns when none is under way. The base
 // context must have ended.
 func (w *waits) close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.flying.Wait()
+	w.updates.Wait()
 }
 
 func (w *waits) join(conversationID, requestID string, ch chan Answer) bool {
@@ -76,55 +77,55 @@ func (w *waits) join(conversationID, requestID string, ch chan Answer) bool {
 	if w.closed {
 		return false
 	}
-	h := w.hubs[conversationID]
-	if h == nil {
-		h = &hub{conversationID: conversationID, waiters: map[string][]chan Answer{}, covered: map[string]bool{}}
-		w.hubs[conversationID] = h
+	q := w.queues[conversationID]
+	if q == nil {
+		q = &queue{conversationID: conversationID, waiters: map[string][]chan Answer{}, asked: map[string]bool{}}
+		w.queues[conversationID] = q
 	}
-	h.waiters[requestID] = append(h.waiters[requestID], ch)
-	w.launch(h)
+	q.waiters[requestID] = append(q.waiters[requestID], ch)
+	w.start(q)
 	return true
 }
 
 func (w *waits) leave(conversationID, requestID string, ch chan Answer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	h := w.hubs[conversationID]
-	if h == nil {
+	q := w.queues[conversationID]
+	if q == nil {
 		return
 	}
-	rest := slices.DeleteFunc(h.waiters[requestID], func(c chan Answer) bool { return c == ch })
-	h.waiters[requestID] = rest
+	rest := slices.DeleteFunc(q.waiters[requestID], func(c chan Answer) bool { return c == ch })
+	q.waiters[requestID] = rest
 	if len(rest) == 0 {
-		delete(h.waiters, requestID)
+		delete(q.waiters, requestID)
 	}
-	w.retire(h)
+	w.retire(q)
 }
 
-// launch starts flights for what is not covered, as many as may be.
-func (w *waits) launch(h *hub) {
-	if h.flights < maxFlights && !w.closed && w.base.Err() == nil {
-		if ids := h.uncovered(); len(ids) > 0 {
+// start starts updates for the requests that none asks for, as many as may be.
+func (w *waits) start(q *queue) {
+	if q.updates < maxUpdates && !w.closed && w.base.Err() == nil {
+		if ids := q.unasked(); len(ids) > 0 {
 			for _, id := range ids {
-				h.covered[id] = true
+				q.asked[id] = true
 			}
-			h.flights++
-			w.flying.Go(func() { w.fly(h, ids) })
+			q.updates++
+			w.updates.Go(func() { w.update(q, ids) })
 		}
 	}
-	w.retire(h)
+	w.retire(q)
 }
 
-func (w *waits) retire(h *hub) {
-	if h.flights == 0 && len(h.waiters) == 0 && w.hubs[h.conversationID] == h {
-		delete(w.hubs, h.conversationID)
+func (w *waits) retire(q *queue) {
+	if q.updates == 0 && len(q.waiters) == 0 && w.queues[q.conversationID] == q {
+		delete(w.queues, q.conversationID)
 	}
 }
 
-func (h *hub) uncovered() []string {
+func (q *queue) unasked() []string {
 	var ids []string
-	for id := range h.waiters {
-		if !h.covered[id] {
+	for id := range q.waiters {
+		if !q.asked[id] {
 			ids = append(ids, id)
 		}
 	}
@@ -132,20 +133,20 @@ func (h *hub) uncovered() []string {
 	return ids[:min(len(ids), maxAwaited)]
 }
 
-// fly asks once and lands.
-func (w *waits) fly(h *hub, ids []string) {
+// update asks once and delivers what it brought.
+func (w *waits) update(q *queue, ids []string) {
 	ctx, cancel := context.WithTimeout(w.base, w.limit)
 	defer cancel()
-	res, err := w.await(ctx, h.conversationID, ids)
+	res, err := w.await(ctx, q.conversationID, ids)
 	again := errors.Is(err, ErrAgain) || ctx.Err() != nil
-	setback := (again || err == nil) && len(res.Settled) == 0
-	if setback {
-		w.pause(h)
+	fruitless := (again || err == nil) && len(res.Settled) == 0
+	if fruitless {
+		w.backOff(q)
 	}
 	if again {
 		err = nil
 	}
-	w.land(h, ids, res, err, setback)
+	w.finish(q, ids, res, err, fruitless)
 }
 
 const (
@@ -153,10 +154,10 @@ const (
 	maxPause   = time.Second
 )
 
-// pause keeps a flight that brought nothing from being repeated at once.
-func (w *waits) pause(h *hub) {
+// backOff keeps an update that brought nothing from being repeated at once.
+func (w *waits) backOff(q *queue) {
 	w.mu.Lock()
-	d := min(firstPause<<min(h.setbacks, 10), maxPause)
+	d := min(firstPause<<min(q.fruitless, 10), maxPause)
 	w.mu.Unlock()
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -166,29 +167,29 @@ func (w *waits) pause(h *hub) {
 	}
 }
 
-func (w *waits) land(h *hub, ids []string, res contract.AwaitResult, err error, setback bool) {
+func (w *waits) finish(q *queue, ids []string, res contract.AwaitResult, err error, fruitless bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	h.flights--
-	h.setbacks++
-	if !setback {
-		h.setbacks = 0
+	q.updates--
+	q.fruitless++
+	if !fruitless {
+		q.fruitless = 0
 	}
 	for _, id := range ids {
-		delete(h.covered, id)
+		delete(q.asked, id)
 		if err != nil {
-			h.deliver(id, Answer{Err: err})
+			q.deliver(id, Answer{Err: err})
 		}
 	}
 	for _, r := range res.Settled {
-		h.deliver(r.ID, Answer{Settlement: Settlement{r, res.Conversation}})
+		q.deliver(r.ID, Answer{Settlement: Settlement{r, res.Conversation}})
 	}
-	w.launch(h)
+	w.start(q)
 }
 
-func (h *hub) deliver(id string, a Answer) {
-	for _, ch := range h.waiters[id] {
+func (q *queue) deliver(id string, a Answer) {
+	for _, ch := range q.waiters[id] {
 		ch <- a // has room for the only value it ever gets
 	}
-	delete(h.waiters, id)
+	delete(q.waiters, id)
 }

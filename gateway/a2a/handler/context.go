@@ -100,17 +100,17 @@ func (h *Handler) waitingIn(ctx context.Context, contextID string) ([]contract.C
 		}
 	}
 	views := make([]contract.ConversationView, len(ids))
-	flights, ctx := errgroup.WithContext(ctx)
-	flights.SetLimit(tasksAtOnce)
+	reads, ctx := errgroup.WithContext(ctx)
+	reads.SetLimit(tasksAtOnce)
 	for i, id := range ids {
-		flights.Go(func() (err error) {
+		reads.Go(func() (err error) {
 			if views[i], err = h.service.Conversation(ctx, id, ""); service.IsKind(err, contract.KindNotFound) {
 				return nil
 			}
 			return err
 		})
 	}
-	err = flights.Wait()
+	err = reads.Wait()
 	return slices.DeleteFunc(views, func(v contract.ConversationView) bool { return len(v.Pending) == 0 }), err
 }
 

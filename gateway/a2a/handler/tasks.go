@@ -110,10 +110,10 @@ func taskQuery(req *a2a.ListTasksRequest) (service.TaskQuery, error) {
 // what is known of it.
 func (h *Handler) read(ctx context.Context, ids []string, o task.Shape) ([]*a2a.Task, error) {
 	list := make([]*a2a.Task, len(ids))
-	flights, whole := errgroup.WithContext(ctx)
-	flights.SetLimit(tasksAtOnce)
+	reads, whole := errgroup.WithContext(ctx)
+	reads.SetLimit(tasksAtOnce)
 	for i, id := range ids {
-		flights.Go(func() error {
+		reads.Go(func() error {
 			ctx, cancel := context.WithTimeout(whole, service.MemberTimeout)
 			defer cancel()
 			view, err := h.service.Conversation(ctx, id, "")
@@ -130,7 +130,7 @@ func (h *Handler) read(ctx context.Context, ids []string, o task.Shape) ([]*a2a.
 			return err
 		})
 	}
-	err := flights.Wait()
+	err := reads.Wait()
 	return slices.DeleteFunc(list, func(t *a2a.Task) bool { return t == nil }), err
 }
 
