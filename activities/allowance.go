@@ -12,10 +12,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// allowance is the time that all attempts at one reply of a model may take together.
-// What attempts have taken goes from one to the next as details of heartbeats, so the time
-// in which no worker runs does not count. Local activities have no heartbeats: attempts
-// before this one count as if they had taken as long as this one.
+// allowance is the time that all attempts at one reply of a model may take together. Each
+// attempt passes the time used on to the next in the details of its heartbeats, so time without
+// a worker does not count. Local activities have no heartbeats: each earlier attempt counts as
+// long as the present one.
 type allowance struct {
 	total  time.Duration // 0 is no bound
 	spent  time.Duration // by attempts before this one
@@ -23,8 +23,7 @@ type allowance struct {
 	began  time.Time
 }
 
-// allowance begins an attempt at a reply, and reports that it lives until the returned
-// function is called.
+// allowance starts an attempt at a reply, and sends heartbeats until stop is called.
 func (m *Models) allowance(ctx context.Context, model string) (a *allowance, stop func()) {
 	a = &allowance{total: m.facts(model).TotalTimeout, began: time.Now()}
 	if !heartbeats(ctx) {
@@ -54,10 +53,11 @@ func (a *allowance) within(ctx context.Context) (context.Context, context.Cancel
 	return context.WithTimeout(ctx, a.total-a.spent-time.Since(a.began))
 }
 
-// minAttempt is the shortest time for which it is worth asking again.
+// minAttempt is the shortest remaining time for another attempt.
 const minAttempt = time.Second
 
-// failure is that of a call. One that leaves no time for another attempt is the last.
+// failure converts the failure of a call. It is permanent if there is no time for another
+// attempt.
 func (a *allowance) failure(ctx context.Context, err error) error {
 	if isCancellation(ctx, err) {
 		return ctx.Err()
@@ -71,7 +71,7 @@ func (a *allowance) failure(ctx context.Context, err error) error {
 	return modelFailure(ctx, err)
 }
 
-// repeatable reports whether a model is asked again after a failure.
+// repeatable reports whether a model is called again after a failure.
 func repeatable(err error) bool {
 	var known *llm.Error
 	return !errors.As(err, &known) || !known.Kind.Permanent()
@@ -85,7 +85,7 @@ func (a *allowance) until(now time.Time) time.Time {
 	return now.Add(a.total - a.used())
 }
 
-// isKind reports whether a model's failure is of a kind.
+// isKind reports whether the failure of a model is of the given kind.
 func isKind(err error, k contract.Kind) bool {
 	var known *llm.Error
 	return errors.As(err, &known) && known.Kind == k

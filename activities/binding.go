@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// bindCall keeps the definition of a tool, so that a grant can be bound to it. Without an
-// address there is nothing to bind to.
+// bindCall stores the definition of a tool and returns the binding of a grant. Without an
+// address there is none.
 func bindCall(ctx context.Context, store transcript.Store, t toolbox.Target) (*contract.Binding, error) {
 	b := &contract.Binding{Address: t.Address, SHA256: t.Digest()}
 	if t.Address == "" || t.Definition == nil {
@@ -29,8 +29,8 @@ func bindCall(ctx context.Context, store transcript.Store, t toolbox.Target) (*c
 	return b, nil
 }
 
-// changed is the failure of a call that would go elsewhere than was approved, with what
-// a person must know to approve it anew.
+// changed is the failure of a call whose target differs from the approved one, with what a
+// person must know to approve it again.
 func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolbox.Error) error {
 	now, err := bindCall(ctx, t.Blobs, e.Now)
 	if err != nil {
@@ -53,8 +53,7 @@ func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolb
 	})
 }
 
-// defined is the definition that was approved, and nil when it is lost: then its digest
-// has to do.
+// defined is the approved definition, or nil if it is lost; then its hash has to do.
 func (t *Tools) defined(ctx context.Context, b contract.Binding) *contract.Definition {
 	raw, err := transcript.ReadJSON(ctx, t.Blobs, b.Definition)
 	if err != nil || len(raw) == 0 {

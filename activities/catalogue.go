@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// ListTools tells what is on offer and what is missing. Resources and prompts
-// are those of all servers, and are asked for without a caller's credential.
+// ListTools lists what is on offer and what is missing. Resources and prompts are those of all
+// servers, listed without a caller's credential.
 func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
 	var list any
 	switch in.Kind {
@@ -40,8 +40,7 @@ func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (cont
 	return contract.CatalogueResult{Body: value, Store: check}, nil
 }
 
-// checkStore looks for the gateway's probe, and puts one of the worker's own for the
-// gateway to look for.
+// checkStore looks for the gateway's probe, and stores one for the gateway to look for.
 func (t *Tools) checkStore(ctx context.Context, probe *contract.Blob) (*contract.StoreCheck, error) {
 	if probe == nil || t.Probe == nil {
 		return nil, nil
@@ -99,8 +98,8 @@ func (t *Tools) promptCatalogue(ctx context.Context) contract.PromptCatalogue {
 	return c
 }
 
-// silent are the states of the servers that did not answer, with the reason. One
-// that is ready may be among them: it has refused, or taken too long.
+// silent are the states of the servers that did not answer, with the reason. A ready server may
+// be among them: it has refused, or took too long.
 func (t *Tools) silent(err error) []contract.ServerState {
 	out := []contract.ServerState{}
 	if err == nil {

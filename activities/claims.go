@@ -15,25 +15,23 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Claims remember, outside of every history, which destructive calls were sent. A history
-// that an operator winds back (`temporal workflow reset`) knows nothing of the calls that
-// came after, and would make them again.
+// Claims record, outside of every history, which destructive calls were sent. After `temporal
+// workflow reset` the history lacks the calls made after that point, and would make them again.
 type Claims interface {
-	// Claim takes a name for an owner, unless somebody has it, and returns who has it.
+	// Claim takes a name for an owner, unless it is taken, and returns its holder.
 	Claim(ctx context.Context, name, owner string) (holder string, err error)
 	Release(ctx context.Context, name string) error
 }
 
-// claimant is who sends a call. A run knows what it has sent itself.
+// claimant is the run that sends a call. A run knows its own calls.
 type claimant struct {
 	Run string    `json:"run"`
 	At  time.Time `json:"at"`
 }
 
-// claim takes the right to send something that must not be sent twice. An error that it
-// returns is made by fail: the call was sent before, or it is not known whether it was.
-// kind is that of a failure to note it. Settle gives the right back where the call is
-// known to have had no effect.
+// claim reserves the right to send something that must not be sent twice. Its error is made by
+// fail: the call was sent before, or this is not known. kind is the kind of a failure of the
+// store. settle releases the claim if the call is known to have had no effect.
 func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, now time.Time) (settle func(harmless bool), err error) {
 	if claims == nil {
 		return func(bool) {}, nil
@@ -69,7 +67,7 @@ func sentBeforeText(by claimant) string {
 		by.At.Format("2006-01-02 15:04:05 MST"), by.Run)
 }
 
-// hadNoEffect reports whether a failure says that nothing has come of a call.
+// hadNoEffect reports whether a failure says that a call had no effect.
 func hadNoEffect(err error) bool {
 	var known *temporal.ApplicationError
 	return errors.As(err, &known) && slices.Contains(withoutEffect, contract.Kind(known.Type()))
@@ -80,8 +78,8 @@ var withoutEffect = []contract.Kind{
 	contract.KindDigest, contract.KindChanged, contract.KindBlob,
 }
 
-// releaseClaim lets a call be sent again after a reset. A claim that stays is no harm: a
-// person is asked then.
+// releaseClaim allows the call to be sent again after a reset. If it fails, a person is asked
+// then.
 func releaseClaim(ctx context.Context, claims Claims, name string) {
 	if err := claims.Release(context.WithoutCancel(ctx), name); err != nil {
 		slog.Warn("a call that was not sent is noted as sent", "error", err)

@@ -22,35 +22,34 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// QuestionClient is where questions wait for people.
+// QuestionClient submits questions to people.
 type QuestionClient interface {
-	// Ask hands a question to the workflow that makes the call.
+	// Ask sends a question to the workflow that makes the call.
 	Ask(ctx context.Context, workflowID, runID string, q contract.QuestionSignal) error
-	// Answer waits for the decision. It fails with ErrNotAsked while there is nothing
-	// that waits for one.
+	// Answer waits for the decision. It fails with ErrNotAsked while no approval is open.
 	Answer(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 }
 
-// ErrNotAsked is the error of a question that nobody has been asked, so far.
+// ErrNotAsked is the error of a question that has not been shown to anybody yet.
 var ErrNotAsked = errors.New("the question does not wait for anybody")
 
-// askTimeout is how long a workflow may take to ask a person. One that has no use
-// for the question any more never does.
+// askTimeout is how long a workflow may take to open an approval. It never does if it no longer
+// needs the question.
 const askTimeout = time.Minute
 
-// Elicitation has people answer what tool servers want to know. It is the toolbox's
-// Elicitor, for calls that activities make.
+// Elicitation submits the questions of tool servers to people. It is the toolbox's Elicitor,
+// for calls that activities make.
 type Elicitation struct {
 	Blobs transcript.Store
-	// Client is Temporal, as the activity's worker reaches it, when it is nil.
+	// Client defaults to the activity's own Temporal client.
 	Client QuestionClient
 
 	asked atomic.Int64
 }
 
-// Elicit implements toolbox.Elicitor. Outside of a regular activity there is no
-// workflow to ask, so the question is cancelled, as it is when the workflow does not
-// take it. When the worker stops, so does the call: see toolbox.ErrStopping.
+// Elicit implements toolbox.Elicitor. Outside of a regular activity there is no workflow to
+// ask, so the question is cancelled; so it is if the workflow does not take it. If the worker
+// stops, the call ends with toolbox.ErrStopping.
 func (q *Elicitation) Elicit(ctx context.Context, question toolbox.Question) (toolbox.Answer, error) {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
 		return noAnswer(errors.New("it does not come from a call of an activity")), nil
@@ -86,12 +85,12 @@ func (q *Elicitation) Elicit(ctx context.Context, question toolbox.Question) (to
 	return answerOf(r), nil
 }
 
-// noAnswer is the answer to a question that nobody was shown.
+// noAnswer is the answer to a question that was not shown to anybody.
 func noAnswer(err error) toolbox.Answer {
 	return toolbox.Answer{Action: toolbox.Cancel, Problem: fmt.Sprintf("nobody was shown it: %v", err)}
 }
 
-// withWorkerStop is a context that ends also when the worker stops.
+// withWorkerStop is a context that also ends when the worker stops.
 func withWorkerStop(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stopped := activity.GetWorkerStopChannel(ctx)
@@ -105,8 +104,8 @@ func withWorkerStop(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(nil) }
 }
 
-// signal is the question as the workflow gets it. Who knows its UUID can answer it,
-// so that is random.
+// signal is the question for the workflow. Its UUID entitles to answer it and is therefore
+// random.
 func (q *Elicitation) signal(ctx context.Context, question toolbox.Question) (contract.QuestionSignal, error) {
 	attempt := activity.GetInfo(ctx).Attempt
 	var space [16]byte
@@ -126,8 +125,8 @@ func (q *Elicitation) signal(ctx context.Context, question toolbox.Question) (co
 	return s, err
 }
 
-// keepSchema stores the schema of an answer where it is too large for history, and then
-// says in words what it accepts.
+// keepSchema stores the schema of an answer if it is too large for history, and then describes
+// what it accepts.
 func keepSchema(ctx context.Context, store transcript.Store, schema json.RawMessage) (kept contract.JSON, accepts string, err error) {
 	if kept, err = transcript.JSON(ctx, store, schema); kept.Blob != nil {
 		accepts = answer.AcceptedBy(schema)
@@ -135,7 +134,7 @@ func keepSchema(ctx context.Context, store transcript.Store, schema json.RawMess
 	return kept, accepts, err
 }
 
-// awaitAnswer waits for the decision, and before that for the workflow to ask for it.
+// awaitAnswer waits for the approval to open, and then for the decision.
 func awaitAnswer(ctx context.Context, desk QuestionClient, uuid string) (contract.ApprovalResult, error) {
 	began := time.Now()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
@@ -151,7 +150,7 @@ func awaitAnswer(ctx context.Context, desk QuestionClient, uuid string) (contrac
 	}
 }
 
-// answerOf is what a person has answered. One who does not answer in time has not declined.
+// answerOf converts a decision. No answer in time is not a refusal.
 func answerOf(r contract.ApprovalResult) toolbox.Answer {
 	switch r.Decision {
 	case contract.Approved:
@@ -170,7 +169,7 @@ func answerOf(r contract.ApprovalResult) toolbox.Answer {
 	return toolbox.Answer{Action: toolbox.Cancel, Problem: strings.TrimRight(fmt.Sprintf("it ended as %s: %s", r.Decision, r.Reason), ": ")}
 }
 
-// temporalQuestions asks through the activity's own Temporal client.
+// temporalQuestions uses the activity's own Temporal client.
 type temporalQuestions struct{ client client.Client }
 
 func (d temporalQuestions) Ask(ctx context.Context, workflowID, runID string, q contract.QuestionSignal) error {

@@ -12,12 +12,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// maxRetryDelay is the longest pause a provider may ask for. Beyond it the failure
-// is reported instead of being waited for.
+// maxRetryDelay is the longest pause a provider may ask for. Beyond it the failure is reported
+// at once.
 const maxRetryDelay = 2 * time.Minute
 
-// fail makes the error an activity returns. The message goes into history and
-// into the conversation: it must be one plain sentence without secrets.
+// fail makes the error that an activity returns. The message is written to history and to the
+// conversation: it must be one plain sentence without secrets.
 func fail(kind contract.Kind, message string, after time.Duration) error {
 	o := temporal.ApplicationErrorOptions{NonRetryable: kind.Permanent(), NextRetryDelay: after}
 	if after > maxRetryDelay {
@@ -27,26 +27,26 @@ func fail(kind contract.Kind, message string, after time.Duration) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
 }
 
-// failPatiently is fail for what is tried again whenever it may be, however late that is.
+// failPatiently is fail for activities that retry however long the pause is.
 func failPatiently(kind contract.Kind, message string, after time.Duration) error {
 	o := temporal.ApplicationErrorOptions{NonRetryable: kind.Permanent(), NextRetryDelay: after}
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), o)
 }
 
-// failForGood makes an error like fail does, of which nothing is tried again.
+// failForGood is fail without retries.
 func failForGood(kind contract.Kind, message string) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{NonRetryable: true})
 }
 
-// isCancellation passes a cancellation on as what it is.
+// isCancellation reports whether an error is the cancellation of the activity.
 func isCancellation(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
 }
 
 const heartbeatEvery = 5 * time.Second
 
-// heartbeat reports that the activity lives until the returned function is
-// called. Through it a cancellation reaches the activity's context.
+// heartbeat sends heartbeats until stop is called. Cancellations reach the activity's context
+// through them.
 func heartbeat(ctx context.Context) (stop func()) {
 	if !heartbeats(ctx) {
 		return func() {}
@@ -54,12 +54,12 @@ func heartbeat(ctx context.Context) (stop func()) {
 	return heartbeatLoop(ctx, func() { activity.RecordHeartbeat(ctx) })
 }
 
-// heartbeats reports whether there is anybody to hear that the activity lives.
+// heartbeats reports whether the activity can send heartbeats.
 func heartbeats(ctx context.Context) bool {
 	return activity.IsActivity(ctx) && !activity.GetInfo(ctx).IsLocalActivity
 }
 
-// heartbeatLoop calls record now and then until the returned function is called.
+// heartbeatLoop calls record at intervals until stop is called.
 func heartbeatLoop(ctx context.Context, record func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

@@ -10,22 +10,22 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Feed tells those who watch conversations what is new.
+// Feed publishes events to the subscribers of conversations.
 type Feed interface {
-	// Publish passes news on, those of one conversation in order. It does not block, and
-	// what nobody takes in time is lost.
+	// Publish sends an event, in order within a conversation. It does not block, and events
+	// that are not received in time are lost.
 	Publish(contract.Event)
 }
 
-// publish tells a feed, if there is one.
+// publish sends an event if there is a feed.
 func publish(f Feed, n contract.Event) {
 	if f != nil {
 		f.Publish(n)
 	}
 }
 
-// publishDeltas returns what passes on a reply while it is being made; nil when there is
-// nobody to hear it.
+// publishDeltas starts a draft and returns a function that publishes its deltas, or nil if
+// there is no feed.
 func (m *Models) publishDeltas(ctx context.Context, in contract.GenerateInput, left *allowance) func(llm.Delta) {
 	if m.Feed == nil || in.DraftID == "" {
 		return nil

@@ -18,21 +18,19 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Files keeps a JSON file of every conversation in a folder, for backups,
-// scripts and people.
+// Files writes a JSON file of every conversation to a folder, for backups, scripts and people.
 type Files struct {
 	Dir   string
 	Blobs transcript.Store
-	// Feed is told of every conversation that is exported; nil is nobody.
+	// Feed gets an event for every exported conversation; it may be nil.
 	Feed Feed
 
-	// locks keep two exports of one conversation apart; a shared lock only
-	// makes one of them wait.
+	// locks serialize exports of one conversation. Two conversations may share a lock.
 	locks [64]sync.Mutex
 }
 
-// Export writes conversation_<id>.json, whole or not at all: to a temporary
-// file, synced, renamed. A file that holds a later version stays.
+// Export writes conversation_<id>.json atomically: to a temporary file, synced, renamed. A file
+// with a later version stays.
 func (f *Files) Export(ctx context.Context, in contract.ExportInput) (contract.ExportResult, error) {
 	v := in.Conversation
 	if !contract.IsUUID(v.ID) {
@@ -66,8 +64,7 @@ func (f *Files) lock(id string) (unlock func()) {
 	return mu.Unlock
 }
 
-// replace puts data in the place of path, so that a reader sees the old file or
-// the new one, also after a power failure.
+// replace writes data to path atomically, also with respect to a power failure.
 func replace(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -97,7 +94,7 @@ func replace(path string, data []byte) (err error) {
 // versionPattern finds the version at the end of a file: its last key.
 var versionPattern = regexp.MustCompile(`"version": (\d+)\s*\}\s*$`)
 
-// versionOf reads the version of a file without reading the file.
+// versionOf reads the version from the end of a file.
 func versionOf(path string) (int64, error) {
 	file, err := os.Open(path)
 	if err != nil {

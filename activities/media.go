@@ -13,9 +13,9 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// How many images a model is shown, and how large ones, in bytes. Providers count
-// the bytes as base64, which has a third more: the strictest takes 5 MiB for one
-// image and 20 MB for a request, and small images only when there are many.
+// Limits of the images that a model is shown, in bytes. Providers count bytes of base64, which
+// is a third more: the strictest accepts 5 MiB for one image and 20 MB for a request, and only
+// small images if there are many.
 const (
 	maxImage      = 15 << 18
 	maxImageBytes = 12 << 20
@@ -36,9 +36,8 @@ func keep(ctx context.Context, store transcript.Store, media []toolbox.Media) ([
 	return out, nil
 }
 
-// addImages adds to a request what the model is shown of the media in messages:
-// images, the newest ones while there is room. Of what came with users' messages
-// besides, the texts say what it is; tools say themselves what they return.
+// addImages adds images from the messages to a request, the newest first while there is room.
+// Other files of users are mentioned in their texts; tools describe their results themselves.
 func (m *Models) addImages(ctx context.Context, r *llm.Request) error {
 	a := imageLoader{store: m.Blobs, room: maxImageBytes, seen: map[imagePlace]bool{}}
 	if m.facts(r.Model).Images {
@@ -59,7 +58,7 @@ func (m *Models) addImages(ctx context.Context, r *llm.Request) error {
 	return nil
 }
 
-// withoutImages is a request without images. The texts say what users sent.
+// withoutImages is a request without images. The texts mention what users sent.
 func withoutImages(r llm.Request) llm.Request {
 	r.Messages = slices.Clone(r.Messages)
 	for i, message := range r.Messages {
@@ -74,7 +73,7 @@ func withoutImages(r llm.Request) llm.Request {
 	return r
 }
 
-// named is a text that tells of a file that the model does not see.
+// named is a text that mentions a file that the model does not see.
 func named(text contract.Text, name, mimeType string, size int64) contract.Text {
 	what := strings.Join(strings.Fields(name), " ")
 	if what != "" {
@@ -84,7 +83,7 @@ func named(text contract.Text, name, mimeType string, size int64) contract.Text 
 	return contract.Inline(strings.TrimSpace(text.Inline + "\n\n" + line))
 }
 
-// imageLoader fills with images, the newest first.
+// imageLoader loads images, the newest first.
 type imageLoader struct {
 	store  transcript.Store
 	images map[string][]llm.Media // by message, the oldest first
@@ -94,7 +93,7 @@ type imageLoader struct {
 	full   bool
 }
 
-// imagePlace is one of the media of a message.
+// imagePlace identifies one of the media of a message.
 type imagePlace struct {
 	message string
 	index   int

@@ -11,13 +11,13 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// modelRequest is what a model is asked, with what the answer is judged by.
+// modelRequest is a request to a model, with what its reply is checked against.
 type modelRequest struct {
 	request llm.Request
 	offer   []offeredTool
 	output  output
-	// recorded are the messages in the request that are part of the conversation, and
-	// room is how many tokens they may have.
+	// recorded are the messages of the request that are part of the conversation, and room is
+	// how many tokens they may have.
 	recorded []contract.Message
 	room     int
 	before   int // messages that the summary so far replaces
@@ -45,7 +45,7 @@ func (m *Models) modelRequest(ctx context.Context, in contract.GenerateInput) (m
 	return q, m.addImages(ctx, &q.request)
 }
 
-// describePeers is the input with what the peers' cards say of them.
+// describePeers adds to the input what the peers' cards say about them.
 func (m *Models) describePeers(in contract.GenerateInput) contract.GenerateInput {
 	if m.Peers == nil || len(in.Peers) == 0 {
 		return in
@@ -65,7 +65,7 @@ func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (to
 	return tools, json.Unmarshal(raw, &tools)
 }
 
-// fill adds the messages, behind the summary of those that it replaces.
+// fill adds the messages, after the summary of those that it replaces.
 func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRequest) error {
 	facts := m.facts(in.Model)
 	stored, err := m.recorded(ctx, in.Before, in.Transcript)
@@ -103,7 +103,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 	return nil
 }
 
-// neededSummary is what needs a summary before the model can be asked.
+// neededSummary says which messages need a summary before the model can be called, or nil.
 func (q modelRequest) neededSummary(force bool) *contract.Summary {
 	d := neededSummary(q.recorded, q.room, force)
 	if d != nil {
@@ -112,7 +112,7 @@ func (q modelRequest) neededSummary(force bool) *contract.Summary {
 	return d
 }
 
-// recorded are the messages of a conversation as they are stored, oldest first.
+// recorded are the stored messages of a conversation, oldest first.
 func (m *Models) recorded(ctx context.Context, before *contract.Transcript, t contract.Transcript) ([]contract.Message, error) {
 	var out []contract.Message
 	if before != nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities/llm"
-	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
@@ -19,27 +18,26 @@ import (
 // Models calls models.
 type Models struct {
 	Model llm.Model
-	// Facts tells what is known of a model; nil knows those without an entry.
+	// Facts returns what is known of a model; nil knows nothing of any.
 	Facts func(model string) llm.Facts
 	Offer Offer
-	// Peers tells more of the peers than the configuration does; nil knows nothing.
+	// Peers adds descriptions from the peers' cards; it may be nil.
 	Peers Peer
 	Blobs transcript.Store
-	// Feed passes on what models say while they say it; nil is nobody to hear it.
+	// Feed gets the deltas of replies; it may be nil.
 	Feed Feed
-	// Compaction is CompactionSummary, also when it is empty, or CompactionWindow.
+	// Compaction is CompactionSummary, the default, or CompactionWindow.
 	Compaction string
-	// Keyring opens the callers' tokens; without one no tools are on offer that
-	// servers show to the holder of a token only.
+	// Keyring opens the callers' tokens; without one, tools that servers list only with a
+	// token are not offered.
 	Keyring *credential.Keyring
 	Now     func() time.Time
 }
 
-// Generate asks the model for the next reply, with the placeholders of its prompt
-// filled in. Calls come back with what is known of the tools they name, and with
-// arguments that are final. A tool that was not on offer to this call is unknown.
-// A long tail of the transcript is folded on the way. When the messages do not fit
-// the model, the result only says which of them need a summary.
+// Generate calls the model for the next reply, with the placeholders of its prompt filled in.
+// The calls of the reply have what is known of their tools, and final arguments. A tool that
+// was not offered is unknown. A long tail of the transcript is offloaded. If the messages do
+// not fit the model, the result only says which of them need a summary.
 func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	left, stop := m.allowance(ctx, in.Model)
 	defer stop()
@@ -76,12 +74,12 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 
 func (m *Models) facts(model string) llm.Facts {
 	if m.Facts == nil {
-		return router.New(router.Options{}).Facts(model)
+		return llm.Facts{}
 	}
 	return m.Facts(model)
 }
 
-// bearer is the caller's token, which the offer goes by and no reply may show.
+// bearer is the caller's token. It determines the offered tools, and no reply may show it.
 func (m *Models) bearer(ctx context.Context, conversationID string) string {
 	if m.Keyring == nil {
 		return ""
@@ -90,8 +88,8 @@ func (m *Models) bearer(ctx context.Context, conversationID string) string {
 	return bearer
 }
 
-// ask asks the model. A request with images that is refused goes out once more
-// without: no provider tells what it takes, and the conversation has to go on.
+// ask calls the model. A refused request with images is sent once more without them: providers
+// do not say what they accept, and the conversation has to continue.
 func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	reply, err := m.Model.Generate(ctx, r)
 	var known *llm.Error
@@ -104,7 +102,7 @@ func (m *Models) ask(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	return m.Model.Generate(ctx, withoutImages(r))
 }
 
-// overrun is why a reply asks for more than one may, or "".
+// overrun says in what a reply asks for too much, or "".
 func overrun(reply llm.Reply) string {
 	names := make([]string, len(reply.Calls))
 	for i, c := range reply.Calls {
@@ -142,7 +140,7 @@ func (m *Models) result(ctx context.Context, in contract.GenerateInput, reply ll
 	return out, err
 }
 
-// call says what is known of a call and checks its arguments.
+// call adds what is known of a call's tool and checks the arguments.
 func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (contract.Call, error) {
 	tool, known := findTool(offer, c.Name)
 	out := contract.Call{
@@ -170,8 +168,8 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (con
 	return out, err
 }
 
-// check returns arguments that fit the tool, or what is wrong with them. Those of
-// exit_loop mean nothing, whatever they are.
+// check returns arguments that fit the tool, or the problem. Arguments of exit_loop are
+// ignored.
 func (m *Models) check(ctx context.Context, tool offeredTool, args json.RawMessage) (fixed json.RawMessage, problem string) {
 	switch {
 	case tool.peer != nil:

@@ -26,8 +26,8 @@ const (
 // webhookTimeout is how long a webhook may take to answer (A2A 1.0 §4.3.3).
 const webhookTimeout = 10 * time.Second
 
-// WebhookClient is what webhooks are to be called with. It follows no redirects, uses no
-// proxy, and goes no further than reach.
+// WebhookClient is the HTTP client for webhooks. It follows no redirects, uses no proxy, and
+// only connects within reach.
 func WebhookClient(reach contract.Reach) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.Proxy = nil // one would dial for us, whatever the address
@@ -37,8 +37,8 @@ func WebhookClient(reach contract.Reach) *http.Client {
 	return c
 }
 
-// notificationHeaders are the headers of a notification but the signature. Those that
-// are empty are not sent.
+// notificationHeaders are the headers of a notification without the signature. Empty ones are
+// not sent.
 func notificationHeaders(in contract.NotifyInput) map[string]string {
 	h := map[string]string{
 		"Content-Type": "application/a2a+json", headerVersion: in.Config.Protocol,
@@ -53,15 +53,15 @@ func notificationHeaders(in contract.NotifyInput) map[string]string {
 	return h
 }
 
-// sign makes a signature: the time and an HMAC over the time and the body, so that an
-// old notification cannot be sent again as a new one.
+// sign returns a signature: the time and an HMAC of time and body, so that an old notification
+// cannot be replayed.
 func sign(key []byte, now time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d.%s", now.Unix(), body)
 	return fmt.Sprintf("t=%d,v1=%s", now.Unix(), hex.EncodeToString(mac.Sum(nil)))
 }
 
-// statusUpdate is news as a StreamResponse (A2A 1.0 §3.2.3).
+// statusUpdate is a state as a StreamResponse (A2A 1.0 §3.2.3).
 func statusUpdate(conversationID string, n contract.PushState) []byte {
 	type status struct {
 		State     string `json:"state"`
@@ -79,7 +79,7 @@ func statusUpdate(conversationID string, n contract.PushState) []byte {
 	return body
 }
 
-// protoState is a state as A2A 1.0 writes it.
+// protoState is a state in the spelling of A2A 1.0.
 func protoState(s contract.TaskState) string {
 	return "TASK_STATE_" + strings.ToUpper(strings.ReplaceAll(string(s), "-", "_"))
 }

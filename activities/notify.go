@@ -17,7 +17,7 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// TaskReader reads a conversation as a task of A2A.
+// TaskReader reads a conversation as an A2A task.
 type TaskReader interface {
 	// Task is the whole task as a version of the protocol has it in a notification: a
 	// StreamResponse that holds the task with contract.PushProtocol1, the task itself
@@ -25,19 +25,19 @@ type TaskReader interface {
 	Task(ctx context.Context, conversationID, protocol string) (json.RawMessage, error)
 }
 
-// Notifications tells webhooks how tasks fare.
+// Notifications calls webhooks with the states of tasks.
 type Notifications struct {
 	HTTP    *http.Client // see WebhookClient
 	Keyring *credential.Keyring
 	Tasks   TaskReader
-	// SigningKey signs notifications of webhooks that have no token. Without one those
-	// are not signed.
+	// SigningKey signs notifications of webhooks without a token. Without it those are not
+	// signed.
 	SigningKey []byte
 	Now        func() time.Time
 }
 
-// Notify delivers a notification. What the webhook answers with 410 is a result; every
-// other answer but 2xx is a failure, which is permanent when asking again cannot help.
+// Notify delivers a notification. The answer 410 is a result; every other answer but 2xx is a
+// failure, which is permanent if a retry cannot help.
 func (n *Notifications) Notify(ctx context.Context, in contract.NotifyInput) (contract.NotifyResult, error) {
 	if in.Config.Protocol == "" {
 		in.Config.Protocol = contract.PushProtocol1
@@ -65,7 +65,7 @@ func (n *Notifications) Notify(ctx context.Context, in contract.NotifyInput) (co
 // maxDrain is how much of an answer is read.
 const maxDrain = 4 << 10
 
-// open replaces the sealed secrets of a webhook by what was sealed.
+// open unseals the secrets of a webhook.
 func (n *Notifications) open(conversationID string, c *contract.PushConfig) error {
 	for _, secret := range []*string{&c.Token, &c.Credentials} {
 		if *secret == "" {

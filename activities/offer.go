@@ -9,12 +9,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Offer is the tools a model is told of.
+// Offer is the tools that a model is offered.
 type Offer interface {
-	// Tools returns what is on offer now, to the token of toolbox.WithBearer if
+	// Tools returns the tools, including those listed with the token of toolbox.WithBearer if
 	// ctx has one.
 	Tools(ctx context.Context) []toolbox.Tool
-	// Check returns arguments that fit the tool's schema, or what is wrong.
+	// Check returns arguments that fit the tool's schema, or the problem.
 	Check(ctx context.Context, tool string, args json.RawMessage) (fixed json.RawMessage, problem string)
 }
 
@@ -23,23 +23,22 @@ const (
 	exitDescription = "Leave the loop: call this when the work is done and needs no further iteration."
 )
 
-// offeredTool is a tool that a model may call: of a server, or one of ours, which
-// delegates to a peer or leaves the loop.
+// offeredTool is a tool that a model may call: of a server, of the client, or one of ours,
+// which delegates to a peer or leaves the loop.
 type offeredTool struct {
 	contract.Tool
 	peer   *contract.Peer
 	exit   bool
 	client bool // called by who sent the message
 	mayAsk bool
-	// wording is that of people's texts about a call.
+	// wording selects the sentences that describe a call.
 	wording contract.Wording
 	bound   toolbox.Tool // that a destructive call is bound to
 }
 
-// offeredTools lists what a model may call: the servers' tools that the input allows, the
-// client's, then the node's peers, then the way out of the loop. Where a server's
-// tool has the name of one of ours, ours is on offer and the server's is not; a
-// client's gives way to all others.
+// offeredTools lists the tools that a model may call: those of servers that the input allows,
+// the client's, one for each peer, and exit_loop. Our own tools take precedence over servers'
+// tools of the same name, and both over the client's.
 func offeredTools(in contract.GenerateInput, tools []toolbox.Tool, clients []contract.Tool) []offeredTool {
 	own := ownTools(in)
 	var out []offeredTool
@@ -57,8 +56,8 @@ func offeredTools(in contract.GenerateInput, tools []toolbox.Tool, clients []con
 	return append(out, own...)
 }
 
-// allowed reports whether a list of names of servers and tools has the tool. A nil
-// list has every tool, an empty one none.
+// allowed reports whether a list of servers and tools includes a tool. A nil list includes
+// every tool, an empty one none.
 func allowed(list []string, t toolbox.Tool) bool {
 	return list == nil || slices.Contains(list, t.Name) || slices.Contains(list, t.Server)
 }

@@ -26,7 +26,7 @@ func (m *Models) output(ctx context.Context, in contract.GenerateInput) (output,
 	return output{schema}, err
 }
 
-// ask adds to a request what the model has to know.
+// ask adds the schema to a request.
 func (o output) ask(r *llm.Request) {
 	if o.schema == nil {
 		return
@@ -57,8 +57,7 @@ func (o output) check(reply llm.Reply) (text, misfit string) {
 	return compact.String(), ""
 }
 
-// withoutFence is what stands between the fences of markdown, if a text is nothing
-// else.
+// withoutFence removes a markdown fence that encloses the whole text.
 func withoutFence(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "```"); ok {
@@ -69,7 +68,7 @@ func withoutFence(text string) json.RawMessage {
 	return json.RawMessage(strings.TrimSpace(text))
 }
 
-// repairMessages are the messages that ask the model to mend its reply.
+// repairMessages ask the model to correct its reply.
 func repairMessages(text string, r contract.Repair) []contract.Message {
 	if r.Overrun {
 		return []contract.Message{

@@ -21,15 +21,14 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Peer reaches other agents.
+// Peer is a client of other agents.
 type Peer interface {
-	// Send does what a message is for, and waits a little for its task to be done or
-	// to wait for something: one that is at work longer comes back as TaskWorking.
-	// After an error that is no *peer.Error, or one of a kind that passes, the message may
-	// be sent again with the same MessageID, and as Repeated if it was.
+	// Send sends a message and waits a little until its task is done or waits for something;
+	// a task that works longer is returned as TaskWorking. After an error that is no
+	// *peer.Error, or one of a temporary kind, the message may be sent again with the same
+	// MessageID, and as Repeated.
 	Send(ctx context.Context, m peer.Message) (peer.Reply, error)
-	// Describe adds to the description of a peer what its card says of it. It does not
-	// wait for the card.
+	// Describe adds what a peer's card says to its description. It does not wait for the card.
 	Describe(p contract.Peer) string
 }
 
@@ -40,16 +39,16 @@ type Peers struct {
 	Peer    Peer
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
-	// Claims keep destructive messages from being sent twice; nil is no check.
+	// Claims prevent that destructive messages are sent twice; nil does not check.
 	Claims Claims
 	Now    func() time.Time
 }
 
-// Delegate sends a message to another agent, with the caller's own credential
-// where there is one. Arguments that are not the ones that were shown are
-// refused. A message is sent again under its ID only, by which the agent knows it; to
-// an agent that has no such IDs it is not, unless it certainly never arrived. Nor is a
-// destructive one, unless the agent has declared that it knows messages again.
+// Delegate sends a message to another agent, with the caller's credential if there is one.
+// Arguments that differ from those shown are refused. A message is repeated only under the same
+// ID, by which the agent deduplicates; to an agent without such IDs it is repeated only if it
+// certainly did not arrive. A destructive message is repeated only if the agent has declared
+// that it deduplicates.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	stop := heartbeat(ctx)
 	out, again, err := p.once(ctx, in)
@@ -59,8 +58,8 @@ func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contra
 	return out, err
 }
 
-// once is delegate for a message that must not be sent by two activities. Whatever fails
-// after an attempt that left no word, the message may have been sent.
+// once is delegate for a message that two activities must not send. If the previous attempt
+// ended without a report, every failure means that the message may have been sent.
 func (p *Peers) once(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if !in.Destructive {
 		return p.delegate(ctx, in)
@@ -80,8 +79,8 @@ func (p *Peers) once(ctx context.Context, in contract.DelegateInput) (out contra
 	return out, again, err
 }
 
-// delegate does it. With an error, again reports whether Send has said that the message
-// may be sent again.
+// delegate sends the message. With an error, again reports whether the message may be sent
+// again.
 func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if p.Peer == nil {
 		return out, false, fail(contract.KindPeerFailed, "delegating to other agents is not supported by this version", 0)
@@ -102,16 +101,16 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 	return out, false, err
 }
 
-// mayRepeat leaves word for the next attempt that this one ended as it should. It
-// arrives with the failure of this one.
+// mayRepeat reports to the next attempt, with the failure of this one, that this attempt ended
+// properly.
 func mayRepeat(ctx context.Context) {
 	if activity.IsActivity(ctx) {
 		activity.RecordHeartbeat(ctx, activity.GetInfo(ctx).Attempt)
 	}
 }
 
-// lostAttempt reports whether the attempt before this one left no word: its worker died, or
-// it had an answer that was lost here. What it was to send may have been sent.
+// lostAttempt reports whether the previous attempt ended without a report: its worker died, or
+// its answer was lost here. Its message may have been sent.
 func lostAttempt(ctx context.Context) bool {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt <= 1 {
 		return false
@@ -121,7 +120,7 @@ func lostAttempt(ctx context.Context) bool {
 	return !known || last != activity.GetInfo(ctx).Attempt-1
 }
 
-// message is what is to be sent. Its errors are made by fail.
+// message builds the message. Its errors are made by fail.
 func (p *Peers) message(ctx context.Context, in contract.DelegateInput) (peer.Message, error) {
 	m := peer.Message{
 		Peer: in.Peer, MessageID: in.MessageID, TaskID: in.TaskID, ContextID: in.ContextID, Decision: in.Decision,
@@ -168,8 +167,8 @@ func (p *Peers) fill(ctx context.Context, in contract.DelegateInput, m *peer.Mes
 	return nil
 }
 
-// delegated takes the message out of a delegation's arguments, or tells in one
-// line why there is none.
+// delegated extracts the message from a delegation's arguments, or says in one line why there
+// is none.
 func delegated(args json.RawMessage) (message, problem string) {
 	var object map[string]any
 	if err := json.Unmarshal(args, &object); err != nil {
@@ -210,7 +209,7 @@ func (p *Peers) result(ctx context.Context, m peer.Message, r peer.Reply) (contr
 	return out, nil
 }
 
-// keep stores what is large.
+// keep stores large values.
 func (p *Peers) keep(ctx context.Context, m peer.Message, r peer.Reply, out *contract.DelegateResult) error {
 	text := r.Text
 	var files []toolbox.Media
@@ -232,7 +231,7 @@ func (p *Peers) keep(ctx context.Context, m peer.Message, r peer.Reply, out *con
 	return err
 }
 
-// origin is what a task asks, as our approvals carry it.
+// origin converts a task's question for our approvals.
 func (p *Peers) origin(ctx context.Context, m peer.Message, a contract.ApprovalRequest) (*contract.Origin, error) {
 	o := &contract.Origin{Chain: a.Chain, UUID: a.UUID, Tool: a.Tool, Digest: a.Digest, Reason: a.Reason, Description: callerMask(m).Text(a.Description)}
 	if len(o.Chain) == 0 {
@@ -250,9 +249,9 @@ func (p *Peers) origin(ctx context.Context, m peer.Message, a contract.ApprovalR
 	return o, err
 }
 
-// peerFailure is the error for one of Send. A failure for good is one also when the
-// activity was cancelled: a worker that stops cancels too, and after a cancellation the
-// next one would send the message again.
+// peerFailure converts an error of Send. A permanent failure stays one if the activity was
+// cancelled: a stopping worker cancels too, and after a cancellation the next worker would send
+// the message again.
 func peerFailure(ctx context.Context, m peer.Message, err error) error {
 	var known *peer.Error
 	isKnown := errors.As(err, &known)

@@ -23,15 +23,15 @@ type Children interface {
 	Cancel(ctx context.Context, child *commonpb.WorkflowExecution) error
 }
 
-// Resets ends what runs have left that were reset.
+// Resets ends what runs before a reset have left.
 type Resets struct {
-	// Children are those of the workflow that runs the activity; nil is Temporal's.
+	// Children defaults to the workflow's children in Temporal.
 	Children Children
 }
 
-// Withdraw cancels the children of the workflow that runs it which the present run does
-// not wait for, or one child alone. The run before a reset has started them; they would wait for nobody, or
-// go on making calls.
+// Withdraw cancels the children of the calling workflow that the present run does not wait for,
+// or one child alone. The run before the reset has started them; nobody waits for them, and
+// they would keep making calls.
 func (r *Resets) Withdraw(ctx context.Context, in contract.WithdrawInput) (out contract.WithdrawResult, err error) {
 	children := r.Children
 	info := activity.GetInfo(ctx)
@@ -45,7 +45,7 @@ func (r *Resets) Withdraw(ctx context.Context, in contract.WithdrawInput) (out c
 		return contract.WithdrawResult{Workflows: []string{in.Child}}, nil
 	}
 	parent := info.WorkflowExecution
-	// In this order: what the present run starts meanwhile is not in the list.
+	// In this order, so that children started meanwhile are not in the list.
 	running, err := children.Running(ctx, parent.ID)
 	if err != nil {
 		return out, fmt.Errorf("list what the runs have started: %w", err)

@@ -11,11 +11,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Sampler lets MCP servers ask the agent's model. They see nothing of the
-// conversation, and no tools are on offer. Nothing is tried again.
+// Sampler lets MCP servers call the agent's model. They see nothing of the conversation, and no
+// tools are offered. Nothing is retried.
 type Sampler struct {
 	Model llm.Model
-	// Name is the model that is asked, whichever the server would like.
+	// Name is the model, whichever the server prefers.
 	Name   string
 	Logger *slog.Logger
 }
@@ -25,8 +25,8 @@ var (
 	errNoWords      = errors.New("the model has answered without words")
 )
 
-// Sample implements toolbox.Sampler. A server is told only the kind of a failure,
-// the log has the rest.
+// Sample implements toolbox.Sampler. The server gets only the kind of a failure; the log has
+// the rest.
 func (s *Sampler) Sample(ctx context.Context, in toolbox.Sample) (toolbox.SampleResult, error) {
 	request := llm.Request{Model: s.Name, System: in.System, MaxTokens: in.MaxTokens, Messages: spoken(in.Turns)}
 	if len(request.Messages) == 0 {

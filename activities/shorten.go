@@ -7,15 +7,15 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// How much of a tool's result a model is shown, in bytes: maxResult, and less where
-// that would fill a small window. What is recorded and exported is whole.
+// How much of a tool's result a model is shown, in bytes: maxResult, or less for a small
+// window. The recorded and exported result is complete.
 const (
 	maxResult = 32 << 10
 	minResult = 1 << 10
 )
 
-// resultLimit is how much a model with a window of so many tokens is shown of one
-// result; 0 is a window that is not known.
+// resultLimit is how much of one result a model with the given window is shown; 0 is an unknown
+// window.
 func resultLimit(window int) int {
 	if window <= 0 {
 		return maxResult
@@ -23,8 +23,8 @@ func resultLimit(window int) int {
 	return min(max(window/2, minResult), maxResult)
 }
 
-// shortenMessage cuts what a tool has said for the model. The note names the blob of
-// the message as it is stored, where the whole is.
+// shortenMessage cuts a tool's result for the model. The note names the blob of the stored
+// message, which has the whole.
 func shortenMessage(m, stored contract.Message, limit int) contract.Message {
 	if m.Role != contract.RoleTool || m.ToolCall == nil {
 		return m
@@ -48,7 +48,7 @@ func shortenText(text string, whole *contract.Blob, limit int) string {
 	return fmt.Sprintf("%s\n[cut: the result has %d bytes, the first %d are shown%s]", begin, len(text), len(begin), where)
 }
 
-// beginning is what of a text has at most limit bytes, cut between characters.
+// beginning is at most limit bytes of a text, cut between characters.
 func beginning(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -13,10 +13,10 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// What becomes of the oldest messages when a conversation does not fit its model.
+// What replaces the oldest messages if a conversation does not fit its model.
 const (
-	CompactionSummary = "summary" // the model sees a summary of them; the default
-	CompactionWindow  = "window"  // it sees nothing of them
+	CompactionSummary = "summary" // a summary; the default
+	CompactionWindow  = "window"  // nothing
 )
 
 const summaryPrompt = "You keep the memory of a conversation between a user and an assistant with tools. " +
@@ -97,8 +97,8 @@ func (m *Models) summaryText(ctx context.Context, d *contract.Summary) (string, 
 	return text, nil
 }
 
-// transcriptText writes messages as one text of about limit bytes: when they are longer,
-// each is cut alike.
+// transcriptText writes messages as one text of about limit bytes; if they are longer, each is
+// cut in proportion.
 func transcriptText(messages []contract.Message, limit int) string {
 	var lines []string
 	total := 0

@@ -13,13 +13,12 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Texts does for workflows what needs the blob store.
+// Texts are the activities that read and write the blob store for workflows.
 type Texts struct {
 	Blobs transcript.Store
 }
 
-// Compose makes one text of a template and values, or else of parts, the empty
-// ones left out.
+// Compose makes one text of a template and values, or of parts without the empty ones.
 func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract.ComposeResult, error) {
 	text, err := t.compose(ctx, in)
 	if err != nil {
@@ -60,8 +59,7 @@ func (t *Texts) compose(ctx context.Context, in contract.ComposeInput) (string, 
 	return strings.Join(parts, "\n"), nil
 }
 
-// arguments are those of a delegation, in canonical form: their SHA-256 is what
-// toolbox.Digest says.
+// arguments are the canonical arguments of a delegation, as toolbox.Digest hashes them.
 func arguments(message string) (json.RawMessage, error) {
 	raw, err := json.Marshal(map[string]string{"message": message})
 	if err != nil {
@@ -70,8 +68,7 @@ func arguments(message string) (json.RawMessage, error) {
 	return toolbox.CanonicalArguments(raw)
 }
 
-// fillTemplate is a text with its placeholders replaced. Of the values, only those it
-// names are read.
+// fillTemplate replaces the placeholders of a text. Only the values that it names are read.
 func fillTemplate(ctx context.Context, store transcript.Store, t contract.Text, values contract.State) (string, error) {
 	text, err := transcript.ReadText(ctx, store, t)
 	if err != nil || len(values) == 0 {
@@ -86,8 +83,8 @@ func fillTemplate(ctx context.Context, store transcript.Store, t contract.Text, 
 	return template.Fill(text, func(key string) (string, bool) { v, ok := known[key]; return v, ok }), nil
 }
 
-// ReadAnswer reads an answer to a question by a schema from the blob store. An answer
-// that does not fit is a result.
+// ReadAnswer parses an answer to a question with a schema from the blob store. An answer that
+// does not fit is a result.
 func (t *Texts) ReadAnswer(ctx context.Context, in contract.ReadAnswerInput) (contract.ReadAnswerResult, error) {
 	schema, err := transcript.ReadJSON(ctx, t.Blobs, in.Schema)
 	if err != nil {
@@ -105,8 +102,8 @@ func (t *Texts) ReadAnswer(ctx context.Context, in contract.ReadAnswerInput) (co
 	return contract.ReadAnswerResult{Answer: given.Signal()}, nil
 }
 
-// Offload moves to the blob store what grows in a workflow: a long tail of messages,
-// texts, and the states of nodes.
+// Offload moves state of a workflow to the blob store: a long tail of messages, texts, and the
+// states of nodes.
 func (t *Texts) Offload(ctx context.Context, in contract.OffloadInput) (contract.OffloadResult, error) {
 	var out contract.OffloadResult
 	var err error
@@ -130,7 +127,7 @@ func (t *Texts) Offload(ctx context.Context, in contract.OffloadInput) (contract
 	return out, nil
 }
 
-// store keeps a text, and nothing of it in its address.
+// store stores a text; its address has no preview.
 func (t *Texts) store(ctx context.Context, text contract.Text) (contract.Text, error) {
 	blob := text.Blob
 	if blob == nil {

@@ -16,15 +16,15 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Caller calls tools and knows the servers behind them.
+// Caller calls tools and knows their servers.
 type Caller interface {
 	Call(ctx context.Context, c toolbox.Call) (toolbox.Result, error)
 	Tools(ctx context.Context) []toolbox.Tool
 	States() []contract.ServerState
-	// Conflicts names the tools that cannot be called because another server has
-	// one of that name.
+	// Conflicts lists the tools that cannot be called because another server has one of the
+	// same name.
 	Conflicts() []string
-	// Resources and Prompts have an error for toolbox.Failures beside what is there.
+	// Resources and Prompts return, beside what is there, an error for toolbox.Failures.
 	Resources(ctx context.Context) ([]toolbox.Resource, error)
 	Prompts(ctx context.Context) ([]toolbox.Prompt, error)
 }
@@ -34,22 +34,22 @@ type Tools struct {
 	Caller  Caller
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
-	// Claims keep destructive calls from being made twice; nil is no check.
+	// Claims prevent that destructive calls are made twice; nil does not check.
 	Claims Claims
 	Model  contract.ModelState
-	// Problems and Notes are what is known from the start to be wrong with the
-	// configuration and the environment, for the catalogue.
+	// Problems and Notes are faults of the configuration and the environment, known at the
+	// start, for the catalogue.
 	Problems, Notes []string
-	// Probe tells gateways whether they have the same store as Blobs; nil is no check.
+	// Probe lets gateways check that they share the store Blobs; nil does not check.
 	Probe *transcript.Probe
-	// Feed is told when calls begin; nil is nobody.
+	// Feed gets an event when a call begins; it may be nil.
 	Feed Feed
 	Now  func() time.Time
 }
 
-// CallTool makes one call, with the caller's own credential where there is one.
-// Arguments that are not the ones that were shown are refused. A destructive call that
-// another activity has sent has the outcome unknown.
+// CallTool makes one call, with the caller's credential if there is one. Arguments that differ
+// from those shown are refused. A destructive call that another activity has sent has an
+// unknown outcome.
 func (t *Tools) CallTool(ctx context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	defer heartbeat(ctx)()
 	if !in.Destructive {
@@ -91,7 +91,7 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	}
 	text, err := transcript.Text(ctx, t.Blobs, r.Text)
 	if err != nil {
-		// The call has happened: a failure here must not have it repeated.
+		// The call has run: a failure here must not repeat it.
 		return contract.CallToolResult{}, fail(toolFailureKind(contract.KindBlob, in), err.Error(), 0)
 	}
 	media, err := keep(ctx, t.Blobs, r.Media)
@@ -101,9 +101,9 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	return contract.CallToolResult{Text: text, IsError: r.IsError, Media: media, Links: r.Links, AuthRequired: r.AuthRequired, Note: note}, nil
 }
 
-// progress tells Temporal, in numbers only, how far a call is, and drops what
-// comes while it does: tell does not wait. Outside of a regular activity tell is
-// nil. Stop ends it.
+// progress reports the progress of a call to Temporal, in numbers only. tell does not wait:
+// reports that come during a heartbeat are dropped. Outside of a regular activity tell is nil.
+// stop ends it.
 func progress(ctx context.Context) (tell func(toolbox.Progress), stop func()) {
 	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).IsLocalActivity {
 		return nil, func() {}
@@ -128,8 +128,8 @@ func progress(ctx context.Context) (tell func(toolbox.Progress), stop func()) {
 	}, cancel
 }
 
-// toolFailureKind is the kind of a failure when the call may have happened: kind, unless
-// the tool is destructive.
+// toolFailureKind is the kind of a failure of a call that may have run: kind, unless the tool
+// is destructive.
 func toolFailureKind(kind contract.Kind, in contract.CallToolInput) contract.Kind {
 	if in.Destructive {
 		return contract.KindOutcomeUnknown

@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Estimates of what things take of a model's window, in tokens. They are a
-// little high: what does not fit all the same comes back from the provider.
+// Estimates of sizes in a model's window, in tokens. They are a little high; the provider
+// rejects requests that do not fit despite them.
 const (
 	perMessage = 8
 	perImage   = 1200
@@ -16,8 +16,8 @@ const (
 	maxReply   = 4096 // that a window of unknown division keeps free
 )
 
-// tokens estimates a text: models take about four letters for one token, fewer of
-// code, and of most scripts but the Latin one.
+// tokens estimates the tokens of a text: about four letters for one token, fewer in code and in
+// most scripts other than Latin.
 func tokens(text string) int {
 	ascii, other := 0, 0
 	for _, r := range text {
@@ -49,7 +49,7 @@ func messagesTokens(messages []contract.Message) int {
 	return n
 }
 
-// room is how many tokens a request has for messages; 0 is no limit that is known.
+// room is how many tokens a request has for messages; 0 if no limit is known.
 func room(f llm.Facts, r llm.Request) int {
 	if f.Window <= 0 {
 		return 0
@@ -65,13 +65,12 @@ func room(f llm.Facts, r llm.Request) int {
 	return max(left, minRoom)
 }
 
-// neededSummary says which messages need a summary so that the others fit. Nil is none,
-// or none that could be left out. With force some are left out even if all seem
-// to fit.
+// neededSummary says which messages need a summary so that the others fit, or nil if none do or
+// none can be omitted. With force some are replaced even if all seem to fit.
 //
-// What is left out are whole exchanges, oldest first: from a user's message to
-// the next. When only the last is left, its oldest replies go, each with all its
-// results; the question stays.
+// Whole turns are replaced, oldest first: from a user's message to the next. If only the last
+// turn is left, its oldest replies are replaced, each with all its results; the user's message
+// stays.
 func neededSummary(messages []contract.Message, room int, force bool) *contract.Summary {
 	total := messagesTokens(messages)
 	if !force && (room == 0 || total <= room) {
@@ -80,7 +79,7 @@ func neededSummary(messages []contract.Message, room int, force bool) *contract.
 	if room == 0 || total <= room {
 		room = total - 1
 	}
-	// Half of the room, so that the next summary is not due at once.
+	// Half of the room, so that the next summary is not needed at once.
 	at := firstThat(messages, func(rest int) bool { return rest <= room/2 })
 	if at == 0 {
 		return nil
@@ -88,8 +87,8 @@ func neededSummary(messages []contract.Message, room int, force bool) *contract.
 	return &contract.Summary{Through: messages[at-1].ID, Messages: at}
 }
 
-// firstThat is the first place to cut where the rest is small enough, else the
-// last place there is. 0 is none.
+// firstThat is the first place to cut after which the rest fits, else the last place. 0 is
+// none.
 func firstThat(messages []contract.Message, fits func(rest int) bool) int {
 	last, rest := 0, messagesTokens(messages)
 	for _, at := range cuts(messages) {
@@ -101,8 +100,8 @@ func firstThat(messages []contract.Message, fits func(rest int) bool) int {
 	return last
 }
 
-// cuts are the places where messages may be parted, in order: before questions,
-// then between the replies of the last exchange.
+// cuts are the places where messages may be cut, in order: before users' messages, then between
+// the replies of the last turn.
 func cuts(messages []contract.Message) []int {
 	var out []int
 	question := -1     // behind a summary of replies there may be none
@@ -128,13 +127,13 @@ func cuts(messages []contract.Message) []int {
 	return out
 }
 
-// isQuestion reports whether a message begins an exchange.
+// isQuestion reports whether a message starts a turn.
 func isQuestion(m contract.Message) bool {
 	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
 }
 
-// without are the messages that a summary does not replace, behind the summary. A
-// question stays although the first replies to it are gone.
+// without are the messages that a summary does not replace, after the summary. A user's message
+// stays even if the first replies to it are replaced.
 func without(messages []contract.Message, d *contract.Summary, summary string) []contract.Message {
 	if d == nil {
 		return messages

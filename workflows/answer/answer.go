@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Accepted tells people what they may answer.
+// Accepted describes the accepted answers to people.
 const Accepted = `accepted is {"approved":true} or {"approved":false}, {"answer":WORD}, {"action":WORD}, or a bare WORD; ` +
 	`words for yes: yes y true approve approved ok confirm confirmed allow; ` +
 	`words for no: no n false reject rejected deny denied cancel`
@@ -20,7 +20,7 @@ var (
 	no  = []string{"no", "n", "false", "reject", "rejected", "deny", "denied", "cancel"}
 )
 
-// Answer is what somebody decided, and what they said about it.
+// Answer is a decision, and what the person said about it.
 type Answer struct {
 	Approved   bool
 	By         string
@@ -31,9 +31,9 @@ type Answer struct {
 	Credential string
 }
 
-// Parse reads an answer of any accepted shape. Of the keys "answer", "action"
-// and "approved" those that are set must agree; keys are read in any case, and
-// unknown ones are ignored. An error says what is accepted.
+// Parse parses an answer in any accepted shape. Of the keys "answer", "action" and "approved"
+// those that are set must agree; keys are matched in any case, and unknown ones are ignored. An
+// error describes the accepted answers.
 func Parse(raw json.RawMessage) (Answer, error) {
 	a, err := parse(raw)
 	if err != nil {
@@ -42,7 +42,7 @@ func Parse(raw json.RawMessage) (Answer, error) {
 	return a, nil
 }
 
-// Word reads a single word; ok is false when it is neither a yes nor a no.
+// Word parses a single word; ok is false if it is neither a yes nor a no.
 func Word(s string) (approved, ok bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	approved = slices.Contains(yes, s)
@@ -64,8 +64,7 @@ func parse(raw json.RawMessage) (Answer, error) {
 	return Answer{Approved: approved}, err
 }
 
-// parseDecision reads one value that may say yes or no. An empty string and null say
-// nothing.
+// parseDecision parses a value that may be a yes or a no. An empty string and null are neither.
 func parseDecision(key string, raw json.RawMessage) (approved, given bool, err error) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -88,8 +87,8 @@ func parseDecision(key string, raw json.RawMessage) (approved, given bool, err e
 	return false, false, fmt.Errorf("%s must be a word, true or false", key)
 }
 
-// decisionFields collects the keys of an object. Keys may repeat, so it reads tokens: a
-// map would keep the last of two contradicting ones.
+// decisionFields collects the keys of an object. Keys may repeat, so tokens are read: a map
+// would keep the last of two contradicting ones.
 type decisionFields struct {
 	answer Answer
 	by     string // the key that decided
@@ -106,7 +105,7 @@ func parseObject(raw json.RawMessage) (Answer, error) {
 	return b.answer, nil
 }
 
-// members hands over the keys of an object, in lower case, with their values.
+// members calls take with each key of an object, in lower case, and its value.
 func members(raw json.RawMessage, take func(key string, value json.RawMessage) error) error {
 	return eachMember(raw, func(key string, value json.RawMessage) error { return take(strings.ToLower(key), value) })
 }
@@ -140,7 +139,7 @@ func member(dec *json.Decoder) (key string, value json.RawMessage, err error) {
 	return key, value, nil
 }
 
-// reasonFields are the keys that say nothing about the decision.
+// reasonFields are the keys that do not decide.
 var reasonFields = []string{"by", "reason", "request_id", "via", "credential", "chain"}
 
 func (b *decisionFields) take(key string, value json.RawMessage) error {

@@ -1,4 +1,4 @@
-// Package answer reads what a human says to an approval.
+// Package answer parses what people answer to approvals.
 //
 // People answer in many shapes: the REST API's {"approved":true}, the older
 // {"action":"approve"} and {"answer":"yes"}, or whatever they typed after
@@ -6,12 +6,13 @@
 // the gateway and for the Approval workflow alike, so that both take the same
 // words for the same decision.
 //
-// Nothing is guessed: what is neither a yes nor a no, and what is both, is an
-// error that says what is accepted, and the approval stays pending.
+// Nothing is guessed: an answer that is neither a yes nor a no, or both, is an error that
+// describes the accepted answers, and the approval stays pending.
 //
-// A question of a tool server is an approval too, but asks for content: ParseQuestion
-// and ParseText read that, by the question's schema, for the same places and for
-// conversations, where a message is the answer.
+// A question of a tool server is an approval that asks for content: ParseQuestion parses that
+// by the question's schema for the API and the signal, ParseText for a message of the
+// conversation. It has its own reader of JSON Schema, because an upgraded library could parse
+// differently, and a recorded history must replay with the same result.
 //
 // Everything here is deterministic and safe to call from a workflow.
 package answer

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// form is what a question asks for: the fields of a flat JSON Schema, by name.
-// What the schema says beyond types, choices, limits and what is required is left
-// to the server, and so is a field of a type that is not known here.
+// form is the fields of a question, a flat JSON Schema, by name. Everything in the schema other
+// than types, choices, limits and required fields is left to the server, and so are fields of
+// unknown types.
 type form struct {
 	fields []field
 	with   map[string][]string // dependentRequired: what a field requires beside it
@@ -44,7 +44,7 @@ type choice struct {
 	Title string          `json:"title"`
 }
 
-// readForm reads a schema. One that makes no sense has no fields.
+// readForm parses a schema. An invalid one has no fields.
 func readForm(schema json.RawMessage) form {
 	var s struct {
 		Properties json.RawMessage     `json:"properties"`
@@ -72,8 +72,8 @@ type named struct {
 	value json.RawMessage
 }
 
-// readObject reads an object in its own order. A map would have none. Of a name
-// that repeats the last counts, as it does for everybody else.
+// readObject parses an object in its own order, which a map would lose. Of a repeated name the
+// last counts, as in encoding/json.
 func readObject(raw json.RawMessage) (out []named, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
@@ -87,8 +87,7 @@ func readObject(raw json.RawMessage) (out []named, ok bool) {
 	return out, err == nil
 }
 
-// single is the field that a bare text is for: the only one, or the only one that
-// is required.
+// single is the field for a bare text: the only field, or the only required one.
 func (f form) single() (field, bool) {
 	if len(f.fields) == 1 {
 		return f.fields[0], true
@@ -128,7 +127,7 @@ func (f form) needs() bool {
 	return slices.ContainsFunc(f.fields, func(one field) bool { return one.required })
 }
 
-// check tells what is wrong with content.
+// check reports what is wrong with content.
 func (f form) check(content json.RawMessage) error {
 	values, ok := readObject(content)
 	if !ok {
@@ -159,7 +158,7 @@ func (f form) check(content json.RawMessage) error {
 	return nil
 }
 
-// choices are the values that there are, none when there is no list of them.
+// choices are the allowed values, none if they are not listed.
 func (p property) choices() []json.RawMessage {
 	if len(p.Enum) > 0 {
 		return p.Enum
@@ -178,8 +177,8 @@ func same(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// takes reports whether a text is a value of the field although it may be a word for
-// no: it is one of the choices, or answers a question of yes or no.
+// takes reports whether a text that may mean no is a value of the field: one of the choices, or
+// the answer to a yes-or-no question.
 func (f field) takes(text string) bool {
 	p := f.schema
 	if choices := p.choices(); len(choices) > 0 {
@@ -189,14 +188,13 @@ func (f field) takes(text string) bool {
 	return p.Type == "boolean" && truth[strings.ToLower(text)] != ""
 }
 
-// truth are the words for the values of a field that is true or false.
+// truth maps words to the values of a boolean field.
 var truth = map[string]string{
 	"yes": "true", "y": "true", "true": "true", "ok": "true",
 	"no": "false", "n": "false", "false": "false",
 }
 
-// choice finds a choice by its value, by its title, or in another case when that
-// is no other one.
+// choice finds a choice by its value, by its title, or in another case if that is unambiguous.
 func (p property) choice(text string) (json.RawMessage, bool) {
 	for _, c := range p.choices() {
 		if s, ok := scalar(c); ok && s == text {
@@ -220,7 +218,7 @@ func (p property) choice(text string) (json.RawMessage, bool) {
 	return found[0], true
 }
 
-// read makes a value of a text.
+// read converts a text to a value.
 func (f field) read(text string) (json.RawMessage, error) {
 	p := f.schema
 	if choices := p.choices(); len(choices) > 0 && p.Type != "array" {

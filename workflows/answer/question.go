@@ -10,11 +10,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// declineWords are the words that decline a question, besides those that say no.
+// declineWords are the words that decline a question, besides those for no.
 var declineWords = []string{"decline", "declined"}
 
-// Reply is what somebody answered to a question, or, when it is not Approved, that
-// they do not answer it.
+// Reply is the answer to a question, or, if it is not Approved, a refusal to answer.
 type Reply struct {
 	Answer
 	// Content fits the question's schema. It is nil when Approved is not set.
@@ -29,9 +28,9 @@ func (r Reply) Signal() contract.DecideSignal {
 	}
 }
 
-// ParseQuestion reads an answer to a question with this schema, in any accepted
-// shape: the content itself, a text for the one field that counts, or a no. The
-// other keys are those that Parse reads. An error says what is accepted.
+// ParseQuestion parses an answer to a question with this schema, in any accepted shape: the
+// content itself, a text for the single field, or a no. The other keys are those of Parse. An
+// error describes the accepted answers.
 func ParseQuestion(raw, schema json.RawMessage) (Reply, error) {
 	f := readForm(schema)
 	r, err := f.parse(raw)
@@ -41,8 +40,8 @@ func ParseQuestion(raw, schema json.RawMessage) (Reply, error) {
 	return r, nil
 }
 
-// ParseText reads what somebody wrote in answer to a question: a text for the one
-// field that counts, the content as a JSON object, or a no.
+// ParseText parses a message that answers a question: a text for the single field, the content
+// as a JSON object, or a no.
 func ParseText(text string, schema json.RawMessage) (Reply, error) {
 	f := readForm(schema)
 	var r Reply
@@ -52,7 +51,7 @@ func ParseText(text string, schema json.RawMessage) (Reply, error) {
 			r, err = f.accept(raw)
 		}
 	} else {
-		r, err = f.explain(text)
+		r, err = f.parseText(text)
 	}
 	if err != nil {
 		return Reply{}, fmt.Errorf("%w; %s", err, f.accepted())
@@ -60,10 +59,10 @@ func ParseText(text string, schema json.RawMessage) (Reply, error) {
 	return r, nil
 }
 
-// AcceptedBy tells people what they may answer to a question with this schema.
+// AcceptedBy describes to people the accepted answers to a question with this schema.
 func AcceptedBy(schema json.RawMessage) string { return readForm(schema).accepted() }
 
-// parse reads an answer as the API and the signal take it.
+// parse parses an answer of the API or the signal.
 func (f form) parse(raw json.RawMessage) (Reply, error) {
 	raw = json.RawMessage(strings.TrimSpace(string(raw)))
 	switch {
@@ -79,7 +78,7 @@ func (f form) parse(raw json.RawMessage) (Reply, error) {
 	return p.reply()
 }
 
-// reader collects the keys of an answer. Those that say something must agree.
+// reader collects the keys of an answer. Those that decide must agree.
 type reader struct {
 	form    form
 	about   Answer
@@ -164,7 +163,7 @@ func (p *reader) reply() (Reply, error) {
 	return Reply{Answer: about, Content: first.Content}, nil
 }
 
-// parseDecision reads a word that accepts or declines, whatever the fields are.
+// parseDecision parses a word that accepts or declines, independently of the fields.
 func (f form) parseDecision(key string, raw json.RawMessage) (Reply, error) {
 	word, ok := scalar(raw)
 	approved, known := Word(word)
@@ -177,13 +176,13 @@ func (f form) parseDecision(key string, raw json.RawMessage) (Reply, error) {
 	return Reply{}, nil
 }
 
-// value reads a JSON value that is no object as a text.
+// value converts a JSON value that is no object to a text.
 func (f form) value(key string, raw json.RawMessage) (Reply, error) {
 	text, ok := scalar(raw)
 	if !ok {
 		return Reply{}, fmt.Errorf("%s must be a text, a number, true or false", key)
 	}
-	return f.explain(text)
+	return f.parseText(text)
 }
 
 // scalar is a string, a number or a boolean as a text.
@@ -202,10 +201,9 @@ func isEmpty(raw json.RawMessage) bool {
 	return string(raw) == "null" || ok && strings.TrimSpace(text) == ""
 }
 
-// explain reads a text: a value of the one field that counts, or a no. A no that is a
-// value of that field, like that of a question to be answered by yes or no, is the
-// value.
-func (f form) explain(text string) (Reply, error) {
+// parseText parses a text: a value of the single field, or a no. A no that is also a value of
+// that field, as for a yes-or-no question, is the value.
+func (f form) parseText(text string) (Reply, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return Reply{}, errors.New("there is no answer")
@@ -244,7 +242,7 @@ func (f form) fill(field field, text string) (Reply, error) {
 	return f.accept(json.RawMessage("{" + string(name) + ":" + string(value) + "}"))
 }
 
-// maxContent is how long content may be, in bytes: it stays in history.
+// maxContent is the maximum size of content in bytes: it is stored in history.
 const maxContent = 32 << 10
 
 // accept checks content.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// unseen stands in an address for a secret.
+// unseen replaces a secret in an address.
 const unseen = "…"
 
 var (
@@ -18,9 +18,9 @@ var (
 	longWord   = regexp.MustCompile(`^[A-Za-z0-9_-]{24,}$`)
 )
 
-// PublicURL is a URL as people may see it: without user, fragment and the secrets in
-// its query. A part of its path that looks like a secret is known by a digest: another
-// one is another address.
+// PublicURL is a URL as people may see it: without user, fragment and the secrets in its query.
+// A path segment that looks like a secret is replaced by its hash, so that a different secret
+// is a different address.
 func PublicURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -37,8 +37,8 @@ func PublicURL(raw string) string {
 	return strings.Join(parts, "/") + publicQuery(u.RawQuery)
 }
 
-// KeptURL is a URL as histories have it: as it is, or as PublicURL has it if that leaves
-// something out that may be a secret.
+// KeptURL is a URL as histories store it: unchanged, or as PublicURL returns it if that removes
+// a possible secret.
 func KeptURL(raw string) string {
 	shown := PublicURL(raw)
 	if u, err := url.Parse(raw); err != nil || u.User != nil || !Whole(shown) {
@@ -47,12 +47,12 @@ func KeptURL(raw string) string {
 	return raw
 }
 
-// Whole reports whether nothing stands in a URL for a secret.
+// Whole reports whether a stored URL has no replaced secrets.
 func Whole(kept string) bool {
 	return !strings.Contains(kept, unseen) && !strings.Contains(kept, url.PathEscape(unseen))
 }
 
-// publicQuery is sorted, so that the order of a query makes no difference.
+// publicQuery is sorted, so that the order of a query does not matter.
 func publicQuery(raw string) string {
 	if raw == "" {
 		return ""
@@ -69,9 +69,9 @@ func publicQuery(raw string) string {
 	return "?" + strings.Join(pairs, "&")
 }
 
-// PublicCommand is a command line as people may see it, a word each: without the values
-// of options, headers and variables that are called like secrets, and with URLs as
-// PublicURL has them.
+// PublicCommand is a command line as people may see it, split into words: without the values of
+// options, headers and variables whose names suggest secrets, and with URLs as PublicURL
+// returns them.
 func PublicCommand(command string, args []string) []string {
 	out := []string{command}
 	secret := false

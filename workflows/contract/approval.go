@@ -14,40 +14,40 @@ type Reason string
 const (
 	// ReasonDestructive: the tool may change or destroy data.
 	ReasonDestructive Reason = "destructive"
-	// ReasonUnknownOutcome: a destructive call was sent and its answer lost.
-	// Approving runs it again, rejecting goes on without a result. Approving with the
-	// content of UnknownOutcomeSchema may say instead that it did run.
+	// ReasonUnknownOutcome: a destructive call was sent and its answer lost. Approving runs it
+	// again, rejecting continues without a result. Approving with content of
+	// UnknownOutcomeSchema may say instead that it did run.
 	ReasonUnknownOutcome Reason = "unknown_outcome"
-	// ReasonNotReached: an approved call did not reach its server, again and again.
-	// Approving tries again, rejecting goes on without a result.
+	// ReasonNotReached: an approved call repeatedly did not reach its server. Approving tries
+	// again, rejecting continues without a result.
 	ReasonNotReached Reason = "not_reached"
-	// ReasonChanged: an approved call would go elsewhere, or to another tool, than was
-	// approved. Approving makes it there, rejecting goes on without a result.
+	// ReasonChanged: the server or the tool of an approved call has changed. Approving makes the
+	// call there, rejecting continues without a result.
 	ReasonChanged Reason = "changed"
 	// ReasonRemote: an agent that work was delegated to asks for an approval.
 	ReasonRemote Reason = "remote"
-	// ReasonQuestion: the tool server wants to know something while it carries out
-	// the call. Package answer says what is an answer.
+	// ReasonQuestion: the tool server asks a question during the call. Package answer parses
+	// the answer.
 	ReasonQuestion Reason = "question"
-	// ReasonLimit: a limit of the agent is reached. Approving goes on for as much
-	// again, rejecting ends the turn. The tool is ToolGoOn, and nothing is called.
+	// ReasonLimit: a limit of the agent is reached. Approving grants the same amount again,
+	// repeatedly if needed; rejecting ends the turn. The tool is ToolGoOn, and nothing is called.
 	ReasonLimit Reason = "limit"
-	// ReasonClientTool: the sender of the message has to make the call. Its result is
-	// the content of the answer; rejecting tells the model that it was not made.
+	// ReasonClientTool: the sender of the message has to execute the call. Its result is the
+	// content of the answer; rejecting tells the model that it was not executed.
 	ReasonClientTool Reason = "client_tool"
 )
 
-// ClientToolSchema is the Schema of an approval with ReasonClientTool: what its
-// answer's content is, a ClientToolResult.
+// ClientToolSchema is the Schema of an approval with ReasonClientTool. The content of its
+// answer is a ClientToolResult.
 const ClientToolSchema = `{"type":"object","properties":{"content":{"type":"string"},"is_error":{"type":"boolean"}},"required":["content"]}`
 
-// UnknownOutcomeSchema is the Schema of an approval with ReasonUnknownOutcome: what the
-// content of its answer may be, an UnknownOutcomeAnswer.
+// UnknownOutcomeSchema is the Schema of an approval with ReasonUnknownOutcome. The content of
+// its answer is an optional UnknownOutcomeAnswer.
 const UnknownOutcomeSchema = `{"type":"object","properties":{"outcome":{"type":"string","enum":["ran","not_run"]},"result":{"type":"string"}},"dependentRequired":{"result":["outcome"]}}`
 
 // UnknownOutcomeAnswer is what a person found out about a call whose answer was lost.
 type UnknownOutcomeAnswer struct {
-	// Outcome is "" for OutcomeNotRun: approving alone runs the call again.
+	// Outcome "" means OutcomeNotRun: approving alone runs the call again.
 	Outcome RunOutcome `json:"outcome,omitempty"`
 	// Result is what the call returned, as far as it is known; for OutcomeRan.
 	Result string `json:"result,omitempty"`
@@ -62,14 +62,13 @@ const (
 	OutcomeNotRun RunOutcome = "not_run"
 )
 
-// ClientToolResult is the result of a call that the sender of a message has made.
+// ClientToolResult is the result of a call that the sender of a message has executed.
 type ClientToolResult struct {
 	Content string `json:"content"`
 	IsError bool   `json:"is_error,omitempty"`
 }
 
-// Answered reports whether an approval for this reason waits for an answer with
-// content, not only for a yes or a no.
+// Answered reports whether an approval with this reason needs content, not only a yes or a no.
 func (r Reason) Answered() bool { return r == ReasonQuestion || r == ReasonClientTool }
 
 // ToolGoOn is the tool that an approval with ReasonLimit names.
@@ -87,32 +86,32 @@ type ApprovalInput struct {
 	Node     string `json:"node,omitempty"`
 	Tool     string `json:"tool"`
 	Server   string `json:"server,omitempty"`
-	// Arguments are the very arguments the call will be made with, and
-	// ArgumentsSHA256 the digest of their canonical JSON.
+	// Arguments are the final arguments of the call, ArgumentsSHA256 the hash of their
+	// canonical JSON.
 	Arguments       JSON   `json:"arguments"`
 	ArgumentsSHA256 string `json:"arguments_sha256"`
 	Description     string `json:"description"`
 	Reason          Reason `json:"reason"`
 	// Call is the ID of the message with the call, if there is one.
 	Call string `json:"call,omitempty"`
-	// RemoteTaskID and RemoteAgent are set when another agent asks, and Origin when it
-	// says what for.
+	// RemoteTaskID and RemoteAgent are set if another agent asks, Origin if it describes the
+	// call.
 	RemoteTaskID string        `json:"remote_task_id,omitempty"`
 	RemoteAgent  string        `json:"remote_agent,omitempty"`
 	Origin       *Origin       `json:"origin,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
-	// Schema is that of the answer to a question: a flat JSON Schema. Accepts says in
-	// words what it accepts, where the schema itself is not in history.
+	// Schema is that of the answer to a question: a flat JSON Schema. Accepts describes the
+	// accepted answers if the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
-	// Carried is what a continued run takes over from the run before it.
+	// Carried is the state of the previous run.
 	Carried *ApprovalCarried `json:"carried,omitempty"`
-	// Explanation is what the other agent or the tool server says, where Description has
-	// no more than its beginning.
+	// Explanation is the whole text of the other agent or the tool server, if Description has
+	// only its beginning.
 	Explanation Text `json:"explanation,omitzero"`
-	// Binding is where the call goes and which tool it is of, nil where that is not
-	// known. Granted is what an earlier approval was for, with ReasonChanged.
+	// Binding is the server and the tool of the call, nil if not known. Granted is the binding
+	// of the earlier approval, with ReasonChanged.
 	Binding *Binding `json:"binding,omitempty"`
 	Granted *Binding `json:"granted,omitempty"`
 }
@@ -135,20 +134,19 @@ func (in ApprovalInput) Pending() PendingApproval {
 	}
 }
 
-// Answered reports whether the approval waits for an answer with content, here or for
-// the agent that asks.
+// Answered reports whether the approval needs content, here or for the agent that asks.
 func (in ApprovalInput) Answered() bool { return in.Pending().Answered() }
 
-// Answered is that of ApprovalInput.
+// Answered reports whether the approval needs content, here or for the agent that asks.
 func (p PendingApproval) Answered() bool {
 	return p.Reason.Answered() || p.Reason == ReasonRemote && !p.Schema.IsZero() && !p.doubtful()
 }
 
-// TakesContent reports whether the answer may have content, by the Schema. For some a yes
-// is enough.
+// TakesContent reports whether the answer may have content. For some approvals a yes is enough.
 func (p PendingApproval) TakesContent() bool { return p.Answered() || !p.Schema.IsZero() }
 
-// doubtful reports whether it is about a call whose outcome is unknown, here or there.
+// doubtful reports whether the approval is about a call of unknown outcome, here or at another
+// agent.
 func (p PendingApproval) doubtful() bool {
 	return p.Reason == ReasonUnknownOutcome || p.Origin != nil && p.Origin.Reason == ReasonUnknownOutcome
 }
@@ -159,8 +157,8 @@ func (p PendingApproval) Question() bool {
 	return p.Reason == ReasonQuestion || remote && p.Answered()
 }
 
-// PendingApproval is the "pending_approval" of the API and of the file. What
-// comes after created_at is an addition of ours.
+// PendingApproval is the "pending_approval" of the API and of the file. The fields after
+// created_at are additions.
 type PendingApproval struct {
 	UUID            string    `json:"uuid"`
 	ConversationID  string    `json:"conversation_id"`
@@ -183,8 +181,8 @@ type PendingApproval struct {
 	Granted         *Binding  `json:"granted,omitempty"`
 }
 
-// Origin is the call behind an approval that another agent asks for, as that agent
-// tells of it. It is shown to people; the decision goes to the other agent.
+// Origin is the call behind an approval that another agent asks for, as that agent describes
+// it. It is shown to people; the decision is sent to the other agent.
 type Origin struct {
 	// Chain names the agents from the one that was delegated to, to the one whose call
 	// waits.
@@ -211,14 +209,14 @@ const (
 	Rejected  Decision = "rejected"
 	Expired   Decision = "expired"
 	Cancelled Decision = "cancelled"
-	// Terminated is what is said of an approval whose workflow ended without a decision
-	// of its own, mostly because an operator terminated it.
+	// Terminated is the decision of an approval whose workflow ended without one, usually
+	// because an operator terminated it.
 	Terminated Decision = "terminated"
 )
 
-// DecideSignal decides an approval (signal "decide" of the approval's
-// workflow). People type it, so the workflow receives it as raw JSON and
-// package answer reads it; this type is what the gateway sends.
+// DecideSignal decides an approval (signal "decide" of the approval's workflow). People type
+// it, so the workflow receives raw JSON, which package answer parses; the gateway sends this
+// type.
 type DecideSignal struct {
 	RequestID string `json:"request_id,omitempty"`
 	Approved  bool   `json:"approved"`
@@ -233,29 +231,28 @@ type DecideSignal struct {
 	Content JSON `json:"content,omitzero"`
 }
 
-// QuestionSignal asks what a tool server wants to know (signal "question"). The
-// activity that makes the call sends it to its own workflow, and then waits for
-// what the Approval with that UUID comes to.
+// QuestionSignal is a question of a tool server (signal "question"). The activity that makes
+// the call sends it to its own workflow, and then waits for the Approval with that UUID.
 type QuestionSignal struct {
 	UUID string `json:"uuid"`
-	// Call is the idempotency key of the call, and Attempt which attempt at it asks.
-	// A question of an earlier attempt has nobody left who waits for the answer.
+	// Call is the idempotency key of the call, Attempt the number of the attempt. Nobody waits
+	// for the answer to a question of an earlier attempt.
 	Call    string `json:"call"`
 	Attempt int32  `json:"attempt,omitempty"`
 	Message Text   `json:"message"`
-	// Schema is as large as MaxQuestionSchema at most. Accepts says in words what it
-	// accepts, where the schema itself is not in history.
+	// Schema has at most MaxQuestionSchema bytes. Accepts describes the accepted answers if the
+	// schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
 }
 
-// MaxQuestionSchema is how large the schema of an answer may be, in bytes.
+// MaxQuestionSchema is the maximum size of the schema of an answer, in bytes.
 const MaxQuestionSchema = 64 << 10
 
-// MaxQuestionTime is how long the questions of one call may wait in all.
+// MaxQuestionTime is how long the questions of one call may wait in total.
 const MaxQuestionTime = 24 * time.Hour
 
-// ApprovalResult is what an Approval completes with: the audit record.
+// ApprovalResult is the result of an Approval: the audit record.
 type ApprovalResult struct {
 	UUID            string    `json:"uuid"`
 	ConversationID  string    `json:"conversation_id"`
@@ -269,20 +266,19 @@ type ApprovalResult struct {
 	RequestID       string    `json:"request_id,omitempty"`
 	RequestedAt     time.Time `json:"requested_at"`
 	DecidedAt       time.Time `json:"decided_at"`
-	// Credential is the sealed token that the decision brought. It goes with the call
-	// where the agent's CallAs says so, and with nothing else.
+	// Credential is the sealed token that came with the decision. The call uses it if the
+	// agent's CallAs says so; nothing else does.
 	Credential string `json:"credential,omitempty"`
-	// Content is the answer to a question. It stays with the approval: messages and
-	// documents do not have it.
+	// Content is the answer to a question. Messages and documents do not contain it.
 	Content JSON `json:"content,omitzero"`
-	// Outcome is what was said of a call whose outcome was unknown.
+	// Outcome is the answer about a call of unknown outcome.
 	Outcome RunOutcome `json:"outcome,omitempty"`
 }
 
-// Resolution is what an approved answer says of a call whose outcome was unknown.
+// Resolution is what an approved answer says about a call of unknown outcome.
 func (r ApprovalResult) Resolution() UnknownOutcomeAnswer { return resolution(r.Content) }
 
-// Agrees reports whether an approval ended as another decision wanted it to.
+// Agrees reports whether an approval ended as another decision asked for.
 func (r ApprovalResult) Agrees(s DecideSignal) bool {
 	if (r.Decision == Approved) != s.Approved {
 		return false
@@ -298,10 +294,10 @@ func resolution(content JSON) (a UnknownOutcomeAnswer) {
 	return a
 }
 
-// maxReason is how much of a reason is repeated, in characters.
+// maxReason is how much of a reason is shown, in characters.
 const maxReason = 2000
 
-// ReasonText is why a person decided so, with the name of the person; empty without a reason.
+// ReasonText is why a person decided so, with the person's name; empty without a reason.
 func (r ApprovalResult) ReasonText() string {
 	why := strings.TrimSpace(r.Reason)
 	if why == "" {
@@ -316,7 +312,7 @@ func (r ApprovalResult) ReasonText() string {
 	return "Reason: " + why
 }
 
-// ShownBy is who decided, in one line.
+// ShownBy is the person who decided, in one line.
 func (r ApprovalResult) ShownBy() string {
 	return fmt.Sprintf("%.200s", strings.Join(strings.Fields(r.By), " "))
 }
@@ -326,7 +322,7 @@ type ApprovalView struct {
 	Pending PendingApproval `json:"pending"`
 	// Result is nil while the approval waits.
 	Result *ApprovalResult `json:"result,omitempty"`
-	// Problem is why the last signal was not taken as a decision.
+	// Problem is why the last signal was not accepted as a decision.
 	Problem string `json:"problem,omitempty"`
 	// Ignored counts such signals.
 	Ignored int `json:"ignored,omitempty"`

@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// Binding is where an approved call goes and which tool it is of. Headers, variables and
-// secrets are no part of it, so that new keys do not ask again.
+// Binding is the server and the tool of an approved call. Headers, variables and secrets are
+// not part of it, so that new keys do not ask again.
 type Binding struct {
 	// Address is the server's URL or command line, without secrets.
 	Address string `json:"address"`
-	// SHA256 is the digest of the tool's Definition, which lives in the blob store.
+	// SHA256 is the hash of the tool's Definition, which is in the blob store.
 	SHA256     string `json:"definition_sha256,omitempty"`
 	Definition JSON   `json:"definition,omitzero"`
 }
 
-// Same reports whether a call goes to the same place and the same tool.
+// Same reports whether a call goes to the same server and tool.
 func (b Binding) Same(other Binding) bool {
 	return b.Address == other.Address && b.SHA256 == other.SHA256
 }
 
-// TargetChange is the detail of a failure with KindChanged: where the call would go now.
+// TargetChange is the detail of a failure with KindChanged: the present target of the call.
 type TargetChange struct {
 	Binding Binding `json:"binding"`
-	// Difference sets what was approved against what is now, and Whole is all of it
-	// where Difference is cut.
+	// Difference compares the approved target with the present one, and Whole is all of it if
+	// Difference is cut.
 	Difference string `json:"difference"`
 	Whole      Text   `json:"whole,omitzero"`
 }
 
-// Definition is what a tool server says of a tool, as far as a grant is bound to it.
+// Definition is what a tool server declares about a tool and a grant is bound to.
 type Definition struct {
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// Difference tells people how a call that was approved differs from what it would be
-// now. A nil definition is that of a tool that is not listed.
+// Difference describes to people how an approved call differs from the present one. A nil
+// definition is that of a tool that is not listed.
 func Difference(was, now Binding, wasDefined, nowDefined *Definition) string {
 	var parts []string
 	add := func(what, was, now string) {
@@ -84,7 +84,7 @@ func lines(raw json.RawMessage) []string {
 	return strings.Split(buf.String(), "\n")
 }
 
-// differing leaves out the lines that two lists begin and end with.
+// differing removes common lines at the beginning and the end of two lists.
 func differing(a, b []string) (x, y []string) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]

@@ -2,23 +2,22 @@ package contract
 
 import "time"
 
-// CardLimit is the size in bytes of a Card's JSON, at most.
+// CardLimit is the maximum size of a Card's JSON, in bytes.
 const CardLimit = 4 << 10
 
-// Card is what a list shows of an approval that waits: enough to decide most of them.
-// It is made once, when the approval opens, and is its memo MemoCard.
+// Card is what a list shows of a waiting approval: enough to decide most of them. It is made
+// when the approval opens, and is its memo MemoCard.
 type Card struct {
 	Server   string `json:"server,omitempty"`
 	Node     string `json:"node,omitempty"`
 	NodePath []int  `json:"node_path,omitempty"`
-	// Chain names the agents from this one to the one whose call waits, when another
-	// agent asks.
+	// Chain names the agents from this one to the one whose call waits, if another agent asks.
 	Chain  []string `json:"chain,omitempty"`
 	Reason Reason   `json:"reason,omitempty"`
 
 	Description          string `json:"description,omitempty"`
 	DescriptionTruncated bool   `json:"description_truncated,omitempty"`
-	// Arguments are absent when they are too long for a list; then there is only the
+	// Arguments are absent if they are too long for a list; ArgumentsPreview is then the
 	// beginning of their JSON.
 	Arguments          JSON   `json:"tool_args,omitzero"`
 	ArgumentsTruncated bool   `json:"tool_args_truncated,omitempty"`
@@ -26,11 +25,11 @@ type Card struct {
 	Digest             string `json:"tool_args_sha256,omitempty"`
 
 	Answer AnswerKind `json:"answer,omitempty"`
-	// ExpiresAt is nil for an approval that waits for ever.
+	// ExpiresAt is nil for an approval without a timeout.
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// AnswerKind is what decides an approval.
+// AnswerKind is the form of an approval's decision.
 type AnswerKind string
 
 // The kinds of answers.

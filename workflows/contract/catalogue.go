@@ -10,7 +10,7 @@ const (
 	WantPrompts   CatalogueKind = "prompts"   // PromptCatalogue
 )
 
-// ResourceCatalogue is what the tool servers have to be read.
+// ResourceCatalogue is the resources of the tool servers.
 type ResourceCatalogue struct {
 	Resources []Resource         `json:"resources"`
 	Templates []ResourceTemplate `json:"templates"`
@@ -36,7 +36,7 @@ type Resource struct {
 	Size        int64  `json:"size,omitempty"` // bytes
 }
 
-// ResourceTemplate is a family of resources, whose URI has parts to fill in.
+// ResourceTemplate is a family of resources, whose URI has placeholders.
 type ResourceTemplate struct {
 	Server      string `json:"server"`
 	URITemplate string `json:"uriTemplate"`
@@ -55,7 +55,7 @@ type Prompt struct {
 	Arguments   []PromptArgument `json:"arguments"`
 }
 
-// PromptArgument is what a prompt is filled in with.
+// PromptArgument is an argument of a prompt.
 type PromptArgument struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"`

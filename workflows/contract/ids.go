@@ -17,9 +17,8 @@ const (
 
 var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// IsUUID reports whether s is a UUID in its canonical lower-case form. Every
-// identifier that comes from outside is checked with it before it becomes part
-// of a workflow ID or a file name.
+// IsUUID reports whether s is a UUID in its canonical lower-case form. Every identifier from
+// outside is checked with it before it becomes part of a workflow ID or a file name.
 func IsUUID(s string) bool { return uuidPattern.MatchString(s) }
 
 // ConversationWorkflowID is the workflow ID of a conversation.
@@ -45,19 +44,19 @@ func ApprovalWorkflowID(uuid string) string { return approvalPrefix + uuid }
 // PushWorkflowID is the workflow ID of a task's push notifications.
 func PushWorkflowID(conversationID string) string { return pushPrefix + conversationID }
 
-// PushSeal is what the secrets of a webhook are sealed for: they open for nothing else,
-// neither for another webhook nor as a caller's token.
+// PushSeal is the purpose that a webhook's secrets are sealed for: they cannot be opened for
+// another webhook or as a caller's token.
 func PushSeal(conversationID, url string) string { return PushWorkflowID(conversationID) + " " + url }
 
 // DeliveryWorkflowID is the workflow ID of a delivery, by the ID of its message.
 func DeliveryWorkflowID(messageID string) string { return deliveryPrefix + messageID }
 
-// NodeWorkflowID is the workflow ID of a composite node: the names of the nodes
-// from the root, as people read them in the Web UI. parent is the workflow ID
-// around it, or that of the conversation with the turn.
+// NodeWorkflowID is the workflow ID of a composite node: the names of the nodes from the root,
+// readable in the Web UI. parent is the workflow ID of the parent node, or that of the
+// conversation with the turn.
 //
-// A name is shortened and cleaned; ~ and the node's index keep cleaned names apart. A
-// tree too deep for an ID of 900 bytes has a digest in the place of its middle.
+// A name is shortened and cleaned; ~ and the node's index distinguish cleaned names. In a tree
+// too deep for an ID of 900 bytes the middle is replaced by a hash.
 func NodeWorkflowID(parent, name string, index int) string {
 	clean := unreadable.ReplaceAllString(name, "-")
 	if len(clean) > maxNodeName {
@@ -74,16 +73,16 @@ func NodeWorkflowID(parent, name string, index int) string {
 	return id
 }
 
-// Within reports whether a node's workflow is another one or inside it.
+// Within reports whether a workflow is that of a node, or of one inside it.
 func Within(run, node string) bool { return run == node || strings.HasPrefix(run, node+"/") }
 
-// TurnWorkflowID is what the workflow IDs of a turn's nodes begin with.
+// TurnWorkflowID is the prefix of the workflow IDs of a turn's nodes.
 func TurnWorkflowID(conversationID string, turn int) string {
 	return fmt.Sprintf("%s/turn-%d", ConversationWorkflowID(conversationID), turn)
 }
 
-// IterationWorkflowID is what the workflow IDs of an iteration's nodes begin
-// with. Iterations count from 1.
+// IterationWorkflowID is the prefix of the workflow IDs of an iteration's nodes. Iterations
+// count from 1.
 func IterationWorkflowID(loop string, iteration int) string {
 	return fmt.Sprintf("%s/iteration-%d", loop, iteration)
 }
@@ -95,8 +94,8 @@ const (
 
 var unreadable = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// CatalogueWorkflowID is the workflow ID under which the tools of one
-// configuration are listed, or what else is wanted.
+// CatalogueWorkflowID is the ID of the workflow that lists the tools, or another catalogue, of
+// one configuration.
 func CatalogueWorkflowID(configHash string, want CatalogueKind) string {
 	id := "catalogue-" + configHash
 	if want != WantTools {
@@ -105,8 +104,8 @@ func CatalogueWorkflowID(configHash string, want CatalogueKind) string {
 	return id
 }
 
-// MessageID is the ID of message number seq of a conversation. It is derived,
-// not random, so that a replayed workflow gives its messages the same IDs.
+// MessageID is the ID of message number seq of a conversation. It is derived, not random, so
+// that a replayed workflow produces the same IDs.
 func MessageID(conversationID string, seq int) string {
 	return NameUUID(conversationID, fmt.Sprintf("message-%d", seq))
 }
@@ -129,5 +128,5 @@ func NameUUID(space, name string) string {
 
 var sessionPattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// ValidSessionID reports whether a caller's session ID may be kept and forwarded.
+// ValidSessionID reports whether a caller's session ID may be stored and forwarded.
 func ValidSessionID(s string) bool { return sessionPattern.MatchString(s) }

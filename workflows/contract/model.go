@@ -5,7 +5,7 @@ import "time"
 // Provider names a model provider.
 type Provider string
 
-// The providers. Demo is the offline stand-in.
+// The providers. Demo is the offline replacement.
 const (
 	ProviderGoogle     Provider = "google"
 	ProviderAnthropic  Provider = "anthropic"
@@ -14,13 +14,12 @@ const (
 	ProviderOllama     Provider = "ollama"
 	ProviderOpenRouter Provider = "openrouter"
 	ProviderDemo       Provider = "demo"
-	// ProviderCompatible is any server that speaks OpenAI's chat completions. It is
-	// for the registry of models only, which says where the server is.
+	// ProviderCompatible is any server with OpenAI's chat completions API. It is for the
+	// registry of models only, which has the server's address.
 	ProviderCompatible Provider = "compatible"
 )
 
-// Providers lists the providers that a model's name may have, in the order help
-// texts name them.
+// Providers lists the providers that a model's name may have, in the order of help texts.
 func Providers() []Provider {
 	return []Provider{
 		ProviderGoogle, ProviderAnthropic, ProviderOpenAI, ProviderMistral,
@@ -37,18 +36,17 @@ const (
 // ModelRoute is how a model is called.
 type ModelRoute struct {
 	Name string `json:"name"` // as nodes name it
-	// Fallback names the models that are asked in its place, in this order, when it
-	// fails.
+	// Fallback names the models that are called instead if it fails, in this order.
 	Fallback []string `json:"fallback,omitempty"`
-	// Timeout bounds one call; zero is DefaultModelTimeout.
+	// Timeout limits one call; zero is DefaultModelTimeout.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
 
-// DefaultModelTimeout bounds a call of a model that has no time of its own.
+// DefaultModelTimeout limits a call of a model without a configured timeout.
 const DefaultModelTimeout = 60 * time.Second
 
-// TotalModelTimeout bounds all attempts at one reply of a model whose calls take so
-// long at most, unless it has a total of its own.
+// TotalModelTimeout limits all attempts at one reply of a model with the given timeout per
+// call, unless a total is configured.
 func TotalModelTimeout(call time.Duration) time.Duration { return 2 * call }
 
 // KeyVariable is the environment variable with the provider's API key; empty

@@ -7,9 +7,8 @@ import (
 	"unicode"
 )
 
-// families are the beginnings of names by which everybody knows whose model it is.
-// One that ends with a hyphen needs something after it; the others stand alone or
-// before a hyphen.
+// families are the prefixes of well-known model names. A prefix that ends with a hyphen must be
+// followed by something; the others stand alone or before a hyphen.
 var families = []struct {
 	provider   Provider
 	beginnings []string
@@ -22,9 +21,9 @@ var families = []struct {
 	}},
 }
 
-// ParseModel reads a model name in any of its three forms: "provider:model",
-// "provider-model" (openai-gpt-4o), and a bare name that begins as those of one
-// provider do (claude-…, gpt-…, gemini-…). Any other bare name is an error.
+// ParseModel parses a model name in any of its three forms: "provider:model", "provider-model"
+// (openai-gpt-4o), and a bare name with a well-known prefix (claude-…, gpt-…, gemini-…). Any
+// other bare name is an error.
 func ParseModel(name string) (Provider, string, error) {
 	if name == "" || strings.ContainsFunc(name, unicode.IsSpace) {
 		return "", "", fmt.Errorf("model %q: must be a name like %q, without spaces", name, DefaultModel)
@@ -52,8 +51,8 @@ func parseQualified(name, p, model string) (Provider, string, error) {
 	return known(Provider(p), model, name)
 }
 
-// cutProvider reads "provider-model". The models of Mistral begin with its own name:
-// there the provider is only what stands before another name of a model of it, as in
+// cutProvider parses "provider-model". The names of Mistral's models begin with its own name:
+// there the provider is only a prefix of another name of its models, as in
 // mistral-mistral-small.
 func cutProvider(name string) (Provider, string, bool) {
 	p, model, ok := strings.Cut(name, "-")
@@ -67,7 +66,7 @@ func cutProvider(name string) (Provider, string, bool) {
 	return ProviderMistral, model, bare && inner == ProviderMistral
 }
 
-// family returns whose model a bare name is.
+// family returns the provider of a bare name.
 func family(name string) (Provider, bool) {
 	for _, f := range families {
 		if slices.ContainsFunc(f.beginnings, func(b string) bool { return begins(name, b) }) {

@@ -19,8 +19,8 @@ const (
 	SignalReport  = "report" // from nodes to their conversation
 	// SignalQuestion comes from the activity that calls a tool.
 	SignalQuestion = "question"
-	// SignalFollow asks a conversation to tell PushWorkflowID of its states: the present
-	// one at once. It has no argument.
+	// SignalFollow asks a conversation to signal its states to PushWorkflowID, the present one
+	// at once. It has no argument.
 	SignalFollow = "follow"
 	// The signals of a Push; SignalTask comes from its conversation.
 	SignalSet    = "set"
@@ -49,7 +49,7 @@ const (
 	AttrToolName           = "ToolName"
 	AttrPendingSince       = "PendingSince"
 	AttrConfigHash         = "ConfigHash"
-	// Those of tasks.
+	// Search attributes of tasks.
 	AttrContextID = "ContextId"
 	AttrTaskState = "TaskState"
 )
@@ -58,8 +58,8 @@ const (
 // (RFC 3339). A continued run starts later than its conversation did.
 const MemoCreatedAt = "created_at"
 
-// The memo keys by which a list shows a conversation: its Title, and when it last
-// changed (RFC 3339), to the minute. A run's start and end count as changes, too.
+// The memo keys of a conversation in lists: its Title, and the time of its last change (RFC
+// 3339), to the minute. A run's start and end count as changes too.
 const (
 	MemoTitle     = "title"
 	MemoUpdatedAt = "updated_at"
@@ -68,21 +68,20 @@ const (
 // MemoCard is the memo key of an Approval with its Card.
 const MemoCard = "card"
 
-// MemoSchema is the memo key of an Approval that is a question: the schema of its
-// answer.
+// MemoSchema is the memo key of an Approval that is a question: the schema of its answer.
 const MemoSchema = "schema"
 
-// MemoCallAs is the memo key of an Approval with the agent's CallAs: whether a token that
-// comes with the decision is of any use. Those that older workers opened have none.
+// MemoCallAs is the memo key of an Approval with the agent's CallAs, which says whether a token
+// that comes with the decision is used. Approvals opened by older workers have none.
 const MemoCallAs = "call_as"
 
-// LogDecision is the message of the log line about how an approval ended. What logs
-// for workflows lets it through, whatever it drops of Temporal's own.
+// LogDecision is the message of the log line about how an approval ended. Log filters for
+// Temporal's messages let it pass.
 const LogDecision = "approval decided"
 
-// Activity names an activity and fixes the types of its input and result.
-// Workflows call by this reference and the worker binds it to a method, so a
-// wrong signature fails to compile on both sides.
+// Activity names an activity and fixes the types of its input and result. Workflows call by
+// this reference and the worker binds it to a method, so a wrong signature does not compile on
+// either side.
 type Activity[In, Out any] struct{ Name string }
 
 // The activities.
@@ -101,18 +100,17 @@ var (
 	ActivityReadAnswer = Activity[ReadAnswerInput, ReadAnswerResult]{"read_answer"}
 )
 
-// IdempotencyMetaKey is the key in a tool call's MCP `_meta` under which the
-// call's idempotency key travels.
+// IdempotencyMetaKey is the key in a tool call's MCP `_meta` with the call's idempotency key.
 const IdempotencyMetaKey = "agent-stop-and-go/idempotency-key"
 
-// IdempotencyCapability is the experimental MCP capability with which a server declares
-// that it carries out a call once for each idempotency key.
+// IdempotencyCapability is the experimental MCP capability with which a server declares that it
+// runs a call once for each idempotency key.
 const IdempotencyCapability = "agent-stop-and-go/idempotency"
 
-// IdempotentMessages is the A2A extension with which an agent declares on its card that
-// it carries out a message once for each message ID, and one answer to each request.
+// IdempotentMessages is the A2A extension with which an agent declares on its card that it
+// handles a message once for each message ID, and one answer to each request.
 const IdempotentMessages = "urn:agent-stop-and-go:idempotent-messages:v1"
 
-// ApprovalParts is the A2A extension with which an agent declares on its card that what its
-// tasks wait for is in a data part, an ApprovalRequest, and is answered by one.
+// ApprovalParts is the A2A extension with which an agent declares on its card that its tasks
+// ask with an ApprovalRequest in a data part and are answered with one.
 const ApprovalParts = "urn:agent-stop-and-go:approval-parts:v1"

@@ -2,18 +2,18 @@ package contract
 
 import "time"
 
-// Versions of A2A by which a webhook may want to be notified.
+// Versions of A2A for notifications.
 const (
 	PushProtocol1  = "1.0"
 	PushProtocol03 = "0.3"
 )
 
-// MaxPushConfigs is how many webhooks a task may notify. A signal that sets another
-// one is ignored.
+// MaxPushConfigs is how many webhooks a task may have. A signal that sets another one is
+// ignored.
 const MaxPushConfigs = 10
 
-// PushConfig is a webhook that is told how a task fares (signal "set"). One with the ID
-// of another takes its place.
+// PushConfig is a webhook that is called with the states of a task (signal "set"). It replaces
+// one with the same ID.
 type PushConfig struct {
 	ID  string `json:"id"`
 	URL string `json:"url"`
@@ -21,17 +21,17 @@ type PushConfig struct {
 	Token       string `json:"token,omitempty"`
 	Scheme      string `json:"scheme,omitempty"`
 	Credentials string `json:"credentials,omitempty"`
-	// Protocol is PushProtocol1 or PushProtocol03; "" is the former.
+	// Protocol is PushProtocol1, the default, or PushProtocol03.
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// PushDelete takes a webhook away (signal "delete").
+// PushDelete deletes a webhook (signal "delete").
 type PushDelete struct {
 	ID string `json:"id"`
 }
 
-// PushState is the state that a task has come to (signal "task"). States are told in
-// order. The last one may be repeated.
+// PushState is a new state of a task (signal "task"). States are sent in order. The last one
+// may be repeated.
 type PushState struct {
 	State TaskState `json:"state"`
 	// Version is that of the conversation.
@@ -43,26 +43,26 @@ type PushState struct {
 // PushInput starts a Push. The workflow ID is PushWorkflowID(ConversationID).
 type PushInput struct {
 	ConversationID string `json:"conversation_id"`
-	// Coming: the conversation starts after this and tells its state by itself.
+	// Coming: the conversation starts later and signals its state by itself.
 	Coming bool `json:"coming,omitempty"`
-	// Carried is what a continued run takes over from the run before it.
+	// Carried is the state of the previous run.
 	Carried *PushCarried `json:"carried,omitempty"`
 }
 
 // PushCarried is the state that survives continue-as-new.
 type PushCarried struct {
 	Targets []PushTarget `json:"targets,omitempty"`
-	// Last is what the task has told last.
+	// Last is the last state of the task.
 	Last *PushState `json:"last,omitempty"`
-	// Gone: the conversation's workflow has ended and tells nothing any more.
+	// Gone: the conversation's workflow has ended and sends no more states.
 	Gone bool `json:"gone,omitempty"`
 	// Seq counts notifications.
 	Seq int `json:"seq,omitempty"`
-	// EndsAt is when the workflow ends unless there is news.
+	// EndsAt is when the workflow ends unless there is a new state.
 	EndsAt time.Time `json:"ends_at,omitzero"`
 }
 
-// PushTarget is a webhook and what it is still to be told, oldest first.
+// PushTarget is a webhook and its undelivered notifications, oldest first.
 type PushTarget struct {
 	Config PushConfig `json:"config"`
 	Queue  []PushItem `json:"queue,omitempty"`
@@ -78,24 +78,24 @@ type PushItem struct {
 	Since time.Time `json:"since"`
 }
 
-// PushOutcome is what a notification came to. Why is empty for one that arrived.
+// PushOutcome is the outcome of a notification. Why is empty if it was delivered.
 type PushOutcome struct {
 	State TaskState `json:"state"`
 	At    time.Time `json:"at"`
 	Why   string    `json:"why,omitempty"`
 }
 
-// PushView is the answer to the query "push_configs", in the order in which they
-// were set.
+// PushView is the answer to the query "push_configs", in the order in which the webhooks were
+// set.
 type PushView struct {
 	Configs []PushConfig `json:"configs"`
-	// State is what the task has told last. It is empty until the first news.
+	// State is the last state of the task, empty until there is one.
 	State TaskState `json:"state,omitempty"`
-	// Long: the run is about to continue as new. It needs no more signals before that.
+	// Long: the run is about to continue as new and should get no more signals before that.
 	Long bool `json:"long,omitempty"`
 }
 
-// PushResult is what a Push workflow completes with.
+// PushResult is the result of a Push workflow.
 type PushResult struct {
 	ConversationID string `json:"conversation_id"`
 	// Notifications counts those that were to be delivered.

@@ -29,7 +29,7 @@ func (s TaskState) Over() bool {
 	return false
 }
 
-// Running reports whether somebody is at work, or will be.
+// Running reports whether work goes on, or will.
 func (s TaskState) Running() bool { return s == TaskSubmitted || s == TaskWorking }
 
 var outcomeStates = map[Outcome]TaskState{
@@ -37,8 +37,8 @@ var outcomeStates = map[Outcome]TaskState{
 	OutcomeRejected: TaskRejected, OutcomeCancelled: TaskCanceled,
 }
 
-// TaskState is the conversation as the state of a task. One that was closed before
-// it had anything to answer is canceled.
+// TaskState is the state of the conversation as a task. A conversation that was closed without
+// a message is canceled.
 func (v ConversationView) TaskState() TaskState {
 	switch {
 	case v.Status != StatusCompleted && len(v.Pending) > 0:
@@ -55,18 +55,18 @@ func (v ConversationView) TaskState() TaskState {
 	return outcomeStates[v.Last.Outcome]
 }
 
-// MaxHops is through how many agents work may come.
+// MaxHops is the maximum number of agents that may pass work on.
 const MaxHops = 8
 
-// MetaChain is the key in the metadata of an A2A message for the names of the agents
-// through which the work has come, the sender last.
+// MetaChain is the key in the metadata of an A2A message for the names of the agents that have
+// delegated the work, the sender last.
 const MetaChain = "agent-stop-and-go/chain"
 
-// MetaBy is the key in the metadata of an A2A message with a decision for who decided. Not
-// every form of an answer has a place for that.
+// MetaBy is the key in the metadata of an A2A message with a decision for the person who
+// decided. Not every form of an answer has a field for that.
 const MetaBy = "agent-stop-and-go/by"
 
-// ChainText is a chain as people read it.
+// ChainText formats a chain for people.
 func ChainText(chain []string) string { return strings.Join(chain, " → ") }
 
 // Types of data parts between agents.
@@ -75,7 +75,7 @@ const (
 	TypeApprovalAnswer  = "agent-stop-and-go/approval-answer"
 )
 
-// ApprovalRequest is the data part in which a task that waits says for what.
+// ApprovalRequest is the data part in which a waiting task says what it waits for.
 type ApprovalRequest struct {
 	Type        string          `json:"type"` // TypeApprovalRequest
 	UUID        string          `json:"uuid"`
@@ -84,11 +84,11 @@ type ApprovalRequest struct {
 	Digest      string          `json:"argumentsSha256,omitempty"`
 	Description string          `json:"description"`
 	Reason      Reason          `json:"reason,omitempty"`
-	// Schema is that of the answer's content, when a yes or a no is not enough.
+	// Schema is that of the answer's content, if a yes or a no is not enough.
 	Schema json.RawMessage `json:"schema,omitempty"`
-	// Chain names the agents from the one that says this to the one whose call waits.
+	// Chain names the agents from the sender to the one whose call waits.
 	Chain []string `json:"chain"`
-	// Accepts says in words what is an answer.
+	// Accepts describes the accepted answers.
 	Accepts string `json:"accepts"`
 }
 

@@ -31,8 +31,7 @@ func NewBlob(data []byte) Blob {
 	return Blob{SHA256: Hash(data), Size: int64(len(data)), Preview: preview(data)}
 }
 
-// Valid reports whether the address is well formed. Check it before it becomes a
-// path.
+// Valid reports whether the address is well formed. Check it before using it as a path.
 func (b Blob) Valid() bool { return sumPattern.MatchString(b.SHA256) && b.Size >= 0 }
 
 // Hash is the SHA-256 of data in lower-case hex.
@@ -41,8 +40,7 @@ func Hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// preview is the beginning of data, cut between runes. Bytes that are no text
-// are left out.
+// preview is the beginning of data, cut between runes. Bytes that are no text are omitted.
 func preview(data []byte) string {
 	if len(data) > previewLimit {
 		cut := previewLimit
@@ -54,8 +52,8 @@ func preview(data []byte) string {
 	return string(bytes.ToValidUTF8(data, nil))
 }
 
-// Text is a string that may live in the blob store. On the wire it is a JSON
-// string, or an object with the blob's address.
+// Text is a string that may be in the blob store. On the wire it is a JSON string, or an object
+// with the blob's address.
 type Text struct {
 	Inline string
 	Blob   *Blob
@@ -64,10 +62,10 @@ type Text struct {
 // Inline returns s as a Text that stays in history.
 func Inline(s string) Text { return Text{Inline: s} }
 
-// IsZero reports an empty text; encoding/json's omitzero uses it.
+// IsZero reports whether the text is empty; encoding/json uses it for omitzero.
 func (t Text) IsZero() bool { return t.Inline == "" && t.Blob == nil }
 
-// Short is the text itself, or the beginning of a text that lives elsewhere.
+// Short is the text itself, or the beginning of a text in the blob store.
 func (t Text) Short() string {
 	if t.Blob == nil {
 		return t.Inline
@@ -93,14 +91,14 @@ func (t *Text) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &t.Inline)
 }
 
-// JSON is a JSON value that may live in the blob store. On the wire it is the
-// value itself, or an object with the blob's address.
+// JSON is a JSON value that may be in the blob store. On the wire it is the value itself, or an
+// object with the blob's address.
 type JSON struct {
 	Raw  json.RawMessage
 	Blob *Blob
 }
 
-// IsZero reports an absent value.
+// IsZero reports whether there is no value.
 func (j JSON) IsZero() bool { return len(j.Raw) == 0 && j.Blob == nil }
 
 // MarshalJSON implements json.Marshaler. An absent value is null.
@@ -127,8 +125,8 @@ func (j *JSON) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// LooksLikeBlob reports whether a value would be taken for an address when it is
-// read back. Such a value must go to the blob store whatever its size.
+// LooksLikeBlob reports whether a value would be decoded as an address. Such a value must be
+// stored in the blob store whatever its size.
 func LooksLikeBlob(data []byte) bool {
 	_, ok := asBlob(data)
 	return ok

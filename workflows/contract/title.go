@@ -8,8 +8,8 @@ import (
 
 const titleRunes = 80
 
-// Title is the name of a conversation in lists: the first words of its first message,
-// in one line and without what changes how a line is shown.
+// Title is the name of a conversation in lists: the first words of its first message, in one
+// line and without characters that change how a line is shown.
 func Title(first MessageSignal) string {
 	text := first.Text.Inline
 	if first.Text.Blob != nil {
@@ -26,13 +26,13 @@ func Title(first MessageSignal) string {
 	return short
 }
 
-// separates reports whether a rune stands between words, or is not shown at all:
-// control characters, and formats such as marks that change the direction of a line.
+// separates reports whether a rune separates words or is invisible: control characters, and
+// formats such as marks that change the direction of a line.
 func separates(r rune) bool {
 	return unicode.IsSpace(r) || unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner
 }
 
-// zeroWidthJoiner holds an emoji of several together, or letters of some scripts.
+// zeroWidthJoiner joins emoji, or letters of some scripts.
 const zeroWidthJoiner = '\u200d'
 
 // firstWords cuts a line between words, or inside a first word that is too long.

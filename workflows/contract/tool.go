@@ -13,30 +13,30 @@ type Tool struct {
 	InputSchema     json.RawMessage `json:"inputSchema"`
 	DestructiveHint bool            `json:"destructiveHint,omitempty"`
 	Server          string          `json:"server,omitempty"`
-	// Approval is nil where nobody says: of a client's tool, and from older workers.
+	// Approval is nil if it is not known: for a client's tool, and from older workers.
 	Approval *ToolApproval `json:"approval,omitempty"`
 }
 
-// ToolApproval says whether a person is asked before each call of a tool, and why.
-// It is true of an agent without a tree: in parallel and loop nodes calls that would
-// ask run at once, unless approval: required holds them.
+// ToolApproval says whether a person is asked before each call of a tool, and why. It applies
+// to an agent without a tree: in parallel and loop nodes such calls run at once, unless they
+// have approval: required.
 type ToolApproval struct {
 	Asks    bool   `json:"asks"`
 	Because Ground `json:"because"`
 }
 
-// Ground is what decided about an approval.
+// Ground is what determines whether a tool asks.
 type Ground string
 
 // The grounds.
 const (
-	GroundAnnotation Ground = "annotation" // what the server says of the tool
+	GroundAnnotation Ground = "annotation" // the server's annotation
 	GroundSetting    Ground = "setting"    // the configuration names the tool or the agent behind it
-	GroundNoHint     Ground = "no_hint"    // the server says nothing, so its setting "unannotated" counts
+	GroundNoHint     Ground = "no_hint"    // no annotation, so the server's setting "unannotated" applies
 )
 
-// Wording names the texts by which people are told of calls of a server that is ours by
-// configuration. Other servers have tools of the same names.
+// Wording selects the sentences that describe calls of a server that is ours by configuration.
+// Other servers may have tools of the same names.
 type Wording string
 
 // WordingResources is the wording of mcp-resources.
@@ -45,7 +45,7 @@ const WordingResources Wording = "resources"
 const delegationSchema = `{"type":"object","properties":{"message":{"type":"string",` +
 	`"description":"The task, with everything that the agent must know"}},"required":["message"]}`
 
-// Delegation is the tool that a model delegates to the agent with.
+// Delegation is the tool by which a model delegates to the agent.
 func (p Peer) Delegation() Tool {
 	return Tool{
 		Name:            p.Tool(),

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// MaxWebhookURL is how long the URL of a webhook may be.
+// MaxWebhookURL is the maximum length of a webhook's URL.
 const MaxWebhookURL = 2048
 
-// Reach is which addresses may be gone to that others choose. None reaches link-local
-// addresses and those where clouds tell machines their credentials.
+// Reach is which addresses chosen by others may be connected to. None includes link-local
+// addresses and the metadata services of clouds.
 type Reach string
 
 // The reaches. The zero value is the public Internet.
@@ -37,15 +37,15 @@ func (r Reach) Allows(a netip.Addr) bool {
 	return PublicAddress(a)
 }
 
-// never are addresses of metadata services that are not link-local: Amazon's and Google's
-// of IPv6, Alibaba's, Oracle's and Azure's.
+// never are addresses of metadata services that are not link-local: Amazon's and Google's for
+// IPv6, Alibaba's, Oracle's and Azure's.
 var never = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd20:ce::254"),
 	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("192.0.0.192"), netip.MustParseAddr("168.63.129.16"),
 }
 
-// metadata reports whether an address is link-local or of a metadata service, also where
-// one of IPv6 holds it.
+// metadata reports whether an address is link-local or of a metadata service, also as an IPv4
+// address embedded in an IPv6 address.
 func metadata(a netip.Addr) bool {
 	if inner, ok := embedded(a); ok {
 		return metadata(inner)
@@ -53,9 +53,9 @@ func metadata(a netip.Addr) bool {
 	return a.IsLinkLocalUnicast() || a.IsLinkLocalMulticast() || slices.Contains(never, a)
 }
 
-// CheckWebhook tells what is wrong with the URL of a webhook. Hosts that say outright
-// that they are out of reach are refused; where a name leads is only known when it is
-// dialled (Reach.Allows).
+// CheckWebhook reports what is wrong with the URL of a webhook. Hosts that are out of reach by
+// their address or name are refused; what a name resolves to is checked when it is dialled
+// (Reach.Allows).
 func CheckWebhook(raw string, reach Reach) error {
 	if len(raw) > MaxWebhookURL {
 		return fmt.Errorf("the url has more than %d bytes", MaxWebhookURL)
@@ -85,8 +85,8 @@ func (r Reach) allowsHost(host string) bool {
 	return err != nil || r.Allows(addr)
 }
 
-// notPublic are the networks that are not the public Internet and that netip has no
-// name for (IANA special-purpose address registries).
+// notPublic are networks that are not the public Internet and that netip has no predicate for
+// (IANA special-purpose address registries).
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"), // shared by customers of a provider
@@ -104,15 +104,15 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-// Networks whose addresses hold one of IPv4.
+// Networks whose addresses embed an IPv4 address.
 var (
 	compatible = netip.MustParsePrefix("::/96") // deprecated
 	translated = netip.MustParsePrefix("64:ff9b::/96")
 	sixToFour  = netip.MustParsePrefix("2002::/16")
 )
 
-// PublicAddress reports whether an address is one of the public Internet: not private,
-// loopback, link-local, multicast, unspecified or otherwise set apart.
+// PublicAddress reports whether an address is on the public Internet: not private, loopback,
+// link-local, multicast, unspecified or otherwise reserved.
 func PublicAddress(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	if inner, ok := embedded(a); ok {
@@ -122,7 +122,7 @@ func PublicAddress(a netip.Addr) bool {
 		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// embedded is the address of IPv4 that one of IPv6 stands for.
+// embedded is the IPv4 address that an IPv6 address embeds.
 func embedded(a netip.Addr) (inner netip.Addr, ok bool) {
 	switch b := a.As16(); {
 	case compatible.Contains(a) && a.Is6() && !a.IsLoopback() && !a.IsUnspecified(), translated.Contains(a):

@@ -6,10 +6,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// SameQuestion reports whether a task still waits for what it was last known to wait for.
-// A question without an ID is known by its words; a task that says no more than that it
-// waits, waits for the same. An agent that does not say how the task is because it wants
-// a login has said nothing: tokens expire long before approvals are given.
+// SameQuestion reports whether a task still waits for the same as before. A question without an
+// ID is identified by its text; a task that only says that it waits, waits for the same. An
+// agent that requires a login has not reported the task's state: tokens expire long before
+// approvals are given.
 func SameQuestion(known, now contract.DelegateResult) bool {
 	switch {
 	case now.State == contract.TaskAuthRequired:
@@ -20,12 +20,12 @@ func SameQuestion(known, now contract.DelegateResult) bool {
 	return askedUUID(known) != "" || now.Text.IsZero() || sameText(known.Text, now.Text)
 }
 
-// SameRequest reports whether a task waits for what has the same ID.
+// SameRequest reports whether a task waits for a request with the same ID.
 func SameRequest(known, now contract.DelegateResult) bool {
 	return now.State == contract.TaskInputRequired && askedUUID(known) == askedUUID(now)
 }
 
-// Question is the text that a decision is about where what the task asks has no ID.
+// Question is the text that a decision is about, if the task's question has no ID.
 func Question(known contract.DelegateResult) contract.Text {
 	if askedUUID(known) != "" {
 		return contract.Text{}
@@ -40,7 +40,7 @@ func sameText(a, b contract.Text) bool {
 	return a.Blob.SHA256 == b.Blob.SHA256
 }
 
-// ContinuesAfterRefusal reports whether a task is not over that was told of a refusal.
+// ContinuesAfterRefusal reports whether a task continues although it was refused.
 func ContinuesAfterRefusal(sent contract.DelegateInput, now contract.DelegateResult) bool {
 	return sent.Decision == contract.Rejected && (now.State.Running() || now.State == contract.TaskInputRequired)
 }
@@ -52,9 +52,9 @@ func askedUUID(r contract.DelegateResult) string {
 	return r.Asked.UUID
 }
 
-// How often another agent's task is looked at: ever more rarely. Each look leaves
-// about a dozen events in a history that cannot begin anew meanwhile, so that looks
-// are rare once it is long: it has room for years then.
+// How often another agent's task is polled: at decreasing frequency. Each poll adds about a
+// dozen events to a history that cannot continue as new meanwhile, so polls are rare once it is
+// long; it then has room for years.
 const (
 	shortestPoll       = 2 * time.Second
 	pollShare          = 20
@@ -67,14 +67,14 @@ const (
 	longHistoryWaitingPoll = 24 * time.Hour
 )
 
-// isLong reports whether a run has no room for many looks; twice that is too much for
-// more than one a day.
+// isLong reports whether a history has no room for frequent polls; with twice the size it has
+// room for one a day.
 func (h History) isLong(times int) bool {
 	return h.Events >= times*longEvents || h.Bytes >= times*longBytes
 }
 
-// PollInterval is how long to wait before a task is looked at again that has worked for
-// so long.
+// PollInterval is how long to wait before the next poll of a task that has worked for the given
+// time.
 func PollInterval(worked time.Duration, h History) time.Duration {
 	switch {
 	case h.isLong(2):
@@ -85,7 +85,7 @@ func PollInterval(worked time.Duration, h History) time.Duration {
 	return min(max(shortestPoll, worked/pollShare), longestPoll)
 }
 
-// WaitingPollInterval is PollInterval for a task that has waited for so long.
+// WaitingPollInterval is PollInterval for a task that has waited for the given time.
 func WaitingPollInterval(waited time.Duration, h History) time.Duration {
 	if h.isLong(1) {
 		return longHistoryWaitingPoll

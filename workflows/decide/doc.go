@@ -1,11 +1,10 @@
 // Package decide holds the rules of a conversation as pure functions: what to do
-// with a model's reply, what a failure means, which requests are known, when a run's
-// history is long enough. What people and models read is in package wording.
+// with a model's reply, what a failure means, which requests are recorded, when a run's
+// history is long enough. Sentences for people and models are in package wording.
 //
 // Nothing here blocks, reads a clock or knows Temporal, so every rule is tested
-// with plain tables. Package workflows asks these functions and does what they
-// say; a recorded history replays only while they keep answering the same, so a
-// changed rule needs a version marker in the workflow that asks it.
+// with plain tables. Package workflows calls these functions; a recorded history replays only
+// while they return the same, so a changed rule needs a version marker in its caller.
 //
 // # Where to look
 //

@@ -6,12 +6,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Ledger remembers requests, so that a repeated one is done once and gets the
-// first answer. The zero value is empty. It keeps the last
-// contract.RememberedRequests requests, and the answers of the last
-// contract.RememberedAnswers that have one; a request that is not settled is
-// never forgotten. It forgets only when a request is added, so an answer is
-// there for whoever waits for it, however late it came.
+// Ledger records requests, so that a repeated one is carried out once and gets the first
+// answer. The zero value is empty. It keeps the last contract.RememberedRequests requests, and
+// the answers of the last contract.RememberedAnswers settled ones; unsettled requests are
+// always kept. It drops entries only when a request is added, so an answer is available to
+// everybody who waits for it, however late it came.
 type Ledger struct {
 	requests []contract.Request
 }
@@ -31,8 +30,8 @@ func (l *Ledger) Find(id string) *contract.Request {
 	return nil
 }
 
-// Add begins a request. It returns false when the request is known already,
-// which must then not be carried out again.
+// Add records a request. It returns false if the request is recorded already and must not be
+// carried out again.
 func (l *Ledger) Add(id, fingerprint string) bool {
 	if l.Find(id) != nil {
 		return false
@@ -42,7 +41,7 @@ func (l *Ledger) Add(id, fingerprint string) bool {
 	return true
 }
 
-// Settle gives a request its answer. The first answer stays.
+// Settle records the answer of a request. The first answer stays.
 func (l *Ledger) Settle(id string, result contract.Result) {
 	if r := l.Find(id); r != nil && !r.Settled {
 		r.Settled, r.Result = true, &result
@@ -56,7 +55,7 @@ func (l *Ledger) Refuse(id string, why contract.Kind, result contract.Result) {
 	}
 }
 
-// Requests returns what a continued run must know.
+// Requests returns what a continued run needs.
 func (l *Ledger) Requests() []contract.Request { return l.requests }
 
 // Settled returns those of the requests that have their answer.
@@ -81,8 +80,8 @@ func (l *Ledger) Open() int {
 	return open
 }
 
-// trim forgets the oldest settled requests. Open ones do not count: however many
-// there are, one that has just settled is remembered.
+// trim drops the oldest settled requests. Open ones do not count: however many there are, a
+// request that has just settled is kept.
 func (l *Ledger) trim() {
 	settled := 0
 	for _, r := range l.requests {

@@ -7,7 +7,7 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// AddResult adds what a node has spent and been granted.
+// AddResult adds what a node has used and been granted.
 func AddResult(s contract.Consumption, r contract.NodeResult) contract.Consumption {
 	return contract.Consumption{
 		Turn:         addUsed(s.Turn, r, r.Granted.Turn),
@@ -19,7 +19,7 @@ func addUsed(o contract.Used, r contract.NodeResult, granted contract.Limit) con
 	return contract.Used{Usage: o.Usage.Add(r.Usage), Time: o.Time + r.Worked, Granted: o.Granted.Add(granted)}
 }
 
-// LimitReached finds the first limit that is reached; nil limits never are.
+// LimitReached finds the first limit that is reached. Nil limits are never reached.
 func LimitReached(l *contract.Limits, s contract.Consumption) (wording.ReachedLimit, bool) {
 	if l == nil {
 		return wording.ReachedLimit{}, false

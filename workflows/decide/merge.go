@@ -9,9 +9,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// ApplySettings finishes a node's result by the node's own settings: a rejection may be
-// an output like any other, and an output may have a key to keep it under. Only
-// what was done is kept.
+// ApplySettings applies a node's own settings to its result: on_reject turns a rejection into
+// an output, and output_key stores the output in the session state. Only outputs of done nodes
+// are stored.
 func ApplySettings(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	if r.Outcome == contract.OutcomeRejected && n.OnReject == contract.OnRejectContinue {
 		r.Outcome = contract.OutcomeDone
@@ -22,7 +22,7 @@ func ApplySettings(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	return r
 }
 
-// WithCount is a leaf's result with its own end counted.
+// WithCount is a leaf's result with its own outcome counted.
 func WithCount(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	t := contract.Counts{Node: n.Name}
 	switch r.Outcome {
@@ -39,7 +39,7 @@ func WithCount(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	return r
 }
 
-// Merge adds up the results of the nodes inside a composite node.
+// Merge combines the results of the nodes inside a composite node.
 type Merge struct {
 	Outcome      contract.Outcome
 	Output       contract.Text // the last one that is not empty
@@ -54,7 +54,7 @@ type Merge struct {
 	Outputs []contract.Text
 }
 
-// ResumeMerge goes on from what Result returned.
+// ResumeMerge continues from what Result returned.
 func ResumeMerge(r contract.NodeResult) Merge {
 	return Merge{
 		Outcome: r.Outcome, Output: r.Output, Delta: r.Delta, Usage: r.Usage, Exit: r.Exit,
@@ -74,9 +74,9 @@ func (m *Merge) Result() contract.NodeResult {
 	return r
 }
 
-// AddStep adds the result of a node that ran after those before. It returns true
-// when no other may follow: after a rejection, a cancellation, a demand to log
-// in, and exit_loop. A failure is a text like any other.
+// AddStep adds the result of the next node of a sequence. It returns true if no other node may
+// follow: after a rejection, a cancellation, a required login, and exit_loop. A failure is an
+// output like any other.
 func (m *Merge) AddStep(r contract.NodeResult) (last bool) {
 	m.Worked += r.Worked
 	m.add(r)
@@ -113,9 +113,8 @@ func (m *Merge) count(t contract.Counts) {
 	m.Counts = append(m.Counts, t)
 }
 
-// AddBranches adds the results of nodes that ran side by side, in declared order. A
-// rejection among them is theirs all together, and so is a failure when it
-// stopped the others or when nothing else came of them.
+// AddBranches adds the results of parallel nodes, in declared order. One rejection rejects all,
+// and one failure fails all if it stopped the others or if all failed.
 func (m *Merge) AddBranches(failFast bool, results []contract.NodeResult) {
 	var longest time.Duration
 	for _, r := range results {
@@ -150,8 +149,8 @@ func count(results []contract.NodeResult, o contract.Outcome) int {
 	return n
 }
 
-// JoinInline joins outputs, a line each, when all of them and the result are
-// short enough for history.
+// JoinInline joins outputs, one per line, if all of them and the result are short enough for
+// history.
 func JoinInline(parts []contract.Text) (contract.Text, bool) {
 	var lines []string
 	for _, p := range parts {
@@ -164,10 +163,10 @@ func JoinInline(parts []contract.Text) (contract.Text, bool) {
 	return contract.Inline(text), len(text) <= contract.InlineLimit
 }
 
-// LeaveLoop ends the effect of exit_loop at the loop around it.
+// LeaveLoop ends the effect of exit_loop at its loop.
 func (m *Merge) LeaveLoop() { m.Exit = false }
 
-// TimeLeft is what the nodes so far have left of a budget; zero is for ever.
+// TimeLeft is the remainder of a budget; zero is unlimited.
 func (m *Merge) TimeLeft(budget time.Duration) time.Duration {
 	if budget <= 0 {
 		return 0
@@ -175,7 +174,7 @@ func (m *Merge) TimeLeft(budget time.Duration) time.Duration {
 	return max(budget-m.Worked, time.Millisecond)
 }
 
-// TimeIsUp reports whether a budget is used up, and notes that as a failure.
+// TimeIsUp reports whether a budget is used up, and records that as a failure.
 func (m *Merge) TimeIsUp(budget time.Duration) bool {
 	if budget <= 0 || m.Worked < budget {
 		return false
@@ -184,7 +183,7 @@ func (m *Merge) TimeIsUp(budget time.Duration) bool {
 	return true
 }
 
-// Shorter is the shorter of two limits, of which zero is none.
+// Shorter is the shorter of two limits; zero is no limit.
 func Shorter(a, b time.Duration) time.Duration {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -197,9 +196,8 @@ const (
 	reportShare   = 20 // a node that runs for an hour reports at most every 3 minutes
 )
 
-// ReportPace is how long a node waits before it reports again what is not urgent:
-// in proportion to how long it has run, so that the number of reports grows only
-// with the logarithm of the time.
+// ReportPace is how long a node waits before its next report that is not urgent: in proportion
+// to how long it has run, so that the number of reports grows with the logarithm of the time.
 func ReportPace(running time.Duration) time.Duration {
 	return max(fastestReport, running/reportShare)
 }

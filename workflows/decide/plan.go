@@ -7,22 +7,21 @@ import (
 
 // Plan is what a turn does with a model's reply.
 type Plan struct {
-	// Answered are the calls that have their result already, by index: tools
-	// that do not exist and arguments that cannot be used.
+	// Answered are the calls with an immediate result, by index: unknown tools and invalid
+	// arguments.
 	Answered map[int]contract.CallToolResult
-	// Ask lists the calls that wait for a human, in order. While it is not
-	// empty no call of the reply may run: nobody approves half of what has
-	// already happened.
+	// Ask lists the calls that wait for a person, in order. While it is not empty no call of the
+	// reply may run, so that nobody approves half of what has already run.
 	Ask []int
-	// Batches lists the calls to run. Those of one batch run side by side;
-	// a destructive call is a batch of its own.
+	// Batches lists the calls to run. Those of one batch run in parallel; a destructive call is a
+	// batch of its own.
 	Batches [][]int
 	// Exit: the node leaves the loop once the batches have run.
 	Exit bool
 }
 
-// Next plans the calls of a reply. A reply without calls ends the node and has
-// an empty plan. With skipApproval no call waits for a human.
+// Next plans the calls of a reply. A reply without calls ends the node and has an empty plan.
+// With skipApproval no call waits for a person.
 func Next(calls []contract.Call, skipApproval bool) Plan {
 	p := Plan{Answered: map[int]contract.CallToolResult{}}
 	open := false // whether the last batch takes another read-only call

@@ -23,18 +23,17 @@ const (
 	maxTurnBytes  = 1 << 20
 )
 
-// RollOver reports whether a run is long enough to continue as new. The caller
-// does so only between turns.
+// RollOver reports whether a run is long enough to continue as new, which the caller does only
+// between turns.
 func RollOver(h History) bool {
 	return h.Suggested || h.Events >= maxEvents || h.Bytes >= maxBytes || h.Updates >= maxUpdates
 }
 
-// RollOverTurn reports whether a run is long enough that its next turn belongs into a
-// new one.
+// RollOverTurn reports whether a run is long enough that its next turn is left to a new run.
 func RollOverTurn(h History) bool {
 	return RollOver(h) || h.Events >= maxTurnEvents || h.Bytes >= maxTurnBytes
 }
 
-// RollOverNode reports whether the run of a composite node is long enough. Nodes
-// roll over sooner than conversations: nobody waits in them, so it costs little.
+// RollOverNode reports whether the run of a composite node is long enough. Nodes continue as
+// new sooner than conversations: nobody waits for their updates, so it costs little.
 func RollOverNode(h History) bool { return RollOver(h) || h.Events >= maxNodeEvents }

@@ -11,15 +11,15 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Tree is how the last turn of a conversation went through the agent's tree.
-// Before the first turn every node is pending.
+// Tree is the agent's tree in the last turn of a conversation. Before the first turn every node
+// is pending.
 type Tree struct {
 	ConversationID string `json:"conversation_id"`
 	Turn           int    `json:"turn"`
 	Tree           Node   `json:"tree"`
 }
 
-// Node is a node of the tree and how far it has come.
+// Node is a node of the tree and its state.
 type Node struct {
 	Name string            `json:"name"`
 	Type contract.NodeType `json:"type"`
@@ -28,17 +28,17 @@ type Node struct {
 	Status    contract.NodeStatus `json:"status"`
 	StartedAt time.Time           `json:"started_at,omitzero"`
 	EndedAt   time.Time           `json:"ended_at,omitzero"`
-	// DurationMS is set when the node has ended.
+	// DurationMS is set if the node has ended.
 	DurationMS *int64 `json:"duration_ms,omitempty"`
 	Output     string `json:"output,omitempty"`
-	// Usage of a composite node is that of the nodes inside that have ended.
+	// Usage of a composite node is that of its ended nodes.
 	Usage Usage `json:"usage,omitzero"`
-	// Iteration counts those of a loop that have begun, out of MaxIterations.
+	// Iteration counts the started iterations of a loop, out of MaxIterations.
 	Iteration     int    `json:"iteration,omitempty"`
 	MaxIterations int    `json:"max_iterations,omitempty"`
 	Model         string `json:"model,omitempty"`
 	OutputKey     string `json:"output_key,omitempty"`
-	// Approvals are the UUIDs of what the node waits for.
+	// Approvals are the UUIDs of the approvals that the node waits for.
 	Approvals []string `json:"approvals,omitempty"`
 	// Run is the workflow ID of a composite node.
 	Run string `json:"run,omitempty"`
@@ -46,9 +46,9 @@ type Node struct {
 	Agents []Node `json:"agents,omitzero"`
 }
 
-// RenderTree reads what lives in the store and returns the whole tree.
+// RenderTree loads values from the store and returns the whole tree.
 func RenderTree(ctx context.Context, store transcript.Store, v contract.TreeView) (Tree, error) {
-	p := painter{store: store, running: map[string]contract.NodeState{}}
+	p := renderer{store: store, running: map[string]contract.NodeState{}}
 	for _, s := range v.Running {
 		p.running[s.Run] = s
 	}
@@ -59,14 +59,14 @@ func RenderTree(ctx context.Context, store transcript.Store, v contract.TreeView
 	return Tree{ConversationID: v.ConversationID, Turn: v.Turn, Tree: root}, nil
 }
 
-// painter lays states over nodes.
-type painter struct {
+// renderer combines nodes with their states.
+type renderer struct {
 	store   transcript.Store
 	running map[string]contract.NodeState // by Run
 }
 
-// node paints a node. over tells that a node around it has ended.
-func (p painter) node(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) (Node, error) {
+// node combines a node with its state. over means that a node around it has ended.
+func (p renderer) node(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) (Node, error) {
 	if len(path) > transcript.MaxDepth {
 		return Node{}, fmt.Errorf("nodes are %w", transcript.ErrTooDeep)
 	}
@@ -100,8 +100,8 @@ func (p painter) node(ctx context.Context, n contract.Node, s contract.NodeState
 	return d, nil
 }
 
-// latest is a state as the node itself last reported it, if it did.
-func (p painter) latest(s contract.NodeState) contract.NodeState {
+// latest is the state that the node itself last reported, if it did.
+func (p renderer) latest(s contract.NodeState) contract.NodeState {
 	reported, ok := p.running[s.Run]
 	switch {
 	case !ok:
@@ -113,7 +113,7 @@ func (p painter) latest(s contract.NodeState) contract.NodeState {
 	return s
 }
 
-func (p painter) inside(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) ([]Node, error) {
+func (p renderer) inside(ctx context.Context, n contract.Node, s contract.NodeState, path []int, over bool) ([]Node, error) {
 	states, err := p.states(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("states inside node %s: %w", n.Name, err)
@@ -131,7 +131,7 @@ func (p painter) inside(ctx context.Context, n contract.Node, s contract.NodeSta
 	return agents, nil
 }
 
-func (p painter) states(ctx context.Context, s contract.NodeState) ([]contract.NodeState, error) {
+func (p renderer) states(ctx context.Context, s contract.NodeState) ([]contract.NodeState, error) {
 	if s.Offloaded == nil {
 		return s.Nodes, nil
 	}
@@ -146,8 +146,8 @@ func (p painter) states(ctx context.Context, s contract.NodeState) ([]contract.N
 	return append(states, s.Nodes...), nil
 }
 
-// settled is the status of a node. Inside one that has ended nothing goes on:
-// what never ran is skipped, and what ran when its workflow ended was cancelled.
+// settled is the status of a node. If a node around it has ended, it is skipped if it never
+// ran, and cancelled if it was running.
 func settled(s contract.NodeStatus, over bool) contract.NodeStatus {
 	if s == "" {
 		s = contract.NodePending
@@ -161,7 +161,7 @@ func settled(s contract.NodeStatus, over bool) contract.NodeStatus {
 	return contract.NodeCancelled
 }
 
-// stopped reports whether people are waited for, and for nothing else.
+// stopped reports whether only approvals are waited for.
 func stopped(agents []Node) bool {
 	waiting := false
 	for _, a := range agents {

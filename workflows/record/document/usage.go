@@ -6,8 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Usage is what calls of models took. What earlier versions recorded has no calls
-// and no cost.
+// Usage is the usage of model calls. Older records have no calls and no cost.
 type Usage struct {
 	InputTokens  int64 `json:"input_tokens,omitempty"`
 	OutputTokens int64 `json:"output_tokens,omitempty"`
@@ -25,7 +24,7 @@ func usage(u contract.Usage) Usage {
 	}
 }
 
-// amount is a cost in a document; 0 is empty.
+// amount is a cost in a document; 0 is omitted.
 func amount(cost int64) json.Number {
 	if cost == 0 {
 		return ""
