@@ -67,7 +67,7 @@
 //
 // The messages of a leaf are collected in its segment. When the leaf ends they move behind
 // those of the nodes before it (collect), so that parallel branches do not interleave. In
-// the surrounding transcript a long segment is a single entry, contract.Part.
+// the surrounding transcript a long segment is a single entry, contract.Segment.
 //
 // A composite node reports to its parent workflow by signal (report.go); the parent adds its
 // own report in front and passes both on, up to the conversation: at once when an approval
