@@ -25,7 +25,7 @@
 //
 // A new field is optional (omitempty or omitzero) and is set in the samples of
 // samples_test.go and its neighbours. Histories that were recorded before have the
-// zero value. Whoever sends the same commands for it needs no version marker. A field
+// zero value. A change that sends the same commands needs no version marker. A field
 // of Message needs care: the length of a transcript determines when messages are
 // offloaded, so a field that workflows set by themselves is left out of that length
 // (withoutCoordinates in workflows/journal.go).
