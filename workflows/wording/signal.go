@@ -6,7 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Texts of signals and updates that make no sense, or that come too often.
+// Texts of signals and updates that are invalid, or too many.
 const (
 	TextEmptyMessage  = `a message signal without text was ignored; send {"text":"…"} or "…"`
 	TextWebhookNoID   = "the webhook has no id"

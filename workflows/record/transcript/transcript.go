@@ -1,25 +1,22 @@
 // Package transcript keeps conversations small in history and whole for readers.
 //
-// A contract.Transcript is a chain of segments in a content-addressed store and
-// a short tail of messages inline. Fold moves the tail into the store, Load
-// brings all messages back, and Resolve replaces the addresses in a message by
-// the values. Everything here is free of side effects but for the store, whose
-// writes are idempotent, so a retried activity changes nothing.
+// A contract.Transcript is a chain of chunks in a content-addressed store and a short tail of
+// messages inline. Offload moves the tail into the store, Load returns all messages, and Resolve
+// replaces the addresses in a message by their values. The only side effects are writes to the
+// store, which are idempotent, so a retried activity changes nothing.
+//
+// # Chunks
+//
+// A chunk holds messages and the address of the previous chunk. Offload merges the new chunk
+// with the previous one unless that is at least twice as large, so each chunk is twice the size
+// of the next: a conversation of n messages has O(log n) chunks, each message is rewritten
+// O(log n) times, and no chunk grows past 1 MiB by merging.
 //
 // # Segments
 //
-// A segment holds messages and the address of the segment before it. Fold merges
-// the new segment with the previous one unless that is at least twice as large,
-// so each segment is twice the size of the one after it: a conversation of n
-// messages has O(log n) segments, each message is rewritten O(log n) times, and
-// no segment grows past 1 MiB by merging.
-//
-// # Parts
-//
-// The messages of a composite node are one entry among those around it: a
-// contract.Part with a transcript of its own, which may hold parts again. Load
-// puts their messages in place. Counts of a contract.Head are of messages,
-// contract.Folded.Count is of entries.
+// The messages of a composite node are one entry of the surrounding transcript: a
+// contract.Segment with its own transcript, which may have segments again. Load expands them.
+// The Count of a contract.Head is of messages, that of contract.Offloaded of entries.
 package transcript
 
 import (
@@ -31,7 +28,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Store holds values by the SHA-256 of their content.
+// Store stores values by the SHA-256 of their content.
 type Store interface {
 	// Put stores data and returns its address. Storing it again is harmless.
 	Put(ctx context.Context, data []byte) (contract.Blob, error)
@@ -60,7 +57,7 @@ func Decoded(ctx context.Context, store Store, b contract.Blob, decode func([]by
 	return decode(data)
 }
 
-// OffloadAbove is the size in bytes of a tail's JSON above which Fold moves it.
+// OffloadAbove is the size of a tail's JSON in bytes above which Offload moves it.
 const OffloadAbove = 2 << 10
 
 const maxChunk = 1 << 20
@@ -70,8 +67,7 @@ type chunk struct {
 	Messages []contract.Message `json:"messages"`
 }
 
-// Text returns s as a contract.Text, in the store when it is too large for
-// history.
+// Text returns s as a contract.Text, stored if it is too large for history.
 func Text(ctx context.Context, store Store, s string) (contract.Text, error) {
 	if len(s) <= contract.InlineLimit {
 		return contract.Inline(s), nil
@@ -83,8 +79,8 @@ func Text(ctx context.Context, store Store, s string) (contract.Text, error) {
 	return contract.Text{Blob: &b}, nil
 }
 
-// JSON returns raw as a contract.JSON, in the store when it is too large for
-// history or could be taken for an address.
+// JSON returns raw as a contract.JSON, stored if it is too large for history or could be taken
+// for an address.
 func JSON(ctx context.Context, store Store, raw json.RawMessage) (contract.JSON, error) {
 	if len(raw) <= contract.InlineLimit && !contract.LooksLikeBlob(raw) {
 		return contract.JSON{Raw: raw}, nil
@@ -120,11 +116,11 @@ func ReadJSON(ctx context.Context, store Store, j contract.JSON) (json.RawMessag
 	return data, nil
 }
 
-// Offload moves the tail into the store when it is larger than OffloadAbove. It
-// returns nil when there was nothing to do.
+// Offload moves the tail into the store if it is larger than OffloadAbove, and returns nil
+// otherwise.
 //
-// What is folded is final: a part without a transcript stays without one. Fold a
-// part only when its node has ended.
+// Offloaded messages are final: a segment without a transcript stays without one. Offload a
+// segment only when its node has ended.
 func Offload(ctx context.Context, store Store, t contract.Transcript) (*contract.Offloaded, error) {
 	tail, err := json.Marshal(t.Tail)
 	if err != nil {
@@ -169,14 +165,14 @@ func offload(ctx context.Context, store Store, t contract.Transcript) (contract.
 	}
 }
 
-// MaxDepth is how deep parts, and the nodes of a tree, may be nested.
+// MaxDepth limits how deep segments, and the nodes of a tree, may be nested.
 const MaxDepth = 64
 
 // ErrTooDeep is wrapped when MaxDepth is exceeded.
 var ErrTooDeep = fmt.Errorf("nested more than %d levels deep", MaxDepth)
 
-// Load returns all messages, oldest first, those of parts in their place. Large
-// texts in them are still addresses.
+// Load returns all messages, oldest first, with segments expanded. Large texts in them are
+// still addresses.
 func Load(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
 	messages, err := load(ctx, store, nil, t, 0)
 	if err != nil {
@@ -185,7 +181,7 @@ func Load(ctx context.Context, store Store, t contract.Transcript) ([]contract.M
 	return messages, nil
 }
 
-// load appends the messages of a transcript to those before it.
+// load appends the messages of a transcript to before.
 func load(ctx context.Context, store Store, before []contract.Message, t contract.Transcript, depth int) ([]contract.Message, error) {
 	if depth > MaxDepth {
 		return nil, fmt.Errorf("parts are %w", ErrTooDeep)
@@ -264,7 +260,7 @@ func decodeChunk(data []byte) (any, error) {
 	return s, err
 }
 
-// Resolve returns the message with every value in place of its address.
+// Resolve returns the message with all addresses replaced by their values.
 func Resolve(ctx context.Context, store Store, m contract.Message) (contract.Message, error) {
 	var err error
 	if m.Content.Inline, err = ReadText(ctx, store, m.Content); err != nil {
