@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -39,7 +40,7 @@ type Push struct {
 	// delivered, and only in version 1.0 of the protocol.
 	Tasks activities.TaskReader
 	// Reach is which addresses webhooks may have.
-	Reach contract.Reach
+	Reach network.Reach
 }
 
 // Assemble builds the activities of a configuration and starts to connect to its tool servers,
