@@ -18,6 +18,9 @@ import (
 
 const pngHead = "\x89PNG\r\n\x1a\n"
 
+// facts is what is known of models that the configuration says nothing of.
+var facts = router.New(router.Options{}).Facts
+
 // sized is an image of n bytes that differs from others by its name.
 func sized(n int, name string) string {
 	return (pngHead + name + strings.Repeat("x", n))[:n]
@@ -77,7 +80,7 @@ func gallery(t *testing.T, store *memory, model string, results ...[]contract.Me
 			contract.Message{ID: id, Role: contract.RoleTool, Reply: id, ToolCall: &contract.ToolCall{ID: id, Name: "draw", Media: media}})
 	}
 	var seen []string
-	m := &activities.Models{Blobs: store, Offer: fakeOffer{}, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+	m := &activities.Models{Blobs: store, Facts: facts, Offer: fakeOffer{}, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
 		for _, message := range r.Messages {
 			if shown := r.Media[message.ID]; shown != nil {
 				names := []string{}
@@ -171,7 +174,7 @@ func TestARequestWithImagesThatIsRefusedGoesOutWithoutThem(t *testing.T) {
 				ID: "c", Name: "draw", Media: []contract.Media{mediaIn(t, store, "image/png", pngHead)},
 			}})
 		}
-		m := &activities.Models{Blobs: store, Offer: fakeOffer{}, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+		m := &activities.Models{Blobs: store, Facts: facts, Offer: fakeOffer{}, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
 			if asked++; len(r.Media) == 0 && tt.images {
 				return llm.Reply{Text: "blind"}, nil
 			}
@@ -208,7 +211,7 @@ func TestAnImageReachesTheProviderOnceItIsRecorded(t *testing.T) {
 	model := router.New(router.Options{BaseURL: s.URL(), Getenv: func(name string) string {
 		return map[string]string{"OPENAI_API_KEY": "any"}[name]
 	}})
-	m := &activities.Models{Blobs: a.Blobs, Offer: fakeOffer{}, Model: model}
+	m := &activities.Models{Blobs: a.Blobs, Facts: facts, Offer: fakeOffer{}, Model: model}
 	for _, want := range []string{"I see.", "I read."} {
 		if got, err := run(t, t.Context(), m.Generate, in); err != nil || got.Text.Inline != want {
 			t.Errorf("got %+v, %v; want %s", got, err, want)
@@ -231,7 +234,7 @@ func sees(t *testing.T, store *memory, model string, answer func(llm.Request) er
 	in.Model = model
 	last := &in.Transcript.Tail[len(in.Transcript.Tail)-1]
 	last.ID, last.Media = "m1", media
-	m := &activities.Models{Blobs: store, Offer: fakeOffer{}, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+	m := &activities.Models{Blobs: store, Facts: facts, Offer: fakeOffer{}, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
 		if err := answer(r); err != nil {
 			return llm.Reply{}, err
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"agent-stop-and-go/activities/llm"
-	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/workflows/contract"
@@ -19,7 +18,7 @@ import (
 // Models calls models.
 type Models struct {
 	Model llm.Model
-	// Facts returns what is known of a model; nil means models without a registry entry.
+	// Facts returns what is known of a model; nil knows nothing of any.
 	Facts func(model string) llm.Facts
 	Offer Offer
 	// Peers adds descriptions from the peers' cards; it may be nil.
@@ -75,7 +74,7 @@ func (m *Models) Generate(ctx context.Context, in contract.GenerateInput) (contr
 
 func (m *Models) facts(model string) llm.Facts {
 	if m.Facts == nil {
-		return router.New(router.Options{}).Facts(model)
+		return llm.Facts{}
 	}
 	return m.Facts(model)
 }

@@ -75,7 +75,7 @@ func (e *ears) Publish(n contract.Event) { e.heard = append(e.heard, n) }
 
 func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
 	e := &ears{}
-	m := &activities.Models{Blobs: newMemory(), Offer: fakeOffer{}, Feed: e, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
+	m := &activities.Models{Blobs: newMemory(), Offer: fakeOffer{}, Feed: e, Facts: facts, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
 		r.Deltas(llm.Delta{Kind: llm.DeltaText, Text: "o"})
 		r.Deltas(llm.Delta{Kind: llm.DeltaCall, Call: 1, ID: "c", Name: "read"})
 		return llm.Reply{Text: "ok", Native: &llm.Native{Provider: contract.ProviderGoogle, Model: "g", Content: raw(`{"parts":[]}`).Raw}}, nil

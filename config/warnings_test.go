@@ -7,19 +7,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWarnings(t *testing.T) {
-	const (
-		unknown = "stays as it is: no node has this output_key"
-		later   = "is empty: no node with this output_key can have finished before this one"
-	)
-	const open = "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine"
-	without := func(text string) string {
-		return `agent.yaml:23: agent.agents[3].prompt: {` + text + `} is empty: the output_schema of "a" has no such property`
+// warned is a file and what is said of it.
+type warned struct {
+	text string
+	want []string
+}
+
+func testWarnings(t *testing.T, tests map[string]warned) {
+	t.Helper()
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, parse(t, tt.text).Warnings()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
-	tests := map[string]struct {
-		text string
-		want []string
-	}{
+}
+
+// What is said of placeholders that stay as they are, or are empty.
+const (
+	unknownKey = "stays as it is: no node has this output_key"
+	laterKey   = "is empty: no node with this output_key can have finished before this one"
+)
+
+func TestWarningsOfBranchesThatSetOneKey(t *testing.T) {
+	testWarnings(t, map[string]warned{
 		"two branches set one key": {`
 agent:
   name: p
@@ -51,14 +63,19 @@ agent:
     - {name: l, type: loop, agents: [{name: q, type: parallel, agents: [{name: a, output_key: x}, {name: b, output_key: y}]}]}
     - {name: m, type: loop, agents: [{name: r, type: parallel, agents: [{name: c, output_key: y}, {name: d, output_key: z}]}]}
 `, []string{`agent.yaml:7: agent.agents[1].agents[0].agents[0].output_key: "y" is also set in agent.yaml:6, by another branch of "p"; the branch that is declared last wins`}},
+	})
+}
+
+func TestWarningsOfPlaceholders(t *testing.T) {
+	testWarnings(t, map[string]warned{
 		"a key that nobody sets": {`
 agent:
   type: sequential
   agents:
     - {name: a, prompt: "{x} {user_message} { y } {z}", output_key: o}
     - {name: b, prompt: "{o}"}
-`, []string{"agent.yaml:5: agent.agents[0].prompt: {x} " + unknown, "agent.yaml:5: agent.agents[0].prompt: {z} " + unknown}},
-		"a single node": {"agent: {name: a, prompt: '{x}', output_key: x}", []string{"agent.yaml:1: agent.prompt: {x} " + later}},
+`, []string{"agent.yaml:5: agent.agents[0].prompt: {x} " + unknownKey, "agent.yaml:5: agent.agents[0].prompt: {z} " + unknownKey}},
+		"a single node": {"agent: {name: a, prompt: '{x}', output_key: x}", []string{"agent.yaml:1: agent.prompt: {x} " + laterKey}},
 		"a key that is set later, beside or by itself": {`
 agent:
   type: sequential
@@ -73,10 +90,10 @@ agent:
         - {name: d, output_key: two, prompt: "{one}"}
     - {name: e, prompt: "{one} {two} {whole}"}
 `, []string{
-			"agent.yaml:6: agent.agents[0].prompt: {later} " + later,
-			"agent.yaml:7: agent.agents[1].prompt: {later} " + later,
-			"agent.yaml:12: agent.agents[2].agents[1].prompt: {one} " + later,
-			"agent.yaml:13: agent.agents[3].prompt: {whole} " + later,
+			"agent.yaml:6: agent.agents[0].prompt: {later} " + laterKey,
+			"agent.yaml:7: agent.agents[1].prompt: {later} " + laterKey,
+			"agent.yaml:12: agent.agents[2].agents[1].prompt: {one} " + laterKey,
+			"agent.yaml:13: agent.agents[3].prompt: {whole} " + laterKey,
 		}},
 		"anything in a loop may come from the iteration before": {`
 agent:
@@ -89,7 +106,13 @@ agent:
         - {name: a, prompt: "{a} {b} {c} {p} {all} {after}", output_key: a}
         - {name: p, type: parallel, output_key: p, agents: [{name: b, output_key: b, prompt: "{c}"}, {name: c, output_key: c}]}
     - {name: d, prompt: "{a} {c} {all}", output_key: after}
-`, []string{"agent.yaml:9: agent.agents[0].agents[0].prompt: {all} " + later, "agent.yaml:9: agent.agents[0].agents[0].prompt: {after} " + later}},
+`, []string{"agent.yaml:9: agent.agents[0].agents[0].prompt: {all} " + laterKey, "agent.yaml:9: agent.agents[0].agents[0].prompt: {after} " + laterKey}},
+		"no tree": {"prompt: '{x}'", nil},
+	})
+}
+
+func TestWarningsOfToolsOfNodes(t *testing.T) {
+	testWarnings(t, map[string]warned{
 		"exit_loop without a loop": {`
 agent:
   type: sequential
@@ -118,6 +141,15 @@ agent:
 			`agent.yaml:8: agent.agents[0].agents[0].destructiveHint: runs without asking, being inside the parallel node "p"; approval: required makes it wait for a person`,
 			`agent.yaml:14: agent.agents[0].agents[3].a2a[1].destructiveHint: runs without asking, being inside the parallel node "p"; approval: required makes it wait for a person`,
 		}},
+		"tools that may or may not be there": {"agent: {tools: [x]}", nil},
+	})
+}
+
+func TestWarningsOfFieldsOfOutputs(t *testing.T) {
+	without := func(text string) string {
+		return `agent.yaml:23: agent.agents[3].prompt: {` + text + `} is empty: the output_schema of "a" has no such property`
+	}
+	testWarnings(t, map[string]warned{
 		"fields of outputs": {`
 agent:
   type: sequential
@@ -148,7 +180,7 @@ agent:
 			without("a.none.x"), without("a.no"),
 			`agent.yaml:24: agent.agents[4].prompt: {b.title} is empty: the output of "b" is text, unless it happens to be JSON; an output_schema makes it so`,
 			`agent.yaml:24: agent.agents[4].prompt: {user_message.x} is empty: the user's message is text, unless it happens to be JSON`,
-			"agent.yaml:24: agent.agents[4].prompt: {x.y} " + unknown, "agent.yaml:24: agent.agents[4].prompt: {f.z} " + later,
+			"agent.yaml:24: agent.agents[4].prompt: {x.y} " + unknownKey, "agent.yaml:24: agent.agents[4].prompt: {f.z} " + laterKey,
 		}},
 		"fields of objects and lists of any kind": {`
 agent:
@@ -171,6 +203,11 @@ agent:
     - {name: c, output_key: k}
     - {name: d, prompt: "{k.x} {k.y} {k.z}"}
 `, []string{`agent.yaml:8: agent.agents[3].prompt: {k.z} is empty: the output_schema of "a" and of "b" has no such property`}},
+	})
+}
+
+func TestWarningsOfModelsAndCosts(t *testing.T) {
+	testWarnings(t, map[string]warned{
 		"slips of names of models": {`
 llm: {model: fast}
 models:
@@ -212,6 +249,13 @@ agent:
 		"costs of a turn and of a conversation": {"limits:\n  turn: {cost: 1}\n  conversation: {cost: 1}", []string{
 			"agent.yaml:2: limits.turn.cost: the model google:gemini-2.5-flash has no price; its calls count as free",
 		}},
+		"no limit of cost": {"limits: {turn: {tokens: 1}}", nil},
+	})
+}
+
+func TestWarningsOfAddresses(t *testing.T) {
+	const open = "whoever reaches this address can start conversations, read them and approve calls: nobody has to log in; 127.0.0.1 keeps the agent on this machine"
+	testWarnings(t, map[string]warned{
 		"an agent that others reach": {"host: 0.0.0.0", []string{"agent.yaml:1: host: " + open}},
 		"an agent on one address":    {"host: 192.168.1.2", []string{"agent.yaml:1: host: " + open}},
 		"an agent under a name":      {"host: box.example", []string{"agent.yaml:1: host: " + open}},
@@ -228,20 +272,10 @@ agent:
 			"agent.yaml:1: host: " + open,
 			"agent.yaml:2: push.allow_loopback: whoever reaches the agent can have it send requests to this machine",
 		}},
-		"web hooks of this machine alone":    {"push: {allow_loopback: true}", nil},
-		"web hooks of this machine":          {"host: 127.0.0.1\npush: {allow_private: true}", nil},
-		"web hooks of localhost":             {"host: localhost\npush: {allow_private: true}", nil},
-		"no limit of cost":                   {"limits: {turn: {tokens: 1}}", nil},
-		"tools that may or may not be there": {"agent: {tools: [x]}", nil},
-		"no tree":                            {"prompt: '{x}'", nil},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, parse(t, tt.text).Warnings()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
+		"web hooks of this machine alone": {"push: {allow_loopback: true}", nil},
+		"web hooks of this machine":       {"host: 127.0.0.1\npush: {allow_private: true}", nil},
+		"web hooks of localhost":          {"host: localhost\npush: {allow_private: true}", nil},
+	})
 }
 
 func TestDescribeEndsWithTheWarnings(t *testing.T) {

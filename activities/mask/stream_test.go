@@ -11,7 +11,7 @@ import (
 )
 
 func TestASecretIsHiddenHoweverItIsCutInPieces(t *testing.T) {
-	for _, secret := range []string{canary, "12345678", jwt} {
+	for _, secret := range []string{canary, "12345678", jwt, "1234\r\n56\t78\b9\f"} {
 		m := mask.New(mask.Value(secret), mask.Bearer("another-"+secret[:6]))
 		for name, form := range forms(secret) {
 			text := "It is " + form + ", and " + form + form + " is 100% what you wanted."
@@ -60,6 +60,7 @@ func FuzzMask(f *testing.F) {
 	f.Add(jwt, `{"a":"\`, `"}`, uint8(9), uint64(3))
 	f.Add("%41%42%43%44%45%46", "%4", "1", uint8(1), uint64(4))
 	f.Add("aaaaaaaab", "aaaaaaa", "aaaaaaaab", uint8(0), uint64(5))
+	f.Add("1234\r\n56\t78", "x", "y", uint8(7), uint64(6))
 	f.Fuzz(func(t *testing.T, secret, before, behind string, which uint8, seed uint64) {
 		// Behind half an escape, a secret with escapes of its own is another text.
 		if before = strings.TrimRight(before, `\%`); len(secret) < 8 || len(secret) > 20_000 || halfEscape.MatchString(before) || !utf8.ValidString(secret) {

@@ -14,7 +14,10 @@ type view struct {
 // maxSlashes is how many backslashes an escape may begin with: JSON in JSON has several.
 const maxSlashes = 8
 
-// unescape undoes %XX, \uXXXX and backslashes before / " and \. It returns nil for a text
+// controls are the characters that JSON writes as a backslash and a letter.
+var controls = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape undoes %XX, \uXXXX, controls and backslashes before / " and \. It returns nil for a text
 // without any. Of a text that goes on it leaves out an escape at the end that is not
 // complete.
 func unescape(text string, final bool) *view {
@@ -69,6 +72,9 @@ func escape(text string, char *[utf8.UTFMax]byte) (n, size int, cut bool) {
 	switch text[n] {
 	case '/', '"':
 		char[0] = text[n]
+		return n + 1, 1, false
+	case 'b', 'f', 'n', 'r', 't':
+		char[0] = controls[text[n]]
 		return n + 1, 1, false
 	case 'u':
 		v, digits := hexDigits(text[n+1:], 4)
