@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Headers of a notification.
@@ -28,7 +29,7 @@ const webhookTimeout = 10 * time.Second
 
 // WebhookClient is the HTTP client for webhooks. It follows no redirects, uses no proxy, and
 // only connects within reach.
-func WebhookClient(reach contract.Reach) *http.Client {
+func WebhookClient(reach network.Reach) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.Proxy = nil // one would dial for us, whatever the address
 	base.MaxIdleConnsPerHost, base.IdleConnTimeout, base.MaxResponseHeaderBytes = 2, time.Minute, 64<<10

@@ -19,6 +19,7 @@ import (
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 	"agent-stop-and-go/workflows/credential"
 )
 
@@ -59,7 +60,7 @@ func (f taskReader) Task(_ context.Context, id, protocol string) (json.RawMessag
 
 func notifications(t *testing.T) *activities.Notifications {
 	return &activities.Notifications{
-		HTTP: activities.WebhookClient(contract.ReachPrivate), Keyring: ring(t, "k1"), Now: func() time.Time { return noon },
+		HTTP: activities.WebhookClient(network.ReachPrivate), Keyring: ring(t, "k1"), Now: func() time.Time { return noon },
 		Tasks: taskReader(func(id, protocol string) (json.RawMessage, error) {
 			return json.RawMessage(fmt.Sprintf(`{"task":%q,"protocol":%q}`, id, protocol)), nil
 		}),
@@ -233,7 +234,7 @@ func TestRedirectsOfWebhooksAreNotFollowed(t *testing.T) {
 func TestPrivateWebhooksAreNotCalled(t *testing.T) {
 	h := newHook(t, nil)
 	n := notifications(t)
-	n.HTTP = activities.WebhookClient(contract.ReachPublic)
+	n.HTTP = activities.WebhookClient(network.ReachPublic)
 	for _, url := range []string{h.URL + "/?key=s3cret", strings.Replace(h.URL, "127.0.0.1", "localhost", 1)} {
 		_, err := run(t, t.Context(), n.Notify, notification(url, contract.TaskWorking))
 		failed(t, err, contract.KindPushRefused, false, "not public")

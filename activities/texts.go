@@ -107,11 +107,11 @@ func (t *Texts) ReadAnswer(ctx context.Context, in contract.ReadAnswerInput) (co
 func (t *Texts) Offload(ctx context.Context, in contract.OffloadInput) (contract.OffloadResult, error) {
 	var out contract.OffloadResult
 	var err error
-	fold := transcript.Offload
+	offload := transcript.Offload
 	if in.Whole {
-		fold = transcript.OffloadAll
+		offload = transcript.OffloadAll
 	}
-	if out.Offloaded, err = fold(ctx, t.Blobs, in.Transcript); err != nil {
+	if out.Offloaded, err = offload(ctx, t.Blobs, in.Transcript); err != nil {
 		return out, fail(contract.KindBlob, err.Error(), 0)
 	}
 	for _, text := range in.Texts {

@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Push says where notifications may go, and what they are signed with.
@@ -14,14 +14,14 @@ type Push struct {
 }
 
 // Reach is where notifications may go.
-func (p Push) Reach() contract.Reach {
+func (p Push) Reach() network.Reach {
 	switch {
 	case p.AllowPrivate:
-		return contract.ReachPrivate
+		return network.ReachPrivate
 	case p.AllowLoopback:
-		return contract.ReachLoopback
+		return network.ReachLoopback
 	}
-	return contract.ReachPublic
+	return network.ReachPublic
 }
 
 // minSigningKey is the size of what HMAC-SHA256 makes (RFC 2104 §3).

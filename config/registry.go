@@ -11,6 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modelname"
 )
 
 // ModelEntry is a model with settings of its own. MODELS.md says what they do.
@@ -68,7 +69,7 @@ func (g registry) find(name string) (e ModelEntry, own bool, err error) {
 	if e, own = g[name]; own {
 		return e, true, nil
 	}
-	p, model, err := contract.ParseModel(name)
+	p, model, err := modelname.Parse(name)
 	return ModelEntry{Provider: string(p), Model: model, Timeout: contract.DefaultModelTimeout, Enabled: true}, false, err
 }
 

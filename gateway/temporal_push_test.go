@@ -16,6 +16,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/gateway/service/backend"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // pushing is a Temporal client with one conversation, and its push notifications once
@@ -300,7 +301,7 @@ func TestWebhooksThatMakeNoSenseAreRefused(t *testing.T) {
 
 func TestPrivateWebhooksMayBeAllowed(t *testing.T) {
 	p := newPushing(t)
-	a := newAPI(t, nil, onClient(p.fakeClient, func(o *backend.Options) { o.PushReach = contract.ReachLoopback }))
+	a := newAPI(t, nil, onClient(p.fakeClient, func(o *backend.Options) { o.PushReach = network.ReachLoopback }))
 	c := aWebhook
 	c.URL = "http://localhost:8888/webhook"
 	if _, err := a.Backend.SetPush(t.Context(), someID, c); err != nil {

@@ -16,42 +16,41 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Parts are what activities are made of besides the configuration.
+// Parts are the dependencies of activities besides the configuration.
 type Parts struct {
 	Blobs transcript.Store
-	// Claims keep destructive calls from being made twice when a history is wound back; nil
-	// is no check.
+	// Claims prevent that destructive calls are made twice after a reset; nil does not check.
 	Claims  activities.Claims
 	Keyring *credential.Keyring
 	Getenv  func(string) string
 	Logger  *slog.Logger
-	// Feed is told what is new in conversations; nil is nobody.
+	// Feed gets the events of conversations; it may be nil.
 	Feed activities.Feed
 	Push Push
 }
 
-// Push is how webhooks are notified.
+// Push is how webhooks are called.
 type Push struct {
-	// Tasks reads what is sent of a task. Without it, only passing states are delivered,
-	// and those by version 1.0 of the protocol only.
+	// Tasks reads tasks for notifications. Without it only states that are not final are
+	// delivered, and only in version 1.0 of the protocol.
 	Tasks activities.TaskReader
-	// Reach is where webhooks may be.
-	Reach contract.Reach
+	// Reach is which addresses webhooks may have.
+	Reach network.Reach
 }
 
-// Assemble builds the activities that a configuration describes and begins to
-// connect to its tool servers, in the background. As they answer, it logs a
-// warning for each node that runs destructive tools of theirs without asking, or
-// lists a tool that they do not have.
-// Call release once the worker has stopped; it ends the tool servers that were
-// started. A variable that a tool server, the headers of a model or of another agent
-// need and that is not set keeps that one from being used, as a key does that is not
-// set: it is a warning, and a problem in the catalogue. Without the key that
-// notifications are signed with, Assemble fails.
+// Assemble builds the activities of a configuration and starts to connect to its tool servers,
+// in the background. As they answer, it logs a warning for each node that runs their
+// destructive tools without asking, or lists a tool that they do not have.
+//
+// Call release once the worker has stopped; it ends the tool servers that were started. If a
+// variable that a tool server, a model or another agent needs is not set, that one is not used:
+// this is a warning, and a problem in the catalogue. Without the signing key of notifications
+// Assemble fails.
 func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, release func() error, err error) {
 	servers, err := servers(c, p.Getenv)
 	if err != nil {
@@ -101,7 +100,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	}, func() error { stop(); return errors.Join(peers.Close(), box.Close()) }, nil
 }
 
-// background runs f until it returns or ctx or stop ends it. Stop waits for that.
+// background runs f until it returns or ctx or stop ends it. stop waits for that.
 func background(ctx context.Context, f func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -135,7 +134,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 	return out, nil
 }
 
-// agents are those that work is delegated to.
+// agents are the agents that work is delegated to.
 func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) {
 	var out []peer.Agent
 	for _, a := range c.Delegates() {

@@ -13,18 +13,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// toolLister is where tools are found.
+// toolLister lists the tools and the states of their servers.
 type toolLister interface {
 	Tools(ctx context.Context) []toolbox.Tool
 	States() []contract.ServerState
 }
 
-// pollInterval is how long to wait before looking again whether the servers that
-// were missing are there.
+// pollInterval is the pause between checks for servers that are not ready.
 const pollInterval = 5 * time.Second
 
-// autoRunWarning warns of nodes that run destructive tools without asking, and of names
-// in their settings that no tool has.
+// autoRunWarning warns of nodes that run destructive tools without asking, and of tool names in
+// their settings that do not exist.
 type autoRunWarning struct {
 	nodes  []config.AtOnceNode
 	lists  []config.ToolList
@@ -41,13 +40,13 @@ func warnAutoRun(ctx context.Context, nodes []config.AtOnceNode, lists []config.
 	u.watch(ctx)
 }
 
-// watch looks until every server is there, or ctx ends.
+// watch checks until every server is ready, or ctx ends.
 func (u *autoRunWarning) watch(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	u.tools.Tools(ctx) // waits for servers that are being started
 	for {
-		complete := u.complete() // first, so that who comes in between is seen
+		complete := u.complete() // before Tools, so that no server is missed
 		tools := u.tools.Tools(ctx)
 		u.warn(tools)
 		if complete {
@@ -66,8 +65,7 @@ func (u *autoRunWarning) complete() bool {
 	return !slices.ContainsFunc(u.tools.States(), func(s contract.ServerState) bool { return !s.Ready })
 }
 
-// warn names each tool of a node once: a server that comes late brings another
-// line.
+// warn names each tool of a node once. A server that is ready later adds another line.
 func (u *autoRunWarning) warn(tools []toolbox.Tool) {
 	for _, n := range u.nodes {
 		var names []string
@@ -85,8 +83,7 @@ func (u *autoRunWarning) warn(tools []toolbox.Tool) {
 	}
 }
 
-// warnUnknown names what nodes list and no server has. Only when every server is
-// there can that be told.
+// warnUnknown warns of names that no server has, once every server is ready.
 func (u *autoRunWarning) warnUnknown(tools []toolbox.Tool) {
 	for _, l := range u.lists {
 		for _, name := range l.Names {
@@ -100,8 +97,8 @@ func (u *autoRunWarning) warnUnknown(tools []toolbox.Tool) {
 	}
 }
 
-// offered reports whether a node may call a tool. A node without a list may call
-// all, one with an empty list none.
+// offered reports whether a node may call a tool. A node without a list may call all, one with
+// an empty list none.
 func offered(n config.AtOnceNode, t toolbox.Tool) bool {
 	return n.Tools == nil || slices.Contains(n.Tools, t.Name) || slices.Contains(n.Tools, t.Server)
 }

@@ -96,14 +96,14 @@ func TestNodesThatRunDestructiveToolsUnaskedAreNamed(t *testing.T) {
 		{Name: "server", Tools: []string{"files"}}, {Name: "safe", Tools: []string{"resources_list", "read_file", "nope"}},
 	}
 	logger, got := lines()
-	worker.WarnUnasked(t.Context(), nodes, nil, &shelf{up: []string{"resources", "files"}}, logger)
+	worker.WarnAutoRun(t.Context(), nodes, nil, &shelf{up: []string{"resources", "files"}}, logger)
 	expect(t, got, warning("all", `"resources_add, resources_remove, write_file"`), warning("one", "resources_remove"), warning("server", "write_file"))
 }
 
 func TestWithoutSuchNodesNobodyLooks(t *testing.T) {
 	logger, got := lines()
 	s := &shelf{}
-	worker.WarnUnasked(t.Context(), nil, nil, s, logger)
+	worker.WarnAutoRun(t.Context(), nil, nil, s, logger)
 	expect(t, got)
 	if s.looks != 0 {
 		t.Errorf("%d looks", s.looks)
@@ -117,13 +117,13 @@ func TestAServerThatComesLateIsLookedAt(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			worker.WarnUnasked(t.Context(), []config.AtOnceNode{{Name: "gather"}, {Name: "keep", Tools: []string{"files"}}}, nil, s, logger)
+			worker.WarnAutoRun(t.Context(), []config.AtOnceNode{{Name: "gather"}, {Name: "keep", Tools: []string{"files"}}}, nil, s, logger)
 		}()
 		synctest.Wait()
 		expect(t, got)
 
 		s.start("resources")
-		<-time.After(2*worker.LookEvery + 1)
+		<-time.After(2*worker.PollInterval + 1)
 		synctest.Wait()
 		first := warning("gather", `"resources_add, resources_remove"`)
 		expect(t, got, first)
@@ -136,16 +136,16 @@ func TestAServerThatComesLateIsLookedAt(t *testing.T) {
 
 func TestAServerThatComesWhileLookingIsNotMissed(t *testing.T) {
 	logger, got := lines()
-	worker.WarnUnasked(t.Context(), []config.AtOnceNode{{Name: "keep", Tools: []string{"files"}}}, nil, arriving{&shelf{up: []string{"resources"}}}, logger)
+	worker.WarnAutoRun(t.Context(), []config.AtOnceNode{{Name: "keep", Tools: []string{"files"}}}, nil, arriving{&shelf{up: []string{"resources"}}}, logger)
 	expect(t, got, warning("keep", "write_file"))
 }
 
 func TestTheLookingEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logger, got := lines()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*worker.LookEvery+1)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*worker.PollInterval+1)
 		defer cancel()
-		worker.WarnUnasked(ctx, []config.AtOnceNode{{Name: "gather"}}, nil, &shelf{up: []string{"resources"}}, logger)
+		worker.WarnAutoRun(ctx, []config.AtOnceNode{{Name: "gather"}}, nil, &shelf{up: []string{"resources"}}, logger)
 		expect(t, got, warning("gather", `"resources_add, resources_remove"`))
 	})
 }
@@ -156,7 +156,7 @@ func TestAToolThatNoServerHasIsNamedOnceAllAreThere(t *testing.T) {
 		logger, log := lines()
 		lists := []config.ToolList{{Node: "a", Names: []string{"resources", "read_file", "resource_list"}}, {Node: "b", Names: []string{"files"}}}
 		var wg sync.WaitGroup
-		wg.Go(func() { worker.WarnUnasked(context.Background(), nil, lists, s, logger) })
+		wg.Go(func() { worker.WarnAutoRun(context.Background(), nil, lists, s, logger) })
 		synctest.Wait()
 		if log.Len() > 0 {
 			t.Errorf("warned while a server was missing: %s", log)

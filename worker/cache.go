@@ -2,8 +2,8 @@ package worker
 
 import "go.temporal.io/sdk/worker"
 
-// KeepInMemory bounds how many workflows the workers of this process keep in memory, those
-// of an embedded server included. Call it before any of them starts: the first one makes
-// the cache for all. Workflows beyond it are replayed from their history when a signal, a
-// query or a result comes.
+// KeepInMemory limits how many workflows the workers of this process cache, including those of
+// an embedded server. Call it before any of them starts, because the first one creates the
+// cache. Other workflows are replayed from their history when a signal, a query or a result
+// arrives.
 func KeepInMemory(workflows int) { worker.SetStickyWorkflowCacheSize(workflows) }

@@ -11,13 +11,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// connectTime is how long Connect waits for servers that are slow to start.
+// connectTime is how long Connect waits for slow servers.
 const connectTime = 20 * time.Second
 
-// Connect connects to the tool servers of a configuration as a worker does, starts those
-// with a command, and ends them again. It returns a line for each that does not answer,
-// unless it is optional or serves only callers who authenticate, and for each with a
-// tool whose name another has too.
+// Connect connects to the tool servers of a configuration as a worker does, starts those with a
+// command, and ends them again. It returns a line for each that does not answer, unless it is
+// optional or serves only authenticated callers, and for each conflict of tool names.
 func Connect(ctx context.Context, c *config.Config, getenv func(string) string) ([]string, error) {
 	servers, err := servers(c, getenv)
 	if err != nil {

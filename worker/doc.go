@@ -5,6 +5,6 @@
 // Assemble builds the activities from a configuration; New makes the worker.
 // The client must have been dialled with workflows.CredentialPropagator.
 //
-// OpenTasks notes which tasks the process has in hand, GiveBack returns those of a process
-// that was killed: see package tasklog.
+// OpenTasks logs which tasks the process holds, GiveBack returns those of a process that was
+// killed: see package tasklog.
 package worker

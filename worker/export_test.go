@@ -1,9 +1,9 @@
 package worker
 
-// LookEvery and WarnUnasked are tested without servers.
-const LookEvery = pollInterval
+// PollInterval and WarnAutoRun are tested without servers.
+const PollInterval = pollInterval
 
-var WarnUnasked = warnAutoRun
+var WarnAutoRun = warnAutoRun
 
 // Servers are the settings of tool servers as the toolbox takes them.
 var Servers = servers

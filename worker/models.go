@@ -9,12 +9,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// disabled is a provider that nobody can reach.
+// disabled is a provider that does not exist.
 const disabled contract.Provider = "disabled"
 
-// models are the entries of a configuration, sorted by name. A disabled one is
-// among them: a conversation that began with it must not have its name taken for
-// that of another provider's model.
+// models are the entries of a configuration, sorted by name. Disabled ones are included: a
+// conversation that uses one must not have its name taken for that of another provider's model.
 func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 	var out []llm.Entry
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {

@@ -12,12 +12,12 @@ import (
 	"agent-stop-and-go/worker/tasklog"
 )
 
-// tasksFile is that of a process which has its directory to itself.
+// tasksFile is the file of a process that has its directory to itself.
 const tasksFile = "tasks.log"
 
 // OpenTasks opens the log of the tasks that this process will hold. alone: no other process
-// uses the directory. Where the log cannot be written there is none, with a warning: tasks
-// then wait for their timeouts after a kill.
+// uses the directory. If the log cannot be written there is none, with a warning: after a kill
+// tasks then wait for their timeouts.
 func OpenTasks(dir string, alone bool, logger *slog.Logger) *tasklog.Log {
 	l, err := openTasks(dir, alone, logger)
 	if err != nil {
@@ -38,10 +38,10 @@ func openTasks(dir string, alone bool, logger *slog.Logger) (*tasklog.Log, error
 	return tasklog.Claim(dir, host, logger)
 }
 
-// giveBackTime bounds how long a start waits for the server to take tasks back.
+// giveBackTime limits how long a start waits for the server to take tasks back.
 const giveBackTime = 10 * time.Second
 
-// GiveBack gives the tasks of a process that was killed back, so that nobody waits for it.
+// GiveBack gives the tasks of a killed process back, so that they do not wait for timeouts.
 // Call it before the worker starts.
 func GiveBack(ctx context.Context, l *tasklog.Log, c client.Client, namespace string, logger *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, giveBackTime)

@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Activities are the concerns whose methods are the activities.
+// Activities are the structs whose methods are the activities.
 type Activities struct {
 	Models *activities.Models
 	Tools  *activities.Tools
@@ -26,20 +26,20 @@ type Activities struct {
 	Resets        *activities.Resets
 }
 
-// stopTimeout is how long a stopping worker waits for activities that are under way:
-// longer than a tool call may take, so that no destructive call loses its answer.
+// stopTimeout is how long a stopping worker waits for running activities: longer than a tool
+// call may take, so that no destructive call loses its answer.
 const stopTimeout = 40 * time.Second
 
-// Place is where a worker takes its tasks from.
+// Place is the task queue that a worker polls.
 type Place struct {
 	TaskQueue string
-	// Address is that of the Temporal server, as people shall name it in commands.
-	// Empty means the CLI's own.
+	// Address is the Temporal server's, for the commands that are shown to people. Empty means
+	// the CLI's default.
 	Address string
 }
 
-// New makes a worker. It runs once started; fatal is called at most once, when it
-// cannot go on, such as when its namespace is gone.
+// New makes a worker, which is then to be started. fatal is called at most once, if the worker
+// cannot continue, for example because its namespace is gone.
 func New(c client.Client, p Place, a Activities, fatal func(error)) worker.Worker {
 	w := worker.New(c, p.TaskQueue, worker.Options{
 		Interceptors:                []interceptor.WorkerInterceptor{workflows.ShowConsole(p.Address)},
@@ -72,7 +72,7 @@ func Register(r Registry, a Activities) {
 	bind(r, contract.ActivityNotify, a.Notifications.Notify)
 }
 
-// bind compiles only when the method has the signature that workflows call.
+// bind does not compile unless the method has the signature that workflows call.
 func bind[In, Out any](r Registry, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
 	r.RegisterActivityWithOptions(method, activity.RegisterOptions{Name: a.Name})
 }

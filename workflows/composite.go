@@ -24,7 +24,7 @@ type composite struct {
 	execution       string
 	reset           resetCleanup
 	next            int // the step, or the iteration, that comes next
-	offloadedStates int // how many states of nodes inside are folded
+	offloadedStates int // how many states of nodes inside are in the blob store
 	seq             int // of the last message
 	state           contract.NodeState
 	sum             decide.Merge

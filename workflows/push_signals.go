@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -75,7 +76,7 @@ func validateWebhook(c contract.PushConfig) error {
 		return errors.New(wording.TextWebhookNoID)
 	case !strings.HasPrefix(c.URL, "http://") && !strings.HasPrefix(c.URL, "https://"):
 		return errors.New(wording.TextWebhookScheme)
-	case len(c.URL) > contract.MaxWebhookURL:
+	case len(c.URL) > network.MaxWebhookURL:
 		return errors.New(wording.LongWebhookURL())
 	}
 	return nil

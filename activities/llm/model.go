@@ -17,7 +17,7 @@ type Model interface {
 
 // Request is what a model is asked.
 type Request struct {
-	Model  string // as configured, in any form of contract.ParseModel
+	Model  string // as configured, in any form of modelname.Parse
 	System string
 	// Messages is the whole conversation as recorded, notices included, with
 	// all texts inline. Exchange picks what a model needs to see.

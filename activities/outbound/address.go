@@ -7,11 +7,11 @@ import (
 	"net/url"
 	"strings"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Special reports whether an address is anything but one of the public internet.
-func Special(ip netip.Addr) bool { return !contract.PublicAddress(ip) }
+func Special(ip netip.Addr) bool { return !network.PublicAddress(ip) }
 
 // SameHost reports whether two URLs are of one host and port.
 func SameHost(a, b *url.URL) bool { return authority(a) == authority(b) }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Options say where a client may go. The zero value goes to public addresses, and
@@ -15,7 +15,7 @@ type Options struct {
 	// trusted on https too, on the usual ports.
 	Trusted []string
 	// Reach is which addresses hosts may have that are not trusted.
-	Reach contract.Reach
+	Reach network.Reach
 	// Redirects is how many redirects are followed. The response that asks for one
 	// more, or for one that would change the method or leave https, is the answer.
 	Redirects int

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // ErrRefused is why a request was not sent: its address is one that only this
@@ -24,7 +24,7 @@ var ErrRefused = errors.New("refused")
 // guard is a transport that dials only what it may.
 type guard struct {
 	*http.Transport
-	reach          contract.Reach
+	reach          network.Reach
 	trusted        map[string]bool // host:port
 	proxies        sync.Map        // host:port
 	dialer, strict net.Dialer

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/activities/outbound"
-	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // serve starts a server that ends with the test.
@@ -74,8 +74,8 @@ func TestAPrivateAddressIsDialledOnlyWhenItIsTrusted(t *testing.T) {
 		"trusted by its name":      {outbound.Options{Trusted: []string{name}}, strings.Replace(name, "localhost", "LocalHost", 1), true},
 		"trusted on another port":  {outbound.Options{Trusted: []string{"http://127.0.0.1:1"}}, at, false},
 		"trusted by another name":  {outbound.Options{Trusted: []string{at}}, name, false},
-		"everything is":            {outbound.Options{Reach: contract.ReachPrivate}, name, true},
-		"this machine is":          {outbound.Options{Reach: contract.ReachLoopback}, name, true},
+		"everything is":            {outbound.Options{Reach: network.ReachPrivate}, name, true},
+		"this machine is":          {outbound.Options{Reach: network.ReachLoopback}, name, true},
 		"a trusted URL that is no": {outbound.Options{Trusted: []string{"::", ""}}, at, false},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestHeadersStayBehindOnAnotherHost(t *testing.T) {
 	})
 	back = at + "/back"
 	for _, path := range []string{"/stay", "/bounce"} {
-		client := outbound.Client(outbound.Options{Reach: contract.ReachPrivate, Redirects: 5, Keep: []string{"x-kept"}})
+		client := outbound.Client(outbound.Options{Reach: network.ReachPrivate, Redirects: 5, Keep: []string{"x-kept"}})
 		if _, err := post(t, client, at+path); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestRedirectsThatAreNotFollowedAreTheAnswer(t *testing.T) {
 		"with new dial": {endless, outbound.Options{Redirects: 2, Fresh: true}, http.StatusTemporaryRedirect},
 	} {
 		t.Run(what, func(t *testing.T) {
-			tt.options.Reach = contract.ReachPrivate
+			tt.options.Reach = network.ReachPrivate
 			resp, err := post(t, outbound.Client(tt.options), tt.url)
 			if err != nil || resp.StatusCode != tt.status || s.hits > 0 {
 				t.Errorf("got %v, %v, %d requests arrived", resp, err, s.hits)
@@ -208,7 +208,7 @@ func TestARequestEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := outbound.Client(outbound.Options{Reach: contract.ReachPrivate}).Do(req); !errors.Is(err, context.Canceled) {
+	if _, err := outbound.Client(outbound.Options{Reach: network.ReachPrivate}).Do(req); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -218,12 +218,12 @@ func TestNoReachHasMetadataOfClouds(t *testing.T) {
 		"169.254.169.254", "169.254.170.2", "[fe80::1]", "[fe80::a9fe:a9fe%25lo]", "[fd00:ec2::254]", "[fd20:ce::254]", "[::ffff:169.254.169.254]",
 		"[::ffff:a9fe:a9fe]", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "[::a9fe:a9fe]", "100.100.100.200", "192.0.0.192", "168.63.129.16", "[ff02::1]",
 	} {
-		for _, reach := range []contract.Reach{contract.ReachPublic, contract.ReachLoopback, contract.ReachPrivate} {
+		for _, reach := range []network.Reach{network.ReachPublic, network.ReachLoopback, network.ReachPrivate} {
 			to := "http://" + host + "/latest/meta-data"
 			if _, err := post(t, outbound.Client(outbound.Options{Reach: reach}), to); !errors.Is(err, outbound.ErrRefused) {
 				t.Errorf("%s with reach %q: got %v", host, reach, err)
 			}
-			if contract.CheckWebhook(to, reach) == nil {
+			if network.CheckWebhook(to, reach) == nil {
 				t.Errorf("%s with reach %q may be a webhook", host, reach)
 			}
 		}
@@ -235,7 +235,7 @@ func TestWhatAReachAllows(t *testing.T) {
 		"127.0.0.1": "loopback private", "::1": "loopback private", "::ffff:127.0.0.1": "loopback private", "10.0.0.1": "private", "fd00::1": "private", "100.64.0.1": "private",
 		"1.1.1.1": " loopback private", "169.254.1.1": "none",
 	} {
-		for _, reach := range []contract.Reach{contract.ReachPublic, contract.ReachLoopback, contract.ReachPrivate} {
+		for _, reach := range []network.Reach{network.ReachPublic, network.ReachLoopback, network.ReachPrivate} {
 			allowed := strings.Contains(want, string(reach)) && (reach != "" || strings.HasPrefix(want, " "))
 			if got := reach.Allows(netip.MustParseAddr(address)); got != allowed {
 				t.Errorf("%s with reach %q: %t", address, reach, got)

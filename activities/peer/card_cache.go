@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/activities/outbound"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // A card is asked for again when it is older than fresh; after a failure, and when
@@ -195,9 +196,9 @@ func (a *agent) result(ctx context.Context, m *mask.Mask, t *task, err error) (R
 }
 
 // reach is where redirects may lead.
-func (a Agent) reach() contract.Reach {
+func (a Agent) reach() network.Reach {
 	if a.AllowPrivate {
-		return contract.ReachPrivate
+		return network.ReachPrivate
 	}
-	return contract.ReachPublic
+	return network.ReachPublic
 }

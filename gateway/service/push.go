@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // Pushes keeps the webhooks that are told how a task fares. All of it fails with
@@ -60,8 +61,8 @@ const (
 )
 
 // Check fails with KindInvalid when c cannot be a webhook.
-func (c PushConfig) Check(reach contract.Reach) error {
-	if err := contract.CheckWebhook(c.URL, reach); err != nil {
+func (c PushConfig) Check(reach network.Reach) error {
+	if err := network.CheckWebhook(c.URL, reach); err != nil {
 		return Errorf(contract.KindInvalid, "push notification: %s", err.Error())
 	}
 	switch {

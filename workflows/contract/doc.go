@@ -64,9 +64,9 @@
 //	agent.go         an agent as configured; limits.go its limits and what was used
 //	activity.go      inputs and results of activities, and the calls of a reply
 //	tool.go          tools; catalogue.go resources and prompts
-//	model.go         providers and models; modelname.go their names
+//	model.go         providers and models; package modelname has their names
 //	task.go          states and requests of A2A tasks
-//	push.go          webhooks of tasks; webhook.go which addresses they may have
+//	push.go          webhooks of tasks; package network has which addresses they may have
 //	feed.go          live events
 //	address.go       addresses without secrets; secretname.go which names are of secrets
 package contract

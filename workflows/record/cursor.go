@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Hash tells entries apart, also those that have the same place or the same ID: what was told of
-// a turn that a dead worker has to repeat may come to something else.
+// Hash distinguishes entries, also those with the same place or the same ID: after the death of
+// a worker a turn is repeated and may produce something else.
 func (e Entry) Hash() uint64 { return e.sum }
 
 func hashOf(e Entry) uint64 {
@@ -31,20 +31,21 @@ func (e Entry) content() string {
 	return e.Text
 }
 
-// Cursor is what of a conversation a reader has been told. The zero value is nothing. Its text
+// Cursor is the position of a reader in a conversation. The zero value is the start. Its text
 // form is the ID of an event:
 //
 //	12.8c1f…;a=2;b=1
 //
-// are the entries 1 to 12, and of those behind them the first two of node a and the first of b;
-// the hexadecimal number is the XOR of their sums.
+// means entries 1 to 12, and of the later ones the first two of node a and the first of b; the
+// hexadecimal number is the XOR of their hashes.
 type Cursor struct {
 	seq   int
 	sum   uint64
 	nodes map[string]int
 }
 
-// Add takes note that an entry has been told. Those up to firm only follow each other (Firm).
+// Add records that the reader has got an entry. Entries up to firm are final in their order
+// (Firm).
 func (c *Cursor) Add(e Entry, firm int) {
 	if e.Seq <= firm && e.Seq == c.seq+1 {
 		c.seq++
@@ -59,12 +60,13 @@ func (c *Cursor) Add(e Entry, firm int) {
 	c.sum ^= e.sum
 }
 
-// CursorOf is the cursor of a reader that has been told some entries, by their sums, in any order.
-func CursorOf(entries []Entry, firm int, told map[uint64]bool) Cursor {
+// CursorOf is the cursor of a reader that has got some entries, given by their hashes, in any
+// order.
+func CursorOf(entries []Entry, firm int, seen map[uint64]bool) Cursor {
 	c := Cursor{nodes: map[string]int{}}
 	for _, e := range entries {
 		switch {
-		case !told[e.sum]:
+		case !seen[e.sum]:
 			continue
 		case e.Seq <= firm && e.Seq == c.seq+1:
 			c.seq++
@@ -76,8 +78,8 @@ func CursorOf(entries []Entry, firm int, told map[uint64]bool) Cursor {
 	return c
 }
 
-// Firm is the Seq of the last entry that no other will come in front of. parallel tells that
-// nodes of a tree are at work on the last turn.
+// Firm is the Seq of the last entry that no other entry will be inserted before. parallel says
+// that nodes of a tree are running in the last turn.
 func Firm(entries []Entry, parallel bool) int {
 	if !parallel || len(entries) == 0 {
 		return len(entries)
@@ -90,16 +92,17 @@ func Firm(entries []Entry, parallel bool) int {
 	return began
 }
 
-// IsZero reports whether nothing has been told.
+// IsZero reports whether the reader has got nothing.
 func (c Cursor) IsZero() bool { return c.seq == 0 && c.Whole() }
 
-// Whole reports whether the cursor is one number: what was told are the first entries.
+// Whole reports whether the reader has got exactly the first entries, so that one number
+// describes them.
 func (c Cursor) Whole() bool { return len(c.nodes) == 0 }
 
-// Seen returns the sums of the entries that had been told at the cursor. ok is false where
-// these are not the entries that were there then.
-func (c Cursor) Seen(entries []Entry) (told map[uint64]bool, ok bool) {
-	told = map[uint64]bool{}
+// Seen returns the hashes of the entries that the reader has got. ok is false if the entries
+// are not those of that time.
+func (c Cursor) Seen(entries []Entry) (seen map[uint64]bool, ok bool) {
+	seen = map[uint64]bool{}
 	left, sum := maps.Clone(c.nodes), uint64(0)
 	for _, e := range entries {
 		if e.Seq > c.seq {
@@ -110,13 +113,13 @@ func (c Cursor) Seen(entries []Entry) (told map[uint64]bool, ok bool) {
 				delete(left, e.Node)
 			}
 		}
-		told[e.sum] = true
+		seen[e.sum] = true
 		sum ^= e.sum
 	}
-	return told, len(left) == 0 && len(entries) >= c.seq && sum == c.sum
+	return seen, len(left) == 0 && len(entries) >= c.seq && sum == c.sum
 }
 
-// String is the cursor as ParseCursor reads it.
+// String is the text form, which ParseCursor parses.
 func (c Cursor) String() string {
 	if c.IsZero() {
 		return ""
@@ -131,7 +134,7 @@ func (c Cursor) String() string {
 
 var errCursor = errors.New("this is no position in a conversation")
 
-// ParseCursor reads what String returns.
+// ParseCursor parses the result of String.
 func ParseCursor(s string) (Cursor, error) {
 	if s == "" {
 		return Cursor{}, nil

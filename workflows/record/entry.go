@@ -6,18 +6,18 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Kind says what an entry is.
+// Kind is the kind of an entry.
 type Kind int
 
 // The kinds.
 const (
-	KindMessage  Kind = iota + 1 // of the user; it begins a turn
+	KindMessage  Kind = iota + 1 // of the user; starts a turn
 	KindText                     // of the agent
 	KindCall                     // of a tool or another agent
 	KindResult                   // of a call
 	KindRequest                  // for an approval
 	KindDecision                 // about an approval
-	KindNotice                   // tells people something that the model does not need
+	KindNotice                   // for people; the model does not need it
 )
 
 // Notice reports whether entries of the kind are for people only.
@@ -31,30 +31,30 @@ type Entry struct {
 	// Turn is the number of the user's message that it belongs to; 0 is before the first.
 	Turn int
 	Kind Kind
-	// Text is what the entry says: without what a program wrote in front of a user's message,
-	// and without the name of the node.
+	// Text is the text without the preface of a user's message, and without the name of the
+	// node.
 	Text string
-	// Answers is the Seq of the call that a result belongs to; 0 where it is not there.
+	// Answers is the Seq of the call that a result belongs to, or 0.
 	Answers int
-	// Missing: the call did not come to a result in its turn, which is over. No message says so;
-	// the entry does, for readers who need a result of every call.
+	// Missing: the call has no result although its turn is over. The entry is generated for
+	// readers that need a result of every call; there is no such message.
 	Missing bool
 
 	sum uint64
 }
 
-// Source is a conversation at a moment.
+// Source is a conversation at one moment.
 type Source struct {
-	// Messages are all of the conversation, oldest first, with every text in place
+	// Messages are all messages of the conversation, oldest first, with their values
 	// (transcript.Load, then transcript.Resolve of each).
 	Messages []contract.Message
-	// Tree tells that nodes of a tree wrote them.
+	// Tree: nodes of a tree wrote them.
 	Tree bool
-	// Over tells that the last turn is.
+	// Over: the last turn has ended.
 	Over bool
 }
 
-// Read makes entries of a conversation. The prompt, which is a message of the system, is none.
+// Read converts a conversation to entries. The prompt, a system message, is not an entry.
 func Read(s Source) []Entry {
 	r := reader{inTree: s.Tree, entries: make([]Entry, 0, len(s.Messages)), calls: map[string]int{}}
 	for _, m := range s.Messages {
@@ -109,7 +109,7 @@ func (r *reader) add(e Entry) int {
 	return e.Seq
 }
 
-// endTurn notes which calls will not have a result.
+// endTurn adds the missing results of calls.
 func (r *reader) endTurn() {
 	for _, seq := range r.open {
 		call := r.entries[seq-1]
@@ -121,7 +121,7 @@ func (r *reader) endTurn() {
 	r.open = nil
 }
 
-// kindOf is zero for what is no entry.
+// kindOf is zero for messages that are no entries.
 func kindOf(m contract.Message) Kind {
 	switch {
 	case m.Approval != nil:
@@ -159,7 +159,7 @@ func (r *reader) close(call int) {
 	}
 }
 
-// textOf is what an entry says. What a node of a tree ends with begins with its name.
+// textOf is the text of an entry. Outputs of a node of a tree begin with its name.
 func (r *reader) textOf(e Entry) string {
 	text := e.Content.Inline
 	switch {

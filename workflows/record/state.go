@@ -10,17 +10,17 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// State is a conversation at a moment, with every value in place.
+// State is a conversation at one moment, with all values loaded.
 type State struct {
-	// View is the conversation as its workflow told it.
+	// View is the result of the workflow's query.
 	View contract.ConversationView
-	// Document is the conversation as a document. Its messages are left out: Messages tell more.
+	// Document is the conversation as a document, without messages: Messages have more fields.
 	Document document.Conversation
 	// Messages are all of the conversation, oldest first.
 	Messages []contract.Message
 	// Tree is nil for an agent that is one node.
 	Tree *document.Tree
-	// Running tells that work is under way.
+	// Running: a turn is running.
 	Running bool
 	// Response is the text of View.Last.
 	Response string
@@ -28,7 +28,7 @@ type State struct {
 	memo *memo
 }
 
-// Load makes the state of a conversation. tree is nil for an agent that is one node.
+// Load loads the state of a conversation. tree is nil for an agent that is a single node.
 func Load(ctx context.Context, store transcript.Store, view contract.ConversationView, tree *contract.TreeView) (*State, error) {
 	s := &State{View: view, Running: view.Running}
 	var err error
@@ -55,7 +55,7 @@ func Load(ctx context.Context, store transcript.Store, view contract.Conversatio
 	return &kept, nil
 }
 
-// WithMemo returns the state with room for what readers make of it (Once).
+// WithMemo returns the state with a memo for values derived by readers (Once).
 func (s State) WithMemo() State {
 	m := &memo{}
 	s.memo = m
@@ -63,8 +63,8 @@ func (s State) WithMemo() State {
 	return s
 }
 
-// Messages are those of a transcript with every value in place, but for what only the provider
-// of a model can read.
+// Messages are those of a transcript with all values loaded, without what only a model's
+// provider can read.
 func Messages(ctx context.Context, store transcript.Store, t contract.Transcript) ([]contract.Message, error) {
 	messages, err := transcript.Load(ctx, store, t)
 	if err != nil {
@@ -79,13 +79,13 @@ func Messages(ctx context.Context, store transcript.Store, t contract.Transcript
 	return messages, nil
 }
 
-// Over reports whether the last turn is.
+// Over reports whether the last turn has ended.
 func (s State) Over() bool { return !s.Running && len(s.Document.PendingApprovals) == 0 }
 
-// Parallel reports whether nodes of a tree are at work on the last turn.
+// Parallel reports whether nodes of a tree are running in the last turn.
 func (s State) Parallel() bool { return s.Tree != nil && !s.Over() }
 
-// Entries are the record. Nobody may change them.
+// Entries are the record. Callers must not modify them.
 func (s State) Entries() []Entry {
 	if !s.Unchanged() {
 		return s.read()
@@ -99,7 +99,7 @@ func (s State) read() []Entry {
 	return Read(Source{Messages: s.Messages, Tree: s.Tree != nil, Over: s.Over()})
 }
 
-// Unchanged reports whether the record is that of the state as it was loaded.
+// Unchanged reports whether the record is still that of the loaded state.
 func (s State) Unchanged() bool {
 	if s.memo == nil {
 		return false
@@ -109,7 +109,7 @@ func (s State) Unchanged() bool {
 		(len(s.Messages) == 0 || &s.Messages[0] == &of.Messages[0])
 }
 
-// memo keeps what readers make of a state that was loaded, once for all of them.
+// memo keeps the values that readers derive from a loaded state, once for all of them.
 type memo struct {
 	of State
 
@@ -117,9 +117,9 @@ type memo struct {
 	values map[any]func() any
 }
 
-// Once returns what make returned for the key when it was first called, with the state as it was
-// loaded. Of a state that was not loaded nothing is kept. It is safe for concurrent use, and make
-// may call it with another key.
+// Once returns what make returned for the key when it was first called, with the state as
+// loaded. For a state without a memo make is called every time. It is safe for concurrent use,
+// and make may call it with another key.
 func (s State) Once(key any, make func(State) any) any {
 	m := s.memo
 	if m == nil {
@@ -140,5 +140,5 @@ func (m *memo) value(key any, make func(State) any) func() any {
 	return m.values[key]
 }
 
-// Same reports whether two states were loaded as one, whatever was made of them since.
+// Same reports whether two states have the same origin, whatever was changed since.
 func (s State) Same(other State) bool { return s.memo != nil && s.memo == other.memo }

@@ -6,7 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Texts of requests that are over a bound.
+// Texts of requests that exceed a bound.
 var (
 	TextQueueFull   = fmt.Sprintf("Too many messages wait: at most %d may be queued in a conversation. Try again when some are answered.", contract.MaxQueued)
 	TextTooMany     = fmt.Sprintf("Too many requests are open: a conversation may have %d besides queued messages. Try again when some are answered.", contract.MaxOpenRequests)
@@ -17,12 +17,12 @@ var (
 	TextManyFiles   = fmt.Sprintf("The message has too many files: at most %d are taken.", contract.MaxParts)
 )
 
-// OverrunFailure is the reply when a model goes on asking for too much.
+// OverrunFailure is the reply if a model repeatedly asks for too much.
 func OverrunFailure(problem string) string {
 	return "LLM error: the model's reply was not carried out: " + problem + "."
 }
 
-// OverrunRepairNotice tells people that a model is asked again for a reply within bounds.
+// OverrunRepairNotice tells people that a model is called again for a reply within bounds.
 func OverrunRepairNotice(problem string) string {
 	return "The model's reply was not carried out: " + problem + ". Asking once more."
 }

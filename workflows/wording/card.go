@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Card is what a list shows of an approval, within contract.CardLimit. What does not
-// fit is cut and marked as cut.
+// Card is what a list shows of an approval, within contract.CardLimit. Values that do not fit
+// are cut and marked as cut.
 func Card(in contract.ApprovalInput) contract.Card {
 	var c contract.Card
 	for _, room := range cardBudgets {
@@ -20,7 +20,8 @@ func Card(in contract.ApprovalInput) contract.Card {
 	return c
 }
 
-// cardBudget is how many bytes the parts of a card may have. JSON makes up to six of one.
+// cardBudget is how many bytes the parts of a card may have. JSON escapes one byte with up to
+// six.
 type cardBudget struct {
 	description, arguments, preview int
 	chain                           bool
@@ -72,7 +73,7 @@ func shortName(name string) string {
 	return short
 }
 
-// cut is the beginning of a text, of at most limit bytes and an ellipsis.
+// cut is at most limit bytes of a text, and an ellipsis if it is cut.
 func cut(s string, limit int) (string, bool) {
 	if len(s) <= limit {
 		return s, false

@@ -7,11 +7,11 @@ import (
 	"agent-stop-and-go/workflows/contract/console"
 )
 
-// Console is the server that an operator's commands are for.
+// Console is the Temporal server in an operator's commands.
 type Console = console.Server
 
-// signalCommand is the command that sends a decision, as a shell takes it. Its lines are
-// short, so that they fit the Web UI's page.
+// signalCommand is the shell command that sends a decision, in short lines that fit the Web
+// UI's page.
 func signalCommand(c Console, uuid, input string) string {
 	lines := append([]string{"temporal workflow signal"}, c.Flags()...)
 	lines = append(lines,
@@ -19,5 +19,5 @@ func signalCommand(c Console, uuid, input string) string {
 	return "```sh\n" + strings.Join(lines, " \\\n  ") + "\n```\n"
 }
 
-// byShell is the member of an input that names who is logged in to the shell.
+// byShell is the member of an input with the user of the shell.
 const byShell = `"by":"'"$USER"'"`

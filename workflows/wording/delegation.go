@@ -22,9 +22,8 @@ func describeDelegation(c contract.Call, node string, args map[string]any) strin
 	return fmt.Sprintf("**DELEGATE to A2A Agent: %s**\n\nMessage:%s", c.Peer.Name, message)
 }
 
-// DescribeProxy says what another agent wants to have approved, in its own words, and
-// the call behind it where it says so. explanation is set apart. own is the name of this
-// agent.
+// DescribeProxy describes what another agent asks for, with that agent's text and the call
+// behind it if it reports one. explanation is set apart. own is the name of this agent.
 func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) string {
 	text := fmt.Sprintf("**PROXY APPROVAL — A2A Agent: %s**\n\n%s", agent, explanation)
 	if node != "" {
@@ -52,8 +51,7 @@ func chainFrom(own, agent string, o *contract.Origin) []string {
 	return []string{own, agent}
 }
 
-// DecidedElsewhere is why an approval was withdrawn whose task does not wait for it
-// any more.
+// DecidedElsewhere is why an approval was withdrawn: its task no longer waits for it.
 func DecidedElsewhere(agent string, s contract.TaskState) string {
 	if s == contract.TaskInputRequired {
 		return fmt.Sprintf("decided elsewhere: the task of agent %s now asks for something else", agent)
@@ -66,7 +64,7 @@ func NotFinished(agent string, after time.Duration) string {
 	return fmt.Sprintf("A2A error: agent %s had not finished after %s; the task was cancelled.", agent, short(after))
 }
 
-// short is a duration without units that are zero at its end.
+// short formats a duration without trailing zero units.
 func short(d time.Duration) string {
 	s := d.Round(time.Millisecond).String()
 	if strings.HasSuffix(s, "m0s") {
@@ -78,7 +76,7 @@ func short(d time.Duration) string {
 	return s
 }
 
-// Delegated is the result of a delegation that came to an end.
+// Delegated is the result of a delegation whose task has ended.
 func Delegated(r contract.DelegateResult) contract.CallToolResult {
 	out := contract.CallToolResult{Text: r.Text, Media: r.Media, Note: r.Note, IsError: r.State != contract.TaskCompleted}
 	if out.IsError && out.Text.IsZero() {
@@ -87,7 +85,7 @@ func Delegated(r contract.DelegateResult) contract.CallToolResult {
 	return out
 }
 
-// DelegationFailure says why a delegation failed for good.
+// DelegationFailure is why a delegation failed permanently.
 func DelegationFailure(f Failure) string {
 	switch {
 	case f.Lost:
@@ -98,27 +96,27 @@ func DelegationFailure(f Failure) string {
 	return "A2A error: " + f.Message
 }
 
-// TaskAuthRequired is the reply when another agent wants the user to log in.
+// TaskAuthRequired is the reply if another agent requires the user to log in.
 func TaskAuthRequired(agent string) string {
 	return fmt.Sprintf("Authentication required by A2A agent %s.", agent)
 }
 
-// RemoteNotReached is the note on a refusal that another agent did not hear of.
+// RemoteNotReached is the note on a refusal that another agent did not receive.
 func RemoteNotReached(agent string, f Failure) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, DelegationFailure(f))
 }
 
-// RemoteWantsLogin is the note when another agent does not let us in to be told.
+// RemoteWantsLogin is the note on a message that another agent does not accept without a login.
 func RemoteWantsLogin(agent string) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, TaskAuthRequired(agent))
 }
 
-// RemoteDeliveryStarted is the note on what another agent is going to hear of.
+// RemoteDeliveryStarted is the note on a message that a Delivery will send.
 func RemoteDeliveryStarted(agent, workflow string) string {
 	return fmt.Sprintf("The agent %s could not be told yet; it is tried again until it hears of it (workflow %s).", agent, workflow)
 }
 
-// DeliveryFailed says why another agent was never told.
+// DeliveryFailed is why another agent never received a message.
 func DeliveryFailed(agent string, f Failure, within time.Duration) string {
 	if f.Kind.Permanent() {
 		return RemoteNotReached(agent, f)

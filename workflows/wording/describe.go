@@ -9,9 +9,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Describe says in markdown what a call would do, for the human who decides. node
-// is the name of a node in a tree, and empty for an agent that is one node. Every
-// argument appears. Only a server that is ours by configuration gets a wording of ours.
+// Describe says in markdown what a call would do, for the person who decides. node is the name
+// of a node in a tree, empty for an agent that is a single node. Every argument appears. Only a
+// server that is ours by configuration has sentences of its own.
 func Describe(c contract.Call, node string) string {
 	args := arguments(c.Arguments)
 	switch ours := c.Wording == contract.WordingResources && c.Arguments.Blob == nil; {
@@ -36,8 +36,8 @@ func describeAdd(c contract.Call, args map[string]any) string {
 	return heading("ADD Resource") + fmt.Sprintf("Name: %s\nValue: %s", value(args["name"]), value(args["value"]))
 }
 
-// describeRemove shows the id and the pattern where both are given: the tool
-// removes what either of them fits.
+// describeRemove shows the id and the pattern if both are given: the tool removes what matches
+// either.
 func describeRemove(c contract.Call, args map[string]any) string {
 	id, pattern := args["id"], args["pattern"]
 	const warning = "\n\n⚠️ This will remove all resources matching the pattern."
@@ -77,7 +77,7 @@ func arguments(j contract.JSON) map[string]any {
 	return args
 }
 
-// value is an argument in a line of ours.
+// value is an argument within a sentence.
 func value(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -90,7 +90,7 @@ func value(v any) string {
 	return Visible(plainJSON(v))
 }
 
-// indented is JSON for people. Of what is not in history it is the beginning.
+// indented is JSON for people; only its beginning if it is not in history.
 func indented(j contract.JSON) string {
 	var buf bytes.Buffer
 	switch {

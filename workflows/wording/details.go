@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ApprovalDetails is what the Temporal Web UI shows of an approval: what waits,
-// since when, and how to answer it, on that page or from a shell.
+// ApprovalDetails is the page of an approval in the Temporal Web UI: what waits, since when,
+// and how to answer, on that page or from a shell.
 func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) string {
 	p := v.Pending
 	var b strings.Builder
@@ -39,7 +39,7 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	return b.String()
 }
 
-// behind is the call for which another agent asks, as far as it tells.
+// behind is the call for which another agent asks, as far as it reports it.
 func behind(p contract.PendingApproval, agent string) string {
 	text := fmt.Sprintf("Came through: %s.\n", plain(proxyChain(agent, p.RemoteAgentName, p.Origin)))
 	if o := p.Origin; o != nil && o.Tool != "" {
@@ -49,7 +49,7 @@ func behind(p contract.PendingApproval, agent string) string {
 	return text
 }
 
-// rest says where all of the arguments are of which only the beginning is shown.
+// rest says where the complete arguments are if only their beginning is shown.
 func rest(j contract.JSON, uuid string) string {
 	if j.Blob == nil {
 		return ""
@@ -57,14 +57,13 @@ func rest(j contract.JSON, uuid string) string {
 	return ", only their beginning; all of them: GET /approvals/" + uuid
 }
 
-// plain is a name that others gave, in one line and without markup that would
-// end ours.
+// plain is a name that others gave, in one line and without markup that would end ours.
 func plain(name string) string {
 	return Visible(strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(name))
 }
 
-// quoted sets a description apart: its values come from the model, and must not
-// pass for a heading or a command of ours.
+// quoted sets a description apart: its values come from the model, and must not look like a
+// heading or a command of ours.
 func quoted(description string) string {
 	return "> " + strings.ReplaceAll(description, "\n", "\n> ")
 }
@@ -93,7 +92,7 @@ func wanted(p contract.PendingApproval) string {
 	return "a decision"
 }
 
-// onThisPage tells what to type into the form of the Web UI.
+// onThisPage says what to type into the form of the Web UI.
 func onThisPage(p contract.PendingApproval) string {
 	const format = "On this page: *More Actions* → *Send a Signal*, signal name `" + contract.SignalDecide + "`, input `%s`, %s\n"
 	if p.Answered() {
@@ -116,7 +115,7 @@ func commands(p contract.PendingApproval, c Console) string {
 		"\nReject; a `\"reason\"` may be added:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
 }
 
-// ConversationDetails is what the Temporal Web UI shows of a conversation.
+// ConversationDetails is the page of a conversation in the Temporal Web UI.
 func ConversationDetails(v contract.ConversationView, problem string, c Console) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n%d messages, session `%s`", status(v), v.Transcript.Len(), v.SessionID)

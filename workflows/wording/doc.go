@@ -7,9 +7,9 @@
 // changed text needs a version marker in the workflow that writes it, and the text before
 // it stays in earlier.go. Details are the exception: no history holds them.
 //
-// Names and values in a text come from models, tool servers and other agents. Visible,
-// and the functions beside it, write them so that every character is seen and none of
-// them passes for words of ours.
+// Names and values in a text come from models, tool servers and other agents. Visible and
+// related functions write them so that every character is visible and none can be mistaken for
+// words of this program.
 //
 // # Where to look
 //

@@ -14,26 +14,25 @@ func DescribeUnknown(tool, request, why string) string {
 		"have happened. %s", named(tool), request, aside(why), threeAnswers)
 }
 
-// threeAnswers is what people may say of a call whose outcome is unknown.
+// threeAnswers lists the possible answers about a call of unknown outcome.
 const threeAnswers = "If it did not happen, approve to call it now. If it did, answer \"ran\", or " +
 	`{"content":{"outcome":"ran","result":"what it returned"}}` + ". Reject to go on without it."
 
-// DescribeUnknownAnswer asks what to do about an approval that another agent may not
-// have heard of. request is what was approved.
+// DescribeUnknownAnswer asks what to do about an approval that another agent may not have
+// received. request is what was approved.
 func DescribeUnknownAnswer(agent, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
 		"The agent may or may not have gone on. If it did not hear of it, approve to tell it again. If it did, answer \"ran\". "+
 		"Reject to go on without it.", agent, request, aside(why))
 }
 
-// DescribeUndelivered asks again for an approval of which another agent could not be told.
+// DescribeUndelivered asks again for an approval that another agent did not receive.
 func DescribeUndelivered(agent, request, why string) string {
 	return fmt.Sprintf("**NOT TOLD: approval for A2A agent %s**\n\nIt was approved, and the agent could not be told (%s). Nothing has come of it. "+
 		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, aside(strings.TrimSuffix(why, ".")), request)
 }
 
-// DescribeChanged asks what to do about an approved call that would go elsewhere, or to
-// another tool, than was approved.
+// DescribeChanged asks what to do about an approved call whose server or tool has changed.
 func DescribeChanged(c contract.Call, node, difference string) string {
 	return fmt.Sprintf("**CHANGED SINCE IT WAS APPROVED: %s**\n\n%s\n\n%s\n\nThe call was not made. "+
 		"Approve to make it as it is now, reject to go on without it.", named(c.Name), Describe(c, node), difference)

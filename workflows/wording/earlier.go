@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// DescribeEarlier is Describe as it was when values stood as they are and the names of
-// tools decided about the wording. Histories of that time are replayed with it.
+// DescribeEarlier is the version of Describe that did not quote values and chose its sentences
+// by the tool's name, for the replay of older histories.
 func DescribeEarlier(c contract.Call, node string) string {
 	args := arguments(c.Arguments)
 	switch {
@@ -25,21 +25,22 @@ func DescribeEarlier(c contract.Call, node string) string {
 	return fmt.Sprintf("**%s**\n\nArgs: %s", strings.ToUpper(c.Name), earlierIndented(c.Arguments))
 }
 
-// DescribeUnknownEarlier is DescribeUnknown as it was when nobody could answer that the
-// call did run.
+// DescribeUnknownEarlier is the version of DescribeUnknown without the answer that the call did
+// run.
 func DescribeUnknownEarlier(tool, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
 		"have happened. Approve to call it again, reject to go on without it.", tool, request, why)
 }
 
-// DescribeNotReachedEarlier is DescribeNotReached when names and errors stood as they are.
+// DescribeNotReachedEarlier is the version of DescribeNotReached that did not quote names and
+// errors.
 func DescribeNotReachedEarlier(tool, request, why string) string {
 	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+
 		"Approve to try again, reject to go on without it.", tool, request, why)
 }
 
-// DescribeUnknownAnswerEarlier is DescribeUnknownAnswer when nobody could answer that the
-// agent has heard of it.
+// DescribeUnknownAnswerEarlier is the version of DescribeUnknownAnswer without the answer that
+// the agent has received it.
 func DescribeUnknownAnswerEarlier(agent, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
 		"The agent may or may not have gone on. Approve to tell it again, reject to go on without it.", agent, request, why)

@@ -19,7 +19,7 @@ type ReachedLimit struct {
 	More int64
 }
 
-// Call is what the approval shows: nothing is called.
+// Call is the call that the approval shows. Nothing is called.
 func (r ReachedLimit) Call() contract.Call {
 	raw, err := json.Marshal(map[string]any{
 		"limit": r.Of + "." + r.What, "spent": r.amount(r.Used), "allowed": r.amount(r.Limit), "more": r.amount(r.More),
@@ -30,7 +30,7 @@ func (r ReachedLimit) Call() contract.Call {
 	return contract.Call{Name: contract.ToolGoOn, Arguments: contract.JSON{Raw: raw}, SHA256: contract.Hash(raw)}
 }
 
-// AfterLimit is the reply when a person does not want to go on.
+// AfterLimit is the reply if a person does not want to continue.
 func AfterLimit(r ReachedLimit, d contract.ApprovalResult) string {
 	if d.Decision != contract.Rejected {
 		return AfterRefusal(d)
@@ -39,7 +39,7 @@ func AfterLimit(r ReachedLimit, d contract.ApprovalResult) string {
 	return strings.TrimSpace(text + " " + d.ReasonText())
 }
 
-// amount is a number as the settings have it.
+// amount is a number in the unit of the settings.
 func (r ReachedLimit) amount(n int64) any {
 	switch r.What {
 	case "cost":
@@ -50,7 +50,7 @@ func (r ReachedLimit) amount(n int64) any {
 	return n
 }
 
-// Describe asks whether to go on. node is as in Describe.
+// Describe asks whether to continue. node is as in Describe.
 func (r ReachedLimit) Describe(node string) string {
 	who := ""
 	if node != "" {

@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// PushDetails is what the Temporal Web UI shows of a task's push notifications. Queries
-// of URLs are left out, because they may hold secrets.
+// PushDetails is the page of a task's push notifications in the Temporal Web UI. Queries of
+// URLs are omitted, because they may contain secrets.
 func PushDetails(s contract.PushCarried, problem string) string {
 	var b strings.Builder
 	b.WriteString("### " + pushStatus(s) + "\n")
@@ -41,8 +41,8 @@ func pushStatus(s contract.PushCarried) string {
 	return fmt.Sprintf("The task is %s since %s", s.Last.State, stamp(s.Last.At))
 }
 
-// plainURL leaves out of a URL what may be secret. Package url is no help: it is not
-// deterministic in the eyes of workflowcheck.
+// plainURL removes possible secrets from a URL. Package url is not used because workflowcheck
+// considers it non-deterministic.
 func plainURL(raw string) string {
 	scheme, rest, _ := strings.Cut(raw, "://")
 	host, path := hostOf(rest)

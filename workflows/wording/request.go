@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ApprovalRequest is the message that asks for an approval. Inside a tree it has
-// the shorter ending that clients of trees know.
+// ApprovalRequest is the message that asks for an approval. Inside a tree it has the shorter
+// ending that clients of trees expect.
 func ApprovalRequest(description, uuid string, inTree bool) string {
 	ending := "Please approve or reject using the approval UUID: "
 	if inTree {
@@ -17,7 +17,7 @@ func ApprovalRequest(description, uuid string, inTree bool) string {
 	return "This action requires approval:\n\n" + description + "\n\n" + ending + uuid
 }
 
-// DescribeQuestion tells a human what a tool server wants to know. message is set apart.
+// DescribeQuestion describes a question of a tool server. message is set apart.
 func DescribeQuestion(server, tool, message string) string {
 	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, named(tool), message)
 }
@@ -37,7 +37,7 @@ func RequestText(p contract.PendingApproval, inTree bool) string {
 	return p.Description + "\n\n" + how + accepted(p) + ".\n\nApproval UUID: " + p.UUID
 }
 
-// accepted says what answers a question accepts.
+// accepted describes the accepted answers to a question.
 func accepted(p contract.PendingApproval) string {
 	if p.Accepts != "" {
 		return p.Accepts
@@ -65,8 +65,8 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	return mark + capital(string(d))
 }
 
-// DescribeClientTool tells people that the sender of the message has to make the call
-// that the description is of.
+// DescribeClientTool tells people that the sender of the message has to execute the described
+// call.
 func DescribeClientTool(description string) string {
 	return "Waiting for the client to make this call and to send its result:\n\n" + description
 }

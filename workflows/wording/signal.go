@@ -4,9 +4,10 @@ import (
 	"fmt"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
-// Texts of signals and updates that make no sense, or that come too often.
+// Texts of signals and updates that are invalid, or too many.
 const (
 	TextEmptyMessage  = `a message signal without text was ignored; send {"text":"…"} or "…"`
 	TextWebhookNoID   = "the webhook has no id"
@@ -40,5 +41,5 @@ func TooManyWebhooks() string {
 
 // LongWebhookURL refuses a webhook.
 func LongWebhookURL() string {
-	return fmt.Sprintf("the url has more than %d bytes", contract.MaxWebhookURL)
+	return fmt.Sprintf("the url has more than %d bytes", network.MaxWebhookURL)
 }

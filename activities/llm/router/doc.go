@@ -1,5 +1,5 @@
 // Package router finds the provider of a model by the model's name, in any of the
-// three forms of contract.ParseModel, and asks it:
+// three forms of modelname.Parse, and asks it:
 //
 //	m := router.New(router.Options{Getenv: os.Getenv})
 //	reply, err := m.Generate(ctx, llm.Request{

@@ -5,17 +5,18 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/modelname"
 )
 
 // entry finds the entry of a name. A name without one is that of a provider and
-// its model, see contract.ParseModel.
+// its model, see modelname.Parse.
 func (r *Router) entry(name string) (llm.Entry, error) {
 	for _, e := range r.options.Models {
 		if e.Name == name {
 			return e, nil
 		}
 	}
-	p, model, err := contract.ParseModel(name)
+	p, model, err := modelname.Parse(name)
 	if err != nil {
 		return llm.Entry{}, badRequest("%v", err)
 	}

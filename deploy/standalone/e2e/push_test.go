@@ -24,6 +24,7 @@ import (
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/contract/network"
 )
 
 // webhook is one that somebody runs. Its answers take as long as slow and fail while
@@ -124,7 +125,7 @@ func (h *home) notifying() (service.Pushes, *api, *backing.Backing) {
 		h.t.Fatal(err)
 	}
 	a, release, err := worker.Assemble(context.Background(), c, worker.Parts{
-		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: h.getenv, Logger: logger, Push: worker.Push{Tasks: plainTask{}, Reach: contract.ReachPrivate},
+		Blobs: b.Blobs, Keyring: b.Keyring, Getenv: h.getenv, Logger: logger, Push: worker.Push{Tasks: plainTask{}, Reach: network.ReachPrivate},
 	})
 	if err != nil {
 		h.t.Fatal(err)
@@ -139,7 +140,7 @@ func (h *home) notifying() (service.Pushes, *api, *backing.Backing) {
 	}
 	temporal := backend.New(backend.Options{
 		Client: b.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: b.Namespace, Agent: agent, Blobs: b.Blobs, Keyring: b.Keyring,
-		PushReach: contract.ReachPrivate,
+		PushReach: network.ReachPrivate,
 	})
 	g := gateway.New(gateway.Deps{Backend: temporal, Agent: agent, Blobs: b.Blobs, Keyring: b.Keyring, Logger: logger})
 	web := httptest.NewServer(g)

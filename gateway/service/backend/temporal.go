@@ -19,6 +19,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/console"
+	"agent-stop-and-go/workflows/contract/network"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -51,7 +52,7 @@ type Temporal struct {
 	probe     *transcript.Probe
 
 	keyring   *credential.Keyring
-	pushReach contract.Reach
+	pushReach network.Reach
 	now       func() time.Time
 	isDead    func(identity string) bool
 }
@@ -71,7 +72,7 @@ type Options struct {
 	// Keyring seals tokens. Without one they are dropped, and webhooks can have no secrets.
 	Keyring *credential.Keyring
 	// PushReach is where webhooks may be.
-	PushReach contract.Reach
+	PushReach network.Reach
 	// Now is time.Now when nil.
 	Now func() time.Time
 	// IsDead reports whether a worker is known to have ended, by its identity at the

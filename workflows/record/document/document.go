@@ -12,9 +12,9 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Conversation is the document. Here and in the types below, the keys begin, in
-// this order, with those of the conversation files of Agent Stop and Go, up to
-// updated_at, created_at or is_error; the rest are additions.
+// Conversation is the document. Here and in the types below the first keys, up to updated_at,
+// created_at or is_error, are those of the conversation files of Agent Stop and Go, in their
+// order; the rest are additions.
 type Conversation struct {
 	ID               string                     `json:"id"`
 	SessionID        string                     `json:"session_id,omitempty"`
@@ -32,9 +32,9 @@ type Conversation struct {
 	Version          int64                      `json:"version"`
 	// MessagesBefore is how many messages come in front of those that are here (RenderPage).
 	MessagesBefore int `json:"messages_before,omitempty"`
-	// Problem says why the conversation cannot be shown whole.
+	// Problem is why the conversation cannot be shown completely.
 	Problem string `json:"problem,omitempty"`
-	// AsOf is when this was so, of a conversation that cannot tell its present state.
+	// AsOf is the time of the document, for a conversation whose present state is not available.
 	AsOf time.Time `json:"as_of,omitzero"`
 }
 
@@ -50,7 +50,7 @@ type Message struct {
 	// Model is the model that wrote the message, by the provider's own name. Model,
 	// Draft and Usage are on the first message of a reply.
 	Model string `json:"model,omitempty"`
-	// DraftID is the name of the reply while it was being made.
+	// DraftID is the ID of the reply while it was generated.
 	DraftID string `json:"draft,omitempty"`
 	Usage   Usage  `json:"usage,omitzero"`
 	// Media are the files that came with a user's message.
@@ -176,7 +176,7 @@ func readable(ctx context.Context, store transcript.Store, m contract.Message) (
 	return r, nil
 }
 
-// Lost stands for the text of a message that cannot be read.
+// Lost replaces the text of a message that cannot be read.
 const Lost = "[This message cannot be read.]"
 
 // pause adds what waits.

@@ -8,14 +8,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Loss is the error of a Store that cannot give a value back as it was stored.
+// Loss is the error of a Store that cannot return a stored value.
 type Loss struct {
 	contract.Blob
 	Why string // a clause whose subject is the value, such as "it is not in the blob store"
-	Err error  // what the store calls it
+	Err error  // the store's own error
 }
 
-// Error names the value.
 func (l *Loss) Error() string {
 	return fmt.Sprintf("the stored value %s (%d bytes) is lost: %s", l.SHA256, l.Size, l.Why)
 }
@@ -29,8 +28,7 @@ func LossIn(err error) (*Loss, bool) {
 	return loss, ok
 }
 
-// NoSpace reports whether a write has failed because a disk, or what may be used of
-// it, is full.
+// NoSpace reports whether a write has failed because a disk or a quota is full.
 func NoSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -9,21 +9,20 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Probe is a value of one process, by which another finds out whether both have the
-// same store. It changes with the day, so that a store that deletes old values has
-// the present one.
+// Probe is a value of one process, by which another process finds out whether both use the same
+// store. It changes every day, so that a store that deletes old values has the present one.
 type Probe struct {
 	store    Store
 	instance string
 	now      func() time.Time
 }
 
-// NewProbe makes a probe that no other process has. It writes nothing yet.
+// NewProbe makes a unique probe. It writes nothing yet.
 func NewProbe(s Store, now func() time.Time) *Probe {
 	return &Probe{store: s, instance: rand.Text(), now: now}
 }
 
-// Put has the store hold the value, and returns its address.
+// Put stores the value and returns its address.
 func (p *Probe) Put(ctx context.Context) (contract.Blob, error) {
 	b, err := p.store.Put(ctx, fmt.Appendf(nil, "blob store probe %s %s\n", p.instance, p.now().UTC().Format(time.DateOnly)))
 	b.Preview = ""

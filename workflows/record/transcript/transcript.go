@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Store holds values by the SHA-256 of their content.
+// Store stores values by the SHA-256 of their content.
 type Store interface {
 	// Put stores data and returns its address. Storing it again is harmless.
 	Put(ctx context.Context, data []byte) (contract.Blob, error)
@@ -38,7 +38,7 @@ func Decoded(ctx context.Context, store Store, b contract.Blob, decode func([]by
 	return decode(data)
 }
 
-// OffloadAbove is the size in bytes of a tail's JSON above which Fold moves it.
+// OffloadAbove is the size of a tail's JSON in bytes above which Offload moves it.
 const OffloadAbove = 2 << 10
 
 const maxChunk = 1 << 20
@@ -48,8 +48,7 @@ type chunk struct {
 	Messages []contract.Message `json:"messages"`
 }
 
-// Text returns s as a contract.Text, in the store when it is too large for
-// history.
+// Text returns s as a contract.Text, stored if it is too large for history.
 func Text(ctx context.Context, store Store, s string) (contract.Text, error) {
 	if len(s) <= contract.InlineLimit {
 		return contract.Inline(s), nil
@@ -61,8 +60,8 @@ func Text(ctx context.Context, store Store, s string) (contract.Text, error) {
 	return contract.Text{Blob: &b}, nil
 }
 
-// JSON returns raw as a contract.JSON, in the store when it is too large for
-// history or could be taken for an address.
+// JSON returns raw as a contract.JSON, stored if it is too large for history or could be taken
+// for an address.
 func JSON(ctx context.Context, store Store, raw json.RawMessage) (contract.JSON, error) {
 	if len(raw) <= contract.InlineLimit && !contract.LooksLikeBlob(raw) {
 		return contract.JSON{Raw: raw}, nil
@@ -98,11 +97,11 @@ func ReadJSON(ctx context.Context, store Store, j contract.JSON) (json.RawMessag
 	return data, nil
 }
 
-// Offload moves the tail into the store when it is larger than OffloadAbove. It
-// returns nil when there was nothing to do.
+// Offload moves the tail into the store if it is larger than OffloadAbove, and returns nil
+// otherwise.
 //
-// What is folded is final: a part without a transcript stays without one. Fold a
-// part only when its node has ended.
+// Offloaded messages are final: a segment without a transcript stays without one. Offload a
+// segment only when its node has ended.
 func Offload(ctx context.Context, store Store, t contract.Transcript) (*contract.Offloaded, error) {
 	tail, err := json.Marshal(t.Tail)
 	if err != nil {
@@ -147,14 +146,14 @@ func offload(ctx context.Context, store Store, t contract.Transcript) (contract.
 	}
 }
 
-// MaxDepth is how deep parts, and the nodes of a tree, may be nested.
+// MaxDepth limits how deep segments, and the nodes of a tree, may be nested.
 const MaxDepth = 64
 
 // ErrTooDeep is wrapped when MaxDepth is exceeded.
 var ErrTooDeep = fmt.Errorf("nested more than %d levels deep", MaxDepth)
 
-// Load returns all messages, oldest first, those of parts in their place. Large
-// texts in them are still addresses.
+// Load returns all messages, oldest first, with segments expanded. Large texts in them are
+// still addresses.
 func Load(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
 	messages, err := load(ctx, store, nil, t, 0)
 	if err != nil {
@@ -163,7 +162,7 @@ func Load(ctx context.Context, store Store, t contract.Transcript) ([]contract.M
 	return messages, nil
 }
 
-// load appends the messages of a transcript to those before it.
+// load appends the messages of a transcript to before.
 func load(ctx context.Context, store Store, before []contract.Message, t contract.Transcript, depth int) ([]contract.Message, error) {
 	if depth > MaxDepth {
 		return nil, fmt.Errorf("parts are %w", ErrTooDeep)
@@ -242,7 +241,7 @@ func decodeChunk(data []byte) (any, error) {
 	return s, err
 }
 
-// Resolve returns the message with every value in place of its address.
+// Resolve returns the message with all addresses replaced by their values.
 func Resolve(ctx context.Context, store Store, m contract.Message) (contract.Message, error) {
 	var err error
 	if m.Content.Inline, err = ReadText(ctx, store, m.Content); err != nil {

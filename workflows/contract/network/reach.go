@@ -1,4 +1,6 @@
-package contract
+// Package network says which addresses that others choose may be connected to: where a webhook,
+// a redirect or an agent card may lead.
+package network
 
 import (
 	"errors"
