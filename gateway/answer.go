@@ -35,6 +35,7 @@ type pending struct {
 	status   int    // of the reply, when all is well
 	location string // of the answer, when it is not there in time
 	repeated bool   // the request was sent before
+	replayed bool   // the answer is known to be that of an earlier request
 	// decision has been recorded: a failure to read on must not hide it.
 	decision *contract.ApprovalResult
 }
@@ -94,18 +95,27 @@ func requestPath(conversationID, requestID string) string {
 // answer answers with what a request has settled to.
 func (h *rest) answer(c echo.Context, p pending, s service.Settlement) error {
 	reply, err := h.service.Reply(c.Request().Context(), p.Request, s)
+	if p.replayed && !service.IsKind(err, contract.KindKeyReused) {
+		c.Response().Header().Set(headerReplayed, "true")
+	}
 	if err != nil {
 		return err
 	}
 	return c.JSON(p.status, reply)
 }
 
-// answerCompleted answers a request to a conversation that has completed. One that was
-// carried out before that gets its first answer.
-func (h *rest) answerCompleted(c echo.Context, p pending, s service.Settlement) error {
-	if s.Outcome.Settled && !s.Outcome.Predicted {
-		c.Response().Header().Set(headerReplayed, "true")
+// answerKnown answers a request that was not sent. One that was carried out before gets its
+// first answer.
+func (h *rest) answerKnown(c echo.Context, p pending, s service.Settlement) error {
+	p.replayed = s.Outcome.Settled && !s.Outcome.Predicted
+	if s.View.Status == contract.StatusCompleted {
+		return h.answerCompleted(c, p, s)
 	}
+	return h.answer(c, p, s)
+}
+
+// answerCompleted answers a request to a conversation that has completed.
+func (h *rest) answerCompleted(c echo.Context, p pending, s service.Settlement) error {
 	if s.Outcome.Refused != "" && p.MayBeCompleted && s.Outcome.Result == nil {
 		s.Outcome.Result = &contract.Result{}
 	}
@@ -121,13 +131,11 @@ func (h *rest) answerSent(c echo.Context, p pending, known *service.Settlement, 
 		if err != nil {
 			return err
 		}
-		return h.answerCompleted(c, p, s)
+		return h.answerKnown(c, p, s)
 	case err != nil:
 		return err
-	case known != nil && known.View.Status == contract.StatusCompleted:
-		return h.answerCompleted(c, p, *known)
 	case known != nil:
-		return h.answer(c, p, *known)
+		return h.answerKnown(c, p, *known)
 	}
 	return h.await(c, p)
 }

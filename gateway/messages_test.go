@@ -143,6 +143,26 @@ func TestAMessageThatWasAnsweredBeforeTheConversationEnded(t *testing.T) {
 	}
 }
 
+func TestAMessageThatWasAnsweredBefore(t *testing.T) {
+	answered := contract.Request{Settled: true, Fingerprint: "of the first body", Result: &contract.Result{Response: contract.Inline("first")}}
+	a := newAPI(t, &fakeBackend{AdmitFn: func(id string, q contract.ConversationQuery) (contract.ConversationView, error) {
+		view := viewOf(id)
+		view.Request = new(answered)
+		view.Request.ID = q.RequestID
+		return view, nil
+	}})
+	other := a.do("POST", messages, `{"message":"x"}`, "Idempotency-Key: k")
+	a.wantError(422, "different request", other)
+	if got := other.header.Get("Idempotency-Replayed"); got != "" {
+		t.Errorf("the refusal of another request has Idempotency-Replayed: %s", got)
+	}
+	answered.Fingerprint = ""
+	reply := a.want(200, a.do("POST", messages, `{"message":"x"}`, "Idempotency-Key: k"))
+	if reply.text("result", "response") != "first" || reply.header.Get("Idempotency-Replayed") != "true" {
+		t.Error(reply.raw, reply.header)
+	}
+}
+
 func TestAKeyUsedForAnotherMessage(t *testing.T) {
 	var m mailbox
 	a := newAPI(t, &fakeBackend{SignalFn: m.signal, AwaitFn: settling(contract.Request{

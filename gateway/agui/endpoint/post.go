@@ -13,6 +13,8 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
+const headerReplayed = "Idempotency-Replayed"
+
 // StreamFirst streams the turn of the first message of a conversation, which has been sent
 // by a request. The reply has a status.
 func (ep *Endpoint) StreamFirst(c echo.Context, q service.Request, status int) error {
@@ -47,6 +49,8 @@ func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.M
 	case known != nil && known.Outcome.Refused != "":
 		_, err := ep.service.Reply(ctx, q, *known)
 		return err
+	case known != nil:
+		c.Response().Header().Set(headerReplayed, "true")
 	}
 	r.RequestRead()
 	return ep.streamTurn(c, r, t, http.StatusOK)
@@ -101,7 +105,7 @@ func (ep *Endpoint) streamCompleted(c echo.Context, r *live.Reader, t *turn) err
 		_, err := ep.service.Reply(c.Request().Context(), t.Request, s)
 		return err
 	}
-	c.Response().Header().Set("Idempotency-Replayed", "true")
+	c.Response().Header().Set(headerReplayed, "true")
 	return ep.streamTurn(c, r, t, http.StatusOK)
 }
 
