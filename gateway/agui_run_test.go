@@ -133,6 +133,18 @@ func TestPartsAndContext(t *testing.T) {
 	})
 }
 
+func TestPartsThatAreLeftOutOfANewThread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, a := chat(t)
+		defer a.Close()
+		s.exists = false
+		events := a.run(`"messages":[{"id":"m1","role":"user","content":[{"type":"image"}]}]`)
+		if s.exists || ended(events) != "success" || events[1].text("name") != "agent-stop-and-go.skipped" {
+			t.Error(kinds(events))
+		}
+	})
+}
+
 func TestNothingAtAllToTell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := chat(t)

@@ -118,7 +118,8 @@ func (r *run) serve() (err error) {
 // is nothing to show.
 func (r *run) begin() error {
 	if len(r.messages) == 0 {
-		return r.events().send(r.stream(false).Update(*r.thread.state)...)
+		f := &follower{endpoint: r.endpoint, out: r.events(), notices: r.notices()}
+		return f.send(r.stream(false).Update(*r.thread.state))
 	}
 	if err := r.start(r.messages[0]); err != nil {
 		return err
@@ -138,17 +139,23 @@ func (r *run) begin() error {
 // follow streams what comes of the run.
 func (r *run) follow() error {
 	t, news := r.turn()
-	f := &follower{endpoint: r.endpoint, reader: r.reader, out: r.events(), stream: r.stream(!news), turn: t}
+	f := &follower{endpoint: r.endpoint, reader: r.reader, out: r.events(), stream: r.stream(!news), turn: t, notices: r.notices()}
 	client, cancel := context.WithCancel(callOf(r.c).Client)
 	defer cancel()
 	if t.ID != "" {
 		f.answer = r.endpoint.service.AwaitAside(client, t.Request)
 	}
-	if types := r.in.skipped(r.thread.userMessages()); len(types) > 0 {
-		f.notices = []agui.Event{custom("skipped", map[string]any{"parts": types})}
-	}
 	r.reader.RequestRead()
 	return f.run(client)
+}
+
+// notices say which parts of the messages are left out, if any.
+func (r *run) notices() []agui.Event {
+	types := r.in.skipped(r.thread.userMessages())
+	if len(types) == 0 {
+		return nil
+	}
+	return []agui.Event{custom("skipped", map[string]any{"parts": types})}
 }
 
 // turn is what the run is about; news is false when it brought nothing.
