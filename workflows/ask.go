@@ -31,8 +31,7 @@ func (l *leaf) ask(ctx workflow.Context, c call, description string, reason cont
 
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
 	in := l.approvalOf(ctx, c)
-	in.UUID, in.Description, in.Reason = newUUID(ctx), description, reason
-	in.Call, in.Binding = c.message, bindingOf(c.Call)
+	in.UUID, in.Description, in.Reason, in.Call, in.Binding = newUUID(ctx), description, reason, c.message, bindingOf(c.Call)
 	return in
 }
 
