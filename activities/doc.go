@@ -11,6 +11,24 @@
 //	Notifications  Notify               webhooks of tasks
 //	Resets         Withdraw             workflows that the run before a reset has left
 //
+// The files:
+//
+//	models.go      Generate: model_request.go what the model is asked, offer.go which tools,
+//	               window.go and shorten.go what fits, output.go replies with a schema,
+//	               allowance.go its time; summaries.go Summarize
+//	tools.go       CallTool: binding.go to which server and tool, claims.go once,
+//	               elicitation.go and sampler.go what the server asks meanwhile;
+//	               catalogue.go ListTools
+//	peers.go       Delegate
+//	texts.go       Compose, Offload, ReadAnswer
+//	files.go       Export
+//	notify.go      Notify; notification.go its headers and body
+//	reset.go       Withdraw
+//	fail.go        kinds of failure as errors of Temporal, and heartbeats
+//	feed.go        live events; media.go images and files; bearer.go callers' tokens
+//
+// What a model's reply says of a tool (contract.Call) is put together in Models.call.
+//
 // Sampler is no activity: it answers MCP servers that ask the agent's model while CallTool
 // waits for them. So does Elicitation, for questions to people.
 //

@@ -222,16 +222,15 @@ const (
 )
 
 // large says how large the packages may be that are larger all the same, and why. Numbers here
-// only become smaller.
+// only become smaller: what is added makes room first, by moving something out or deleting it.
 var large = map[string]struct {
 	files, lines int
 	why          string
 }{
-	"activities/toolbox":    {42, 5760, "one client of MCP with three transports"},
-	"config":                {40, 4130, "one file: load, validate, describe, schema"},
-	"mcpservers/filesystem": {28, 3360, "one server with a tool in each file"},
-	"mcpservers/hosting":    {26, 2558, "all that the servers share"},
-	"workflows":             {47, 5560, "one state machine: conversation, turn, leaf, node, approval"},
+	"activities/toolbox":    {41, 5619, "one client of MCP with three transports"},
+	"config":                {39, 4084, "one file: load, validate, describe, schema"},
+	"mcpservers/filesystem": {27, 3272, "one server with a tool in each file"},
+	"workflows":             {46, 5366, "one state machine: conversation, turn, leaf, node, approval"},
 }
 
 func TestPackagesAreSmall(t *testing.T) {
@@ -241,23 +240,29 @@ func TestPackagesAreSmall(t *testing.T) {
 		most, listed := large[own]
 		switch {
 		case !listed && (files > maxFiles || lines > maxLines):
-			t.Errorf("%s has %d files and %d lines: part it", own, files, lines)
+			t.Errorf("%s has %d files and %d lines, more than %d or %d: part it", own, files, lines, maxFiles, maxLines)
 		case listed && (files > most.files || lines > most.lines):
-			t.Errorf("%s has %d files and %d lines, more than the %d and %d that it may have because it is %s", own, files, lines, most.files, most.lines, most.why)
+			t.Errorf("%s has %d files and %d lines, more than the %d and %d that it may have because it is %s: "+
+				"move something out of it or delete it", own, files, lines, most.files, most.lines, most.why)
 		case listed && files <= maxFiles && lines <= maxLines:
 			t.Errorf("%s is small now: take it from the list", own)
 		}
 	}
 }
 
+// sizeOf is the size of a package without its doc.go, which makes it shorter to know.
 func sizeOf(t *testing.T, dir string, names []string) (files, lines int) {
 	t.Helper()
 	for _, name := range names {
+		if name == "doc.go" {
+			continue
+		}
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
+		files++
 		lines += bytes.Count(data, []byte("\n"))
 	}
-	return len(names), lines
+	return files, lines
 }

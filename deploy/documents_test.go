@@ -82,6 +82,42 @@ func anchors(text string) (out []string) {
 	return out
 }
 
+var goFiles = regexp.MustCompile(`[\w./*-]*[\w*]\.go\b`)
+
+// A doc.go names files that are there, from its folder or from that of the project; a name may
+// have a *. One that says where to look leaves out no file of its package.
+func TestFilesThatPackagesNameAreThere(t *testing.T) {
+	for _, p := range list(t) {
+		own := filepath.Join("..", strings.TrimPrefix(p.ImportPath, module))
+		data, err := os.ReadFile(filepath.Join(own, "doc.go"))
+		if err != nil {
+			continue // its comment is in another file
+		}
+		named := []string{filepath.Join(own, "doc.go")}
+		for _, pattern := range goFiles.FindAllString(string(data), -1) {
+			files := append(glob(t, own, pattern), glob(t, "..", pattern)...)
+			if len(files) == 0 {
+				t.Errorf("%s/doc.go names %s, which is not there", p.ImportPath, pattern)
+			}
+			named = append(named, files...)
+		}
+		for _, name := range p.GoFiles {
+			if strings.Contains(string(data), "# Where to look") && !slices.Contains(named, filepath.Join(own, name)) {
+				t.Errorf(`%s/doc.go does not name %s under "Where to look"`, p.ImportPath, name)
+			}
+		}
+	}
+}
+
+func glob(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 var apiPath = regexp.MustCompile(`(?m)^  (/\S*):$`)
 
 // The document of the API names every path that there is.

@@ -5,14 +5,17 @@
 // # Where to look
 //
 //	routes.go      every URL, with the handler behind it
-//	openapi.yaml   what each of them takes and gives; tests hold both together
+//	openapi.yaml   what each of them takes and gives. Tests check every reply that they
+//	               get against it, so a new member needs a test whose reply has it
 //	middleware.go  what happens to every request; door.go which are refused before anything
 //	               reads them; tidy.go what a path may look like
 //	create.go, messages.go, conversations.go, approvals.go, decide.go, media.go
 //	               the handlers of conversations and approvals
 //	answer.go      what a request is answered with; errors.go the one table from a kind of
 //	               failure to an HTTP status
-//	offers.go      what the agent can do; home.go, docs.go, health.go, startup.go the rest
+//	identity.go    who asks; paging.go pages of lists
+//	offers.go      what the agent can do; docs.go, docs_read.go the page of the API; home.go,
+//	               health.go, startup.go, gateway.go the rest
 //
 // The packages below it, from the inside to the outside:
 //

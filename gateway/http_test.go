@@ -176,7 +176,7 @@ func checkReply(t *testing.T, in *openapi3filter.RequestValidationInput, out rep
 		Body: io.NopCloser(strings.NewReader(out.raw)), Options: in.Options,
 	})
 	if err != nil {
-		t.Errorf("%s %s: the reply is not what openapi.yaml says: %v", in.Request.Method, in.Request.URL, err)
+		t.Errorf("%s %s: the reply is not what gateway/openapi.yaml says, which has to name every member: %v", in.Request.Method, in.Request.URL, err)
 	}
 }
 

@@ -22,6 +22,28 @@
 //	Approval:     signal decide; query approval
 //	Push:         signals set and delete, and task from its conversation; query push_configs
 //
+// # Where to look
+//
+//	register.go      the workflows; options.go timeouts and retries; exec.go runs activities
+//	conversation.go  Conversation: its loop; requests.go and signals.go what it receives;
+//	                 refusals.go what it refuses; publish.go what others see of it;
+//	                 listing.go memo and search attributes; task.go conversations that are tasks
+//	turn.go          a turn; pipeline.go a turn of a tree
+//	composite.go     nodes with nodes inside: sequential.go, parallel.go, loop.go; child.go
+//	                 starts one; report.go what it reports; offload.go what it stores
+//	leaf.go          an llm or a2a node: llm.go; generate.go its model; limits.go its limits;
+//	                 journal.go its messages
+//	call.go          a call of a reply; delegate.go to another agent, remote.go its task,
+//	                 remote_approval.go what that asks, lost_task.go when it is gone;
+//	                 client_tool.go by the sender of the message
+//	ask.go           how a leaf asks a person; describe.go in which words; grant.go again,
+//	                 when the tool has changed; question.go for a tool server
+//	approval.go      Approval; read_answer.go and answers.go what is an answer
+//	credentials.go   whose token a call uses
+//	delivery.go      Delivery; catalogue.go Catalogue
+//	push.go          Push: push_signals.go, webhook.go; notify.go the conversation's side
+//	reset.go         after a reset; console.go the commands in details
+//
 // # How a conversation runs
 //
 // One loop owns every signal channel (conversation.go). It starts a turn for the oldest
@@ -45,7 +67,7 @@
 //
 // The messages of a leaf are collected in its segment. When the leaf ends they move behind
 // those of the nodes before it (collect), so that parallel branches do not interleave. In
-// the surrounding transcript a long segment is a single entry, contract.Part.
+// the surrounding transcript a long segment is a single entry, contract.Segment.
 //
 // A composite node reports to its parent workflow by signal (report.go); the parent adds its
 // own report in front and passes both on, up to the conversation: at once when an approval
@@ -170,7 +192,7 @@
 // # Determinism
 //
 // No clock, no randomness, no map iteration that leads to a command; workflowcheck enforces
-// it, and every build replays testdata/histories. Anything that changes the order or number
+// it, and every build replays testdata/histories (replay_test.go). Anything that changes the order or number
 // of commands needs workflow.GetVersion while conversations of the old shape may be waiting,
 // and they may wait for months.
 //

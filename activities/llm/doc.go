@@ -17,7 +17,8 @@
 //	entry.go        models with their settings and prices
 //	provider.go     the differences between providers
 //	endpoint.go     a model at its provider; one call with its time, masks and cost
-//	turns.go        the recorded conversation → turns as providers want them
+//	turns.go        the recorded conversation → turns as providers want them;
+//	                turn_calls.go the calls in them
 //	names.go        tool names as providers allow them, and back
 //	images.go       image types; references.go references in a schema
 //	draft.go        the reply while it is received, and its deltas

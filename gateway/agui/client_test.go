@@ -290,7 +290,11 @@ func (c *client) apply(w wire) error {
 		if w.Name == CustomAttempt { // is in no record
 			return nil
 		}
-		c.custom[w.Value["id"].(string)]++
+		id, ok := w.Value["id"].(string)
+		if !ok {
+			return fmt.Errorf("%s has no id: an event that is in no record has to be known here", w.Name)
+		}
+		c.custom[id]++
 	case TypeRunFinished:
 		if w.Outcome != nil {
 			c.outcome = *w.Outcome

@@ -12,6 +12,7 @@
 //	legacy.go    the same for clients that are older than 1.0
 //	withheld.go  calls that such a client must not make yet
 //	outcome.go   how a run ends: interrupts, calls that the client has to make
+//	toolcall.go  the call that an approval is about
 //	drafts.go    replies while they are being made
 //	write.go     runs, steps, and how an item is written
 //	position.go  what a reader has received, as the ID of events
@@ -65,4 +66,22 @@
 // resumes there begins with a snapshot of what was sent. Without one it goes on right
 // behind the position. One that is not of this conversation as it is now leads to a
 // snapshot of all messages; notices are sent again then.
+//
+// # Adding an event
+//
+// A custom event has a name in events.go and its value in values.go. What is in the record
+// is an item: notice makes its event, and write sends it once, with a position. What is in
+// no record, such as an Attempt, is sent where it happens, has no position, and may come
+// again to a reader who comes back. A turn ends in finish, with a run; so does the turn
+// before a user's message (writeUser), and a run that waits for an approval, which has
+// pending approvals then. A first Update has all turns before in one run.
+//
+// The tokens of a turn are in the entries with its number: the Usage of a reply is on its
+// first message, that of a summary on its notice. A reply that did not fit its schema is
+// in no entry; its tokens are in the Usage of the conversation only.
+//
+// The client of the tests (client_test.go) counts custom events by the id in their value,
+// and has to know those without one. Clients learn of an event from the description of
+// followConversation in openapi.yaml. Package endpoint has custom events of its own, about
+// the connection and the request: reconnect, refused, skipped (custom in gateway/agui/endpoint/writer.go).
 package agui

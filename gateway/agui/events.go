@@ -44,7 +44,7 @@ const (
 // Namespace is the key of all metadata that is ours, and the prefix of names.
 const Namespace = "agent-stop-and-go"
 
-// The names of custom events.
+// The names of custom events. Those of package endpoint are about the request itself.
 const (
 	CustomNotice   = Namespace + ".notice"   // the value is a Notice
 	CustomDecision = Namespace + ".decision" // the value is a Decision

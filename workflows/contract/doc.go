@@ -20,6 +20,55 @@
 // testdata holds the JSON of one value of each type. A change that breaks one
 // of these files breaks conversations that are waiting right now: add optional
 // fields, never rename or remove. `make golden` rewrites the files.
+//
+// # Adding a field
+//
+// A new field is optional (omitempty or omitzero) and is set in the samples of
+// samples_test.go and its neighbours. Histories that were recorded before have the
+// zero value. A change that sends the same commands needs no version marker. A field
+// of Message needs care: the length of a transcript determines when messages are
+// offloaded, so a field that workflows set by themselves is left out of that length
+// (withoutCoordinates in workflows/journal.go).
+//
+// A field of an approval goes this way. What is not mentioned needs no change.
+//
+//	activities/toolbox/tool.go              what is known of a tool (Tool)
+//	activities/models.go                    Models.call copies it to Call
+//	activity.go                             Call
+//	approval.go                             ApprovalInput, PendingApproval and Pending, which
+//	                                        copies; Origin, if agents pass it on
+//	../ask.go, ../question.go               where workflows make an ApprovalInput: for a call,
+//	                                        and for the question of a tool server
+//	card.go, ../wording/card.go             what lists show: GET /approvals embeds Card
+//	../wording/details.go                   the Web UI
+//	task.go, gateway/a2a/task/ask.go        ApprovalRequest, which A2A clients get
+//	activities/peer/approval_request.go,    the same, as this agent reads it from another, and
+//	activities/peers.go                     as it becomes an Origin
+//	gateway/agui/outcome.go                 the interrupt (subject)
+//	gateway/agui/state.go                   the state of clients, with a PendingApproval of its own
+//	gateway/openapi.yaml                    PendingApproval, WaitingApproval, Origin
+//
+// The REST API, the exported file and pending_approvals have PendingApproval as it is;
+// package document only puts stored values in their place.
+//
+// # Where to look
+//
+//	names.go         registered names of workflows, signals, queries, updates, activities
+//	ids.go           identifiers of workflows; UUIDs
+//	kinds.go         kinds of failure
+//	text.go          Text, JSON and Blob
+//	message.go       messages and transcripts; title.go the title that is made of one
+//	conversation.go  a conversation: input, signals, queries, results
+//	approval.go      approvals; card.go what lists show; binding.go what a grant is for
+//	run.go           nodes that run: inputs, results, reports; node.go nodes as configured
+//	agent.go         an agent as configured; limits.go its limits and what was used
+//	activity.go      inputs and results of activities, and the calls of a reply
+//	tool.go          tools; catalogue.go resources and prompts
+//	model.go         providers and models; package modelname has their names
+//	task.go          states and requests of A2A tasks
+//	push.go          webhooks of tasks; package network has which addresses they may have
+//	feed.go          live events
+//	address.go       addresses without secrets; secretname.go which names are of secrets
 package contract
 
 //go:generate go test . -run TestWireFormat -update

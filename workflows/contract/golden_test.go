@@ -33,7 +33,8 @@ func TestWireFormatIsTheGoldenOne(t *testing.T) {
 				t.Fatalf("no golden file; run go test ./workflows/contract -update: %v", err)
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("the wire format of %s changed, which breaks conversations that wait right now (-golden +got):\n%s", name, diff)
+				t.Errorf("the wire format of %s changed. If nothing but optional fields was added: go test ./workflows/contract -update. "+
+					"Everything else breaks conversations that wait right now (-golden +got):\n%s", name, diff)
 			}
 		})
 	}
@@ -68,21 +69,32 @@ var sameJSON = cmp.Comparer(func(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 })
 
+// A field of a type that many others contain is reported once, with the shortest path.
 func TestSamplesSetEveryField(t *testing.T) {
+	paths := map[string]string{}
 	for name, value := range samples() {
 		if isVariant(name) {
 			continue
 		}
-		for _, path := range unset(reflect.ValueOf(value), reflect.TypeOf(value).Name(), nil) {
-			t.Errorf("%s: %s is not set, so its key is in no golden file", name, path)
+		for _, u := range unset(reflect.ValueOf(value), reflect.TypeOf(value).Name(), nil) {
+			if known := paths[u.field]; known == "" || len(u.path) < len(known) {
+				paths[u.field] = u.path
+			}
 		}
 	}
+	for field, path := range paths {
+		t.Errorf("%s is zero at %s, so its key is in no golden file: set it where a *samples_test.go makes that value, "+
+			"then go test ./workflows/contract -update", field, path)
+	}
 }
+
+// zero is a field, with its type, and where it is zero.
+type zero struct{ field, path string }
 
 // unset lists the fields that are zero. A Text or a JSON holds one of two
 // things and hides its fields from the wire. A value inside one of its own type
 // need not be full again: around lists the types on the way.
-func unset(v reflect.Value, path string, around []reflect.Type) []string {
+func unset(v reflect.Value, path string, around []reflect.Type) []zero {
 	switch v.Kind() {
 	case reflect.Pointer:
 		return unset(v.Elem(), path, around)
@@ -90,7 +102,7 @@ func unset(v reflect.Value, path string, around []reflect.Type) []string {
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return nil
 		}
-		var out []string
+		var out []zero
 		for i := range v.Len() {
 			if i == 0 { // further elements show variants
 				out = append(out, unset(v.Index(i), path+"[]", around)...)
@@ -103,20 +115,20 @@ func unset(v reflect.Value, path string, around []reflect.Type) []string {
 	return nil
 }
 
-func unsetFields(v reflect.Value, path string, around []reflect.Type) []string {
-	var out []string
+func unsetFields(v reflect.Value, path string, around []reflect.Type) []zero {
+	var out []zero
 	typ := v.Type()
 	if typ.PkgPath() != "agent-stop-and-go/workflows/contract" || isValue(typ) || slices.Contains(around, typ) {
 		return nil
 	}
 	around = append(slices.Clone(around), typ)
 	for i := range v.NumField() {
-		field := path + "." + typ.Field(i).Name
+		name := "." + typ.Field(i).Name
 		if v.Field(i).IsZero() {
-			out = append(out, field)
+			out = append(out, zero{typ.Name() + name, path + name})
 			continue
 		}
-		out = append(out, unset(v.Field(i), field, around)...)
+		out = append(out, unset(v.Field(i), path+name, around)...)
 	}
 	return out
 }

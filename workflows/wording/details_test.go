@@ -42,7 +42,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-golden +got):\n%s", path, diff)
+		t.Errorf("%s; if that is meant: go generate ./workflows/wording (-golden +got):\n%s", path, diff)
 	}
 }
 

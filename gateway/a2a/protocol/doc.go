@@ -25,9 +25,11 @@
 //	methods.go      every method of both versions on one screen
 //	server.go       the life of a request and of a stream; fail is the only place that writes
 //	                errors
-//	envelope.go     JSON-RPC itself, media types and versions
+//	envelope.go     JSON-RPC itself, media types and versions; extensions.go extensions;
+//	                duplicates.go members that are there twice
 //	shape.go        how params are checked; params_*.go say what they must be
-//	results*.go     what is written for what the Handler returns
+//	results*.go     what is written for what the Handler returns; notification.go what web
+//	                hooks get
 //	old.go          all of the old dialect
 //	errors.go       the one table from an error to its code
 //	card.go         the agent's card; card_http.go serves it

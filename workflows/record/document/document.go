@@ -1,10 +1,4 @@
-// Package document is a conversation as people and programs outside read it: the
-// file that is exported and the "conversation" of the REST API are the same
-// document, with every value in place and nothing that only workflows need. Tree
-// is its last turn as a picture of the agent's tree has it.
 package document
-
-//go:generate go test . -run Golden -update
 
 import (
 	"context"

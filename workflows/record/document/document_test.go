@@ -146,7 +146,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("document (-golden +got):\n%s", diff)
+		t.Errorf("%s; if that is meant: go generate ./workflows/record/document (-golden +got):\n%s", path, diff)
 	}
 }
 
