@@ -30,12 +30,18 @@ func (l *leaf) ask(ctx workflow.Context, c call, description string, reason cont
 }
 
 func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, reason contract.Reason) contract.ApprovalInput {
+	in := l.approvalOf(ctx, c)
+	in.UUID, in.Description, in.Reason, in.Call, in.Binding = newUUID(ctx), description, reason, c.message, bindingOf(c.Call)
+	return in
+}
+
+// approvalOf is what every approval has that is about a call.
+func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 	a := l.parent.origin()
 	return contract.ApprovalInput{
-		UUID: newUUID(ctx), ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
+		ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
 		NodePath: l.path, Node: l.node.Name, Tool: c.Name, Server: c.Server, Arguments: c.Arguments, ArgumentsSHA256: c.SHA256,
-		Description: description, Reason: reason, CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout, Call: c.message,
-		Binding: bindingOf(c.Call),
+		CreatedAt: now(ctx), Timeout: a.agent.ApprovalTimeout,
 	}
 }
 

@@ -67,14 +67,10 @@ func (f *askingCall) ask(q contract.QuestionSignal) {
 
 // approvalFor is the approval for a question. It expires no later than the call.
 func (f *askingCall) approvalFor(ctx workflow.Context, q contract.QuestionSignal) contract.ApprovalInput {
-	l, a := f.leaf, f.leaf.parent.origin()
-	in := contract.ApprovalInput{
-		UUID: q.UUID, ConversationID: a.conversation, SessionID: a.session, AgentName: a.agent.Name,
-		NodePath: l.path, Node: l.node.Name, Tool: f.call.Name, Server: f.call.Server,
-		Arguments: f.call.Arguments, ArgumentsSHA256: f.call.SHA256,
-		Description: wording.DescribeQuestion(f.call.Server, f.call.Name, l.setApart(ctx, q.Message)), Reason: contract.ReasonQuestion,
-		CreatedAt: now(ctx), Timeout: decide.Shorter(a.agent.ApprovalTimeout, contract.MaxQuestionTime), Schema: q.Schema, Accepts: q.Accepts,
-	}
+	in := f.leaf.approvalOf(ctx, f.call)
+	in.UUID, in.Schema, in.Accepts, in.Reason = q.UUID, q.Schema, q.Accepts, contract.ReasonQuestion
+	in.Timeout = decide.Shorter(in.Timeout, contract.MaxQuestionTime)
+	in.Description = wording.DescribeQuestion(f.call.Server, f.call.Name, f.leaf.setApart(ctx, q.Message))
 	if q.Message.Blob != nil {
 		in.Explanation = q.Message
 	}

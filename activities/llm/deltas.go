@@ -2,9 +2,8 @@ package llm
 
 import "agent-stop-and-go/activities/mask"
 
-// maskedDeltas passes on what a model says while it says it, without secrets, also
-// where one comes in pieces. What may be the beginning of one is held back, and comes
-// with the next piece of its kind or at the end.
+// maskedDeltas masks secrets in deltas, also if they span several pieces. The possible
+// beginning of a secret is held back until the next piece of its kind or the end.
 type maskedDeltas struct {
 	mask    *mask.Mask
 	next    func(Delta)
@@ -12,7 +11,7 @@ type maskedDeltas struct {
 	emitted map[deltaPlace]*mask.Stream
 }
 
-// deltaPlace is where a delta belongs in a reply.
+// deltaPlace is the part of a reply that a delta belongs to.
 type deltaPlace struct {
 	kind DeltaKind
 	call int

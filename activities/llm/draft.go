@@ -10,19 +10,18 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// What a Draft keeps of a reply is bounded by MaxBody, and so are its thoughts,
-// which it only passes on, by maxThoughts. CallCost is what a call takes besides its
-// texts.
+// A Draft keeps at most MaxBody bytes of a reply, and passes on at most maxThoughts of its
+// thoughts. CallCost is counted for each call besides its texts.
 const (
 	maxThoughts = 4 * MaxBody
 	CallCost    = 64
 )
 
-// Withheld is what stands for a reply that the provider keeps to itself.
+// Withheld replaces a reply that the provider withholds.
 const Withheld = "The provider withheld the model's reply (content filter)."
 
-// Draft is a reply that is being made, in any format: it collects what the model
-// says and passes it on as it comes.
+// Draft is a reply while it is received, in any format: it collects the pieces and emits
+// deltas.
 type Draft struct {
 	Endpoint
 	names  Names
@@ -53,20 +52,20 @@ func (e Endpoint) Draft(r Request, names Names) *Draft {
 	return &Draft{Endpoint: e, names: names, deltas: r.Deltas}
 }
 
-// AddText adds to the text of the reply. It fails when the reply becomes too large,
-// as the other methods do that take texts.
+// AddText adds to the text of the reply. Like the other methods that add text it fails if the
+// reply becomes too large.
 func (d *Draft) AddText(text string) error {
 	d.text.WriteString(text)
 	return d.pass(Delta{Kind: DeltaText, Text: text})
 }
 
-// AddRefusal adds to a refusal, which is all of the reply then.
+// AddRefusal adds to a refusal, which replaces the rest of the reply.
 func (d *Draft) AddRefusal(text string) error {
 	d.refusals.WriteString(text)
 	return d.pass(Delta{Kind: DeltaText, Text: text})
 }
 
-// AddReasoning passes on thoughts, which are not part of the reply.
+// AddReasoning emits thoughts, which are not part of the reply.
 func (d *Draft) AddReasoning(text string) error {
 	if d.thoughts += len(text); d.thoughts > maxThoughts {
 		return d.Garbage("its thoughts have no end")
@@ -75,7 +74,7 @@ func (d *Draft) AddReasoning(text string) error {
 	return nil
 }
 
-// AddCall begins a call and returns its number.
+// AddCall starts a call and returns its number.
 func (d *Draft) AddCall(id, name string) int {
 	d.size += CallCost + len(id) + len(name)
 	d.calls = append(d.calls, &draftCall{id: id, name: name})
@@ -94,7 +93,7 @@ func (d *Draft) AddArguments(call int, text string) error {
 // Text is the text so far.
 func (d *Draft) Text() string { return d.text.String() }
 
-// Identify gives a call the ID that came after it began.
+// Identify sets the ID of a call that arrived after its start.
 func (d *Draft) Identify(call int, id string) { d.calls[call].id = id }
 
 // Arguments are the arguments of a call so far.
@@ -122,7 +121,7 @@ func (d *Draft) emit(delta Delta) {
 	}
 }
 
-// Reply is what the draft came to.
+// Reply is the finished reply.
 func (d *Draft) Reply() (Reply, error) {
 	calls := d.finished()
 	r := Reply{
@@ -147,8 +146,8 @@ func (d *Draft) Reply() (Reply, error) {
 	return r, nil
 }
 
-// finished are the calls, each with an ID of its own. Where the provider gave
-// none, or one twice, its own form of the reply cannot go back to it.
+// finished are the calls, each with a distinct ID. If the provider gave none, or one twice, its
+// own form of the reply cannot be sent back.
 func (d *Draft) finished() []Call {
 	var out []Call
 	used := map[string]bool{}
@@ -167,10 +166,10 @@ func (d *Draft) finished() []Call {
 	return out
 }
 
-// newCallID is an ID that every provider takes.
+// newCallID is an ID that every provider accepts.
 func newCallID() string { return rand.Text()[:9] }
 
-// arguments takes the arguments of a call apart.
+// arguments parses the arguments of a call.
 func arguments(said, finish string) (json.RawMessage, string) {
 	switch text := bytes.TrimSpace([]byte(said)); {
 	case len(text) == 0 || string(text) == "null":

@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Endpoint is a model at its provider: all that a call needs besides the request.
+// Endpoint is a model at its provider: everything that a call needs besides the request.
 type Endpoint struct {
 	// Entry has the KeyVariable and the Timeout that count.
 	Entry
@@ -28,7 +28,7 @@ func (e Endpoint) ReplyLimit(r Request) int {
 	return max(r.MaxTokens, e.MaxTokens)
 }
 
-// NativeOf is a turn in the provider's own form, if it gave one and is asked again.
+// NativeOf is a turn in the provider's own form, if this provider gave it.
 func (e Endpoint) NativeOf(t Turn) *Native {
 	if t.Native == nil || t.Native.Provider != e.Provider || t.Native.Model != e.Model {
 		return nil
@@ -36,7 +36,7 @@ func (e Endpoint) NativeOf(t Turn) *Native {
 	return t.Native
 }
 
-// Generate makes one call within the model's time, and tells whose limit ended it.
+// Generate makes one call within the model's time, and reports whose limit ended it.
 func (e Endpoint) Generate(ctx context.Context, format Format, req Request) (Reply, error) {
 	call, cancel := context.WithTimeout(ctx, e.Timeout)
 	defer cancel()
@@ -46,7 +46,7 @@ func (e Endpoint) Generate(ctx context.Context, format Format, req Request) (Rep
 	reply, err := format(call, e, req)
 	if err == nil {
 		end()
-		reply = hideControls(m, e.textCalls(reply, req.Tools))
+		reply = withoutSecrets(m, e.textCalls(reply, req.Tools))
 		reply.Usage.Calls, reply.Usage.Cost = 1, e.Price.cost(reply.Usage)
 		return reply, nil
 	}

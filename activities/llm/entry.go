@@ -7,7 +7,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Entry is a model with settings of its own, under a name that requests use.
+// Entry is a model with its own settings, under the name that requests use.
 type Entry struct {
 	Name     string
 	Provider contract.Provider
@@ -33,15 +33,15 @@ type Entry struct {
 	Problem string
 }
 
-// Price is what a million tokens cost. Cached are input tokens that the provider
-// had seen before; without a price of their own they cost as much as others.
+// Price is the price of a million tokens. Cached are input tokens that the provider has cached;
+// without a price of their own they cost as much as others.
 type Price struct {
 	Input, Output float64
 	Cached        *float64
 }
 
-// cost is what a call took, in billionths of the price's currency. The input
-// tokens include the cached ones.
+// cost is the cost of a call in billionths of the price's currency. The input tokens include
+// the cached ones.
 func (p Price) cost(u contract.Usage) int64 {
 	cached := p.Input
 	if p.Cached != nil {
@@ -52,7 +52,7 @@ func (p Price) cost(u contract.Usage) int64 {
 	return int64(math.Round(perMillion * 1e9 / 1e6))
 }
 
-// Facts are what is known of a model without asking it.
+// Facts are what is known of a model without calling it.
 type Facts struct {
 	Images bool // it is known to look at images
 	// Window is how many tokens a request and its reply may have together, Reply how

@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Fail turns whatever ended a call into an Error without secrets.
+// Fail converts the error of a call to an Error without secrets.
 func (e Endpoint) Fail(err error) *Error {
 	secrets := e.mask()
 	var status *StatusError
@@ -37,7 +37,7 @@ func (e Endpoint) Fail(err error) *Error {
 	return e.Garbage("the answer is not what its API describes")
 }
 
-// Garbage is an answer that makes no sense, and why not.
+// Garbage is the error of an invalid answer.
 func (e Endpoint) Garbage(why string) *Error {
 	return &Error{
 		Kind:    contract.KindModelGarbage,
@@ -45,12 +45,12 @@ func (e Endpoint) Garbage(why string) *Error {
 	}
 }
 
-// EndedEarly is a stream whose end is missing.
+// EndedEarly is the error of a stream without its end.
 func (e Endpoint) EndedEarly() *Error {
 	return &Error{Kind: contract.KindModelUnavailable, Message: fmt.Sprintf("%s broke off its answer", e.Provider)}
 }
 
-// refused is an answer with a status that says no.
+// refused is the error of an answer with a failure status.
 func (e Endpoint) refused(s *StatusError) *Error {
 	failed := e.failed(s.Status, strconv.Itoa(s.Status), s.Body)
 	if !failed.Kind.Permanent() {
@@ -59,8 +59,8 @@ func (e Endpoint) refused(s *StatusError) *Error {
 	return failed
 }
 
-// Reported is a failure that an answer with status 200 tells: the error body of the
-// status that it names, or that its words stand for.
+// Reported is the error of a failure in an answer with status 200, classified by the status
+// that its body names or suggests.
 func (e Endpoint) Reported(body []byte) *Error {
 	f := parseFailure(body)
 	if status, err := strconv.Atoi(f.code); err == nil && status >= 400 && status < 600 {
@@ -69,7 +69,7 @@ func (e Endpoint) Reported(body []byte) *Error {
 	return e.failed(statusOf(f), "in its answer", body)
 }
 
-// failed is what an error body says about a call. Shown stands for the status.
+// failed converts an error body. shown is shown as the status.
 func (e Endpoint) failed(status int, shown string, body []byte) *Error {
 	f := parseFailure(body)
 	kind := kindOf(status, f)
@@ -81,7 +81,7 @@ func (e Endpoint) failed(status int, shown string, body []byte) *Error {
 	return &Error{Kind: kind, Message: OneLine(fmt.Sprintf("%s API error (%s): %s", e.Provider, shown, text))}
 }
 
-// hint adds what the provider's own words tend to leave out.
+// hint adds what the provider's message usually lacks.
 func (e Endpoint) hint(status int, kind contract.Kind, text string) string {
 	switch {
 	case kind == contract.KindModelAuth && status != http.StatusTooManyRequests && e.KeyVariable != "":
@@ -99,8 +99,7 @@ var (
 	noFund = regexp.MustCompile(`(?i)insufficient_quota|billing_not_active|billing_hard_limit`)
 )
 
-// kindOf classifies a failure by its status, and by its words where one status
-// stands for several things.
+// kindOf classifies a failure by its status, and by its text if a status has several meanings.
 func kindOf(status int, f failure) contract.Kind {
 	said := f.code + " " + f.class + " " + f.message
 	switch {
@@ -128,8 +127,7 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-// innermost is the cause that other errors were wrapped around. It holds neither
-// addresses nor headers.
+// innermost is the innermost cause, which contains neither addresses nor headers.
 func innermost(err error) error {
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
 		err = next

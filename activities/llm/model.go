@@ -15,18 +15,18 @@ type Model interface {
 	Generate(ctx context.Context, r Request) (Reply, error)
 }
 
-// Request is what a model is asked.
+// Request is a request to a model.
 type Request struct {
 	Model  string // as configured, in any form of modelname.Parse
 	System string
 	// Messages is the whole conversation as recorded, notices included, with
-	// all texts inline. Exchange picks what a model needs to see.
+	// all texts inline. BuildTurns selects what a model needs to see.
 	Messages []contract.Message
 	// Media are the media that the model is shown, by the ID of the user's message that
 	// came with them, or of the message whose call returned them, if it takes them (Facts.Images). Of all others, and of
 	// those in messages without an ID, it sees what the texts say.
 	Media map[string][]Media
-	// Tools are the tools on offer, with their whole schemas.
+	// Tools are the offered tools, with their whole schemas.
 	Tools []contract.Tool
 	// MaxTokens bounds the reply, thoughts included; 0 leaves it to the provider.
 	// demo:rules, which is short anyway, takes no notice of it.
@@ -34,15 +34,15 @@ type Request struct {
 	// Schema is the JSON Schema that the text of the reply is to fit. It is passed on
 	// to providers that hold their models to it; the prompt has to ask for it too.
 	Schema json.RawMessage
-	// Deltas takes what the model says while it says it, in order and from one
-	// goroutine. It must not block. Nil takes nothing. The reply, which comes after
-	// all deltas, has everything again.
+	// Deltas is called with pieces of the reply as they arrive, in order and from one
+	// goroutine. It must not block; it may be nil. The reply, which follows all deltas, is
+	// complete.
 	Deltas func(Delta)
 	// Secrets must not be in the reply, besides the keys of the model.
 	Secrets []mask.Secret
 }
 
-// Delta is a piece of a reply that is being made.
+// Delta is a piece of a reply while it is received.
 type Delta struct {
 	Kind DeltaKind
 	// Call counts the calls of the reply from 0; for DeltaCall and DeltaArguments.
@@ -53,7 +53,7 @@ type Delta struct {
 	Text     string
 }
 
-// DeltaKind says what a Delta is a piece of.
+// DeltaKind is the kind of a Delta.
 type DeltaKind = contract.DeltaKind
 
 // The kinds of deltas.
@@ -64,21 +64,21 @@ const (
 	DeltaArguments = contract.DeltaArguments
 )
 
-// Native is a reply in the provider's own form, for it to see again.
+// Native is a reply in its provider's own form, to be sent back to it.
 type Native struct {
 	Provider contract.Provider
 	Model    string // that was asked, by the provider's own name
 	Content  json.RawMessage
 }
 
-// Media is something that came beside a text: a tool's, or a user's.
+// Media is a file that came with a text of a tool or a user.
 type Media struct {
 	MIMEType string
 	Name     string // may be empty
 	Data     []byte
 }
 
-// Reply is what a model answered. At least one of Text and Calls is set.
+// Reply is a model's answer. At least one of Text and Calls is set.
 type Reply struct {
 	Text  string
 	Calls []Call

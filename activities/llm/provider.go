@@ -6,7 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Provider is all that tells one provider from another.
+// Provider is the differences of a provider.
 type Provider struct {
 	Name    contract.Provider
 	BaseURL string
@@ -20,6 +20,6 @@ type Provider struct {
 	Images func(model string) bool
 }
 
-// Format makes one call in a wire format. It retries nothing. Every error is an
-// *Error without secrets, which the methods of Endpoint make.
+// Format makes one call in a wire format, without retries. Every error is an *Error without
+// secrets, made by the methods of Endpoint.
 type Format func(ctx context.Context, e Endpoint, r Request) (Reply, error)

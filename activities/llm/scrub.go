@@ -10,8 +10,7 @@ import (
 
 const maxMessage = 500 // bytes of an Error's Message
 
-// mask knows the key, what headers and the address hold of credentials, and the secrets
-// of a request.
+// mask masks the key, credentials in headers and the address, and the secrets of a request.
 func (e Endpoint) mask(of ...mask.Secret) *mask.Mask {
 	secrets := append([]mask.Secret{mask.Value(e.Key)}, mask.Headers(e.Entry.Headers)...)
 	for _, value := range e.Secrets {
@@ -24,7 +23,7 @@ func (e Endpoint) mask(of ...mask.Secret) *mask.Mask {
 // clean returns an error's text on one line, without secrets or long pieces of them.
 func clean(m *mask.Mask, text string) string { return m.Pieces(flat(text)) }
 
-// safe returns err, or nil when its text holds a secret.
+// safe returns err, or nil if its text contains a secret.
 func safe(m *mask.Mask, err error) error {
 	if text := flat(err.Error()); clean(m, text) != text {
 		return nil
@@ -32,9 +31,9 @@ func safe(m *mask.Mask, err error) error {
 	return err
 }
 
-// hideControls is a reply without secrets. Its own form goes as a whole when it shows one:
-// providers sign them.
-func hideControls(m *mask.Mask, r Reply) Reply {
+// withoutSecrets masks secrets in a reply. Its native form is removed if it contains one,
+// because providers sign it.
+func withoutSecrets(m *mask.Mask, r Reply) Reply {
 	if m == nil {
 		return r
 	}
@@ -48,7 +47,7 @@ func hideControls(m *mask.Mask, r Reply) Reply {
 	return r
 }
 
-// OneLine is a text on one line, of at most as many bytes as an Error may have.
+// OneLine is a text on one line, with at most the size of an Error's message.
 func OneLine(text string) string { return Cut(flat(text), maxMessage) }
 
 func flat(text string) string {

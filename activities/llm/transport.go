@@ -26,7 +26,7 @@ type transportError struct{ error }
 
 func (e transportError) Unwrap() error { return e.error }
 
-// StatusError is an answer that says the call failed.
+// StatusError is an answer with a failure status.
 type StatusError struct {
 	Status int
 	Header http.Header
@@ -67,18 +67,17 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// truncatedError is a connection that broke when the answer had begun.
+// truncatedError is a connection that broke after the answer had begun.
 type truncatedError struct{ error }
 
 func (e truncatedError) Unwrap() error { return e.error }
 
-// idleLimit is how long a stream that was read to its last event may take to end
-// its connection too, which can be used again only then.
+// idleLimit is how long Close waits for the end of the connection after a stream's last event;
+// only then can the connection be reused.
 const idleLimit = 50 * time.Millisecond
 
-// streamBody is a body that is read while it comes. Reading fails with a
-// transportError, and with ErrTooLarge when nothing but one endless event comes:
-// the decoders of SDKs would keep all of it.
+// streamBody is the body of a streamed answer. Reading fails with a transportError, and with
+// ErrTooLarge if one event is too large, which the decoders of SDKs would keep in memory.
 type streamBody struct {
 	io.ReadCloser
 	limit outbound.EventLimit
@@ -95,7 +94,7 @@ func (b *streamBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close reads what little may be left, for the connection's next use.
+// Close reads the rest, so that the connection can be reused.
 func (b *streamBody) Close() error {
 	enough := time.AfterFunc(idleLimit, func() { _ = b.ReadCloser.Close() })
 	defer enough.Stop()
@@ -103,7 +102,7 @@ func (b *streamBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// ReadBounded reads an answer that comes in one piece.
+// ReadBounded reads an answer that is not a stream.
 func ReadBounded(res *http.Response) ([]byte, error) {
 	if res.ContentLength > MaxBody {
 		return nil, ErrTooLarge

@@ -7,15 +7,15 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Turn is one entry of a conversation as providers want it: a user's text, or
-// one reply of the model with the results of all its calls.
+// Turn is one turn of a conversation for providers: a user's text, or one reply of the model
+// with the results of all its calls.
 type Turn struct {
 	Role  contract.Role // RoleUser or RoleAssistant
 	Text  string        // may be empty when there are Calls or Media
-	Media []Media       // RoleUser only: what came with the text and the model is shown
+	Media []Media       // RoleUser only: files that the model is shown
 	Calls []PastCall    // RoleAssistant only
-	// Native is the whole turn but for the results, in the form of the provider that
-	// gave it. To any other it means nothing.
+	// Native is the whole turn without the results, in the form of its provider. Others ignore
+	// it.
 	Native *Native
 }
 
@@ -31,21 +31,20 @@ type PastCall struct {
 	NotRun bool
 }
 
-// What the model is told of calls without a result.
+// The results of calls that did not run, for the model.
 const (
 	NotRun   = "Not run."
 	Rejected = "Not run: the user rejected this call." // and why, if that was said
 )
 
-// BuildTurns picks from a recorded conversation what a model needs to see.
+// BuildTurns selects from a recorded conversation what a model needs to see.
 //
-// System messages and notices are left out. What came in one reply becomes one
-// turn, and every call has a result, whatever was recorded in between and in
-// whatever order. A result whose call is unknown becomes a user's text, adjacent
-// texts of one role become one.
+// System messages and notices are omitted. The messages of one reply become one turn, and every
+// call has a result, whatever was recorded in between and in whatever order. A result without a
+// known call becomes a user's text; adjacent texts of one role are joined.
 //
-// The media are by the ID of the message that came with them or has the result.
-// Those of a result whose call is unknown are left out.
+// media is by the ID of the message that it came with. Media of a result without a known call
+// are omitted.
 func BuildTurns(messages []contract.Message, media map[string][]Media) []Turn {
 	x := turnBuilder{media: media, calls: map[int]callPlace{}}
 	for _, e := range record.Read(record.Source{Messages: messages}) {
@@ -56,14 +55,14 @@ func BuildTurns(messages []contract.Message, media map[string][]Media) []Turn {
 	return x.finish()
 }
 
-// turnBuilder builds turns while it reads messages.
+// turnBuilder builds turns from entries.
 type turnBuilder struct {
 	turns []*turn
 	media map[string][]Media
 	calls map[int]callPlace // by their Seq in the record
 }
 
-// callPlace is where a call is.
+// callPlace is the position of a call.
 type callPlace struct {
 	turn  *turn
 	index int
@@ -95,7 +94,7 @@ func (x *turnBuilder) addEntry(e record.Entry) {
 	}
 }
 
-// reject marks what was asked since the user's last text.
+// reject marks all calls since the user's last text as rejected.
 func (x *turnBuilder) reject(r *contract.ApprovalResult) {
 	for _, t := range x.turns {
 		if !t.closed {

@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// task is a task in every protocol. A message that came instead of one is a
-// completed task without an ID.
+// task is a task in every protocol. A message in place of a task is a completed task without an
+// ID.
 type task struct {
 	ID        string     `json:"id"`
 	ContextID string     `json:"contextId"`
@@ -57,8 +57,8 @@ type artifact struct {
 	Parts []part `json:"parts"`
 }
 
-// part is a part in every protocol: what it is shows by what it has. Data keeps the
-// digits of numbers.
+// part is a part in every protocol; its kind is given by the fields that are set. Data keeps
+// the digits of numbers.
 type part struct {
 	Text      string          `json:"text"`
 	Data      json.RawMessage `json:"data"`
@@ -75,11 +75,11 @@ type part struct {
 	joined bool // to the text before it
 }
 
-// state is that of a task, in the words of contract.
+// state is a task's state in the spelling of package contract.
 type state contract.TaskState
 
-// UnmarshalJSON implements json.Unmarshaler. The words of 1.0 become those of 0.3;
-// a state that nobody knows stays as it is.
+// UnmarshalJSON implements json.Unmarshaler. States of 1.0 are converted to those of 0.3;
+// unknown ones are kept.
 func (s *state) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -102,7 +102,7 @@ func (t *task) state() contract.TaskState { return contract.TaskState(t.Status.S
 // running reports whether there is something to wait for.
 func (t *task) running() bool { return t.state().Running() }
 
-// maxTaskID bounds the IDs of tasks and contexts: they are sent again and again.
+// maxTaskID limits the IDs of tasks and contexts, which are sent with every message.
 const maxTaskID = 512
 
 func (t *task) check() error {
@@ -112,7 +112,7 @@ func (t *task) check() error {
 	return nil
 }
 
-// mustBe is an error for an answer about another task than the one that was named.
+// mustBe returns an error if the task is not the requested one.
 func (t *task) mustBe(id string) error {
 	if t.ID != "" && t.ID != id {
 		return fmt.Errorf("%w: it is about another task", errUnreadable)
@@ -120,7 +120,7 @@ func (t *task) mustBe(id string) error {
 	return nil
 }
 
-// mustContinue is mustBe for what a message has come to; without an ID it has begun a
+// mustContinue is mustBe for the answer to a message; without an ID the message has started a
 // task.
 func (t *task) mustContinue(id string) error {
 	if id == "" {
@@ -129,7 +129,8 @@ func (t *task) mustContinue(id string) error {
 	return t.mustBe(id)
 }
 
-// event is what a stream or a call says: a task, a message, or what became of one.
+// event is an item of a stream or the result of a call: a task, a message, or an update of a
+// task.
 type event struct {
 	task     *task
 	message  *message
@@ -180,8 +181,8 @@ func (e *event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// add brings the task up to date with an event. whole means that the event tells all
-// of it. What is about another task is left out.
+// add updates the task with an event. whole means that the event was a whole task or message.
+// Events about another task are ignored.
 func (t *task) add(e event) (whole bool) {
 	switch id := e.about(); {
 	case t.ID != "" && id != "" && id != t.ID:
@@ -204,7 +205,7 @@ func (t *task) add(e event) (whole bool) {
 	return false
 }
 
-// about is the ID of the task that an event is about, if it names one.
+// about is the ID of the task that an event refers to, if it has one.
 func (e event) about() string {
 	switch {
 	case e.task != nil:
@@ -231,8 +232,7 @@ func (t *task) named(id, context string) {
 	}
 }
 
-// put adds an artifact or replaces it. A text that is appended goes on where the
-// last one ended.
+// put adds or replaces an artifact. Appended text continues the last text part.
 func (t *task) put(u artifactUpdate) {
 	i := slices.IndexFunc(t.Artifacts, func(a artifact) bool { return a.ID == u.Artifact.ID })
 	switch {

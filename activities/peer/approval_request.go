@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Limits of what an approval of another agent may have.
+// Limits of an approval request of another agent.
 const (
 	maxID          = 200
 	maxArguments   = 64 << 10
@@ -25,8 +25,7 @@ var reasons = []contract.Reason{
 	contract.ReasonQuestion, contract.ReasonLimit, contract.ReasonClientTool,
 }
 
-// asked is what a task that waits wants to have decided, where its status says so in
-// a form for programs; else nil. Values that cannot be right are left out.
+// asked is the structured question of a waiting task, or nil. Invalid values in it are omitted.
 func (t *task) asked(agent string) *contract.ApprovalRequest {
 	m := t.Status.Message
 	if m == nil || t.state().Over() || t.running() {
@@ -42,7 +41,7 @@ func (t *task) asked(agent string) *contract.ApprovalRequest {
 	return m.hitl().request(agent)
 }
 
-// approvalType is the type of data that is about an approval.
+// approvalType is the type of a data part about an approval.
 func (p part) approvalType() string {
 	var d struct {
 		Type string `json:"type"`
@@ -53,8 +52,8 @@ func (p part) approvalType() string {
 	return d.Type
 }
 
-// readRequest reads each value on its own, so that one that is wrong costs only
-// itself. Without an ID the request cannot be answered, and is none.
+// readRequest decodes each value separately, so that an invalid one does not affect the others.
+// A request without an ID cannot be answered and is ignored.
 func readRequest(data []byte) *contract.ApprovalRequest {
 	var raw map[string]json.RawMessage
 	if len(data) > maxRequest || json.Unmarshal(data, &raw) != nil {
@@ -76,7 +75,7 @@ func readRequest(data []byte) *contract.ApprovalRequest {
 	return r
 }
 
-// text is a JSON string of at most so many bytes, or "".
+// text is a JSON string of at most the given size, or "".
 func text(raw json.RawMessage, most int) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil || len(s) > most {

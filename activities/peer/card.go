@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// card is what matters here of an agent card of any version. It is read leniently:
-// a mistake in what is not needed does no harm.
+// card has the needed fields of an agent card of any version. It is decoded leniently: invalid
+// values in other fields do no harm.
 type card struct {
 	Name                string `json:"name"`
 	URL                 string `json:"url"`
@@ -40,17 +40,17 @@ type skill struct {
 	Description string `json:"description"`
 }
 
-// endpoint is how to talk to an agent.
+// endpoint is an interface of an agent.
 type endpoint struct {
 	protocol  Protocol
 	url       string
 	tenant    string
 	streaming bool
-	hitl      bool // it asks for approvals in the form of hitl.go
-	remembers bool // it declares that it carries out a message once for each ID
+	hitl      bool // it asks for approvals with the extension of hitl.go
+	remembers bool // it declares that it deduplicates messages
 }
 
-// parseCard reports whether data is a card.
+// parseCard parses a card; ok is false if data is none.
 func parseCard(data []byte) (*card, bool) {
 	var c card
 	if json.Unmarshal(data, &c) != nil || c.Name == "" {
@@ -59,16 +59,16 @@ func parseCard(data []byte) (*card, bool) {
 	return &c, c.URL != "" || len(c.SupportedInterfaces) > 0 || len(c.Skills) > 0 || c.versioned()
 }
 
-// versioned reports whether the card is of a version of A2A. That of the old dialect
-// has nothing but name, description, url and skills.
+// versioned reports whether the card is of a version of A2A. Cards of the old dialect have only
+// name, description, url and skills.
 func (c *card) versioned() bool {
 	return len(c.SupportedInterfaces) > 0 || c.ProtocolVersion != "" || c.PreferredTransport != "" ||
 		c.Version != "" || c.Capabilities != nil
 }
 
-// endpoints are the JSON-RPC interfaces of a card with their URLs as it has them, in its
-// order. 1.0 names them in supportedInterfaces; 0.3 says where by url, which
-// is JSON-RPC unless it says something else, and additionalInterfaces.
+// endpoints are the JSON-RPC interfaces of a card, in its order. 1.0 has them in
+// supportedInterfaces; 0.3 in url, which is JSON-RPC unless stated otherwise, and
+// additionalInterfaces.
 func (c *card) endpoints() []endpoint {
 	var out []endpoint
 	add := func(url, binding, version, tenant string) {
@@ -96,8 +96,8 @@ func (c *card) endpoints() []endpoint {
 
 const jsonRPC = "JSONRPC"
 
-// protocolOf reads a version number: patches make no difference, and 0.2 has the
-// messages of 0.3.
+// protocolOf parses a version number: patch versions are ignored, and 0.2 has the messages of
+// 0.3.
 func protocolOf(version string) (Protocol, bool) {
 	switch major, minor, _ := strings.Cut(version, "."); {
 	case major == "1":

@@ -17,34 +17,34 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// A card is asked for again when it is older than fresh; after a failure, and when
-// there was none, not before again.
+// A card is fetched again when it is older than cardMaxAge; after a failure, or if there was
+// none, after cardRetry.
 const (
 	cardMaxAge = 10 * time.Minute
 	cardRetry  = 30 * time.Second
 )
 
-// agent is an agent and what is known of it.
+// agent is a configured agent with its card and its HTTP clients.
 type agent struct {
 	Agent
 	opts *Options
 	run  func(func(context.Context)) bool // in the background
-	// client keeps connections; fresh has a new one for every request, and so has strict,
-	// which follows no redirects.
+	// client reuses connections; fresh and strict use a new one for every request, and strict
+	// follows no redirects.
 	client, fresh, strict *http.Client
 	distrust              sync.Once
 
 	mu        sync.Mutex
 	card      *cardCache
-	fetchErr  error         // the last look
-	fetchedAt time.Time     // when that ended
-	fetching  chan struct{} // a look that goes on
+	fetchErr  error         // of the last fetch
+	fetchedAt time.Time     // when the last fetch ended
+	fetching  chan struct{} // closed when the running fetch ends
 }
 
-// cardCache is what is known of an agent by its card. Without a name it had none.
+// cardCache is what is known from an agent's card. The name is empty if the agent has no card.
 type cardCache struct {
 	name      string
-	endpoints []endpoint // none: it does not speak JSON-RPC
+	endpoints []endpoint // empty if it has no JSON-RPC interface
 	skills    []skill
 	at        time.Time
 }
@@ -62,8 +62,8 @@ func (p *Peers) newAgent(a Agent) *agent {
 	return out
 }
 
-// awaitCard waits for the card, unless it has one already. An old one is asked for
-// again in the background, and so is one that was missing.
+// awaitCard returns the card, and waits for it if there is none yet. An old or a missing one is
+// fetched again in the background.
 func (a *agent) awaitCard(ctx context.Context, bearer string) (*cardCache, error) {
 	a.mu.Lock()
 	k := a.card
@@ -87,17 +87,17 @@ func (a *agent) awaitCard(ctx context.Context, bearer string) (*cardCache, error
 	return a.card, nil
 }
 
-// mayFetch reports whether it is time for another look. a.mu is held.
+// mayFetch reports whether it is time for another fetch. a.mu is held.
 func (a *agent) mayFetch() bool { return a.opts.Now().Sub(a.fetchedAt) >= cardRetry }
 
-// refresh begins a look if what is known is missing or old. a.mu is held.
+// refresh starts a fetch if the card is missing or old. a.mu is held.
 func (a *agent) refresh(k *cardCache) {
 	if old := k == nil || k.name == "" || a.opts.Now().Sub(k.at) >= cardMaxAge; old && a.mayFetch() {
 		a.fetchCard("")
 	}
 }
 
-// fetchCard asks for the card in the background, once at a time. a.mu is held.
+// fetchCard fetches the card in the background, once at a time. a.mu is held.
 func (a *agent) fetchCard(bearer string) (done <-chan struct{}) {
 	if a.fetching != nil {
 		return a.fetching
@@ -116,7 +116,7 @@ func (a *agent) fetchCard(bearer string) (done <-chan struct{}) {
 	return flight
 }
 
-// storeCard keeps what a look has found. No card does not replace one.
+// storeCard stores the result of a fetch. A missing card does not replace one.
 func (a *agent) storeCard(k *cardCache, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -127,7 +127,7 @@ func (a *agent) storeCard(k *cardCache, err error) {
 	}
 }
 
-// preferEndpoint puts a way that works first.
+// preferEndpoint moves a working endpoint to the front.
 func (a *agent) preferEndpoint(w endpoint) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -155,7 +155,7 @@ func (p *Peers) Describe(peer contract.Peer) string {
 	return strings.TrimSpace(peer.Description + "\n" + describeSkills(a.card.skills))
 }
 
-// describeSkills is a line.
+// describeSkills lists skills in one line.
 func describeSkills(skills []skill) string {
 	var out []string
 	for _, s := range skills[:min(len(skills), maxSkills)] {
@@ -174,12 +174,11 @@ func describeSkills(skills []skill) string {
 	return clip("Skills: "+strings.Join(out, "; "), maxSkillText)
 }
 
-// line is a text of others in one line.
+// line is a text in one line.
 func line(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
 
-// result makes of a task, or of why there is none, what Send returns. A failure for
-// good is one also when ctx has ended: whoever takes it for a cancellation sends the
-// message again.
+// result converts a task or an error to the result of Send. A permanent failure stays one if
+// ctx has ended, because a cancellation would have the message sent again.
 func (a *agent) result(ctx context.Context, m *mask.Mask, t *task, err error) (Reply, error) {
 	if err == nil {
 		if err := t.check(); err != nil {
@@ -195,7 +194,7 @@ func (a *agent) result(ctx context.Context, m *mask.Mask, t *task, err error) (R
 	return a.failure(m, err)
 }
 
-// reach is where redirects may lead.
+// reach is which addresses redirects may lead to.
 func (a Agent) reach() network.Reach {
 	if a.AllowPrivate {
 		return network.ReachPrivate

@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// methodNames are the methods of a protocol.
+// methodNames are the JSON-RPC methods of a protocol.
 type methodNames struct{ send, stream, get, cancel, subscribe string }
 
 var methods = map[Protocol]methodNames{
@@ -19,12 +19,12 @@ var methods = map[Protocol]methodNames{
 	Old: {send: "message/send", get: "tasks/get"},
 }
 
-// historyLength is how many messages of a task are asked for: the last may be its result.
+// historyLength is how many messages of a task are requested: the last may be its result.
 var historyLength = 10
 
-// sendParams are the params that send a message. The answer to one that starts a task is
-// wanted at once, which gives its ID; to one about a task it is wanted when that
-// has been dealt with, as before that a task is still as it was.
+// sendParams are the params that send a message. A message that starts a task is to be answered
+// at once, to get the task's ID; one about a task is to be answered when it has been processed,
+// because before that the task is unchanged.
 func (x *session) sendParams(m *a2a.Message) any {
 	req := &a2a.SendMessageRequest{
 		Tenant: x.endpoint.tenant, Message: m,
@@ -44,13 +44,13 @@ func (x *session) getParams(id string) any {
 	return req
 }
 
-// taskParams are the params of methods that take nothing but a task: those of 0.3 are
-// those of 1.0 without a tenant.
+// taskParams are the params of methods that take only a task: those of 0.3 are those of 1.0
+// without a tenant.
 func (x *session) taskParams(id string) any {
 	return &a2a.SubscribeToTaskRequest{Tenant: x.endpoint.tenant, ID: a2a.TaskID(id)}
 }
 
-// newMessage is one of the user's, about the task if there is one already.
+// newMessage is a message of the user, about the task if there is one.
 func (x *session) newMessage(text string) *a2a.Message {
 	m := &a2a.Message{
 		ID: x.msg.MessageID, Role: a2a.MessageRoleUser, Parts: a2a.ContentParts{a2a.NewTextPart(text)},
@@ -62,8 +62,8 @@ func (x *session) newMessage(text string) *a2a.Message {
 	return m
 }
 
-// decisionMessage is the message that answers what a task asked: the word, on which agents
-// of others match, and the same for programs where the question had such a form.
+// decisionMessage answers a task's question: with the word that other agents match on, and with
+// a structured answer if the question was structured.
 func (x *session) decisionMessage(now *task) (*a2a.Message, error) {
 	m := x.newMessage(string(x.msg.Decision))
 	if now != nil && now.ContextID != "" {
@@ -87,7 +87,7 @@ func (x *session) decisionMessage(now *task) (*a2a.Message, error) {
 	return m, nil
 }
 
-// toMap is v as the library of 0.3 wants data to be. The values stay as they are.
+// toMap converts v to the type that the library requires for data in 0.3. Values are unchanged.
 func toMap(v any) (map[string]any, error) {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -22,18 +22,18 @@ const (
 	cardTimeout = 5 * time.Second
 )
 
-// well known are the paths of cards: that of 0.3 and 1.0, and that before them.
+// wellKnown are the paths of cards: of 0.3 and 1.0, and of earlier versions.
 var wellKnown = []string{".well-known/agent-card.json", ".well-known/agent.json"}
 
-// candidate is where a card may be.
+// candidate is a possible URL of a card.
 type candidate struct {
 	url string
-	// shared: the host has it, whose other agents it may be of.
+	// shared: it belongs to the host and may be the card of another agent there.
 	shared bool
 }
 
-// candidates are below the URL, at the root of its host, and the URL itself. A host
-// may have many agents, so the nearest card comes first.
+// candidates are below the URL, at the root of its host, and the URL itself. A host may have
+// many agents, so the nearest card comes first.
 func candidates(base *url.URL) []candidate {
 	var out []candidate
 	if strings.HasSuffix(base.Path, ".json") {
@@ -62,8 +62,8 @@ func candidates(base *url.URL) []candidate {
 
 func rooted(u *url.URL) bool { return u.Path == "" || u.Path == "/" }
 
-// discover looks for the card of an agent, and says how to talk to it. An agent
-// that cannot be reached is an error; one without a card is not.
+// discover looks for the card of an agent and returns its endpoints. An agent that cannot be
+// reached is an error; one without a card is not.
 func (a *agent) discover(ctx context.Context, bearer string) (*cardCache, error) {
 	base, err := url.Parse(a.URL)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *agent) discover(ctx context.Context, bearer string) (*cardCache, error)
 	return &cardCache{endpoints: a.guessEndpoints()}, nil
 }
 
-// fetch gets a card; nil means that there is something else.
+// fetch gets a card, or nil if the response is none.
 func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	ctx, cancel := context.WithTimeout(ctx, cardTimeout)
 	defer cancel()
@@ -123,8 +123,8 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	return c, nil
 }
 
-// useCard takes from a card what can be believed, or nothing when it seems to be of
-// another agent on the same host.
+// useCard takes from a card what is trusted, or nothing if it seems to belong to another agent
+// on the same host.
 func (a *agent) useCard(base *url.URL, from candidate, c *card) *cardCache {
 	k := &cardCache{name: c.Name, skills: c.Skills}
 	if !c.versioned() {
@@ -146,8 +146,8 @@ func (a *agent) useCard(base *url.URL, from candidate, c *card) *cardCache {
 	return k
 }
 
-// concerns reports whether a card at the root of a host that names this URL is about
-// the agent at base: it has the same path or one below, or none.
+// concerns reports whether a card at the root of a host with this URL belongs to the agent at
+// base: its path is the same, below, or empty.
 func concerns(base *url.URL, raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || rooted(u) {
@@ -157,7 +157,7 @@ func concerns(base *url.URL, raw string) bool {
 	return u.Path == path || strings.HasPrefix(u.Path, path+"/")
 }
 
-// chooseEndpoints puts the way to talk first: as configured, else 1.0 before 0.3.
+// chooseEndpoints orders the endpoints: the configured protocol, else 1.0 before 0.3.
 func (a *agent) chooseEndpoints(ways []endpoint) []endpoint {
 	want := []Protocol{V1, V03}
 	if a.Protocol != Negotiate {
@@ -174,7 +174,7 @@ func (a *agent) chooseEndpoints(ways []endpoint) []endpoint {
 	return nil
 }
 
-// guessEndpoints are the ways to talk to an agent of which no version is known.
+// guessEndpoints are the endpoints to try for an agent of unknown version.
 func (a *agent) guessEndpoints() []endpoint {
 	if a.Protocol != Negotiate {
 		return []endpoint{{protocol: a.Protocol, url: a.URL}}
@@ -182,8 +182,8 @@ func (a *agent) guessEndpoints() []endpoint {
 	return []endpoint{{protocol: Old, url: a.URL}, {protocol: V1, url: a.URL}, {protocol: V03, url: a.URL}}
 }
 
-// trusted is where a card may send us: to the path that it says, on the configured
-// host. Agents behind proxies do not know their own address.
+// trusted is the URL that a card may send requests to: its path on the configured host. Agents
+// behind proxies do not know their own address.
 func (a *agent) trusted(base *url.URL, raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || raw == "" {
@@ -204,10 +204,10 @@ func (a *agent) trusted(base *url.URL, raw string) string {
 	return out.String()
 }
 
-// shown leaves out where people put keys.
+// shown is a URL without the parts that may contain keys.
 func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
 
-// local reports whether a URL means the machine that wrote it.
+// local reports whether a URL refers to the machine itself.
 func local(u *url.URL) bool {
 	ip, err := netip.ParseAddr(u.Hostname())
 	if err != nil {

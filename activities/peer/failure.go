@@ -17,10 +17,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// maxMessage is how much of an agent's words about a failure is kept.
+// maxMessage is how much of an agent's error message is kept.
 const maxMessage = 2000
 
-// rpcError is an error that the agent answered with.
+// rpcError is an error in the agent's answer.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -28,7 +28,7 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return fmt.Sprintf("error %d: %s", e.Code, e.Message) }
 
-// Codes of JSON-RPC, of A2A, and those of a2a-go that the others lack.
+// Codes of JSON-RPC, of A2A, and additional ones of a2a-go.
 const (
 	codeParse        = -32700
 	codeRequest      = -32600
@@ -44,7 +44,7 @@ const (
 	codePermission   = -31403
 )
 
-// statusError is an answer with an HTTP status that says no.
+// statusError is an answer with an HTTP status of failure.
 type statusError struct {
 	Status   int
 	After    time.Duration
@@ -77,12 +77,12 @@ func (e *statusError) login() bool {
 	return e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 }
 
-// isTemporary reports whether the agent, or what is before it, is only not there now.
+// isTemporary reports whether the agent, or a proxy, is temporarily unavailable.
 func (e *statusError) isTemporary() bool {
 	return slices.Contains([]int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, e.Status)
 }
 
-// wireError is a request that was not sent, or one whose answer was lost.
+// wireError is a request that was not sent, or whose answer was lost.
 type wireError struct {
 	err  error
 	sent bool // perhaps
@@ -103,7 +103,8 @@ func (e *wireError) Error() string {
 
 func (e *wireError) Unwrap() error { return e.err }
 
-// uncertainError is a request that must not be sent again, though it may have done nothing.
+// uncertainError is the failure of a request that must not be sent again, because it may have
+// had an effect.
 type uncertainError struct {
 	err         error
 	destructive bool
@@ -115,7 +116,7 @@ func (e *uncertainError) Error() string {
 
 func (e *uncertainError) Unwrap() error { return e.err }
 
-// misunderstood reports whether a request was of the wrong protocol, perhaps.
+// misunderstood reports whether a request may have been in the wrong protocol.
 func misunderstood(err error) bool {
 	return isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
 }
@@ -125,8 +126,7 @@ func isCode(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// failure says what an error means. An agent that wants the caller to log in is a
-// reply.
+// failure classifies an error. A required login is a reply.
 func (a *agent) failure(m *mask.Mask, err error) (Reply, error) {
 	var status *statusError
 	login := errors.As(err, &status) && status.login()
@@ -147,7 +147,7 @@ func (a *agent) failure(m *mask.Mask, err error) (Reply, error) {
 	return Reply{}, out
 }
 
-// isTemporary reports whether the same request may do better later.
+// isTemporary reports whether the same request may succeed later.
 func isTemporary(err error) bool {
 	var status *statusError
 	var wire *wireError
@@ -160,14 +160,14 @@ func isTemporary(err error) bool {
 	return errors.As(err, &wire) || errors.Is(err, errClosed)
 }
 
-// isInterrupted reports whether a failure may come of nothing but the end of a context. What
-// is half an answer to a message that has an ID does no harm.
+// isInterrupted reports whether a failure may be caused by the end of a context. An incomplete
+// answer to a message with an ID is harmless.
 func isInterrupted(err error) bool {
 	cut := isTemporary(err) || errors.Is(err, context.Canceled) || errors.Is(err, errUnreadable)
 	return cut && !errors.As(err, new(*uncertainError))
 }
 
-// clip cuts a text of others to so many bytes of valid UTF-8.
+// clip cuts a text to at most the given number of bytes of valid UTF-8.
 func clip(s string, most int) string {
 	s = strings.ToValidUTF8(s, "�")
 	if len(s) <= most {

@@ -23,7 +23,7 @@ func (p part) isText() bool {
 
 func (p part) isNull() bool { return len(p.Data) == 0 || string(p.Data) == "null" }
 
-// file is the file that a part is. One that cannot be read has neither data nor URL.
+// file is the file of a part. An invalid one has neither data nor URL.
 func (p part) file() (File, bool) {
 	f := File{Name: p.Filename, MIMEType: p.MediaType, URL: p.URL}
 	raw := p.Raw
@@ -41,7 +41,7 @@ func (p part) file() (File, bool) {
 	return f, true
 }
 
-// link is a URL that people can be shown, or "".
+// link is a URL that may be shown to people, or "".
 func link(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(raw) > maxFileURL {
@@ -50,7 +50,7 @@ func link(raw string) string {
 	return strings.ToValidUTF8(raw, "")
 }
 
-// decode reads base64 in any of its alphabets, with or without its end.
+// decode decodes base64 in any alphabet, with or without padding.
 func decode(raw string) []byte {
 	raw = strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(strings.TrimRight(raw, "=\r\n"))
 	data, err := base64.RawStdEncoding.DecodeString(raw)
@@ -60,7 +60,7 @@ func decode(raw string) []byte {
 	return data
 }
 
-// limitFiles leaves out files that are too many or too large, and says so.
+// limitFiles removes files that are too many or too large, and adds a note to the text.
 func limitFiles(files []File, text string) ([]File, string) {
 	var out []File
 	var notes []string

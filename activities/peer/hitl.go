@@ -11,9 +11,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// hitlExtension is another form for approvals between agents, of kagent: the
-// metadata of a status message names the tools that wait, and the metadata of the
-// answer decides on each. It takes a header with every request, also the first.
+// hitlExtension is an extension of kagent for approvals between agents: the metadata of a
+// status message names the waiting tools, and the metadata of the answer decides on each. It
+// requires a header on every request, including the first.
 const hitlExtension = "https://kagent.dev/extensions/hitl/v1"
 
 type hitlRequest struct {
@@ -33,8 +33,8 @@ type hitlTool struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// hitl is the request in a message, or nil. Questions (ask_user_request) are left to
-// their text.
+// hitl is the request in a message, or nil. Questions (ask_user_request) are read from their
+// text.
 func (m *message) hitl() *hitlRequest {
 	var r hitlRequest
 	if !slices.Contains(m.Extensions, hitlExtension) || json.Unmarshal(m.Metadata.HITL, &r) != nil {
@@ -47,8 +47,7 @@ func (m *message) hitl() *hitlRequest {
 	return &r
 }
 
-// waiting are the tools that are decided on: those of the agent further down, if
-// there is one.
+// waiting are the tools to decide on: those of a nested agent, if there is one.
 func (r *hitlRequest) waiting() []hitlTool {
 	if r.Nested != nil {
 		return r.Nested.Tools
@@ -56,8 +55,8 @@ func (r *hitlRequest) waiting() []hitlTool {
 	return r.Tools
 }
 
-// request is it as one approval: all its tools are approved or none. Its ID is that of
-// the first.
+// request converts it to one approval: all its tools are approved or none. Its ID is that of
+// the first tool.
 func (r *hitlRequest) request(agent string) *contract.ApprovalRequest {
 	if r == nil {
 		return nil
@@ -86,7 +85,7 @@ func (r *hitlRequest) request(agent string) *contract.ApprovalRequest {
 	return out
 }
 
-// answerHITL puts the decision into a message to an agent that asked in this form.
+// answerHITL adds the decision to a message to an agent that uses this extension.
 func (x *session) answerHITL(m *a2a.Message, now *task) bool {
 	if now == nil || now.Status.Message == nil {
 		return false
@@ -113,7 +112,7 @@ func (x *session) answerHITL(m *a2a.Message, now *task) bool {
 	return true
 }
 
-// ownRequest reports whether the task asks in our own form.
+// ownRequest reports whether the task asks with an ApprovalRequest.
 func (t *task) ownRequest() bool {
 	return slices.ContainsFunc(t.Status.Message.Parts, func(p part) bool {
 		return bytes.Contains(p.Data, []byte(contract.TypeApprovalRequest)) && readRequest(p.Data) != nil

@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Message starts a task with Text. With a TaskID it is about that task: it asks
-// how it is, or answers it with a Decision, or ends it with Cancel.
+// Message starts a task with Text. With a TaskID it is about that task: it asks for its state,
+// answers it with a Decision, or ends it with Cancel.
 type Message struct {
 	Peer      contract.Peer
 	MessageID string
@@ -16,38 +16,36 @@ type Message struct {
 	TaskID    string
 	ContextID string
 	Decision  contract.Decision
-	// Asked is what the task asked, where it said so in a form for programs. Content is
-	// the answer to a question, By who decided, and Reason what that person said.
+	// Asked is the structured question of the task, if it had one. Content is the answer to a
+	// question, By the person who decided, and Reason why.
 	Asked   *contract.Origin
 	Content json.RawMessage
 	By      string
 	Reason  string
 	Cancel  bool
-	// Question is the text that was decided on, where what the task asked has no ID.
+	// Question is the text that was decided on, if the task's question has no ID.
 	Question string
-	// Repeated: an earlier attempt ended without a word, so that the message may have
-	// arrived.
+	// Repeated: an earlier attempt ended without a report, so the message may have arrived.
 	Repeated bool
 	// Destructive: the message must not be carried out twice.
 	Destructive bool
-	// Chain names the agents through which the work has come, ours last.
+	// Chain names the agents that have delegated the work, ours last.
 	Chain []string
 	// Bearer and SessionID become headers.
 	Bearer    string
 	SessionID string
 }
 
-// Reply is how the task is.
+// Reply is the state of the task.
 type Reply struct {
 	State     contract.TaskState
 	TaskID    string
 	ContextID string
-	// Text is the result, or what the agent says about its state.
+	// Text is the result, or the agent's message about the state.
 	Text string
 	// Files are those of the result.
 	Files []File
-	// Asked is what a task with TaskInputRequired wants to have decided, where it says so
-	// in a form for programs.
+	// Asked is the structured question of a task with TaskInputRequired, if it has one.
 	Asked *contract.ApprovalRequest
 }
 

@@ -24,8 +24,8 @@ type oldPart struct {
 	Text string `json:"text"`
 }
 
-// old does what the message is for, in the old dialect: an agent answers when it is
-// done or waits, and cannot tell a message that comes twice from two.
+// old sends the message in the old dialect: an agent answers when it is done or waits, and
+// cannot deduplicate messages.
 func (x *session) old(ctx context.Context) (*task, error) {
 	switch {
 	case x.msg.Cancel:
@@ -38,8 +38,8 @@ func (x *session) old(ctx context.Context) (*task, error) {
 	return x.sendOnce(ctx, func(ctx context.Context) (*task, error) { return x.oldSend(ctx, x.msg.Text) })
 }
 
-// oldSend sends a message at most once: what was perhaps sent and not answered is not
-// tried again, unless it is a refusal.
+// oldSend sends a message at most once: a message that may have been sent and was not answered
+// is not repeated, unless it is a refusal.
 func (x *session) oldSend(ctx context.Context, text string) (*task, error) {
 	if x.msg.Repeated && text != string(contract.Rejected) {
 		return nil, &uncertainError{err: errWorkerEnded}
@@ -71,8 +71,8 @@ func (x *session) oldTask(resp *http.Response) (*task, error) {
 	return &t, nil
 }
 
-// certain marks failures after which the message may have had its effect. One that
-// says when to come again had none.
+// certain marks failures after which the message may have had an effect. A failure with a time
+// to retry had none.
 func certain(err error) error {
 	var wire *wireError
 	var status *statusError
@@ -86,9 +86,8 @@ func certain(err error) error {
 	return err
 }
 
-// oldAnswer answers what the task asks, and only if it still does: to one that is
-// done the word would be a new message. When the answer was lost, the task
-// tells what became of it.
+// oldAnswer answers the task's question if the task still asks it; to a completed task the
+// answer would be a new message. If the answer was lost, the task's state shows the effect.
 func (x *session) oldAnswer(ctx context.Context) (*task, error) {
 	now, err := x.oldGet(ctx)
 	if err != nil || now.state() != contract.TaskInputRequired || x.isAnother(now) {
@@ -104,7 +103,7 @@ func (x *session) oldAnswer(ctx context.Context) (*task, error) {
 	return nil, err
 }
 
-// oldCancel rejects what the task asks: there is no other way to end one.
+// oldCancel rejects the task's question: the dialect has no other way to end a task.
 func (x *session) oldCancel(ctx context.Context) (*task, error) {
 	now, err := x.oldGet(ctx)
 	if err != nil {

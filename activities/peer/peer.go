@@ -12,10 +12,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Protocol is a way of talking to an agent.
+// Protocol is a version of the protocol.
 type Protocol string
 
-// The protocols. Negotiate, which is the zero value, goes by the agent's card.
+// The protocols. Negotiate, the zero value, uses the agent's card.
 const (
 	Negotiate Protocol = ""
 	V1        Protocol = "1.0"
@@ -28,7 +28,7 @@ type Agent struct {
 	Name string
 	// URL is the endpoint, or a base below which its card is.
 	URL string
-	// Headers go with every request to URL. An Authorization replaces the caller's.
+	// Headers are sent with every request to URL. An Authorization replaces the caller's.
 	Headers map[string]string
 	// Secrets are values of headers that must not be shown, whatever the headers are
 	// called.
@@ -36,12 +36,11 @@ type Agent struct {
 	// AllowPrivate: redirects may lead to private addresses.
 	AllowPrivate bool
 	Protocol     Protocol
-	// Problem keeps the agent from being asked, when it is not empty: what is wrong
-	// with its settings.
+	// Problem is what is wrong with the settings; the agent is not called then.
 	Problem string
 }
 
-// Options say whom to talk to, and how long. Their zero values have defaults.
+// Options have defaults for their zero values.
 type Options struct {
 	Agents []Agent
 	Logger *slog.Logger
@@ -52,9 +51,9 @@ type Options struct {
 	OldWait time.Duration
 	// Transport is what connections are made from; http.DefaultTransport if nil.
 	Transport *http.Transport
-	// Now tells the age of cards.
+	// Now is the clock for the age of cards.
 	Now func() time.Time
-	// Pause waits between two looks at a task, until ctx ends at the latest.
+	// Pause waits between two polls of a task, until ctx ends at the latest.
 	Pause func(ctx context.Context, d time.Duration)
 }
 
@@ -69,11 +68,11 @@ type Peers struct {
 	wg     sync.WaitGroup
 }
 
-// identity is who an agent is: a conversation may be older than the configuration,
-// and its agent of that name elsewhere.
+// identity identifies an agent by name and URL: a conversation may be older than the
+// configuration, whose agent of that name may be elsewhere.
 type identity struct{ name, url string }
 
-// New connects to nobody yet.
+// New opens no connection.
 func New(o Options) *Peers {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	o.Wait = cmp.Or(o.Wait, 50*time.Second)
@@ -94,8 +93,7 @@ func New(o Options) *Peers {
 	return p
 }
 
-// Close ends what runs in the background and the idle connections. A Send that
-// runs is not ended by it.
+// Close ends background work and idle connections. It does not end a running Send.
 func (p *Peers) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -120,8 +118,8 @@ func (p *Peers) background(f func(context.Context)) bool {
 	return !p.closed
 }
 
-// agent finds who a message is for. One that is not configured with this URL gets
-// no headers, and nothing at all if the URL had a secret in it.
+// agent finds the agent of a message. One that is not configured with this URL gets no headers,
+// and is not called at all if the URL had a secret.
 func (p *Peers) agent(peer contract.Peer) *agent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,8 +135,8 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 }
 
 // Send implements Peer of package activities. Its errors are context.Canceled, after which the
-// message may be sent again, or a *Error. Cancelled while a task is at
-// work, it says so and names the task.
+// message may be sent again, or an *Error. If it is cancelled while a task is working, it
+// returns the working task.
 func (p *Peers) Send(ctx context.Context, m Message) (Reply, error) {
 	a := p.agent(m.Peer)
 	hidden := a.mask(m.Bearer)
@@ -161,9 +159,8 @@ func (p *Peers) Send(ctx context.Context, m Message) (Reply, error) {
 	return a.result(ctx, hidden, t, err)
 }
 
-// try goes through the ways to talk to an agent until it understands one: all but the
-// first are for an agent whose protocol is a guess, and a message that it did not
-// understand did nothing. What works is the only one from then on.
+// try calls the endpoints until the agent understands one: all but the first are guesses, and a
+// message that was not understood had no effect. The one that works is used from then on.
 func (a *agent) try(ctx context.Context, ways []endpoint, m Message) (*task, error) {
 	var first error
 	for i, w := range ways {

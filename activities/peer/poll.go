@@ -8,16 +8,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The time between two looks at a task, which doubles.
+// The time between two polls of a task, which doubles.
 const (
 	firstPause = 250 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// poll waits until a task needs no more waiting, or ctx ends. Where the agent
-// streams it listens; what it reports is always what a look at the task has shown,
-// as a stream that was joined late may leave out its beginning. What passes is
-// waited for too; last is the task when nothing more could be learned.
+// poll waits until the task needs no more waiting, or ctx ends. If the agent streams, poll
+// subscribes to the task, but it returns only states that a get has returned, because a stream
+// that is joined late may lack its beginning. Temporary failures are retried; last is returned
+// if nothing more is known.
 func (x *session) poll(ctx context.Context, last *task) (*task, error) {
 	x.msg.TaskID = last.ID
 	seen := last.Status.State != ""
@@ -43,8 +43,8 @@ func (x *session) poll(ctx context.Context, last *task) (*task, error) {
 	}
 }
 
-// stillWorking is a task that is known to exist and of which no end is known. One of
-// which nothing is known is an error.
+// stillWorking is a task that is known to exist and not to have ended. If nothing is known of
+// it, that is an error.
 func (x *session) stillWorking(last *task, seen bool, err error) (*task, error) {
 	if !seen {
 		return nil, err
@@ -53,7 +53,7 @@ func (x *session) stillWorking(last *task, seen bool, err error) (*task, error) 
 	return last, nil
 }
 
-// join listens to a task until it needs no more waiting, which it reports.
+// join subscribes to a task until it needs no more waiting, and reports whether that was seen.
 func (x *session) join(ctx context.Context) bool {
 	if !x.endpoint.streaming {
 		return false

@@ -6,7 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// reply is a task as the activity wants it.
+// reply converts a task to a Reply.
 func (a *agent) reply(t *task) Reply {
 	out := Reply{State: t.state(), TaskID: t.ID, ContextID: t.ContextID}
 	said, made := t.statusMessage(), t.artifacts()
@@ -47,10 +47,9 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// group are the parts of one artifact, or of a message.
+// group is the parts of one artifact or message.
 type group []part
 
-// artifacts are the artifacts.
 func (t *task) artifacts() []group {
 	var out []group
 	if t.Artifact != nil {
@@ -62,7 +61,7 @@ func (t *task) artifacts() []group {
 	return out
 }
 
-// statusMessage is what the agent says about the task's state.
+// statusMessage is the agent's message about the task's state.
 func (t *task) statusMessage() []group {
 	if t.Status.Message == nil {
 		return nil
@@ -70,7 +69,7 @@ func (t *task) statusMessage() []group {
 	return []group{t.Status.Message.Parts}
 }
 
-// last is the last message of the agent's.
+// last is the agent's last message.
 func (t *task) last() []group {
 	for i := len(t.History) - 1; i >= 0; i-- {
 		if role := strings.ToLower(t.History[i].Role); role == "agent" || role == "role_agent" {
@@ -80,7 +79,7 @@ func (t *task) last() []group {
 	return nil
 }
 
-// texts are the text parts: a line each, and an empty one between groups.
+// texts joins the text parts, one per line, with an empty line between groups.
 func texts(groups []group) string {
 	return join(groups, func(p part) string { return p.Text })
 }
@@ -107,7 +106,7 @@ func (g group) lines(text func(part) string) string {
 	return out.String()
 }
 
-// contents are the texts, with data as JSON after them, and the files.
+// contents are the texts, followed by data as JSON, and the files.
 func contents(groups []group) (string, []File) {
 	data := join(groups, func(p part) string {
 		if p.isText() || p.isNull() || p.approvalType() != "" {

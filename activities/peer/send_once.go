@@ -9,9 +9,9 @@ import (
 
 var errWorkerEnded = errors.New("the worker that sent the message has ended")
 
-// sendOnce sends a message. One that is destructive is sent once, or, to an agent that
-// declares that it knows messages again, a few times. Its error is uncertain unless it
-// was not sent or was refused unread each time.
+// sendOnce sends a message. A destructive one is sent once, or a few times if the agent
+// declares that it deduplicates. Its error is uncertain unless each attempt was not sent or was
+// refused unread.
 func (x *session) sendOnce(ctx context.Context, send func(context.Context) (*task, error)) (*task, error) {
 	if !x.msg.Destructive {
 		return send(ctx)
@@ -36,8 +36,8 @@ func (x *session) sendOnce(ctx context.Context, send func(context.Context) (*tas
 	}
 }
 
-// await is watch for a task that a message has begun or moved: what goes wrong from
-// then on says nothing of the message.
+// await is poll for a task that a message has started or continued: a later failure does not
+// concern the message.
 func (x *session) await(ctx context.Context, last *task) (*task, error) {
 	t, err := x.poll(ctx, last)
 	if err != nil && x.msg.Destructive {
@@ -54,7 +54,7 @@ func (x *session) uncertain(err error) *uncertainError {
 	return &uncertainError{err: err, destructive: x.msg.Destructive}
 }
 
-// single reports whether a request must not reach the agent a second time.
+// single reports whether a request must not reach the agent twice.
 func (x *session) single(method string) bool {
 	verbs := methods[x.endpoint.protocol]
 	return x.msg.Destructive && !x.endpoint.remembers && (method == verbs.send || method == verbs.stream)
@@ -66,8 +66,8 @@ func wasNotSent(err error) bool {
 	return errors.As(err, &wire) && !wire.sent
 }
 
-// refusedUnread reports whether the agent refused a message as such, before it did
-// anything. Internal errors and most statuses do not say so.
+// refusedUnread reports whether the agent refused a message as such, before any effect.
+// Internal errors and most statuses do not say so.
 func refusedUnread(err error) bool {
 	if errors.As(err, new(*uncertainError)) {
 		return false

@@ -12,8 +12,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// sendCurrent does what the message is for, in 1.0 or 0.3. It waits until ctx ends;
-// a task that is still at work then is no error.
+// sendCurrent sends the message in 1.0 or 0.3. It waits until ctx ends; a task that is still
+// working then is no error.
 func (x *session) sendCurrent(ctx context.Context) (*task, error) {
 	switch {
 	case x.msg.Cancel:
@@ -26,10 +26,10 @@ func (x *session) sendCurrent(ctx context.Context) (*task, error) {
 	return x.sendOnce(ctx, x.start)
 }
 
-// start sends the message that starts a task, and waits for what comes of it.
+// start sends the message that starts a task, and waits for the result.
 func (x *session) start(ctx context.Context) (*task, error) {
 	m := x.newMessage(x.msg.Text)
-	if x.endpoint.streaming && (x.endpoint.remembers || !x.msg.Destructive) { // an agent without streams is asked a second time
+	if x.endpoint.streaming && (x.endpoint.remembers || !x.msg.Destructive) { // an agent without streams gets a second request
 		t, done, err := x.follow(x.stream(ctx, methods[x.endpoint.protocol].stream, x.sendParams(m)))
 		switch {
 		case isCode(err, codeUnsupported, codeMethod): // its card said otherwise
@@ -45,7 +45,7 @@ func (x *session) start(ctx context.Context) (*task, error) {
 	return x.deliver(ctx, m)
 }
 
-// deliver sends a message and waits for what comes of it, without a stream.
+// deliver sends a message without a stream and waits for the result.
 func (x *session) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
 	var e event
 	if err := x.call(ctx, methods[x.endpoint.protocol].send, x.sendParams(m), &e); err != nil {
@@ -65,8 +65,8 @@ func (x *session) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
 	return x.await(ctx, &t)
 }
 
-// follow reads events until the task has no more to be waited for, which done tells.
-// When no event named a task, t is nil and err is not.
+// follow reads events until the task needs no more waiting, which done reports. If no event had
+// a task, t is nil and err is not.
 func (x *session) follow(events iter.Seq2[event, error]) (t *task, done bool, err error) {
 	var now task
 	for e, err := range events {
@@ -86,8 +86,8 @@ func (x *session) follow(events iter.Seq2[event, error]) (t *task, done bool, er
 	return t, false, nil
 }
 
-// answer sends a decision. It looks at the task before: a message that is sent a
-// second time must not answer the next question, or start the work once more.
+// answer sends a decision. It reads the task before: a message that is sent a second time must
+// not answer the next question, or start the work again.
 func (x *session) answer(ctx context.Context) (*task, error) {
 	now, err := x.get(ctx)
 	switch {
@@ -109,8 +109,7 @@ func (x *session) answer(ctx context.Context) (*task, error) {
 	return x.insist(ctx, m)
 }
 
-// approve sends an answer that has an effect, and looks what became of the task when
-// that remains open.
+// approve sends an answer that has an effect, and reads the task if the outcome is not known.
 func (x *session) approve(ctx context.Context, m *a2a.Message) (*task, error) {
 	t, err := x.deliverInTime(ctx, m)
 	if err == nil || wasNotSent(err) {
@@ -122,13 +121,12 @@ func (x *session) approve(ctx context.Context, m *a2a.Message) (*task, error) {
 	return nil, err
 }
 
-// tries is how often an agent is asked that refuses while a turn of its own is just
-// coming to its end.
+// tries is how often an agent is called that refuses while its own turn is ending.
 const tries = 3
 
-// insist sends an answer, and when it was refused or takes long looks what became of
-// the task. It uses no stream: one about a task that exists may begin with the task as it
-// was before, and the official JavaScript server breaks it off after it has done the work.
+// insist sends an answer, and reads the task if it was refused or takes long. It uses no
+// stream: a stream about an existing task may begin with its old state, and the official
+// JavaScript server closes it after the work is done.
 func (x *session) insist(ctx context.Context, m *a2a.Message) (*task, error) {
 	for try := 1; ; try++ {
 		t, err := x.deliverInTime(ctx, m)
@@ -146,7 +144,7 @@ func (x *session) insist(ctx context.Context, m *a2a.Message) (*task, error) {
 	}
 }
 
-// deliverInTime leaves a tenth of the time for a look at the task.
+// deliverInTime leaves a tenth of the time for reading the task.
 func (x *session) deliverInTime(ctx context.Context, m *a2a.Message) (*task, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -156,8 +154,8 @@ func (x *session) deliverInTime(ctx context.Context, m *a2a.Message) (*task, err
 	return x.deliver(ctx, m)
 }
 
-// isAnother reports whether a task asks something else than what is answered. Where what
-// it asks has no ID, its words tell; a task that does not repeat them asks the same.
+// isAnother reports whether a task asks another question than the one answered. A question
+// without an ID is identified by its text; a task without a text asks the same.
 func (x *session) isAnother(now *task) bool {
 	if x.msg.Asked == nil || x.msg.Asked.UUID == "" {
 		text := x.agent.reply(now).Text
@@ -167,8 +165,8 @@ func (x *session) isAnother(now *task) bool {
 	return asked != nil && asked.UUID != x.msg.Asked.UUID
 }
 
-// stateAfterFailure is the task when it goes on though its agent refused the message, or has not
-// answered yet; else nil.
+// stateAfterFailure is the task if it continues although its agent refused the message or has
+// not answered yet, else nil.
 func (x *session) stateAfterFailure(ctx context.Context) *task {
 	t, err := x.get(ctx)
 	if err == nil && t.running() {

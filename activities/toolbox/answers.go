@@ -13,20 +13,20 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// How many requests of a server are answered at a time over a connection, and how
-// many questions and samples it may wait for: what is more gets no answer, or an
-// error. A server may ask faster than it takes the answers.
+// How many requests of a server are answered concurrently over a connection, and how many
+// questions and samples may be open: more get no answer, or an error. A server may ask faster
+// than it reads the answers.
 const (
 	maxAnswers = 1000
 	maxAsked   = 1000
 )
 
-// answerLimit is how long a server may take to take an answer.
+// answerLimit is how long a server may take to accept an answer.
 const answerLimit = 30 * time.Second
 
 var errAsksTooMuch = errors.New("too much is asked at a time")
 
-// slots bound what is done at a time.
+// slots limit concurrency.
 type slots chan struct{}
 
 func (t slots) acquire() bool {
@@ -40,7 +40,7 @@ func (t slots) acquire() bool {
 
 func (t slots) release() { <-t }
 
-// respond has a request of the server answered: a failure is an answer, too.
+// respond answers a request of the server. A failure is an answer too.
 func respond(ctx context.Context, handler transport.RequestHandler, req transport.JSONRPCRequest) *transport.JSONRPCResponse {
 	resp, err := handler(ctx, req)
 	if err != nil {

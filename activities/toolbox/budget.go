@@ -9,13 +9,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Nothing ends a check that has begun, and a schema may make it last for ever:
-// choices of choices multiply. So each check has so many steps, and more for each
-// value that is checked.
+// A running validation cannot be interrupted, and a schema may make it take for ever, because
+// nested choices multiply. So each check has a limited number of steps, and more for each value
+// that is checked.
 const (
 	maxSteps     = 200_000
 	stepsOfValue = 200
-	// sizeOfStep is how much of a value is looked at in one step.
+	// sizeOfStep is how much of a value is read in one step.
 	sizeOfStep = 64
 )
 
@@ -24,13 +24,13 @@ var (
 	errAbsurdNumber = errors.New("a number in it is too long or too large")
 )
 
-// budget is what is left of the steps of a check. A check holds the mutex.
+// budget is the remaining steps of a check. A check holds the mutex.
 type budget struct {
 	sync.Mutex
 	left int
 }
 
-// check validates a value. errTooManySteps tells nothing of it.
+// check validates a value. errTooManySteps leaves open whether it is valid.
 func (b *budget) check(compiled *jsonschema.Schema, value any) (err error) {
 	b.Lock()
 	defer b.Unlock()
@@ -47,8 +47,8 @@ func (b *budget) check(compiled *jsonschema.Schema, value any) (err error) {
 	return compiled.Validate(value)
 }
 
-// vocabulary has every schema object counted before what it refers to is: as a
-// format, which is checked first.
+// vocabulary counts every schema object before its references are followed, as a format, which
+// is checked first.
 func (b *budget) vocabulary() *jsonschema.Vocabulary {
 	compile := func(ctx *jsonschema.CompilerContext, object map[string]any) (jsonschema.SchemaExt, error) {
 		self, weight := ctx.Enqueue(nil), weigh(object)
@@ -69,7 +69,7 @@ func (b *budget) vocabulary() *jsonschema.Vocabulary {
 	return &jsonschema.Vocabulary{URL: "tool:///budget", Compile: compile}
 }
 
-// weigh counts what a schema object has at hand.
+// weigh is the number of steps of a schema object itself.
 func weigh(object map[string]any) int {
 	weight := 1 + len(object)
 	for _, part := range object {
@@ -98,7 +98,7 @@ func count(value any) int {
 
 var absurdNumber = regexp.MustCompile(`.{400}|[eE][+-]?0*[1-9][0-9]{3}`)
 
-// absurd tells of a number that nobody means, and that would take long to reckon
+// absurd reports whether a value contains a number that is implausible and expensive to compute
 // with.
 func absurd(value any) (found bool) {
 	each(value, func(v any) {
@@ -108,7 +108,7 @@ func absurd(value any) (found bool) {
 	return found
 }
 
-// each visits a value and all that is inside it.
+// each visits a value and all values inside it.
 func each(value any, visit func(any)) {
 	visit(value)
 	switch v := value.(type) {

@@ -13,23 +13,23 @@ import (
 
 // Call is a call of a tool.
 type Call struct {
-	// Server is that of the tool on offer, and empty for a tool of our own.
+	// Server is the tool's server, empty for a tool of our own.
 	Server    string
 	Tool      string
 	Arguments json.RawMessage
 	// Bearer and SessionID become headers, over HTTP only.
 	Bearer    string
 	SessionID string
-	// IdempotencyKey travels in the request's _meta.
+	// IdempotencyKey is sent in the request's _meta.
 	IdempotencyKey string
-	// Destructive calls are not sent again once they may have been seen, unless the
-	// server has declared that it remembers idempotency keys.
+	// Destructive calls are not sent again once the server may have received them, unless it has
+	// declared that it remembers idempotency keys.
 	Destructive bool
-	// Bound is what was approved. A call that would go elsewhere is not made. Nil is
-	// bound to nothing.
+	// Bound is the approved binding. A call with another target is not made. Nil means no
+	// binding.
 	Bound *contract.Binding
-	// Progress, when set, is told what the server says while the call runs. It
-	// must not wait: the connection does.
+	// Progress, if set, is called with progress notifications of the call. It must not block,
+	// because the connection waits for it.
 	Progress func(Progress)
 }
 
@@ -37,22 +37,21 @@ type Call struct {
 type Result struct {
 	Text    string
 	IsError bool
-	// Media are the images, sounds and files in it, of which Text has one line
-	// each. What is too large, too much or unreadable is missing, and the line
-	// says so.
+	// Media are its images, sounds and files; Text has one line for each. Media that are too
+	// large, too many or unreadable are missing, and the line says so.
 	Media []Media
-	// Links are the files that it only refers to, which Text names as well.
+	// Links are the files that it refers to; Text names them too.
 	Links []contract.Link
-	// AuthRequired names the server that wants the caller to log in.
+	// AuthRequired names the server that requires the caller to log in.
 	AuthRequired string
 }
 
-// Error is how every failed call ends.
+// Error is the error of every failed call.
 type Error struct {
 	Kind         contract.Kind
 	Server, Tool string
 	Err          error
-	// Now is where the call would go, with KindChanged.
+	// Now is the present target of the call, with KindChanged.
 	Now Target
 }
 
@@ -60,7 +59,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("call %s on %s: %s", e.Tool, e.Server, e.Reason())
 }
 
-// Reason is what went wrong, without what was called.
+// Reason is the text without the name of the call.
 func (e *Error) Reason() string { return plain(e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -70,10 +69,10 @@ var (
 	errDenied   = errors.New("the settings of the server do not allow this tool")
 )
 
-// Call calls a tool. A server that is not connected gets one immediate attempt;
-// a request that provably did not reach the tool is sent once more, on a new
-// connection. The error is always an *Error, and wraps ctx's when ctx ended.
-// The kinds: see the package.
+// Call calls a tool. For a server that is not connected it makes one immediate attempt to
+// connect; a request that certainly did not reach the tool is sent once more, on a new
+// connection. The error is always an *Error, and wraps ctx's if ctx has ended. The package
+// documentation describes the kinds.
 func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	t.Start(t.ctx)
 	fail := func(kind contract.Kind, err error) (Result, error) {
@@ -114,25 +113,24 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	return v.result.without(l.mask(c.Bearer)), nil
 }
 
-// request is what is asked of a server.
+// request is a request to a server.
 type request struct {
 	who         caller
 	destructive bool
-	// keyed says that a server that remembers keys knows the request again; sent that
-	// a server may have seen it.
+	// keyed: a server that remembers keys deduplicates the request. sent: a server may have
+	// received it.
 	keyed, sent bool
-	// send sends it over a connection; the exchange tells afterwards what became
-	// of it. The error is mcp-go's.
+	// send sends it over a connection; the trace then has the outcome. The error is mcp-go's.
 	send func(ctx context.Context, c *conn, x *trace) error
-	// elsewhere, if there is one, tells where it would go over a connection, and whether
-	// that keeps it from being sent.
+	// elsewhere, if set, returns the target over a connection, and whether it differs from the
+	// approved one, so that the request is not sent.
 	elsewhere func(c *conn) (Target, bool)
-	// doubtful is the session that a 404 to the request may have been about. A
-	// destructive one is sent again only if the server then makes another.
+	// doubtful is the session that a 404 may refer to. A destructive request is sent again only
+	// if the server then creates another session.
 	doubtful string
 }
 
-// ask sends a request, and once more if it did not reach the server.
+// ask sends a request, and sends it once more if it did not reach the server.
 func (l *link) ask(parent context.Context, r request) verdict {
 	ctx, cancel := l.limited(parent)
 	defer cancel()
@@ -148,7 +146,7 @@ func (l *link) ask(parent context.Context, r request) verdict {
 	return v
 }
 
-// limited is a context with the server's limit of time.
+// limited is a context with the server's time limit.
 func (l *link) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := l.server.limit(l.box.opts.CallTimeout)
 	if l.server.MayAsk && l.box.opts.Elicitor != nil {
@@ -157,7 +155,7 @@ func (l *link) limited(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(ctx, limit, timeoutError{limit: limit})
 }
 
-// once sends the request over the connection there is, or a new one.
+// once sends the request over the present connection, or a new one.
 func (l *link) once(ctx context.Context, r request) verdict {
 	conn, err := l.acquire(ctx, r.who)
 	doubt := r.destructive && r.doubtful != ""
@@ -225,8 +223,8 @@ func (l *link) acquire(ctx context.Context, who caller) (*conn, error) {
 	return nil, errRetired
 }
 
-// private connects for one call, with the caller's token. The connection is
-// retired from the start in all but name: it closes when the call releases it.
+// private connects for one call, with the caller's token. The connection is closed when the
+// call releases it.
 func (l *link) private(ctx context.Context, who caller) (*conn, error) {
 	conn, list, err := dial(ctx, l.box, l.server, who)
 	if err != nil {

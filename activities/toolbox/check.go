@@ -6,12 +6,11 @@ import (
 	"fmt"
 )
 
-// Check fits arguments to a tool's schema. It returns them in canonical form,
-// with numbers, booleans and strings put into the type that the schema wants
-// where that loses nothing, or else the arguments as they were and one line
-// that tells a model what is wrong. It neither waits nor calls the server. Of
-// tools that only the holder of a token is shown it knows those that Tools returned
-// to the token of WithBearer.
+// Check fits arguments to a tool's schema. It returns them in canonical form, with numbers,
+// booleans and strings converted to the schema's type if that loses nothing, or else the
+// original arguments and one line that tells a model what is wrong. It neither waits nor calls
+// the server. Of tools that are listed only with a token, it knows those that Tools returned
+// for the token of WithBearer.
 func (t *Toolbox) Check(ctx context.Context, name string, args json.RawMessage) (fixed json.RawMessage, problem string) {
 	tool, ok := t.find(name, bearerOf(ctx))
 	if !ok {

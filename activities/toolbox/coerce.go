@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// A schema may refer to itself: maxDepth bounds how deep arguments are coerced,
-// and what follows how much of the schema is looked at meanwhile. Each value adds
-// to that, so that many of them are coerced as few are.
+// A schema may refer to itself: maxDepth limits how deep arguments are coerced, the other
+// constants how much of the schema is visited. Each value adds visits, so that long lists are
+// coerced like short ones.
 const (
 	maxDepth      = 32
 	maxVisits     = 10_000
@@ -22,13 +22,13 @@ var (
 	integerText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 )
 
-// coerce puts scalars into the type that the schema declares: numbers and
-// booleans into strings, numeric strings into numbers, "true" and "false" into
-// booleans. Whatever has a declared type already, or would lose something,
-// stays as it is, and so does what is left when the schema is too intricate.
+// coerce converts scalars to the type that the schema declares: numbers and booleans to
+// strings, numeric strings to numbers, "true" and "false" to booleans. A value that has a
+// declared type already, or would lose something, is unchanged, and so is the rest of a schema
+// that is too large.
 func (s *schema) coerce(value map[string]any) any { return s.walk().fit(s.root, value, 0) }
 
-// schemaWalk walks the schema for one purpose, a bounded number of steps.
+// schemaWalk visits a schema with a limited number of steps.
 type schemaWalk struct {
 	*schema
 	left int
@@ -80,8 +80,8 @@ func (s *schemaWalk) fitArray(object map[string]any, value []any, depth int) any
 	return out
 }
 
-// child finds the schema of a property or of items, also in the branches of the
-// schema if only one of them has it.
+// child finds the schema of a property or of items, also in a branch of the schema if only one
+// has it.
 func (s *schemaWalk) child(object map[string]any, keyword, name string, depth int) (any, bool) {
 	found := object[keyword]
 	if properties, ok := found.(map[string]any); ok && keyword == "properties" {
@@ -121,8 +121,7 @@ func (s *schemaWalk) branches(object map[string]any, depth int) []map[string]any
 	return out
 }
 
-// types are the types that a value may have, by itself or in a branch; none
-// means any.
+// types are the allowed types of a value, directly or in a branch; none means any.
 func (s *schemaWalk) types(object map[string]any, depth int) []string {
 	switch t := object["type"].(type) {
 	case string:
@@ -177,8 +176,8 @@ func convertText(text string, want func(string) bool) any {
 	return text
 }
 
-// decimal writes a JSON number without exponent, and an integral one without a
-// fraction. Absurd exponents stay as they are.
+// decimal formats a JSON number without exponent, and an integer without a fraction. Huge
+// exponents are kept.
 func decimal(number string) string {
 	if integerText.MatchString(number) || !numberText.MatchString(number) {
 		return number

@@ -22,8 +22,8 @@ const (
 	notifyLimit   = 2 * time.Second
 )
 
-// conn is one initialized connection. Whoever uses it holds it; once it is
-// retired nobody new may, and it is closed when the last one lets go.
+// conn is one initialized connection. Users hold it; once it is retired it accepts no new
+// users, and it is closed when the last one releases it.
 type conn struct {
 	box      *Toolbox
 	server   Server
@@ -36,7 +36,7 @@ type conn struct {
 	cancel   context.CancelFunc
 	once     sync.Once
 	private  bool
-	progress progress
+	progress progressCalls
 	asked    slots // of the server: questions and samples
 
 	mu    sync.Mutex
@@ -53,9 +53,8 @@ type webWire interface {
 	closeIdle()
 }
 
-// dial connects to a server and lists its tools. A connection for a caller is
-// the caller's alone. A server that refuses the handshake is asked again in the
-// protocol that has none.
+// dial connects to a server and lists its tools. A connection for a caller is not shared. A
+// server that refuses the handshake is tried again in the protocol without one.
 func dial(ctx context.Context, t *Toolbox, s Server, who caller) (*conn, listing, error) {
 	if s.Problem != "" {
 		return nil, listing{}, errors.New(s.Problem)
@@ -83,7 +82,7 @@ func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol stri
 		c.close()
 		return nil, listing{}, errClosed
 	}
-	c.follow()
+	c.watchChild()
 	list, err := c.initialize(withCaller(ctx, who))
 	if err != nil {
 		c.retire(err)
@@ -94,8 +93,7 @@ func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol stri
 	return c, list, nil
 }
 
-// open makes the wire: for a command, that starts the child; for SSE, it opens
-// the stream.
+// open makes the wire: it starts the child of a command, or opens the stream of SSE.
 func (c *conn) open(ctx context.Context, who caller) error {
 	c.life, c.cancel = context.WithCancel(withCaller(context.Background(), who))
 	wire, err := c.newWire()
@@ -132,7 +130,7 @@ func (c *conn) newWire() (transport.Interface, error) {
 	return newStdioWire(child, c.box.opts.Logger.With("server", c.server.Name)), nil
 }
 
-// session is what the server knows the connection by, if by anything.
+// session is the ID of the server's session, or "".
 func (c *conn) session() string {
 	switch w := c.wire.(type) {
 	case *httpWire:
@@ -145,15 +143,15 @@ func (c *conn) session() string {
 	return ""
 }
 
-// remembersKeys reports whether the server has declared that a call with an
-// idempotency key that it has seen before is not carried out again.
+// remembersKeys reports whether the server has declared that it deduplicates calls by
+// idempotency key.
 func (c *conn) remembersKeys() bool {
 	_, declared := c.client.GetServerCapabilities().Experimental[contract.IdempotencyCapability]
 	return declared
 }
 
-// sessionAlive reports whether the server still knows the session, for a request that cannot
-// be sent again when it does not. A server that answers anything else knows it.
+// sessionAlive reports whether the server still knows the session, for a request that cannot be
+// sent twice. Any other answer means that it does.
 func (c *conn) sessionAlive(ctx context.Context) bool {
 	x := &trace{session: c.session()}
 	if x.session == "" {
@@ -169,8 +167,8 @@ func (c *conn) sessionAlive(ctx context.Context) bool {
 
 func (c *conn) modern() bool { return mcp.IsModernProtocol(c.protocol) }
 
-// follow gives the connection up when its child ends.
-func (c *conn) follow() {
+// watchChild retires the connection when its child ends.
+func (c *conn) watchChild() {
 	if w, ok := c.wire.(*stdioWire); ok {
 		go func() {
 			<-w.child.done
@@ -179,7 +177,7 @@ func (c *conn) follow() {
 	}
 }
 
-// handleNotification runs on the goroutine that reads the connection: it must not wait.
+// handleNotification runs on the goroutine that reads the connection and must not block.
 func (c *conn) handleNotification(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationProgress):
@@ -189,8 +187,8 @@ func (c *conn) handleNotification(n mcp.JSONRPCNotification) {
 	}
 }
 
-// requestRelist has the tools listed again: they have changed, or could have while
-// nobody listened.
+// requestRelist has the tools listed again, because they have changed or may have changed
+// unnoticed.
 func (c *conn) requestRelist() {
 	select {
 	case c.changed <- struct{}{}:
@@ -198,7 +196,7 @@ func (c *conn) requestRelist() {
 	}
 }
 
-// initialize makes the handshake and lists the tools.
+// initialize performs the handshake and lists the tools.
 func (c *conn) initialize(ctx context.Context) (listing, error) {
 	x := &trace{}
 	var hello mcp.InitializeRequest
@@ -213,8 +211,8 @@ func (c *conn) initialize(ctx context.Context) (listing, error) {
 	return c.list(ctx)
 }
 
-// subscribe asks a server without sessions for its notifications; the others
-// send them unasked.
+// subscribe requests the notifications of a server without sessions; others send them without a
+// request.
 func (c *conn) subscribe() {
 	changes := c.client.GetServerCapabilities().Tools
 	if !mcp.IsModernProtocol(c.client.ProtocolVersion()) || changes == nil || !changes.ListChanged || c.private {
@@ -223,16 +221,16 @@ func (c *conn) subscribe() {
 	c.box.spawn(func() {
 		for failures := 0; c.listen(); failures++ {
 			c.requestRelist() // the server may be gone: listing the tools tells
-			if !c.lasts(c.life, backoff(failures)) {
+			if !c.staysOpen(c.life, backoff(failures)) {
 				return
 			}
 		}
 	})
 }
 
-// listen reads the notifications of a server without sessions. The end of an open
-// stream ends the connection. It reports whether the stream did not open and
-// should be asked for again: the server did not answer, or not now.
+// listen reads the notifications of a server without sessions. The end of an open stream ends
+// the connection. It returns true if the stream did not open and should be requested again: the
+// server did not answer, or not now.
 func (c *conn) listen() (again bool) {
 	x := &trace{}
 	err := c.client.Listen(withTrace(c.life, x), mcp.SubscriptionFilter{ToolsListChanged: true})
@@ -241,15 +239,14 @@ func (c *conn) listen() (again bool) {
 		return false
 	}
 	if status == http.StatusOK {
-		c.retire(lostReason(err))
+		c.retire(streamEndReason(err))
 		return false
 	}
 	_, web := c.wire.(webWire)
 	return web && (status == 0 || status >= http.StatusInternalServerError)
 }
 
-// call sends one tools/call; x tells afterwards what became of it. The error is
-// mcp-go's.
+// call sends one tools/call; x then has the outcome. The error is mcp-go's.
 func (c *conn) call(ctx context.Context, x *trace, call Call, args json.RawMessage, open *openQuestions) error {
 	var req mcp.CallToolRequest
 	req.Params.Name = c.server.bareName(call.Tool)
@@ -272,9 +269,9 @@ func (c *conn) call(ctx context.Context, x *trace, call Call, args json.RawMessa
 	return err
 }
 
-// notifyCancelled tells a server over HTTP that nobody waits any more (see
-// cancellation). It does not wait for the server. In the protocol
-// without sessions the end of the request says the same.
+// notifyCancelled tells a server over HTTP that nobody waits any more (see cancellation). It
+// does not wait for the server. In the protocol without sessions the end of the request has the
+// same meaning.
 func (c *conn) notifyCancelled(ctx context.Context, x *trace) {
 	if _, web := c.wire.(webWire); !web || c.modern() || !x.sent.Load() || x.id == nil {
 		return

@@ -12,9 +12,8 @@ import (
 
 var errNoObject = errors.New("the arguments must be a JSON object")
 
-// CanonicalArguments returns arguments in their one form: sorted keys, no
-// space, each number as it was written, the last of equal keys. No arguments
-// and null are {}.
+// CanonicalArguments returns the canonical form of arguments: sorted keys, no space, numbers as
+// written, the last of equal keys. No arguments and null are {}.
 func CanonicalArguments(args json.RawMessage) (json.RawMessage, error) {
 	value, err := decodeArguments(args)
 	if err != nil {

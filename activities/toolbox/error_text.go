@@ -16,8 +16,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// explain puts the failure of a handshake into words. It keeps the fact that
-// authentication is required, and leaves out what the body said.
+// explain describes the failure of a handshake. It keeps the fact that authentication is
+// required, and omits the body.
 func (x *trace) explain(ctx context.Context, err error) error {
 	status := x.httpStatus()
 	switch {
@@ -35,9 +35,9 @@ func (x *trace) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// cause is why a handshake failed with err: what the connection was lost for before,
-// since that ends requests under way. What the server has answered says more, and so
-// does err where the child has ended.
+// cause is why a handshake failed with err: the reason that the connection was lost for, since
+// that ends running requests. An answer of the server, or the end of the child, takes
+// precedence.
 func (c *conn) cause(err error) error {
 	_, web := c.wire.(webWire)
 	var refused *refusedError
@@ -66,8 +66,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
 
-// plain is an error for people: without mcp-go's layers, and without the URL,
-// whose query may hold a secret.
+// plain is an error for people: without mcp-go's layers, and without the URL, whose query may
+// contain a secret.
 func plain(err error) string {
 	if err == nil {
 		return ""
@@ -83,8 +83,7 @@ func plain(err error) string {
 	return strings.Join(strings.Fields(withoutLayers(text)), " ")
 }
 
-// mask hides what the server may know and others must not see: the caller's token, and
-// what its own settings have of credentials.
+// mask hides the caller's token and the server's configured credentials.
 func (s Server) mask(bearer string) *mask.Mask {
 	secrets := slices.Concat(mask.Headers(s.Headers), mask.Headers(s.Env), mask.URL(s.URL))
 	for _, value := range s.Env {
@@ -105,8 +104,7 @@ func (t *Toolbox) mask(server, bearer string) *mask.Mask {
 	return mask.New(mask.Bearer(bearer))
 }
 
-// hideSecrets replaces secrets that a server has put into its words. The identity of
-// the error stays.
+// hideSecrets masks secrets in a server's error. The identity of the error is preserved.
 func hideSecrets(err error, m *mask.Mask) error {
 	if err == nil || !m.Shows(err.Error()) {
 		return err

@@ -10,7 +10,7 @@ import (
 var WithLimit = withLimit
 
 // Patient is a context without its deadline.
-var Patient = neverRetry
+var Patient = withoutAnswerDeadline
 
 // MaxAnswers is how many requests of a server are answered at a time, MaxAsked how
 // many questions and samples.
@@ -47,13 +47,13 @@ var (
 	NamelessError   = namelessError
 	Cancellation    = cancellation
 	WorthListing    = worthListing
-	Unlogged        = discardLogs
-	WhyLost         = lostReason
+	Unlogged        = discardLogger
+	WhyLost         = streamEndReason
 	WithoutLayers   = withoutLayers
 )
 
 // Marked is what is encoded when a request is written; sent reports whether it was.
 func Marked(value any) (encodes any, sent func() bool) {
 	x := &trace{}
-	return markedHeader{value: value, x: x}, x.sent.Load
+	return writeMarker{value: value, x: x}, x.sent.Load
 }

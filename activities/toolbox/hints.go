@@ -8,17 +8,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// hints are what a server says of a tool; nil is what it does not say.
+// hints are a server's annotations of a tool; nil means not stated.
 type hints struct {
 	ReadOnly    *bool `json:"readOnlyHint"`
 	Destructive *bool `json:"destructiveHint"`
 	Idempotent  *bool `json:"idempotentHint"`
 }
 
-// hintsOf returns the hints that count: the annotations, and a destructiveHint beside
-// the tool's name, where older servers have it. Where the two contradict each other
-// the careful one counts. No other hint is read there: each of them could only make
-// a call less careful.
+// hintsOf returns the effective hints: the annotations, and a destructiveHint beside the tool's
+// name, where older servers have it. If they contradict each other, destructive wins. No other
+// hint is read there, because it could only make a call less careful.
 func hintsOf(annotations hints, topLevel json.RawMessage) hints {
 	h := annotations
 	switch string(bytes.TrimSpace(topLevel)) {
@@ -33,9 +32,9 @@ func hintsOf(annotations hints, topLevel json.RawMessage) hints {
 	return h
 }
 
-// destructive is the rule: a read-only tool is safe, else the destructive hint
-// counts. Without it a tool that is said not to be read-only is destructive, as MCP
-// has it, and of one without any hint the server's setting decides.
+// destructive is the rule: a read-only tool is safe, else the destructive hint applies. Without
+// it a tool that is not read-only is destructive, as in MCP, and for a tool without any hint
+// the server's setting applies.
 func (h hints) destructive(unannotated string) bool {
 	switch {
 	case isTrue(h.ReadOnly):
@@ -48,13 +47,13 @@ func (h hints) destructive(unannotated string) bool {
 	return true
 }
 
-// silent reports whether there is no hint about what a call does.
+// silent reports whether there is no hint about the effect of a call.
 func (h hints) silent() bool { return h.ReadOnly == nil && h.Destructive == nil }
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// approval decides whether calls of a tool ask, and says why. The server's settings
-// come before what it says of its tools.
+// approval says whether calls of a tool ask, and why. The server's settings take precedence
+// over its annotations.
 func (s Server) approval(bare string, h hints) contract.ToolApproval {
 	switch {
 	case slices.Contains(s.Destructive, bare):

@@ -12,45 +12,43 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Sampler answers a server that asks for a model's words. It may be called by
-// several servers at once.
+// Sampler answers sampling requests of servers. It may be called concurrently.
 type Sampler interface {
 	Sample(ctx context.Context, s Sample) (SampleResult, error)
 }
 
-// Sample is a request for a model's words.
+// Sample is a sampling request.
 type Sample struct {
 	Server string
 	System string
 	Turns  []SampleTurn
-	// MaxTokens is what the server asks for, and at most what it was given.
+	// MaxTokens is the requested limit, at most the configured one.
 	MaxTokens int
 }
 
-// SampleTurn is a text of a user, or of the assistant.
+// SampleTurn is a text of the user or the assistant.
 type SampleTurn struct {
 	Assistant bool
 	Text      string
 }
 
-// SampleResult is what the model said.
+// SampleResult is the model's answer.
 type SampleResult struct {
 	Text, Model, StopReason string
 }
 
-// Elicitor asks a person what a server wants to know. ctx is that of the call
-// during which the server asks, without its limit of time: it ends with the call,
-// and when the questions of the call have waited for too long. With ErrStopping the
-// call ends as one whose answer was lost; any other error is the server's answer.
+// Elicitor submits a server's question to a person. ctx is that of the call, without its time
+// limit: it ends with the call, and when the questions of the call have waited too long. With
+// ErrStopping the call ends as if its answer was lost; any other error is sent to the server.
 type Elicitor interface {
 	Elicit(ctx context.Context, q Question) (Answer, error)
 }
 
-// ErrStopping is what an Elicitor returns when it will not be there for the answer.
+// ErrStopping is returned by an Elicitor that will not wait for the answer.
 var ErrStopping = errors.New("nobody waits for the answer to the question any more")
 
-// Question is what a server wants to know. Schema is a flat JSON Schema of the
-// answer's content; Tool and Key are those of the call.
+// Question is a question of a server. Schema is a flat JSON Schema of the answer's content;
+// Tool and Key are those of the call.
 type Question struct {
 	Server  string
 	Tool    string
@@ -66,9 +64,9 @@ const (
 	Cancel  = "cancel"
 )
 
-// Answer is Accept with content, Decline or Cancel. Only a user declines. Problem is why
-// no user could answer, such as that nobody was shown the question; the Action is Cancel
-// then.
+// Answer is Accept with content, Decline or Cancel. Only a user declines. Problem is why no
+// user could answer, for example because nobody was shown the question; the Action is then
+// Cancel.
 type Answer struct {
 	Action  string
 	Content map[string]any

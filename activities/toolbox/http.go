@@ -47,7 +47,7 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(client),
 		transport.WithHTTPHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
-		transport.WithHTTPLogger(discardLogs()),
+		transport.WithHTTPLogger(discardLogger()),
 	}
 	if listen {
 		//lint:ignore SA1019 the protocol that conn.go prefers has no other way
@@ -71,7 +71,7 @@ func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
 			return nil, nil
 		}
 		defer w.turns.release()
-		ctx, cancel := neverRetry(ctx, w.life)
+		ctx, cancel := withoutAnswerDeadline(ctx, w.life)
 		defer cancel()
 		if resp := respond(ctx, handler, req); resp != nil && ctx.Err() == nil {
 			w.post(ctx, resp)
@@ -190,18 +190,18 @@ func (t *watchedTransport) post(x *trace, req *http.Request) (*http.Response, er
 	way := t.kept
 	if x.fresh {
 		way = t.fresh
-		t.aim(req)
+		t.redirectOnce(req)
 	}
 	resp, err := bounded(way.RoundTrip(req))
 	if err == nil {
 		x.gotStatus(resp.StatusCode)
-		t.learn(resp)
+		t.storeRedirect(resp)
 	}
 	return resp, err
 }
 
-// learn keeps where redirects have led a request that the server then took.
-func (t *watchedTransport) learn(resp *http.Response) {
+// storeRedirect keeps where redirects have led a request that the server then took.
+func (t *watchedTransport) storeRedirect(resp *http.Response) {
 	if req := resp.Request; resp.StatusCode == http.StatusOK && req.Response != nil {
 		t.moved.Store(&move{from: origin(req), to: req.URL})
 	}
@@ -218,9 +218,9 @@ func origin(req *http.Request) *url.URL {
 	return req.URL
 }
 
-// aim sends a request that follows no redirects to where they led others, and keeps
+// redirectOnce sends a request that follows no redirects to where they led others, and keeps
 // net/http from sending it twice.
-func (t *watchedTransport) aim(req *http.Request) {
+func (t *watchedTransport) redirectOnce(req *http.Request) {
 	req.GetBody = nil
 	if m := t.moved.Load(); m != nil && *m.from == *req.URL {
 		req.URL = m.to
@@ -240,7 +240,7 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	case req.Context().Err() != nil:
 	case !t.streamed.Load():
-		t.doubt()
+		t.relistUnopened()
 	case err != nil:
 		t.lost(err)
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest:
@@ -249,8 +249,8 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	return bounded(resp, err)
 }
 
-// doubt has the tools listed, which fails where the server is gone.
-func (t *watchedTransport) doubt() {
+// relistUnopened has the tools listed, which fails where the server is gone.
+func (t *watchedTransport) relistUnopened() {
 	if worthListing(t.unopened.Add(1)) {
 		t.relist()
 	}

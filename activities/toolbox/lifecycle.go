@@ -13,7 +13,7 @@ func (c *conn) hold() bool {
 	return true
 }
 
-// retain is hold for somebody who holds the connection already: it may be lost.
+// retain is hold for a present holder: the connection may be lost.
 func (c *conn) retain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,9 +32,9 @@ func (c *conn) release() {
 
 var errRetired = errors.New("the connection was given up")
 
-// retire gives the connection up: nobody new may use it, and it is closed when
-// the last user has released it. Only the first reason counts. It may be in the server's
-// words, and everybody reads it.
+// retire gives the connection up: it accepts no new users and is closed when the last one has
+// released it. Only the first reason counts. It may have text of the server, and everybody
+// reads it.
 func (c *conn) retire(err error) {
 	if err == nil {
 		err = errRetired
@@ -54,7 +54,7 @@ func (c *conn) retire(err error) {
 	}
 }
 
-// reason is why the connection was lost, nil while it is not.
+// reason is why the connection was lost, or nil.
 func (c *conn) reason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +65,8 @@ func (c *conn) reason() error {
 // waits for.
 func (c *conn) closeSoon() { c.box.spawn(c.close) } // else Toolbox.Close does it
 
-// close ends the connection and its child, and waits for that: at most some
-// seconds, since mcp-go's farewell to an HTTP server and a child's end are bounded.
+// close ends the connection and its child, and waits for that: some seconds at most, since
+// mcp-go's DELETE to an HTTP server and the end of a child are bounded.
 func (c *conn) close() {
 	c.once.Do(func() {
 		_ = c.wire.Close()

@@ -15,8 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// maxLine bounds a message of a child. What is longer is skipped up to its end; a child
-// that has not ended it after maxSkipped is ended itself.
+// maxLine limits a message of a child. A longer one is skipped; a child that has not ended it
+// after maxSkipped is ended itself.
 const (
 	maxLine    = 16 << 20
 	maxSkipped = 16 * maxLine
@@ -27,17 +27,16 @@ var (
 	errNameless = fmt.Errorf("an answer of more than %d MiB does not say what it answers", maxLine>>20)
 )
 
-// childLines are the messages of a child as mcp-go reads them. In the place of one that
-// is too long stands a failure of the request that it answers, or of all that are under
-// way if it does not say which that is. The same goes for a child that answers a request
-// with an error without an ID, which mcp-go would drop. They end, without an error that
-// mcp-go would log, when the child's output does.
+// childLines are the messages of a child as mcp-go reads them. A message that is too long is
+// replaced by a failure of the request that it answers, or of all running requests if its
+// request is not known. So is an error without an ID, which mcp-go would drop. The stream ends
+// with the child's output, without an error that mcp-go would log.
 type childLines struct {
 	p      *process
 	in     *bufio.Reader
 	rest   []byte
 	logger *slog.Logger
-	// seal marks failures of ours: a child cannot know it.
+	// seal marks our own failures; a child cannot know it.
 	seal string
 
 	mu       sync.Mutex
@@ -48,7 +47,7 @@ func newChildLines(p *process, logger *slog.Logger) *childLines {
 	return &childLines{p: p, in: bufio.NewReaderSize(p.stdout, 64<<10), logger: logger, seal: rand.Text(), inFlight: map[string]int{}}
 }
 
-// begin notes a request until done is called.
+// begin registers a request until done is called.
 func (r *childLines) begin(id mcp.RequestId) (done func()) {
 	raw, err := json.Marshal(id)
 	if err != nil { // a number or a text
@@ -66,7 +65,7 @@ func (r *childLines) begin(id mcp.RequestId) (done func()) {
 	}
 }
 
-// problem is why an answer that the child gave was not read; nil if it was.
+// problem is why an answer of the child was not read, or nil.
 func (r *childLines) problem(resp *transport.JSONRPCResponse) error {
 	if resp == nil || resp.Error == nil || resp.Error.Data != any(r.seal) {
 		return nil
@@ -107,7 +106,7 @@ func (r *childLines) line() (line []byte, err error) {
 	}
 }
 
-// skip reads the rest of a line that is too long, and returns what takes its place.
+// skip reads the rest of a line that is too long, and returns its replacement.
 func (r *childLines) skip(begun []byte, more bool) ([]byte, error) {
 	var s headScanner
 	s.write(begun)
@@ -126,8 +125,8 @@ func (r *childLines) skip(begun []byte, more bool) ([]byte, error) {
 	return r.replacement(s), err
 }
 
-// replacement is what takes the place of a message that was skimmed: nothing for a
-// notification, a request that nobody knows for a request, and a failure for an answer.
+// replacement replaces a skipped message: nothing for a notification, an unknown request for a
+// request, and a failure for an answer.
 func (r *childLines) replacement(s headScanner) []byte {
 	switch {
 	case s.method != nil && s.id == nil:
@@ -140,8 +139,8 @@ func (r *childLines) replacement(s headScanner) []byte {
 	return r.failAll(errNameless)
 }
 
-// attribute returns a message that says which request it is about. An error that does not is one
-// of everything that is under way.
+// attribute returns a message with the ID of its request. An error without one fails all
+// running requests.
 func (r *childLines) attribute(line []byte) []byte {
 	message, ok := namelessError(line)
 	if !ok {
@@ -164,7 +163,7 @@ func (r *childLines) failure(id []byte, err error) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s,"data":%q}}`+"\n", id, mcp.INTERNAL_ERROR, text, r.seal)
 }
 
-// headScanner finds the ID and the method of a message without keeping it.
+// headScanner finds the ID and the method of a message without storing it.
 type headScanner struct {
 	depth             int
 	inString, escaped bool
@@ -173,7 +172,7 @@ type headScanner struct {
 	id, method        []byte // JSON; nil is none
 }
 
-// maxHead is how long a name, an ID or a method may be.
+// maxHead is the maximum length of a name, an ID or a method.
 const maxHead = 256
 
 func (s *headScanner) write(p []byte) {
@@ -222,14 +221,14 @@ func (s *headScanner) outside(c byte) {
 	}
 }
 
-// keep keeps what stands at the top of the message.
+// keep stores scalars at the top level of the message.
 func (s *headScanner) keep(c byte) {
 	if s.depth == 1 && len(s.text) <= maxHead {
 		s.text = append(s.text, c)
 	}
 }
 
-// member takes note of a member of the message that has ended.
+// member handles a complete member of the message.
 func (s *headScanner) member() {
 	value := s.text
 	name := s.name

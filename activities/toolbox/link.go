@@ -14,23 +14,23 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The wait before the next attempt to connect: doubled from first to last, each
+// The pause before the next attempt to connect: doubled from first to last, each randomly
 // shortened by up to half.
 const (
 	backoffFirst = 250 * time.Millisecond
 	backoffLast  = 15 * time.Second
-	// stableAfter is how long a connection must have lived to start from first.
+	// stableAfter is how long a connection must have lived for the next pause to be the first.
 	stableAfter = 10 * time.Second
-	// relistEvery is how often the tools are listed again, whatever is said.
+	// relistEvery is how often the tools are listed again without a notification.
 	relistEvery = time.Second
 )
 
-// link is the relation to one server, over all its connections.
+// link is one server, over all its connections.
 type link struct {
 	box    *Toolbox
 	server Server
 	first  chan struct{} // closed after the first attempt
-	// tokenLists have tools that nobody else is shown
+	// tokenLists are the tools listed with callers' tokens
 	tokenLists tokenLists
 
 	mu      sync.Mutex
@@ -92,7 +92,7 @@ func (l *link) watchConnection(ctx context.Context, c *conn) {
 		select {
 		case <-c.changed:
 			l.relist(ctx, c)
-			if !c.lasts(ctx, relistEvery) {
+			if !c.staysOpen(ctx, relistEvery) {
 				return
 			}
 		case <-c.done:
@@ -103,8 +103,8 @@ func (l *link) watchConnection(ctx context.Context, c *conn) {
 	}
 }
 
-// lasts waits, and reports whether the connection is still there.
-func (c *conn) lasts(ctx context.Context, d time.Duration) bool {
+// staysOpen waits, and reports whether the connection still exists.
+func (c *conn) staysOpen(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -125,13 +125,13 @@ func (l *link) relist(ctx context.Context, c *conn) {
 		return
 	}
 	c.lists(list)
-	if l.relisted(list) {
+	if l.storeList(list) {
 		l.box.warnConflicts()
 	}
 }
 
-// relisted keeps what the server lists now, and reports whether that is new.
-func (l *link) relisted(list listing) bool {
+// storeList stores the server's list, and reports whether it has changed.
+func (l *link) storeList(list listing) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if reflect.DeepEqual(l.list, list) {
@@ -143,7 +143,7 @@ func (l *link) relisted(list listing) bool {
 	return true
 }
 
-// current is the connection that there is, if it can be held.
+// current is the present connection, if it can be held.
 func (l *link) current() (*conn, bool) {
 	l.mu.Lock()
 	c := l.conn
@@ -151,8 +151,8 @@ func (l *link) current() (*conn, bool) {
 	return c, c != nil && c.hold()
 }
 
-// connect returns the connection, or what the attempt to make one says. The
-// attempt is shared and outlives the ctx of whoever waits for it.
+// connect returns the connection, or the failure of the attempt to make one. The attempt is
+// shared and outlives the ctx of its callers.
 func (l *link) connect(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if l.conn != nil {
@@ -209,7 +209,7 @@ func (l *link) settle(a *attempt, c *conn, list listing, err error) {
 	}
 }
 
-// handleLost notes that a connection was lost.
+// handleLost records that a connection was lost.
 func (l *link) handleLost(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -241,8 +241,8 @@ func (l *link) report() {
 	l.warn(l.list)
 }
 
-// warn tells, once of each, of tools that run although nothing is known of them,
-// and of what may be slips. The mutex is held.
+// warn logs, once for each, tools without annotations that run without asking, and probable
+// mistakes in the settings. The mutex is held.
 func (l *link) warn(list listing) {
 	var silent []string
 	for _, tool := range list.tools {
@@ -252,7 +252,7 @@ func (l *link) warn(list listing) {
 	}
 	l.warnOf("tools without hints run without approval, because the server has \"unannotated: run\"", silent)
 	l.warnOf("several tools of the server have one name; one is on offer, a destructive one if there is any", list.doubles)
-	l.warnOf("the settings of the server name tools that it does not have", list.strangers)
+	l.warnOf("the settings of the server name tools that it does not have", list.unknownNames)
 }
 
 func (l *link) warnOf(what string, names []string) {

@@ -7,17 +7,17 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listing is what a server has: the tools that are on offer, the names in its
-// settings that no tool of it has, and those that several tools have.
+// listing is the tools that a server offers, the names in its settings that it does not have,
+// and names that several of its tools have.
 type listing struct {
-	tools     []Tool
-	strangers []string
-	doubles   []string
-	// The server has said that it has no such thing.
+	tools        []Tool
+	unknownNames []string
+	doubles      []string
+	// The server has declared that it has none.
 	noResources, noPrompts bool
 }
 
-// list tells what the server has.
+// list lists what the server has.
 func (c *conn) list(ctx context.Context) (listing, error) {
 	has := c.client.GetServerCapabilities()
 	list := listing{}

@@ -14,30 +14,30 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Each function here works around one thing in mcp-go (v1.2.1), and says what in
-// mcp-go would make it superfluous. Where no issue of mcp-go is named, none is known.
+// Each function here works around one problem of mcp-go (v1.2.1), and names the change of mcp-go
+// that would make it unnecessary. Where no issue is named, none is known.
 
-// withoutResult takes the place of the answer to a call, which is read from the exchange
-// instead: mcp-go decodes every result into types that drop what they do not know,
-// and doing that beside our own reading costs as much as all the rest of a call.
+// withoutResult replaces the answer to a call, which is read from the trace instead: mcp-go
+// decodes every result into types that drop unknown fields, and decoding it twice costs as much
+// as the rest of a call.
 //
-// Superfluous with a call of client.Client that returns the raw result.
+// Unnecessary with a call of client.Client that returns the raw result.
 func withoutResult(resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	return transport.NewJSONRPCResultResponse(resp.ID, json.RawMessage(`{"content":[]}`))
 }
 
-// endOfPages takes the place of a page of a list: mcp-go reads page after page as
-// long as the server has one, and only an error ends that.
+// endOfPages replaces a page of a list: mcp-go reads pages as long as the server has one, and
+// only an error ends that.
 //
-// Superfluous with a limit of pages and bytes for client.Client's lists.
+// Unnecessary with a limit of pages and bytes for client.Client's lists.
 func endOfPages(resp *transport.JSONRPCResponse, why error) *transport.JSONRPCResponse {
 	return transport.NewJSONRPCErrorResponse(resp.ID, mcp.INTERNAL_ERROR, why.Error(), nil)
 }
 
-// signDelete adds the headers of the caller whose session it is to the DELETE that
-// ends the session: mcp-go adds them to every other request.
+// signDelete adds the caller's headers to the DELETE that ends the session: mcp-go adds them to
+// every other request.
 //
-// Superfluous when transport.StreamableHTTP.Close asks its HTTPHeaderFunc.
+// Unnecessary when transport.StreamableHTTP.Close asks its HTTPHeaderFunc.
 func signDelete(req *http.Request, headers map[string]string) *http.Request {
 	if req.Method != http.MethodDelete {
 		return req
@@ -45,12 +45,12 @@ func signDelete(req *http.Request, headers map[string]string) *http.Request {
 	return withHeaders(req, headers)
 }
 
-// neverRetry is ctx without its deadline: mcp-go gives the answer to a request of the
-// server 30 seconds, and a person takes longer. It ends with life at the latest.
-// mcp-go's own way to send the answer ends with the deadline, so httpWire posts it.
+// withoutAnswerDeadline is ctx without its deadline: mcp-go allows 30 seconds for the answer to a
+// request of the server, and people take longer. It ends with life at the latest. mcp-go cannot
+// send the answer after that deadline, so httpWire posts it.
 //
-// Superfluous with an option of transport.StreamableHTTP for that time.
-func neverRetry(ctx, life context.Context) (context.Context, context.CancelFunc) {
+// Unnecessary with an option of transport.StreamableHTTP for that time.
+func withoutAnswerDeadline(ctx, life context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	gone := context.AfterFunc(ctx, func() {
 		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -64,11 +64,11 @@ func neverRetry(ctx, life context.Context) (context.Context, context.CancelFunc)
 // callKey finds the context of the call in that of its request.
 type callKey struct{}
 
-// withoutDeadline ends when ctx does or broken, but shows no deadline: mcp-go's SSE
-// reports one as an error of its own, and does not notice that the stream of answers
-// has ended. ofCall gives what is posted the deadline back.
+// withoutDeadline ends with ctx or broken but has no deadline: mcp-go's SSE reports a deadline as
+// its own error, and does not notice the end of the answer stream. ofCall restores the deadline
+// for the posted request.
 //
-// Superfluous when transport.SSE returns ctx's error, and an error for all requests
+// Unnecessary when transport.SSE returns ctx's error, and an error for all requests
 // that wait when its stream ends.
 func withoutDeadline(ctx, broken context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), callKey{}, ctx))
@@ -77,8 +77,8 @@ func withoutDeadline(ctx, broken context.Context) (context.Context, context.Canc
 	return out, func() { ended(); lost(); cancel() }
 }
 
-// ofCall has a request that was made withoutDeadline last as long as its call. Also
-// when the stream has ended, a server may say that it refuses.
+// ofCall limits a request that was made withoutDeadline to the time of its call. A server may
+// refuse it even after the stream has ended.
 func ofCall(req *http.Request) *http.Request {
 	if call, ok := req.Context().Value(callKey{}).(context.Context); ok {
 		return req.WithContext(call)
@@ -86,11 +86,11 @@ func ofCall(req *http.Request) *http.Request {
 	return req
 }
 
-// requestIn finds a request of the server, what has a method and a number, among the
-// events that mcp-go's SSE reads: it would take one for the answer to the request of
-// ours that has the same number, and answers none.
+// requestIn finds a request of the server, with a method and a number, among the events that
+// mcp-go's SSE reads: it would take it for the answer to our request of the same number, and
+// never answers it.
 //
-// Superfluous when transport.SSE implements BidirectionalInterface
+// Unnecessary when transport.SSE implements BidirectionalInterface
 // (https://github.com/mark3labs/mcp-go/issues/536 is about the numbers).
 func requestIn(data []byte) (transport.JSONRPCRequest, bool) {
 	var req transport.JSONRPCRequest
@@ -100,10 +100,10 @@ func requestIn(data []byte) (transport.JSONRPCRequest, bool) {
 	return req, req.Method != "" && !req.ID.IsNil()
 }
 
-// namelessError finds an error without an ID, which mcp-go drops: the request that
-// the server could not read would wait for ever.
+// namelessError finds an error without an ID, which mcp-go drops: the request that the server
+// could not parse would wait for ever.
 //
-// Superfluous when transport.Stdio fails what is under way with such an error.
+// Unnecessary when transport.Stdio fails what is under way with such an error.
 func namelessError(line []byte) (message string, ok bool) {
 	const most = 4 << 10
 	if len(line) > most || !bytes.Contains(line, []byte(`"error"`)) {
@@ -122,25 +122,25 @@ func namelessError(line []byte) (message string, ok bool) {
 	return m.Error.Message, true
 }
 
-// markedHeader tells the exchange that its request is about to be written. mcp-go's stdio
-// answers "transport closed" both before and after writing; it encodes the request
-// in between, and only when it goes on to write it.
+// writeMarker records in the trace that its request is about to be written. mcp-go's stdio
+// returns "transport closed" both before and after writing; in between it encodes the request,
+// and only if it then writes it.
 //
-// Superfluous when transport.Stdio has an error of its own for what was not written.
-type markedHeader struct {
+// Unnecessary when transport.Stdio has an error of its own for what was not written.
+type writeMarker struct {
 	value any
 	x     *trace
 }
 
-func (m markedHeader) MarshalJSON() ([]byte, error) {
+func (m writeMarker) MarshalJSON() ([]byte, error) {
 	m.x.sent.Store(true)
 	return json.Marshal(m.value)
 }
 
-// cancellation says that nobody waits for the answer to a request any more. mcp-go
-// sends it over stdio only.
+// cancellation is the notification that nobody waits for an answer any more. mcp-go sends it
+// over stdio only.
 //
-// Superfluous when client.Client sends it over HTTP, too, in the protocols with
+// Unnecessary when client.Client sends it over HTTP, too, in the protocols with
 // sessions.
 func cancellation(id mcp.RequestId) mcp.JSONRPCNotification {
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
@@ -149,23 +149,23 @@ func cancellation(id mcp.RequestId) mcp.JSONRPCNotification {
 	return n
 }
 
-// worthListing reports whether the tools shall be listed after so many times that a
-// stream of server messages did not open: mcp-go asks for it every second. It is so
-// after 1, 2, 4 and so on, and once a minute.
+// worthListing reports whether the tools are to be listed after a stream of server messages has
+// failed to open the given number of times: mcp-go requests it every second. It does so after 1,
+// 2, 4 and so on, and once a minute.
 //
-// Superfluous with a back-off of WithContinuousListening, or a hook for its failures.
+// Unnecessary with a back-off of WithContinuousListening, or a hook for its failures.
 func worthListing(times int32) bool { return times&(times-1) == 0 || times%60 == 0 }
 
-// discardLogs is for mcp-go's transports: they log each retry of a stream, and each answer
+// discardLogger is for mcp-go's transports: they log each retry of a stream, and each answer
 // that a child that was ended does not take. link.go logs what happens to a server, once.
 //
-// Superfluous when they return what they log.
-func discardLogs() *slog.Logger { return slog.New(slog.DiscardHandler) }
+// Unnecessary when they return what they log.
+func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// lostReason puts into plain words what mcp-go returns when a stream has ended.
+// streamEndReason puts into plain words what mcp-go returns when a stream has ended.
 //
-// Superfluous when transport.StreamableHTTP returns io.ErrUnexpectedEOF then.
-func lostReason(err error) error {
+// Unnecessary when transport.StreamableHTTP returns io.ErrUnexpectedEOF then.
+func streamEndReason(err error) error {
 	if err == nil || strings.Contains(err.Error(), "unexpected nil response") {
 		return io.ErrUnexpectedEOF
 	}
@@ -174,7 +174,7 @@ func lostReason(err error) error {
 
 // withoutLayers drops what mcp-go puts before the cause in the text of an error.
 //
-// Superfluous when its transports return typed errors around the cause.
+// Unnecessary when its transports return typed errors around the cause.
 func withoutLayers(text string) string {
 	for _, layer := range []string{"transport error: ", "failed to send request: ", "failed to connect to SSE stream: "} {
 		text = strings.ReplaceAll(text, layer, "")

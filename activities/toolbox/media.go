@@ -13,21 +13,21 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// What is kept of the media in one result.
+// Limits of the media in one result.
 const (
 	MaxMedia      = 10 << 20 // bytes of each
 	MaxMediaCount = 16
 )
 
-// Media is an image, a sound or a file in a result. What it is called is the
-// server's word, of which nothing is checked but the form.
+// Media is an image, a sound or a file in a result. Its type and name are claims of the server;
+// only their form is checked.
 type Media struct {
-	MIMEType string // AnyMIMEType where the server gives none that is well formed
+	MIMEType string // AnyMIMEType if the server's is missing or malformed
 	Name     string // a name or a URI of at most 256 bytes; may be empty
 	Data     []byte // never empty
 }
 
-// AnyMIMEType says nothing of what it is the type of.
+// AnyMIMEType is an unknown type.
 const AnyMIMEType = "application/octet-stream"
 
 const (
@@ -36,8 +36,7 @@ const (
 	maxLink      = 2000
 )
 
-// keep decodes what a description describes and gives it its size, and a note
-// where it is not kept.
+// keep decodes the data of a description and sets its size, or a note if the data is not kept.
 func (c *content) keep(data string, d *description) {
 	d.Size = decodedSize(data)
 	switch {
@@ -59,7 +58,7 @@ func (c *content) keep(data string, d *description) {
 	c.media = append(c.media, Media{MIMEType: mimeType(d.MIMEType), Name: shortName(cmp.Or(d.Name, d.URI)), Data: raw})
 }
 
-// link keeps a link with a URI that is one. The line that describes it stays in any case.
+// link keeps a link with a valid URI. The line that describes it is kept in any case.
 func (c *content) link(d description) {
 	u, err := url.Parse(d.URI)
 	if err != nil || u.Scheme == "" || len(d.URI) > maxLink || !utf8.ValidString(d.URI) || len(c.links) == MaxMediaCount {
@@ -72,7 +71,7 @@ func (c *content) link(d description) {
 	c.links = append(c.links, l)
 }
 
-// decodeBase64 takes padding for optional, as some servers do.
+// decodeBase64 accepts missing padding, which some servers omit.
 func decodeBase64(data string) ([]byte, error) {
 	return base64.RawStdEncoding.DecodeString(strings.TrimRight(data, "=\r\n"))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Misfit tells a model in one line why a JSON value does not fit a schema. It is
-// empty when the value fits. A schema that is not valid fits nothing.
+// Misfit tells a model in one line why a JSON value does not fit a schema, or "". Nothing fits
+// an invalid schema.
 func Misfit(raw, value json.RawMessage) string {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(value))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// nameConflict is a tool that cannot be called, because another has its name.
+// nameConflict is a tool that cannot be called because another has its name.
 type nameConflict struct {
 	tool, server string
 	first        string // the server whose tool is on offer; empty for a tool of our own
@@ -19,15 +19,15 @@ func (c nameConflict) String() string {
 	return fmt.Sprintf("duplicate tool name %q found in MCP servers %q and %q", c.tool, c.first, c.server)
 }
 
-// nameConflict tells who has the name of a tool already.
+// nameConflict reports whether the name of a tool is taken, and by which server.
 func (t *Toolbox) nameConflict(tool Tool, owner map[string]string) (nameConflict, bool) {
 	first, taken := owner[tool.Name]
 	own := slices.ContainsFunc(t.own, func(own Tool) bool { return own.Name == tool.Name })
 	return nameConflict{tool: tool.Name, server: tool.Server, first: first}, taken || own
 }
 
-// Conflicts says which tools cannot be called because another has their name, and
-// how that is mended: a line for each pair of servers.
+// Conflicts lists the tools that cannot be called because another has their name, and how to
+// resolve that: one line for each pair of servers.
 func (t *Toolbox) Conflicts() []string {
 	type pair struct{ server, first string }
 	var pairs []pair
@@ -54,7 +54,7 @@ func (t *Toolbox) Conflicts() []string {
 	return out
 }
 
-// Limits of what is said of names that servers have made up.
+// Limits of names of servers in messages.
 const (
 	maxNamed      = 5
 	maxNameLength = 100 // bytes

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// openQuestions are the questions of a server that no user has answered. The call during
-// which they came says so: what the server makes of its "cancel" may read like an answer.
+// openQuestions are the questions of a server that no user has answered. The result of the call
+// reports them, because the server's reaction to "cancel" may read like an answer.
 type openQuestions struct {
 	mu    sync.Mutex
 	lines []string
@@ -16,7 +16,7 @@ type openQuestions struct {
 // maxUnanswered is how many questions the result of a call names.
 const maxUnanswered = 5
 
-// add notes a question, and why nobody has answered it.
+// add records a question, and why nobody has answered it.
 func (u *openQuestions) add(server, message, why string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -33,7 +33,7 @@ func (u *openQuestions) String() string {
 	return strings.Join(u.lines, "\n")
 }
 
-// annotate adds them to what became of the call.
+// annotate adds them to the outcome of the call.
 func (u *openQuestions) annotate(v verdict) verdict {
 	text := u.String()
 	switch {

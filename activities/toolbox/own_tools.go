@@ -13,14 +13,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The tools of our own, on offer when a server exposes what they are for. They
-// are of no server: Call.Server is empty.
+// Our own tools, offered if a server exposes its resources or prompts. They belong to no server:
+// Call.Server is empty.
 const (
 	ToolRead   = "read_resource"
 	ToolPrompt = "get_prompt"
 )
 
-// ownTools are the tools that the servers' settings ask for.
+// ownTools are our own tools that the servers' settings ask for.
 func ownTools(servers []Server) []Tool {
 	var resources, prompts []string
 	for _, s := range servers {
@@ -48,8 +48,8 @@ func ownTools(servers []Server) []Tool {
 	return out
 }
 
-// ownFor are those on offer to the holder of a token: they name the servers that
-// have what they are for, or have not been asked yet.
+// ownFor are our own tools for the holder of a token: they name the servers that have resources
+// or prompts, or have not been asked yet.
 func (t *Toolbox) ownFor(bearer string) []Tool {
 	var servers []Server
 	for _, l := range t.links {
@@ -129,7 +129,7 @@ func listed[T any](l *link, items []T, err error, line func(T) string) (Result, 
 	return Result{Text: cut(strings.Join(lines, "\n"))}, nil
 }
 
-// line is a resource as the model sees it in the list.
+// line describes a resource to the model in a list.
 func (r Resource) line() string { return described(r.URI, r.Name, r.MIMEType, r.Description) }
 
 func (p Prompt) line() string {

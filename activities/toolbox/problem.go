@@ -13,10 +13,10 @@ import (
 	"golang.org/x/text/message"
 )
 
-// maxProblems bounds how many problems are told at once.
+// maxProblems limits how many problems are reported at once.
 const maxProblems = 3
 
-// problem tells in one line what does not fit, "" when everything does.
+// problem describes in one line what does not fit, or "".
 func (s *schema) problem(value any) string {
 	if s.compiled == nil {
 		return ""
@@ -27,7 +27,7 @@ func (s *schema) problem(value any) string {
 	err := s.budget.check(s.compiled, value)
 	var invalid *jsonschema.ValidationError
 	switch {
-	case err == nil, errors.Is(err, errTooManySteps): // the server will tell
+	case err == nil, errors.Is(err, errTooManySteps): // the server will report it
 		return ""
 	case !errors.As(err, &invalid):
 		return "the arguments do not fit the schema"
@@ -48,8 +48,7 @@ func (p *problems) add(line string) {
 	}
 }
 
-// collect walks to the causes. A choice of types is one problem, not one for
-// each branch.
+// collect finds the causes. A choice of types is one problem, not one for each branch.
 func (p *problems) collect(s *schema, e *jsonschema.ValidationError) {
 	if want, got := choice(e); len(want) > 1 {
 		p.add(fmt.Sprintf("%s: expected %s, got %s", place(e), strings.Join(want, " or "), got))

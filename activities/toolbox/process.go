@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// How long a child may take to end after its input was closed, and again after
-// SIGTERM; and how long one write to it may take.
+// How long a child may take to end after its input was closed, and again after SIGTERM; and how
+// long one write to it may take.
 const (
 	grace      = 2 * time.Second
 	writeLimit = 10 * time.Second
@@ -24,8 +24,8 @@ var (
 	errEnded      = errors.New("the process has ended")
 )
 
-// process is a child that speaks MCP on its standard streams. It ends when its
-// input is closed, and on Linux at the latest when we die.
+// process is a child that speaks MCP on its standard streams. It ends when its input is closed,
+// and on Linux with our process at the latest.
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *os.File
@@ -54,8 +54,8 @@ func startProcess(s Server, logger *slog.Logger) (*process, error) {
 	return p, nil
 }
 
-// live runs the child. It holds its thread as long as the child lives: the
-// signal at our death is sent when the thread that started the child ends.
+// live runs the child. It holds its thread as long as the child lives: the signal at our death
+// is sent when the thread that started the child ends.
 func (p *process) live(started chan<- error, stderr *lineLogger) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -98,7 +98,7 @@ func (p *process) start() error {
 	return nil
 }
 
-// ended returns why the child has ended, nil while it lives.
+// ended returns why the child has ended, or nil.
 func (p *process) ended() error {
 	select {
 	case <-p.done:
@@ -108,8 +108,8 @@ func (p *process) ended() error {
 	}
 }
 
-// awaitEnd waits a moment for the end of a child whose output has ended, since
-// that comes first and does not say why.
+// awaitEnd waits a moment for the end of a child whose output has ended: the output ends first
+// and does not tell the reason.
 func (p *process) awaitEnd() error {
 	select {
 	case <-p.done:
@@ -119,15 +119,15 @@ func (p *process) awaitEnd() error {
 	}
 }
 
-// signal reaches the child and everything it started. Once the child is done
-// with, its number may be somebody else's.
+// signal signals the child and everything it started. After the end of the child its number may
+// be another process's.
 func (p *process) signal(sig syscall.Signal) {
 	if p.ended() == nil {
 		_ = syscall.Kill(-p.cmd.Process.Pid, sig)
 	}
 }
 
-// stop ends the child: politely, then less so. It returns when it has ended.
+// stop ends the child, with increasing force, and returns when it has ended.
 func (p *process) stop() {
 	p.stdin.Close()
 	defer p.stdout.Close()
@@ -144,8 +144,8 @@ func (p *process) stop() {
 
 func (p *process) input() io.WriteCloser { return &childInput{p} }
 
-// childInput writes whole messages or ends the child: after half a message the
-// stream is of no use. Half a message may have been read.
+// childInput writes whole messages or ends the child: after half a message the stream is
+// useless.
 type childInput struct{ p *process }
 
 func (w *childInput) Write(b []byte) (int, error) {

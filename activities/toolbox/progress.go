@@ -5,23 +5,22 @@ import (
 	"sync"
 )
 
-// Progress is what a server tells of a call that runs. Total is 0 when the
-// server does not know it. Encoded it is numbers only: a message may repeat what
-// the call was about.
+// Progress is a progress notification of a running call. Total is 0 if the server does not know
+// it. Encoded it is numbers only, because a message may repeat the arguments of the call.
 type Progress struct {
 	Progress float64 `json:"progress"`
 	Total    float64 `json:"total,omitempty"`
 	Message  string  `json:"-"`
 }
 
-// progress knows who wants to hear of which call, by its token.
-type progress struct {
+// progressCalls has the receivers of progress notifications, by token.
+type progressCalls struct {
 	mu    sync.Mutex
 	last  int
 	calls map[string]func(Progress)
 }
 
-func (p *progress) begin(tell func(Progress)) (token string) {
+func (p *progressCalls) begin(tell func(Progress)) (token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.calls == nil {
@@ -33,14 +32,14 @@ func (p *progress) begin(tell func(Progress)) (token string) {
 	return token
 }
 
-func (p *progress) end(token string) {
+func (p *progressCalls) end(token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.calls, token)
 }
 
-// report passes a notification on. Those of calls that have ended are dropped.
-func (p *progress) report(params map[string]any) {
+// report passes a notification on. Notifications of ended calls are dropped.
+func (p *progressCalls) report(params map[string]any) {
 	token, _ := params["progressToken"].(string)
 	p.mu.Lock()
 	tell := p.calls[token]

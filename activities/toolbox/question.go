@@ -17,14 +17,14 @@ type elicitation struct {
 	tool, key string
 	bearer    string
 	ctx       context.Context // of the call; ends with it
-	limit     *limit
+	limit     *timeLimit
 	open      *openQuestions
 }
 
 type elicitationKey struct{}
 
-// beginElicitation makes a call one during which the server may ask, until done is called.
-// The context finds it where the connection says which call a question belongs to.
+// beginElicitation registers a call during which the server may ask, until done is called. The
+// context carries it if the connection says which call a question belongs to.
 func (c *conn) beginElicitation(ctx context.Context, call Call, open *openQuestions) (_ context.Context, done func()) {
 	l := limitOf(ctx)
 	if l == nil {
@@ -55,8 +55,8 @@ func (c *conn) openElicitations() []*elicitation {
 	return slices.Clone(c.elicitations)
 }
 
-// elicitationFor is the call that a question belongs to: the one whose context it comes
-// in, else the only one under way.
+// elicitationFor is the call that a question belongs to: the one in the context, else the only
+// running one.
 func (c *conn) elicitationFor(ctx context.Context) (*elicitation, error) {
 	if q, ok := ctx.Value(elicitationKey{}).(*elicitation); ok {
 		return q, nil
@@ -84,7 +84,7 @@ var (
 type elicitationHost struct{ conn *conn }
 
 // Elicit returns "cancel" for requests other than forms, since no page is opened here, and for
-// those that belong to no call: there is nobody to ask. Only a user declines.
+// those that belong to no call, since nobody can be asked. Only a user declines.
 func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	if !h.conn.asked.acquire() {
 		return nil, errAsksTooMuch
@@ -119,8 +119,8 @@ func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (
 	return replied(a), nil
 }
 
-// cancel is the reply to a question that no user has answered. The calls that it may
-// belong to tell why.
+// cancel is the reply to a question that no user has answered. The calls that it may belong to
+// report why.
 func (h elicitationHost) cancel(r mcp.ElicitationRequest, why string, calls ...*elicitation) *mcp.ElicitationResult {
 	server := h.conn.server.Name
 	h.conn.box.opts.Logger.Warn("a question of an MCP server was cancelled", "server", server, "error", why)
@@ -130,7 +130,7 @@ func (h elicitationHost) cancel(r mcp.ElicitationRequest, why string, calls ...*
 	return replied(Answer{Action: Cancel})
 }
 
-// ask asks while the call's time stands still.
+// ask submits the question while the call's time is stopped.
 func (h elicitationHost) ask(ctx context.Context, q *elicitation, question Question) (Answer, error) {
 	asking, resume := q.limit.pause(q.ctx)
 	defer resume()
@@ -156,9 +156,8 @@ func replied(a Answer) *mcp.ElicitationResult {
 	return r
 }
 
-// limit bounds a call in time. Its time stands still while it is paused, for a
-// while at most.
-type limit struct {
+// timeLimit is a time limit that can be paused, for a maximum time.
+type timeLimit struct {
 	cancel context.CancelCauseFunc
 	cause  error
 
@@ -171,25 +170,25 @@ type limit struct {
 	over    bool
 }
 
-type limitKey struct{}
+type timeLimitKey struct{}
 
-// withLimit returns a context that ends, with cause, after d of unpaused time.
-// Pauses may be as long as waiting in all.
+// withLimit returns a context that ends, with cause, after d of unpaused time. Pauses may take
+// waiting in total.
 func withLimit(ctx context.Context, d, waiting time.Duration, cause error) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	l := &limit{cancel: cancel, cause: cause, since: time.Now(), left: d, waiting: waiting}
+	l := &timeLimit{cancel: cancel, cause: cause, since: time.Now(), left: d, waiting: waiting}
 	l.timer = time.AfterFunc(d, func() { cancel(cause) })
-	return context.WithValue(ctx, limitKey{}, l), func() { l.end(nil) }
+	return context.WithValue(ctx, timeLimitKey{}, l), func() { l.end(nil) }
 }
 
-func limitOf(ctx context.Context) *limit {
-	l, _ := ctx.Value(limitKey{}).(*limit)
+func limitOf(ctx context.Context) *timeLimit {
+	l, _ := ctx.Value(timeLimitKey{}).(*timeLimit)
 	return l
 }
 
-// pause stops the time until resume is called. The context is ctx until the pauses
-// have been as long as they may be.
-func (l *limit) pause(ctx context.Context) (_ context.Context, resume func()) {
+// pause stops the time until resume is called. The context is ctx until the pauses have taken
+// the maximum.
+func (l *timeLimit) pause(ctx context.Context) (_ context.Context, resume func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.paused == 0 {
@@ -213,8 +212,8 @@ func (l *limit) pause(ctx context.Context) (_ context.Context, resume func()) {
 	}
 }
 
-// end ends the context for good.
-func (l *limit) end(cause error) {
+// end ends the context.
+func (l *timeLimit) end(cause error) {
 	l.cancel(cause)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Resource is a resource of a server, or, with Template, a family of them whose
-// URI has parts to fill in.
+// Resource is a resource of a server, or, with Template, a family of resources whose URI has
+// placeholders.
 type Resource struct {
 	Server      string
 	URI         string
@@ -34,7 +34,7 @@ type Prompt struct {
 	Arguments   []PromptArgument
 }
 
-// PromptArgument is what a prompt has to be given.
+// PromptArgument is an argument of a prompt.
 type PromptArgument struct {
 	Name        string `json:"name"`
 	Title       string `json:"title"`
@@ -42,16 +42,16 @@ type PromptArgument struct {
 	Required    bool   `json:"required"`
 }
 
-// Access says which server is meant, and who asks.
+// Access is a server and the caller of a request.
 type Access struct {
 	Server    string
 	Bearer    string
 	SessionID string
 }
 
-// Resources lists the resources and templates of all servers, in declared order,
-// without a caller's token. It waits for FirstWait at most. Failures takes the
-// error apart, which is of the servers that did not answer; the list has the rest.
+// Resources lists the resources and templates of all servers, in declared order, without a
+// caller's token. It waits for FirstWait at most. The error has the servers that did not
+// answer, by Failures; the list has the rest.
 func (t *Toolbox) Resources(ctx context.Context) ([]Resource, error) {
 	return gather(ctx, t, (*link).resources)
 }
@@ -86,7 +86,7 @@ func gather[T any](ctx context.Context, t *Toolbox, list func(*link, context.Con
 	return all, errors.Join(errs...)
 }
 
-// Failures are the errors, one for each server, in that of Resources or Prompts.
+// Failures splits the error of Resources or Prompts by server.
 func Failures(err error) []*Error {
 	var all interface{ Unwrap() []error }
 	if !errors.As(err, &all) {
@@ -102,8 +102,8 @@ func Failures(err error) []*Error {
 	return out
 }
 
-// ReadResource reads a resource. Like Call, it has a result also for a server
-// that wants the caller to log in, and its error is an *Error.
+// ReadResource reads a resource. Like Call it has a result for a server that requires the
+// caller to log in, and its error is an *Error.
 func (t *Toolbox) ReadResource(ctx context.Context, a Access, uri string) (Result, error) {
 	return t.read(ctx, a, string(mcp.MethodResourcesRead), readContents, func(ctx context.Context, c *conn, x *trace) error {
 		var req mcp.ReadResourceRequest
@@ -113,8 +113,8 @@ func (t *Toolbox) ReadResource(ctx context.Context, a Access, uri string) (Resul
 	})
 }
 
-// GetPrompt fills a prompt in and returns its messages. Its result and
-// error are those of ReadResource.
+// GetPrompt fills in a prompt and returns its messages. Its result and error are those of
+// ReadResource.
 func (t *Toolbox) GetPrompt(ctx context.Context, a Access, name string, args map[string]string) (Result, error) {
 	return t.read(ctx, a, string(mcp.MethodPromptsGet), readPrompt, func(ctx context.Context, c *conn, x *trace) error {
 		var req mcp.GetPromptRequest
@@ -248,10 +248,10 @@ func (l *link) undecodable(method mcp.MCPMethod, err error) error {
 	return &Error{Kind: contract.KindToolFailed, Server: l.server.Name, Tool: string(method), Err: fmt.Errorf("decode the list: %w", err)}
 }
 
-// errNothing: the server has nothing of the kind, and was not asked.
+// errNothing: the server declares none of the kind, and was not called.
 var errNothing = errors.New("the server offers none")
 
-// pages are the raw pages of a list, none of a server that offers no such thing.
+// pages are the raw pages of a list, none if the server declares no such list.
 func (l *link) pages(ctx context.Context, who caller, method mcp.MCPMethod, offers func(mcp.ServerCapabilities) bool, list sendFunc) ([]json.RawMessage, error) {
 	v := l.ask(ctx, request{who: who, send: func(ctx context.Context, c *conn, x *trace) error {
 		if !offers(c.client.GetServerCapabilities()) {

@@ -45,8 +45,7 @@ type resource struct {
 
 var errNoResult = errors.New("the answer is no result of a tool")
 
-// readAnswer turns a raw result of tools/call into a verdict. An answer that
-// cannot be read is lost.
+// readAnswer converts a raw result of tools/call to a verdict. An unreadable answer is lost.
 func readAnswer(raw json.RawMessage, destructive bool) verdict {
 	var a *answer // null is no result
 	if err := json.Unmarshal(raw, &a); err != nil {
@@ -59,7 +58,7 @@ func readAnswer(raw json.RawMessage, destructive bool) verdict {
 	return verdict{result: Result{Text: c.text("\n"), Media: c.media, Links: c.links, IsError: a.IsError}}
 }
 
-// readContents turns a raw result of resources/read into one of a call.
+// readContents converts a raw result of resources/read to a result of a call.
 func readContents(raw json.RawMessage) (Result, error) {
 	var r struct {
 		Contents []resource `json:"contents"`
@@ -78,8 +77,8 @@ func readContents(raw json.RawMessage) (Result, error) {
 	return Result{Text: all.text("\n"), Media: all.media, Links: all.links}, nil
 }
 
-// readPrompt turns a raw result of prompts/get into one of a call: each message
-// under the role that it has.
+// readPrompt converts a raw result of prompts/get to a result of a call: each message under its
+// role.
 func readPrompt(raw json.RawMessage) (Result, error) {
 	var r struct {
 		Messages []struct {
@@ -100,7 +99,7 @@ func readPrompt(raw json.RawMessage) (Result, error) {
 	return Result{Text: all.text("\n\n"), Media: all.media, Links: all.links}, nil
 }
 
-// content is what blocks come to.
+// content collects blocks.
 type content struct {
 	lines []string
 	media []Media
@@ -124,8 +123,8 @@ func (a answer) content() content {
 	return c
 }
 
-// add takes the text of a block, or one line of JSON that describes it; both for
-// an embedded text. What the line only describes is kept if it can be.
+// add adds the text of a block, or one line of JSON that describes it; both for an embedded
+// text. The data of a described block is kept if possible.
 func (c *content) add(b block) {
 	d := description{Type: b.Type, MIMEType: b.MIMEType, Name: b.Name, URI: b.URI, Size: b.Size}
 	switch {

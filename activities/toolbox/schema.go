@@ -12,8 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schema is a tool's input schema, once as data and once compiled. compiled is
-// nil when it does not compile: then nothing is validated.
+// schema is a tool's input schema, as data and compiled. compiled is nil if it does not
+// compile: then nothing is validated.
 type schema struct {
 	raw      json.RawMessage
 	root     any
@@ -52,8 +52,8 @@ func (s *schemas) of(tool Tool) *schema {
 	return made
 }
 
-// newSchema compiles a schema: draft 2020-12 unless it says otherwise. With an
-// error the schema can still be used for coercion.
+// newSchema compiles a schema: draft 2020-12 unless it says otherwise. With an error the schema
+// can still be used for coercion.
 func newSchema(raw json.RawMessage) (*schema, error) {
 	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *schema) compile() (*jsonschema.Schema, error) {
 	const name = "tool:///schema.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.UseLoader(noLoader{})
+	compiler.UseLoader(refuseLoader{})
 	compiler.RegisterVocabulary(s.budget.vocabulary())
 	compiler.AssertVocabs()
 	if err := compiler.AddResource(name, s.root); err != nil {
@@ -83,10 +83,10 @@ func (s *schema) compile() (*jsonschema.Schema, error) {
 	return compiler.Compile(name)
 }
 
-// noLoader keeps a schema from making us fetch what it likes.
-type noLoader struct{}
+// refuseLoader prevents that a schema has us fetch URLs.
+type refuseLoader struct{}
 
-func (noLoader) Load(url string) (any, error) {
+func (refuseLoader) Load(url string) (any, error) {
 	return nil, errors.New("schemas are not loaded from elsewhere: " + url)
 }
 
@@ -108,7 +108,7 @@ func (s *schema) resolve(node any) map[string]any {
 	return nil
 }
 
-// lookup finds what a local JSON pointer names.
+// lookup resolves a local JSON pointer.
 func (s *schema) lookup(ref string) (any, bool) {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok || (path != "" && path[0] != '/') {

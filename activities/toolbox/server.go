@@ -27,8 +27,8 @@ const (
 	Ask = "ask"
 )
 
-// Server is an MCP server: with a URL it is reached over HTTP, else Command is
-// started and spoken to over stdio.
+// Server is an MCP server: with a URL it is reached over HTTP, else Command is started and used
+// over stdio.
 type Server struct {
 	Name string
 	URL  string
@@ -39,8 +39,8 @@ type Server struct {
 	// Env is added to the few variables a child gets of ours: PATH, HOME and
 	// the like, no secrets.
 	Env map[string]string
-	// Headers go with every HTTP request, also those of the session itself.
-	// Where one is called like a header of the call (Authorization), it wins.
+	// Headers are sent with every HTTP request, including those of the session itself. They
+	// override headers of the call (Authorization).
 	Headers map[string]string
 	// Secrets are values of headers and variables, or parts of them, that nobody else may
 	// see, whatever those are called. What Headers, Env and URL have under the name of a credential is secret
@@ -48,39 +48,38 @@ type Server struct {
 	Secrets []string
 	// Transport is HTTP, SSE or Stdio; empty means HTTP with a URL, else Stdio.
 	Transport string
-	// Timeout bounds a call of this server's tools; 0, and more than
-	// Options.CallTimeout, mean that.
+	// Timeout limits a call of this server's tools, with Options.CallTimeout as default and
+	// maximum.
 	Timeout time.Duration
 	// Unannotated tells what tools without hints are: Ask (or empty) makes
 	// them destructive, Run safe.
 	Unannotated string
-	// Problem keeps the server from being connected to at all, when it is not empty:
-	// what is wrong with its settings.
+	// Problem is what is wrong with the settings; the server is not connected then.
 	Problem string
-	// Allow and Deny name tools as the server does. Of a nil Allow all are on
-	// offer, of an empty one none; Deny wins. The others cannot be called.
+	// Allow and Deny are the server's own tool names. A nil Allow offers all tools, an empty one
+	// none; Deny takes precedence. Other tools cannot be called.
 	Allow, Deny []string
-	// Destructive and Safe name tools whose hints are not to be believed.
+	// Destructive and Safe name tools whose hints are overridden.
 	Destructive, Safe []string
-	// Optional servers are never waited for.
+	// Optional servers are not waited for.
 	Optional bool
 	// Prefix offers the server's tools as NAME__TOOL.
 	Prefix bool
-	// Roots are folders or file:// URIs that the server is told of when it asks.
+	// Roots are folders or file:// URIs that the server gets when it asks.
 	Roots []string
 	// SampleTokens lets the server ask Options.Sampler for at most that many
 	// tokens at a time. With 0 it may not ask.
 	SampleTokens int
-	// MayAsk lets the server ask Options.Elicitor while it carries out a call.
+	// MayAsk lets the server ask Options.Elicitor during a call.
 	MayAsk bool
-	// Wording is that of people's texts about the server's calls, if it is ours.
+	// Wording selects the sentences that describe the server's calls, if it is ours.
 	Wording contract.Wording
 	// ExposeResources and ExposePrompts let the model read them: see ToolRead
 	// and ToolPrompt.
 	ExposeResources, ExposePrompts bool
 }
 
-// separator stands between the name of a server and that of its tool.
+// separator separates the name of a server from that of its tool.
 const separator = "__"
 
 func (s Server) transport() string {
@@ -93,7 +92,7 @@ func (s Server) transport() string {
 	return Stdio
 }
 
-// toolName is what a tool is called on offer, bareName what its server calls it.
+// toolName is the offered name of a tool, bareName its name at the server.
 func (s Server) toolName(bare string) string {
 	if s.Prefix {
 		return s.Name + separator + bare
@@ -119,8 +118,8 @@ func (s Server) limit(most time.Duration) time.Duration {
 	return most
 }
 
-// strangers are names in the server's lists that no tool of it has.
-func (s Server) strangers(names []string) []string {
+// unknownNames are names in the server's lists that it has no tool for.
+func (s Server) unknownNames(names []string) []string {
 	var out []string
 	for _, list := range [][]string{s.Allow, s.Deny, s.Destructive, s.Safe} {
 		for _, name := range list {

@@ -15,8 +15,7 @@ import (
 	"agent-stop-and-go/activities/outbound"
 )
 
-// sseWire is mcp-go's HTTP+SSE, watched, and taught to answer the server (see
-// requestIn).
+// sseWire is mcp-go's HTTP+SSE, extended to answer requests of the server (see requestIn).
 type sseWire struct {
 	*transport.SSE
 	trip   *watchedTransport
@@ -55,7 +54,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 	w.SSE, err = transport.NewSSE(c.server.URL,
 		transport.WithHTTPClient(w.client),
 		transport.WithHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
-		transport.WithSSELogger(discardLogs()),
+		transport.WithSSELogger(discardLogger()),
 		transport.WithEndpointTimeout(c.box.opts.ConnectTimeout),
 		transport.WithResponseTimeout(c.box.opts.QuestionTime+time.Hour), // every request has a limit of ours
 	)
@@ -117,8 +116,8 @@ func (w *sseWire) serve(req transport.JSONRPCRequest) {
 	}
 }
 
-// sseTransport takes the server's requests out of the stream, and has what is
-// posted last as long as the call.
+// sseTransport removes the server's requests from the stream, and limits posted requests to the
+// time of their call.
 type sseTransport struct{ wire *sseWire }
 
 func (t sseTransport) RoundTrip(req *http.Request) (*http.Response, error) {

@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/activities/mask"
 )
 
-// lineLogger logs what a child writes to its standard error, line by line: of
-// each second so many lines, and how many more there were.
+// lineLogger logs a child's standard error line by line, a limited number of lines per second,
+// and the number of those that were dropped.
 type lineLogger struct {
 	logger *slog.Logger
 	mask   *mask.Mask // of what the child was given

@@ -18,7 +18,7 @@ type stdioWire struct {
 func newStdioWire(child *process, logger *slog.Logger) *stdioWire {
 	lines := newChildLines(child, logger)
 	io := transport.NewIO(lines, child.input(), nil)
-	transport.WithCommandLogger(discardLogs())(io)
+	transport.WithCommandLogger(discardLogger())(io)
 	return &stdioWire{Stdio: io, child: child, lines: lines}
 }
 
@@ -32,7 +32,7 @@ func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCReques
 		return nil, err
 	}
 	x.begin()
-	req.Params = markedHeader{value: req.Params, x: x}
+	req.Params = writeMarker{value: req.Params, x: x}
 	resp, err := w.Stdio.SendRequest(ctx, req)
 	if errors.Is(err, errNotWritten) {
 		x.sent.Store(false)

@@ -9,13 +9,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Target is where the calls of a tool go, and what is known of the tool. A grant is
-// bound to it.
+// Target is the server of a tool's calls, and the definition of the tool. A grant is bound to
+// it.
 type Target struct {
 	// Address is the server's URL or command line, without secrets.
 	Address string
-	// Definition is the JSON of a contract.Definition in its one form; nil is that of a
-	// tool that the server does not list.
+	// Definition is the canonical JSON of a contract.Definition, nil for a tool that the server
+	// does not list.
 	Definition json.RawMessage
 }
 
@@ -32,13 +32,13 @@ func (t Target) is(approved contract.Binding) bool {
 	return approved.Same(contract.Binding{Address: t.Address, SHA256: t.Digest()})
 }
 
-// Target is where the tool's calls go. It is zero for a tool of our own.
+// Target is where the tool's calls go. It is zero for one of our own tools.
 func (t Tool) Target() Target {
 	if t.Server == "" {
 		return Target{}
 	}
 	schema, err := CanonicalArguments(t.InputSchema)
-	if err != nil { // it is no object: the protocol forbids it, and we take it as it is
+	if err != nil { // not an object, against the protocol: used unchanged
 		schema = t.InputSchema
 	}
 	definition, err := encode(contract.Definition{Description: t.Description, InputSchema: schema})
@@ -64,8 +64,7 @@ func (s Server) address() string {
 
 var errChanged = errors.New("it would go elsewhere, or to another tool, than was approved")
 
-// elsewhere is where a call would go by a connection, if that is not where it was
-// approved to go.
+// elsewhere is the target of a call over a connection, if it differs from the approved one.
 func (c Call) elsewhere(conn *conn) (Target, bool) {
 	if c.Bound == nil {
 		return Target{}, false
@@ -74,7 +73,7 @@ func (c Call) elsewhere(conn *conn) (Target, bool) {
 	return now, !now.is(*c.Bound)
 }
 
-// target is where the connection's server has a tool now.
+// target is the present target of a tool.
 func (c *conn) target(tool string) Target {
 	name := c.server.toolName(c.server.bareName(tool))
 	c.mu.Lock()
@@ -87,7 +86,7 @@ func (c *conn) target(tool string) Target {
 	return Target{Address: c.server.address()}
 }
 
-// lists notes what the server lists now.
+// lists stores the server's present list.
 func (c *conn) lists(list listing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

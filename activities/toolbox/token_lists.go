@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// How long the tools that a server has shown to a caller are not asked for
-// again, also when it did not show them, and for how many callers they are kept.
+// How long the tools listed with a caller's token are not listed again, also after a failure, and
+// for how many callers they are kept.
 const (
 	tokenListMaxAge = 5 * time.Minute
 	tokenListRetry  = 15 * time.Second
@@ -21,8 +21,8 @@ const (
 
 type bearerKey struct{}
 
-// WithBearer has Tools and Check know also the tools that servers show only to
-// the holder of a token. Nobody else is offered them.
+// WithBearer makes Tools and Check include the tools that servers list only with this token.
+// Nobody else is offered them.
 func WithBearer(ctx context.Context, bearer string) context.Context {
 	return context.WithValue(ctx, bearerKey{}, bearer)
 }
@@ -32,8 +32,8 @@ func bearerOf(ctx context.Context) string {
 	return bearer
 }
 
-// tokenLists keep what a server has shown to the holders of tokens, by the digest
-// of the token.
+// tokenLists are the tools that a server has listed with callers' tokens, by the hash of the
+// token.
 type tokenLists struct {
 	mu    sync.Mutex
 	lists map[string]tokenList
@@ -56,8 +56,8 @@ func (h *tokenLists) of(bearer string) (tokenList, bool) {
 	return known, ok
 }
 
-// store keeps what a listing came to. What was known outlives a failure, unless
-// the server no longer takes the token.
+// store stores the result of a listing. An earlier list survives a failure, unless the server
+// rejects the token.
 func (h *tokenLists) store(bearer string, list listing, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,7 +88,7 @@ func (h *tokenLists) oldest() string {
 	return first
 }
 
-// askFor lists the tools of the servers that want a token, for its holder.
+// askFor lists the tools of the servers that require a token.
 func (t *Toolbox) askFor(ctx context.Context, bearer string) {
 	if bearer == "" {
 		return
@@ -120,7 +120,7 @@ func (l *link) listFor(ctx context.Context, bearer string) {
 	}
 }
 
-// storeListing keeps what the holder of a token was shown.
+// storeListing stores the tools listed with a token.
 func (l *link) storeListing(bearer string, list listing, err error) {
 	l.tokenLists.store(bearer, list, err)
 	l.mu.Lock()
@@ -128,8 +128,8 @@ func (l *link) storeListing(bearer string, list listing, err error) {
 	l.warn(list)
 }
 
-// listingFor is what is listed to the holder of a token: what is shown to the
-// holder alone, as long as there is no connection for everybody.
+// listingFor is the listing for the holder of a token, while there is no connection for
+// everybody.
 func (l *link) listingFor(bearer string) listing {
 	known, ok := l.tokenLists.of(bearer)
 	l.mu.Lock()

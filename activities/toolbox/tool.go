@@ -9,14 +9,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Tool is a tool on offer. DestructiveHint is the decision, not what the server
-// said. Server is empty when the box answers itself.
+// Tool is an offered tool. DestructiveHint is our decision, not the server's hint. Server is
+// empty for our own tools.
 type Tool struct {
 	contract.Tool
-	// ReadOnly and Idempotent are what the server says; false when it does not.
+	// ReadOnly and Idempotent are the server's hints; false if not stated.
 	ReadOnly   bool
 	Idempotent bool
-	// MayAsk: the server may ask a person something while it carries out a call.
+	// MayAsk: the server may ask a person something during a call.
 	MayAsk bool
 	// Wording is that of the tool's server.
 	Wording contract.Wording
@@ -24,8 +24,8 @@ type Tool struct {
 	Address string
 }
 
-// listedTool is a tool on the wire. The schema stays raw: it reaches the model
-// as the server wrote it.
+// listedTool is a tool on the wire. The schema stays raw, because it is passed to the model as
+// the server wrote it.
 type listedTool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
@@ -35,9 +35,9 @@ type listedTool struct {
 	Destructive json.RawMessage `json:"destructiveHint"`
 }
 
-// parseTools reads the pages of tools/list: the tools on offer, sorted by name. Of
-// equal names one is, a destructive one if there is any; without a name none. The
-// protocol forbids to use some whose definition is bad.
+// parseTools parses the pages of tools/list: the offered tools, sorted by name. Of equal names
+// one is offered, a destructive one if there is any; tools without a name are not. usable are
+// the tools that the protocol allows to use.
 func parseTools(s Server, pages []json.RawMessage, usable map[string]bool) (listing, error) {
 	var out listing
 	var names []string
@@ -57,7 +57,7 @@ func parseTools(s Server, pages []json.RawMessage, usable map[string]bool) (list
 			}
 		}
 	}
-	out.strangers = s.strangers(names)
+	out.unknownNames = s.unknownNames(names)
 	slices.SortStableFunc(out.tools, func(a, b Tool) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(rank(a), rank(b)))
 	})

@@ -16,18 +16,18 @@ import (
 type Options struct {
 	Servers []Server
 	Logger  *slog.Logger
-	// CallTimeout bounds a call with everything it needs, 30 s by default.
+	// CallTimeout limits a call with everything it needs, 30 s by default.
 	CallTimeout time.Duration
-	// ConnectTimeout bounds an attempt to connect, 10 s by default.
+	// ConnectTimeout limits an attempt to connect, 10 s by default.
 	ConnectTimeout time.Duration
-	// FirstWait bounds how long Tools waits for the servers that are still in
-	// their first attempt, and Resources and Prompts for any, 5 s by default.
+	// FirstWait limits how long Tools waits for servers in their first attempt to connect, and
+	// Resources and Prompts for any server, 5 s by default.
 	FirstWait time.Duration
-	// QuestionTime bounds how long the questions of one call may wait for people in
-	// all, 24 h by default. The call's own time stands still meanwhile.
+	// QuestionTime limits how long the questions of one call may wait for people in total, 24 h
+	// by default. The call's own time is stopped meanwhile.
 	QuestionTime time.Duration
-	// Sampler answers servers that ask for a model's words, Elicitor those that
-	// ask for a person's. Servers are told of neither while it is nil.
+	// Sampler answers sampling requests, Elicitor questions. A nil one is not declared to
+	// servers.
 	Sampler  Sampler
 	Elicitor Elicitor
 }
@@ -53,7 +53,7 @@ func orDefault(d *time.Duration, value time.Duration) {
 type Toolbox struct {
 	opts    Options
 	links   []*link
-	own     []Tool // tools that the box itself may have to answer
+	own     []Tool // our own tools
 	schemas schemas
 	begin   sync.Once
 
@@ -81,10 +81,9 @@ func New(o Options) *Toolbox {
 	return t
 }
 
-// Start begins to connect to every server, each on its own and with back-off.
-// It returns at once. When ctx ends, lost connections are no longer restored in
-// the background, but calls still work, so that what runs can finish before
-// Close.
+// Start starts to connect to every server, independently and with back-off, and returns at
+// once. After ctx ends, lost connections are no longer restored in the background, but calls
+// still work, so that running work can finish before Close.
 func (t *Toolbox) Start(ctx context.Context) {
 	t.begin.Do(func() {
 		for _, l := range t.links {
@@ -93,11 +92,10 @@ func (t *Toolbox) Start(ctx context.Context) {
 	})
 }
 
-// Tools returns what is on offer: servers in declared order, tools by name, then
-// the tools of our own. It waits, for FirstWait at most, for servers that are in
-// their first attempt to connect, and never for dead or optional ones; and as long
-// again for servers that show their tools to the holder of the token of
-// WithBearer only. A tool whose name another server took before is left out; States tells.
+// Tools returns the offered tools: servers in declared order, tools by name, then our own. It
+// waits, for FirstWait at most, for servers in their first attempt to connect, never for dead
+// or optional ones; and as long again for servers that list tools only with the token of
+// WithBearer. A tool whose name an earlier server has is omitted; States reports it.
 func (t *Toolbox) Tools(ctx context.Context) []Tool {
 	t.Start(t.ctx)
 	wait, stop := context.WithTimeout(ctx, t.opts.FirstWait)
@@ -120,8 +118,8 @@ func (t *Toolbox) Tools(ctx context.Context) []Tool {
 	return append(out, t.ownFor(bearer)...)
 }
 
-// States tells of every server, in declared order, whether it answers, and if
-// not, why. It does not wait.
+// States reports for every server, in declared order, whether it answers, and if not, why. It
+// does not wait.
 func (t *Toolbox) States() []contract.ServerState {
 	states := make([]contract.ServerState, 0, len(t.links))
 	for _, o := range t.offers("") {
@@ -136,7 +134,7 @@ func (t *Toolbox) States() []contract.ServerState {
 	return states
 }
 
-// offer is what one server contributes.
+// offer is the tools of one server.
 type offer struct {
 	link     *link
 	tools    []Tool
@@ -191,8 +189,7 @@ func (t *Toolbox) link(name string) *link {
 	return nil
 }
 
-// spawn runs f in a goroutine that Close waits for, or reports that it is too
-// late for that.
+// spawn runs f in a goroutine that Close waits for. It returns false after Close.
 func (t *Toolbox) spawn(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -205,8 +202,8 @@ func (t *Toolbox) spawn(f func()) bool {
 
 const closeLimit = 15 * time.Second
 
-// Close ends every connection and every child process, and calls that still
-// run. It waits for them, for 15 s at most. A second Close does nothing.
+// Close ends every connection and every child process, and running calls. It waits for them,
+// for 15 s at most. A second Close does nothing.
 func (t *Toolbox) Close() error {
 	t.mu.Lock()
 	t.closed = true
@@ -232,7 +229,7 @@ func (t *Toolbox) Close() error {
 	}
 }
 
-// adopt remembers a connection, so that Close ends it.
+// adopt registers a connection, so that Close ends it.
 func (t *Toolbox) adopt(c *conn) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

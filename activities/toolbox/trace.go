@@ -14,25 +14,25 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// trace is what is known of one request and its answer. It travels in the
-// request's context and is filled in by the transports.
+// trace is what is known of one request and its answer. It is in the request's context, and the
+// transports fill it in.
 type trace struct {
-	// fresh asks for a connection that is used for nothing else.
+	// fresh requests a connection that is used for nothing else.
 	fresh bool
-	// single says that the request must not reach the server a second time.
+	// single: the request must not reach the server twice.
 	single bool
 
-	sent atomic.Bool // the server may have seen the request
+	sent atomic.Bool // the server may have received the request
 
 	mu      sync.Mutex
 	status  int // of HTTP; 0 when there was none
 	id      *mcp.RequestId
-	answers []json.RawMessage // raw results, one a page
+	answers []json.RawMessage // raw results, one per page
 	refusal *mcp.JSONRPCErrorDetails
 	asked   bool // the last answer was a request for input
 	bytes   int  // of all answers
 	excess  error
-	session string // what the server knew us by when the request was sent
+	session string // ID of the session when the request was sent
 }
 
 // What is read of one list, page by page.
@@ -59,17 +59,16 @@ func traceOf(ctx context.Context) *trace {
 	return x
 }
 
-// begin forgets what became of the request before: a list has pages, and a call
-// that asked for input is sent again with it.
+// begin resets it before another request: a list has pages, and a call that asked for input is
+// sent again.
 func (x *trace) begin() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.status, x.asked = 0, false
 }
 
-// answered records what the server said to a request, and returns what mcp-go
-// shall make of it: for a call that is next to nothing (see undecoded). A result that asks for input
-// is no answer, and mcp-go's to handle.
+// answered records an answer, and returns what mcp-go gets: for a call an empty result (see
+// withoutResult). A result that asks for input is not an answer; mcp-go handles it.
 func (x *trace) answered(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -116,8 +115,7 @@ func asksForInput(result json.RawMessage) bool {
 	return json.Unmarshal(result, &r) == nil && r.ResultType == "input_required"
 }
 
-// refusedHandshake reports whether the server has answered initialize, and does
-// not know it.
+// refusedHandshake reports whether the server has answered that it does not know initialize.
 func (x *trace) refusedHandshake() bool {
 	switch x.httpStatus() {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -128,8 +126,8 @@ func (x *trace) refusedHandshake() bool {
 	return x.refusal != nil || x.status/100 == 4
 }
 
-// gotStatus keeps the status of the request itself: neither that of a redirect
-// on the way nor those of what the client posts while the answer streams in.
+// gotStatus records the status of the request itself, not that of a redirect or of what the
+// client posts while the answer streams in.
 func (x *trace) gotStatus(status int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -150,8 +148,8 @@ func (x *trace) pages() []json.RawMessage {
 	return x.answers
 }
 
-// caller is who a request is made for. It becomes HTTP headers and never
-// reaches a child process.
+// caller is on whose behalf a request is made. It is sent as HTTP headers and never to a child
+// process.
 type caller struct {
 	bearer    string
 	sessionID string

@@ -16,26 +16,25 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// verdict is what became of one attempt at a request: an answer to be read, a
-// result, or a kind of failure. With again the request did not reach the tool,
-// and the connection is of no more use.
+// verdict is the outcome of one attempt at a request: an answer to be read, a result, or a kind
+// of failure. With again the request did not reach the tool, and the connection is useless.
 type verdict struct {
 	answer json.RawMessage
-	pages  []json.RawMessage // every answer, when there are several
+	pages  []json.RawMessage // all answers, if there are several
 	result Result
 	kind   contract.Kind
 	err    error
 	again  bool
-	// sent says that the server may have seen the request; stale that the connection
-	// is of no more use although the request is not sent again.
+	// sent: the server may have received the request. stale: the connection is useless although
+	// the request is not sent again.
 	sent, stale bool
-	// doubtful is the session that a 404 may have been about.
+	// doubtful is the session that a 404 may refer to.
 	doubtful string
-	// now is where the call would go, with KindChanged.
+	// now is the present target of the call, with KindChanged.
 	now Target
 }
 
-// notFound is the verdict when a 404 was not about the session.
+// notFound is the verdict if a 404 did not refer to the session.
 func notFound() verdict {
 	return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("answered %s", statusText(http.StatusNotFound))}
 }
@@ -45,7 +44,7 @@ var (
 	errLost        = errors.New("the answer was lost")
 )
 
-// timeoutError is the cause of a deadline of ours.
+// timeoutError is the cause of our own deadlines.
 type timeoutError struct{ limit time.Duration }
 
 func (e timeoutError) Error() string { return "no answer within " + e.limit.String() }
@@ -70,8 +69,8 @@ func (l *link) authRequired() Result {
 	}
 }
 
-// judge reads the exchange. The order matters: a status says more than the
-// body, an answer more than an error, and a doubt counts as sent.
+// judge derives the verdict from the trace. The order matters: a status takes precedence over
+// the body, an answer over an error, and in doubt the request was sent.
 func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool) verdict {
 	status := x.httpStatus()
 	switch {
@@ -100,11 +99,11 @@ func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool)
 	case !x.sent.Load():
 		return verdict{kind: contract.KindToolUnavailable, err: err, again: true}
 	}
-	return lost(lostReason(err), destructive)
+	return lost(streamEndReason(err), destructive)
 }
 
-// sessionLost is the verdict when the server says that it does not know the session.
-// A request that may be sent only once stays what the server has made of it.
+// sessionLost is the verdict if the server does not know the session. The outcome of a request
+// that may be sent only once is not changed by it.
 func (x *trace) sessionLost() verdict {
 	status := x.httpStatus()
 	if x.single && x.sent.Load() {
@@ -119,8 +118,8 @@ func (x *trace) sessionLost() verdict {
 	return v
 }
 
-// refused is the verdict on an error of the protocol, or a status that says no. A
-// destructive call has failed only if the error proves that the tool did not run.
+// refused is the verdict on a protocol error or a failure status. A destructive call has failed
+// only if the error proves that the tool did not run.
 func (x *trace) refused(destructive bool) verdict {
 	err := fmt.Errorf("answered %s", statusText(x.httpStatus()))
 	if x.refusal != nil {
@@ -132,9 +131,9 @@ func (x *trace) refused(destructive bool) verdict {
 	return verdict{kind: contract.KindToolFailed, err: err}
 }
 
-// refusedUnread reports whether the server refused the request as such, before any
-// tool could run. Internal errors and codes of applications do not say so, nor does a
-// status that a tool, a proxy or a lost session may be behind.
+// refusedUnread reports whether the server refused the request as such, before any tool could
+// run. Internal errors, application codes, and statuses that a tool, a proxy or a lost session
+// may cause do not say so.
 func (x *trace) refusedUnread() bool {
 	if x.refusal != nil {
 		return slices.Contains(refusalCodes, x.refusal.Code)
@@ -150,7 +149,7 @@ var refusalStatuses = []int{
 	http.StatusUpgradeRequired, http.StatusRequestHeaderFieldsTooLarge,
 }
 
-// interrupted is the verdict when the time was up or the caller went away.
+// interrupted is the verdict after a timeout or a cancellation by the caller.
 func (l *link) interrupted(ctx context.Context, x *trace, destructive bool) verdict {
 	if x.sent.Load() {
 		return lost(ended(ctx), destructive)
@@ -158,7 +157,7 @@ func (l *link) interrupted(ctx context.Context, x *trace, destructive bool) verd
 	return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("not sent: %w", ended(ctx))}
 }
 
-// ended tells why ctx ended, and wraps its error whatever the cause says.
+// ended is why ctx has ended; it wraps ctx's error.
 func ended(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.As(cause, &timeoutError{}) {
 		return cause
@@ -169,7 +168,7 @@ func ended(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// lost is the verdict on a call that may have happened.
+// lost is the verdict on a call that may have run.
 func lost(err error, destructive bool) verdict {
 	kind := contract.KindToolUnavailable
 	if destructive {
@@ -178,9 +177,9 @@ func lost(err error, destructive bool) verdict {
 	return verdict{kind: kind, err: fmt.Errorf("%w: %w", errLost, err)}
 }
 
-// sessionRefused reports whether the server refused the request unread because it
-// does not know the session. ErrSessionTerminated alone does not say so: it also
-// comes when a stream that was already answering cannot be resumed.
+// sessionRefused reports whether the server refused the request unread because it does not know
+// the session. ErrSessionTerminated alone does not say so: it also occurs when a stream that
+// was already answering cannot be resumed.
 func (x *trace) sessionRefused(err error) bool {
 	switch x.httpStatus() {
 	case http.StatusNotFound:

@@ -189,7 +189,7 @@ func (c *copier) link(source, target, rel string) error {
 	return c.aboutTarget(err)
 }
 
-// aboutTarget puts the path of the destination into an error about it.
+// aboutTarget adds the path of the destination to an error about it.
 func (c *copier) aboutTarget(err error) error {
 	return describe(err, "path is not a directory", c.to.given)
 }

@@ -25,7 +25,7 @@ type expression struct {
 	steps    int // at most, for each byte of text
 }
 
-// match reports false for what it did not get to the end of.
+// match returns false for what it did not finish.
 func (e *expression) match(ctx context.Context, text []byte) bool {
 	if ctx.Err() != nil {
 		return false

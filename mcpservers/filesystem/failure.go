@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// What the tools themselves find wrong with a path. describe puts each into
-// words, with the path as the caller gave it.
+// Errors that the tools themselves find with a path. describe formulates each with the path as
+// the caller gave it.
 var (
 	errNullByte  = errors.New("path contains null bytes")
 	errTooDeep   = fmt.Errorf("path has more than %d parts", maxParts)
@@ -20,9 +20,8 @@ var (
 	errSpecial   = errors.New("path is not a regular file (a FIFO, socket or device)")
 )
 
-// describe says what is wrong in terms of the caller: never with a path of this
-// machine. What does not exist is reported in the words of missing; what is in
-// plain words already stays as it is.
+// describe formulates an error in terms of the caller, never with a path of this machine. A
+// missing file is described with missing; plain errors are unchanged.
 func describe(err error, missing, given string) error {
 	switch {
 	case err == nil:
@@ -49,7 +48,7 @@ func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// bare drops what os puts around an error: the system call and a path.
+// bare removes what package os adds to an error: the system call and a path.
 func bare(err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError

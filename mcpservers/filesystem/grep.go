@@ -52,8 +52,8 @@ func (c call) bounds() (b bounds, err error) {
 	return b, err
 }
 
-// isTimeout sorts the end of a search: its own time being up is no error, its
-// call being cancelled is.
+// isTimeout tells the end of a search by its own timeout, which is no error, from the
+// cancellation of the call, which is.
 func isTimeout(call context.Context, err error) (timedOut bool, _ error) {
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(call.Err(), context.Canceled) {
 		return true, nil
@@ -61,7 +61,7 @@ func isTimeout(call context.Context, err error) (timedOut bool, _ error) {
 	return false, err
 }
 
-// errLimitReached ends a search that has found all it may.
+// errLimitReached ends a search that has reached a limit of its results.
 var errLimitReached = errors.New("enough found")
 
 func grep(ctx context.Context, c call) (any, error) {

@@ -108,7 +108,7 @@ func readFolder(dir *os.Root, name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// entry describes one name in a folder; ok is false when it is gone by now.
+// entry describes one name in a folder; ok is false if it no longer exists.
 func (l location) entry(dir *os.Root, name string) (e entry, ok bool) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func (l location) entry(dir *os.Root, name string) (e entry, ok bool) {
 	return e, true
 }
 
-// targetType says what a link leads to, "" when that does not exist.
+// targetType is the type of a link's target, "" if that does not exist.
 func (r *root) targetType(link string) string {
 	target, err := r.resolve(link)
 	if errors.Is(err, errOutside) {

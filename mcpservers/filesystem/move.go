@@ -68,9 +68,9 @@ func (l location) moveTo(ctx context.Context, to location, limit int64) error {
 	return to.occupied(err)
 }
 
-// sameFile deals with a destination that is the source by another name, which
-// renaming would leave alone and copying would lose: of two hard links the source
-// is removed, of one place reached through two roots nothing.
+// sameFile handles a destination that is the source under another name, which renaming would
+// leave and copying would lose: of two hard links the source is removed; for one place reached
+// through two roots nothing is done.
 func (l location) sameFile(to location) (same bool, err error) {
 	if l.host() == to.host() {
 		return true, nil
@@ -89,7 +89,7 @@ func (l location) sameFile(to location) (same bool, err error) {
 	return true, l.root.dir.Remove(l.rel)
 }
 
-// occupied says which side an error of a rename is about.
+// occupied names the side that an error of a rename is about.
 func (l location) occupied(err error) error {
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EISDIR) {
 		return fmt.Errorf("destination exists as a directory: %s", l.given)
@@ -100,8 +100,8 @@ func (l location) occupied(err error) error {
 	return err
 }
 
-// carryTo copies beside the destination first, so that the destination is
-// replaced at once, and the source removed only when all of it has arrived.
+// carryTo copies beside the destination first, so that the destination is replaced atomically,
+// and the source removed only after everything has been copied.
 func (l location) carryTo(ctx context.Context, to location, limit int64) error {
 	beside := to
 	beside.rel = path.Join(path.Dir(to.rel), tempName())

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// needle is a text that is in everything a pattern matches, so that text without
-// it need not be matched at all. The zero value is in everything.
+// needle is a text that every match of a pattern contains, so that text without it need not be
+// matched. The zero value is contained in everything.
 type needle struct {
 	text string // in lower case when fold is set
 	fold bool   // upper and lower case are alike
@@ -61,8 +61,8 @@ func ofLiteral(re *syntax.Regexp) (best needle) {
 	return best
 }
 
-// index returns where text first contains the needle, -1 when it does not. Without
-// regard to case it looks for both forms of the first byte, whichever comes first.
+// index returns where text first contains the needle, or -1. If case is ignored it searches for
+// both forms of the first byte.
 func (n needle) index(text []byte) int {
 	if !n.fold {
 		return bytes.Index(text, []byte(n.text))

@@ -12,12 +12,11 @@ const (
 	maxAlternatives = 1000    // that the braces of a glob pattern stand for together
 )
 
-// names is a glob pattern as the patterns without braces that it stands for:
-// each is matched in time that is bounded, which braces are not.
+// names is a glob pattern expanded to patterns without braces: each is matched in bounded time,
+// braces are not.
 type names []string
 
-// globOf prepares a pattern, which name is the argument of. A malformed one
-// matches nothing.
+// globOf expands a pattern; name is the argument's name. A malformed pattern matches nothing.
 func globOf(name, pattern string) (names, error) {
 	if len(pattern) > maxGlob {
 		return nil, fmt.Errorf("%s is too long: %d bytes, at most %d are allowed", name, len(pattern), maxGlob)
@@ -43,7 +42,7 @@ func (n names) match(ctx context.Context, name string) bool {
 
 var errAlternatives = fmt.Errorf("has braces that stand for more than %d alternatives: use fewer {…}", maxAlternatives)
 
-// expand adds what a pattern stands for, as doublestar reads its braces.
+// expand appends the expansion of a pattern, as doublestar reads its braces.
 func expand(all names, pattern string) (names, error) {
 	marks := outerBraces(pattern)
 	if marks == nil {

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// sniffLength is how much of a file is looked at to tell whether it is binary.
+// sniffLength is how much of a file is read to detect binary files.
 const sniffLength = 8 << 10
 
 type content struct {
@@ -27,7 +27,7 @@ type content struct {
 	Truncated   bool   `json:"truncated"`
 }
 
-// part is what of a file a call asks for.
+// part is the requested part of a file.
 type part struct {
 	byBytes, byLines bool
 	offset, limit    int64 // limit 0: to the end
@@ -103,7 +103,7 @@ func encodedSize(text string) int64 {
 	return n
 }
 
-// hold puts data into the form that loses least.
+// hold encodes data in the form that loses least.
 func (r *content) hold(data []byte) {
 	switch {
 	case utf8.Valid(data):
@@ -148,8 +148,8 @@ func readBytes(file io.Reader, p part, most int64) ([]byte, bool, error) {
 	return data, more > 0, err
 }
 
-// lineScan is how much of a file is looked through for lines. Where a line begins is known
-// only when everything before it has been read.
+// lineScan is how much of a file is searched for lines. The start of a line is known only after
+// reading everything before it.
 const lineScan = 256 << 20
 
 // readLines reads lines as the function of that name does, within lineScan.

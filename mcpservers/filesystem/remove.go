@@ -61,8 +61,8 @@ func removeFolder(ctx context.Context, c call) (any, error) {
 	return removeResult{Path: at.given, Removed: true}, nil
 }
 
-// removeTree is os.Root.RemoveAll with an end: it looks at ctx between the parts
-// of the top folder.
+// removeTree is os.Root.RemoveAll with a context, which it checks between the entries of the
+// top folder.
 func removeTree(ctx context.Context, dir *os.Root, rel string) error {
 	entries, err := readFolder(dir, rel)
 	if err != nil {

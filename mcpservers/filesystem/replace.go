@@ -24,7 +24,7 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
 }
 
-// replacement is a file in the making, beside the one it will replace.
+// replacement is an unfinished file beside the one it will replace.
 type replacement struct {
 	dir  *os.Root // the folder of the file: stays the same when folders above move
 	name string

@@ -35,7 +35,7 @@ type source struct {
 	open    func(*folder) (*os.File, error)
 }
 
-// folder is the one that the last file was in. Most files are beside the one before.
+// folder is the folder of the last file. Most files are in the same folder as the previous one.
 type folder struct {
 	name string
 	dir  *os.Root // nil for none
@@ -65,7 +65,7 @@ func (f *folder) close() {
 	}
 }
 
-// scan goes through some files, and after they have been collected through others.
+// scan searches some files, and after they have been collected others.
 type scan struct {
 	scanner
 	last       folder

@@ -17,8 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Name and Version are what a program with this server calls itself in the MCP
-// handshake; Instructions are what it tells clients to do with it.
+// Name and Version identify the server in the MCP handshake; Instructions are for clients.
 const (
 	Name         = "mcp-filesystem"
 	Version      = "1.0.0"
@@ -102,7 +101,7 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 	}
 }
 
-// once runs a call, unless it writes and has been made before under its key.
+// once runs a call, unless it is a writing call that was made before under its key.
 func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, allowed []string) (any, error) {
 	args, err := hosting.ParseArguments(request, allowed...)
 	if err != nil {
@@ -138,7 +137,7 @@ func (c call) bounded(name string, otherwise, ceiling int) (int, error) {
 	return int(min(n, int64(ceiling))), err
 }
 
-// explain puts the end of a call's time into words.
+// explain formulates the timeout of a call.
 func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -149,7 +148,7 @@ func (s *Server) explain(err error) error {
 	return err
 }
 
-// maxStructured is the size of a result from where on it comes as text only.
+// maxStructured is the size above which a result is text only.
 const maxStructured = 1 << 20
 
 // answer encodes a result. A list goes under its name in structured content,
@@ -234,8 +233,8 @@ func (c call) writable(rootName, pathName string) (location, error) {
 	return at, err
 }
 
-// reserved refuses names that only copies in the making have: what gets one
-// would be hidden, and anybody may delete it.
+// reserved refuses the names of unfinished copies: such a file would be hidden, and anybody may
+// delete it.
 func (l location) reserved() error {
 	for part := range strings.SplitSeq(l.rel, "/") {
 		if isTemp(part) {

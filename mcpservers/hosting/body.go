@@ -17,8 +17,8 @@ const (
 	maxInitialize = 64 << 10 // bytes: anybody may send it, and a session keeps some of it
 )
 
-// call is what the layers around mcp-go need to know of a request body. The
-// zero value is a body that is no JSON object, which mcp-go refuses.
+// call is what the layers around mcp-go need of a request body. The zero value is a body that
+// is no JSON object, which mcp-go refuses.
 type call struct {
 	method  mcp.MCPMethod
 	version string // stated by the body, from protocol 2026-07-28 on
@@ -44,8 +44,8 @@ func callOf(r *http.Request) (call, bool) {
 	return call{message.Method, meta.Params.Meta.ProtocolVersion()}, true
 }
 
-// limitReads ends a request whose sender is slow, also when its body is only read
-// to get at the next request.
+// limitReads ends a request whose sender is slow, also while its body is only skipped to reach
+// the next request.
 func limitReads(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
@@ -53,8 +53,8 @@ func limitReads(next http.Handler) http.Handler {
 	})
 }
 
-// limitBody reads the whole body before mcp-go does: too large is 413 there and
-// not a parse error. From then on there is no deadline, so that streams live.
+// limitBody reads the whole body before mcp-go does, so that a body that is too large is 413
+// and not a parse error. After that there is no deadline, so that streams stay open.
 func limitBody(limit int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
@@ -91,7 +91,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// bufferedBody is a body that was read already.
+// bufferedBody is a body that has been read.
 type bufferedBody struct {
 	*bytes.Reader
 	text []byte

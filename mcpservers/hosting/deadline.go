@@ -8,8 +8,8 @@ import (
 // writeSize is how much of an answer is under one deadline.
 const writeSize = 64 << 10
 
-// limitWrites ends an answer that its client does not take: each piece of it has
-// to go out within timeout. Streams may be silent for as long as they like.
+// limitWrites ends an answer that its client does not read: each piece must be sent within
+// timeout. Streams may be silent without limit.
 func limitWrites(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &deadlineWriter{w, http.NewResponseController(w), timeout}

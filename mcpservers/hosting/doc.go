@@ -1,6 +1,6 @@
-// Package hosting is what every tool server of this project gets: transports,
-// sessions, protection and an orderly end around an mcp-go server. A server
-// brings its tools, prompts and resources and nothing about HTTP.
+// Package hosting runs the tool servers of this project: transports, sessions, protection and
+// an orderly shutdown around an mcp-go server. A server adds its tools, prompts and resources and
+// nothing about HTTP.
 //
 // # A new server
 //
@@ -22,7 +22,7 @@
 // [NewSubscriptions], logging when it sends log messages to clients. Resources
 // that come and go are a template, with [MissingResources] for those that went.
 //
-// # What clients meet
+// # Endpoints
 //
 //	/mcp             Streamable HTTP, protocols 2024-11-05 to 2025-11-25 with sessions
 //	                 and 2026-07-28 without, on the same endpoint
@@ -68,7 +68,7 @@
 // The first three are package guard: they keep web pages from using a server that
 // their visitor reaches. Allowed origins also get CORS headers.
 //
-// # Calling twice
+// # Repeated calls
 //
 // A caller that may repeat a writing call, because it cannot know whether the
 // first one arrived, names it in _meta under [IdempotencyKey]. A server reads that
@@ -76,21 +76,21 @@
 // package resources does, or in [Results] when it has no database. It says so with
 // [RemembersCalls]: without that, no careful caller repeats a call.
 //
-// # The end
+// # Shutdown
 //
 // When the context of [Run] ends, no new connection is accepted, streams are
 // closed and running calls have Options.Grace to be answered. After that their
 // contexts are cancelled and their connections cut.
 //
-// # Map
+// # Files
 //
-//	program.go settings.go flags.go yaml.go options.go run.go    what is chosen, and the way in
+//	program.go settings.go flags.go yaml.go options.go run.go    settings and start
 //	http.go door.go body.go deadline.go requestlog.go   around every HTTP request
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports
-//	arguments.go tool.go                          what every tool does alike
+//	arguments.go tool.go                          code shared by all tools
 //	once.go                                       calls that are repeated
-//	subscriptions.go missing.go                   what mcp-go leaves open about resources
-//	guard/                                        which web pages may call
+//	subscriptions.go missing.go                   resources, where mcp-go is incomplete
+//	guard/                                        which web pages may send requests
 //	sqlitefile/                                   how SQLite files are opened
 package hosting

@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/mcpservers/hosting/guard"
 )
 
-// guardRules say who may call the server: a tool server that serves a network is called
-// by the names of containers and machines, so any goes until some are listed.
+// guardRules say who may call the server: a server on a network is called by the names of
+// containers and machines, so any name is accepted until some are listed.
 func guardRules(options Options) guard.Rules {
 	return guard.Rules{
 		Hosts: options.AllowedHosts, Origins: options.AllowedOrigins,
@@ -22,8 +22,8 @@ func guardRules(options Options) guard.Rules {
 	}
 }
 
-// authenticate asks for the bearer token, if there is one. CORS preflights
-// cannot carry it and learn nothing but the rules.
+// authenticate requires the bearer token, if there is one. CORS preflights cannot carry it and
+// return only the rules.
 func authenticate(options Options, next http.Handler) http.Handler {
 	if options.Token == "" {
 		return next

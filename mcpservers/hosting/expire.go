@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// expire forgets idle sessions until ctx ends.
+// expire removes idle sessions until ctx ends.
 func (s *sessions) expire(ctx context.Context) {
 	ticker := time.NewTicker(max(s.options.SessionIdle/4, 10*time.Millisecond))
 	defer ticker.Stop()
@@ -43,7 +43,7 @@ func (s *sessions) useBusy(ctx context.Context, now time.Time) {
 	}
 }
 
-// limit forgets the idlest tenth when there are more sessions than allowed.
+// limit removes the idlest tenth if there are more sessions than allowed.
 func (s *sessions) limit(ctx context.Context) {
 	s.limiting.Lock()
 	defer s.limiting.Unlock()
@@ -77,14 +77,14 @@ func (s *sessions) isBusy(id string) bool {
 	return len(s.active[id]) > 0
 }
 
-// forget has mcp-go drop what it holds of a session; DELETE is its way in.
+// forget makes mcp-go drop its state of a session, by a DELETE request.
 func (s *sessions) forget(ctx context.Context, id string) {
 	header := http.Header{}
 	header.Set(server.HeaderKeySessionID, id)
 	s.stream.Handle(discardWriter{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: ctx})
 }
 
-// discardWriter is the client of a request that nobody sent.
+// discardWriter is the response writer of a request that no client sent.
 type discardWriter struct{}
 
 func (discardWriter) Header() http.Header         { return http.Header{} }

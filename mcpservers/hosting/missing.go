@@ -7,9 +7,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// MissingResources makes reading a resource that missing reports the protocol's
-// own "resource not found": -32002, or -32602 from 2026-07-28 on. A handler of a
-// template cannot say that itself, its errors are -32603. Call it before s serves.
+// MissingResources makes reading a resource that missing reports return the protocol's
+// "resource not found": -32002, or -32602 since 2026-07-28. The handler of a template cannot
+// return that, its errors are -32603. Call it before s serves.
 func MissingResources(s *server.MCPServer, missing func(ctx context.Context, uri string) bool) {
 	hooksOf(s).AddBeforeReadResource(func(ctx context.Context, _ any, request *mcp.ReadResourceRequest) {
 		if missing(ctx, request.Params.URI) {

@@ -37,8 +37,7 @@ const KeepResults = 7 * 24 * time.Hour
 // or with other arguments. Nothing was changed.
 var ErrKeyReused = errors.New("idempotency key was already used for a different call")
 
-// Once is what tells a repeated call from another one. The zero value is a call
-// that its caller does not mean to repeat.
+// Once identifies a repeated call. The zero value is a call that its caller does not repeat.
 type Once struct {
 	Key        string
 	ArgsSHA256 string
@@ -77,9 +76,9 @@ const (
 	resultCost    = 512      // what one takes beside its text
 )
 
-// Results remembers in memory what writing calls gave, for servers whose changes
-// are in no database that could keep both together. Beyond 10,000 results or
-// 32 MiB the oldest are forgotten. The zero value is ready.
+// Results stores the results of writing calls in memory, for servers whose changes are in no
+// database that could store both together. Beyond 10,000 results or 32 MiB the oldest are
+// dropped. The zero value is ready.
 type Results struct {
 	mu    sync.Mutex
 	calls map[string]*onceCall
@@ -94,9 +93,9 @@ type onceCall struct {
 	at              time.Time
 }
 
-// Once returns what do gives, or the JSON of what the first call with the same
-// key gave. One that is still running is waited for, as long as ctx allows. What
-// failed is forgotten, so that the call can be made again.
+// Once returns the result of do, or the JSON of the first call with the same key. It waits for
+// a running call with that key, as long as ctx allows. Failures are not stored, so that the
+// call can be repeated.
 func (r *Results) Once(ctx context.Context, tool string, once Once, do func() (any, error)) (any, error) {
 	if once.Key == "" {
 		return do()
@@ -120,7 +119,7 @@ func (r *Results) Once(ctx context.Context, tool string, once Once, do func() (a
 	}
 }
 
-// enter finds the call that has the key, which this one becomes when there is none.
+// enter returns the call with the key, or registers this one.
 func (r *Results) enter(tool string, once Once) (call *onceCall, isFirst bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +175,7 @@ func (r *Results) end(call *onceCall, text json.RawMessage) {
 	r.prune(call.at)
 }
 
-// prune forgets results that are too old, and the oldest of too many.
+// prune drops results that are too old, and the oldest of too many.
 func (r *Results) prune(now time.Time) {
 	for len(r.ended) > 0 {
 		oldest := r.ended[0]

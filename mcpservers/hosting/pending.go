@@ -45,15 +45,15 @@ func (g *counter) wait(ctx context.Context) {
 	}
 }
 
-// pendingRequests knows which requests of one connection were read and not answered
-// yet. mcp-go drops them when the connection ends, so its end is held back.
+// pendingRequests are the requests of one connection that were read and not answered yet.
+// mcp-go drops them when the connection ends, so its end is delayed.
 type pendingRequests struct {
 	*counter
 	mu  sync.Mutex
 	ids map[string]int
 }
 
-// asked takes a message that came in. Only requests count.
+// asked handles an incoming message. Only requests count.
 func (p *pendingRequests) asked(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method != "" {
 		p.mu.Lock()
@@ -63,7 +63,7 @@ func (p *pendingRequests) asked(message []byte) {
 	}
 }
 
-// answered takes a message that went out. Only answers to asked requests count.
+// answered handles an outgoing message. Only answers to known requests count.
 func (p *pendingRequests) answered(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method == "" {
 		p.mu.Lock()
@@ -78,11 +78,11 @@ func (p *pendingRequests) answered(message []byte) {
 	}
 }
 
-// maxID is the length of ids from where on a digest stands for them.
+// maxID is the length above which an ID is replaced by its hash.
 const maxID = 64
 
-// idAndMethod returns the id of a message in one form, however it was written.
-// One that is neither text nor a number is none.
+// idAndMethod returns the canonical ID of a message. An ID that is neither text nor a number is
+// none.
 func idAndMethod(message []byte) (id, method string) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`

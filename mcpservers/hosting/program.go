@@ -11,8 +11,7 @@ import (
 	"syscall"
 )
 
-// Configuration is what a server embeds [Settings] in. It may add flags of its own to
-// those of Bind.
+// Configuration embeds [Settings]. It may add its own flags to those of Bind.
 type Configuration interface {
 	Bind(set *flag.FlagSet)
 	Validate() error
@@ -87,7 +86,7 @@ func (p Program) configure(args []string, stdout io.Writer) (done bool, err erro
 	return false, p.Config.Validate()
 }
 
-// parse changes what flags say in Config.
+// parse applies the flags to Config.
 func (p Program) parse(args []string) (file string, version bool, err error) {
 	set := flag.NewFlagSet(p.Name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)

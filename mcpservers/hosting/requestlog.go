@@ -43,7 +43,7 @@ func observe(log *slog.Logger, next http.Handler) http.Handler {
 	})
 }
 
-// response notes the status for the log.
+// response records the status for the log.
 type response struct {
 	http.ResponseWriter
 	status int    // 0 until it is sent
@@ -76,7 +76,7 @@ func (r *response) code() int {
 	return r.status
 }
 
-// belongsTo has the log name a session that was made for this request.
+// belongsTo records the session that was created for this request, for the log.
 func belongsTo(w http.ResponseWriter, session *Session) {
 	if r, ok := w.(*response); ok {
 		r.made = session.id
@@ -93,7 +93,7 @@ func (r *response) session(request *http.Request) string {
 	return request.Header.Get(server.HeaderKeySessionID)
 }
 
-// fail answers in place of a handler that could not.
+// fail answers instead of a handler that panicked.
 func (r *response) fail() {
 	if r.status != 0 {
 		panic(http.ErrAbortHandler) // cut the answer off, so that it does not look whole

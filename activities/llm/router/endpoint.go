@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// endpoint is where a model is reached as the variables say now.
+// endpoint is the endpoint of a model, by the present values of the variables.
 func (r *Router) endpoint(entry llm.Entry) (llm.Provider, llm.Endpoint, error) {
 	if entry.Problem != "" {
 		return llm.Provider{}, llm.Endpoint{}, &llm.Error{Kind: contract.KindModelAuth, Message: entry.Problem}

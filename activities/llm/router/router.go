@@ -27,14 +27,14 @@ type Options struct {
 	Timeout, ConnectTimeout time.Duration
 }
 
-// Router is an llm.Model that calls the provider that a model's name says.
+// Router is an llm.Model that calls the provider of the model's name.
 type Router struct {
 	options Options
 	client  *http.Client
 }
 
-// New returns a Router. It reads no key and opens no connection: what is missing
-// is told by the first call that needs it.
+// New returns a Router. It reads no key and opens no connection: a missing key is reported by
+// the first call that needs it.
 func New(o Options) *Router {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }

@@ -11,7 +11,7 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// What Parse can find wrong with a patch as a whole.
+// Errors about a patch as a whole.
 var (
 	ErrNoHunks      = errors.New("no hunks found in patch")
 	ErrSeveralFiles = errors.New("patch changes more than one file")
@@ -142,7 +142,7 @@ func bodyLength(lines []string) int {
 	return n
 }
 
-// fragment has the library read the body under a header that fits it.
+// fragment parses the body with the library, under a header that fits it.
 func fragment(oldStart, newStart string, body []string) (*gitdiff.TextFragment, error) {
 	var text strings.Builder
 	before, after := 0, 0
@@ -174,7 +174,7 @@ func fragment(oldStart, newStart string, body []string) (*gitdiff.TextFragment, 
 
 var libraryPrefix = regexp.MustCompile(`^gitdiff: line \d+: `)
 
-// plain drops line numbers that count in a text nobody has seen.
+// plain removes line numbers that refer to a text nobody has seen.
 func plain(err error) error { return errors.New(libraryPrefix.ReplaceAllString(err.Error(), "")) }
 
 // checkLineEnds refuses a line without line end before the last one: what comes

@@ -49,7 +49,7 @@ func (r Rules) Check(request *http.Request) *Refusal {
 	return nil
 }
 
-// Handler serves what may be served, and answers the rest in plain text.
+// Handler passes allowed requests on, and answers others in plain text.
 func (r Rules) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if refused := r.Check(request); refused != nil {
