@@ -56,7 +56,7 @@ func Decode(data []byte, v any) error {
 }
 
 func invalidBody(err error) *service.Error {
-	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + err.Error()}
+	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + Misfit(err)}
 }
 
 // Bind reads the body into the struct that v points to, which knows all its members.

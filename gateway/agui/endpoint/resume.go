@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agent-stop-and-go/gateway/agui"
+	"agent-stop-and-go/gateway/request"
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/answer"
 	"agent-stop-and-go/workflows/contract"
@@ -199,7 +200,7 @@ func (e resumeEntry) payload() (resumePayload, error) {
 	dec := json.NewDecoder(bytes.NewReader(e.Payload))
 	dec.DisallowUnknownFields() // what is not understood may be meant to matter
 	if err := dec.Decode(&p); err != nil {
-		return p, e.invalid("payload: " + err.Error())
+		return p, e.invalid("payload: " + request.Misfit(err))
 	}
 	if key := repeated(e.Payload, "approved", "reason", "args", "editedArgs", "content"); key != "" {
 		return p, e.invalid("payload: " + key + " is there twice")

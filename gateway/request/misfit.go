@@ -1,0 +1,36 @@
+package request
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// Misfit says of an error of encoding/json what was expected where. It names no Go type, which
+// says nothing to a caller.
+func Misfit(err error) string {
+	var t *json.UnmarshalTypeError
+	if !errors.As(err, &t) {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s: expected %s, not %s", cmp.Or(t.Field, "the whole"), jsonName(t.Type), t.Value)
+}
+
+// jsonName is what JSON calls the values of a Go type.
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonName(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	}
+	return "a number"
+}
