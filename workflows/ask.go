@@ -9,19 +9,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
-)
-
-var (
-	attrAgentName      = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentName)
-	attrConversationID = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationID)
-	attrStatus         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
-	attrSessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
-	attrToolName       = temporal.NewSearchAttributeKeyKeyword(contract.AttrToolName)
-	attrPendingSince   = temporal.NewSearchAttributeKeyTime(contract.AttrPendingSince)
-	attrTaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
-	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
 )
 
 // ask stops the leaf until a person has decided about a call.
@@ -141,12 +131,12 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) 
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		StaticSummary:         wording.ApprovalSummary(in),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			attrAgentName.ValueSet(in.AgentName),
-			attrConversationID.ValueSet(in.ConversationID),
-			attrSessionID.ValueSet(in.SessionID),
-			attrToolName.ValueSet(in.Tool),
-			attrPendingSince.ValueSet(in.CreatedAt),
-			attrConfigHash.ValueSet(a.configHash),
+			attribute.AgentName.ValueSet(in.AgentName),
+			attribute.ConversationID.ValueSet(in.ConversationID),
+			attribute.SessionID.ValueSet(in.SessionID),
+			attribute.ToolName.ValueSet(in.Tool),
+			attribute.PendingSince.ValueSet(in.CreatedAt),
+			attribute.ConfigHash.ValueSet(a.configHash),
 		),
 		Memo: map[string]any{
 			contract.MemoCard: wording.Card(in), contract.MemoCallAs: cmp.Or(a.agent.CallAs, contract.CallAsRequester),

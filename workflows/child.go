@@ -5,6 +5,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -17,10 +18,10 @@ func startNode(ctx workflow.Context, id string, in contract.NodeInput) workflow.
 		WaitForCancellation: true,
 		StaticSummary:       wording.NodeSummary(in.Node),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			attrAgentName.ValueSet(in.Agent.Name),
-			attrConversationID.ValueSet(in.ConversationID),
-			attrSessionID.ValueSet(in.SessionID),
-			attrConfigHash.ValueSet(in.ConfigHash),
+			attribute.AgentName.ValueSet(in.Agent.Name),
+			attribute.ConversationID.ValueSet(in.ConversationID),
+			attribute.SessionID.ValueSet(in.SessionID),
+			attribute.ConfigHash.ValueSet(in.ConfigHash),
 		),
 	})
 	return workflow.ExecuteChildWorkflow(ctx, nodeWorkflows[in.Node.Type], in)

@@ -5,6 +5,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
 	"agent-stop-and-go/workflows/wording"
@@ -69,10 +70,10 @@ func (t *remoteTask) startDelivery(ctx workflow.Context, in contract.DelegateInp
 		ParentClosePolicy: enumspb.PARENT_CLOSE_POLICY_ABANDON,
 		StaticSummary:     wording.DelegateSummary(in),
 		TypedSearchAttributes: temporal.NewSearchAttributes(
-			attrAgentName.ValueSet(a.agent.Name),
-			attrConversationID.ValueSet(a.conversation),
-			attrSessionID.ValueSet(a.session),
-			attrConfigHash.ValueSet(a.configHash),
+			attribute.AgentName.ValueSet(a.agent.Name),
+			attribute.ConversationID.ValueSet(a.conversation),
+			attribute.SessionID.ValueSet(a.session),
+			attribute.ConfigHash.ValueSet(a.configHash),
 		),
 	})
 	return workflow.ExecuteChildWorkflow(ctx, contract.WorkflowDelivery, in)

@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/wording"
 )
@@ -56,11 +57,11 @@ func (c *conversation) setStatus(ctx workflow.Context, s contract.Status) {
 	var updates []temporal.SearchAttributeUpdate
 	if c.status != s {
 		c.status = s
-		updates = append(updates, attrStatus.ValueSet(string(s)))
+		updates = append(updates, attribute.Status.ValueSet(string(s)))
 	}
 	if state := c.taskState(); c.in.Task && (len(updates) > 0 || c.listedState != state && c.loginStateChanges(state)) {
 		c.listedState = state
-		updates = append(updates, attrTaskState.ValueSet(string(state)))
+		updates = append(updates, attribute.TaskState.ValueSet(string(state)))
 	}
 	if len(updates) == 0 {
 		return

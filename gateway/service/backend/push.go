@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/credential"
 )
@@ -81,7 +82,7 @@ func (t *Temporal) expectPush(ctx context.Context, in contract.ConversationInput
 		return false, err
 	}
 	attributes := temporal.NewSearchAttributes(
-		attrAgentName.ValueSet(in.Agent.Name), attrConversationID.ValueSet(in.ID), attrSessionID.ValueSet(in.SessionID))
+		attribute.AgentName.ValueSet(in.Agent.Name), attribute.ConversationID.ValueSet(in.ID), attribute.SessionID.ValueSet(in.SessionID))
 	return false, t.startPush(ctx, contract.PushInput{ConversationID: in.ID, Coming: true}, sealed, attributes)
 }
 
@@ -129,9 +130,9 @@ func (t *Temporal) pushAttributes(ctx context.Context, conversationID string) (t
 	}
 	fields := d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()
 	return temporal.NewSearchAttributes(
-		attrAgentName.ValueSet(cmp.Or(text(fields[contract.AttrAgentName]), t.agentName)),
-		attrConversationID.ValueSet(conversationID),
-		attrSessionID.ValueSet(text(fields[contract.AttrSessionID])),
+		attribute.AgentName.ValueSet(cmp.Or(text(fields[contract.AttrAgentName]), t.agentName)),
+		attribute.ConversationID.ValueSet(conversationID),
+		attribute.SessionID.ValueSet(text(fields[contract.AttrSessionID])),
 	), nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/console"
 	"agent-stop-and-go/workflows/contract/network"
@@ -96,16 +97,6 @@ func New(o Options) *Temporal {
 		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead,
 	}
 }
-
-var (
-	attrAgentName      = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentName)
-	attrConversationID = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationID)
-	attrStatus         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
-	attrSessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
-	attrConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
-	attrContextID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrContextID)
-	attrTaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
-)
 
 // memoFingerprint is the memo key with the fingerprint of the request that
 // started a conversation.
@@ -192,14 +183,14 @@ func memoOf(in service.StartInput) map[string]any {
 
 func (t *Temporal) attributes(in contract.ConversationInput) []temporal.SearchAttributeUpdate {
 	list := []temporal.SearchAttributeUpdate{
-		attrAgentName.ValueSet(in.Agent.Name),
-		attrConversationID.ValueSet(in.ID),
-		attrStatus.ValueSet(string(contract.StatusActive)),
-		attrSessionID.ValueSet(in.SessionID),
-		attrConfigHash.ValueSet(t.agentHash),
+		attribute.AgentName.ValueSet(in.Agent.Name),
+		attribute.ConversationID.ValueSet(in.ID),
+		attribute.Status.ValueSet(string(contract.StatusActive)),
+		attribute.SessionID.ValueSet(in.SessionID),
+		attribute.ConfigHash.ValueSet(t.agentHash),
 	}
 	if in.Task {
-		list = append(list, attrContextID.ValueSet(in.ContextID), attrTaskState.ValueSet(string(contract.TaskWorking)))
+		list = append(list, attribute.ContextID.ValueSet(in.ContextID), attribute.TaskState.ValueSet(string(contract.TaskWorking)))
 	}
 	return list
 }

@@ -1,0 +1,22 @@
+// Package attribute has the search attributes of workflows with their types, for the workflows
+// that set them and for the readers that list by them. Their names are in package contract.
+package attribute
+
+import (
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// The search attributes.
+var (
+	AgentName      = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentName)
+	ConversationID = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationID)
+	Status         = temporal.NewSearchAttributeKeyKeyword(contract.AttrConversationStatus)
+	SessionID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrSessionID)
+	ToolName       = temporal.NewSearchAttributeKeyKeyword(contract.AttrToolName)
+	PendingSince   = temporal.NewSearchAttributeKeyTime(contract.AttrPendingSince)
+	ConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
+	ContextID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrContextID)
+	TaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
+)
