@@ -125,19 +125,32 @@ func TestAnAnswerThatWasSentBeforeDecidesNothing(t *testing.T) {
 }
 
 func TestADecisionOverA2AIsNotHiddenByWhatCannotBeRead(t *testing.T) {
-	s := taskScript()
-	b := s.backend()
-	a := newAPI(t, b)
-	id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
-	decide := b.DecideFn
-	b.DecideFn = func(uuid string, in contract.DecideSignal) error {
-		b.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
-			return contract.AwaitResult{}, service.Errorf(service.KindUnavailable, "too many updates")
+	gone := service.Errorf(service.KindUnavailable, "too many updates")
+	for says, fail := range map[string]func(*fakeBackend){
+		"the decision was taken": func(b *fakeBackend) {
+			b.AwaitFn = func(context.Context, string, []string) (contract.AwaitResult, error) {
+				return contract.AwaitResult{}, gone
+			}
+		},
+		"the decision was sent": func(b *fakeBackend) {
+			b.DecisionFn = func(context.Context, string) (contract.ApprovalResult, error) { return contract.ApprovalResult{}, gone }
+		},
+	} {
+		for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+			s := taskScript()
+			s.onDecide = func(string, contract.DecideSignal) {} // nothing has come of it yet
+			b := s.backend()
+			a := newAPI(t, b)
+			id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")
+			decide := b.DecideFn
+			b.DecideFn = func(uuid string, in contract.DecideSignal) error {
+				fail(b)
+				return decide(uuid, in)
+			}
+			r := a.rpc(method, said("m-2", "", object{"taskId": id, "parts": []any{object{"text": "approved"}}}))
+			if !strings.Contains(r.raw, `"error"`) || !strings.Contains(r.raw, says) || !strings.Contains(r.raw, "too many updates") {
+				t.Errorf("%s: %s: %s", method, says, r.raw)
+			}
 		}
-		return decide(uuid, in)
-	}
-	r := a.rpc("SendMessage", said("m-2", "", object{"taskId": id, "parts": []any{object{"text": "approved"}}}))
-	if code(r) == nil || !strings.Contains(r.raw, "the decision was taken") || !strings.Contains(r.raw, "too many updates") {
-		t.Error(r.raw)
 	}
 }

@@ -3,6 +3,8 @@ package handler
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -59,6 +61,16 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 	return m, nil
 }
 
+// recordUnread is the error of a decision that was sent and whose record cannot be read.
+func (h *Handler) recordUnread(ctx context.Context, err error) error {
+	if ctx.Err() != nil || errors.Is(err, service.ErrClosing) {
+		return err
+	}
+	return a2a.NewError(a2a.ErrServerError, fmt.Sprintf(
+		"the decision was sent; whether it was taken, and what came of it, cannot be read now (%s); ask for the task with GetTask",
+		service.Problem(h.service.WithCause(ctx, err))))
+}
+
 // decide sends a decision, and reports whether it was the first one. Somebody else may have
 // been first: with the same decision that is no trouble.
 func (h *Handler) decide(ctx context.Context, d task.Decision, chain []string, requestID string) (first bool, err error) {
@@ -71,7 +83,7 @@ func (h *Handler) decide(ctx context.Context, d task.Decision, chain []string, r
 	}
 	record, err := h.service.DecisionRecord(ctx, d.UUID)
 	if err != nil {
-		return false, err
+		return false, h.recordUnread(ctx, err)
 	}
 	if !record.Agrees(in) {
 		record.UUID = d.UUID

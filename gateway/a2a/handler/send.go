@@ -40,7 +40,7 @@ type sentMessage struct {
 func (h *Handler) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.Task, error) {
 	m, err := h.post(ctx, req)
 	if err != nil {
-		return nil, h.failure(ctx, err)
+		return nil, h.failureAfter(ctx, m, err)
 	}
 	config := req.Config
 	if config == nil {
@@ -53,7 +53,7 @@ func (h *Handler) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.T
 	}
 	view, err := h.reached(ctx, m, config.ReturnImmediately)
 	if err != nil {
-		return nil, m.toA2AError(ctx, h.service.WithCause(ctx, err))
+		return nil, h.failureAfter(ctx, m, err)
 	}
 	t, err := h.task(ctx, view, o)
 	if err != nil && ctx.Err() == nil { // the message was carried out all the same
@@ -63,10 +63,11 @@ func (h *Handler) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.T
 	return t, err
 }
 
-// toA2AError is why nothing more is known of a message. An error of the protocol's own is a
-// refusal, and says all itself; otherwise a message that has decided something did so.
-func (m sentMessage) toA2AError(ctx context.Context, err error) error {
-	if len(m.decided) == 0 || ctx.Err() != nil || errors.As(err, new(*a2a.Error)) {
+// failureAfter is failure, with what the message has decided before. An error of the protocol's
+// own is a refusal, and says all itself.
+func (h *Handler) failureAfter(ctx context.Context, m sentMessage, err error) error {
+	err = h.service.WithCause(ctx, err)
+	if len(m.decided) == 0 || ctx.Err() != nil || errors.Is(err, service.ErrClosing) || errors.As(err, new(*a2a.Error)) {
 		return toA2AError(err)
 	}
 	return a2a.NewError(a2a.ErrServerError, fmt.Sprintf(

@@ -20,7 +20,7 @@ func (h *Handler) SendStream(ctx context.Context, req *a2a.SendMessageRequest) i
 	return func(yield func(protocol.Event, error) bool) {
 		m, err := h.post(ctx, req)
 		if err != nil {
-			yield(protocol.Event{}, h.failure(ctx, err))
+			yield(protocol.Event{}, h.failureAfter(ctx, m, err))
 			return
 		}
 		var history *int
@@ -103,7 +103,9 @@ func (t *taskStream) run() {
 	}
 }
 
-func (t *taskStream) fail(err error) { t.yield(protocol.Event{}, t.handler.failure(t.ctx, err)) }
+func (t *taskStream) fail(err error) {
+	t.yield(protocol.Event{}, t.handler.failureAfter(t.ctx, t.sentMessage, err))
+}
 
 // step writes what is next, and reports whether there is more to come. When the gateway
 // closes, the stream ends: the client subscribes again.

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -125,7 +126,7 @@ func (ep *Endpoint) join(c echo.Context, id string, eager bool) (*live.Reader, e
 
 // unlessClosing says for a reader that the gateway closes.
 func unlessClosing(err error) error {
-	if err == service.ErrClosing {
+	if errors.Is(err, service.ErrClosing) {
 		return service.Errorf(service.KindUnavailable, "the gateway is shutting down").Because(err)
 	}
 	return err
