@@ -93,7 +93,7 @@ var memory = dynamicconfig.StaticClient{
 	// Executions that history keeps in memory: 128,000 by default, some 25 KB each. One that is evicted while a
 	// client waits for it has the wait begun anew, so there must be room for all that clients may wait for. A limit
 	// in bytes would be too small for those or too large: a usual one has 2 KB on disk, a long one 100.
-	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 2000,
+	dynamicconfig.HistoryCacheHostLevelMaxSize.Key(): 1000,
 
 	// Events for replication to other clusters, 8 MB by default: there are none.
 	dynamicconfig.XDCCacheMaxSizeBytes.Key(): 64 << 10,

@@ -14,7 +14,7 @@ const (
 	gcPercent = 400
 	// memoryLimit bounds what that may take. The pages of the program itself, which the
 	// system may drop at any time, come on top: some 140 MiB.
-	memoryLimit = 192 << 20
+	memoryLimit = 176 << 20
 
 	limitPace = time.Second
 )

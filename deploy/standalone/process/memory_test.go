@@ -11,7 +11,7 @@ import (
 func TestTheLimitGrowsWithWhatLives(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct{ live, want int64 }{
-		{0, 192}, {20, 192}, {96, 192}, {97, 208}, {104, 208}, {400, 800}, {4000, 8000},
+		{0, 176}, {20, 176}, {88, 176}, {89, 192}, {97, 208}, {104, 208}, {400, 800}, {4000, 8000},
 	} {
 		if got := process.LimitFor(uint64(c.live * mib)); got != c.want*mib {
 			t.Errorf("%d MiB live: limit %d MiB, want %d", c.live, got/mib, c.want)
@@ -31,9 +31,9 @@ func TestTheEnvironmentGoesBeforeTheLimit(t *testing.T) {
 		limit   int64
 		percent int
 	}{
-		{nil, 192 << 20, 400},
+		{nil, 176 << 20, 400},
 		{map[string]string{"GOMEMLIMIT": "1GiB"}, math.MaxInt64, 400},
-		{map[string]string{"GOGC": "50"}, 192 << 20, 100},
+		{map[string]string{"GOGC": "50"}, 176 << 20, 100},
 	} {
 		stop := process.LimitMemory(func(name string) string { return c.env[name] })
 		if got := limit(); got != c.limit {
