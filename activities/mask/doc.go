@@ -17,7 +17,9 @@
 //
 // secret.go says what is secret, form.go makes the patterns of a secret, mask.go finds
 // them, view.go undoes escapes, stream.go does the same for texts that come in pieces, and
-// piece.go looks for fragments, in errors.
+// piece.go looks for fragments, in errors. What comes in over a connection that may break, or
+// is an extract that somebody else has made, is passed through Excerpt: a secret may end there
+// in the middle.
 //
 // All methods take a nil Mask for one that hides nothing, and are safe for concurrent
 // use, except those of a Stream.

@@ -11,20 +11,32 @@ type span struct {
 	word     string
 }
 
+// ending says what comes behind a text.
+type ending int
+
+const (
+	unknown   ending = iota // more may come
+	nothing                 // the text is whole
+	something               // the text may have been cut off, within a secret or an escape
+)
+
 // find returns the secrets in a text, sorted by where they begin; one of the text as it is
 // and one behind escapes may overlap. From open on, the text may hold more of a secret than
 // can be known before it goes on.
-func (m *Mask) find(text string, final bool) (found []span, open int) {
-	found, open = m.scan(text, final)
-	plain := unescape(text, final)
+func (m *Mask) find(text string, behind ending) (found []span, open int) {
+	found, open = m.scan(text, behind)
+	plain := unescape(text, behind)
 	if plain == nil {
 		return found, open
 	}
-	more, until := m.scan(string(plain.text), final)
+	more, until := m.scan(string(plain.text), behind)
 	for _, s := range more {
 		found = append(found, span{int(plain.at[s.from]), int(plain.at[s.to]), s.word})
+		if behind == something && s.to == len(plain.text) {
+			found[len(found)-1].to = len(text) // with half an escape
+		}
 	}
-	if !final {
+	if behind == unknown {
 		open = min(open, int(plain.at[until]))
 	}
 	slices.SortStableFunc(found, func(a, b span) int {
@@ -34,7 +46,7 @@ func (m *Mask) find(text string, final bool) (found []span, open int) {
 }
 
 // scan looks for patterns in a text as it is.
-func (m *Mask) scan(text string, final bool) (found []span, open int) {
+func (m *Mask) scan(text string, behind ending) (found []span, open int) {
 	open = len(text)
 	var lower, alphabet uint64 // the last eight bytes in each fold
 	for i := 0; i < len(text); i++ {
@@ -44,11 +56,11 @@ func (m *Mask) scan(text string, final bool) (found []span, open int) {
 			continue
 		}
 		from := i - (least - 1)
-		s, certain := m.longest(text, from, lower, alphabet)
+		s, certain := m.longest(text, from, lower, alphabet, behind)
 		if s.to == 0 {
 			continue
 		}
-		if !certain && !final {
+		if !certain && behind == unknown {
 			return found, min(from, m.undecided(text))
 		}
 		found = extended(found, s)
@@ -57,7 +69,7 @@ func (m *Mask) scan(text string, final bool) (found []span, open int) {
 			i, lower, alphabet = next+least-2, folded(text, next, anyCase), folded(text, next, anyAlphabet)
 		}
 	}
-	if !final {
+	if behind == unknown {
 		open = m.undecided(text)
 	}
 	return found, open
@@ -85,13 +97,16 @@ func (m *Mask) may(key uint64) bool { return m.filter[slot(key)/64]>>(slot(key)%
 
 // longest is the longest secret that begins at a place, with to 0 if there is none.
 // Certain says that it is no longer if the text goes on.
-func (m *Mask) longest(text string, from int, lower, alphabet uint64) (s span, certain bool) {
+func (m *Mask) longest(text string, from int, lower, alphabet uint64, behind ending) (s span, certain bool) {
 	certain = true
 	for _, a := range []anchor{{anyCase, lower}, {anyAlphabet, alphabet}} {
 		for _, n := range m.byAnchor[a] {
 			p := &m.patterns[n]
 			size, whole := p.match(text[from:])
 			certain = certain && whole
+			if size == 0 && !whole && behind == something {
+				size = len(text) - from
+			}
 			if size > 0 && from+size > s.to {
 				s = span{from, from + size, p.word}
 			}

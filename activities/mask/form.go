@@ -77,7 +77,7 @@ func patterns(s Secret) []pattern {
 		add(anyCase, text, false)
 		add(anyCase, reversed(text), false)
 	}
-	if plain := unescape(s.value, true); plain != nil {
+	if plain := unescape(s.value, nothing); plain != nil {
 		add(anyCase, string(plain.text), false)
 	}
 	add(anyCase, hex.EncodeToString([]byte(s.value)), false)

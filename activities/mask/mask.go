@@ -85,7 +85,14 @@ func (m *Mask) And(secrets ...Secret) *Mask {
 
 // Text returns a text with its secrets hidden.
 func (m *Mask) Text(text string) string {
-	out, _, _ := m.pass(text, 0, true, unchanged)
+	out, _, _ := m.pass(text, 0, nothing, unchanged)
+	return out
+}
+
+// Excerpt is Text for what may have been cut off, such as the body of an error: it also hides
+// the first eight bytes or more of a secret, in any form, at the end.
+func (m *Mask) Excerpt(text string) string {
+	out, _, _ := m.pass(text, 0, something, unchanged)
 	return out
 }
 
@@ -94,7 +101,7 @@ func (m *Mask) Shows(text string) bool {
 	if m == nil {
 		return false
 	}
-	found, _ := m.find(text, true)
+	found, _ := m.find(text, nothing)
 	return len(found) > 0
 }
 
@@ -176,11 +183,11 @@ func unchanged(text string) string { return text }
 // as many as covered, belong to a secret whose word has been written. Of a text that goes on
 // it returns what is certain, from where on the text is open, and how many bytes from there
 // are covered.
-func (m *Mask) pass(text string, covered int, final bool, edit func(string) string) (shown string, open, over int) {
+func (m *Mask) pass(text string, covered int, behind ending, edit func(string) string) (shown string, open, over int) {
 	if m == nil {
 		return text, len(text), 0
 	}
-	found, open := m.find(text, final)
+	found, open := m.find(text, behind)
 	if len(found) == 0 && covered == 0 {
 		return edit(text[:open]), open, 0
 	}

@@ -179,6 +179,26 @@ func TestJSONStaysJSON(t *testing.T) {
 	}
 }
 
+func TestASecretThatIsCutOffIsHiddenInAnExcerpt(t *testing.T) {
+	m := mask.New(mask.Value(canary))
+	for _, name := range []string{"plain", "upper case", "reversed", "hex", "of a query", "all of it escaped", "of JSON in JSON", "in unicode"} {
+		form := forms(canary)[name]
+		for n := len(form) * 3 / 8; n <= len(form); n++ {
+			if got := m.Excerpt("it is " + canary + ", or " + form[:n]); got != "it is [secret], or [secret]" {
+				t.Errorf("%s: the first %d bytes of %q became %q", name, n, form, got)
+			}
+			if got := m.Pieces("or " + form[:n]); got != "or [secret]" {
+				t.Errorf("%s: of an error, the first %d bytes of %q became %q", name, n, form, got)
+			}
+		}
+	}
+	for _, text := range []string{canary[:7], canary[:20] + ".", `C:\`, "100%", "50%4", `\u00`} {
+		if got := m.Excerpt(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
 func TestPiecesOfASecretAreHiddenInErrors(t *testing.T) {
 	m := mask.New(mask.Value(canary), mask.Value("abc"))
 	for in, want := range map[string]string{

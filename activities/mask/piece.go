@@ -5,13 +5,13 @@ import "strings"
 // fragment stands for what Pieces hides.
 const fragment = "***"
 
-// Pieces is Text for the words of an error, which are few and nobody misses: it hides
+// Pieces is Excerpt for the words of an error, which are few and nobody misses: it hides
 // also what has eight bytes of a secret, and secrets that are shorter than that.
 func (m *Mask) Pieces(text string) string {
 	if m == nil {
 		return text
 	}
-	out, _, _ := m.pass(text, 0, true, func(between string) string {
+	out, _, _ := m.pass(text, 0, something, func(between string) string {
 		for _, s := range m.secrets {
 			between = cutOut(between, s.value)
 		}

@@ -14,17 +14,17 @@ type Stream struct {
 func (m *Mask) Stream() *Stream { return &Stream{mask: m} }
 
 // Write takes the next piece, and returns what may be shown by now.
-func (s *Stream) Write(piece string) string { return s.take(piece, false) }
+func (s *Stream) Write(piece string) string { return s.take(piece, unknown) }
 
 // End returns the rest.
-func (s *Stream) End() string { return s.take("", true) }
+func (s *Stream) End() string { return s.take("", nothing) }
 
-func (s *Stream) take(piece string, final bool) string {
+func (s *Stream) take(piece string, behind ending) string {
 	if s.mask == nil {
 		return piece
 	}
 	text := s.held + piece
-	shown, open, covered := s.mask.pass(text, s.covered, final, unchanged)
+	shown, open, covered := s.mask.pass(text, s.covered, behind, unchanged)
 	s.held, s.covered = text[open:], covered
 	return shown
 }

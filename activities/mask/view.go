@@ -18,9 +18,9 @@ const maxSlashes = 8
 var controls = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unescape undoes %XX, \uXXXX, controls and backslashes before / " and \. It returns nil for a text
-// without any. Of a text that goes on it leaves out an escape at the end that is not
+// without any. Of a text that is not whole it leaves out an escape at the end that is not
 // complete.
-func unescape(text string, final bool) *view {
+func unescape(text string, behind ending) *view {
 	first := strings.IndexAny(text, `%\`)
 	if first < 0 {
 		return nil
@@ -33,7 +33,7 @@ func unescape(text string, final bool) *view {
 		if char[0] = text[i]; char[0] == '%' || char[0] == '\\' {
 			n, size, cut = escape(text[i:], &char)
 		}
-		if cut && !final {
+		if cut && behind != nothing {
 			end = i
 			break
 		}

@@ -110,7 +110,7 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxCard+1))
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		return nil, newStatusError(resp, data)
+		return nil, newStatusError(resp, data, a.mask(bearer))
 	case err != nil:
 		return nil, &wireError{err: err}
 	case len(data) > maxCard:

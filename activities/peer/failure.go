@@ -52,7 +52,8 @@ type statusError struct {
 	text     string
 }
 
-func newStatusError(resp *http.Response, body []byte) *statusError {
+// newStatusError reads the body, which may be a part of one, and hides secrets in it.
+func newStatusError(resp *http.Response, body []byte, m *mask.Mask) *statusError {
 	e := &statusError{Status: resp.StatusCode, After: retryAfter(resp.Header), text: http.StatusText(resp.StatusCode)}
 	if to, err := resp.Location(); err == nil {
 		e.Location = shown(to)
@@ -63,6 +64,7 @@ func newStatusError(resp *http.Response, body []byte) *statusError {
 	} else if err := readResponse(body, &r); errors.As(err, new(*rpcError)) {
 		e.text = err.Error()
 	}
+	e.text = m.Excerpt(e.text)
 	return e
 }
 

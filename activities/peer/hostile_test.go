@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -234,6 +235,22 @@ func TestCredentialsAreHiddenInResultsFailuresAndCards(t *testing.T) {
 		"a login": {func(w http.ResponseWriter, _ request) { http.Error(w, "not with "+token, http.StatusForbidden) },
 			func(t *testing.T, p *peer.Peers, m peer.Message) string { return send(t, p, m).Text },
 			"Authentication required by A2A agent writer: HTTP 403: not with [secret]"},
+		"a login that breaks off": {func(w http.ResponseWriter, _ request) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.Header().Set("Content-Length", "1000")
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, "not with "+token[:len(token)-1])
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		},
+			func(t *testing.T, p *peer.Peers, m peer.Message) string { return send(t, p, m).Text },
+			"Authentication required by A2A agent writer: HTTP 403: not with [secret]"},
+		"an extract in an error": {func(w http.ResponseWriter, in request) {
+			rpc(w, in, map[string]any{"code": 1, "message": "not with " + token[:len(token)-1]})
+		},
+			func(t *testing.T, p *peer.Peers, m peer.Message) string {
+				return refused(t, p, m, contract.KindPeerFailed).Message
+			}, "agent writer: error 1: not with [secret]"},
 		"a stream": {func(w http.ResponseWriter, in request) {
 			stream(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", token)})
 		},

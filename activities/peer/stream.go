@@ -33,7 +33,7 @@ func (x *session) stream(ctx context.Context, method string, params any) iter.Se
 		for data, err := range events(resp.Body) {
 			var e event
 			if err == nil {
-				err = readResponse(x.mask.JSON(data), &e)
+				err = x.decode(data, &e)
 			}
 			if !yield(e, err) || err != nil {
 				return

@@ -125,7 +125,7 @@ func (x *session) read(resp *http.Response, out any) error {
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden,
 		resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable:
-		return newStatusError(resp, data)
+		return newStatusError(resp, data, x.mask)
 	case err != nil:
 		return &wireError{err: fmt.Errorf("read the answer: %w", err), sent: true}
 	case len(data) > maxAnswer:
@@ -133,9 +133,18 @@ func (x *session) read(resp *http.Response, out any) error {
 	case bytes.Count(data, []byte("{"))+bytes.Count(data, []byte("[")) > maxValues:
 		return fmt.Errorf("%w: more than %d values", errTooLarge, maxValues)
 	}
-	err = readResponse(x.mask.JSON(data), out)
+	err = x.decode(data, out)
 	if errors.Is(err, errUnreadable) && resp.StatusCode != http.StatusOK {
-		return newStatusError(resp, data)
+		return newStatusError(resp, data, x.mask)
+	}
+	return err
+}
+
+// decode reads a response with its secrets hidden. Errors may quote a part of what was sent.
+func (x *session) decode(data []byte, out any) error {
+	err := readResponse(x.mask.JSON(data), out)
+	if e := new(rpcError); errors.As(err, &e) {
+		e.Message = x.mask.Excerpt(e.Message)
 	}
 	return err
 }

@@ -104,12 +104,15 @@ func (t *Toolbox) mask(server, bearer string) *mask.Mask {
 	return mask.New(mask.Bearer(bearer))
 }
 
-// hideSecrets masks secrets in a server's error. The identity of the error is preserved.
+// hideSecrets masks secrets in a server's error, which may quote a part of what was sent. The
+// identity of the error is preserved.
 func hideSecrets(err error, m *mask.Mask) error {
-	if err == nil || !m.Shows(err.Error()) {
+	text := plain(err)
+	hidden := m.Excerpt(text)
+	if err == nil || hidden == text && !m.Shows(err.Error()) {
 		return err
 	}
-	return hiddenError{err: err, text: m.Text(plain(err))}
+	return hiddenError{err: err, text: hidden}
 }
 
 type hiddenError struct {

@@ -245,3 +245,13 @@ func TestALossDoesNotTellTheCallersToken(t *testing.T) {
 		t.Errorf("log %s", log)
 	}
 }
+
+func TestAnErrorThatQuotesAPartOfTheTokenHidesIt(t *testing.T) {
+	const token = "t0ken-of-the-caller"
+	refusal := says(`null,"error":{"code":-32602,"message":"not with ` + token[:len(token)-3] + `"}`)
+	s := serveRaw(t, raw{"tools/list": says(oneTool), "tools/call": refusal}).server("web")
+	_, err := openServers(t, s).Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Bearer: token})
+	if err == nil || strings.Contains(err.Error(), token[:8]) || !strings.Contains(err.Error(), "[bearer token]") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -56,7 +56,7 @@ func (l *lineLogger) flush() {
 
 func (l *lineLogger) log(line []byte) {
 	if text := strings.TrimSpace(strings.ToValidUTF8(string(line), "�")); text != "" && l.mayLog() {
-		l.logger.Info("MCP server says", "line", l.mask.Text(text))
+		l.logger.Info("MCP server says", "line", l.mask.Excerpt(text))
 	}
 }
 

@@ -123,7 +123,7 @@ func (x *trace) sessionLost() verdict {
 func (x *trace) refused(destructive bool) verdict {
 	err := fmt.Errorf("answered %s", statusText(x.httpStatus()))
 	if x.refusal != nil {
-		err = fmt.Errorf("the server refused: %s (%d)", x.refusal.Message, x.refusal.Code)
+		err = fmt.Errorf("the server refused with error %d: %s", x.refusal.Code, x.refusal.Message)
 	}
 	if destructive && !x.refusedUnread() {
 		return lost(err, true)
