@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -41,9 +42,9 @@ func local(t testing.TB, text string) llm.Reply {
 			Name: "local", Provider: contract.ProviderCompatible, Model: "m", BaseURL: "http://localhost/v1", TextToolCalls: true,
 		}},
 	})
-	r, err := router.Generate(t.Context(), llm.Request{Model: "local", Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{
-		tool("ping", "", ``, false),
-		tool("files.read", "", `{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer"}}}`, false),
+	r, err := router.Generate(t.Context(), llm.Request{Model: "local", Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{
+		sample.Tool("ping", "", ``, false),
+		sample.Tool("files.read", "", `{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer"}}}`, false),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +168,7 @@ func TestOnlyModelsThatAreSaidToWriteCallsDo(t *testing.T) {
 	const text = `{"name":"ping","arguments":{}}`
 	router := router.New(router.Options{HTTPClient: &http.Client{Transport: answers(text)}})
 	r, err := router.Generate(t.Context(), llm.Request{
-		Model: "ollama:x", Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{tool("ping", "", ``, false)},
+		Model: "ollama:x", Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{sample.Tool("ping", "", ``, false)},
 	})
 	if err != nil || r.Text != text || len(r.Calls) > 0 {
 		t.Errorf("reply %+v, %v", r, err)

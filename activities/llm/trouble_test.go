@@ -13,6 +13,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -47,7 +48,7 @@ type trouble struct {
 var speech = strings.Repeat("So it goes. ", 20)
 
 // wordy is a message that has to be cut, and must not show the key.
-const wordy = "Key " + canary + " is wrong. "
+const wordy = "Key " + sample.Canary + " is wrong. "
 
 var (
 	badKey = strings.Repeat(wordy, 100)
@@ -132,7 +133,7 @@ func nobody(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	return "http://user:" + canary + "@" + l.Addr().String() + "/v1?key=" + canary
+	return "http://user:" + sample.Canary + "@" + l.Addr().String() + "/v1?key=" + sample.Canary
 }
 
 // untrusted is the address of a server whose certificate nobody trusts.
@@ -181,9 +182,9 @@ func (tt trouble) meet(t *testing.T, model string) (llm.Reply, int, error) {
 	defer cancel()
 	var returned atomic.Bool
 	said := 0
-	router := router.New(router.Options{Getenv: keys, BaseURL: address, Timeout: cmp.Or(tt.timeout, patience)})
+	router := router.New(router.Options{Getenv: sample.Keys, BaseURL: address, Timeout: cmp.Or(tt.timeout, sample.Patience)})
 	r, err := router.Generate(ctx, llm.Request{
-		Model: model, Messages: []contract.Message{user("hi")}, Tools: resources,
+		Model: model, Messages: []contract.Message{sample.User("hi")}, Tools: sample.Resources,
 		Deltas: func(llm.Delta) {
 			if said++; returned.Load() {
 				t.Error("a delta after the call")
@@ -202,12 +203,12 @@ func (tt trouble) meet(t *testing.T, model string) (llm.Reply, int, error) {
 
 func (tt trouble) check(t *testing.T, provider string, err error) {
 	t.Helper()
-	e := plain(t, err)
+	e := sample.Plain(t, err)
 	if e.Kind != tt.kind || e.RetryAfter != tt.after || !strings.Contains(e.Message, provider) || !strings.Contains(e.Message, tt.says) {
 		t.Errorf("error = %s, %s, after %s\nwant    %s, …%s…, after %s", e.Kind, e.Message, e.RetryAfter, tt.kind, tt.says, tt.after)
 	}
 	if tt.cause != nil && !errors.Is(err, tt.cause) {
 		t.Errorf("cause %v, want %v", e.Err, tt.cause)
 	}
-	noKey(t, err)
+	sample.NoKey(t, err)
 }

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -17,11 +18,11 @@ import (
 func record(r llm.Reply) []contract.Message {
 	var out, results []contract.Message
 	if r.Text != "" {
-		out = append(out, say("r1", r.Text))
+		out = append(out, sample.Say("r1", r.Text))
 	}
 	for _, c := range r.Calls {
-		out = append(out, call("r1", c.ID, c.Name, string(c.Arguments)))
-		results = append(results, result("r1", c.ID, c.Name, "result of "+string(c.Arguments)))
+		out = append(out, sample.Call("r1", c.ID, c.Name, string(c.Arguments)))
+		results = append(results, sample.Result("r1", c.ID, c.Name, "result of "+string(c.Arguments)))
 	}
 	if r.Native != nil {
 		out[0].Native = &contract.Native{Provider: r.Native.Provider, Model: r.Native.Model, Content: contract.JSON{Raw: r.Native.Content}}
@@ -56,7 +57,7 @@ func TestSignedRepliesGoBackAsTheyCame(t *testing.T) {
 			s.Always(llmtest.Say("ok"))
 			s.Reply(geminiEvents(tt.answer))
 			reply := askGemini(t, router, llm.Request{Model: model})
-			messages := append(append([]contract.Message{user("hi")}, record(reply)...), user("and now?"))
+			messages := append(append([]contract.Message{sample.User("hi")}, record(reply)...), sample.User("and now?"))
 			askGemini(t, router, llm.Request{Model: model, Messages: messages})
 			var body struct {
 				Contents []struct{ Parts json.RawMessage }
@@ -139,7 +140,7 @@ func TestConversationsWithModelsThatSign(t *testing.T) {
 		"broken":               {"gemini-3-pro-preview", broken, false},
 		"nothing kept":         {"gemini-3-pro-preview", plain, false},
 	} {
-		askGemini(t, router, llm.Request{Model: tt.model, Messages: append([]contract.Message{user("hi")}, tt.messages...)})
+		askGemini(t, router, llm.Request{Model: tt.model, Messages: append([]contract.Message{sample.User("hi")}, tt.messages...)})
 		body := askedGemini(t, s)
 		if strings.Contains(body, `"AAAA"`) != tt.kept || strings.Contains(body, `"id":"a"`) != tt.kept {
 			t.Errorf("%s: %s", name, body)
@@ -154,7 +155,7 @@ func TestRepliesWithoutAUserBetweenThemAreOneContent(t *testing.T) {
 	s, router := newGemini(t)
 	s.Reply(llmtest.Say("ok"))
 	askGemini(t, router, llm.Request{Model: flash, Messages: []contract.Message{
-		user("hi"), say("r1", "I look."), call("r2", "a", "x", `{}`), result("r2", "a", "x", "A"), say("r3", "There."),
+		sample.User("hi"), sample.Say("r1", "I look."), sample.Call("r2", "a", "x", `{}`), sample.Result("r2", "a", "x", "A"), sample.Say("r3", "There."),
 	}})
 	if body := askedGemini(t, s); !strings.Contains(body, `{"role":"model","parts":[{"text":"I look."},{"functionCall":`) {
 		t.Error(body)
@@ -164,7 +165,7 @@ func TestRepliesWithoutAUserBetweenThemAreOneContent(t *testing.T) {
 func TestGeminiIsShownNoGIFs(t *testing.T) {
 	s, router := newGemini(t)
 	s.Reply(llmtest.Say("ok"))
-	messages, _ := illustrated()
+	messages, _ := sample.Illustrated()
 	askGemini(t, router, llm.Request{Model: flash, Messages: messages, Media: map[string][]llm.Media{"m4": {{MIMEType: "image/png", Data: []byte("GIF89a…")}}}})
 	if body := askedGemini(t, s); strings.Contains(body, "inlineData") || strings.Contains(body, "Images in") {
 		t.Error(body)
@@ -180,7 +181,7 @@ func TestGeminiDeltas(t *testing.T) {
 	))
 	askGemini(t, router, llm.Request{Model: flash}) // without anyone listening
 	var got []llm.Delta
-	r := askGemini(t, router, llm.Request{Model: flash, Tools: offered(), Deltas: func(d llm.Delta) { got = append(got, d) }})
+	r := askGemini(t, router, llm.Request{Model: flash, Tools: sample.Offer(), Deltas: func(d llm.Delta) { got = append(got, d) }})
 	want := []llm.Delta{
 		{Kind: llm.DeltaReasoning, Text: "h"}, {Kind: llm.DeltaReasoning, Text: "m"}, {Kind: llm.DeltaText, Text: "I "}, {Kind: llm.DeltaText, Text: "look."},
 		{Kind: llm.DeltaCall, ID: "a", Name: "resources.remove"}, {Kind: llm.DeltaArguments, Text: `{"n": 1}`},
@@ -213,12 +214,12 @@ func TestTheFirstDeltaDoesNotWaitForTheRest(t *testing.T) {
 }
 
 func TestGeminiIsToldOfAnImageThatItDoesNotTake(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
-	message := user("")
+	message := sample.User("")
 	message.ID = "m1"
 	r := llm.Request{
-		Model: flash, Messages: []contract.Message{message, say("r1", "Nice."), user("And?")},
+		Model: flash, Messages: []contract.Message{message, sample.Say("r1", "Nice."), sample.User("And?")},
 		Media: map[string][]llm.Media{"m1": {{MIMEType: "image/gif", Data: []byte("GIF89a...")}}},
 	}
 	if _, err := router.Generate(t.Context(), r); err != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"google.golang.org/genai"
+
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 )
 
 // geminiSDK is what Google's own client makes of the first piece of an answer.
@@ -17,7 +19,7 @@ func geminiSDK(t *testing.T, answer http.HandlerFunc) (*genai.GenerateContentRes
 	s := httptest.NewServer(answer)
 	defer s.Close()
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
-		APIKey: canary, Backend: genai.BackendGeminiAPI, HTTPClient: s.Client(), HTTPOptions: genai.HTTPOptions{BaseURL: s.URL},
+		APIKey: sample.Canary, Backend: genai.BackendGeminiAPI, HTTPClient: s.Client(), HTTPOptions: genai.HTTPOptions{BaseURL: s.URL},
 	})
 	if err != nil {
 		t.Fatal(err)

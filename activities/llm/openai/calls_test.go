@@ -8,6 +8,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 )
 
 func TestPiecesOfCalls(t *testing.T) {
@@ -68,9 +69,9 @@ func TestPiecesOfCalls(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(llmtest.Frames(append(tt.events, ended("tool_calls"))...))
-			got, _ := noted(t, router, llm.Request{Model: "ollama:x", Tools: offered()})
+			got, _ := noted(t, router, llm.Request{Model: "ollama:x", Tools: sample.Offer()})
 			if diff := cmp.Diff(tt.want, got.Calls); diff != "" {
 				t.Errorf("calls differ (-want +got):\n%s", diff)
 			}

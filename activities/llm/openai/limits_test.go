@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -40,9 +41,9 @@ func TestFailuresToldInAStream(t *testing.T) {
 		"a list":                    {`[1]`, contract.KindModelGarbage, "openai gave an answer that makes no sense: the answer is not what its API describes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(llmtest.Frames(piece(`{"content":"So"}`), "data: "+tt.event+"\n\n", ended("stop")))
-			if e := failure(t, router, "openai:gpt-4o"); e.Kind != tt.kind || e.Message != tt.want {
+			if e := sample.Failure(t, router, "openai:gpt-4o"); e.Kind != tt.kind || e.Message != tt.want {
 				t.Errorf("error = %s, %s\nwant    %s, %s", e.Kind, e.Message, tt.kind, tt.want)
 			}
 		})
@@ -53,7 +54,7 @@ func TestFailuresToldInAStream(t *testing.T) {
 func TestALongStreamTakesNoMemory(t *testing.T) {
 	const size = 50 << 20
 	thought := piece(`{"reasoning_content":"` + strings.Repeat("hm ", 300) + `"}`)
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.KeepRequests(false)
 	s.Reply(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -68,7 +69,7 @@ func TestALongStreamTakesNoMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	deltas, most := 0, uint64(0)
-	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}, Deltas: func(llm.Delta) {
+	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}, Deltas: func(llm.Delta) {
 		if deltas++; deltas%5000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&now)
@@ -96,7 +97,7 @@ func TestStreamsWithoutBound(t *testing.T) {
 		"one argument": calling(`"index":0,"function":{"name":"x","arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
 				for r.Context().Err() == nil {
@@ -105,7 +106,7 @@ func TestStreamsWithoutBound(t *testing.T) {
 					}
 				}
 			})
-			if e := failure(t, router, "openai:gpt-4o"); e.Kind != contract.KindModelGarbage {
+			if e := sample.Failure(t, router, "openai:gpt-4o"); e.Kind != contract.KindModelGarbage {
 				t.Errorf("error = %s, %s", e.Kind, e.Message)
 			}
 		})
@@ -128,9 +129,9 @@ func BenchmarkFirstDelta(b *testing.B) {
 		<-held
 		llmtest.Frames(ended("stop"))(w, r)
 	})
-	router := router.New(router.Options{Getenv: keys, BaseURL: s.URL()})
+	router := router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL()})
 	var all, most time.Duration
-	request := llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}, Deltas: func(llm.Delta) {
+	request := llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}, Deltas: func(llm.Delta) {
 		took := time.Since(start) - time.Duration(sent.Load())
 		all, most = all+took, max(most, took)
 		held <- struct{}{}
