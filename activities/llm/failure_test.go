@@ -190,7 +190,7 @@ func TestKeysAreInNoError(t *testing.T) {
 	}
 }
 
-// They are shown and recorded as they are, unlike texts, which may be long.
+// These words are shown and recorded unchanged; only texts may be long.
 func TestAProvidersWordsAreShort(t *testing.T) {
 	s, router := sample.NewServer(t)
 	long := strings.Repeat("x", 5000)

@@ -65,8 +65,8 @@ func TestImageType(t *testing.T) {
 	}
 }
 
-// pictured is a conversation in which a user's message came with images.
-func pictured(text string, media ...llm.Media) llm.Request {
+// withImages returns a conversation with one user message that has images.
+func withImages(text string, media ...llm.Media) llm.Request {
 	first := sample.User("Look at this.")
 	if first.Content.Inline = text; text == "" {
 		first.Content = contract.Text{}
@@ -97,7 +97,7 @@ func TestImagesOfAUserAreOnTheWire(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			s, router := sample.NewServer(t)
 			s.Always(llmtest.Say("ok"))
-			for _, r := range []llm.Request{pictured(text, sample.PNG, sample.JPEG), pictured("", sample.PNG), pictured(text)} {
+			for _, r := range []llm.Request{withImages(text, sample.PNG, sample.JPEG), withImages("", sample.PNG), withImages(text)} {
 				r.Model = model
 				if _, err := router.Generate(t.Context(), r); err != nil {
 					t.Fatal(err)

@@ -22,8 +22,8 @@ const (
 	caller = "caller-canary-99887766"
 )
 
-// saidBack are secrets as a model's server may say them back.
-func saidBack(secrets ...string) []string {
+// echoes returns secrets in the forms in which a model's server may echo them.
+func echoes(secrets ...string) []string {
 	var out []string
 	for _, secret := range secrets {
 		backwards := []byte(secret)
@@ -42,7 +42,7 @@ func gated(url string, p contract.Provider) *router.Router {
 
 func TestSecretsAreInNoReplyAndNoDraft(t *testing.T) {
 	for _, provider := range []contract.Provider{contract.ProviderCompatible, contract.ProviderAnthropic, contract.ProviderGoogle} {
-		for _, said := range saidBack(sample.Canary, gate, caller) {
+		for _, said := range echoes(sample.Canary, gate, caller) {
 			s := llmtest.NewServer()
 			t.Cleanup(s.Close)
 			args, _ := json.Marshal(map[string]string{"text": "with " + said})
@@ -70,7 +70,7 @@ func TestSecretsAreInNoReplyAndNoDraft(t *testing.T) {
 }
 
 func TestAnErrorShowsNoFormOfASecret(t *testing.T) {
-	for _, said := range saidBack(sample.Canary, gate) {
+	for _, said := range echoes(sample.Canary, gate) {
 		s := llmtest.NewServer()
 		t.Cleanup(s.Close)
 		s.Reply(llmtest.JSON(http.StatusBadRequest, `{"error":{"message":"not with `+said+` here"}}`))

@@ -17,7 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// answers is a network where every request gets the same text as its answer.
+// answers is a transport that answers every request with the same text.
 type answers string
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -33,7 +33,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// local asks a model that writes calls into its texts and answers with this one.
+// local returns the reply of a model with TextToolCalls that answers with this text.
 func local(t testing.TB, text string) llm.Reply {
 	t.Helper()
 	router := router.New(router.Options{
@@ -175,7 +175,7 @@ func TestOnlyModelsThatAreSaidToWriteCallsDo(t *testing.T) {
 	}
 }
 
-// What models write is read in a time that grows as the text does.
+// The time to read a text grows linearly with its length.
 func TestLongTextsOfBracketsAndTags(t *testing.T) {
 	for _, piece := range []string{"[\n\n", "{\"a\":\n", "<tool_call>{</tool_call>\n", "<tool_call>\n", "ping(a=[\n", "```\n{\n", "[ping(a={},", "<think>\n"} {
 		start := time.Now()

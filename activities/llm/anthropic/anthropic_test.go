@@ -23,7 +23,7 @@ import (
 
 const claude = "anthropic:claude-sonnet-4-5"
 
-// claudeStream answers with these events, whose type is in their data.
+// claudeStream returns an answer with these events; their type is in their data.
 func claudeStream(events ...string) llmtest.Answer {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -53,12 +53,12 @@ func ends(reason string) string {
 	return `{"type":"message_delta","delta":{"stop_reason":` + reason + `,"stop_sequence":null},"usage":{"output_tokens":7}}`
 }
 
-// saying is a whole stream with a text and a reason to stop.
-func saying(text, reason string) llmtest.Answer {
+// textStream returns a whole stream with a text and a stop reason.
+func textStream(text, reason string) llmtest.Answer {
 	return claudeStream(began, starts(0, `{"type":"text","text":""}`), blockPiece(0, `{"type":"text_delta","text":"`+text+`"}`), ends(reason), stopped)
 }
 
-// askClaude asks and returns the reply; the request must have been fine.
+// askClaude returns the reply and the request, which must be valid.
 func askClaude(t *testing.T, answer llmtest.Answer, r llm.Request) (llm.Reply, llmtest.Request) {
 	t.Helper()
 	s, router := sample.NewServer(t)
@@ -125,14 +125,14 @@ func TestRepliesOfClaude(t *testing.T) {
 		},
 		"a whole message":          {whole(`[{"type":"text","text":"x"},{"type":"poem"},{"type":"tool_use","id":"a","name":"ping","input":{"x":1}}]`, `"tool_use"`), llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "tool_calls", Calls: []llm.Call{llmtest.ToolCall("a", "ping", `{"x":1}`)}}},
 		"a refusal":                {llmtest.Refuse("I cannot."), llm.Reply{Text: "I cannot.", Model: "llmtest-1", Usage: used, Finish: "refusal"}},
-		"a refusal midway":         {saying("First", `"refusal","stop_details":{"type":"refusal","category":"bio","explanation":"No more."}`), llm.Reply{Text: "First\n\nNo more.", Model: "m-1", Usage: few, Finish: "refusal"}},
+		"a refusal midway":         {textStream("First", `"refusal","stop_details":{"type":"refusal","category":"bio","explanation":"No more."}`), llm.Reply{Text: "First\n\nNo more.", Model: "m-1", Usage: few, Finish: "refusal"}},
 		"a refusal without a word": {whole(`[{"type":"tool_use","id":"a","name":"ping","input":{}}]`, `"refusal"`), llm.Reply{Text: "The provider withheld the model's reply (content filter).", Model: "m-1", Usage: few, Finish: "refusal"}},
 		"a length stop":            {llmtest.Finish("half", "length"), llm.Reply{Text: "half", Model: "llmtest-1", Usage: used, Finish: "length"}},
-		"a full context window":    {saying("half", `"model_context_window_exceeded"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
-		"a pause":                  {saying("half", `"pause_turn"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
-		"a stop sequence":          {saying("half", `"stop_sequence"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "stop"}},
-		"an unknown finish":        {saying("hm", `"tired"`), llm.Reply{Text: "hm", Model: "m-1", Usage: few, Finish: "tired"}},
-		"no finish":                {saying("x", `null`), llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"}},
+		"a full context window":    {textStream("half", `"model_context_window_exceeded"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
+		"a pause":                  {textStream("half", `"pause_turn"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
+		"a stop sequence":          {textStream("half", `"stop_sequence"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "stop"}},
+		"an unknown finish":        {textStream("hm", `"tired"`), llm.Reply{Text: "hm", Model: "m-1", Usage: few, Finish: "tired"}},
+		"no finish":                {textStream("x", `null`), llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"}},
 		"five megabytes":           {llmtest.Huge(5 << 20), llm.Reply{Text: strings.Repeat("x", 5<<20), Model: "llmtest-1", Usage: used, Finish: "stop"}},
 		"events without a name": {
 			func(w http.ResponseWriter, _ *http.Request) {
@@ -145,7 +145,10 @@ func TestRepliesOfClaude(t *testing.T) {
 			llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"},
 		},
 		"no more after the end": {
-			func(w http.ResponseWriter, r *http.Request) { saying("x", `"end_turn"`)(w, r); llmtest.Hang()(w, r) },
+			func(w http.ResponseWriter, r *http.Request) {
+				textStream("x", `"end_turn"`)(w, r)
+				llmtest.Hang()(w, r)
+			},
 			llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"},
 		},
 	} {

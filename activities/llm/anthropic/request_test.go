@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// claudeBody is a request as the API reads it.
+// claudeBody is the body of a request.
 type claudeBody struct {
 	MaxTokens   int `json:"max_tokens"`
 	Temperature *float64
@@ -30,8 +30,8 @@ type claudeBody struct {
 	Output json.RawMessage `json:"output_config"`
 }
 
-// sent is what goes out for a request.
-func sent(t *testing.T, r llm.Request) claudeBody {
+// sentRequest returns the body that is sent for a request.
+func sentRequest(t *testing.T, r llm.Request) claudeBody {
 	t.Helper()
 	_, request := askClaude(t, llmtest.Say("ok"), r)
 	var b claudeBody
@@ -59,7 +59,7 @@ func (b claudeBody) String() string {
 	return strings.Join(out, "\n")
 }
 
-// The golden files hold what platform.claude.com/docs/en/api/messages asks for.
+// The golden files follow platform.claude.com/docs/en/api/messages.
 func TestRequestsOnTheWire(t *testing.T) {
 	_, request := askClaude(t, llmtest.Say("ok"), llm.Request{System: "You keep resources.", Messages: sample.Conversation(), Tools: sample.Offer()})
 	sample.CompareGolden(t, filepath.Join("testdata", "requests", "anthropic.json"), request)
@@ -91,7 +91,7 @@ func TestConversationsOfClaude(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := sent(t, llm.Request{Messages: tt.messages})
+			b := sentRequest(t, llm.Request{Messages: tt.messages})
 			got := b.String()
 			for _, m := range b.Messages {
 				for _, c := range m.Content {
@@ -103,15 +103,15 @@ func TestConversationsOfClaude(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if again := sent(t, llm.Request{Messages: tt.messages}); again.String() != b.String() {
+			if again := sentRequest(t, llm.Request{Messages: tt.messages}); again.String() != b.String() {
 				t.Error("the same conversation goes out in another way")
 			}
 		})
 	}
 }
 
-// thoughtful is a conversation with a reply that has thoughts: the first one.
-func thoughtful(t *testing.T, change func(*llm.Native)) []contract.Message {
+// withThoughts is a conversation whose first reply has thoughts.
+func withThoughts(t *testing.T, change func(*llm.Native)) []contract.Message {
 	t.Helper()
 	thoughts := strings.Repeat("Let me see <&>. ", 3)
 	reply, _ := askClaude(t, llmtest.Think(thoughts, "Yes."), llm.Request{Messages: []contract.Message{sample.User("hi")}})
@@ -126,22 +126,22 @@ func thoughtful(t *testing.T, change func(*llm.Native)) []contract.Message {
 
 func TestThoughtsGoBackAsTheyWere(t *testing.T) {
 	thinks := func(messages []contract.Message, model string) bool {
-		b := sent(t, llm.Request{Model: model, Messages: messages})
+		b := sentRequest(t, llm.Request{Model: model, Messages: messages})
 		return b.Messages[1].Content[0]["type"] == "thinking"
 	}
-	// The server knows thoughts by their signature.
+	// The server recognises thoughts by their signature.
 	same := func(*llm.Native) {}
-	if !thinks(thoughtful(t, same), claude) {
+	if !thinks(withThoughts(t, same), claude) {
 		t.Error("the thoughts are gone")
 	}
-	if thinks(thoughtful(t, same), "anthropic:claude-opus-4-5") {
+	if thinks(withThoughts(t, same), "anthropic:claude-opus-4-5") {
 		t.Error("another model sees the thoughts")
 	}
 	for name, content := range map[string]string{
 		"no list": `{}`, "no JSON": `[`, "nothing": ``, "no blocks": `[1]`, "none": `[null]`, "empty": `[]`,
 		"another call": `[{"type":"tool_use","id":"z","name":"x","input":{}}]`,
 	} {
-		messages := thoughtful(t, func(n *llm.Native) { n.Content = json.RawMessage(content) })
+		messages := withThoughts(t, func(n *llm.Native) { n.Content = json.RawMessage(content) })
 		if thinks(messages, claude) {
 			t.Errorf("%s: thoughts", name)
 		}
@@ -221,7 +221,7 @@ func TestToolSchemasOfClaude(t *testing.T) {
 		`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{}}},true]}`:                                  `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`,
 		`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{}}}],"properties":{"a":{"type":"integer"}}}`: `{"type":"object","properties":{"a":{"type":"integer"},"b":{}}}`,
 	} {
-		b := sent(t, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{sample.Tool("x", "", schema, false)}})
+		b := sentRequest(t, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{sample.Tool("x", "", schema, false)}})
 		if diff := cmp.Diff(decoded(t, want), decoded(t, string(b.Tools[0].Schema))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", schema, diff)
 		}
@@ -240,7 +240,7 @@ func TestSchemasOfRepliesOfClaude(t *testing.T) {
 		{"claude-opus-4-1", schema, ""}, {"claude-opus-4-20250514", schema, ""}, {"claude-3-7-sonnet-latest", schema, ""}, {"claude-sonnet-4-0", schema, ""},
 		{"claude-sonnet-4-5", ``, ""}, {"claude-sonnet-4-5", `{"type":"array","items":{"type":"string"}}`, ""}, {"claude-sonnet-4-5", `{`, ""},
 	} {
-		b := sent(t, llm.Request{Model: "anthropic:" + tt.model, Messages: []contract.Message{sample.User("hi")}, Schema: json.RawMessage(tt.schema)})
+		b := sentRequest(t, llm.Request{Model: "anthropic:" + tt.model, Messages: []contract.Message{sample.User("hi")}, Schema: json.RawMessage(tt.schema)})
 		if tt.want == "" {
 			if b.Output != nil {
 				t.Errorf("%s, %s: %s", tt.model, tt.schema, b.Output)
@@ -251,7 +251,7 @@ func TestSchemasOfRepliesOfClaude(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.model, diff)
 		}
 	}
-	if b := sent(t, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer(), Schema: json.RawMessage(schema)}); b.Output != nil {
+	if b := sentRequest(t, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer(), Schema: json.RawMessage(schema)}); b.Output != nil {
 		t.Errorf("with tools: %s", b.Output)
 	}
 }

@@ -37,8 +37,8 @@ func ask(t *testing.T, tools []contract.Tool, messages ...contract.Message) llm.
 	return r
 }
 
-// made lists calls as "name {arguments}".
-func made(r llm.Reply) []string {
+// callLines lists calls as "name {arguments}".
+func callLines(r llm.Reply) []string {
 	var out []string
 	for _, c := range r.Calls {
 		out = append(out, c.Name+" "+string(c.Arguments))
@@ -46,8 +46,8 @@ func made(r llm.Reply) []string {
 	return out
 }
 
-// Every phrase that the tour, the documents, the examples and the tests of the predecessor
-// use is here, and what else each form allows.
+// The phrases of the tour, the documents, the examples and the predecessor's tests, and
+// variants of each form.
 func TestDemoUnderstands(t *testing.T) {
 	for _, tt := range []struct {
 		tools []contract.Tool
@@ -89,7 +89,7 @@ func TestDemoUnderstands(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			r := ask(t, tt.tools, sample.User(tt.text))
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, strings.TrimPrefix(r.Text, demo.Note))
 			}
 		})
@@ -107,12 +107,12 @@ func TestDemoRunsNothingThatItDoesNotUnderstand(t *testing.T) {
 	} {
 		r := ask(t, sample.Resources, sample.User(text))
 		if len(r.Calls) > 0 || !strings.Contains(r.Text, "I did not understand that, and ran nothing. I can use these tools:") {
-			t.Errorf("%q: %v, %q", text, made(r), r.Text)
+			t.Errorf("%q: %v, %q", text, callLines(r), r.Text)
 		}
 	}
 	r := ask(t, files, sample.User("show the files")) // several tools could be meant
 	if len(r.Calls) > 0 {
-		t.Errorf("it chose %v", made(r))
+		t.Errorf("it chose %v", callLines(r))
 	}
 }
 
@@ -190,7 +190,7 @@ func TestDemoAsksForWhatIsMissing(t *testing.T) {
 				}
 			}
 			if len(r.Calls) > 0 {
-				t.Errorf("calls %v", made(r))
+				t.Errorf("calls %v", callLines(r))
 			}
 		})
 	}
@@ -199,12 +199,12 @@ func TestDemoAsksForWhatIsMissing(t *testing.T) {
 func TestDemoGoesOnAfterARejection(t *testing.T) {
 	r := ask(t, sample.Resources, sample.User("add a=1"), sample.Call("r1", "a", "resources_add", "{}"), sample.Decision(contract.Rejected),
 		sample.Say("", "Operation cancelled by user."), sample.User("list the resources"))
-	if diff := cmp.Diff([]string{`resources_list {}`}, made(r)); diff != "" {
+	if diff := cmp.Diff([]string{`resources_list {}`}, callLines(r)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Every example it gives must work, for any tool.
+// Every example that the model gives must work, for any tool.
 func TestDemoUnderstandsItsOwnExamples(t *testing.T) {
 	all := append(append(misc[:3:3], files...), sample.Resources...)
 	for _, line := range strings.Split(ask(t, all, sample.User("help")).Text, "\n") {
@@ -215,7 +215,7 @@ func TestDemoUnderstandsItsOwnExamples(t *testing.T) {
 		example = strings.TrimSuffix(example, ")")
 		r := ask(t, all, sample.User(example))
 		if len(r.Calls) != 1 || !strings.HasPrefix(line, "- "+r.Calls[0].Name) {
-			t.Errorf("%q led to %v: %s", example, made(r), r.Text)
+			t.Errorf("%q led to %v: %s", example, callLines(r), r.Text)
 		}
 	}
 }

@@ -32,8 +32,8 @@ func offer(tools ...[]contract.Tool) []contract.Tool {
 
 var inLoop = offer(sample.Resources, []contract.Tool{exit})
 
-// directed asks with a system prompt.
-func directed(t *testing.T, system string, tools []contract.Tool, messages ...contract.Message) llm.Reply {
+// askWithPrompt returns the reply to messages with a system prompt.
+func askWithPrompt(t *testing.T, system string, tools []contract.Tool, messages ...contract.Message) llm.Reply {
 	t.Helper()
 	r, err := demo.Model{}.Generate(t.Context(), llm.Request{Model: contract.DemoModel, System: system, Messages: messages, Tools: tools})
 	if err != nil {
@@ -77,8 +77,8 @@ func TestDirectiveIsDoneInPlaceOfTheMessage(t *testing.T) {
 			if messages == nil {
 				messages = []contract.Message{sample.User("!!!")}
 			}
-			r := directed(t, tt.system, sample.Resources, messages...)
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			r := askWithPrompt(t, tt.system, sample.Resources, messages...)
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, r.Text)
 			}
 		})
@@ -107,7 +107,7 @@ func TestDirectiveSaysATextAsItIs(t *testing.T) {
 			if messages == nil {
 				messages = []contract.Message{sample.User("list resources")}
 			}
-			r := directed(t, tt.system, inLoop, messages...)
+			r := askWithPrompt(t, tt.system, inLoop, messages...)
 			if r.Text != tt.want || len(r.Calls) > 0 || r.Finish != llm.FinishStop || r.Model != contract.DemoModel {
 				t.Errorf("reply = %+v, want the text %q", r, tt.want)
 			}
@@ -152,8 +152,8 @@ func TestDirectiveExitsTheLoop(t *testing.T) {
 			if messages == nil {
 				messages = []contract.Message{sample.User("!!!")}
 			}
-			r := directed(t, tt.system, inLoop, messages...)
-			if got := r.Text + strings.Join(made(r), ", "); got != tt.want {
+			r := askWithPrompt(t, tt.system, inLoop, messages...)
+			if got := r.Text + strings.Join(callLines(r), ", "); got != tt.want {
 				t.Errorf("reply = %q, want %q", got, tt.want)
 			}
 		})
@@ -164,7 +164,7 @@ func resultOf(text string) contract.Message { return sample.Result("r1", "a", "f
 
 func TestOutsideALoopThereIsNoneToExit(t *testing.T) {
 	for _, system := range []string{"demo: exit the loop", "ready\ndemo: exit the loop if ready was found, else list resources"} {
-		r := directed(t, system, sample.Resources, sample.User("go"))
+		r := askWithPrompt(t, system, sample.Resources, sample.User("go"))
 		if len(r.Calls) > 0 || r.Text != "I am not in a loop, so there is none to exit." {
 			t.Errorf("%q: reply = %+v", system, r)
 		}
@@ -191,7 +191,7 @@ func TestWordsAloneDoNotExitTheLoop(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			for _, tools := range [][]contract.Tool{inLoop, offer([]contract.Tool{exit}, sample.Resources)} {
 				r := ask(t, tools, sample.User(text))
-				if diff := cmp.Diff(want, made(r)); diff != "" {
+				if diff := cmp.Diff(want, callLines(r)); diff != "" {
 					t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, strings.TrimPrefix(r.Text, demo.Note))
 				}
 			}
@@ -224,11 +224,11 @@ func TestRequestsGoToOtherAgents(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			r := ask(t, offer(peers, inLoop), sample.User(tt.text))
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, strings.TrimPrefix(r.Text, demo.Note))
 			}
-			r = directed(t, "demo: "+tt.text, offer(peers, inLoop), sample.User(tt.text))
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			r = askWithPrompt(t, "demo: "+tt.text, offer(peers, inLoop), sample.User(tt.text))
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("as a directive, calls differ (-want +got):\n%s\ntext: %s", diff, r.Text)
 			}
 		})
@@ -247,25 +247,25 @@ func TestDemoUnderstandsItsOwnExamplesInATree(t *testing.T) {
 	for i, line := range strings.Split(ask(t, tools, sample.User("help")).Text, "(try: ")[1:] {
 		example, _, _ := strings.Cut(line, ")")
 		if r := ask(t, tools, sample.User(example)); len(r.Calls) != 1 || r.Calls[0].Name != tools[i].Name {
-			t.Errorf("%q led to %v: %s", example, made(r), r.Text)
+			t.Errorf("%q led to %v: %s", example, callLines(r), r.Text)
 		}
 	}
 }
 
 func TestDirectiveLeavesOutTheNote(t *testing.T) {
 	for _, system := range []string{"demo: list resources", "demo: say hello", "demo: hello", "demo: sing", "demo: exit the loop"} {
-		if r := directed(t, system, sample.Resources, sample.User("go")); strings.Contains(r.Text, demo.Note) {
+		if r := askWithPrompt(t, system, sample.Resources, sample.User("go")); strings.Contains(r.Text, demo.Note) {
 			t.Errorf("%q: reply = %q", system, r.Text)
 		}
 	}
-	if r := directed(t, "You help.", sample.Resources, sample.User("list resources")); !strings.HasPrefix(r.Text, demo.Note) {
+	if r := askWithPrompt(t, "You help.", sample.Resources, sample.User("list resources")); !strings.HasPrefix(r.Text, demo.Note) {
 		t.Errorf("without a directive: reply = %q", r.Text)
 	}
 }
 
 func TestDirectiveReportsResultsOfItsCalls(t *testing.T) {
-	first := directed(t, "demo: list resources, then list resources", sample.Resources, sample.User("go"))
-	if diff := cmp.Diff([]string{`resources_list {}`, `resources_list {}`}, made(first)); diff != "" {
+	first := askWithPrompt(t, "demo: list resources, then list resources", sample.Resources, sample.User("go"))
+	if diff := cmp.Diff([]string{`resources_list {}`, `resources_list {}`}, callLines(first)); diff != "" {
 		t.Fatal(diff)
 	}
 	if first.Finish != llm.FinishToolCalls || first.Calls[0].ID == first.Calls[1].ID {
@@ -275,13 +275,13 @@ func TestDirectiveReportsResultsOfItsCalls(t *testing.T) {
 	for _, c := range first.Calls {
 		messages = append(messages, sample.Call("r1", c.ID, c.Name, "{}"), sample.Result("r1", c.ID, c.Name, "["+c.ID+"]"))
 	}
-	// The tools may have gone meanwhile.
-	second := directed(t, "demo: list resources, then list resources", nil, messages...)
+	// The tools may have been removed meanwhile.
+	second := askWithPrompt(t, "demo: list resources, then list resources", nil, messages...)
 	want := "The tool resources_list answered: [call00001]\n\nThe tool resources_list answered: [call00002]"
 	if second.Text != want || len(second.Calls) > 0 || second.Finish != llm.FinishStop {
 		t.Errorf("second reply = %+v, want the text %q", second, want)
 	}
-	rejected := directed(t, "demo: add a resource named a with value 1", sample.Resources, sample.User("go"), sample.Call("r1", "a", "resources_add", "{}"), sample.Decision(contract.Rejected))
+	rejected := askWithPrompt(t, "demo: add a resource named a with value 1", sample.Resources, sample.User("go"), sample.Call("r1", "a", "resources_add", "{}"), sample.Decision(contract.Rejected))
 	if want := "Understood: resources_add was not run, because the call was rejected."; rejected.Text != want {
 		t.Errorf("reply to a rejection = %q, want %q", rejected.Text, want)
 	}
@@ -292,9 +292,9 @@ func TestDirectiveIsDeterministicAndSurvivesAnything(t *testing.T) {
 	for _, text := range []string{"say", "say\n", "exit the loop if", "exit the loop if was found", `exit the loop if "" was found`, "exit the loop if a was found, else",
 		"exit the loop if a was found, else say", "ask", "ask web:", "delegate", "delegate to", "delegate to to web", "ask taſks to x", "ask web-", "\x00\xff", "{user_message}",
 		strings.Repeat("ask web to x, ", 500), strings.Repeat("exit the loop if a was found, else ", 500), strings.Repeat("demo: \n", 500)} {
-		first := directed(t, "demo: "+text, tools, sample.User(text))
+		first := askWithPrompt(t, "demo: "+text, tools, sample.User(text))
 		for range 5 {
-			if diff := cmp.Diff(first, directed(t, "demo: "+text, tools, sample.User(text))); diff != "" {
+			if diff := cmp.Diff(first, askWithPrompt(t, "demo: "+text, tools, sample.User(text))); diff != "" {
 				t.Errorf("%q: replies differ:\n%s", text, diff)
 			}
 		}
@@ -309,7 +309,7 @@ func FuzzDirective(f *testing.F) {
 	f.Add("", "say {user_message}\nmore", "list\nresources")
 	f.Fuzz(func(t *testing.T, above, text, message string) {
 		system := above + "\ndemo: " + strings.ReplaceAll(text, "{user_message}", message)
-		if r := directed(t, system, offer(peers, inLoop), sample.User(message)); r.Text == "" && len(r.Calls) == 0 {
+		if r := askWithPrompt(t, system, offer(peers, inLoop), sample.User(message)); r.Text == "" && len(r.Calls) == 0 {
 			t.Errorf("%q: nothing in the reply", system)
 		}
 	})

@@ -18,7 +18,7 @@ import (
 
 const flash = "google:gemini-2.5-flash"
 
-// newGemini is newServer at an address without a version, as Google's own is.
+// newGemini is sample.NewServer with an address without a version, like Google's own.
 func newGemini(t *testing.T, models ...llm.Entry) (*llmtest.Server, *router.Router) {
 	t.Helper()
 	s, _ := sample.NewServer(t)
@@ -38,8 +38,8 @@ func askGemini(t *testing.T, m llm.Model, r llm.Request) llm.Reply {
 	return reply
 }
 
-// askedGemini is the body of the server's latest request.
-func askedGemini(t *testing.T, s *llmtest.Server) string {
+// lastRequest returns the body of the server's latest request.
+func lastRequest(t *testing.T, s *llmtest.Server) string {
 	t.Helper()
 	if refused := s.Refused(); len(refused) > 0 {
 		t.Errorf("refused %q", refused)
@@ -47,7 +47,7 @@ func askedGemini(t *testing.T, s *llmtest.Server) string {
 	return string(s.Requests()[s.Served()-1].Body)
 }
 
-// The golden files hold what ai.google.dev/api/generate-content asks for.
+// The golden files follow ai.google.dev/api/generate-content.
 func TestGeminiRequestsOnTheWire(t *testing.T) {
 	half := 0.5
 	images, media := sample.Illustrated()
@@ -70,15 +70,15 @@ func TestGeminiTakesNoSchemaBesideTools(t *testing.T) {
 	s, router := newGemini(t)
 	s.Reply(llmtest.Say("ok"))
 	askGemini(t, router, llm.Request{Model: flash, Tools: sample.Offer(), Schema: json.RawMessage(`{"type":"object"}`)})
-	if body := askedGemini(t, s); strings.Contains(body, "generationConfig") {
+	if body := lastRequest(t, s); strings.Contains(body, "generationConfig") {
 		t.Error(body)
 	}
 }
 
-// wiretap is a transport that shows requests and answers none itself.
-type wiretap struct{ urls, keys []string }
+// requestRecorder is a transport that records URLs and keys and fails every request.
+type requestRecorder struct{ urls, keys []string }
 
-func (w *wiretap) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *requestRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.urls, w.keys = append(w.urls, r.URL.String()), append(w.keys, r.Header.Get("X-Goog-Api-Key"))
 	return http.DefaultTransport.RoundTrip(r)
 }
@@ -102,7 +102,7 @@ func TestGeminiAddresses(t *testing.T) {
 		s, _ := sample.NewServer(t)
 		s.Reply(llmtest.Say("ok"))
 		host := strings.TrimSuffix(s.URL(), "/v1")
-		tap := &wiretap{}
+		tap := &requestRecorder{}
 		router := router.New(router.Options{Getenv: sample.Keys, BaseURL: host + c.base, HTTPClient: &http.Client{Transport: tap}})
 		askGemini(t, router, llm.Request{Model: "google:" + c.model})
 		if diff := cmp.Diff([]string{host + c.want}, tap.urls); diff != "" || tap.keys[0] != sample.Canary {
@@ -162,7 +162,7 @@ func TestGeminiToolNames(t *testing.T) {
 	r := askGemini(t, router, llm.Request{Model: flash, Tools: tools, Messages: []contract.Message{
 		sample.User("go"), sample.Call("r1", "a", "9 lives", `{}`), sample.Result("r1", "a", "9 lives", "gone"),
 	}})
-	askedGemini(t, s)
+	lastRequest(t, s)
 	if got := []string{r.Calls[0].Name, r.Calls[1].Name, r.Calls[2].Name}; !cmp.Equal(got, []string{"_1st", "1st", "-x"}) {
 		t.Errorf("names %q", got)
 	}
@@ -184,7 +184,7 @@ func TestGeminiResults(t *testing.T) {
 		s, router := newGemini(t)
 		s.Reply(llmtest.Say("ok"))
 		askGemini(t, router, llm.Request{Model: flash, Messages: []contract.Message{sample.User("go"), sample.Call("r1", "a", "x", `{}`), sample.Result("r1", "a", "x", text)}})
-		if body := askedGemini(t, s); !strings.Contains(body, `"response":`+want+`}`) {
+		if body := lastRequest(t, s); !strings.Contains(body, `"response":`+want+`}`) {
 			t.Errorf("%s: %s", text, body)
 		}
 	}

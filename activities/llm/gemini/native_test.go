@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// record is a reply as the conversation has it, with the results of its calls.
-func record(r llm.Reply) []contract.Message {
+// recordedReply returns a reply as the conversation records it, with the results of its calls.
+func recordedReply(r llm.Reply) []contract.Message {
 	var out, results []contract.Message
 	if r.Text != "" {
 		out = append(out, sample.Say("r1", r.Text))
@@ -57,12 +57,12 @@ func TestSignedRepliesGoBackAsTheyCame(t *testing.T) {
 			s.Always(llmtest.Say("ok"))
 			s.Reply(geminiEvents(tt.answer))
 			reply := askGemini(t, router, llm.Request{Model: model})
-			messages := append(append([]contract.Message{sample.User("hi")}, record(reply)...), sample.User("and now?"))
+			messages := append(append([]contract.Message{sample.User("hi")}, recordedReply(reply)...), sample.User("and now?"))
 			askGemini(t, router, llm.Request{Model: model, Messages: messages})
 			var body struct {
 				Contents []struct{ Parts json.RawMessage }
 			}
-			if err := json.Unmarshal([]byte(askedGemini(t, s)), &body); err != nil {
+			if err := json.Unmarshal([]byte(lastRequest(t, s)), &body); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff("["+tt.model+"]", string(body.Contents[1].Parts)); diff != "" {
@@ -75,7 +75,7 @@ func TestSignedRepliesGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
-// What is joined is the same however a stream cuts it.
+// Joined texts do not depend on where a stream cuts them.
 func TestSignedRepliesAreTheSameFromAStreamAndWhole(t *testing.T) {
 	pieces := []string{`{"text":"h","thought":true}`, `{"text":"m","thought":true}`, `{"text":"a"}`, `{"text":"b"}`, `{"functionCall":{"name":"x"},"thoughtSignature":"AAAA"}`}
 	var streamed []string
@@ -108,22 +108,21 @@ func TestRepliesThatAreNotSignedHaveNoNativeForm(t *testing.T) {
 	}
 }
 
-// A conversation goes on with a model that signs, whatever is known of the calls
-// before.
+// A conversation can continue with a model that signs, wherever earlier calls came from.
 func TestConversationsWithModelsThatSign(t *testing.T) {
 	s, router := newGemini(t)
 	s.Always(llmtest.Say("ok"))
 	s.Reply(geminiEvents(geminiPiece(`{"functionCall":{"id":"a","name":"x"},"thoughtSignature":"AAAA"},{"functionCall":{"name":"y"}}`, "STOP")))
 	reply := askGemini(t, router, llm.Request{Model: "gemini-3-pro-preview"})
-	signed := record(reply)
+	signed := recordedReply(reply)
 	swapped := []contract.Message{signed[0], signed[1], signed[3], signed[2]}
-	renamed := record(reply)
+	renamed := recordedReply(reply)
 	renamed[1].ToolCall.Name = "z"
 	renamed[3].ToolCall.Name = "z"
 	fewer := []contract.Message{signed[0], signed[2]}
-	broken := record(reply)
+	broken := recordedReply(reply)
 	broken[0].Native.Content.Raw = json.RawMessage(`{"parts":{}}`)
-	plain := record(reply)
+	plain := recordedReply(reply)
 	plain[0].Native = nil
 	for name, tt := range map[string]struct {
 		model    string
@@ -141,7 +140,7 @@ func TestConversationsWithModelsThatSign(t *testing.T) {
 		"nothing kept":         {"gemini-3-pro-preview", plain, false},
 	} {
 		askGemini(t, router, llm.Request{Model: tt.model, Messages: append([]contract.Message{sample.User("hi")}, tt.messages...)})
-		body := askedGemini(t, s)
+		body := lastRequest(t, s)
 		if strings.Contains(body, `"AAAA"`) != tt.kept || strings.Contains(body, `"id":"a"`) != tt.kept {
 			t.Errorf("%s: %s", name, body)
 		}
@@ -157,7 +156,7 @@ func TestRepliesWithoutAUserBetweenThemAreOneContent(t *testing.T) {
 	askGemini(t, router, llm.Request{Model: flash, Messages: []contract.Message{
 		sample.User("hi"), sample.Say("r1", "I look."), sample.Call("r2", "a", "x", `{}`), sample.Result("r2", "a", "x", "A"), sample.Say("r3", "There."),
 	}})
-	if body := askedGemini(t, s); !strings.Contains(body, `{"role":"model","parts":[{"text":"I look."},{"functionCall":`) {
+	if body := lastRequest(t, s); !strings.Contains(body, `{"role":"model","parts":[{"text":"I look."},{"functionCall":`) {
 		t.Error(body)
 	}
 }
@@ -167,7 +166,7 @@ func TestGeminiIsShownNoGIFs(t *testing.T) {
 	s.Reply(llmtest.Say("ok"))
 	messages, _ := sample.Illustrated()
 	askGemini(t, router, llm.Request{Model: flash, Messages: messages, Media: map[string][]llm.Media{"m4": {{MIMEType: "image/png", Data: []byte("GIF89a…")}}}})
-	if body := askedGemini(t, s); strings.Contains(body, "inlineData") || strings.Contains(body, "Images in") {
+	if body := lastRequest(t, s); strings.Contains(body, "inlineData") || strings.Contains(body, "Images in") {
 		t.Error(body)
 	}
 }
@@ -179,7 +178,7 @@ func TestGeminiDeltas(t *testing.T) {
 		geminiPiece(`{"functionCall":{"id":"a","name":"resources_remove","args":{"n": 1}},"thoughtSignature":"AAAA"},{"functionCall":{"name":"ping"}}`, ""),
 		geminiPiece(`{"text":""}`, "STOP"),
 	))
-	askGemini(t, router, llm.Request{Model: flash}) // without anyone listening
+	askGemini(t, router, llm.Request{Model: flash}) // without a Deltas function
 	var got []llm.Delta
 	r := askGemini(t, router, llm.Request{Model: flash, Tools: sample.Offer(), Deltas: func(d llm.Delta) { got = append(got, d) }})
 	want := []llm.Delta{

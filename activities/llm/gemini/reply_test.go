@@ -20,18 +20,18 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// geminiEvents answers with a stream of events, each the data of one.
+// geminiEvents returns an answer with a stream of events, given their data.
 func geminiEvents(data ...string) llmtest.Answer {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, d := range data {
-			_, _ = io.WriteString(w, "data: "+d+"\r\n\r\n") // the client may have gone
+			_, _ = io.WriteString(w, "data: "+d+"\r\n\r\n") // the client may have disconnected
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
 }
 
-// geminiPiece is a piece of an answer with parts, and why it ends, if it does.
+// geminiPiece returns a piece of an answer with parts and a finish reason, if there is one.
 func geminiPiece(parts, finish string) string {
 	if finish != "" {
 		finish = `,"finishReason":"` + finish + `"`

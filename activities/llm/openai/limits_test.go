@@ -42,7 +42,7 @@ func TestFailuresToldInAStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, router := sample.NewServer(t)
-			s.Reply(llmtest.Frames(piece(`{"content":"So"}`), "data: "+tt.event+"\n\n", ended("stop")))
+			s.Reply(llmtest.Frames(piece(`{"content":"So"}`), "data: "+tt.event+"\n\n", endOfStream("stop")))
 			if e := sample.Failure(t, router, "openai:gpt-4o"); e.Kind != tt.kind || e.Message != tt.want {
 				t.Errorf("error = %s, %s\nwant    %s, %s", e.Kind, e.Message, tt.kind, tt.want)
 			}
@@ -50,7 +50,7 @@ func TestFailuresToldInAStream(t *testing.T) {
 	}
 }
 
-// A stream may be much longer than what is kept of it.
+// A stream may be much longer than the part that is kept.
 func TestALongStreamTakesNoMemory(t *testing.T) {
 	const size = 50 << 20
 	thought := piece(`{"reasoning_content":"` + strings.Repeat("hm ", 300) + `"}`)
@@ -63,7 +63,7 @@ func TestALongStreamTakesNoMemory(t *testing.T) {
 				return
 			}
 		}
-		_, _ = io.WriteString(w, piece(`{"content":"done"}`)+ended("stop"))
+		_, _ = io.WriteString(w, piece(`{"content":"done"}`)+endOfStream("stop"))
 	})
 	var before, now runtime.MemStats
 	runtime.GC()
@@ -89,12 +89,12 @@ func TestStreamsWithoutBound(t *testing.T) {
 	for name, endless := range map[string]string{
 		"text":         piece(`{"content":"` + strings.Repeat("x", 32<<10) + `"}`),
 		"thoughts":     piece(`{"reasoning":"` + strings.Repeat("x", 32<<10) + `"}`),
-		"calls":        calling(`"function":{"name":"` + strings.Repeat("x", 1<<10) + `"}`),
-		"nameless":     calling(`"index":0,"function":{"arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
+		"calls":        callPiece(`"function":{"name":"` + strings.Repeat("x", 1<<10) + `"}`),
+		"nameless":     callPiece(`"index":0,"function":{"arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
 		"one event":    "data: " + strings.Repeat("x", 32<<10) + "\n",
 		"one line":     strings.Repeat("x", 32<<10),
 		"one refusal":  piece(`{"refusal":"` + strings.Repeat("x", 32<<10) + `"}`),
-		"one argument": calling(`"index":0,"function":{"name":"x","arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
+		"one argument": callPiece(`"index":0,"function":{"name":"x","arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, router := sample.NewServer(t)
@@ -113,8 +113,7 @@ func TestStreamsWithoutBound(t *testing.T) {
 	}
 }
 
-// BenchmarkFirstDelta measures from the moment that the server sends the first
-// piece to the moment that it is passed on.
+// BenchmarkFirstDelta measures the time from sending the first piece to its delta.
 func BenchmarkFirstDelta(b *testing.B) {
 	s := llmtest.NewServer()
 	defer s.Close()
@@ -127,7 +126,7 @@ func BenchmarkFirstDelta(b *testing.B) {
 		sent.Store(int64(time.Since(start)))
 		llmtest.Frames(piece(`{"content":"a"}`))(w, r)
 		<-held
-		llmtest.Frames(ended("stop"))(w, r)
+		llmtest.Frames(endOfStream("stop"))(w, r)
 	})
 	router := router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL()})
 	var all, most time.Duration

@@ -15,8 +15,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The golden files hold what the providers' API references ask for. Rewrite
-// them with UPDATE_GOLDEN=1, and read the difference.
+// The golden files follow the providers' API references. Rewrite them with UPDATE_GOLDEN=1,
+// and read the difference.
 func TestRequestsOnTheWire(t *testing.T) {
 	for _, model := range []string{
 		"openai:gpt-4o", "mistral:mistral-large-latest",

@@ -17,22 +17,21 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// piece is an event with one piece of a message.
+// piece returns an event with one piece of a message.
 func piece(message string) string {
 	return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m-1","choices":[{"index":0,"delta":` + message + `,"finish_reason":null}]}` + "\n\n"
 }
 
-// ended is the rest of a stream.
-func ended(reason string) string {
+// endOfStream returns the last frames of a stream.
+func endOfStream(reason string) string {
 	return `data: {"model":"m-1","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}` + "\n\ndata: [DONE]\n\n"
 }
 
-// calling is a piece of a call.
-func calling(fields string) string { return piece(`{"tool_calls":[{` + fields + `}]}`) }
+// callPiece returns an event with a piece of a call.
+func callPiece(fields string) string { return piece(`{"tool_calls":[{` + fields + `}]}`) }
 
-// noted asks for a stream and returns the reply with all deltas, each as one
-// line.
-func noted(t *testing.T, router *router.Router, r llm.Request) (llm.Reply, []string) {
+// replyAndDeltas returns a streamed reply and its deltas, one line each.
+func replyAndDeltas(t *testing.T, router *router.Router, r llm.Request) (llm.Reply, []string) {
 	t.Helper()
 	var deltas []string
 	r.Deltas = func(d llm.Delta) {
@@ -78,7 +77,7 @@ func TestStreams(t *testing.T) {
 		},
 		"thoughts under another name, twice, and keep-alives": {
 			llmtest.Frames(": OPENROUTER PROCESSING\n\n", piece(`{"role":"assistant","content":"","reasoning":"hm"}`),
-				": OPENROUTER PROCESSING\n\n", piece(`{"reasoning":"so","reasoning_content":"so"}`), piece(`{"content":"fine"}`), ended("stop")),
+				": OPENROUTER PROCESSING\n\n", piece(`{"reasoning":"so","reasoning_content":"so"}`), piece(`{"content":"fine"}`), endOfStream("stop")),
 			llm.Reply{Text: "fine", Model: "m-1", Finish: "stop"}, []string{"reasoning hm", "reasoning so", "text fine"},
 		},
 		"Mistral's parts, and its usage": {
@@ -97,13 +96,13 @@ func TestStreams(t *testing.T) {
 		},
 		"a connection that breaks when all was said": {
 			func(w http.ResponseWriter, r *http.Request) {
-				llmtest.Frames(piece(`{"content":"a"}`), strings.TrimSuffix(ended("stop"), "data: [DONE]\n\n"))(w, r)
+				llmtest.Frames(piece(`{"content":"a"}`), strings.TrimSuffix(endOfStream("stop"), "data: [DONE]\n\n"))(w, r)
 				panic(http.ErrAbortHandler)
 			}, llm.Reply{Text: "a", Model: "m-1", Finish: "stop"}, []string{"text a"},
 		},
 		"a connection that stays open after [DONE]": {
 			func(w http.ResponseWriter, r *http.Request) {
-				llmtest.Frames(piece(`{"content":"a"}`), ended("stop"))(w, r)
+				llmtest.Frames(piece(`{"content":"a"}`), endOfStream("stop"))(w, r)
 				llmtest.Hang()(w, r)
 			}, llm.Reply{Text: "a", Model: "m-1", Finish: "stop"}, []string{"text a"},
 		},
@@ -120,7 +119,7 @@ func TestStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, router := sample.NewServer(t)
 			s.Reply(tt.answer)
-			got, deltas := noted(t, router, llm.Request{Model: "openai:gpt-4o", Tools: sample.Offer()})
+			got, deltas := replyAndDeltas(t, router, llm.Request{Model: "openai:gpt-4o", Tools: sample.Offer()})
 			tt.want.Usage.Calls = 1
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("reply differs (-want +got):\n%s", diff)
@@ -140,7 +139,7 @@ func TestADeltaComesWhileTheServerHoldsTheRestBack(t *testing.T) {
 		Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")},
 		Deltas: func(d llm.Delta) {
 			if ready != nil && d.Text == "Hello th" {
-				close(ready) // only now the server goes on
+				close(ready) // the server continues only now
 				ready = nil
 			}
 		},
@@ -158,7 +157,7 @@ func TestAConnectionIsUsedAgainAfterAStream(t *testing.T) {
 		llmtest.Say("ok")(w, r)
 	})
 	for range 5 {
-		noted(t, router, llm.Request{Model: "openai:gpt-4o"})
+		replyAndDeltas(t, router, llm.Request{Model: "openai:gpt-4o"})
 	}
 	if len(from) != 1 {
 		t.Errorf("%d connections", len(from))
@@ -172,10 +171,10 @@ func TestReasoningDetailsGoBackAsTheyCame(t *testing.T) {
 		piece(`{"reasoning":"see","reasoning_details":[{"type":"reasoning.text","text":"see","format":"anthropic-claude-v1","index":0}]}`),
 		piece(`{"reasoning_details":[{"type":"reasoning.text","signature":"c2ln","format":"anthropic-claude-v1","index":0}]}`),
 		piece(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"eHg=","id":"r1","index":1},{"type":"reasoning.encrypted","data":"eXk=","id":"r2","index":1}]}`),
-		calling(`"index":0,"id":"a","function":{"name":"ping","arguments":"{}"}`), ended("tool_calls"),
+		callPiece(`"index":0,"id":"a","function":{"name":"ping","arguments":"{}"}`), endOfStream("tool_calls"),
 	), llmtest.Say("ok"), llmtest.Say("ok"))
 	const model = "openrouter:anthropic/claude-sonnet-4.5"
-	reply, _ := noted(t, router, llm.Request{Model: model, Tools: sample.Offer()})
+	reply, _ := replyAndDeltas(t, router, llm.Request{Model: model, Tools: sample.Offer()})
 	want := `[{"format":"anthropic-claude-v1","index":0,"signature":"c2ln","text":"I see","type":"reasoning.text"},` +
 		`{"data":"eHg=","id":"r1","index":1,"type":"reasoning.encrypted"},{"data":"eXk=","id":"r2","index":1,"type":"reasoning.encrypted"}]`
 	if n := reply.Native; n == nil || string(n.Content) != want || n.Provider != contract.ProviderOpenRouter || n.Model != "anthropic/claude-sonnet-4.5" {
@@ -206,8 +205,8 @@ func TestWhatIsAskedForBesideTheConversation(t *testing.T) {
 		s, _ := sample.NewServer(t)
 		s.Always(llmtest.Say("ok"))
 		router := router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL(), Timeout: sample.Patience, Models: []llm.Entry{{Name: "local", Provider: contract.ProviderCompatible, Model: "m"}}})
-		noted(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema)})
-		noted(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema), Tools: sample.Offer()})
+		replyAndDeltas(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema)})
+		replyAndDeltas(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema), Tools: sample.Offer()})
 		free, bound := string(s.Requests()[1].Body), string(s.Requests()[0].Body)
 		if strings.Contains(bound, format) != tt.schemas || strings.Contains(free, "response_format") {
 			t.Errorf("%s: the format of the reply in\n%s\n%s", model, bound, free)
@@ -229,11 +228,11 @@ func TestASecretInManyPiecesIsInNoDraft(t *testing.T) {
 	for _, c := range sample.Canary {
 		events = append(events, piece(`{"content":"`+string(c)+`","reasoning":"`+string(c)+`"}`))
 	}
-	events = append(events, calling(`"index":0,"id":"x","function":{"name":"ping","arguments":"{\"text\":\""}`))
+	events = append(events, callPiece(`"index":0,"id":"x","function":{"name":"ping","arguments":"{\"text\":\""}`))
 	for _, c := range sample.Canary {
-		events = append(events, calling(`"index":0,"function":{"arguments":"`+string(c)+`"}`))
+		events = append(events, callPiece(`"index":0,"function":{"arguments":"`+string(c)+`"}`))
 	}
-	events = append(events, calling(`"index":0,"function":{"arguments":"\"}"}`), ended("tool_calls"))
+	events = append(events, callPiece(`"index":0,"function":{"arguments":"\"}"}`), endOfStream("tool_calls"))
 	s.Reply(llmtest.Frames(events...))
 	said := map[llm.DeltaKind]string{}
 	reply, err := router.Generate(t.Context(), llm.Request{
