@@ -64,7 +64,7 @@ func (f *Files) lock(id string) (unlock func()) {
 	return mu.Unlock
 }
 
-// replace writes data to path atomically, also with respect to a power failure.
+// replace writes data to path atomically, even if power fails.
 func replace(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

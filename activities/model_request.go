@@ -83,7 +83,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 		}
 		messages[i] = shortenMessage(messages[i], s, resultLimit(facts.Window))
 	}
-	q.request.Messages = without(messages, in.Summary, summary)
+	q.request.Messages = withSummary(messages, in.Summary, summary)
 	q.recorded = messages
 	if in.Summary != nil {
 		at := indexOf(messages, in.Summary.Through) + 1
