@@ -100,7 +100,7 @@ func (h *Handler) answered(ctx context.Context, m sentMessage) (contract.Convers
 			return settled.View, err
 		}
 	}
-	r, err := h.followers.JoinLasting(m.ConversationID, true)
+	r, err := h.followers.JoinCommitted(m.ConversationID, true)
 	if err != nil {
 		return contract.ConversationView{}, err
 	}
