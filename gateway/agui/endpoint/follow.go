@@ -58,7 +58,7 @@ func (f *follower) run(client context.Context) error {
 
 // reported is an error that the client can still read as a reply.
 func (f *follower) reported(err error) error {
-	if f.out.Begun() {
+	if f.out.HeadersSent() {
 		return nil
 	}
 	return unlessClosing(err)
@@ -208,7 +208,7 @@ func (f *follower) settle(ctx context.Context, a service.Answer) (done bool, err
 // breakOff ends a stream before its time. Before it has begun that is an error
 // like any other; a turn's stream ends with an event that says so.
 func (f *follower) breakOff(err error) error {
-	if !f.out.Begun() && (f.turn == nil || !f.turn.inBand) {
+	if !f.out.HeadersSent() && (f.turn == nil || !f.turn.inBand) {
 		return err
 	}
 	text, code := broken(f.endpoint.service.WithCause(f.endpoint.service.Closing(), err))
