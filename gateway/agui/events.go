@@ -44,11 +44,15 @@ const (
 // Namespace is the key of all metadata that is ours, and the prefix of names.
 const Namespace = "agent-stop-and-go"
 
-// The names of custom events. Those of package endpoint are about the request itself.
+// The names of custom events. Package endpoint sends the last three, which are about the
+// connection and the request.
 const (
-	CustomNotice   = Namespace + ".notice"   // the value is a Notice
-	CustomDecision = Namespace + ".decision" // the value is a Decision
-	CustomAttempt  = Namespace + ".attempt"  // the value is an Attempt
+	CustomNotice    = Namespace + ".notice"    // the value is a Notice
+	CustomDecision  = Namespace + ".decision"  // the value is a Decision
+	CustomAttempt   = Namespace + ".attempt"   // the value is an Attempt
+	CustomReconnect = Namespace + ".reconnect" // without a value: open a new stream, the work goes on
+	CustomRefused   = Namespace + ".refused"   // the value names the message that was not taken
+	CustomSkipped   = Namespace + ".skipped"   // the value lists the types of unused message parts
 )
 
 // Metadata is what goes with a message or an interrupt, under Namespace.

@@ -189,7 +189,7 @@ func (f *follower) settle(ctx context.Context, a service.Answer) (done bool, err
 		_, a.Err = f.endpoint.service.Reply(ctx, f.turn.Request, a.Settlement)
 	}
 	if f.turn.inBand && service.IsKind(a.Err, contract.KindWaiting) { // which the outcome shows better
-		f.notices = append(f.notices, custom("refused", map[string]any{"message": f.turn.message}))
+		f.notices = append(f.notices, custom(agui.CustomRefused, map[string]any{"message": f.turn.message}))
 	} else if a.Err != nil {
 		return true, f.breakOff(a.Err)
 	}
@@ -214,7 +214,7 @@ func (f *follower) breakOff(err error) error {
 	text, code := broken(f.endpoint.service.WithCause(f.endpoint.service.Closing(), err))
 	var events []agui.Event
 	if code == codeReconnect && (f.open || f.stream != nil && f.stream.Open()) {
-		events = append(events, custom("reconnect", nil))
+		events = append(events, custom(agui.CustomReconnect, nil))
 	}
 	if f.turn != nil {
 		events = append(events, f.stream.Fail(text, code)...)

@@ -155,7 +155,7 @@ func (r *run) notices() []agui.Event {
 	if len(types) == 0 {
 		return nil
 	}
-	return []agui.Event{custom("skipped", map[string]any{"parts": types})}
+	return []agui.Event{custom(agui.CustomSkipped, map[string]any{"parts": types})}
 }
 
 // turn is what the run is about; news is false when it brought nothing.

@@ -53,5 +53,5 @@ func encode(events []agui.Event) ([]byte, error) {
 
 // custom is an event of ours.
 func custom(name string, value any) agui.Event {
-	return agui.Event{Data: agui.Custom{Type: agui.TypeCustom, Name: agui.Namespace + "." + name, Value: value}}
+	return agui.Event{Data: agui.Custom{Type: agui.TypeCustom, Name: name, Value: value}}
 }
