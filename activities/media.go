@@ -47,7 +47,6 @@ func (m *Models) addImages(ctx context.Context, r *llm.Request) error {
 		}
 	}
 	r.Media = a.images
-	r.Messages = slices.Clone(r.Messages)
 	for i, message := range r.Messages {
 		for n, media := range message.Media {
 			if !a.seen[imagePlace{message.ID, n}] {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -53,14 +54,9 @@ func (m *Models) Summarize(ctx context.Context, in contract.SummarizeInput) (con
 }
 
 func (m *Models) summaryRequest(ctx context.Context, in contract.SummarizeInput) (llm.Request, error) {
-	messages, err := m.recorded(ctx, in.Before, in.Transcript)
+	messages, err := m.recorded(ctx, in.Before, in.Transcript, math.MaxInt)
 	if err != nil {
 		return llm.Request{}, err
-	}
-	for i, stored := range messages {
-		if messages[i], err = transcript.Resolve(ctx, m.Blobs, stored); err != nil {
-			return llm.Request{}, err
-		}
 	}
 	summary, err := m.summaryText(ctx, in.Earlier)
 	if err != nil {

@@ -72,8 +72,11 @@ func room(f llm.Facts, r llm.Request) int {
 // turn is left, its oldest replies are replaced, each with all its results; the user's message
 // stays.
 func neededSummary(messages []contract.Message, room int, force bool) *contract.Summary {
+	if !force && room == 0 {
+		return nil
+	}
 	total := messagesTokens(messages)
-	if !force && (room == 0 || total <= room) {
+	if !force && total <= room {
 		return nil
 	}
 	if room == 0 || total <= room {

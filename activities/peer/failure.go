@@ -118,9 +118,10 @@ func (e *uncertainError) Error() string {
 
 func (e *uncertainError) Unwrap() error { return e.err }
 
-// isProtocolError reports whether a failure may be caused by the wrong protocol.
+// isProtocolError reports whether a failure may be caused by the wrong protocol. The error of a
+// message whose outcome is unknown may have the code of a later request.
 func isProtocolError(err error) bool {
-	return isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
+	return !errors.As(err, new(*uncertainError)) && isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
 }
 
 func isCode(err error, codes ...int) bool {
