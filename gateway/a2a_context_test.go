@@ -85,9 +85,9 @@ func TestOtherMessagesBeginATask(t *testing.T) {
 	for name, more := range map[string]object{"another context": {"contextId": "other"}, "no context": nil} {
 		s, a, id, _ := inContext(t)
 		var begun string
-		a.backend.StartFn = func(in service.StartInput) (service.Started, error) {
+		a.backend.StartFn = func(in service.StartInput) (service.StartResult, error) {
 			begun = in.Conversation.ID
-			return service.Started{}, errUnexpected
+			return service.StartResult{}, errUnexpected
 		}
 		if a.rpc("SendMessage", said("m-2", "hello", more)); begun == "" || begun == id || len(s.decided) > 0 {
 			t.Errorf("%s: began %q", name, begun)

@@ -13,7 +13,7 @@ func TestAMessageBringsItsWebhook(t *testing.T) {
 	b := s.backend()
 	var begun *service.PushConfig
 	start := b.StartFn
-	b.StartFn = func(in service.StartInput) (service.Started, error) {
+	b.StartFn = func(in service.StartInput) (service.StartResult, error) {
 		begun = in.Push
 		return start(in)
 	}
@@ -53,7 +53,7 @@ func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 	b := s.backend()
 	var begun *service.PushConfig
 	start := b.StartFn
-	b.StartFn = func(in service.StartInput) (service.Started, error) {
+	b.StartFn = func(in service.StartInput) (service.StartResult, error) {
 		begun = in.Push
 		return start(in)
 	}

@@ -90,7 +90,7 @@ func (h *rest) start(c echo.Context, p pending, body messageBody) (existed bool,
 
 // created answers with a conversation that nobody has written to yet.
 func (h *rest) created(c echo.Context, p pending) error {
-	conversation, err := h.service.Fresh(c.Request().Context(), p.ConversationID)
+	conversation, err := h.service.ReadNew(c.Request().Context(), p.ConversationID)
 	if service.IsKind(err, service.KindUnavailable) { // it is there, only nobody can show it yet
 		p.location = "/conversations/" + p.ConversationID
 		return accept(c, p, "")

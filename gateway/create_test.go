@@ -16,9 +16,9 @@ import (
 // recorder keeps what was started.
 type recorder struct{ started []service.StartInput }
 
-func (r *recorder) start(in service.StartInput) (service.Started, error) {
+func (r *recorder) start(in service.StartInput) (service.StartResult, error) {
 	r.started = append(r.started, in)
-	return service.Started{}, nil
+	return service.StartResult{}, nil
 }
 
 func showing(id, _ string) (contract.ConversationView, error) { return viewOf(id), nil }
@@ -89,9 +89,9 @@ func TestLargeMessageTravelsAsAnAddress(t *testing.T) {
 func TestCreateAgainUnderTheSameKey(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{AwaitFn: answering("first")})
-	a.backend.StartFn = func(in service.StartInput) (service.Started, error) {
+	a.backend.StartFn = func(in service.StartInput) (service.StartResult, error) {
 		r.started = append(r.started, in)
-		return service.Started{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
+		return service.StartResult{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
 	}
 	a.backend.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
 		view := viewOf(id)
@@ -207,14 +207,14 @@ func TestTheTokenTravelsSealedForItsConversation(t *testing.T) {
 }
 
 func TestFaultsTellNothing(t *testing.T) {
-	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.Started, error) {
-		return service.Started{}, http.ErrBodyNotAllowed
+	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.StartResult, error) {
+		return service.StartResult{}, http.ErrBodyNotAllowed
 	}})
 	a.wantError(500, "internal error", a.do("POST", "/conversations", `{"message":"hi"}`))
 	if !strings.Contains(a.logs.String(), http.ErrBodyNotAllowed.Error()) {
 		t.Errorf("the log must have the cause: %s", a.logs)
 	}
-	a.backend.StartFn = func(service.StartInput) (service.Started, error) { panic("boom") }
+	a.backend.StartFn = func(service.StartInput) (service.StartResult, error) { panic("boom") }
 	a.wantError(500, "internal error", a.do("POST", "/conversations", `{"message":"hi"}`))
 	if !strings.Contains(a.logs.String(), "boom") {
 		t.Errorf("the log must have the panic: %s", a.logs)

@@ -68,7 +68,7 @@ func TestAMessageAfterAnAnswerIsSentWithoutAsking(t *testing.T) {
 			}
 			return result, err
 		},
-		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, nil },
+		StartFn:        func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, nil },
 		ConversationFn: showing,
 	})
 	id := a.want(201, a.do("POST", "/conversations", "")).text("conversation", "id")

@@ -23,7 +23,7 @@ var errReached = errors.New("a handler was reached")
 func closedBackend(t *testing.T) *fakeBackend {
 	reached := func() error { t.Error("a handler was reached"); return errReached }
 	return &fakeBackend{
-		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, reached() },
+		StartFn:        func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, reached() },
 		SignalFn:       func(string, string, any) error { return reached() },
 		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, reached() },
 		SubjectFn:      func(string) (service.Subject, error) { return service.Subject{}, reached() },

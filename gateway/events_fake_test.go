@@ -72,7 +72,7 @@ func (s *script) change(f func(*contract.ConversationView)) {
 	s.view = v
 }
 
-func (s *script) start(in service.StartInput) (out service.Started, err error) {
+func (s *script) start(in service.StartInput) (out service.StartResult, err error) {
 	s.do(func() {
 		if out.Existed = s.exists; !s.exists {
 			s.exists = true

@@ -22,7 +22,7 @@ var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 // fakeBackend answers with its functions; a call without one is an error.
 type fakeBackend struct {
-	StartFn        func(service.StartInput) (service.Started, error)
+	StartFn        func(service.StartInput) (service.StartResult, error)
 	SignalFn       func(id, signal string, payload any) error
 	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
@@ -51,13 +51,13 @@ type fakeBackend struct {
 var errUnexpected = errors.New("a call that the test does not expect")
 
 // Start keeps what the first message refers to, as if the conversation was not there.
-func (f *fakeBackend) Start(ctx context.Context, in service.StartInput) (service.Started, error) {
+func (f *fakeBackend) Start(ctx context.Context, in service.StartInput) (service.StartResult, error) {
 	if f.StartFn == nil {
-		return service.Started{}, errUnexpected
+		return service.StartResult{}, errUnexpected
 	}
 	if in.Keep != nil {
 		if err := in.Keep(ctx); err != nil {
-			return service.Started{}, err
+			return service.StartResult{}, err
 		}
 	}
 	return f.StartFn(in)

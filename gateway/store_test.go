@@ -124,7 +124,7 @@ func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
 			started := 0
 			a := newAPI(t, &fakeBackend{
 				CatalogueFn: tt.catalogue,
-				StartFn:     func(service.StartInput) (service.Started, error) { started++; return service.Started{}, nil },
+				StartFn:     func(service.StartInput) (service.StartResult, error) { started++; return service.StartResult{}, nil },
 				AwaitFn:     answering("ok"), ConversationFn: showing,
 			}, func(d *gateway.Deps) { d.Agent = tt.agent })
 			reply := a.do("POST", "/conversations", `{"message":"`+tt.text+`"}`)
@@ -169,7 +169,7 @@ func TestAStoreThatIsSharedAgainIsUsedAgain(t *testing.T) {
 	now := epoch
 	a := newAPI(t, &fakeBackend{
 		CatalogueFn: func(context.Context) (contract.Catalogue, error) { asked++; return contract.Catalogue{}, err },
-		StartFn:     func(service.StartInput) (service.Started, error) { return service.Started{}, nil },
+		StartFn:     func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, nil },
 		AwaitFn:     answering("ok"), ConversationFn: showing,
 	}, func(d *gateway.Deps) { d.Now = func() time.Time { return now } })
 	long := `{"message":"` + strings.Repeat("x", contract.InlineLimit+1) + `"}`

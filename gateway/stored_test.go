@@ -110,9 +110,9 @@ func TestOneLookForRoomServesAllRequestsOfAMoment(t *testing.T) {
 
 // Nothing is kept of a message that is refused.
 func TestATaskOfManyPartsIsRefused(t *testing.T) {
-	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.Started, error) {
+	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.StartResult, error) {
 		t.Error("a conversation was started")
-		return service.Started{}, context.Canceled
+		return service.StartResult{}, context.Canceled
 	}})
 	parts := make([]object, contract.MaxParts+1)
 	for i := range parts {
@@ -144,7 +144,7 @@ func withRoom(err error) func(*gateway.Deps) {
 func TestAFullDiskIsSaidToBeOneInEveryProtocol(t *testing.T) {
 	silent := service.Errorf(service.KindUnavailable, "no answer in time")
 	b := &fakeBackend{
-		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, silent },
+		StartFn:        func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, silent },
 		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, silent },
 		TasksFn:        func(service.TaskQuery) (service.TaskPage, error) { return service.TaskPage{}, silent },
 		PushConfigsFn:  func(string) ([]service.PushConfig, error) { return nil, silent },

@@ -56,7 +56,7 @@ func TestWhatOnlyAProviderCanReadIsInNoReply(t *testing.T) {
 	var d desk
 	b := d.backend()
 	b.SignalFn = func(string, string, any) error { return nil }
-	b.StartFn = func(service.StartInput) (service.Started, error) { return service.Started{}, nil }
+	b.StartFn = func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, nil }
 	b.ListFn = func(service.ListQuery) (service.Page[service.Item], error) { return items(someID), nil }
 	request := contract.Request{Settled: true, Result: &contract.Result{Response: contract.Inline("hello")}}
 	b.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
