@@ -66,7 +66,7 @@ func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 	}
 }
 
-func TestSecretsOfWebhooksAreShownToNobody(t *testing.T) {
+func TestSecretsOfWebhooksAreNeverShown(t *testing.T) {
 	s := taskScript()
 	b := s.backend()
 	b.SetPushFn = func(_ string, c service.PushConfig) (service.PushConfig, error) { c.ID = "h"; return c, nil }

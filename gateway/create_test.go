@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// recorder keeps what was started.
+// recorder records what was started.
 type recorder struct{ started []service.StartInput }
 
 func (r *recorder) start(in service.StartInput) (service.StartResult, error) {
@@ -60,7 +60,7 @@ func TestCreateWithMessageWaitsForTheAnswer(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesWhatIsNotABody(t *testing.T) {
+func TestCreateRefusesInvalidBodies(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, body := range []string{`{`, `{"message":5}`, `[]`, `"hi"`, `{} {}`, `{"message":"hi"}x`, "\x00", `{"message":"a`} {
 		a.wantError(400, "invalid request body: ", a.do("POST", "/conversations", body))
@@ -114,7 +114,7 @@ func TestCreateAgainUnderTheSameKey(t *testing.T) {
 	a.wantError(422, "different request", a.do("POST", "/conversations", `{}`, key))
 }
 
-func TestKeysThatAreNone(t *testing.T) {
+func TestInvalidKeys(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, headers := range [][]string{
 		{"Idempotency-Key: "}, {"Idempotency-Key: a b"}, {"Idempotency-Key: é"},
@@ -125,7 +125,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsWithRespondAsync(t *testing.T) {
+func TestRespondAsyncDoesNotWait(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start})
 	reply := a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`, `Prefer: wait=5, Respond-Async; x=1`))
@@ -145,7 +145,7 @@ func TestNobodyWaitsWithRespondAsync(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotThereInTime(t *testing.T) {
+func TestAnAnswerThatTakesTooLong(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start, AwaitFn: never}, impatient)
 	reply := a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`))
@@ -154,7 +154,7 @@ func TestAnAnswerThatIsNotThereInTime(t *testing.T) {
 	}
 }
 
-func TestClosingTheGatewayTellsThoseWhoWaitWhereToReadTheAnswer(t *testing.T) {
+func TestClosingTheGatewayAnswersWaitersWithALocation(t *testing.T) {
 	var r recorder
 	waiting := make(chan struct{})
 	a := newAPI(t, &fakeBackend{StartFn: r.start})
@@ -170,7 +170,7 @@ func TestClosingTheGatewayTellsThoseWhoWaitWhereToReadTheAnswer(t *testing.T) {
 	a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`))
 }
 
-func TestConversationThatNoWorkerCanShowYet(t *testing.T) {
+func TestANewConversationWithoutAWorker(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start})
 	a.backend.ConversationFn = func(string, string) (contract.ConversationView, error) {
@@ -206,7 +206,7 @@ func TestTheTokenTravelsSealedForItsConversation(t *testing.T) {
 	}
 }
 
-func TestFaultsTellNothing(t *testing.T) {
+func TestInternalErrorsAreHidden(t *testing.T) {
 	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.StartResult, error) {
 		return service.StartResult{}, http.ErrBodyNotAllowed
 	}})
@@ -221,7 +221,7 @@ func TestFaultsTellNothing(t *testing.T) {
 	}
 }
 
-func TestTwoCallersWithOneKeyAreTwo(t *testing.T) {
+func TestTwoCallersMayUseOneKey(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start, AwaitFn: answering("ok")})
 	seen := map[string]string{}

@@ -96,7 +96,7 @@ func TestAConversationThatExistsIsComparedByItsMemo(t *testing.T) {
 	}
 }
 
-func TestASignalThatNobodyReceives(t *testing.T) {
+func TestASignalToAnEndedConversation(t *testing.T) {
 	c := &fakeClient{SignalFn: func(string, string, any) error { return errMissing }}
 	a := onTemporal(t, c)
 	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return nil, errMissing }
@@ -109,7 +109,7 @@ func TestASignalThatNobodyReceives(t *testing.T) {
 		return described(enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, nil), nil
 	}
 	c.QueryFn = func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
-		view := viewOf(someID) // as it was when an operator terminated it
+		view := viewOf(someID) // its last state before an operator terminated it
 		view.Running, view.Queued = true, 3
 		return queriedClosed(r, view)
 	}
@@ -167,7 +167,7 @@ func TestAwaitingIsRepeatedUntilThereIsAnAnswer(t *testing.T) {
 	}
 }
 
-func TestTheAnswerOfAConversationThatEndedMeanwhile(t *testing.T) {
+func TestTheAnswerOfAConversationThatHasEnded(t *testing.T) {
 	for want, known := range map[int]*contract.Request{
 		200: {Settled: true, Result: &contract.Result{Response: contract.Inline("last words")}},
 		409: nil,
@@ -191,7 +191,7 @@ func TestTheAnswerOfAConversationThatEndedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestTroubleWithTemporal(t *testing.T) {
+func TestErrorsOfTemporal(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int
@@ -300,7 +300,7 @@ func terminated(why string) []*historypb.HistoryEvent {
 	}
 }
 
-func TestATerminatedApprovalSaysSo(t *testing.T) {
+func TestATerminatedApprovalIsReported(t *testing.T) {
 	a := onTemporal(t, &fakeClient{
 		QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 			return queriedClosed(r, contract.ApprovalView{})
@@ -378,7 +378,7 @@ func TestVisibilityQueries(t *testing.T) {
 	}
 }
 
-// ours takes the restriction to this agent's workers off a query.
+// ours removes the task queue from a query, and fails if it is missing.
 func ours(t *testing.T, query string) string {
 	t.Helper()
 	rest, ok := strings.CutSuffix(query, " AND TaskQueue = 'queue-1'")
@@ -443,7 +443,7 @@ func healthy(string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
 }
 
-func TestAQueryThatTheServiceGivesUpIsNoClientThatWentAway(t *testing.T) {
+func TestAQueryCancelledByTheServerIsUnavailable(t *testing.T) {
 	a := onTemporal(t, &fakeClient{QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 		return nil, serviceerror.NewCanceled("context canceled")
 	}, DescribeFn: healthy})
