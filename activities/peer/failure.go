@@ -118,9 +118,10 @@ func (e *uncertainError) Error() string {
 
 func (e *uncertainError) Unwrap() error { return e.err }
 
-// misunderstood reports whether a request may have been in the wrong protocol.
+// misunderstood reports whether a request may have been in the wrong protocol. The error of a
+// message whose outcome is unknown may have the code of a later request.
 func misunderstood(err error) bool {
-	return isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
+	return !errors.As(err, new(*uncertainError)) && isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
 }
 
 func isCode(err error, codes ...int) bool {

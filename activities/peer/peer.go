@@ -164,8 +164,9 @@ func (p *Peers) Send(ctx context.Context, m Message) (Reply, error) {
 func (a *agent) try(ctx context.Context, ways []endpoint, m Message) (*task, error) {
 	var first error
 	for i, w := range ways {
-		t, err := a.talk(ctx, w, m)
-		if len(ways) == 1 || !misunderstood(err) {
+		x := &session{agent: a, endpoint: w, msg: m, mask: a.mask(m.Bearer)}
+		t, err := x.send(ctx)
+		if len(ways) == 1 || x.understood || !misunderstood(err) {
 			if i > 0 && err == nil {
 				a.preferEndpoint(w)
 			}
@@ -178,12 +179,11 @@ func (a *agent) try(ctx context.Context, ways []endpoint, m Message) (*task, err
 	return nil, first
 }
 
-func (a *agent) talk(ctx context.Context, w endpoint, m Message) (*task, error) {
-	x := &session{agent: a, endpoint: w, msg: m, mask: a.mask(m.Bearer)}
-	if w.protocol == Old {
+func (x *session) send(ctx context.Context) (*task, error) {
+	if x.endpoint.protocol == Old {
 		return x.old(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.opts.Wait)
+	ctx, cancel := context.WithTimeout(ctx, x.agent.opts.Wait)
 	defer cancel()
 	return x.sendCurrent(ctx)
 }

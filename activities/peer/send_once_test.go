@@ -82,6 +82,26 @@ func TestADestructiveMessageIsSentOnceInTheOldDialect(t *testing.T) {
 	}
 }
 
+// An agent whose version is not known has understood a message that it gave a task for, whatever it
+// answers to the requests behind it.
+func TestAMessageThatWasUnderstoodIsNotSentInAnotherVersion(t *testing.T) {
+	r := scripted(t, map[string]any{"name": "old", "url": "/a2a", "skills": []any{}}, func(w http.ResponseWriter, in request) {
+		switch in.Method {
+		case "SendMessage":
+			rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")})
+		default:
+			rpc(w, in, map[string]any{"code": -32602, "message": "no"})
+		}
+	})
+	for destructive, want := range map[bool]contract.Kind{true: contract.KindOutcomeUnknown, false: contract.KindPeerFailed} {
+		before := len(r.asked())
+		wipe := start(r, "wipe")
+		wipe.Destructive = destructive
+		refused(t, peers(t, peer.Options{}), wipe, want)
+		same(t, "requests", fmt.Sprint(r.asked()[before:]), "[message/send SendMessage GetTask]")
+	}
+}
+
 func TestADestructiveMessageIsSentAgainToAnAgentThatKnowsIt(t *testing.T) {
 	for name, lie := range lies() {
 		t.Run(name, func(t *testing.T) {

@@ -55,6 +55,7 @@ func (x *session) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
 	if !t.add(e) {
 		return nil, fmt.Errorf("%w: neither a task nor a message", errUnreadable)
 	}
+	x.understood = true
 	if err := t.mustContinue(x.msg.TaskID); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (x *session) follow(events iter.Seq2[event, error]) (t *task, done bool, er
 			return t, false, err
 		}
 		if now.add(e); e.message != nil || now.ID != "" {
-			t = &now
+			t, x.understood = &now, true
 		}
 		if t != nil && !t.running() {
 			return t, true, nil

@@ -40,6 +40,8 @@ type session struct {
 	endpoint endpoint
 	msg      Message
 	mask     *mask.Mask
+	// understood: the agent has answered the message with a task or a message.
+	understood bool
 }
 
 var requests atomic.Int64 // their ids, which the old dialect wants to be integers

@@ -236,6 +236,9 @@ func (u *farUser) count(asked string, approved, ran bool) {
 		}
 	case strings.Contains(asked, "PROXY APPROVAL") && approved:
 		u.yes++
+		if strings.Contains(asked, "ASKED AGAIN") {
+			u.again++
+		}
 	case strings.Contains(asked, "PROXY APPROVAL"):
 		u.no++
 	case approved && !strings.Contains(asked, "NOT REACHED") && !strings.Contains(asked, "CHANGED SINCE IT WAS APPROVED"):
