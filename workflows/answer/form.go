@@ -66,22 +66,22 @@ func readForm(schema json.RawMessage) form {
 	return f
 }
 
-// member is a member of an object.
-type member struct {
+// objectMember is a member of an object.
+type objectMember struct {
 	name  string
 	value json.RawMessage
 }
 
 // readObject parses an object in its own order, which a map would lose. Of a repeated name the
 // last counts, as in encoding/json.
-func readObject(raw json.RawMessage) (out []member, ok bool) {
+func readObject(raw json.RawMessage) (out []objectMember, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
 		return nil, false
 	}
 	err := eachMember(raw, func(name string, value json.RawMessage) error {
-		out = slices.DeleteFunc(out, func(n member) bool { return n.name == name })
-		out = append(out, member{name, value})
+		out = slices.DeleteFunc(out, func(n objectMember) bool { return n.name == name })
+		out = append(out, objectMember{name, value})
 		return nil
 	})
 	return out, err == nil
@@ -138,13 +138,13 @@ func (f form) check(content json.RawMessage) error {
 			return fmt.Errorf("there is no field %.60q", v.name)
 		}
 		for _, other := range f.dependents[v.name] {
-			if !slices.ContainsFunc(values, func(v member) bool { return v.name == other }) {
+			if !slices.ContainsFunc(values, func(v objectMember) bool { return v.name == other }) {
 				return fmt.Errorf("%.60q needs %.60q beside it", v.name, other)
 			}
 		}
 	}
 	for _, one := range f.fields {
-		i := slices.IndexFunc(values, func(v member) bool { return v.name == one.name })
+		i := slices.IndexFunc(values, func(v objectMember) bool { return v.name == one.name })
 		switch {
 		case i < 0 && one.required:
 			return fmt.Errorf("%.60q is missing", one.name)
