@@ -1,5 +1,3 @@
-// Package backing opens what every process stands on: the Temporal client, the
-// blob store, the keyring and the feed that a configuration and the environment name.
 package backing
 
 import (
@@ -19,22 +17,21 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// Options are what is needed besides the configuration.
+// Options are the inputs besides the configuration.
 type Options struct {
-	// Embedded is the address of a Temporal server in this process. Empty means
-	// that of an existing server, from the YAML file or the environment.
+	// Embedded is the address of a Temporal server in this process. If it is empty, an
+	// existing server is used, from the YAML file or the environment.
 	Embedded string
-	// OneProcess: a worker and a gateway of this process share the feed, which needs
-	// no Redis then.
+	// OneProcess: worker and gateway run in this process and share a feed without Redis.
 	OneProcess  bool
 	Getenv      func(string) string
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept sees every call to the Temporal server; nil is nobody.
+	// Intercept is called for every call to the Temporal server. It may be nil.
 	Intercept grpc.UnaryClientInterceptor
 }
 
-// Backing is open until Close.
+// Backing is usable until Close.
 type Backing struct {
 	Client    client.Client
 	Address   string
@@ -53,8 +50,8 @@ func External(c *config.Config, getenv func(string) string) bool {
 var ErrNoServer = errors.New("no Temporal server: set " + connect.AddressVariable +
 	", or temporal.address in the YAML, to the host:port of one")
 
-// Open opens everything, or nothing. With a server of its own a process makes
-// its own key; one of several must be given theirs.
+// Open opens all parts, or fails and opens none. A process with an embedded server generates
+// a key if there is none; with an existing server the keys must be configured.
 func Open(ctx context.Context, c *config.Config, o Options) (*Backing, error) {
 	clustered := o.Embedded == ""
 	if clustered && !External(c, o.Getenv) {
@@ -110,7 +107,7 @@ func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, cluster
 	return nil
 }
 
-// Close gives everything back.
+// Close closes all parts.
 func (b *Backing) Close() error {
 	var err error
 	if b.Feed != nil {

@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// cache keeps the values that were used last, up to a number of bytes. It takes
-// and gives copies of bytes: callers may change what they hold.
+// cache keeps the values used last, up to a number of bytes. It copies bytes in and out, so
+// callers may change theirs.
 type cache struct {
 	mu     sync.Mutex
 	limit  int
@@ -22,14 +22,14 @@ type cache struct {
 type entry struct {
 	sum   string
 	data  []byte
-	stamp stamp // of the stored value when it was known to be right
-	value any   // that it decodes to, if anybody has asked
+	stamp stamp // of the stored value when it was verified
+	value any // its decoded form, or nil
 }
 
-// decodedSize is how many times the bytes of a value are what it decodes to, about.
+// decodedSize is the estimated size of a decoded value relative to its bytes.
 const decodedSize = 2
 
-// size is how many bytes of the cache it takes.
+// size returns how many bytes of the cache the entry takes.
 func (e *entry) size() int {
 	if e.value == nil {
 		return len(e.data)
@@ -37,7 +37,7 @@ func (e *entry) size() int {
 	return (1 + decodedSize) * len(e.data)
 }
 
-// stamp changes when a stored value is written.
+// stamp changes whenever a stored value is written.
 type stamp struct {
 	time time.Time
 	size int64
@@ -49,8 +49,8 @@ func newCache(limit int) *cache {
 	return &cache{limit: limit, order: list.New(), values: map[string]*list.Element{}}
 }
 
-// has reports whether the value is kept and was right in the store when that had
-// this stamp.
+// has reports whether the cache has the value, and the stored value was verified with this
+// stamp.
 func (c *cache) has(sum string, found stamp) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,8 +69,8 @@ func (c *cache) get(sum string) ([]byte, bool) {
 	return slices.Clone(e.Value.(*entry).data), true
 }
 
-// add keeps a copy of data, unless it alone would fill a quarter of the cache. Of a
-// value that is kept already it takes the stamp.
+// add stores a copy of data, unless it would fill more than a quarter of the cache. For a
+// value that is in the cache it only updates the stamp.
 func (c *cache) add(sum string, data []byte, found stamp) {
 	if len(data) > c.limit/4 {
 		return
@@ -94,7 +94,7 @@ func (c *cache) shrink() {
 	}
 }
 
-// decoded is what a value decodes to, or nil.
+// decoded returns the decoded form of a value, or nil.
 func (c *cache) decoded(b contract.Blob) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +106,7 @@ func (c *cache) decoded(b contract.Blob) any {
 	return e.Value.(*entry).value
 }
 
-// addDecoded keeps what a value decodes to as long as the value.
+// addDecoded keeps the decoded form of a value as long as the value.
 func (c *cache) addDecoded(sum string, value any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/config/blobstore"
 )
 
-func TestTheCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
+func TestTheCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	const size = 8 << 20
@@ -54,7 +54,7 @@ func TestAValueIsDecodedOnceWhileItIsKept(t *testing.T) {
 	if a, b := decoded(), decoded(); a != size || b != size || times != 1 {
 		t.Errorf("%v and %v, decoded %d times", a, b, times)
 	}
-	for i := range blobstore.CacheSize/size - 2 { // with what it decodes to it takes the room of three
+	for i := range blobstore.CacheSize/size - 2 { // with its decoded form it takes the room of three
 		put(t, s, append(make([]byte, size), byte(i)))
 	}
 	if decoded(); times != 2 {

@@ -91,12 +91,12 @@ func (s *stack) start(ctx context.Context) error {
 
 func (s *stack) work(c *config.Config) error {
 	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue}, worker.Activities{
-		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Teller()},
-		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Teller()},
+		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
+		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: s.Blobs},
 		Resets: &activities.Resets{},
-		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Teller()},
+		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
 	registerBare(w, s.mode)
 	if err := w.Start(); err != nil {
