@@ -142,7 +142,7 @@ func TestACompositeAgentHasTheSettingsOfTheFile(t *testing.T) {
 	}
 }
 
-func TestWhatRunsDestructiveCallsAtOnce(t *testing.T) {
+func TestNodesThatRunDestructiveCallsWithoutApproval(t *testing.T) {
 	const servers = "mcp_servers: [{name: s, command: x}]\n"
 	tests := map[string]struct {
 		text string
@@ -213,7 +213,7 @@ func TestShortPromptsStayInTheTree(t *testing.T) {
 	}
 }
 
-func TestATreeNeedsAStoreThatWorks(t *testing.T) {
+func TestATreeNeedsAWorkingStore(t *testing.T) {
 	for name, text := range map[string]string{
 		"one long prompt":   "agent: {type: loop, agents: [{name: node-0, prompt: " + strings.Repeat("x", 5000) + "}]}",
 		"many short enough": manyNodes(300),

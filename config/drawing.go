@@ -31,8 +31,8 @@ type treeDrawing struct {
 	w      io.Writer
 	config *Config
 	getenv func(string) string
-	// setters are the names of the nodes with an output key; before are the keys of those
-	// that come earlier.
+	// setters are the names of the nodes that set an output key; before are the keys set by
+	// earlier nodes.
 	setters map[string][]string
 	before  []string
 }
@@ -62,15 +62,15 @@ func (d treeDrawing) node(p place, first, rest string) {
 	}
 }
 
-// reached is where the agent of an a2a node is. The node's timeout is told of every
-// node.
-func (p place) reached() string {
+// address returns how the agent of an a2a node is reached, without the timeout, which details
+// shows.
+func (p place) address() string {
 	a := p.agent()
 	a.Timeout = 0
 	return a.where()
 }
 
-// details are the settings of a node that are not at their defaults.
+// details returns the settings of a node that are not the default.
 func (d treeDrawing) details(p place) string {
 	var parts []string
 	add := func(apply bool, format string, args ...any) {
@@ -82,7 +82,7 @@ func (d treeDrawing) details(p place) string {
 	case LLMNode:
 		add(true, "%s", d.modelDetails(cmp.Or(p.Model, d.config.LLM.Model)))
 	case A2ANode:
-		add(true, "%s%s", p.reached(), asks(p.DestructiveHint, p.atOnce()))
+		add(true, "%s%s", p.address(), asks(p.DestructiveHint, p.atOnce()))
 	case Loop:
 		add(true, "at most %d times", cmp.Or(p.MaxIterations, contract.DefaultMaxIterations))
 	}
@@ -118,7 +118,7 @@ func (d treeDrawing) emptiness(key string) string {
 	return "empty if " + strings.Join(d.setters[key], " and ") + " left nothing"
 }
 
-// modelDetails names a model's provider and the key it needs.
+// modelDetails returns a model's provider and the key it needs.
 func (d treeDrawing) modelDetails(model string) string {
 	g := registry(d.config.Models)
 	e, own, err := g.find(model)

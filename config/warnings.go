@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract/template"
 )
 
-// Warnings are about what loads but deserves a look, each one line like an
-// error's, sorted by line. They show no values but names and keys.
+// Warnings are valid settings that deserve a look, one line each like errors, sorted by line.
+// They show names and keys, but no values.
 func (c *Config) Warnings() []string {
 	w := warner{newReport(c.file, c.lines)}
 	w.models(c)
@@ -26,7 +26,7 @@ func (c *Config) Warnings() []string {
 	return w.texts()
 }
 
-// loopback reports whether only this machine reaches a host.
+// loopback reports whether a host is reachable from this machine only.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
@@ -41,7 +41,7 @@ func (w warner) tree(root place) {
 		if p.CanExitLoop && !p.looped {
 			w.at(p.path+".can_exit_loop", "no loop is around this node; exit_loop ends every sequence around it")
 		}
-		w.unasked(p)
+		w.autoRuns(p)
 		if p.OutputKey != "" {
 			setters[p.OutputKey] = append(setters[p.OutputKey], p)
 		}
@@ -49,10 +49,10 @@ func (w warner) tree(root place) {
 	w.placeholders(root, setters, keySet{})
 }
 
-// warner collects warnings as if they were mistakes.
+// warner collects warnings like mistakes.
 type warner struct{ *report }
 
-// conflicts warns of a key that two branches of a parallel node set.
+// conflicts warns about a key that two branches of a parallel node set.
 func (w warner) conflicts(parallel place) {
 	type setter struct {
 		place
@@ -70,14 +70,14 @@ func (w warner) conflicts(parallel place) {
 				first[p.OutputKey] = setter{p, i}
 			case other.branch != i:
 				w.at(p.path+".output_key", "%s is also set in %s, by another branch of %s; the branch that is declared last wins",
-					quote(p.OutputKey), w.place(other.path+".output_key"), quote(parallel.Name))
+					quote(p.OutputKey), w.location(other.path+".output_key"), quote(parallel.Name))
 			}
 		}
 	}
 }
 
-// unasked warns of delegations that say they are destructive and do not ask.
-func (w warner) unasked(p place) {
+// autoRuns warns about delegations that are destructive and run without approval.
+func (w warner) autoRuns(p place) {
 	if !p.atOnce() {
 		return
 	}
@@ -108,9 +108,9 @@ func (s keySet) remove(keys []string) {
 	}
 }
 
-// placeholders warns of those that never have a value. setters has every output
-// key of the tree; set has those of nodes that can have finished before p: the
-// ones earlier in a sequence around it, and all in a loop around it.
+// placeholders warns about placeholders that never have a value. setters has every output key
+// of the tree; set has those of nodes that can have finished before p: the earlier ones in an
+// enclosing sequence, and all in an enclosing loop.
 func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 	for _, h := range template.Placeholders(p.Prompt) {
 		switch {
@@ -140,7 +140,7 @@ func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 	set.remove(added)
 }
 
-// atPrompt warns of a placeholder; a prompt may have many.
+// atPrompt warns about a placeholder. A prompt may have several warnings.
 func (w warner) atPrompt(p place, h template.Placeholder, what string) {
 	path := p.path + ".prompt"
 	w.atLine(w.line(path), path, "%s %s", h, what)
