@@ -82,7 +82,7 @@ type builder struct {
 	keepJSON func(schema []byte) (contract.JSON, error)
 }
 
-func (b builder) node(p place) (contract.Node, error) {
+func (b builder) node(p nodeContext) (contract.Node, error) {
 	n := contract.Node{
 		Name: p.Name, Type: contract.NodeType(p.Type), Description: p.Description, OutputKey: p.OutputKey, Timeout: p.Timeout,
 		MaxIterations: p.MaxIterations, FailFast: p.FailFast, CanExitLoop: p.CanExitLoop, Tools: p.Tools,
@@ -98,7 +98,7 @@ func (b builder) node(p place) (contract.Node, error) {
 		n.Peer = &peer
 		return b.leaf(n, p, p.Prompt)
 	}
-	for _, q := range p.below() {
+	for _, q := range p.children() {
 		child, err := b.node(q)
 		if err != nil {
 			return n, err
@@ -113,7 +113,7 @@ func (b builder) node(p place) (contract.Node, error) {
 
 // llm adds the settings of an llm node. A single node is the whole agent: it falls back on
 // the top of the file, and sees the conversation.
-func (b builder) llm(n contract.Node, p place) (contract.Node, error) {
+func (b builder) llm(n contract.Node, p nodeContext) (contract.Node, error) {
 	n.Model = cmp.Or(p.Model, b.config.LLM.Model)
 	n.MaxToolRounds = cmp.Or(p.MaxToolRounds, b.config.MaxToolRounds)
 	n.History = p.History
@@ -145,8 +145,8 @@ func (b builder) schema(schema map[string]any) (contract.JSON, error) {
 	return b.keepJSON(data)
 }
 
-func (b builder) leaf(n contract.Node, p place, prompt string) (contract.Node, error) {
-	n.SkipApproval = p.atOnce()
+func (b builder) leaf(n contract.Node, p nodeContext, prompt string) (contract.Node, error) {
+	n.SkipApproval = p.skipsApproval()
 	for _, key := range template.Keys(prompt) {
 		if slices.Contains(b.keys, key) {
 			n.Keys = append(n.Keys, key)

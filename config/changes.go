@@ -25,7 +25,7 @@ func (c *Config) ChangedDefaults() []string {
 		}
 	}
 	w.movedModel(c, "llm.model", c.LLM.Model)
-	for p := range c.places() {
+	for p := range c.nodes() {
 		w.movedModel(c, p.path+".model", p.Model)
 	}
 	return w.texts()

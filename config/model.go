@@ -24,7 +24,7 @@ func (c *Config) models() []string {
 		return []string{c.LLM.Model}
 	}
 	var names []string
-	for p := range c.places() {
+	for p := range c.nodes() {
 		if p.Type == LLMNode {
 			names = appendNew(names, cmp.Or(p.Model, c.LLM.Model))
 		}
@@ -142,7 +142,7 @@ func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 // firstUse returns the first key of the file that names a model: of a node, llm.model, or the
 // fallbacks of an entry.
 func (c *Config) firstUse(model string) string {
-	for p := range c.places() {
+	for p := range c.nodes() {
 		if p.Type == LLMNode && p.Model == model {
 			return p.path + ".model"
 		}

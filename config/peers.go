@@ -19,7 +19,7 @@ func (c *Config) delegates() iter.Seq2[string, A2AAgent] {
 				return
 			}
 		}
-		for p := range c.places() {
+		for p := range c.nodes() {
 			if p.Type == A2ANode && !yield(p.path, p.agent()) {
 				return
 			}

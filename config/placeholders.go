@@ -11,7 +11,7 @@ import (
 
 // field warns about a placeholder for a field that its source does not have, if the schema
 // shows that.
-func (w warner) field(p place, h template.Placeholder, setters []place) {
+func (w warner) field(p nodeContext, h template.Placeholder, setters []nodeContext) {
 	if len(h.Path) == 0 {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 func (w warner) models(c *Config) {
 	g := registry(c.Models)
 	w.slip(g, "llm.model", c.LLM.Model)
-	for p := range c.places() {
+	for p := range c.nodes() {
 		if p.Type == LLMNode {
 			w.slip(g, p.path+".model", p.Model)
 		}

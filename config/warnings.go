@@ -32,13 +32,13 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-func (w warner) tree(root place) {
-	setters := map[string][]place{}
+func (w warner) tree(root nodeContext) {
+	setters := map[string][]nodeContext{}
 	for p := range root.all() {
 		if p.Type == Parallel {
 			w.conflicts(p)
 		}
-		if p.CanExitLoop && !p.looped {
+		if p.CanExitLoop && !p.inLoop {
 			w.at(p.path+".can_exit_loop", "no loop is around this node; exit_loop ends every sequence around it")
 		}
 		w.autoRuns(p)
@@ -53,13 +53,13 @@ func (w warner) tree(root place) {
 type warner struct{ *report }
 
 // conflicts warns about a key that two branches of a parallel node set.
-func (w warner) conflicts(parallel place) {
+func (w warner) conflicts(parallel nodeContext) {
 	type setter struct {
-		place
+		nodeContext
 		branch int
 	}
 	first := map[string]setter{}
-	for i, branch := range parallel.below() {
+	for i, branch := range parallel.children() {
 		for p := range branch.all() {
 			if p.OutputKey == "" {
 				continue
@@ -77,14 +77,14 @@ func (w warner) conflicts(parallel place) {
 }
 
 // autoRuns warns about delegations that are destructive and run without approval.
-func (w warner) autoRuns(p place) {
-	if !p.atOnce() {
+func (w warner) autoRuns(p nodeContext) {
+	if !p.skipsApproval() {
 		return
 	}
 	warn := func(path string, destructive bool) {
 		if destructive {
 			w.at(path+".destructiveHint", "runs without asking, being inside the %s node %s; approval: required makes it wait for a person",
-				p.around.Type, quote(p.around.Name))
+				p.enclosing.Type, quote(p.enclosing.Name))
 		}
 	}
 	warn(p.path, p.DestructiveHint)
@@ -111,7 +111,7 @@ func (s keySet) remove(keys []string) {
 // placeholders warns about placeholders that never have a value. setters has every output key
 // of the tree; set has those of nodes that can have finished before p: the earlier ones in an
 // enclosing sequence, and all in an enclosing loop.
-func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
+func (w warner) placeholders(p nodeContext, setters map[string][]nodeContext, set keySet) {
 	for _, h := range template.Placeholders(p.Prompt) {
 		switch {
 		case h.Key == contract.KeyUserMessage || set[h.Key] > 0:
@@ -124,12 +124,12 @@ func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 	}
 	var added []string
 	if p.Type == Loop {
-		for _, q := range p.below() {
+		for _, q := range p.children() {
 			added = append(added, q.outputKeys()...)
 		}
 		set.add(added)
 	}
-	for _, q := range p.below() {
+	for _, q := range p.children() {
 		w.placeholders(q, setters, set)
 		if p.Type == Sequential {
 			keys := q.outputKeys()
@@ -141,7 +141,7 @@ func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 }
 
 // atPrompt warns about a placeholder. A prompt may have several warnings.
-func (w warner) atPrompt(p place, h template.Placeholder, what string) {
+func (w warner) atPrompt(p nodeContext, h template.Placeholder, what string) {
 	path := p.path + ".prompt"
 	w.atLine(w.line(path), path, "%s %s", h, what)
 }

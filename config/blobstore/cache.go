@@ -23,7 +23,7 @@ type entry struct {
 	sum   string
 	data  []byte
 	stamp stamp // of the stored value when it was verified
-	value any // its decoded form, or nil
+	value any   // its decoded form, or nil
 }
 
 // decodedSize is the estimated size of a decoded value relative to its bytes.
