@@ -9,32 +9,29 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// cache keeps the values used last, up to a number of bytes. It copies bytes in and out, so
-// callers may change theirs.
+// cache keeps the values used last, and results computed from them, up to a number of bytes.
+// It copies stored values in and out, so callers may change theirs.
 type cache struct {
 	mu     sync.Mutex
 	limit  int
 	size   int
 	order  *list.List // front: used last
-	values map[string]*list.Element
+	values map[cacheKey]*list.Element
+}
+
+// cacheKey identifies a stored value by its sum alone, or a result computed from it.
+type cacheKey struct {
+	sum  string
+	size int64
+	kind string
 }
 
 type entry struct {
-	sum   string
-	data  []byte
-	stamp stamp // of the stored value when it was verified
-	value any   // its decoded form, or nil
-}
-
-// decodedSize is the estimated size of a decoded value relative to its bytes.
-const decodedSize = 2
-
-// size returns how many bytes of the cache the entry takes.
-func (e *entry) size() int {
-	if e.value == nil {
-		return len(e.data)
-	}
-	return (1 + decodedSize) * len(e.data)
+	key      cacheKey
+	size     int
+	data     []byte // of a stored value
+	stamp    stamp  // of the stored value when it was verified
+	computed any
 }
 
 // stamp changes whenever a stored value is written.
@@ -46,7 +43,7 @@ type stamp struct {
 func (s stamp) equal(other stamp) bool { return s.size == other.size && s.time.Equal(other.time) }
 
 func newCache(limit int) *cache {
-	return &cache{limit: limit, order: list.New(), values: map[string]*list.Element{}}
+	return &cache{limit: limit, order: list.New(), values: map[cacheKey]*list.Element{}}
 }
 
 // has reports whether the cache has the value, and the stored value was verified with this
@@ -54,69 +51,68 @@ func newCache(limit int) *cache {
 func (c *cache) has(sum string, found stamp) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.values[sum]
+	e, ok := c.values[cacheKey{sum: sum}]
 	return ok && e.Value.(*entry).stamp.equal(found)
 }
 
 func (c *cache) get(sum string) ([]byte, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.values[sum]
-	if !ok {
+	e := c.find(cacheKey{sum: sum})
+	if e == nil {
 		return nil, false
 	}
+	return slices.Clone(e.data), true
+}
+
+// find returns an entry or nil. Only the stamp of an entry ever changes.
+func (c *cache) find(key cacheKey) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.values[key]
+	if !ok {
+		return nil
+	}
 	c.order.MoveToFront(e)
-	return slices.Clone(e.Value.(*entry).data), true
+	return e.Value.(*entry)
 }
 
 // add stores a copy of data, unless it would fill more than a quarter of the cache. For a
 // value that is in the cache it only updates the stamp.
 func (c *cache) add(sum string, data []byte, found stamp) {
-	if len(data) > c.limit/4 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.values[sum]; ok {
-		e.Value.(*entry).stamp = found
-		return
-	}
-	c.values[sum] = c.order.PushFront(&entry{sum: sum, data: slices.Clone(data), stamp: found})
-	c.size += len(data)
-	c.shrink()
-}
-
-func (c *cache) shrink() {
-	for c.size > c.limit {
-		e := c.order.Remove(c.order.Back()).(*entry)
-		delete(c.values, e.sum)
-		c.size -= e.size()
+	e := &entry{key: cacheKey{sum: sum}, size: len(data), data: data, stamp: found}
+	if c.fits(e) {
+		e.data = slices.Clone(data)
+		c.insert(e)
 	}
 }
 
-// decoded returns the decoded form of a value, or nil.
-func (c *cache) decoded(b contract.Blob) any {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.values[b.SHA256]
-	if !ok || int64(len(e.Value.(*entry).data)) != b.Size {
-		return nil
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*entry).value
-}
+func (c *cache) fits(e *entry) bool { return e.size <= c.limit/4 }
 
-// addDecoded keeps the decoded form of a value as long as the value.
-func (c *cache) addDecoded(sum string, value any) {
+// insert adds an entry. If there is one with the same key, only its stamp is updated.
+func (c *cache) insert(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.values[sum]
-	if !ok {
+	if known, ok := c.values[e.key]; ok {
+		known.Value.(*entry).stamp = e.stamp
 		return
 	}
-	kept := e.Value.(*entry)
-	c.size -= kept.size()
-	kept.value = value
-	c.size += kept.size()
-	c.shrink()
+	c.values[e.key] = c.order.PushFront(e)
+	for c.size += e.size; c.size > c.limit; {
+		oldest := c.order.Remove(c.order.Back()).(*entry)
+		delete(c.values, oldest.key)
+		c.size -= oldest.size
+	}
+}
+
+// computed returns a result computed from a value, or nil.
+func (c *cache) computed(b contract.Blob, kind string) any {
+	if e := c.find(cacheKey{b.SHA256, b.Size, kind}); e != nil {
+		return e.computed
+	}
+	return nil
+}
+
+func (c *cache) addComputed(b contract.Blob, kind string, v any, size int) {
+	if e := (&entry{key: cacheKey{b.SHA256, b.Size, kind}, size: size, computed: v}); c.fits(e) {
+		c.insert(e)
+	}
 }

@@ -1,5 +1,5 @@
 // Package blobstore stores values that are too large for a workflow's history under the SHA-256
-// of their content. It implements transcript.Decoder.
+// of their content. It implements transcript.Cache.
 //
 //	store, err := blobstore.Open(ctx, cfg.BlobURL())
 //	defer store.Close()

@@ -80,9 +80,13 @@ func (s checkedStore) Put(ctx context.Context, data []byte) (contract.Blob, erro
 	return s.Store.Put(ctx, data)
 }
 
-// Decoded implements transcript.Decoder.
-func (s checkedStore) Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
-	return transcript.Decoded(ctx, s.Store, b, decode)
+// Computed implements transcript.Cache.
+func (s checkedStore) Computed(b contract.Blob, kind string, compute func() (any, int, error)) (any, error) {
+	if c, ok := s.Store.(transcript.Cache); ok {
+		return c.Computed(b, kind, compute)
+	}
+	v, _, err := compute()
+	return v, err
 }
 
 // checkedBackend refuses conversations and messages while workers have another blob store,
