@@ -20,10 +20,10 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/deploy/standalone/embedded"
-	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/server"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
@@ -33,7 +33,7 @@ const taskQueue = contract.DefaultTaskQueue
 
 // stack is an agent whose model and tool take no time, unless told to.
 type stack struct {
-	*backing.Backing
+	*platform.Platform
 	*site  // of an agent without a tree
 	mode   contract.Execution
 	model  *model
@@ -74,13 +74,13 @@ func (s *stack) start(ctx context.Context) error {
 	c.DataDir, c.Execution = dir, s.mode
 	c.UseModel(contract.DemoModel)
 	getenv := func(string) string { return "" }
-	if s.Backing, err = backing.Open(ctx, c, backing.Options{
+	if s.Platform, err = platform.Open(ctx, c, platform.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	}); err != nil {
 		return err
 	}
-	s.undo = append(s.undo, s.Backing.Close)
+	s.undo = append(s.undo, s.Platform.Close)
 	s.config, s.logger = c, logger
 	if err := s.work(c); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *stack) work(c *config.Config) error {
 func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	c := *s.config
 	c.Root = root
-	g, err := front.New(ctx, &c, front.Parts{
+	g, err := server.New(ctx, &c, server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed, Logger: s.logger,
 	})
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
-	"agent-stop-and-go/gateway/front/hooks"
+	"agent-stop-and-go/config/platform"
+	"agent-stop-and-go/gateway/server/hooks"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 )
@@ -34,7 +34,7 @@ func main() { command.Command{Name: "worker", Usage: usage, Version: version, Ru
 func work(ctx context.Context, e command.Environment) (err error) {
 	tasksHeld := worker.OpenTasks(e.Config.DataDir, false, e.Logger)
 	defer func() { err = errors.Join(err, tasksHeld.Close()) }()
-	b, err := backing.Open(ctx, e.Config, backing.Options{
+	b, err := platform.Open(ctx, e.Config, platform.Options{
 		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 		Intercept: tasksHeld.Interceptor(),
 	})

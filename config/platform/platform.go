@@ -1,4 +1,4 @@
-package backing
+package platform
 
 import (
 	"context"
@@ -31,8 +31,8 @@ type Options struct {
 	Intercept grpc.UnaryClientInterceptor
 }
 
-// Backing is usable until Close.
-type Backing struct {
+// Platform is usable until Close.
+type Platform struct {
 	Client    client.Client
 	Address   string
 	Namespace string
@@ -52,41 +52,41 @@ var ErrNoServer = errors.New("no Temporal server: set " + connect.AddressVariabl
 
 // Open opens all parts, or fails and opens none. A process with an embedded server generates
 // a key if there is none; with an existing server the keys must be configured.
-func Open(ctx context.Context, c *config.Config, o Options) (*Backing, error) {
+func Open(ctx context.Context, c *config.Config, o Options) (*Platform, error) {
 	clustered := o.Embedded == ""
 	if clustered && !External(c, o.Getenv) {
 		return nil, ErrNoServer
 	}
-	b := &Backing{}
+	p := &Platform{}
 	var err error
-	if b.Keyring, err = c.Keyring(o.Getenv, clustered); err != nil {
+	if p.Keyring, err = c.Keyring(o.Getenv, clustered); err != nil {
 		return nil, err
 	}
-	if b.Blobs, err = blobstore.Open(ctx, c.BlobURL()); err != nil {
+	if p.Blobs, err = blobstore.Open(ctx, c.BlobURL()); err != nil {
 		return nil, err
 	}
-	if err := b.dial(ctx, c, o, clustered); err != nil {
-		return nil, errors.Join(err, b.Close())
+	if err := p.dial(ctx, c, o, clustered); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	if err := b.carry(c, o); err != nil {
-		return nil, errors.Join(err, b.Close())
+	if err := p.openFeed(c, o); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	return b, nil
+	return p, nil
 }
 
-func (b *Backing) carry(c *config.Config, o Options) error {
+func (p *Platform) openFeed(c *config.Config, o Options) error {
 	url, err := c.Events.RedisURL(o.Getenv)
 	if err != nil {
 		return err
 	}
-	b.Feed, err = feed.Open(feed.Options{Redis: url, OneProcess: o.OneProcess, Logger: o.Logger})
+	p.Feed, err = feed.Open(feed.Options{Redis: url, OneProcess: o.OneProcess, Logger: o.Logger})
 	if err != nil {
 		return fmt.Errorf("events.redis: %w", err)
 	}
 	return nil
 }
 
-func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
+func (p *Platform) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
 	options := connect.Options{
 		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: o.Propagators,
 		Intercept: o.Intercept,
@@ -98,9 +98,9 @@ func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, cluster
 	if err != nil {
 		return err
 	}
-	b.Client, b.Address, b.Namespace = dialled, settings.HostPort, settings.Namespace
+	p.Client, p.Address, p.Namespace = dialled, settings.HostPort, settings.Namespace
 	if clustered {
-		return connect.WhenUp(ctx, options, b.Address, func(ctx context.Context) error {
+		return connect.WhenUp(ctx, options, p.Address, func(ctx context.Context) error {
 			return connect.EnsureSearchAttributes(ctx, dialled, settings.Namespace)
 		})
 	}
@@ -108,13 +108,13 @@ func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, cluster
 }
 
 // Close closes all parts.
-func (b *Backing) Close() error {
+func (p *Platform) Close() error {
 	var err error
-	if b.Feed != nil {
-		err = b.Feed.Close()
+	if p.Feed != nil {
+		err = p.Feed.Close()
 	}
-	if b.Client != nil {
-		b.Client.Close()
+	if p.Client != nil {
+		p.Client.Close()
 	}
-	return errors.Join(err, b.Blobs.Close())
+	return errors.Join(err, p.Blobs.Close())
 }
