@@ -60,7 +60,7 @@ func (f *Files) lock(id string) (unlock func()) {
 	return mu.Unlock
 }
 
-// replace writes the pieces of a file to path atomically, also with respect to a power failure.
+// replace writes the pieces of a file to path atomically, even if power fails.
 func replace(path string, pieces [][]byte) (size int64, err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -76,7 +76,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 	if err != nil {
 		return err
 	}
-	q.request.Messages = without(messages, in.Summary, summary)
+	q.request.Messages = withSummary(messages, in.Summary, summary)
 	q.recorded = messages
 	if in.Summary != nil {
 		at := indexOf(messages, in.Summary.Through) + 1

@@ -49,7 +49,7 @@ func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *service.Pu
 
 // clientPush returns a webhook as clients may see it, without secrets.
 func clientPush(id a2a.TaskID, c service.PushConfig) *a2a.PushConfig {
-	c = c.Shown()
+	c = c.Redacted()
 	out := &a2a.PushConfig{TaskID: id, ID: c.ID, URL: c.URL, Token: c.Token}
 	if c.Scheme != "" {
 		out.Auth = &a2a.PushAuthInfo{Scheme: c.Scheme, Credentials: c.Credentials}

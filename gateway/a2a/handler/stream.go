@@ -91,7 +91,7 @@ func (t *taskStream) run() {
 	client, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	if t.untilSettled && t.ID != "" && t.hint == "" {
-		t.answer = t.handler.service.AwaitAside(client, t.Request)
+		t.answer = t.handler.service.AwaitAsync(client, t.Request)
 	} else {
 		t.answered = true
 	}

@@ -41,6 +41,7 @@ func New(h Handler, o Options) *Server {
 	return s
 }
 
+// RPC serves POST /a2a. The caller limits the size of the body.
 func (s *Server) RPC(w http.ResponseWriter, r *http.Request) {
 	x := &rpc{Server: s, w: w, r: r, ctx: r.Context(), out: sse.New(w, http.StatusOK, s.closing)}
 	if err := x.serve(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
+// Endpoint has the HTTP handlers of AG-UI and of event streams.
 type Endpoint struct {
 	service   *service.Service
 	followers *live.Followers

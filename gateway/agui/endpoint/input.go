@@ -104,7 +104,7 @@ func readRun(c echo.Context) (runInput, error) {
 		return in, service.Errorf(contract.KindInvalid, "invalid request body: it is not JSON")
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
-		return in, &service.Error{Kind: request.KindUnprocessable, Text: "invalid run: " + request.Misfit(err)}
+		return in, &service.Error{Kind: request.KindUnprocessable, Text: "invalid run: " + request.DecodeErrorText(err)}
 	}
 	return in, in.check()
 }

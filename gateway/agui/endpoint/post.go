@@ -115,7 +115,7 @@ func (ep *Endpoint) streamTurn(c echo.Context, r *live.Reader, t *turn, status i
 	client, cancel := context.WithCancel(callOf(c).Client)
 	defer cancel()
 	f := &follower{
-		endpoint: ep, reader: r, out: ep.newWriter(c, status, nil), turn: t, answer: ep.service.AwaitAside(client, t.Request),
+		endpoint: ep, reader: r, out: ep.newWriter(c, status, nil), turn: t, answer: ep.service.AwaitAsync(client, t.Request),
 		stream: agui.New(agui.Options{ThreadID: t.ConversationID}),
 	}
 	return f.run(client)

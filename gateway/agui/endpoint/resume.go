@@ -201,7 +201,7 @@ func (e resumeEntry) payload() (resumePayload, error) {
 	dec := json.NewDecoder(bytes.NewReader(e.Payload))
 	dec.DisallowUnknownFields() // an unknown member may matter to the sender
 	if err := dec.Decode(&p); err != nil {
-		return p, e.invalid("payload: " + request.Misfit(err))
+		return p, e.invalid("payload: " + request.DecodeErrorText(err))
 	}
 	if key := duplicateKey(e.Payload, "approved", "reason", "args", "editedArgs", "content"); key != "" {
 		return p, e.invalid("payload: " + key + " is there twice")

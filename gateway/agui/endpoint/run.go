@@ -143,7 +143,7 @@ func (r *run) follow() error {
 	client, cancel := context.WithCancel(callOf(r.c).Client)
 	defer cancel()
 	if t.ID != "" {
-		f.answer = r.endpoint.service.AwaitAside(client, t.Request)
+		f.answer = r.endpoint.service.AwaitAsync(client, t.Request)
 	}
 	r.reader.RequestRead()
 	return f.run(client)
