@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -47,8 +48,8 @@ type Options struct {
 	Pause       time.Duration
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept is called for every call to the server. It may be nil.
-	Intercept grpc.UnaryClientInterceptor
+	// Intercept are called for every call to the server. nil elements are skipped.
+	Intercept []grpc.UnaryClientInterceptor
 }
 
 // Settings returns the client options for o.
@@ -64,9 +65,8 @@ func Settings(o Options) (client.Options, error) {
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
 	c.Identity = Identity()
 	c.ContextPropagators = o.Propagators
-	if o.Intercept != nil {
-		c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Intercept))
-	}
+	given := slices.DeleteFunc(slices.Clone(o.Intercept), func(i grpc.UnaryClientInterceptor) bool { return i == nil })
+	c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(given...))
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil
 }

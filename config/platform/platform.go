@@ -27,8 +27,8 @@ type Options struct {
 	Getenv      func(string) string
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept is called for every call to the Temporal server. It may be nil.
-	Intercept grpc.UnaryClientInterceptor
+	// Intercept are called for every call to the Temporal server.
+	Intercept []grpc.UnaryClientInterceptor
 }
 
 // Platform is usable until Close.
