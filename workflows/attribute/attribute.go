@@ -1,5 +1,3 @@
-// Package attribute has the search attributes of workflows with their types, for the workflows
-// that set them and for the readers that list by them. Their names are in package contract.
 package attribute
 
 import (

@@ -1,11 +1,3 @@
-// Package credential seals a caller's bearer token, so that it may travel
-// through Temporal's history without being readable there.
-//
-// A sealed token is AES-256-GCM over the token and its expiry, with the
-// conversation's ID as additional data: it opens only for the conversation it
-// was given to. The envelope names the key, so keys can be rotated: seal with
-// the first, open with any. Nothing in this package ever puts a token in an
-// error or formats it.
 package credential
 
 import (

@@ -1,4 +1,3 @@
-// Package console writes what the commands shown to operators have in common.
 package console
 
 import (

@@ -1,4 +1,3 @@
-// Package modelname parses the names of models.
 package modelname
 
 import (

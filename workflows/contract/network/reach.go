@@ -1,5 +1,3 @@
-// Package network says which addresses that others choose may be connected to: where a webhook,
-// a redirect or an agent card may lead.
 package network
 
 import (

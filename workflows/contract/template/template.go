@@ -1,7 +1,3 @@
-// Package template reads and fills in the placeholders of prompts: {key}, where
-// key is made of letters, digits and underscores, and {key.field}, which is a
-// field of a value that is JSON. Fields nest ({key.a.b}), and a number is the
-// place of an item in a list, from 0.
 package template
 
 import (
