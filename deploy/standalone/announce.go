@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/deploy/standalone/process"
 )
 
-// announcer tells the user where everything is and when the agent is ready.
+// announcer prints the addresses for the user, and when the agent is ready.
 type announcer struct {
 	out     io.Writer
 	config  *config.Config
@@ -20,8 +20,8 @@ type announcer struct {
 	greeted bool
 }
 
-// tell is called with what is missing, at first and when that changes. The addresses
-// are of use at once, also for finding out why something is missing.
+// tell is called with the problems, at first and when they change. The addresses are printed at
+// once, because they help to find the cause of a problem.
 func (a *announcer) tell(problems []string) {
 	w := &strings.Builder{}
 	switch {
@@ -39,10 +39,10 @@ func (a *announcer) tell(problems []string) {
 		a.greeted = true
 		a.greet(w)
 	}
-	_, _ = io.WriteString(a.out, w.String()) // what nobody reads is no reason to stop
+	_, _ = io.WriteString(a.out, w.String()) // a closed output is not a reason to stop
 }
 
-// greet says where everything is.
+// greet prints the addresses.
 func (a *announcer) greet(w io.Writer) {
 	p := a.process
 	fmt.Fprintf(w, "\n  API       %s  (try it at %s/docs)\n", p.API, p.API)

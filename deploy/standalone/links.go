@@ -6,7 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// approvalsURL is the Web UI's list of what waits for a decision.
+// approvalsURL returns the URL of the Web UI's list of pending approvals.
 func approvalsURL(ui, namespace string) string {
 	query := "`WorkflowType`=\"" + contract.WorkflowApproval + "\" AND `ExecutionStatus`=\"Running\""
 	return ui + "/namespaces/" + url.PathEscape(namespace) + "/workflows?query=" + url.QueryEscape(query)

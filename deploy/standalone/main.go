@@ -1,5 +1,5 @@
-// Command agent is everything in one process: a Temporal server with its Web UI,
-// a worker and a gateway. `agent help` tells how to run it.
+// Command agent runs everything in one process: a Temporal server with its Web UI, a worker and
+// a gateway. `agent help` describes its commands and flags.
 package main
 
 import (

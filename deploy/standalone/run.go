@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	return command.ErrUsage
 }
 
-// stopGrace bounds how long open HTTP requests may hold up the end.
+// stopGrace bounds how long open HTTP requests may delay the end.
 const stopGrace = 15 * time.Second
 
 func start(ctx context.Context, file string, demo bool, getenv func(string) string, stdout, stderr io.Writer) error {

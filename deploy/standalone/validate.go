@@ -11,17 +11,17 @@ import (
 	"agent-stop-and-go/worker"
 )
 
-// validation says how a configuration is checked.
+// validation has the settings of a check of a configuration.
 type validation struct {
 	file string
-	// demo: the offline model stands in for one without a key.
+	// demo means that the offline model replaces a model without a key.
 	demo bool
-	// connect: the tool servers are asked, too.
+	// connect means that the tool servers are contacted, too.
 	connect bool
 }
 
-// run shows what a configuration resolves to. It fails on mistakes, on what the
-// environment lacks, and on what tool servers that were to be asked say.
+// run prints the resolved configuration. It fails on mistakes, on missing environment
+// variables, and on problems of the contacted tool servers.
 func (v validation) run(ctx context.Context, getenv func(string) string, stdout io.Writer) error {
 	c, err := config.Load(v.file)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// tasks compares a message that starts a task of A2A with the same message that starts
-// a conversation.
+// tasks compares starting an A2A task with starting a conversation with the same message.
 func tasks(ctx context.Context, s *stack, n size, t *table) error {
 	ways := [2]func() error{
 		func() error { return s.sendTask(ctx, "go") },

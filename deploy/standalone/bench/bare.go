@@ -12,8 +12,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The bare workflows do what Temporal needs for a turn and nothing else: as many
-// activities of the same sort, with payloads of a few bytes.
+// The bare workflows do only the Temporal operations of a turn: the same number and kind of
+// activities, with payloads of a few bytes.
 const (
 	bareLoop = "BareLoop"  // lives as long as a conversation: signal, activities, update
 	bareTurn = "BareTurn"  // one workflow for each turn

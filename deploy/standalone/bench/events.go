@@ -24,14 +24,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The readers of a conversation, in all and of one that is at work.
+// The numbers of readers: in total, and of one running conversation.
 const (
 	idleReaders = 1000
 	manyReaders = 100
 )
 
-// events measures how soon a reader sees what a provider sends, and what readers
-// cost.
+// events measures the delay of tokens from the provider to a reader, and the cost of readers.
 func events(ctx context.Context, s *stack, n size, t *table) error {
 	p := newProvider()
 	defer p.Close()
@@ -57,8 +56,8 @@ func events(ctx context.Context, s *stack, n size, t *table) error {
 	return idle(ctx, s, n, t)
 }
 
-// provider speaks chat completions, with one token by itself, and notes when it
-// sent that: the token is the time.
+// provider speaks chat completions. It sends one token separately, whose text is the time of
+// sending.
 type provider struct{ *httptest.Server }
 
 func newProvider() provider {
@@ -71,15 +70,15 @@ func newProvider() provider {
 		}
 		chunk(`{"role":"assistant","content":""}`, "null")
 		chunk(fmt.Sprintf(`{"content":"@%d "}`, time.Now().UnixNano()), "null")
-		pause(r.Context(), time.After(100*time.Millisecond)) // the reply goes on for a while
+		pause(r.Context(), time.After(100*time.Millisecond)) // the reply continues for a while
 		chunk(`{"content":"done"}`, "null")
 		chunk(`{}`, `"stop"`)
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	}))}
 }
 
-// firstTokens are the times from the provider to a client, through the agent and
-// through a reverse proxy that does nothing else, in alternating rounds.
+// firstTokens returns the times from the provider to a client, through the agent and through a
+// plain reverse proxy, in alternating rounds.
 func firstTokens(ctx context.Context, s *stack, p provider, clients int, n size) (ours, bare []time.Duration, err error) {
 	target, err := url.Parse(p.URL)
 	if err != nil {
@@ -124,8 +123,8 @@ func abreast(n int, f func(i int) (time.Duration, error)) ([]time.Duration, erro
 	return times, errors.Join(errs...)
 }
 
-// firstToken posts and reads a stream to its end, and returns how old its first
-// token was.
+// firstToken posts a request and reads its stream to the end. It returns the age of the first
+// token on arrival.
 func (s *site) firstToken(ctx context.Context, to string, body any) (time.Duration, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -165,8 +164,8 @@ func (s *site) firstToken(ctx context.Context, to string, body any) (time.Durati
 	return age, nil
 }
 
-// crowd compares turns that many follow with turns that nobody does, in
-// conversations of a usual length.
+// crowd compares turns with many readers and turns without readers, in conversations of a usual
+// length.
 func crowd(ctx context.Context, s *stack, n size, t *table) error {
 	var watched, alone []time.Duration
 	for range n.rounds {
@@ -198,7 +197,7 @@ func crowd(ctx context.Context, s *stack, n size, t *table) error {
 	return nil
 }
 
-// idle measures the memory of readers that nothing happens for.
+// idle measures the memory of idle readers.
 func idle(ctx context.Context, s *stack, n size, t *table) error {
 	chats, err := s.chats(ctx, 20, "go")
 	if err != nil {
@@ -237,8 +236,8 @@ func (f followers) close() {
 	}
 }
 
-// follow opens readers of a conversation, each of which has had its first events,
-// and drops what else they are sent.
+// follow opens readers of a conversation and waits for the first events of each. Later events
+// are discarded.
 func (s *site) follow(ctx context.Context, id string, count int) (followers, error) {
 	host := strings.TrimPrefix(s.url, "http://")
 	var out followers

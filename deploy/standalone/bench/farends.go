@@ -17,15 +17,15 @@ import (
 	"agent-stop-and-go/activities/llm/llmtest"
 )
 
-// farEnds are the model and the tool server of agents that are killed. They take the time
-// that is said, and live on.
+// farEnds are the model and the tool server of agents that are killed. Their calls take the
+// configured time, and they survive the agents.
 type farEnds struct {
 	model *llmtest.Server
 	tools *httptest.Server
-	asked chan time.Time // of the model
+	asked chan time.Time // times of the model's requests
 
 	mu     sync.Mutex
-	writes map[string]int // destructive calls, by the arguments
+	writes map[string]int // number of destructive calls, by arguments
 }
 
 // asTold is the prompt with which the model calls the tools that the user's message names.
@@ -39,7 +39,7 @@ func newFarEnds(shortest, longest time.Duration) *farEnds {
 	f.model.Always(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case f.asked <- time.Now():
-		default: // nobody wants to know
+		default: // no reader is waiting
 		}
 		pause(r.Context(), time.After(takes()))
 		answer(r)(w, r)
@@ -68,7 +68,7 @@ func (f *farEnds) close() {
 	f.tools.Close()
 }
 
-// doubled counts the destructive calls that were made more than once.
+// doubled counts the destructive calls that were made repeatedly.
 func (f *farEnds) doubled() (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,8 +80,8 @@ func (f *farEnds) doubled() (n int) {
 	return n
 }
 
-// answer calls the tools that the prompt or the user names, one after the other, each with the name in
-// the last message of the user, and then says so.
+// answer calls the tools named by the prompt or the user, one after the other, with the name in
+// the user's last message. Then it replies with a text.
 func answer(r *http.Request) llmtest.Answer {
 	var body struct {
 		Messages []struct{ Role, Content string }

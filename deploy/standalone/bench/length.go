@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// shortTurns is how many turns a short conversation has.
+// shortTurns is the number of turns of a short conversation.
 const shortTurns = 10
 
 // length compares a message to a long conversation with one to a short conversation.
@@ -36,7 +36,7 @@ func length(ctx context.Context, s *stack, n size, t *table) error {
 	return nil
 }
 
-// talk starts a conversation and has some turns in it.
+// talk starts a conversation and runs some turns.
 func (s *stack) talk(ctx context.Context, turns int) (*chat, error) {
 	c, err := s.newChat(ctx, "")
 	for range turns {
@@ -51,12 +51,12 @@ func (c *chat) say(ctx context.Context, text string) error {
 	return c.call(ctx, "POST", "/conversations/"+c.id+"/messages", message{text}, nil)
 }
 
-// cost is what messages to a conversation take.
+// cost is the cost of messages to a conversation.
 type cost struct {
 	times   []time.Duration
 	cpu     time.Duration
-	history int64 // bytes, of those that no new run began with
-	counted int64 // messages of them
+	history int64 // history bytes, without messages that started a new run
+	counted int64 // number of these messages
 }
 
 // add sends some messages.
@@ -73,14 +73,14 @@ func (k *cost) add(ctx context.Context, s *stack, c *chat, messages int) error {
 	k.cpu += cpuTime() - cpu
 	k.times = append(k.times, times...)
 	after, err := s.historySize(ctx, c.id)
-	if after > before { // in one run
+	if after > before { // within one run
 		k.history += after - before
 		k.counted += int64(messages)
 	}
 	return err
 }
 
-// historySize is the size of the history of the present run.
+// historySize returns the size of the history of the current run.
 func (s *stack) historySize(ctx context.Context, id string) (int64, error) {
 	d, err := s.Client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(id), "")
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *stack) historySize(ctx context.Context, id string) (int64, error) {
 	return d.WorkflowExecutionInfo.HistorySizeBytes, nil
 }
 
-// print prints what a message to a long conversation takes beside one to a short one.
+// print prints the cost of a message to a long conversation beside that of one to a short one.
 func (k cost) print(t *table, name string, short cost) {
 	row := func(what, ours, theirs string, ratio float64) {
 		t.ratio(name+": "+what, ours, theirs, ratio, "≤ 1.20", ratio <= 1.2)

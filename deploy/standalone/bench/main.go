@@ -1,10 +1,10 @@
 // Command bench measures an agent on the embedded server and prints ratios.
 //
-// Everything runs in this one process on this one machine, but for the agents whose memory
-// is measured and those that are killed, with a model and a tool that take no time, so what is measured is the cost of the system itself.
-// A turn is model, tool, model, or the models of a tree; the bare workflow beside
-// it runs as many activities of the same sort that do nothing. Ratios are taken within one run,
-// in alternating rounds, because machines differ and drift.
+// Everything runs in this process, except agents whose memory is measured and agents that are
+// killed. The model and the tool take no time, so the cost of the system itself is measured. A
+// turn is model, tool, model, or the models of a tree; the bare workflow runs the same number
+// and kind of activities, which do nothing. Ratios are taken within one run, in alternating
+// rounds, because machines differ and drift.
 //
 //	bench [-quick] [-only PART] [-cpuprofile FILE] [-memprofile PREFIX]
 package main
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// size says how much is done.
+// size has the amounts of work.
 type size struct {
 	rounds        int // of alternating measurements
 	turns         int // by one client, in each round
@@ -108,7 +108,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) err
 	return t.err
 }
 
-// profiled runs f, with a CPU profile of it if a file is named.
+// profiled runs f, with a CPU profile if a file is named.
 func profiled(file string, f func() error) error {
 	if file == "" {
 		return f()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// turner runs one turn and returns when its answer is there.
+// turner runs one turn and returns with its answer.
 type turner interface{ turn(context.Context) error }
 
 // each times n calls, one after the other.
@@ -26,7 +26,7 @@ func each(n int, f func() error) ([]time.Duration, error) {
 	return times, nil
 }
 
-// flow is what many clients got done.
+// flow is the result of many clients.
 type flow struct {
 	turns int64
 	took  time.Duration
@@ -39,7 +39,7 @@ func (f flow) cpuPerTurn() time.Duration { return f.cpu / time.Duration(max(f.tu
 
 func (f flow) plus(g flow) flow { return flow{f.turns + g.turns, f.took + g.took, f.cpu + g.cpu} }
 
-// together lets all clients run turns for a while.
+// together runs turns of all clients concurrently for a while.
 func together(ctx context.Context, clients []turner, busy time.Duration) (flow, error) {
 	var turns atomic.Int64
 	var group sync.WaitGroup
@@ -58,7 +58,7 @@ func together(ctx context.Context, clients []turner, busy time.Duration) (flow, 
 	return flow{turns.Load(), time.Since(start), cpuTime() - cpu}, errors.Join(errs...)
 }
 
-// cpuTime is the processor time this process has used.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

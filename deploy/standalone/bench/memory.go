@@ -14,17 +14,16 @@ import (
 	"time"
 )
 
-// What an agent may occupy with all its conversations, and by how much that may still
-// grow once it has held many.
+// The goals: memory of an agent with all its conversations, and growth after it has had many.
 const (
 	pausedGoal   = 350 // MiB
 	finishedGoal = 450
 	growthGoal   = 25
 )
 
-// memory measures what an agent in a process of its own occupies, with its server: at first,
-// with many paused approvals, and after many finished conversations beside them. The highest
-// value counts, not one after a collection.
+// memory measures the resident memory of an agent in its own process, with its server: at
+// first, with many paused approvals, and after many finished conversations besides. The peak
+// counts, not a value after a collection.
 func memory(ctx context.Context, n size, t *table) (err error) {
 	dir, err := os.MkdirTemp("", "bench-memory-")
 	if err != nil {
@@ -48,7 +47,7 @@ func memory(ctx context.Context, n size, t *table) (err error) {
 	return (&residence{m: m, t: t, heaps: n.heaps != ""}).grow(ctx, n)
 }
 
-// residence is what an agent occupies in one step after another.
+// residence measures the resident memory of an agent step by step.
 type residence struct {
 	m     *mortal
 	t     *table
@@ -85,7 +84,7 @@ func (r *residence) chats(ctx context.Context, count int, message, when string, 
 	})
 }
 
-// step prints the highest value while f runs. A goal of 0 is none.
+// step prints the peak while f runs. 0 means no goal.
 func (r *residence) step(when string, goal int, f func() error) error {
 	peak, err := r.peakMiB(f)
 	if err != nil {
@@ -103,7 +102,7 @@ func (r *residence) step(when string, goal int, f func() error) error {
 	return nil
 }
 
-// peakMiB runs f and returns the most that the agent occupied meanwhile.
+// peakMiB runs f and returns the agent's peak memory meanwhile.
 func (r *residence) peakMiB(f func() error) (peak int, err error) {
 	done, failed := make(chan struct{}), error(nil)
 	var group sync.WaitGroup
@@ -129,7 +128,7 @@ func (r *residence) peakMiB(f func() error) (peak int, err error) {
 	return peak, failed
 }
 
-// writeHeaps writes a heap profile whenever the process is told to by SIGUSR1: prefix1, prefix2 …
+// writeHeaps writes a heap profile at each SIGUSR1, to the files prefix1, prefix2 …
 func writeHeaps(prefix string) {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGUSR1)
@@ -149,7 +148,7 @@ func writeHeap(file string) error {
 	return errors.Join(pprof.Lookup("heap").WriteTo(out, 0), out.Close())
 }
 
-// residentMiB is the memory that a process occupies.
+// residentMiB returns the resident memory of a process.
 func residentMiB(pid int) (int, error) {
 	file := fmt.Sprintf("/proc/%d/status", pid)
 	data, err := os.ReadFile(file)

@@ -16,14 +16,14 @@ import (
 	"agent-stop-and-go/deploy/standalone/process"
 )
 
-// mortal is an agent in a process of its own, which can be killed.
+// mortal is an agent in its own process, which can be killed.
 type mortal struct {
 	*site
 	file string
 	env  []string
-	heap string // where its heap profiles go, if anywhere
+	heap string // prefix of its heap profiles; may be empty
 	cmd  *exec.Cmd
-	born time.Time // its present process
+	born time.Time // start of the current process
 }
 
 // newMortal makes an agent with that prompt or tree, and starts it.
@@ -65,7 +65,7 @@ func freePorts(n int) (ports []int, err error) {
 	return ports, nil
 }
 
-// start runs this very program as the agent.
+// start runs this program as the agent.
 func (m *mortal) start() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -81,7 +81,7 @@ func (m *mortal) kill() error {
 	if err := m.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		return err
 	}
-	_ = m.cmd.Wait() // it says that it was killed
+	_ = m.cmd.Wait() // the error is that it was killed
 	return nil
 }
 

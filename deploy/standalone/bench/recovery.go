@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// plain asks for an approval before it writes; tree writes at once, beside others.
+// plain asks for an approval before it writes; tree writes at once, in parallel to other nodes.
 const (
 	plain = "prompt: look write look\n"
 	tree  = `agent:
@@ -28,13 +28,14 @@ const (
 `
 	shortestCall = 20 * time.Millisecond
 	longestCall  = 250 * time.Millisecond
-	// patience bounds what follows a start; a turn that takes longer is lost.
+	// patience bounds the time after a start; a turn that takes longer is lost.
 	patience = 2 * time.Minute
 	glance   = 10 * time.Millisecond
 )
 
-// recovery kills agents at random points of their turns, and measures how long after the
-// start of the next process the model is asked again, or a person what became of a call.
+// recovery kills agents at random points of their turns. It measures the time from the start of
+// the next process until the model is called again, or a person is asked about a call of
+// unknown outcome.
 func recovery(ctx context.Context, n size, t *table) (err error) {
 	dir, err := os.MkdirTemp("", "bench-recovery-")
 	if err != nil {
@@ -64,7 +65,7 @@ func recovery(ctx context.Context, n size, t *table) (err error) {
 	return nil
 }
 
-// kills returns how long it took after each of the kills.
+// kills returns the recovery time after each kill.
 func kills(ctx context.Context, dir, name, agent string, n int, f *farEnds) (took []time.Duration, err error) {
 	m, err := newMortal(dir, agent, f, "")
 	if err != nil {
@@ -89,8 +90,8 @@ func kills(ctx context.Context, dir, name, agent string, n int, f *farEnds) (too
 	return took, nil
 }
 
-// turn runs a turn, in which the agent is killed after a time, and started again. It returns
-// how long it took from that start until work went on; without a kill, what the turn took.
+// turn runs a turn, in which the agent is killed after the given time and restarted. It returns
+// the time from the restart until work continued; without a kill, the duration of the turn.
 func (m *mortal) turn(ctx context.Context, name string, f *farEnds, after time.Duration) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -107,7 +108,7 @@ func (m *mortal) turn(ctx context.Context, name string, f *farEnds, after time.D
 		return time.Since(began), err
 	}
 	alive, stop := context.WithTimeout(ctx, after)
-	_, _ = m.follow(alive, id, nil) // approves what comes up until then
+	_, _ = m.follow(alive, id, nil) // approves calls until then
 	stop()
 	if err := m.kill(); err != nil {
 		return 0, err
@@ -122,7 +123,7 @@ func (m *mortal) turn(ctx context.Context, name string, f *farEnds, after time.D
 	return at.Sub(m.born), err
 }
 
-// begin waits until the agent takes a conversation.
+// begin waits until the agent accepts a conversation.
 func (m *mortal) begin(ctx context.Context) (string, error) {
 	for {
 		c, err := m.newChat(ctx, "")
@@ -135,7 +136,7 @@ func (m *mortal) begin(ctx context.Context) (string, error) {
 	}
 }
 
-// ready waits until the agent takes conversations.
+// ready waits until the agent accepts conversations.
 func (m *mortal) ready(ctx context.Context) error {
 	_, err := m.begin(ctx)
 	return err
@@ -166,7 +167,7 @@ func wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// state is what a reader sees of a conversation.
+// state is a conversation as a reader sees it.
 type state struct {
 	Conversation struct {
 		Messages []struct{ Role, Content string }
@@ -180,8 +181,8 @@ func (s state) over() bool {
 	return len(s.Conversation.Pending) == 0 && len(m) > 0 && m[len(m)-1].Role == "assistant" && strings.HasSuffix(m[len(m)-1].Content, "done")
 }
 
-// follow goes with a turn to its end. It returns when work went on first: the model was
-// asked, or an outcome was unknown, or there was nothing left but the answer.
+// follow follows a turn to its end. It returns the time at which work continued: the model was
+// called, an outcome was unknown, or only the answer was left.
 func (m *mortal) follow(ctx context.Context, id string, asked <-chan time.Time) (first time.Time, err error) {
 	decided := map[string]bool{}
 	for {
@@ -205,7 +206,7 @@ func (m *mortal) follow(ctx context.Context, id string, asked <-chan time.Time) 
 	}
 }
 
-// earliest is nil once it is known when work went on.
+// earliest returns nil once the time at which work continued is known.
 func earliest(first time.Time, asked <-chan time.Time) <-chan time.Time {
 	if first.IsZero() {
 		return asked
@@ -213,7 +214,7 @@ func earliest(first time.Time, asked <-chan time.Time) <-chan time.Time {
 	return nil
 }
 
-// decide approves calls, and has those not repeated whose outcome is unknown; it reports
+// decide approves calls, and rejects the repetition of those of unknown outcome; it reports
 // whether there is one.
 func (m *mortal) decide(ctx context.Context, s state, decided map[string]bool) (unknown bool) {
 	for _, p := range s.Conversation.Pending {

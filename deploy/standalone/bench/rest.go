@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// restReaders is how many clients read conversations at rest at a time.
+// restReaders is the number of clients that read conversations at rest concurrently.
 const restReaders = 10
 
 // reader reads one conversation again and again.
@@ -15,7 +15,7 @@ func (r reader) turn(ctx context.Context) error {
 	return r.call(ctx, "GET", "/conversations/"+r.id, nil, nil)
 }
 
-// rest measures the reading of conversations to which nothing happens.
+// rest measures reading idle conversations.
 func rest(ctx context.Context, s *stack, n size, t *table) error {
 	var readers []turner
 	for range restReaders {

@@ -23,7 +23,7 @@ func turns(ctx context.Context, s *stack, n size, t *table) error {
 	return nil
 }
 
-// measured is what the kinds of clients did.
+// measured has the results of the kinds of clients.
 type measured struct {
 	clients int
 	alone   [3][]time.Duration

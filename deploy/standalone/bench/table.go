@@ -24,7 +24,7 @@ func (t *table) print(format string, args ...any) {
 	}
 }
 
-// ratio prints two numbers side by side. met reports whether the goal is.
+// ratio prints two numbers side by side. met means that the goal is met.
 func (t *table) ratio(name, agent, bare string, ratio float64, goal string, met bool) {
 	t.print("%-52s %12s %12s %8.2f  %s\n", name, agent, bare, ratio, verdict(goal, met))
 }

@@ -70,7 +70,7 @@ func branches(ctx context.Context, s *stack, n size, t *table) error {
 	return nil
 }
 
-// depths states what an approval costs that is asked for deep inside a tree.
+// depths measures an approval that is asked for deep inside a tree.
 func depths(ctx context.Context, s *stack, n size, t *table) error {
 	node := &config.Node{Name: "leaf", Type: config.LLMNode, Prompt: "write", Approval: config.ApprovalRequired}
 	for depth, kind := range []string{"", config.Sequential, config.Parallel, config.Sequential} {
@@ -100,8 +100,8 @@ func depths(ctx context.Context, s *stack, n size, t *table) error {
 	return nil
 }
 
-// ask starts a conversation that waits for an approval, and approves. It returns
-// how long it took until the approval was listed, and until the turn was over.
+// ask starts a conversation that waits for an approval, and approves. It returns the time until
+// the approval was listed, and until the turn had ended.
 func (s *site) ask(ctx context.Context) (took [2]time.Duration, err error) {
 	start := time.Now()
 	c, err := s.newChat(ctx, "go")

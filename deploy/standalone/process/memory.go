@@ -10,18 +10,18 @@ import (
 
 const (
 	// gcPercent suits an embedded server, which allocates much and keeps little: with fewer
-	// collections it runs about a fifth more turns.
+	// collections it runs about 20 % more turns.
 	gcPercent = 400
-	// memoryLimit bounds what that may take. The pages of the program itself, which the
-	// system may drop at any time, come on top: some 140 MiB.
+	// memoryLimit bounds the memory that this takes. The pages of the program itself, about 140
+	// MiB, are not included; the system may drop them at any time.
 	memoryLimit = 176 << 20
 
 	limitPace = time.Second
 )
 
-// LimitMemory sets how the Go runtime of this process collects garbage. GOGC and
-// GOMEMLIMIT of the environment go before it. What lives may grow beyond the limit; then
-// the limit grows too, so that the process does not spend its time collecting.
+// LimitMemory sets how the Go runtime of this process collects garbage. GOGC and GOMEMLIMIT of
+// the environment take precedence. If live memory grows beyond the limit, the limit is raised,
+// so that the process does not spend its time collecting.
 func LimitMemory(getenv func(string) string) (stop func()) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -57,14 +57,15 @@ func adjustLimit(done <-chan struct{}) {
 	}
 }
 
-// limitFor is the limit for so many bytes that live: twice as much, in steps of 16 MiB, but
-// no less than memoryLimit.
+// limitFor returns the limit for the given number of live bytes: twice as much, in steps of 16
+// MiB, but at least memoryLimit.
 func limitFor(live uint64) int64 {
 	const step = 16 << 20
 	return max(memoryLimit, int64((2*live+step-1)/step*step))
 }
 
-// liveBytes is what the last collection left, with what does not shrink by one.
+// liveBytes returns the bytes that survived the last collection, and those that collections do
+// not free.
 func liveBytes() (sum uint64) {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"},

@@ -1,10 +1,3 @@
-// Package process runs a whole agent in one process: the embedded Temporal
-// server with its Web UI, a worker and a gateway. Where a Temporal address is
-// configured it is a client of that server and starts none.
-//
-// Start brings the parts up in the order they need each other, Stop takes them
-// down in the reverse order: no new requests, then running activities finish,
-// then the tool servers end, then the database closes.
 package process
 
 import (
@@ -29,7 +22,7 @@ import (
 	"agent-stop-and-go/workflows"
 )
 
-// Options are what a process needs besides its configuration.
+// Options are the settings of a process besides its configuration.
 type Options struct {
 	Getenv  func(string) string
 	Logger  *slog.Logger
@@ -49,7 +42,7 @@ type Process struct {
 	undo    []func(context.Context) error
 }
 
-// Start brings an agent up. On an error nothing is left running.
+// Start starts an agent. After an error nothing is left running.
 func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
 	worker.KeepInMemory(c.Temporal.CacheSize)
 	s := &starter{Process: &Process{}, config: c, options: o, failed: make(chan error, parts)}
@@ -60,15 +53,14 @@ func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
 	return s.Process, nil
 }
 
-// AwaitReady calls tell with what keeps the agent from being ready, as GET
-// /health/ready says it: once, and when that changes. It returns after nothing does,
-// or when ctx ends.
+// AwaitReady calls tell with the problems that GET /health/ready reports: once, and when they
+// change. It returns when there are none left, or when ctx ends.
 func (p *Process) AwaitReady(ctx context.Context, tell func(problems []string)) {
 	server.AwaitReady(ctx, p.gateway.Problems, tell)
 }
 
-// Stop takes the agent down. Activities that are under way get their time; ctx
-// bounds only the open HTTP requests.
+// Stop stops the agent. Running activities may finish within their stop timeout; ctx bounds
+// only open HTTP requests.
 func (p *Process) Stop(ctx context.Context) error {
 	var errs []error
 	for i := len(p.undo) - 1; i >= 0; i-- {
@@ -83,13 +75,13 @@ type starter struct {
 	config  *config.Config
 	options Options
 	http    *server.Server
-	server  *embedded.Server // nil where another is configured
+	server  *embedded.Server // nil if another server is configured
 	tasks   *tasklog.Log
-	changes *snapshot.Changes // nil where others may work on the same conversations
+	changes *snapshot.Changes // nil if other processes may work on the same conversations
 	failed  chan error
 }
 
-// parts is how many parts may fail by themselves: the worker and the gateway.
+// parts is the number of parts that may fail by themselves: the worker and the gateway.
 const parts = 2
 
 func (s *starter) start(ctx context.Context) error {
@@ -111,12 +103,11 @@ func (s *starter) listen(context.Context) error {
 		return err
 	}
 	s.http, s.API = server.Serve(l), server.URL(l)
-	s.onStop(s.http.Stop) // of one that nobody opened
+	s.onStop(s.http.Stop) // for a server that was not started
 	return nil
 }
 
-// stand opens what the parts stand on, with a server of our own unless another
-// is configured.
+// stand opens what the parts depend on, including our own server unless another is configured.
 func (s *starter) stand(ctx context.Context) error {
 	o := platform.Options{
 		OneProcess: true, Getenv: s.options.Getenv, Logger: s.options.Logger,
@@ -185,7 +176,7 @@ func (s *starter) work(ctx context.Context) error {
 	return nil
 }
 
-// resume gives back what the process before had in its hands when it was killed.
+// resume gives back the tasks that the previous process held when it was killed.
 func (s *starter) resume(ctx context.Context) {
 	if s.server != nil {
 		started, err := s.server.Started(ctx, s.config.Temporal.TaskQueue)
