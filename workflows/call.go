@@ -263,8 +263,6 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	case c.Destructive: // one attempt, completed even when the turn is cancelled
 		ctx = detached(ctx)
 		return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, 1, summary), in)
-	case a.agent.Execution == contract.ExecutionLean:
-		return runLocal(ctx, contract.ActivityCallTool, localOptions(callToolTimeout, summary), in)
 	}
-	return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, attempts, summary), in)
+	return runRepeatable(ctx, l, contract.ActivityCallTool, callToolTimeout, summary, in)
 }

@@ -2,16 +2,18 @@ package workflows
 
 import (
 	"errors"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
 )
 
-// runActivity executes an activity by its typed reference and waits for it. These two
-// helpers are the only places that execute activities.
+// runActivity executes an activity by its typed reference and waits for it. These helpers and
+// package handover are the only places that execute activities.
 func runActivity[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (Out, error) {
 	var out Out
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
@@ -23,6 +25,17 @@ func runLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o
 	var out Out
 	err := workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
 	return out, err
+}
+
+// runRepeatable executes an activity that may run more than once, in the agent's mode.
+func runRepeatable[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[In, Out], timeout time.Duration, summary string, in In) (Out, error) {
+	switch l.parent.origin().agent.Execution {
+	case contract.ExecutionLean:
+		return runLocal(ctx, a, localOptions(timeout, summary), in)
+	case contract.ExecutionAuto:
+		return handover.Run(ctx, a, regularOptions(timeout, attempts, summary), in)
+	}
+	return runActivity(ctx, a, regularOptions(timeout, attempts, summary), in)
 }
 
 // failure reads what is left of an activity's error on this side.

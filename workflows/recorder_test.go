@@ -228,6 +228,15 @@ func (s *session) childStarted(info *workflow.Info, _ workflow.Context, _ conver
 }
 
 // options are those of the last command that ran an activity.
+func (r *recorder) all(name string) (out []scheduled) {
+	for _, s := range r.scheduled {
+		if s.Name == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 func (r *recorder) options(name string) scheduled {
 	for i := len(r.scheduled) - 1; i >= 0; i-- {
 		if r.scheduled[i].Name == name {

@@ -51,8 +51,8 @@ type Options struct {
 	Pause       time.Duration
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept sees every call to the server; nil is nobody.
-	Intercept grpc.UnaryClientInterceptor
+	// Intercept see every call to the server; nil ones are skipped.
+	Intercept []grpc.UnaryClientInterceptor
 }
 
 // Settings resolves the options to what the client will use.
@@ -68,8 +68,10 @@ func Settings(o Options) (client.Options, error) {
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
 	c.Identity = Identity()
 	c.ContextPropagators = o.Propagators
-	if o.Intercept != nil {
-		c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Intercept))
+	for _, i := range o.Intercept {
+		if i != nil {
+			c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(i))
+		}
 	}
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil

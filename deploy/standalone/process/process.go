@@ -14,6 +14,7 @@ import (
 	"log/slog"
 
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/backing"
@@ -23,6 +24,7 @@ import (
 	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/gateway/front/hooks"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows"
 )
@@ -83,6 +85,7 @@ type starter struct {
 	http    *front.Server
 	server  *embedded.Server // nil where another is configured
 	tasks   *tasklog.Log
+	calls   *calls.Table
 	failed  chan error
 }
 
@@ -128,7 +131,8 @@ func (s *starter) stand(ctx context.Context) error {
 	}
 	s.tasks = worker.OpenTasks(s.config.DataDir, s.server != nil, s.options.Logger)
 	s.onStop(func(context.Context) error { return s.tasks.Close() })
-	o.Intercept = s.tasks.Interceptor()
+	s.calls = worker.NewCalls(s.config.Temporal.TaskQueue, s.tasks, s.server != nil)
+	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor(), s.calls.Interceptor()}
 	b, err := backing.Open(ctx, s.config, o)
 	if err != nil {
 		return err
@@ -168,7 +172,7 @@ func (s *starter) work(ctx context.Context) error {
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
 	s.resume(ctx)
-	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address}, activities, func(err error) {
+	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Calls: s.calls}, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
 	if err := w.Start(); err != nil {
@@ -181,7 +185,7 @@ func (s *starter) work(ctx context.Context) error {
 // resume gives back what the process before had in its hands when it was killed.
 func (s *starter) resume(ctx context.Context) {
 	if s.server != nil {
-		started, err := s.server.Started(ctx, s.config.Temporal.TaskQueue)
+		started, err := s.server.Started(ctx, s.config.Temporal.TaskQueue, s.calls.Queue())
 		if err != nil {
 			s.options.Logger.Warn("what the process before was given last is not known: it waits for its timeouts", "error", err)
 		}

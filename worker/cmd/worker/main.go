@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
@@ -36,7 +37,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	defer func() { err = errors.Join(err, tasksHeld.Close()) }()
 	b, err := backing.Open(ctx, e.Config, backing.Options{
 		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
-		Intercept: tasksHeld.Interceptor(),
+		Intercept: []grpc.UnaryClientInterceptor{tasksHeld.Interceptor()},
 	})
 	if err != nil {
 		return err
@@ -59,7 +60,9 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	defer func() { err = errors.Join(err, release()) }()
 	worker.GiveBack(ctx, tasksHeld, b.Client, b.Namespace, e.Logger)
 	failed := make(chan error, 1)
-	w := worker.New(b.Client, worker.Place{TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address}, activities, func(err error) { failed <- err })
+	w := worker.New(b.Client, worker.Place{
+		TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address, Calls: worker.NewCalls(e.Config.Temporal.TaskQueue, tasksHeld, false),
+	}, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}
