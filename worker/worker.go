@@ -34,6 +34,9 @@ type Activities struct {
 // call may take, so that no destructive call loses its answer.
 const stopTimeout = 40 * time.Second
 
+// joinsTimeout is how long a stopping worker waits for activities that join its calls.
+const joinsTimeout = 5 * time.Second
+
 // Place is the task queue that a worker polls.
 type Place struct {
 	TaskQueue string
@@ -89,6 +92,7 @@ func (w *Worker) Start() error {
 func (w *Worker) Stop() {
 	w.calls.Close()
 	w.Worker.Stop()
+	w.calls.AwaitJoins(joinsTimeout)
 	w.joins.Stop()
 }
 

@@ -15,11 +15,12 @@ import (
 
 // call is the call of an activity that runs apart from who waits for it.
 type call struct {
-	id     string
-	task   *task
-	ctx    context.Context
-	cancel context.CancelFunc
-	taken  bool // by an activity; guarded by the table
+	id      string
+	task    *task
+	ctx     context.Context
+	cancel  context.CancelFunc
+	taken   bool          // by an activity, or nobody will; guarded by the table
+	settled chan struct{} // closed when taken is set
 
 	done     chan struct{} // closed when what follows is set
 	result   any
@@ -36,7 +37,7 @@ type callKey struct{}
 
 // newCall makes a call with the values and the deadline of a local activity, but not its end.
 func newCall(ctx context.Context, id string, k *task) *call {
-	c := &call{id: id, task: k, done: make(chan struct{})}
+	c := &call{id: id, task: k, settled: make(chan struct{}), done: make(chan struct{})}
 	c.ctx = context.WithValue(context.WithoutCancel(ctx), callKey{}, c)
 	if deadline, ok := ctx.Deadline(); ok {
 		c.ctx, c.cancel = context.WithDeadline(c.ctx, deadline)
@@ -59,7 +60,7 @@ func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error))
 			time.AfterFunc(keep, func() { t.expire(c) })
 			return contract.Started[Out]{Ticket: t.ticket(c)}, nil
 		}
-		t.remove(c.id)
+		t.remove(c)
 		out, _ := c.result.(Out)
 		return contract.Started[Out]{Result: &out}, c.err
 	}
@@ -73,7 +74,7 @@ func Join[In, Out any](t *Table, method func(context.Context, In) (Out, error)) 
 		if c == nil {
 			return method(ctx, in)
 		}
-		defer t.remove(c.id)
+		defer t.remove(c)
 		result, err := c.join(ctx)
 		out, _ := result.(Out)
 		return out, err

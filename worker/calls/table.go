@@ -3,6 +3,8 @@ package calls
 import (
 	"context"
 	"crypto/rand"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -94,23 +96,45 @@ func (t *Table) take(id string) *call {
 		return nil
 	}
 	c.taken = true
+	close(c.settled)
 	return c
 }
 
-func (t *Table) remove(id string) {
+// remove forgets a call that has ended.
+func (t *Table) remove(c *call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.calls, id)
+	delete(t.calls, c.id)
+	if !c.taken {
+		c.taken = true
+		close(c.settled)
+	}
 }
 
 // expire ends a call that nobody has joined.
 func (t *Table) expire(c *call) {
+	if t.take(c.id) != nil {
+		c.cancel()
+		t.remove(c)
+	}
+}
+
+// AwaitJoins waits until nobody is left to join a call, for at most the limit.
+func (t *Table) AwaitJoins(limit time.Duration) {
+	over := time.After(limit)
+	for _, c := range t.all() {
+		select {
+		case <-c.settled:
+		case <-over:
+			return
+		}
+	}
+}
+
+func (t *Table) all() []*call {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !c.taken {
-		c.cancel()
-		delete(t.calls, c.id)
-	}
+	return slices.Collect(maps.Values(t.calls))
 }
 
 func (t *Table) ticket(c *call) *contract.Ticket { return &contract.Ticket{Queue: t.queue, ID: c.id} }
