@@ -54,8 +54,8 @@ type Worker struct {
 	calls *calls.Table
 }
 
-// New makes a worker, which is then to be started. fatal is called at most once, if the worker
-// cannot continue, for example because its namespace is gone.
+// New makes a worker. The caller starts it. fatal is called at most once, if the worker cannot
+// continue, for example because its namespace is gone.
 func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
 	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), false))
 	var once sync.Once

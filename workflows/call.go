@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -264,5 +265,5 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 		ctx = detached(ctx)
 		return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, 1, summary), in)
 	}
-	return runRepeatable(ctx, l, contract.ActivityCallTool, callToolTimeout, summary, in)
+	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, regularOptions(callToolTimeout, attempts, summary), in)
 }

@@ -2,13 +2,11 @@ package workflows
 
 import (
 	"errors"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
-	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -25,17 +23,6 @@ func runLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o
 	var out Out
 	err := workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)
 	return out, err
-}
-
-// runRepeatable executes an activity that may run more than once, in the agent's mode.
-func runRepeatable[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[In, Out], timeout time.Duration, summary string, in In) (Out, error) {
-	switch l.parent.origin().agent.Execution {
-	case contract.ExecutionLean:
-		return runLocal(ctx, a, localOptions(timeout, summary), in)
-	case contract.ExecutionAuto:
-		return handover.Run(ctx, a, regularOptions(timeout, attempts, summary), in)
-	}
-	return runActivity(ctx, a, regularOptions(timeout, attempts, summary), in)
 }
 
 // failure reads what is left of an activity's error on this side.

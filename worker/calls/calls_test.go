@@ -106,7 +106,7 @@ func (b *bench) run(t *testing.T, inputs ...string) (answer string, err error) {
 			RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Millisecond, MaximumAttempts: 3},
 		}
 		for _, in := range inputs {
-			if out, err = handover.Run(ctx, ask, o, in); err != nil {
+			if out, err = handover.Run(ctx, contract.ExecutionAuto, ask, o, in); err != nil {
 				return "", err
 			}
 		}

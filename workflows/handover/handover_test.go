@@ -36,7 +36,7 @@ func result(t *testing.T, started contract.Started[string], regular func(activit
 		return regular(activity.GetInfo(ctx))
 	}, activity.RegisterOptions{Name: ask.Name})
 	env.ExecuteWorkflow(func(ctx workflow.Context) (string, error) {
-		return handover.Run(ctx, ask, workflow.ActivityOptions{
+		return handover.Run(ctx, contract.ExecutionAuto, ask, workflow.ActivityOptions{
 			StartToCloseTimeout: time.Minute, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 3},
 		}, "question")
 	})
