@@ -30,7 +30,7 @@ type Options struct {
 	Getenv      func(string) string
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept see every call to the Temporal server; nil ones are skipped.
+	// Intercept see every call to the Temporal server.
 	Intercept []grpc.UnaryClientInterceptor
 }
 

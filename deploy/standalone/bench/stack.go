@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
@@ -43,6 +44,8 @@ type stack struct {
 	config *config.Config
 	logger *slog.Logger
 	undo   []func() error
+
+	changes snapshot.Changes
 }
 
 // site is a gateway at the stack's server.
@@ -80,7 +83,7 @@ func (s *stack) start(ctx context.Context) error {
 	if s.Backing, err = backing.Open(ctx, c, backing.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
-		Intercept:   []grpc.UnaryClientInterceptor{s.calls.Interceptor()},
+		Intercept:   []grpc.UnaryClientInterceptor{s.calls.Interceptor(), s.changes.Interceptor()},
 	}); err != nil {
 		return err
 	}
@@ -116,6 +119,7 @@ func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	c.Root = root
 	g, err := front.New(ctx, &c, front.Parts{
 		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed, Logger: s.logger,
+		Changes: &s.changes,
 	})
 	if err != nil {
 		return nil, err

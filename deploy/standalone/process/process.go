@@ -23,6 +23,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/gateway/front/hooks"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
@@ -86,6 +87,7 @@ type starter struct {
 	server  *embedded.Server // nil where another is configured
 	tasks   *tasklog.Log
 	calls   *calls.Table
+	changes *snapshot.Changes // nil where others may work on the same conversations
 	failed  chan error
 }
 
@@ -133,6 +135,10 @@ func (s *starter) stand(ctx context.Context) error {
 	s.onStop(func(context.Context) error { return s.tasks.Close() })
 	s.calls = worker.NewCalls(s.config.Temporal.TaskQueue, s.tasks, s.server != nil)
 	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor(), s.calls.Interceptor()}
+	if s.server != nil {
+		s.changes = &snapshot.Changes{}
+		o.Intercept = append(o.Intercept, s.changes.Interceptor())
+	}
 	b, err := backing.Open(ctx, s.config, o)
 	if err != nil {
 		return err
@@ -199,7 +205,7 @@ func (s *starter) resume(ctx context.Context) {
 func (s *starter) front() front.Parts {
 	parts := front.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
-		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI,
+		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
 	}
 	if s.server != nil {
 		parts.Room = s.server.Room
