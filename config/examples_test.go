@@ -34,7 +34,7 @@ func leaves(n contract.Node) []contract.Node {
 	return all
 }
 
-func TestExamplesRunOfflineAndSayWhatToAsk(t *testing.T) {
+func TestExamplesRunOfflineAndSuggestQuestions(t *testing.T) {
 	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("examples", name+".yaml"))
