@@ -30,7 +30,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: memory, regular, lean, tree, reads, rest, lists, length, events, a2a or recovery")
+	only := flag.String("only", "", "measure only this: memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	heaps := flag.String("memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
 	agent := flag.String("agent", "", "be the agent of this YAML file: what the part recovery kills")
@@ -79,6 +79,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) err
 	}{
 		{"regular", contract.ExecutionRegular, turns},
 		{"lean", contract.ExecutionLean, turns},
+		{"auto", contract.ExecutionAuto, turns},
 		{"tree", contract.ExecutionRegular, trees},
 		{"reads", contract.ExecutionRegular, reads},
 		{"rest", contract.ExecutionRegular, rest},
