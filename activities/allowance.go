@@ -19,7 +19,7 @@ import (
 type allowance struct {
 	total  time.Duration // 0 is no bound
 	spent  time.Duration // by attempts before this one
-	before int32         // attempts of which that is not known
+	before int32         // earlier attempts of unknown duration
 	began  time.Time
 }
 
@@ -34,7 +34,7 @@ func (m *Models) allowance(ctx context.Context, model string) (a *allowance, sto
 	}
 	if activity.HasHeartbeatDetails(ctx) {
 		if activity.GetHeartbeatDetails(ctx, &a.spent) != nil {
-			a.spent = 0 // of a worker before this one, which told none
+			a.spent = 0 // unreadable details: an older worker recorded none
 		}
 	}
 	return a, heartbeatLoop(ctx, func() { activity.RecordHeartbeat(ctx, a.used()) })
@@ -77,7 +77,7 @@ func repeatable(err error) bool {
 	return !errors.As(err, &known) || !known.Kind.Permanent()
 }
 
-// until is when the model is given up.
+// until returns the time at which the allowance ends.
 func (a *allowance) until(now time.Time) time.Time {
 	if a.total == 0 {
 		return time.Time{}

@@ -18,8 +18,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// unanswering is a model that answers nothing within a minute, as a router tells it.
-func unanswering(total time.Duration) *activities.Models {
+// silentModel is a model that does not answer within its minute; the error is the router's.
+func silentModel(total time.Duration) *activities.Models {
 	return &activities.Models{Blobs: newMemory(), Offer: fakeOffer{},
 		Facts: func(string) llm.Facts { return llm.Facts{TotalTimeout: total} },
 		Model: fakeModel{func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
@@ -30,7 +30,7 @@ func unanswering(total time.Duration) *activities.Models {
 		}}}
 }
 
-// attempt runs one attempt at a reply, after others that have taken so long.
+// attempt runs one attempt at a reply after earlier ones of the given duration.
 func attempt(t *testing.T, b *beats, before time.Duration, m *activities.Models) (time.Duration, error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -51,20 +51,20 @@ func TestAModelThatDoesNotAnswerIsGivenUpWhenItsTimeIsOver(t *testing.T) {
 		total, before time.Duration
 		took          time.Duration
 		retried       bool
-		told          time.Duration // to the next attempt
+		passed        time.Duration // to the next attempt
 	}{
-		"the first attempt":              {total: 2 * time.Minute, took: time.Minute, retried: true, told: time.Minute},
+		"the first attempt":              {total: 2 * time.Minute, took: time.Minute, retried: true, passed: time.Minute},
 		"the second":                     {total: 2 * time.Minute, before: time.Minute, took: time.Minute},
 		"what is left is less":           {total: 90 * time.Second, before: time.Minute, took: 30 * time.Second},
 		"nothing is left":                {total: time.Minute, before: time.Minute},
 		"one is all":                     {total: time.Minute, took: time.Minute},
-		"after attempts that were short": {total: 2 * time.Minute, before: 3 * time.Second, took: time.Minute, retried: true, told: 63 * time.Second},
-		"without a bound":                {took: time.Minute, retried: true, told: time.Minute},
+		"after attempts that were short": {total: 2 * time.Minute, before: 3 * time.Second, took: time.Minute, retried: true, passed: 63 * time.Second},
+		"without a bound":                {took: time.Minute, retried: true, passed: time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b beats
-				took, err := attempt(t, &b, c.before, unanswering(c.total))
+				took, err := attempt(t, &b, c.before, silentModel(c.total))
 				if took != c.took {
 					t.Errorf("took %s, want %s", took, c.took)
 				}
@@ -72,8 +72,8 @@ func TestAModelThatDoesNotAnswerIsGivenUpWhenItsTimeIsOver(t *testing.T) {
 				if want := fmt.Sprintf("within %s", c.total); !c.retried && !strings.Contains(app.Message(), want) {
 					t.Errorf("message %q, want %s", app.Message(), want)
 				}
-				if told := b.last.Load(); c.retried && told != fmt.Sprintf("[%d]", c.told) {
-					t.Errorf("the next attempt is told %v, want [%d]", told, c.told)
+				if told := b.last.Load(); c.retried && told != fmt.Sprintf("[%d]", c.passed) {
+					t.Errorf("the next attempt is told %v, want [%d]", told, c.passed)
 				}
 			})
 		})
@@ -97,7 +97,7 @@ func TestALocalAttemptCountsThoseBeforeItLikeItself(t *testing.T) {
 
 func TestAnAnswerNeedsNoHeartbeat(t *testing.T) {
 	var b beats
-	m := unanswering(time.Minute)
+	m := silentModel(time.Minute)
 	m.Model = replies(llm.Reply{Text: "ok"}, nil)
 	if _, err := attempt(t, &b, 0, m); err != nil || b.n.Load() != 0 {
 		t.Errorf("%d heartbeats, error %v", b.n.Load(), err)
@@ -105,7 +105,7 @@ func TestAnAnswerNeedsNoHeartbeat(t *testing.T) {
 }
 
 func TestARefusalIsTriedAgainUnlessTheTimeIsOver(t *testing.T) {
-	m := unanswering(time.Minute)
+	m := silentModel(time.Minute)
 	m.Model = replies(llm.Reply{}, &llm.Error{Kind: contract.KindModelRateLimited, Message: "slow down", Err: errors.New("429")})
 	for before, retried := range map[time.Duration]bool{0: true, 30 * time.Second: true} {
 		var b beats

@@ -17,7 +17,7 @@ func openBearer(ctx context.Context, store credential.Store, ring *credential.Ke
 	}
 	sealed, err := credential.Fetch(ctx, store, sealed)
 	if errors.Is(err, credential.ErrUnreadable) {
-		err = credential.ErrUnreadable // the cause is nothing for a transcript
+		err = credential.ErrUnreadable // the cause does not belong in a transcript
 	}
 	var token credential.Token
 	if err == nil {

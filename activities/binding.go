@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// bindCall stores the definition of a tool and returns the binding of a grant. Without an
-// address there is none.
+// bindCall stores the definition of a tool and returns the binding of a grant; nil for a tool
+// without an address.
 func bindCall(ctx context.Context, store transcript.Store, t toolbox.Target) (*contract.Binding, error) {
 	b := &contract.Binding{Address: t.Address, SHA256: t.Digest()}
 	if t.Address == "" || t.Definition == nil {
@@ -29,9 +29,9 @@ func bindCall(ctx context.Context, store transcript.Store, t toolbox.Target) (*c
 	return b, nil
 }
 
-// changed is the failure of a call whose target differs from the approved one, with what a
-// person must know to approve it again.
-func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolbox.Error) error {
+// changedFailure returns the failure of a call whose target differs from the approved one. Its
+// details show a person the change, so that the call can be approved again.
+func (t *Tools) changedFailure(ctx context.Context, in contract.CallToolInput, e *toolbox.Error) error {
 	now, err := bindCall(ctx, t.Blobs, e.Now)
 	if err != nil {
 		return fail(contract.KindBlob, err.Error(), 0)
@@ -40,7 +40,7 @@ func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolb
 	if e.Now.Definition != nil {
 		after = definition(e.Now.Definition)
 	}
-	text := contract.Difference(*in.Binding, *now, t.defined(ctx, *in.Binding), after)
+	text := contract.Difference(*in.Binding, *now, t.approvedDefinition(ctx, *in.Binding), after)
 	details := contract.TargetChange{Binding: *now, Difference: text}
 	if len(text) > contract.InlineLimit {
 		details.Difference = strings.TrimSpace(beginning(text, contract.InlineLimit)) + "…"
@@ -53,8 +53,9 @@ func (t *Tools) changed(ctx context.Context, in contract.CallToolInput, e *toolb
 	})
 }
 
-// defined is the approved definition, or nil if it is lost; then its hash has to do.
-func (t *Tools) defined(ctx context.Context, b contract.Binding) *contract.Definition {
+// approvedDefinition returns the approved definition, or nil if it is lost; then only its hash
+// is shown.
+func (t *Tools) approvedDefinition(ctx context.Context, b contract.Binding) *contract.Definition {
 	raw, err := transcript.ReadJSON(ctx, t.Blobs, b.Definition)
 	if err != nil || len(raw) == 0 {
 		return nil

@@ -16,14 +16,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// placed is a destructive tool of a server at an address.
-func placed(description, schema string) toolbox.Tool {
+// destructiveTool returns a destructive tool of a server with an address.
+func destructiveTool(description, schema string) toolbox.Tool {
 	out := tool("add", true)
 	out.Address, out.Description, out.InputSchema = "http://a/mcp", description, json.RawMessage(schema)
 	return out
 }
 
-// offered is the call of a tool as a model's reply has it.
+// offeredCall returns the call of a tool in a model's reply.
 func offeredCall(t *testing.T, store *memory, tool toolbox.Tool) contract.Call {
 	t.Helper()
 	reply := llm.Reply{Calls: []llm.Call{{ID: "1", Name: tool.Name, Arguments: json.RawMessage(`{}`)}}}
@@ -37,7 +37,7 @@ func offeredCall(t *testing.T, store *memory, tool toolbox.Tool) contract.Call {
 
 func TestADestructiveCallIsBoundToItsTool(t *testing.T) {
 	store := newMemory()
-	b := offeredCall(t, store, placed("Adds.", `{"type":"object"}`)).Binding
+	b := offeredCall(t, store, destructiveTool("Adds.", `{"type":"object"}`)).Binding
 	const definition = `{"description":"Adds.","inputSchema":{"type":"object"}}`
 	if b == nil || b.Address != "http://a/mcp" || b.SHA256 != contract.Hash([]byte(definition)) {
 		t.Fatalf("binding %+v", b)
@@ -45,7 +45,7 @@ func TestADestructiveCallIsBoundToItsTool(t *testing.T) {
 	if b.Definition.Blob == nil || b.Definition.Blob.Preview != "" || string(store.values[b.SHA256]) != definition {
 		t.Errorf("definition %+v", b.Definition)
 	}
-	harmless := placed("Adds.", `{"type":"object"}`)
+	harmless := destructiveTool("Adds.", `{"type":"object"}`)
 	harmless.DestructiveHint = false
 	if b := offeredCall(t, store, harmless).Binding; b != nil {
 		t.Errorf("a call that asks nobody is bound to %+v", b)
@@ -60,29 +60,29 @@ func TestTheActivityTellsWhatHasChanged(t *testing.T) {
 		want string
 	}{
 		"the address": {
-			toolbox.Target{Address: "http://b/mcp", Definition: placed("Adds.", was).Target().Definition}, false,
+			toolbox.Target{Address: "http://b/mcp", Definition: destructiveTool("Adds.", was).Target().Definition}, false,
 			"Address of the server\n- approved: \"http://a/mcp\"\n- now: \"http://b/mcp\"",
 		},
 		"the tool": {
-			placed("Adds.\nAnd deletes.", strings.Replace(was, `"name":{"type":"string"}`, `"name":{"type":"boolean"}`, 1)).Target(), false,
+			destructiveTool("Adds.\nAnd deletes.", strings.Replace(was, `"name":{"type":"string"}`, `"name":{"type":"boolean"}`, 1)).Target(), false,
 			"Description of the tool\n- approved: \"Adds.\"\n- now: \"Adds.\\nAnd deletes.\"\n\n" +
 				"Parameters of the tool, where they differ\n- approved:\n\n  >       \"type\": \"string\"\n\n- now:\n\n  >       \"type\": \"boolean\"\n",
 		},
 		"the tool is gone": {
 			toolbox.Target{Address: "http://a/mcp"}, false,
-			"Tool\n- approved: listed, with the digest " + placed("Adds.", was).Target().Digest() + "\n- now: the tool is not listed",
+			"Tool\n- approved: listed, with the digest " + destructiveTool("Adds.", was).Target().Digest() + "\n- now: the tool is not listed",
 		},
 		"the tool, and its definition is lost": {
-			placed("Deletes.", was).Target(), true,
-			"Tool\n- approved: listed, with the digest " + placed("Adds.", was).Target().Digest() +
-				"\n- now: listed, with the digest " + placed("Deletes.", was).Target().Digest(),
+			destructiveTool("Deletes.", was).Target(), true,
+			"Tool\n- approved: listed, with the digest " + destructiveTool("Adds.", was).Target().Digest() +
+				"\n- now: listed, with the digest " + destructiveTool("Deletes.", was).Target().Digest(),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := tools(t, answering(toolbox.Result{}, &toolbox.Error{Kind: contract.KindChanged, Server: "resources", Tool: "add", Err: errors.New("changed"), Now: tt.now}))
 			store := a.Blobs.(*memory)
 			in := calling(t, `{}`, true)
-			in.Binding = offeredCall(t, store, placed("Adds.", was)).Binding
+			in.Binding = offeredCall(t, store, destructiveTool("Adds.", was)).Binding
 			if tt.lost {
 				delete(store.values, in.Binding.SHA256)
 			}
@@ -110,9 +110,9 @@ func detailsOf(t *testing.T, err error) contract.TargetChange {
 }
 
 func TestALongDifferenceIsCutAndKept(t *testing.T) {
-	a := tools(t, answering(toolbox.Result{}, &toolbox.Error{Kind: contract.KindChanged, Err: errors.New("changed"), Now: placed(strings.Repeat("é", 5000), `{}`).Target()}))
+	a := tools(t, answering(toolbox.Result{}, &toolbox.Error{Kind: contract.KindChanged, Err: errors.New("changed"), Now: destructiveTool(strings.Repeat("é", 5000), `{}`).Target()}))
 	in := calling(t, `{}`, true)
-	in.Binding = offeredCall(t, a.Blobs.(*memory), placed("Adds.", `{}`)).Binding
+	in.Binding = offeredCall(t, a.Blobs.(*memory), destructiveTool("Adds.", `{}`)).Binding
 	_, err := run(t, t.Context(), a.CallTool, in)
 	got := detailsOf(t, err)
 	if len(got.Difference) > contract.InlineLimit+3 || !strings.HasSuffix(got.Difference, "é…") {

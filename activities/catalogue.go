@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// ListTools lists what is on offer and what is missing. Resources and prompts are those of all
+// ListTools lists the offered tools and the problems. Resources and prompts are those of all
 // servers, listed without a caller's credential.
 func (t *Tools) ListTools(ctx context.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
 	var list any
@@ -68,7 +68,7 @@ func (t *Tools) toolCatalogue(ctx context.Context) contract.Catalogue {
 
 func (t *Tools) resourceCatalogue(ctx context.Context) contract.ResourceCatalogue {
 	resources, err := t.Caller.Resources(ctx)
-	c := contract.ResourceCatalogue{Resources: []contract.Resource{}, Templates: []contract.ResourceTemplate{}, Servers: t.silent(err)}
+	c := contract.ResourceCatalogue{Resources: []contract.Resource{}, Templates: []contract.ResourceTemplate{}, Servers: t.unavailable(err)}
 	for _, r := range resources {
 		if r.Template {
 			c.Templates = append(c.Templates, contract.ResourceTemplate{
@@ -85,7 +85,7 @@ func (t *Tools) resourceCatalogue(ctx context.Context) contract.ResourceCatalogu
 
 func (t *Tools) promptCatalogue(ctx context.Context) contract.PromptCatalogue {
 	prompts, err := t.Caller.Prompts(ctx)
-	c := contract.PromptCatalogue{Prompts: []contract.Prompt{}, Servers: t.silent(err)}
+	c := contract.PromptCatalogue{Prompts: []contract.Prompt{}, Servers: t.unavailable(err)}
 	for _, p := range prompts {
 		prompt := contract.Prompt{
 			Server: p.Server, Name: p.Name, Title: p.Title, Description: p.Description, Arguments: []contract.PromptArgument{},
@@ -98,9 +98,9 @@ func (t *Tools) promptCatalogue(ctx context.Context) contract.PromptCatalogue {
 	return c
 }
 
-// silent are the states of the servers that did not answer, with the reason. A ready server may
-// be among them: it has refused, or took too long.
-func (t *Tools) silent(err error) []contract.ServerState {
+// unavailable returns the states of the servers that did not answer, with the reason. It may
+// include a ready server that refused or took too long.
+func (t *Tools) unavailable(err error) []contract.ServerState {
 	out := []contract.ServerState{}
 	if err == nil {
 		return out

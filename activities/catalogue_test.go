@@ -81,9 +81,8 @@ func TestALargeCatalogueLivesInTheStore(t *testing.T) {
 	failedAs(t, err, contract.KindBlob, true)
 }
 
-// shelf has three servers: one that answers, one that is down and one that
-// refuses.
-func shelf() fakeCaller {
+// threeServers has a server that answers, one that is down and one that refuses.
+func threeServers() fakeCaller {
 	failed := errors.Join(nil,
 		&toolbox.Error{Kind: contract.KindToolUnavailable, Server: "files", Tool: "resources/list", Err: errors.New("not connected: no route")},
 		&toolbox.Error{Kind: contract.KindToolFailed, Server: "notes", Tool: "resources/list", Err: errors.New("the server refused")})
@@ -114,7 +113,7 @@ var silent = []contract.ServerState{
 
 func TestResourcesAreListedWithTheServersThatDidNotAnswer(t *testing.T) {
 	a := tools(t, nil)
-	a.Caller = shelf()
+	a.Caller = threeServers()
 	want := contract.ResourceCatalogue{
 		Resources: []contract.Resource{
 			{Server: "resources", URI: "r://1", Name: "1", Title: "One", Description: "d", MIMEType: "text/plain", Size: 7},
@@ -131,7 +130,7 @@ func TestResourcesAreListedWithTheServersThatDidNotAnswer(t *testing.T) {
 
 func TestPromptsAreListedWithTheServersThatDidNotAnswer(t *testing.T) {
 	a := tools(t, nil)
-	a.Caller = shelf()
+	a.Caller = threeServers()
 	want := contract.PromptCatalogue{
 		Prompts: []contract.Prompt{
 			{Server: "resources", Name: "greet", Title: "Greet", Description: "d", Arguments: []contract.PromptArgument{

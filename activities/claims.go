@@ -41,7 +41,7 @@ func claim(ctx context.Context, claims Claims, kind contract.Kind, name string, 
 		me.Run = activity.GetInfo(ctx).WorkflowExecution.RunID
 	}
 	raw, err := json.Marshal(me)
-	if err != nil { // of strings
+	if err != nil { // strings can be encoded
 		return nil, fail(contract.KindInternal, err.Error(), 0)
 	}
 	holder, err := claims.Claim(ctx, name, string(raw))

@@ -35,7 +35,7 @@ func (c *claims) Release(_ context.Context, name string) error {
 	return nil
 }
 
-// of makes all claims those of another run.
+// of gives all claims to another run.
 func (c *claims) of(t *testing.T, run string) {
 	t.Helper()
 	for name, holder := range c.holders {
@@ -52,7 +52,7 @@ func (c *claims) of(t *testing.T, run string) {
 	}
 }
 
-// A run that was reset forgets what it has sent. What keeps the claims does not.
+// A run that was reset does not know its earlier calls. The claims do.
 func TestADestructiveCallIsSentByOneRun(t *testing.T) {
 	sent := 0
 	a := tools(t, func(context.Context, toolbox.Call) (toolbox.Result, error) {
@@ -62,7 +62,7 @@ func TestADestructiveCallIsSentByOneRun(t *testing.T) {
 	held := &claims{holders: map[string]string{}}
 	a.Claims = held
 	in := calling(t, `{"name":"x"}`, true)
-	for range 2 { // attempts of one activity are left to what sends
+	for range 2 { // retries of one activity are not claimed again
 		if _, err := run(t, t.Context(), a.CallTool, in); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestADestructiveCallIsSentByOneRun(t *testing.T) {
 		t.Errorf("sent %d times: %s", sent, app.Message())
 	}
 	named := in
-	named.IdempotencyKey, named.Claim = "another key", "key-1" // keys may depend on what came before
+	named.IdempotencyKey, named.Claim = "another key", "key-1" // keys may depend on earlier turns
 	_, err = run(t, t.Context(), a.CallTool, named)
 	failedAs(t, err, contract.KindOutcomeUnknown, false)
 	again, other := in, calling(t, `{"name":"y"}`, true)
@@ -124,7 +124,7 @@ func TestAClaimThatCannotBeReadLeavesTheCallInDoubt(t *testing.T) {
 	}
 }
 
-// claimedBy is a Claims in which all names have a holder.
+// claimedBy is a Claims in which one run holds all names.
 type claimedBy string
 
 func (c claimedBy) Claim(context.Context, string, string) (string, error) { return string(c), nil }

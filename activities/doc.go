@@ -6,18 +6,18 @@
 //	Tools          CallTool, ListTools  the MCP servers
 //	Peers          Delegate             other agents (package peer is the client)
 //	Texts          Compose, Offload, ReadAnswer
-//	                                    what workflows need of the blob store
+//	                                    the blob store for workflows
 //	Files          Export               the conversation file
 //	Notifications  Notify               webhooks of tasks
-//	Resets         Withdraw             workflows that the run before a reset has left
+//	Resets         Withdraw             workflows left running by a reset
 //
 // The files:
 //
-//	models.go      Generate: model_request.go what the model is asked, offer.go which tools,
-//	               window.go and shorten.go what fits, output.go replies with a schema,
+//	models.go      Generate: model_request.go the request, offer.go its tools,
+//	               window.go and shorten.go its size, output.go replies with a schema,
 //	               allowance.go its time; summaries.go Summarize
-//	tools.go       CallTool: binding.go to which server and tool, claims.go once,
-//	               elicitation.go and sampler.go what the server asks meanwhile;
+//	tools.go       CallTool: binding.go the approved server and tool, claims.go at most once,
+//	               elicitation.go and sampler.go the server's own requests;
 //	               catalogue.go ListTools
 //	peers.go       Delegate
 //	texts.go       Compose, Offload, ReadAnswer
@@ -27,9 +27,9 @@
 //	fail.go        kinds of failure as errors of Temporal, and heartbeats
 //	feed.go        live events; media.go images and files; bearer.go callers' tokens
 //
-// What a model's reply says of a tool (contract.Call) is put together in Models.call.
+// Models.call adds the data about its tool to a call of a model's reply (contract.Call).
 //
-// Sampler is no activity: it answers MCP servers that ask the agent's model while CallTool
+// Sampler is not an activity: it answers MCP servers that ask the agent's model while CallTool
 // waits for them. So does Elicitation, for questions to people.
 //
 // Models, Tools and Files publish events to a Feed. Nothing depends on their delivery.

@@ -30,7 +30,7 @@ type QuestionClient interface {
 	Answer(ctx context.Context, uuid string) (contract.ApprovalResult, error)
 }
 
-// ErrNotAsked is the error of a question that has not been shown to anybody yet.
+// ErrNotAsked is the error of a question that has not been shown to a user yet.
 var ErrNotAsked = errors.New("the question does not wait for anybody")
 
 // askTimeout is how long a workflow may take to open an approval. It never does if it no longer
@@ -85,7 +85,7 @@ func (q *Elicitation) Elicit(ctx context.Context, question toolbox.Question) (to
 	return answerOf(r), nil
 }
 
-// noAnswer is the answer to a question that was not shown to anybody.
+// noAnswer returns the answer to a question that was not shown to a user.
 func noAnswer(err error) toolbox.Answer {
 	return toolbox.Answer{Action: toolbox.Cancel, Problem: fmt.Sprintf("nobody was shown it: %v", err)}
 }
@@ -104,7 +104,7 @@ func withWorkerStop(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { cancel(nil) }
 }
 
-// signal is the question for the workflow. Its UUID entitles to answer it and is therefore
+// signal returns the question for the workflow. Its UUID entitles to answer it and is therefore
 // random.
 func (q *Elicitation) signal(ctx context.Context, question toolbox.Question) (contract.QuestionSignal, error) {
 	attempt := activity.GetInfo(ctx).Attempt
@@ -125,8 +125,8 @@ func (q *Elicitation) signal(ctx context.Context, question toolbox.Question) (co
 	return s, err
 }
 
-// keepSchema stores the schema of an answer if it is too large for history, and then describes
-// what it accepts.
+// keepSchema stores the schema of an answer if it is too large for history, and then also
+// returns a description of it.
 func keepSchema(ctx context.Context, store transcript.Store, schema json.RawMessage) (kept contract.JSON, accepts string, err error) {
 	if kept, err = transcript.JSON(ctx, store, schema); kept.Blob != nil {
 		accepts = answer.AcceptedBy(schema)
@@ -184,7 +184,7 @@ func (d temporalQuestions) Answer(ctx context.Context, uuid string) (contract.Ap
 	switch {
 	case errors.As(err, &missing):
 		return r, ErrNotAsked
-	case errors.As(err, &ended): // by an operator's hand
+	case errors.As(err, &ended): // the operator has terminated the approval
 		return contract.ApprovalResult{Decision: contract.Cancelled}, nil
 	}
 	return r, err

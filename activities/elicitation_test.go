@@ -31,8 +31,8 @@ func (f fakeDesk) Answer(ctx context.Context, uuid string) (contract.ApprovalRes
 	return f.AnswerFn(ctx, uuid)
 }
 
-// asking is a tool during whose call the server asks, n times.
-func asking(t *testing.T, desk activities.QuestionClient, n int, see func(toolbox.Answer, error)) *activities.Tools {
+// askingTool returns a tool whose server asks n times during a call.
+func askingTool(t *testing.T, desk activities.QuestionClient, n int, see func(toolbox.Answer, error)) *activities.Tools {
 	q := &activities.Elicitation{Blobs: newMemory(), Client: desk}
 	return tools(t, func(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
 		for range n {
@@ -61,7 +61,7 @@ func TestAQuestionGoesToTheWorkflowThatMakesTheCall(t *testing.T) {
 			return contract.ApprovalResult{Decision: contract.Approved, Content: raw(`{"n":5}`)}, nil
 		},
 	}
-	a := asking(t, desk, 2, func(got toolbox.Answer, err error) {
+	a := askingTool(t, desk, 2, func(got toolbox.Answer, err error) {
 		if diff := cmp.Diff(toolbox.Answer{Action: toolbox.Accept, Content: map[string]any{"n": 5.0}}, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -109,7 +109,7 @@ func TestWhatBecomesOfAQuestion(t *testing.T) {
 					AskFn:    func(context.Context, string, string, contract.QuestionSignal) error { return c.ask },
 					AnswerFn: func(context.Context, string) (contract.ApprovalResult, error) { return c.result, c.err },
 				}
-				a := asking(t, desk, 1, func(got toolbox.Answer, err error) {
+				a := askingTool(t, desk, 1, func(got toolbox.Answer, err error) {
 					if got.Action != c.want || !strings.HasPrefix(got.Problem, c.why) || (got.Problem == "") != (c.why == "") || err != nil {
 						t.Errorf("got %+v, %v", got, err)
 					}
@@ -137,7 +137,7 @@ func TestTheWorkflowNeedsAMomentToAsk(t *testing.T) {
 				return contract.ApprovalResult{Decision: contract.Approved, Content: raw(`{"n":1}`)}, nil
 			},
 		}
-		a := asking(t, desk, 1, func(got toolbox.Answer, err error) {
+		a := askingTool(t, desk, 1, func(got toolbox.Answer, err error) {
 			if got.Action != toolbox.Accept || err != nil {
 				t.Errorf("got %+v, %v", got, err)
 			}
@@ -157,7 +157,7 @@ func TestAWorkerThatStopsDoesNotWaitForPeople(t *testing.T) {
 			return contract.ApprovalResult{}, ctx.Err()
 		},
 	}
-	a := asking(t, desk, 1, func(_ toolbox.Answer, err error) {
+	a := askingTool(t, desk, 1, func(_ toolbox.Answer, err error) {
 		if !errors.Is(err, toolbox.ErrStopping) {
 			t.Errorf("got %v", err)
 		}
@@ -177,12 +177,12 @@ func TestWithoutAWorkflowThereIsNobodyToAsk(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	}
-	if _, err := asking(t, fakeDesk{}, 1, see).CallTool(t.Context(), calling(t, `{}`, false)); err != nil {
+	if _, err := askingTool(t, fakeDesk{}, 1, see).CallTool(t.Context(), calling(t, `{}`, false)); err != nil {
 		t.Error(err)
 	}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment().SetTestTimeout(2 * time.Minute)
-	a := asking(t, fakeDesk{}, 1, see)
+	a := askingTool(t, fakeDesk{}, 1, see)
 	if _, err := env.ExecuteLocalActivity(a.CallTool, calling(t, `{}`, false)); err != nil {
 		t.Error(err)
 	}
@@ -198,7 +198,7 @@ func TestAnAnswerThatLooksLikeAnAddressStaysAnAnswer(t *testing.T) {
 		AskFn:    func(context.Context, string, string, contract.QuestionSignal) error { return nil },
 		AnswerFn: func(context.Context, string) (contract.ApprovalResult, error) { return result, nil },
 	}
-	a := asking(t, desk, 1, func(got toolbox.Answer, _ error) {
+	a := askingTool(t, desk, 1, func(got toolbox.Answer, _ error) {
 		if got.Content["size"] != 3.0 {
 			t.Errorf("got %+v", got)
 		}
@@ -208,7 +208,7 @@ func TestAnAnswerThatLooksLikeAnAddressStaysAnAnswer(t *testing.T) {
 	}
 }
 
-// form is a schema of so many bytes.
+// form returns a schema of the given size in bytes.
 func form(size int) json.RawMessage {
 	const head, tail = `{"type":"object","properties":{"n":{"type":"integer","description":"`, `"}},"required":["n"]}`
 	return json.RawMessage(head + strings.Repeat("x", size-len(head)-len(tail)) + tail)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Allowance is that of a local activity.
+// Allowance is the allowance of a local activity.
 type Allowance struct{ *allowance }
 
 func NewAllowance(total time.Duration, attempt int32) Allowance {

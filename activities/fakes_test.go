@@ -69,7 +69,7 @@ func (f fakeModel) Generate(ctx context.Context, r llm.Request) (llm.Reply, erro
 	return f.GenerateFn(ctx, r)
 }
 
-// replies is a model that always says the same.
+// replies returns a model that always returns the same.
 func replies(r llm.Reply, err error) fakeModel {
 	return fakeModel{func(context.Context, llm.Request) (llm.Reply, error) { return r, err }}
 }

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -42,18 +41,15 @@ func (f *Files) Export(ctx context.Context, in contract.ExportInput) (contract.E
 	if version, err := versionOf(path); err == nil && version > v.Version {
 		return contract.ExportResult{Skipped: true}, nil
 	}
-	d, err := document.Render(ctx, f.Blobs, v)
+	pieces, err := document.Encode(ctx, f.Blobs, v)
 	if err != nil {
 		return contract.ExportResult{}, fail(contract.KindBlob, err.Error(), 0)
 	}
-	data, err := json.MarshalIndent(d, "", "  ")
+	size, err := replace(path, pieces)
 	if err != nil {
-		return contract.ExportResult{}, fail(contract.KindInternal, "encode conversation: "+err.Error(), 0)
-	}
-	if err := replace(path, append(data, '\n')); err != nil {
 		return contract.ExportResult{}, fail(contract.KindExport, err.Error(), 0)
 	}
-	return contract.ExportResult{Bytes: int64(len(data)) + 1}, nil
+	return contract.ExportResult{Bytes: size}, nil
 }
 
 func (f *Files) lock(id string) (unlock func()) {
@@ -64,31 +60,34 @@ func (f *Files) lock(id string) (unlock func()) {
 	return mu.Unlock
 }
 
-// replace writes data to path atomically, also with respect to a power failure.
-func replace(path string, data []byte) (err error) {
+// replace writes the pieces of a file to path atomically, even if power fails.
+func replace(path string, pieces [][]byte) (size int64, err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+		return 0, fmt.Errorf("make the data directory: %w", err)
 	}
 	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return 0, fmt.Errorf("write %s: %w", path, err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(tmp.Name()))
 		}
 	}()
-	if _, err = tmp.Write(data); err == nil {
+	for _, piece := range pieces {
+		if err == nil {
+			_, err = tmp.Write(piece)
+			size += int64(len(piece))
+		}
+	}
+	if err == nil {
 		err = tmp.Sync()
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
-		return err
+		return 0, err
 	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	return nil
+	return size, os.Rename(tmp.Name(), path)
 }
 
 // versionPattern finds the version at the end of a file: its last key.

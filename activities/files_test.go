@@ -46,8 +46,8 @@ func read(t *testing.T, dir string) document.Conversation {
 	return d
 }
 
-// alone checks that the conversation's file is all there is.
-func alone(t *testing.T, dir string) {
+// wantOnlyFile checks that the folder contains only the conversation's file.
+func wantOnlyFile(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -87,7 +87,7 @@ func TestTheFileIsTheDocument(t *testing.T) {
 	}
 	mode(t, path, 0o600)
 	mode(t, dir, 0o700)
-	alone(t, dir)
+	wantOnlyFile(t, dir)
 }
 
 func mode(t *testing.T, path string, want os.FileMode) {
@@ -120,10 +120,10 @@ func TestALaterVersionStays(t *testing.T) {
 			t.Errorf("after version %d the file has %d, skipped %t", step.version, d.Version, got.Skipped)
 		}
 	}
-	alone(t, dir)
+	wantOnlyFile(t, dir)
 }
 
-// What a person or another program wrote there does not stop the export.
+// A file that a person or another program wrote is replaced, too.
 func TestAFileWithoutAVersionIsReplaced(t *testing.T) {
 	for name, content := range map[string]string{
 		"empty": "", "short": "{}", "broken": strings.Repeat("x", 1000), "in the middle": `{"version": 9}` + strings.Repeat(" x", 100),
@@ -171,7 +171,7 @@ func TestConcurrentExportsEndWithTheHighestVersion(t *testing.T) {
 	if d := read(t, dir); d.Version != n || d.Messages[0].Content != fmt.Sprintf("version %d <&>", n) {
 		t.Errorf("the file has version %d: %q", d.Version, d.Messages[0].Content)
 	}
-	alone(t, dir)
+	wantOnlyFile(t, dir)
 }
 
 func TestAnIDThatIsNoUUIDIsRefused(t *testing.T) {
@@ -200,13 +200,13 @@ func TestAFolderThatCannotBeWrittenIsTriedAgain(t *testing.T) {
 }
 
 func TestAReadOnlyFolderIsTriedAgain(t *testing.T) {
-	_, err := run(t, t.Context(), (&activities.Files{Dir: readOnly(t), Blobs: newMemory()}).Export, exporting(1))
+	_, err := run(t, t.Context(), (&activities.Files{Dir: readOnlyFolder(t), Blobs: newMemory()}).Export, exporting(1))
 	failedAs(t, err, contract.KindExport, true)
 }
 
-// readOnly is a folder that nobody may write to. For root, whom modes do not
-// stop, it is one that the kernel makes up.
-func readOnly(t *testing.T) string {
+// readOnlyFolder returns a folder that cannot be written to. For root, to whom modes do not
+// apply, it is in a virtual file system.
+func readOnlyFolder(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() == 0 {
 		return "/proc"
@@ -221,7 +221,7 @@ func readOnly(t *testing.T) string {
 
 func TestAFailedExportLeavesNoTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
-	// A folder in the place of the file: everything works but the last step.
+	// A folder with the name of the file: only the last step fails.
 	if err := os.Mkdir(filepath.Join(dir, "conversation_"+conversationID+".json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestAFailedExportLeavesNoTemporaryFile(t *testing.T) {
 	if strings.Contains(app.Message(), "\n") {
 		t.Errorf("the message has several lines: %q", app.Message())
 	}
-	alone(t, dir)
+	wantOnlyFile(t, dir)
 }
 
 func TestAnExportResolvesTheStore(t *testing.T) {
@@ -258,5 +258,5 @@ func TestAStoreThatIsAwayFailsTheExportAndKeepsTheFile(t *testing.T) {
 	if d := read(t, f.Dir); d.Version != 1 {
 		t.Errorf("the file has version %d", d.Version)
 	}
-	alone(t, f.Dir)
+	wantOnlyFile(t, f.Dir)
 }

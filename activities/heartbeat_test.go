@@ -17,7 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// beats counts heartbeats where an activity makes them.
+// beats counts the heartbeats of an activity.
 type beats struct {
 	interceptor.WorkerInterceptorBase
 	n    atomic.Int32
@@ -48,8 +48,8 @@ func (o *beatsOutbound) RecordHeartbeat(_ context.Context, details ...any) {
 	o.beats.n.Add(1)
 }
 
-// thinking is a model that takes its time.
-func thinking(d time.Duration) *activities.Models {
+// slowModel returns a model that takes time d to answer.
+func slowModel(d time.Duration) *activities.Models {
 	return &activities.Models{Blobs: newMemory(), Offer: fakeOffer{},
 		Model: fakeModel{func(ctx context.Context, _ llm.Request) (llm.Reply, error) {
 			select {
@@ -61,12 +61,12 @@ func thinking(d time.Duration) *activities.Models {
 		}}}
 }
 
-// A goroutine that is left makes synctest fail: time is that of the bubble.
+// synctest fails if a goroutine is left running.
 func TestHeartbeatsStopWithTheActivity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b beats
 		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}}
-		if _, err := runWith(t, o, thinking(16*time.Second).Generate, question("hi")); err != nil {
+		if _, err := runWith(t, o, slowModel(16*time.Second).Generate, question("hi")); err != nil {
 			t.Fatal(err)
 		}
 		if n := b.n.Load(); n != 3 {
@@ -85,7 +85,7 @@ func TestHeartbeatsStopWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Second)
 		defer cancel()
 		o := worker.Options{Interceptors: []interceptor.WorkerInterceptor{&b}, BackgroundActivityContext: ctx}
-		if _, err := runWith(t, o, thinking(time.Hour).Generate, question("hi")); err == nil {
+		if _, err := runWith(t, o, slowModel(time.Hour).Generate, question("hi")); err == nil {
 			t.Error("no error")
 		}
 		if n := b.n.Load(); n != 2 {
@@ -119,7 +119,7 @@ func TestProgressOfAToolIsAHeartbeat(t *testing.T) {
 
 func TestOutsideOfTemporalThereAreNoHeartbeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if _, err := thinking(time.Minute).Generate(t.Context(), question("hi")); err != nil {
+		if _, err := slowModel(time.Minute).Generate(t.Context(), question("hi")); err != nil {
 			t.Error(err)
 		}
 	})

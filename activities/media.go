@@ -47,18 +47,17 @@ func (m *Models) addImages(ctx context.Context, r *llm.Request) error {
 		}
 	}
 	r.Media = a.images
-	r.Messages = slices.Clone(r.Messages)
 	for i, message := range r.Messages {
 		for n, media := range message.Media {
 			if !a.seen[imagePlace{message.ID, n}] {
-				r.Messages[i].Content = named(r.Messages[i].Content, media.Name, media.MIMEType, media.Size)
+				r.Messages[i].Content = withFileName(r.Messages[i].Content, media.Name, media.MIMEType, media.Size)
 			}
 		}
 	}
 	return nil
 }
 
-// withoutImages is a request without images. The texts mention what users sent.
+// withoutImages returns a request without images. The texts mention the files that users sent.
 func withoutImages(r llm.Request) llm.Request {
 	r.Messages = slices.Clone(r.Messages)
 	for i, message := range r.Messages {
@@ -66,15 +65,15 @@ func withoutImages(r llm.Request) llm.Request {
 			continue
 		}
 		for _, image := range r.Media[message.ID] {
-			r.Messages[i].Content = named(r.Messages[i].Content, image.Name, image.MIMEType, int64(len(image.Data)))
+			r.Messages[i].Content = withFileName(r.Messages[i].Content, image.Name, image.MIMEType, int64(len(image.Data)))
 		}
 	}
 	r.Media = nil
 	return r
 }
 
-// named is a text that mentions a file that the model does not see.
-func named(text contract.Text, name, mimeType string, size int64) contract.Text {
+// withFileName returns a text that mentions a file that the model does not see.
+func withFileName(text contract.Text, name, mimeType string, size int64) contract.Text {
 	what := strings.Join(strings.Fields(name), " ")
 	if what != "" {
 		what += ", "

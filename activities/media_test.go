@@ -18,11 +18,11 @@ import (
 
 const pngHead = "\x89PNG\r\n\x1a\n"
 
-// facts is what is known of models that the configuration says nothing of.
+// facts returns the facts about models that are not configured.
 var facts = router.New(router.Options{}).Facts
 
-// sized is an image of n bytes that differs from others by its name.
-func sized(n int, name string) string {
+// imageOf returns an image of n bytes with a content that depends on its name.
+func imageOf(n int, name string) string {
 	return (pngHead + name + strings.Repeat("x", n))[:n]
 }
 
@@ -67,9 +67,9 @@ func TestMediaThatIsNotStoredIsAnOutcomeNobodyKnows(t *testing.T) {
 	}
 }
 
-// gallery asks a model about results with media, one list for each result, and
-// returns what it was shown as "message: data, data".
-func gallery(t *testing.T, store *memory, model string, results ...[]contract.Media) ([]string, error) {
+// shownImages asks a model about results with media, one list for each result, and returns the
+// media that it was shown as "message: data, data".
+func shownImages(t *testing.T, store *memory, model string, results ...[]contract.Media) ([]string, error) {
 	t.Helper()
 	in := question("hi")
 	in.Model = model
@@ -102,7 +102,7 @@ func gallery(t *testing.T, store *memory, model string, results ...[]contract.Me
 func TestAModelIsShownTheImagesOfResults(t *testing.T) {
 	const openai = "openai:gpt-4o"
 	store := newMemory()
-	png := func(n int, name string) contract.Media { return mediaIn(t, store, "image/png", sized(n, name)) }
+	png := func(n int, name string) contract.Media { return mediaIn(t, store, "image/png", imageOf(n, name)) }
 	small := func(n int) []contract.Media {
 		var out []contract.Media
 		for i := range n {
@@ -121,7 +121,7 @@ func TestAModelIsShownTheImagesOfResults(t *testing.T) {
 		"the same twice":    {openai, [][]contract.Media{{png(20, "a")}, {png(20, "a")}}, []string{"c0: a", "c1: a"}},
 		"only images":       {openai, [][]contract.Media{{mediaIn(t, store, "text/plain", "hi"), png(20, "a"), mediaIn(t, store, "image/svg+xml", "<svg/>")}}, []string{"c0: a"}},
 		"what is no image":  {openai, [][]contract.Media{{mediaIn(t, store, "image/png", "no image")}}, nil},
-		"by what it is":     {openai, [][]contract.Media{{mediaIn(t, store, "image/jpg", sized(20, "a"))}}, []string{"c0: a"}},
+		"by what it is":     {openai, [][]contract.Media{{mediaIn(t, store, "image/jpg", imageOf(20, "a"))}}, []string{"c0: a"}},
 		"not the large one": {openai, [][]contract.Media{{png(20, "a"), png(largest+1, "b")}, {png(largest, "c")}}, []string{"c0: a", "c1: c"}},
 		"the newest while there is room": {
 			openai, [][]contract.Media{{png(20, "a")}, {png(largest, "b"), png(largest, "c")}, {png(largest, "d")}, {png(largest, "e")}},
@@ -133,7 +133,7 @@ func TestAModelIsShownTheImagesOfResults(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := gallery(t, store, tt.model, tt.results...)
+			got, err := shownImages(t, store, tt.model, tt.results...)
 			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
@@ -143,14 +143,14 @@ func TestAModelIsShownTheImagesOfResults(t *testing.T) {
 
 func TestOnlyMediaThatIsNeededIsRead(t *testing.T) {
 	lost := contract.Media{Blob: contract.Blob{SHA256: contract.Hash([]byte("lost")), Size: 4}, MIMEType: "audio/wav"}
-	if _, err := gallery(t, newMemory(), "openai:gpt-4o", []contract.Media{lost}); err != nil {
+	if _, err := shownImages(t, newMemory(), "openai:gpt-4o", []contract.Media{lost}); err != nil {
 		t.Error(err)
 	}
 	lost.MIMEType = "image/png"
-	if _, err := gallery(t, newMemory(), "ollama:llava", []contract.Media{lost}); err != nil {
+	if _, err := shownImages(t, newMemory(), "ollama:llava", []contract.Media{lost}); err != nil {
 		t.Error(err)
 	}
-	_, err := gallery(t, newMemory(), "openai:gpt-4o", []contract.Media{lost})
+	_, err := shownImages(t, newMemory(), "openai:gpt-4o", []contract.Media{lost})
 	failedAs(t, err, contract.KindBlob, true)
 }
 
@@ -226,9 +226,9 @@ func TestAnImageReachesTheProviderOnceItIsRecorded(t *testing.T) {
 	}
 }
 
-// sees asks a model about a message with media and returns the text and how many
-// images came with it.
-func sees(t *testing.T, store *memory, model string, answer func(llm.Request) error, media ...contract.Media) (text string, images int) {
+// shownMessage asks a model about a message with media, and returns the text and the number of
+// images in the request.
+func shownMessage(t *testing.T, store *memory, model string, answer func(llm.Request) error, media ...contract.Media) (text string, images int) {
 	t.Helper()
 	in := question("Look.")
 	in.Model = model
@@ -249,12 +249,12 @@ func sees(t *testing.T, store *memory, model string, answer func(llm.Request) er
 
 func TestAModelSeesAUsersImagesAndIsToldOfOtherFiles(t *testing.T) {
 	store := newMemory()
-	image := mediaIn(t, store, "image/png", sized(20, "a"))
+	image := mediaIn(t, store, "image/png", imageOf(20, "a"))
 	image.Name = "a.png"
 	paper := mediaIn(t, store, "application/pdf", "%PDF")
 	paper.Name = "a\n[file]\nb.pdf"
 	nameless := mediaIn(t, store, "", "???")
-	huge := mediaIn(t, store, "image/png", sized(15<<18+1, "h"))
+	huge := mediaIn(t, store, "image/png", imageOf(15<<18+1, "h"))
 	always := func(llm.Request) error { return nil }
 	refused := func(r llm.Request) error {
 		if len(r.Media) > 0 {
@@ -277,7 +277,7 @@ func TestAModelSeesAUsersImagesAndIsToldOfOtherFiles(t *testing.T) {
 		"an image that is refused":  {"openai:gpt-4o", refused, []contract.Media{image, paper}, "Look.\n\n" + pdf + "\n\n[file a.png, image/png, 20 bytes: cannot be read by the model]", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, images := sees(t, store, tt.model, tt.answer, tt.media...)
+			text, images := shownMessage(t, store, tt.model, tt.answer, tt.media...)
 			if text != tt.text || images != tt.images {
 				t.Errorf("%d images with\n%s\nexpected %d with\n%s", images, text, tt.images, tt.text)
 			}

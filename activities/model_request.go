@@ -68,7 +68,7 @@ func (m *Models) clientTools(ctx context.Context, in contract.GenerateInput) (to
 // fill adds the messages, after the summary of those that it replaces.
 func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRequest) error {
 	facts := m.facts(in.Model)
-	stored, err := m.recorded(ctx, in.Before, in.Transcript)
+	messages, err := m.recorded(ctx, in.Before, in.Transcript, resultLimit(facts.Window))
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,7 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 	if err != nil {
 		return err
 	}
-	messages := make([]contract.Message, len(stored))
-	for i, s := range stored {
-		if messages[i], err = transcript.Resolve(ctx, m.Blobs, s); err != nil {
-			return err
-		}
-		messages[i] = shortenMessage(messages[i], s, resultLimit(facts.Window))
-	}
-	q.request.Messages = without(messages, in.Summary, summary)
+	q.request.Messages = withSummary(messages, in.Summary, summary)
 	q.recorded = messages
 	if in.Summary != nil {
 		at := indexOf(messages, in.Summary.Through) + 1
@@ -96,8 +89,8 @@ func (m *Models) fill(ctx context.Context, in contract.GenerateInput, q *modelRe
 		}
 		q.request.Messages = append(q.request.Messages, repairMessages(text, *in.Repair)...)
 	}
-	extra := messagesTokens(q.request.Messages) - messagesTokens(q.recorded)
 	if q.room = room(facts, q.request); q.room > 0 {
+		extra := messagesTokens(q.request.Messages) - messagesTokens(q.recorded)
 		q.room = max(q.room-extra, minRoom)
 	}
 	return nil
@@ -112,16 +105,50 @@ func (q modelRequest) neededSummary(force bool) *contract.Summary {
 	return d
 }
 
-// recorded are the stored messages of a conversation, oldest first.
-func (m *Models) recorded(ctx context.Context, before *contract.Transcript, t contract.Transcript) ([]contract.Message, error) {
-	var out []contract.Message
+// recorded are the messages of a conversation as a model gets them, oldest first, with results
+// of at most limit bytes.
+func (m *Models) recorded(ctx context.Context, before *contract.Transcript, t contract.Transcript, limit int) ([]contract.Message, error) {
+	transcripts := []contract.Transcript{t}
 	if before != nil {
-		messages, err := transcript.Load(ctx, m.Blobs, *before)
-		if err != nil {
-			return nil, err
-		}
-		out = messages
+		transcripts = []contract.Transcript{*before, t}
 	}
-	messages, err := transcript.Load(ctx, m.Blobs, t)
-	return append(out, messages...), err
+	var parts [][]contract.Message
+	for _, t := range transcripts {
+		of, err := resolved(ctx, m.Blobs, limit).Values(ctx, m.Blobs, t)
+		if err != nil {
+			return nil, fmt.Errorf("load a transcript of %d messages: %w", t.Len(), err)
+		}
+		parts = append(parts, of...)
+	}
+	return slices.Concat(parts...), nil
+}
+
+// resolved are the messages of a transcript's parts with their values in place and results of at
+// most limit bytes.
+func resolved(ctx context.Context, store transcript.Store, limit int) transcript.Projection[[]contract.Message] {
+	of := func(stored []contract.Message) (out []contract.Message, size int, err error) {
+		for _, s := range stored {
+			m, err := transcript.Resolve(ctx, store, s)
+			if err != nil {
+				return nil, 0, err
+			}
+			out = append(out, shortenMessage(m, s, limit))
+			size += messageSize(out[len(out)-1])
+		}
+		return out, size, nil
+	}
+	return transcript.Projection[[]contract.Message]{Kind: fmt.Sprint("resolved ", limit), Of: of}
+}
+
+// messageSize is about how many bytes of memory a message takes.
+func messageSize(m contract.Message) int {
+	const fields = 512
+	size := fields + len(m.Content.Inline)
+	if c := m.ToolCall; c != nil {
+		size += fields + len(c.Arguments.Raw) + len(c.Result.Inline)
+	}
+	if m.Native != nil {
+		size += len(m.Native.Content.Raw)
+	}
+	return size
 }

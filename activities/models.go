@@ -173,7 +173,7 @@ func (m *Models) call(ctx context.Context, c llm.Call, offer []offeredTool) (con
 func (m *Models) check(ctx context.Context, tool offeredTool, args json.RawMessage) (fixed json.RawMessage, problem string) {
 	switch {
 	case tool.peer != nil:
-		_, problem = delegated(args)
+		_, problem = messageIn(args)
 		return args, problem
 	case tool.exit:
 		return args, ""

@@ -330,7 +330,7 @@ func TestGenerateOffersWhatTheCallersTokenIsShown(t *testing.T) {
 	}
 }
 
-// lockedServer answers the holder of the canary only.
+// lockedServer starts a server that requires the canary as a token.
 func lockedServer(t *testing.T) string {
 	t.Helper()
 	m := server.NewMCPServer("locked", "1")

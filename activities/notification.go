@@ -31,7 +31,7 @@ const webhookTimeout = 10 * time.Second
 // only connects within reach.
 func WebhookClient(reach network.Reach) *http.Client {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.Proxy = nil // one would dial for us, whatever the address
+	base.Proxy = nil // a proxy would dial any address for us
 	base.MaxIdleConnsPerHost, base.IdleConnTimeout, base.MaxResponseHeaderBytes = 2, time.Minute, 64<<10
 	c := outbound.Client(outbound.Options{Reach: reach, DialTimeout: webhookTimeout, Base: base})
 	c.Timeout = webhookTimeout
@@ -62,7 +62,7 @@ func sign(key []byte, now time.Time, body []byte) string {
 	return fmt.Sprintf("t=%d,v1=%s", now.Unix(), hex.EncodeToString(mac.Sum(nil)))
 }
 
-// statusUpdate is a state as a StreamResponse (A2A 1.0 §3.2.3).
+// statusUpdate returns a state as a StreamResponse (A2A 1.0 §3.2.3).
 func statusUpdate(conversationID string, n contract.PushState) []byte {
 	type status struct {
 		State     string `json:"state"`

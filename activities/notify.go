@@ -19,9 +19,8 @@ import (
 
 // TaskReader reads a conversation as an A2A task.
 type TaskReader interface {
-	// Task is the whole task as a version of the protocol has it in a notification: a
-	// StreamResponse that holds the task with contract.PushProtocol1, the task itself
-	// with contract.PushProtocol03. It is sent as it is.
+	// Task returns the body of a notification with the whole task: a StreamResponse with the
+	// task for contract.PushProtocol1, the task itself for contract.PushProtocol03.
 	Task(ctx context.Context, conversationID, protocol string) (json.RawMessage, error)
 }
 
@@ -50,7 +49,7 @@ func (n *Notifications) Notify(ctx context.Context, in contract.NotifyInput) (co
 		return contract.NotifyResult{}, err
 	}
 	request, err := n.request(ctx, in, body)
-	if err != nil { // err shows the URL
+	if err != nil { // err contains the URL
 		return contract.NotifyResult{}, fail(contract.KindPushRefused, "the webhook's url is malformed", 0)
 	}
 	response, err := n.HTTP.Do(request)
@@ -62,7 +61,7 @@ func (n *Notifications) Notify(ctx context.Context, in contract.NotifyInput) (co
 	return statusFailure(response, n.Now())
 }
 
-// maxDrain is how much of an answer is read.
+// maxDrain bounds the bytes read of an answer.
 const maxDrain = 4 << 10
 
 // open unseals the secrets of a webhook.
@@ -75,7 +74,7 @@ func (n *Notifications) open(conversationID string, c *contract.PushConfig) erro
 			return fail(contract.KindPushUnavailable, "this worker has no keys to open the webhook's token with", 0)
 		}
 		token, err := n.Keyring.Open(contract.PushSeal(conversationID, c.URL), *secret, n.Now())
-		if errors.Is(err, credential.ErrUnknownKey) { // another worker may have it
+		if errors.Is(err, credential.ErrUnknownKey) { // another worker may have the key
 			return fail(contract.KindPushUnavailable, "the webhook's token is "+err.Error(), 0)
 		}
 		if err != nil {
@@ -86,8 +85,8 @@ func (n *Notifications) open(conversationID string, c *contract.PushConfig) erro
 	return nil
 }
 
-// body is what is sent: to all of version 1.0 but for final states, the news itself,
-// which the task may have moved on from; else the task.
+// body returns the body of a notification: in version 1.0 the reported state unless it is
+// final, even if the task has changed since; else the whole task.
 func (n *Notifications) body(ctx context.Context, in contract.NotifyInput) ([]byte, error) {
 	if in.Config.Protocol == contract.PushProtocol1 && !in.State.State.Over() {
 		return statusUpdate(in.ConversationID, in.State), nil
@@ -125,7 +124,7 @@ func (n *Notifications) signingKey(c contract.PushConfig) []byte {
 	return n.SigningKey
 }
 
-// statusFailure reads what a webhook answered.
+// statusFailure converts the answer of a webhook.
 func statusFailure(r *http.Response, now time.Time) (contract.NotifyResult, error) {
 	out := contract.NotifyResult{Status: r.StatusCode, Gone: r.StatusCode == http.StatusGone}
 	said := fmt.Sprintf("the webhook answered %d", r.StatusCode)
@@ -151,8 +150,8 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return max(at.Sub(now), 0)
 }
 
-// deliveryFailure classifies what the HTTP client returns. Its own text shows the URL,
-// which may hold secrets.
+// deliveryFailure classifies an error of the HTTP client. The error's text has the URL, which
+// may contain secrets, and is not used.
 func deliveryFailure(ctx context.Context, err error) error {
 	var sent *url.Error
 	if errors.As(err, &sent) {

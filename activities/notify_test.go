@@ -23,7 +23,7 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// hook is a webhook. It answers with what the function says, or with 200.
+// hook is a webhook. It answers with the function's status, or with 200.
 type hook struct {
 	*httptest.Server
 	calls []received
@@ -109,7 +109,7 @@ func TestANotificationCarriesWhatTheWebhookGaveForIt(t *testing.T) {
 	}
 }
 
-// signature is how a receiver checks it.
+// signature computes a signature as a receiver does.
 func signature(key, body string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(fmt.Sprint(noon.Unix(), ".", body)))
@@ -274,7 +274,7 @@ func TestSecretsThatCannotBeOpenedAreNotSent(t *testing.T) {
 	n := notifications(t)
 	_, err := run(t, t.Context(), n.Notify, with(sealedFor(t, "https://other", "x")))
 	failed(t, err, contract.KindPushRefused, false, "cannot be opened")
-	bearer, _ := ring(t, "k1").Seal(conversationID, credential.NewToken(canary)) // a caller's
+	bearer, _ := ring(t, "k1").Seal(conversationID, credential.NewToken(canary)) // the token of a caller
 	_, err = run(t, t.Context(), n.Notify, with(bearer))
 	failed(t, err, contract.KindPushRefused, false, "cannot be opened")
 	n.Keyring = ring(t, "other")

@@ -33,7 +33,7 @@ type offeredTool struct {
 	mayAsk bool
 	// wording selects the sentences that describe a call.
 	wording contract.Wording
-	bound   toolbox.Tool // that a destructive call is bound to
+	bound   toolbox.Tool // tool that a destructive call is bound to
 }
 
 // offeredTools lists the tools that a model may call: those of servers that the input allows,

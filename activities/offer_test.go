@@ -21,8 +21,8 @@ var (
 	quiet = contract.Peer{Name: "search", URL: "http://search.test/a2a"}
 )
 
-// asked is what the model gets to see of an input.
-func asked(t *testing.T, store *memory, tools []toolbox.Tool, in contract.GenerateInput) llm.Request {
+// modelRequest returns the request that the model gets for an input.
+func modelRequest(t *testing.T, store *memory, tools []toolbox.Tool, in contract.GenerateInput) llm.Request {
 	t.Helper()
 	var got llm.Request
 	m := &activities.Models{Blobs: store, Offer: fakeOffer{tools: tools},
@@ -79,7 +79,7 @@ func TestThePromptIsFilledIn(t *testing.T) {
 				}
 				in.Values = append(in.Values, v)
 			}
-			if got := asked(t, store, nil, in); got.System != tt.want {
+			if got := modelRequest(t, store, nil, in); got.System != tt.want {
 				t.Errorf("prompt %.80q, expected %.80q", got.System, tt.want)
 			}
 		})
@@ -110,7 +110,7 @@ func TestTheModelSeesWhatCameBefore(t *testing.T) {
 	in := question("now")
 	in.Before = &contract.Transcript{Head: &folded.Head, Tail: []contract.Message{old}}
 	want := []contract.Message{message(long), message(long + "older"), message("now")}
-	if diff := cmp.Diff(want, asked(t, store, nil, in).Messages); diff != "" {
+	if diff := cmp.Diff(want, modelRequest(t, store, nil, in).Messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
@@ -153,7 +153,7 @@ func TestOnlyAllowedToolsAreOnOffer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := question("hi")
 			in.Tools = tt.allow
-			if got := names(asked(t, newMemory(), all, in)); !slices.Equal(got, tt.want) {
+			if got := names(modelRequest(t, newMemory(), all, in)); !slices.Equal(got, tt.want) {
 				t.Errorf("on offer: %v, expected %v", got, tt.want)
 			}
 		})
@@ -163,7 +163,7 @@ func TestOnlyAllowedToolsAreOnOffer(t *testing.T) {
 func TestPeersAndTheWayOutAreOfferedAsTools(t *testing.T) {
 	in := question("hi")
 	in.Tools, in.Peers, in.ExitLoop = []string{"list"}, []contract.Peer{risky, quiet}, true
-	got := asked(t, newMemory(), []toolbox.Tool{tool("list", false)}, in).Tools
+	got := modelRequest(t, newMemory(), []toolbox.Tool{tool("list", false)}, in).Tools
 	if want := []string{"list", "a2a_deploy", "a2a_search", "exit_loop"}; !slices.Equal(names(llm.Request{Tools: got}), want) {
 		t.Fatalf("tools %v, expected %v", got, want)
 	}
@@ -192,11 +192,11 @@ func schema(t *testing.T, tool contract.Tool) map[string]any {
 func TestAServersToolWithANameOfOursIsNotOffered(t *testing.T) {
 	clash := []toolbox.Tool{tool("exit_loop", true), tool("list", false), tool("a2a_search", true)}
 	in := question("hi")
-	if got, want := names(asked(t, newMemory(), clash, in)), []string{"exit_loop", "list", "a2a_search"}; !slices.Equal(got, want) {
+	if got, want := names(modelRequest(t, newMemory(), clash, in)), []string{"exit_loop", "list", "a2a_search"}; !slices.Equal(got, want) {
 		t.Errorf("on offer without ours: %v", got)
 	}
 	in.Peers, in.ExitLoop = []contract.Peer{quiet}, true
-	if got, want := names(asked(t, newMemory(), clash, in)), []string{"list", "a2a_search", "exit_loop"}; !slices.Equal(got, want) {
+	if got, want := names(modelRequest(t, newMemory(), clash, in)), []string{"list", "a2a_search", "exit_loop"}; !slices.Equal(got, want) {
 		t.Errorf("on offer: %v, expected %v", got, want)
 	}
 }

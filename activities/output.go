@@ -15,7 +15,7 @@ import (
 
 const wantsJSON = "Reply with JSON only, without any text around it. It must fit this JSON Schema:\n"
 
-// output is what a reply's text has to be: anything, or JSON that fits a schema.
+// output is the required form of a reply's text: any text, or JSON that matches a schema.
 type output struct{ schema json.RawMessage }
 
 func (m *Models) output(ctx context.Context, in contract.GenerateInput) (output, error) {
@@ -62,7 +62,7 @@ func withoutFence(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "```"); ok {
 		if inner, ok = strings.CutSuffix(inner, "```"); ok {
-			_, text, _ = strings.Cut(inner, "\n") // behind the name of the language
+			_, text, _ = strings.Cut(inner, "\n") // after the name of the language
 		}
 	}
 	return json.RawMessage(strings.TrimSpace(text))

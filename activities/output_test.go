@@ -68,13 +68,13 @@ func TestTheModelIsToldWhatToMend(t *testing.T) {
 	}
 }
 
-// ears note what they hear.
-type ears struct{ heard []contract.Event }
+// fakeFeed records the events.
+type fakeFeed struct{ heard []contract.Event }
 
-func (e *ears) Publish(n contract.Event) { e.heard = append(e.heard, n) }
+func (e *fakeFeed) Publish(n contract.Event) { e.heard = append(e.heard, n) }
 
 func TestWhoListensHearsWhatTheModelSays(t *testing.T) {
-	e := &ears{}
+	e := &fakeFeed{}
 	m := &activities.Models{Blobs: newMemory(), Offer: fakeOffer{}, Feed: e, Facts: facts, Model: fakeModel{func(_ context.Context, r llm.Request) (llm.Reply, error) {
 		r.Deltas(llm.Delta{Kind: llm.DeltaText, Text: "o"})
 		r.Deltas(llm.Delta{Kind: llm.DeltaCall, Call: 1, ID: "c", Name: "read"})

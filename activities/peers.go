@@ -51,16 +51,16 @@ type Peers struct {
 // that it deduplicates.
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	stop := heartbeat(ctx)
-	out, again, err := p.once(ctx, in)
+	out, again, err := p.delegateOnce(ctx, in)
 	if stop(); again {
 		mayRepeat(ctx)
 	}
 	return out, err
 }
 
-// once is delegate for a message that two activities must not send. If the previous attempt
+// delegateOnce is delegate for a message that two activities must not send. If the previous attempt
 // ended without a report, every failure means that the message may have been sent.
-func (p *Peers) once(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
+func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if !in.Destructive {
 		return p.delegate(ctx, in)
 	}
@@ -94,7 +94,7 @@ func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out co
 	m.Repeated = lostAttempt(ctx)
 	reply, err := p.Peer.Send(ctx, m)
 	if err != nil {
-		return out, !m.Repeated, peerFailure(ctx, m, err) // what an earlier attempt did stays unknown
+		return out, !m.Repeated, peerFailure(ctx, m, err) // the effect of an earlier attempt remains unknown
 	}
 	out, err = p.result(ctx, m, reply)
 	out.Note = note
@@ -161,15 +161,15 @@ func (p *Peers) fill(ctx context.Context, in contract.DelegateInput, m *peer.Mes
 		return fail(contract.KindDigest, fmt.Sprintf("the message to agent %s is not the one that was shown", in.Peer.Name), 0)
 	}
 	var problem string
-	if m.Text, problem = delegated(args); problem != "" {
+	if m.Text, problem = messageIn(args); problem != "" {
 		return fail(contract.KindInvalid, fmt.Sprintf("the message to agent %s: %s", in.Peer.Name, problem), 0)
 	}
 	return nil
 }
 
-// delegated extracts the message from a delegation's arguments, or says in one line why there
-// is none.
-func delegated(args json.RawMessage) (message, problem string) {
+// messageIn extracts the message from a delegation's arguments. If there is none, problem says
+// why in one line.
+func messageIn(args json.RawMessage) (message, problem string) {
 	var object map[string]any
 	if err := json.Unmarshal(args, &object); err != nil {
 		return "", "the arguments are not a JSON object"
@@ -214,7 +214,7 @@ func (p *Peers) keep(ctx context.Context, m peer.Message, r peer.Reply, out *con
 	text := r.Text
 	var files []toolbox.Media
 	for _, f := range r.Files {
-		if f.URL != "" { // for people: nobody here fetches it
+		if f.URL != "" { // only shown to people; it is not fetched
 			text = strings.TrimSpace(text + "\n\n" + strings.TrimSpace(f.Name+" "+f.URL))
 			continue
 		}
@@ -268,8 +268,8 @@ func peerFailure(ctx context.Context, m peer.Message, err error) error {
 	return fail(peerFailureKind(m, contract.KindPeerUnavailable), fmt.Sprintf("delegate to agent %s: %s", m.Peer.Name, text), 0)
 }
 
-// mustArrive reports whether nobody waits for a message, which is therefore sent until the
-// agent has received it.
+// mustArrive reports whether a message is sent until the agent has received it: no caller waits
+// for its result.
 func mustArrive(m peer.Message) bool { return m.Cancel || m.Decision == contract.Rejected }
 
 // callerMask hides the caller's token in texts of the agent. An agent with configured

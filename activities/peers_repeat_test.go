@@ -18,8 +18,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// stopped delegates until the worker stops, which ends with a failure.
-func stopped(t *testing.T, failure error) error {
+// delegateAndStop delegates while the worker stops, which makes the delegation fail.
+func delegateAndStop(t *testing.T, failure error) error {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := peers(t, func(ctx context.Context, _ peer.Message) (peer.Reply, error) {
 		cancel()
@@ -32,24 +32,24 @@ func stopped(t *testing.T, failure error) error {
 
 func TestACancelledDelegationIsCancelled(t *testing.T) {
 	for _, failure := range []error{context.Canceled, errors.New("closed"), &peer.Error{Kind: contract.KindPeerUnavailable}} {
-		if err := stopped(t, failure); err != context.Canceled {
+		if err := delegateAndStop(t, failure); err != context.Canceled {
 			t.Errorf("got %#v", err)
 		}
 	}
 }
 
 func TestAWorkerThatStopsDoesNotHideThatTheOutcomeIsUnknown(t *testing.T) {
-	err := stopped(t, &peer.Error{Kind: contract.KindPeerFailed, Message: "the outcome is unknown"})
+	err := delegateAndStop(t, &peer.Error{Kind: contract.KindPeerFailed, Message: "the outcome is unknown"})
 	failedAs(t, err, contract.KindPeerFailed, false)
 }
 
-// attempted delegates with retries, as a workflow does. It returns which attempts
-// were told that the one before may have arrived, and what has come of it.
-func attempted(t *testing.T, p *activities.Peers, in contract.DelegateInput, before func(context.Context) error) (repeated []bool, err error) {
+// delegateWithRetries delegates with retries, as a workflow does. It returns Message.Repeated
+// of each attempt, and the final error.
+func delegateWithRetries(t *testing.T, p *activities.Peers, in contract.DelegateInput, before func(context.Context) error) (repeated []bool, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment().SetTestTimeout(2 * time.Minute).
-		SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 2 * time.Minute}) // as long as a busy machine takes
+		SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 2 * time.Minute}) // enough for a busy machine
 	send := p.Peer.(fakePeer).SendFn
 	p.Peer = fakePeer{func(ctx context.Context, m peer.Message) (peer.Reply, error) {
 		repeated = append(repeated, m.Repeated)
@@ -80,13 +80,13 @@ func TestAnAttemptKnowsWhetherTheOneBeforeMayHaveSentTheMessage(t *testing.T) {
 		before func(context.Context) error
 		want   []bool
 	}{
-		"each was not sent":         {peers(t, away), dies(0), []bool{false, false, false}},
-		"the first died":            {peers(t, away), dies(1), []bool{true, true}},
-		"the second died":           {peers(t, away), dies(2), []bool{false, true}},
-		"the answer was not stored": {unstored, dies(0), []bool{false, true, true}},
+		"each was not sent":         {peers(t, away), dieInAttempt(0), []bool{false, false, false}},
+		"the first died":            {peers(t, away), dieInAttempt(1), []bool{true, true}},
+		"the second died":           {peers(t, away), dieInAttempt(2), []bool{false, true}},
+		"the answer was not stored": {unstored, dieInAttempt(0), []bool{false, true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			repeated, _ := attempted(t, tt.peers, delegating(t, `{"message":"x"}`), tt.before)
+			repeated, _ := delegateWithRetries(t, tt.peers, delegating(t, `{"message":"x"}`), tt.before)
 			if diff := cmp.Diff(tt.want, repeated); diff != "" {
 				t.Errorf("repeated (-want +got):\n%s", diff)
 			}
@@ -94,8 +94,8 @@ func TestAnAttemptKnowsWhetherTheOneBeforeMayHaveSentTheMessage(t *testing.T) {
 	}
 }
 
-// dies is a worker that dies in an attempt, and leaves no word.
-func dies(on int32) func(context.Context) error {
+// dieInAttempt simulates a worker that dies in an attempt without a report.
+func dieInAttempt(on int32) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if activity.GetInfo(ctx).Attempt == on {
 			return errors.New("the worker died")
@@ -104,7 +104,7 @@ func dies(on int32) func(context.Context) error {
 	}
 }
 
-// What fails after that does not say that nothing has happened, and keeps the claim.
+// A later failure does not prove that the message had no effect, and keeps the claim.
 func TestADestructiveMessageThatMayHaveBeenSentStaysInDoubt(t *testing.T) {
 	held := func() *claims { return &claims{holders: map[string]string{}} }
 	away := func(t *testing.T) *activities.Peers {
@@ -125,7 +125,7 @@ func TestADestructiveMessageThatMayHaveBeenSentStaysInDoubt(t *testing.T) {
 			in.Destructive = true
 			p.Claims = tt.claims
 			tt.change(p, &in)
-			_, err := attempted(t, p, in, dies(1))
+			_, err := delegateWithRetries(t, p, in, dieInAttempt(1))
 			failedAs(t, err, contract.KindOutcomeUnknown, false)
 			if tt.claims.claimErr == nil && len(tt.claims.holders) != 1 {
 				t.Errorf("claims %v", tt.claims.holders)

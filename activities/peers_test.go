@@ -31,8 +31,8 @@ func saying(r peer.Reply, err error) sending {
 	return func(context.Context, peer.Message) (peer.Reply, error) { return r, err }
 }
 
-// recording notes what was sent and completes it.
-func recording(sent *peer.Message) sending {
+// recordAndComplete records the sent message and completes its task.
+func recordAndComplete(sent *peer.Message) sending {
 	return func(_ context.Context, m peer.Message) (peer.Reply, error) {
 		*sent = m
 		return peer.Reply{State: contract.TaskCompleted}, nil
@@ -89,7 +89,7 @@ func TestADecisionIsPassedOn(t *testing.T) {
 		if diff := cmp.Diff(peer.Message{Peer: risky, MessageID: "m-2", TaskID: "t-1", Decision: d, SessionID: "s-1"}, got); diff != "" {
 			t.Errorf("message (-want +got):\n%s", diff)
 		}
-		if r.State != contract.TaskInputRequired || r.TaskID != "t-1" { // the task goes on under its ID
+		if r.State != contract.TaskInputRequired || r.TaskID != "t-1" { // the task continues under its ID
 			t.Errorf("result %+v", r)
 		}
 	}
@@ -183,7 +183,7 @@ func TestAnAnswerThatIsNotStoredIsAskedForAgain(t *testing.T) {
 	failedAs(t, err, contract.KindPeerUnavailable, true)
 }
 
-// withToken is a context with a token that opens.
+// withToken returns a context with a valid token.
 func withToken(t *testing.T, p *activities.Peers) context.Context {
 	return credential.NewContext(t.Context(), sealWith(t, p.Keyring, conversationID, credential.Token{Bearer: canary, ExpiresAt: noon.Add(1)}))
 }
@@ -252,7 +252,7 @@ func TestAFailedDelegationKeepsItsKind(t *testing.T) {
 
 func TestTheTextThatWasDecidedOnGoesAlong(t *testing.T) {
 	var got peer.Message
-	p := peers(t, recording(&got))
+	p := peers(t, recordAndComplete(&got))
 	in := deciding(contract.Approved)
 	var err error
 	if in.Question, err = transcript.Text(t.Context(), p.Blobs, long); err != nil || in.Question.Blob == nil {
@@ -356,7 +356,7 @@ func TestATaskIsLookedAtAndEnded(t *testing.T) {
 		var got peer.Message
 		in := deciding("")
 		in.Cancel, in.ContextID = cancel, "c-1"
-		if _, err := run(t, t.Context(), peers(t, recording(&got)).Delegate, in); err != nil {
+		if _, err := run(t, t.Context(), peers(t, recordAndComplete(&got)).Delegate, in); err != nil {
 			t.Fatal(err)
 		}
 		want := peer.Message{Peer: risky, MessageID: "m-2", TaskID: "t-1", ContextID: "c-1", SessionID: "s-1", Cancel: cancel}

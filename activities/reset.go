@@ -16,22 +16,22 @@ import (
 
 // Children are the workflows that a workflow has started.
 type Children interface {
-	// Pending are the IDs of those that a run waits for.
+	// Pending returns the IDs of those that a run waits for.
 	Pending(ctx context.Context, id, run string) ([]string, error)
-	// Running are those of all runs.
+	// Running returns the running ones that any run has started.
 	Running(ctx context.Context, id string) ([]*commonpb.WorkflowExecution, error)
 	Cancel(ctx context.Context, child *commonpb.WorkflowExecution) error
 }
 
-// Resets ends what runs before a reset have left.
+// Resets ends the children that runs before a reset have left.
 type Resets struct {
 	// Children defaults to the workflow's children in Temporal.
 	Children Children
 }
 
-// Withdraw cancels the children of the calling workflow that the present run does not wait for,
-// or one child alone. The run before the reset has started them; nobody waits for them, and
-// they would keep making calls.
+// Withdraw cancels the children of the calling workflow that the current run does not wait for,
+// or one child alone. The run before the reset has started them. No run waits for them, and
+// they would continue to make calls.
 func (r *Resets) Withdraw(ctx context.Context, in contract.WithdrawInput) (out contract.WithdrawResult, err error) {
 	children := r.Children
 	info := activity.GetInfo(ctx)

@@ -12,25 +12,25 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// family is an activities.Children.
-type family struct {
+// fakeChildren is an activities.Children.
+type fakeChildren struct {
 	pending, running, cancelled []string
-	next                        string // is started after each look
+	next                        string // is started after each call of Running
 	err                         error
 }
 
-func (f *family) look() {
+func (f *fakeChildren) look() {
 	if f.next != "" {
 		f.pending, f.running = append(f.pending, f.next), append(f.running, f.next)
 	}
 }
 
-func (f *family) Pending(context.Context, string, string) ([]string, error) {
+func (f *fakeChildren) Pending(context.Context, string, string) ([]string, error) {
 	defer f.look()
 	return slices.Clone(f.pending), f.err
 }
 
-func (f *family) Running(context.Context, string) (out []*commonpb.WorkflowExecution, err error) {
+func (f *fakeChildren) Running(context.Context, string) (out []*commonpb.WorkflowExecution, err error) {
 	defer f.look()
 	for _, id := range f.running {
 		out = append(out, &commonpb.WorkflowExecution{WorkflowId: id})
@@ -38,13 +38,13 @@ func (f *family) Running(context.Context, string) (out []*commonpb.WorkflowExecu
 	return out, nil
 }
 
-func (f *family) Cancel(_ context.Context, child *commonpb.WorkflowExecution) error {
+func (f *fakeChildren) Cancel(_ context.Context, child *commonpb.WorkflowExecution) error {
 	f.cancelled = append(f.cancelled, child.GetWorkflowId())
 	return nil
 }
 
 func TestOnlyWhatThePresentRunDoesNotWaitForIsEnded(t *testing.T) {
-	f := &family{pending: []string{"approval-2", "node-1"}, running: []string{"approval-1", "approval-2", "node-1", "node-2"}}
+	f := &fakeChildren{pending: []string{"approval-2", "node-1"}, running: []string{"approval-1", "approval-2", "node-1", "node-2"}}
 	r := &activities.Resets{Children: f}
 	out, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{})
 	if want := []string{"approval-1", "node-2"}; err != nil || !slices.Equal(f.cancelled, want) || !slices.Equal(out.Workflows, want) {
@@ -57,7 +57,7 @@ func TestOnlyWhatThePresentRunDoesNotWaitForIsEnded(t *testing.T) {
 }
 
 func TestOneChildAloneIsCancelled(t *testing.T) {
-	f := &family{pending: []string{"approval-1"}, running: []string{"approval-1", "approval-2"}}
+	f := &fakeChildren{pending: []string{"approval-1"}, running: []string{"approval-1", "approval-2"}}
 	r := &activities.Resets{Children: f}
 	if _, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{Child: "approval-1"}); err != nil || !slices.Equal(f.cancelled, []string{"approval-1"}) {
 		t.Errorf("cancelled %v, %v", f.cancelled, err)
@@ -65,7 +65,7 @@ func TestOneChildAloneIsCancelled(t *testing.T) {
 }
 
 func TestWhatIsStartedMeanwhileIsNotEnded(t *testing.T) {
-	f := &family{running: []string{"approval-1"}, next: "approval-2"}
+	f := &fakeChildren{running: []string{"approval-1"}, next: "approval-2"}
 	r := &activities.Resets{Children: f}
 	if _, err := run(t, t.Context(), r.Withdraw, contract.WithdrawInput{}); err != nil || !slices.Equal(f.cancelled, []string{"approval-1"}) {
 		t.Errorf("cancelled %v, %v", f.cancelled, err)

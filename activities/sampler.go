@@ -15,7 +15,7 @@ import (
 // tools are offered. Nothing is retried.
 type Sampler struct {
 	Model llm.Model
-	// Name is the model, whichever the server prefers.
+	// Name is the model. The server's preferences are ignored.
 	Name   string
 	Logger *slog.Logger
 }
@@ -28,7 +28,7 @@ var (
 // Sample implements toolbox.Sampler. The server gets only the kind of a failure; the log has
 // the rest.
 func (s *Sampler) Sample(ctx context.Context, in toolbox.Sample) (toolbox.SampleResult, error) {
-	request := llm.Request{Model: s.Name, System: in.System, MaxTokens: in.MaxTokens, Messages: spoken(in.Turns)}
+	request := llm.Request{Model: s.Name, System: in.System, MaxTokens: in.MaxTokens, Messages: messagesOf(in.Turns)}
 	if len(request.Messages) == 0 {
 		return toolbox.SampleResult{}, errNothingAsked
 	}
@@ -46,8 +46,8 @@ func (s *Sampler) Sample(ctx context.Context, in toolbox.Sample) (toolbox.Sample
 	return toolbox.SampleResult{Text: reply.Text, Model: reply.Model, StopReason: stopReason(reply.Finish)}, nil
 }
 
-// spoken are turns as a conversation has them, without empty ones.
-func spoken(turns []toolbox.SampleTurn) []contract.Message {
+// messagesOf converts turns to messages of a conversation, without empty ones.
+func messagesOf(turns []toolbox.SampleTurn) []contract.Message {
 	var out []contract.Message
 	for _, t := range turns {
 		m := contract.Message{Role: contract.RoleUser, Content: contract.Inline(t.Text)}
@@ -61,7 +61,7 @@ func spoken(turns []toolbox.SampleTurn) []contract.Message {
 	return out
 }
 
-// stopReason is MCP's word for why a model stopped, or the model's own.
+// stopReason returns MCP's word for why a model stopped, or the model's own.
 func stopReason(finish string) string {
 	switch finish {
 	case llm.FinishStop:

@@ -7,15 +7,15 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// How much of a tool's result a model is shown, in bytes: maxResult, or less for a small
+// Limits of a tool's result in a request to a model, in bytes: maxResult, or less for a small
 // window. The recorded and exported result is complete.
 const (
 	maxResult = 32 << 10
 	minResult = 1 << 10
 )
 
-// resultLimit is how much of one result a model with the given window is shown; 0 is an unknown
-// window.
+// resultLimit returns the limit of one result for a model with the given window; 0 is an
+// unknown window.
 func resultLimit(window int) int {
 	if window <= 0 {
 		return maxResult
@@ -23,8 +23,8 @@ func resultLimit(window int) int {
 	return min(max(window/2, minResult), maxResult)
 }
 
-// shortenMessage cuts a tool's result for the model. The note names the blob of the stored
-// message, which has the whole.
+// shortenMessage cuts a tool's result for the model. The note names the blob of the complete
+// stored message.
 func shortenMessage(m, stored contract.Message, limit int) contract.Message {
 	if m.Role != contract.RoleTool || m.ToolCall == nil {
 		return m
@@ -48,7 +48,7 @@ func shortenText(text string, whole *contract.Blob, limit int) string {
 	return fmt.Sprintf("%s\n[cut: the result has %d bytes, the first %d are shown%s]", begin, len(text), len(begin), where)
 }
 
-// beginning is at most limit bytes of a text, cut between characters.
+// beginning returns at most limit bytes of a text, cut between characters.
 func beginning(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// What replaces the oldest messages if a conversation does not fit its model.
+// The replacement of the oldest messages if a conversation does not fit its model.
 const (
 	CompactionSummary = "summary" // a summary; the default
 	CompactionWindow  = "window"  // nothing
@@ -53,14 +54,9 @@ func (m *Models) Summarize(ctx context.Context, in contract.SummarizeInput) (con
 }
 
 func (m *Models) summaryRequest(ctx context.Context, in contract.SummarizeInput) (llm.Request, error) {
-	messages, err := m.recorded(ctx, in.Before, in.Transcript)
+	messages, err := m.recorded(ctx, in.Before, in.Transcript, math.MaxInt)
 	if err != nil {
 		return llm.Request{}, err
-	}
-	for i, stored := range messages {
-		if messages[i], err = transcript.Resolve(ctx, m.Blobs, stored); err != nil {
-			return llm.Request{}, err
-		}
 	}
 	summary, err := m.summaryText(ctx, in.Earlier)
 	if err != nil {
@@ -69,7 +65,7 @@ func (m *Models) summaryRequest(ctx context.Context, in contract.SummarizeInput)
 	if at := indexOf(messages, in.Wanted.Through); at >= 0 {
 		messages = messages[:at+1]
 	}
-	messages = without(messages, in.Earlier, summary)
+	messages = withSummary(messages, in.Earlier, summary)
 	facts := m.facts(in.Model)
 	window := cmp.Or(facts.Window, 32<<10)
 	limit := min(max(window/8, 128), 2048)
@@ -85,7 +81,7 @@ func indexOf(messages []contract.Message, id string) int {
 	return slices.IndexFunc(messages, func(m contract.Message) bool { return m.ID == id })
 }
 
-// summaryText is the text of a summary.
+// summaryText returns the text of a summary.
 func (m *Models) summaryText(ctx context.Context, d *contract.Summary) (string, error) {
 	if d == nil {
 		return "", nil

@@ -18,7 +18,7 @@ type Texts struct {
 	Blobs transcript.Store
 }
 
-// Compose makes one text of a template and values, or of parts without the empty ones.
+// Compose makes one text from a template and values, or from parts without the empty ones.
 func (t *Texts) Compose(ctx context.Context, in contract.ComposeInput) (contract.ComposeResult, error) {
 	text, err := t.compose(ctx, in)
 	if err != nil {
@@ -59,7 +59,7 @@ func (t *Texts) compose(ctx context.Context, in contract.ComposeInput) (string, 
 	return strings.Join(parts, "\n"), nil
 }
 
-// arguments are the canonical arguments of a delegation, as toolbox.Digest hashes them.
+// arguments returns the canonical arguments of a delegation, as toolbox.Digest hashes them.
 func arguments(message string) (json.RawMessage, error) {
 	raw, err := json.Marshal(map[string]string{"message": message})
 	if err != nil {

@@ -83,12 +83,12 @@ func TestAnAnswerIsReadByASchemaFromTheStore(t *testing.T) {
 	failedAs(t, err, contract.KindBlob, true)
 }
 
-// What is composed is what a delegation accepts and sends.
+// A delegation accepts a composed message.
 func TestAComposedMessageCanBeDelegated(t *testing.T) {
 	for name, message := range map[string]string{"short": `a <b> & "c"` + "\n\u2028é", "long": long, "an address": `{"blob":"x"}`} {
 		t.Run(name, func(t *testing.T) {
 			var sent peer.Message
-			p := peers(t, recording(&sent))
+			p := peers(t, recordAndComplete(&sent))
 			in := contract.ComposeInput{Template: contract.Inline("{m}"), Values: contract.State{{Key: "m", Text: stored(t, p.Blobs.(*memory), message)}}, Arguments: true}
 			c, err := run(t, t.Context(), (&activities.Texts{Blobs: p.Blobs}).Compose, in)
 			if err != nil {

@@ -24,7 +24,7 @@ type Caller interface {
 	// Conflicts lists the tools that cannot be called because another server has one of the
 	// same name.
 	Conflicts() []string
-	// Resources and Prompts return, beside what is there, an error for toolbox.Failures.
+	// Resources and Prompts return a list and an error for toolbox.Failures.
 	Resources(ctx context.Context) ([]toolbox.Resource, error)
 	Prompts(ctx context.Context) ([]toolbox.Prompt, error)
 }
@@ -84,7 +84,7 @@ func (t *Tools) call(ctx context.Context, in contract.CallToolInput) (contract.C
 	})
 	var known *toolbox.Error
 	if errors.As(err, &known) && known.Kind == contract.KindChanged {
-		return contract.CallToolResult{}, t.changed(ctx, in, known)
+		return contract.CallToolResult{}, t.changedFailure(ctx, in, known)
 	}
 	if err != nil {
 		return contract.CallToolResult{}, toolFailure(ctx, in, err)

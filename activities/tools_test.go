@@ -197,7 +197,7 @@ func TestAFailedCallKeepsItsKind(t *testing.T) {
 	}
 }
 
-// After the call, a doubt must not end in a second one.
+// After the call, an uncertain outcome must not lead to a second call.
 func TestWhatGoesWrongAfterADestructiveCallHasAnUnknownOutcome(t *testing.T) {
 	surprise := answering(toolbox.Result{}, errors.New("surprise"))
 	tests := map[string]struct {

@@ -13,7 +13,7 @@ const (
 	perMessage = 8
 	perImage   = 1200
 	minRoom    = 64
-	maxReply   = 4096 // that a window of unknown division keeps free
+	maxReply   = 4096 // kept free if the limit of a reply is unknown
 )
 
 // tokens estimates the tokens of a text: about four letters for one token, fewer in code and in
@@ -49,7 +49,7 @@ func messagesTokens(messages []contract.Message) int {
 	return n
 }
 
-// room is how many tokens a request has for messages; 0 if no limit is known.
+// room returns the number of tokens that a request has for messages; 0 if no limit is known.
 func room(f llm.Facts, r llm.Request) int {
 	if f.Window <= 0 {
 		return 0
@@ -65,15 +65,18 @@ func room(f llm.Facts, r llm.Request) int {
 	return max(left, minRoom)
 }
 
-// neededSummary says which messages need a summary so that the others fit, or nil if none do or
+// neededSummary returns the messages to summarize so that the others fit, or nil if all fit or
 // none can be omitted. With force some are replaced even if all seem to fit.
 //
 // Whole turns are replaced, oldest first: from a user's message to the next. If only the last
 // turn is left, its oldest replies are replaced, each with all its results; the user's message
 // stays.
 func neededSummary(messages []contract.Message, room int, force bool) *contract.Summary {
+	if !force && room == 0 {
+		return nil
+	}
 	total := messagesTokens(messages)
-	if !force && (room == 0 || total <= room) {
+	if !force && total <= room {
 		return nil
 	}
 	if room == 0 || total <= room {
@@ -87,8 +90,7 @@ func neededSummary(messages []contract.Message, room int, force bool) *contract.
 	return &contract.Summary{Through: messages[at-1].ID, Messages: at}
 }
 
-// firstThat is the first place to cut after which the rest fits, else the last place. 0 is
-// none.
+// firstThat returns the first cut after which the rest fits, else the last cut. 0 means no cut.
 func firstThat(messages []contract.Message, fits func(rest int) bool) int {
 	last, rest := 0, messagesTokens(messages)
 	for _, at := range cuts(messages) {
@@ -100,12 +102,12 @@ func firstThat(messages []contract.Message, fits func(rest int) bool) int {
 	return last
 }
 
-// cuts are the places where messages may be cut, in order: before users' messages, then between
-// the replies of the last turn.
+// cuts returns the positions where messages may be cut, in order: before users' messages, then
+// between the replies of the last turn.
 func cuts(messages []contract.Message) []int {
 	var out []int
-	question := -1     // behind a summary of replies there may be none
-	something := false // before the question that could be left out
+	question := -1     // after a summary of replies there may be none
+	something := false // messages before the question that could be omitted
 	for i, m := range messages {
 		if isQuestion(m) {
 			if question = i; something {
@@ -132,9 +134,9 @@ func isQuestion(m contract.Message) bool {
 	return m.Role == contract.RoleUser && !m.Notice && m.Approval == nil
 }
 
-// without are the messages that a summary does not replace, after the summary. A user's message
+// withSummary returns the summary and the messages that it does not replace. A user's message
 // stays even if the first replies to it are replaced.
-func without(messages []contract.Message, d *contract.Summary, summary string) []contract.Message {
+func withSummary(messages []contract.Message, d *contract.Summary, summary string) []contract.Message {
 	if d == nil {
 		return messages
 	}

@@ -12,16 +12,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// small is a model with a window, and what it was asked.
-type small struct {
+// smallModel is a model with a window; it records its requests.
+type smallModel struct {
 	*activities.Models
 	window int
 	asked  []llm.Request
 	reply  func(llm.Request) (llm.Reply, error)
 }
 
-func newSmall(window int) *small {
-	s := &small{window: window, reply: func(llm.Request) (llm.Reply, error) { return llm.Reply{Text: "ok"}, nil }}
+func newSmall(window int) *smallModel {
+	s := &smallModel{window: window, reply: func(llm.Request) (llm.Reply, error) { return llm.Reply{Text: "ok"}, nil }}
 	s.Models = &activities.Models{
 		Blobs: newMemory(), Offer: fakeOffer{},
 		Facts: func(string) llm.Facts { return llm.Facts{Window: s.window} },
@@ -33,9 +33,9 @@ func newSmall(window int) *small {
 	return s
 }
 
-// settle asks until no digest is wanted, as a workflow does, and returns the
-// result and how many digests there were.
-func (s *small) settle(t *testing.T, in contract.GenerateInput) (contract.GenerateResult, contract.GenerateInput, int) {
+// settle generates and summarizes until no summary is needed, as a workflow does. It returns
+// the result, the last input, and the number of summaries.
+func (s *smallModel) settle(t *testing.T, in contract.GenerateInput) (contract.GenerateResult, contract.GenerateInput, int) {
 	t.Helper()
 	for n := 0; ; n++ {
 		out, err := run(t, t.Context(), s.Generate, in)
@@ -46,7 +46,7 @@ func (s *small) settle(t *testing.T, in contract.GenerateInput) (contract.Genera
 			return out, in, n
 		}
 		if n > 8 {
-			t.Fatalf("no end of digests: %+v", out.NeedsSummary)
+			t.Fatalf("no end of summaries: %+v", out.NeedsSummary)
 		}
 		made, err := run(t, t.Context(), s.Summarize, contract.SummarizeInput{
 			ConversationID: in.ConversationID, Model: in.Model, Transcript: in.Transcript, Earlier: in.Summary, Wanted: *out.NeedsSummary,
@@ -58,7 +58,7 @@ func (s *small) settle(t *testing.T, in contract.GenerateInput) (contract.Genera
 	}
 }
 
-// chat writes conversations.
+// chat builds conversations.
 type chat struct {
 	messages []contract.Message
 	replies  int
@@ -77,7 +77,7 @@ func (c *chat) say(text string) {
 	c.add(contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text)})
 }
 
-// call makes a reply with so many calls, an approval in between, and results.
+// call adds a reply with the given number of calls, an approval in between, and results.
 func (c *chat) call(calls int, result string) {
 	c.replies++
 	reply := fmt.Sprintf("r%d", c.replies)
@@ -99,9 +99,8 @@ func (c *chat) input() contract.GenerateInput {
 	return in
 }
 
-// paired tells what is wrong with a request: a call without its result, or the
-// other way round.
-func paired(messages []contract.Message) string {
+// pairingProblem returns a call of a request without its result, or a result without its call.
+func pairingProblem(messages []contract.Message) string {
 	open := map[string]int{}
 	for _, m := range messages {
 		if m.ToolCall == nil {
@@ -152,7 +151,7 @@ func TestALongConversationKeepsFittingTheWindow(t *testing.T) {
 				t.Fatalf("seed %d: a digest through %s stands for %d messages", seed, digest.Through, digest.Messages)
 			}
 			last := s.asked[len(s.asked)-1].Messages
-			if problem := paired(last); problem != "" {
+			if problem := pairingProblem(last); problem != "" {
 				t.Fatalf("seed %d turn %d: %s", seed, turn, problem)
 			}
 			if n := length(last); n > 4*s.window {
@@ -235,7 +234,7 @@ func TestAWindowIsKeptWithoutASummaryWhereNoneIsWanted(t *testing.T) {
 	}
 }
 
-// A window that is not known, or larger than it is, shows in the provider's words.
+// If the window is unknown or configured too large, the provider's error reveals it.
 func TestAProviderThatFindsAConversationTooLongIsAskedWithLess(t *testing.T) {
 	s := newSmall(0)
 	s.Compaction = activities.CompactionWindow
@@ -259,8 +258,8 @@ func TestAProviderThatFindsAConversationTooLongIsAskedWithLess(t *testing.T) {
 	}
 }
 
-// What a digest of the oldest replies has left begins with a reply.
-func TestTheRepliesBehindADigestCanBePartedToo(t *testing.T) {
+// After a summary of the oldest replies, the remaining messages begin with a reply.
+func TestTheRepliesAfterASummaryCanBeSplitToo(t *testing.T) {
 	s := newSmall(1000)
 	s.Compaction = activities.CompactionWindow
 	c := &chat{}

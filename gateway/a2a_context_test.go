@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// confirms is a message of ADK with its answer to an approval.
+// confirms is a message of an ADK client that answers an approval.
 func confirms(id, uuid string, response object, more object) object {
 	m := said(id, "", more)
 	m["message"].(object)["parts"] = []any{object{
@@ -20,8 +20,8 @@ func confirms(id, uuid string, response object, more object) object {
 	return m
 }
 
-// inContext is a task that waits, and its context. The clock stands still, so that the
-// gateway remembers the task however busy the machine is.
+// inContext starts a task that waits, and returns its context. The clock stands still, so
+// that the gateway remembers the task however slow the machine is.
 func inContext(t *testing.T, change ...func(*gateway.Deps)) (s *script, a *api, id string, context object) {
 	t.Helper()
 	s = taskScript()
@@ -49,7 +49,7 @@ func inContext(t *testing.T, change ...func(*gateway.Deps)) (s *script, a *api, 
 	return s, a, id, object{"contextId": "ctx"}
 }
 
-func TestWordsWithTheContextOfATaskThatWaitsDecideNothing(t *testing.T) {
+func TestWordsWithoutATaskDecideNothing(t *testing.T) {
 	for _, words := range []string{"approved", "rejected", "What is going on?", "approved " + approvalUUID} {
 		for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
 			s, a, id, context := inContext(t)
@@ -66,10 +66,10 @@ func TestWordsWithTheContextOfATaskThatWaitsDecideNothing(t *testing.T) {
 	}
 }
 
-func TestATaskThatVisibilityListsIsFound(t *testing.T) {
+func TestAWaitingTaskIsFoundByVisibility(t *testing.T) {
 	now := epoch
 	s, a, id, context := inContext(t, func(d *gateway.Deps) { d.Now = func() time.Time { return now } })
-	now = now.Add(time.Hour) // the gateway does not remember it any more
+	now = now.Add(time.Hour) // the gateway no longer remembers it
 	a.backend.RunningInFn = func(contextID string, limit int) ([]string, error) {
 		if contextID != "ctx" || limit < 2 {
 			t.Errorf("asked for %d in %q", limit, contextID)
@@ -85,9 +85,9 @@ func TestOtherMessagesBeginATask(t *testing.T) {
 	for name, more := range map[string]object{"another context": {"contextId": "other"}, "no context": nil} {
 		s, a, id, _ := inContext(t)
 		var begun string
-		a.backend.StartFn = func(in service.StartInput) (service.Started, error) {
+		a.backend.StartFn = func(in service.StartInput) (service.StartResult, error) {
 			begun = in.Conversation.ID
-			return service.Started{}, errUnexpected
+			return service.StartResult{}, errUnexpected
 		}
 		if a.rpc("SendMessage", said("m-2", "hello", more)); begun == "" || begun == id || len(s.decided) > 0 {
 			t.Errorf("%s: began %q", name, begun)
@@ -95,7 +95,7 @@ func TestOtherMessagesBeginATask(t *testing.T) {
 	}
 }
 
-func TestAMessageThatBeganTheTaskIsStillTheSame(t *testing.T) {
+func TestARepeatedFirstMessageNamesItsTask(t *testing.T) {
 	s, a, id, context := inContext(t)
 	r := a.rpc("SendMessage", said("m-1", "drop all", context))
 	if r.text("result", "task", "id") != id || strings.Contains(r.raw, "names no task") || len(s.sent) != 1 {

@@ -18,10 +18,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// TestAHundredReadersOfATaskMissAndDoubleNothing has readers of both versions come at any
-// time, lose their streams at any moment, with some of what was on the way, and go on
-// behind the last event they have.
-func TestAHundredReadersOfATaskMissAndDoubleNothing(t *testing.T) {
+// Readers of both versions connect at any time, lose their streams together with some events
+// at any moment, and resume after the last event they have.
+func TestAHundredReadersOfATaskGetEveryEventOnce(t *testing.T) {
 	for _, seed := range seeds(t, 3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { readers(t, seed, 100) })
@@ -56,7 +55,7 @@ func readers(t *testing.T, seed uint64, n int) {
 
 func judge(t *testing.T, a *api, x *randomTask, followers []*follower) {
 	t.Helper()
-	all := map[bool][]told{}
+	all := map[bool][]taskEvent{}
 	for _, v03 := range []bool{false, true} {
 		c := &follower{api: a, v03: v03, id: followers[0].id}
 		all[v03] = c.all()
@@ -65,7 +64,7 @@ func judge(t *testing.T, a *api, x *randomTask, followers []*follower) {
 			briefs = append(briefs, e.brief())
 		}
 		if diff := cmp.Diff(x.want, briefs); diff != "" {
-			t.Fatalf("what is told (-want +got):\n%s", diff)
+			t.Fatalf("events (-want +got):\n%s", diff)
 		}
 	}
 	late, cuts := 0, 0
@@ -86,15 +85,14 @@ func judge(t *testing.T, a *api, x *randomTask, followers []*follower) {
 	}
 }
 
-// watching is how many listen to the feed.
+// watching returns the number of subscriptions to the feed.
 func (f *feed) watching() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.channels)
 }
 
-// TestSlowReadersOfATaskHoldNothingUp has readers who take nothing until the task is over.
-// They are told everything then.
+// Readers take nothing until the task is over. Then they get everything.
 func TestSlowReadersOfATaskHoldNothingUp(t *testing.T) {
 	for _, seed := range seeds(t, 2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -117,15 +115,15 @@ func slowReaders(t *testing.T, seed uint64) {
 	}
 	quick := c.subscribe("")
 	synctest.Wait()
-	x.feed.tell(contract.Event{Draft: &contract.Draft{ID: "d"}})
-	for range 1000 { // what is said while it is said is not for them
-		x.feed.tell(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "x"}})
+	x.feed.publish(contract.Event{Draft: &contract.Draft{ID: "d"}})
+	for range 1000 { // drafts are not sent in task streams
+		x.feed.publish(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "x"}})
 		synctest.Wait()
 	}
 	x.play()
 	c.got = nil
 	for _, e := range quick.whole() {
-		c.got = append(c.got, readTold(t, e))
+		c.got = append(c.got, readTaskEvent(t, e))
 	}
 	all := c.all()
 	if err := c.check(all); err != nil {
@@ -135,7 +133,7 @@ func slowReaders(t *testing.T, seed uint64) {
 	for _, s := range slow {
 		c.got = nil
 		for _, e := range s.whole() {
-			c.got = append(c.got, readTold(t, e))
+			c.got = append(c.got, readTaskEvent(t, e))
 		}
 		if err := c.check(all); err != nil {
 			t.Error("a slow one:", err)
@@ -143,9 +141,9 @@ func slowReaders(t *testing.T, seed uint64) {
 	}
 }
 
-// TestATaskIsToldAsItLasts: a conversation that comes with news is not in its history
-// yet. A message that arrives meanwhile may change what it comes to.
-func TestATaskIsToldAsItLasts(t *testing.T) {
+// A state that comes with an event is not in the conversation's history yet. A message that
+// arrives in between may change the result.
+func TestATaskStreamSendsCommittedStatesOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newRandomTask(1)
 		a := x.api(t)
@@ -161,12 +159,12 @@ func TestATaskIsToldAsItLasts(t *testing.T) {
 		done := x.view
 		x.view = before
 		x.mu.Unlock()
-		x.feed.tell(contract.Event{Settled: &done})
+		x.feed.publish(contract.Event{Settled: &done})
 		time.Sleep(3 * time.Second)
 		x.do(func() { x.end("r", "Cancelled.", contract.OutcomeCancelled) })
 		var got []string
 		for _, e := range s.whole() {
-			got = append(got, readTold(t, e).brief())
+			got = append(got, readTaskEvent(t, e).brief())
 		}
 		if diff := cmp.Diff([]string{"working", "canceled Cancelled."}, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -174,8 +172,8 @@ func TestATaskIsToldAsItLasts(t *testing.T) {
 	})
 }
 
-// TestNothingIsLeftOfSubscribersWhoAreGone counts goroutines of a real server.
-func TestNothingIsLeftOfSubscribersWhoAreGone(t *testing.T) {
+// Counts the goroutines of a real server.
+func TestSubscribersLeaveNoGoroutines(t *testing.T) {
 	x := newRandomTask(1)
 	a := x.api(t)
 	send := said("m-1", "go", nil)
@@ -213,9 +211,9 @@ func TestNothingIsLeftOfSubscribersWhoAreGone(t *testing.T) {
 	t.Logf("%d goroutines before and %d afterwards, %d KiB more", before, runtime.NumGoroutine(), (int64(used())-int64(memory))>>10)
 }
 
-// TestSubscribersWhoComeTogetherReadOnce has them all come back, as when a gateway began
-// anew: a read makes a worker replay the conversation.
-func TestSubscribersWhoComeTogetherReadOnce(t *testing.T) {
+// All subscribers reconnect at the same time, as after the restart of a gateway. Every read
+// would make a worker replay the conversation.
+func TestConcurrentSubscribersShareOneRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := taskScript()
 		s.exists = true
@@ -240,12 +238,12 @@ func TestSubscribersWhoComeTogetherReadOnce(t *testing.T) {
 		}
 		close(busy)
 		time.Sleep(time.Second)
-		if got := reads.Load(); got > 3 { // the watcher's as well
+		if got := reads.Load(); got > 3 { // including the read of the follower
 			t.Errorf("%d reads", got)
 		}
 		for _, r := range readers {
 			if len(r.events()) != 1 {
-				t.Fatalf("told %s", r.raw())
+				t.Fatalf("got %s", r.raw())
 			}
 			r.leave()
 			<-r.done
@@ -253,7 +251,7 @@ func TestSubscribersWhoComeTogetherReadOnce(t *testing.T) {
 	})
 }
 
-func TestAPanicIsOfOneSubscriberOnly(t *testing.T) {
+func TestAPanicEndsOneSubscriberOnly(t *testing.T) {
 	b := taskScript().backend()
 	b.ConversationFn = func(string, string) (contract.ConversationView, error) { panic("a view that nobody can read") }
 	r := newAPI(t, b).rpc("SubscribeToTask", object{"id": someID})

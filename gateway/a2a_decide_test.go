@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// waiting is a task that waits for an approval.
+// waiting starts a task that waits for an approval.
 func waiting(t *testing.T, change ...func(*gateway.Deps)) (*script, *api, string) {
 	t.Helper()
 	s := taskScript()
@@ -25,7 +25,7 @@ func waiting(t *testing.T, change ...func(*gateway.Deps)) (*script, *api, string
 	return s, a, r.text("result", "task", "id")
 }
 
-func TestWordsDecideAndNothingElse(t *testing.T) {
+func TestOnlyWordsOfADecisionDecide(t *testing.T) {
 	s, a, id := waiting(t)
 	r := a.rpc("SendMessage", said("m-2", "What does it do?", object{"taskId": id}))
 	if state(r) != "TASK_STATE_INPUT_REQUIRED" || !strings.Contains(r.raw, "is no answer") || len(s.decided) > 0 {
@@ -72,7 +72,7 @@ func TestTheMetadataOfADecisionNamesWhoDecided(t *testing.T) {
 	}
 }
 
-func TestADecisionThatCameTooLateSaysSo(t *testing.T) {
+func TestALateDecisionIsReported(t *testing.T) {
 	s, a, id := waiting(t)
 	before := s.view
 	s.decided[approvalUUID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
@@ -83,12 +83,12 @@ func TestADecisionThatCameTooLateSaysSo(t *testing.T) {
 	}
 }
 
-// soon has those who follow a task, without anybody to tell news, look at it often.
+// soon makes followers read often, for tests without a feed.
 func soon(d *gateway.Deps) { d.Pace.Running = 10 * time.Millisecond }
 
-// TestADecisionThatCameTooLateMayAgree has somebody else decide the same. The task goes
-// on for a while then, and nothing is known of the message there.
-func TestADecisionThatCameTooLateMayAgree(t *testing.T) {
+// Another caller has decided the same. The task then works on for a while, and the
+// conversation does not know the message.
+func TestALateDecisionMayAgree(t *testing.T) {
 	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
 		synctest.Test(t, func(t *testing.T) {
 			s, a, id := waiting(t, soon)
@@ -124,7 +124,7 @@ func TestAnAnswerThatWasSentBeforeDecidesNothing(t *testing.T) {
 	}
 }
 
-func TestADecisionOverA2AIsNotHiddenByWhatCannotBeRead(t *testing.T) {
+func TestAnA2ADecisionIsReportedDespiteAFailedRead(t *testing.T) {
 	gone := service.Errorf(service.KindUnavailable, "too many updates")
 	for says, fail := range map[string]func(*fakeBackend){
 		"the decision was taken": func(b *fakeBackend) {
@@ -138,7 +138,7 @@ func TestADecisionOverA2AIsNotHiddenByWhatCannotBeRead(t *testing.T) {
 	} {
 		for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
 			s := taskScript()
-			s.onDecide = func(string, contract.DecideSignal) {} // nothing has come of it yet
+			s.onDecide = func(string, contract.DecideSignal) {} // no result yet
 			b := s.backend()
 			a := newAPI(t, b)
 			id := a.rpc("SendMessage", said("m-1", "drop it", nil)).text("result", "task", "id")

@@ -14,14 +14,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// randomTask is a task of many chances, played step by step, with what a stream has to send of
-// it: the states, and the texts that come with them.
+// randomTask plays a random task step by step, and records what a stream has to send: the
+// states, and the texts that come with them.
 type randomTask struct {
 	*script
 	*rand.Rand
 	feed   *feed
 	want   []string
-	open   []string // approvals that wait
+	open   []string // waiting approvals
 	asked  int
 	logins int
 	first  string // the request that began it
@@ -40,8 +40,8 @@ func newRandomTask(seed uint64) *randomTask {
 	return x
 }
 
-// seeds are random ones, or the one that is asked for by the environment variable
-// STREAM_SEED, to play again what failed.
+// seeds returns random seeds, or the one in the environment variable STREAM_SEED, to repeat a
+// failure.
 func seeds(t *testing.T, n int) []uint64 {
 	t.Helper()
 	given := os.Getenv("STREAM_SEED")
@@ -59,7 +59,7 @@ func seeds(t *testing.T, n int) []uint64 {
 	return []uint64{seed}
 }
 
-// play goes on from the first message to the end.
+// play plays the task from the first message to the end.
 func (x *randomTask) play() {
 	for range 3 + x.IntN(12) {
 		switch k := x.IntN(6); {
@@ -81,7 +81,7 @@ func (x *randomTask) play() {
 	x.finish()
 }
 
-// step changes the conversation. Those who follow it hear of it, or find out.
+// step changes the conversation. Followers get an event, or find out by reading.
 func (x *randomTask) step(f func(*contract.ConversationView)) {
 	now := x.write(func(v *contract.ConversationView) {
 		v.UpdatedAt = v.UpdatedAt.Add(time.Second)
@@ -89,15 +89,15 @@ func (x *randomTask) step(f func(*contract.ConversationView)) {
 	})
 	switch x.IntN(4) {
 	case 0:
-		x.feed.tell(contract.Event{})
+		x.feed.publish(contract.Event{})
 	case 1:
-		x.feed.tell(contract.Event{Settled: &now})
+		x.feed.publish(contract.Event{Settled: &now})
 	}
 	time.Sleep(time.Duration(x.IntN(600)) * time.Millisecond)
 }
 
-// says adds a message of the conversation and, unless state is "", what a stream tells
-// of it.
+// says adds a message of the conversation and, unless state is "", the event that a stream
+// must send for it.
 func (x *randomTask) says(v *contract.ConversationView, m contract.Message, state string) {
 	m.ID, m.CreatedAt = contract.MessageID(v.ID, len(v.Transcript.Tail)), v.UpdatedAt
 	v.Transcript.Tail = append(v.Transcript.Tail, m)
@@ -118,7 +118,7 @@ func (x *randomTask) remark() {
 		text := fmt.Sprintf("remark %d", len(v.Transcript.Tail))
 		x.says(v, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text)}, x.state())
 	})
-	x.call() // what it was said in front of
+	x.call() // the text preceded this call
 }
 
 func (x *randomTask) call() {
@@ -144,7 +144,7 @@ func (x *randomTask) ask() {
 	})
 }
 
-// settle answers the message that came last.
+// settle answers the last message.
 func (x *randomTask) settle(r contract.Result) {
 	for _, id := range []string{x.first, x.login} {
 		if _, settled := x.settled[id]; id != "" && !settled {
@@ -167,7 +167,7 @@ func (x *randomTask) approve() {
 	})
 }
 
-// wantLogin ends the turn and not the task. The message that goes on begins another turn.
+// wantLogin ends the turn but not the task. The next message begins another turn.
 func (x *randomTask) wantLogin() {
 	x.logins++
 	x.step(func(v *contract.ConversationView) {
@@ -185,7 +185,7 @@ func (x *randomTask) wantLogin() {
 	x.call()
 }
 
-// finish shows the reply before the task is over.
+// finish records the reply before the task ends.
 func (x *randomTask) finish() {
 	outcome, states := contract.OutcomeDone, []string{"artifact", "completed"}
 	switch x.IntN(4) {

@@ -13,7 +13,7 @@ func TestAMessageBringsItsWebhook(t *testing.T) {
 	b := s.backend()
 	var begun *service.PushConfig
 	start := b.StartFn
-	b.StartFn = func(in service.StartInput) (service.Started, error) {
+	b.StartFn = func(in service.StartInput) (service.StartResult, error) {
 		begun = in.Push
 		return start(in)
 	}
@@ -53,7 +53,7 @@ func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 	b := s.backend()
 	var begun *service.PushConfig
 	start := b.StartFn
-	b.StartFn = func(in service.StartInput) (service.Started, error) {
+	b.StartFn = func(in service.StartInput) (service.StartResult, error) {
 		begun = in.Push
 		return start(in)
 	}
@@ -66,7 +66,7 @@ func TestAWebhookOf03ComesWithAMessage(t *testing.T) {
 	}
 }
 
-func TestSecretsOfWebhooksAreShownToNobody(t *testing.T) {
+func TestSecretsOfWebhooksAreNeverShown(t *testing.T) {
 	s := taskScript()
 	b := s.backend()
 	b.SetPushFn = func(_ string, c service.PushConfig) (service.PushConfig, error) { c.ID = "h"; return c, nil }

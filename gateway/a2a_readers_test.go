@@ -12,19 +12,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told is an event of a stream of A2A, whatever its version.
-type told struct {
+// taskEvent is an event of a task stream, in any version.
+type taskEvent struct {
 	id, kind, state, text string
-	message               string   // the ID of the message that it tells
-	history               []string // of a task: the IDs of its messages
+	message               string   // ID of the message in it
+	history               []string // for a task, the IDs of its messages
 	raw                   string
 }
 
-// readTold reads an event of A2A 1.0 or 0.3.
-func readTold(t *testing.T, e event) told {
+// readTaskEvent reads an event of A2A 1.0 or 0.3.
+func readTaskEvent(t *testing.T, e event) taskEvent {
 	t.Helper()
 	body, _ := e.data["result"].(object)
-	out := told{id: e.id, kind: fmt.Sprint(body["kind"])}
+	out := taskEvent{id: e.id, kind: fmt.Sprint(body["kind"])}
 	for member, kind := range map[string]string{"task": "task", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"} {
 		if inner, ok := body[member].(object); ok {
 			body, out.kind = inner, kind
@@ -62,33 +62,34 @@ func readTold(t *testing.T, e event) told {
 	return out
 }
 
-func (e told) over() bool {
+func (e taskEvent) over() bool {
 	return e.kind != "artifact-update" && slices.Contains([]string{"completed", "failed", "rejected", "canceled"}, e.state)
 }
 
-// lasts is false for a state that no message tells: who is away then does not hear of it.
-func (e told) lasts() bool {
+// isRecorded reports whether readers that were away get the event too. A state without a
+// message is sent only to connected readers.
+func (e taskEvent) isRecorded() bool {
 	return e.kind == "artifact-update" || e.over() || e.text != "" && e.text != pleaseLogin
 }
 
-func (e told) brief() string {
+func (e taskEvent) brief() string {
 	if e.kind == "artifact-update" {
 		return "artifact " + e.text
 	}
 	return strings.TrimSpace(e.state + " " + e.text)
 }
 
-// within reports whether a task that was told whole holds what the event tells.
-func (e told) within(task told) bool {
+// within reports whether a whole task contains what the event says.
+func (e taskEvent) within(task taskEvent) bool {
 	if e.kind == "artifact-update" || e.over() {
 		return task.over()
 	}
 	return slices.Contains(task.history, e.message)
 }
 
-// same reports whether two readers were told the same. The request for an approval is told
-// at length while it waits.
-func (e told) same(o told) bool {
+// same reports whether two readers got the same. The request for an approval has more details
+// while it waits.
+func (e taskEvent) same(o taskEvent) bool {
 	return e.id == o.id && e.kind == o.kind && (e.raw == o.raw || e.state == o.state && e.state == "input-required")
 }
 
@@ -98,7 +99,7 @@ type follower struct {
 	*rand.Rand
 	v03, sends bool
 	id         string
-	got        []told
+	got        []taskEvent
 	cuts       int
 }
 
@@ -114,7 +115,7 @@ func (c *follower) follow() {
 		s.leave()
 		<-s.done
 		if strings.Contains(s.raw(), "the task is over") {
-			return // it came too late to follow anything
+			return // it connected too late to get events
 		}
 		c.take(s.events())
 		c.cuts++
@@ -122,20 +123,20 @@ func (c *follower) follow() {
 	}
 }
 
-// take keeps what arrived before the stream broke.
+// take keeps the events that arrived before the stream broke.
 func (c *follower) take(events []event) {
 	if len(events) > 0 && c.IntN(2) == 0 {
 		events = events[:c.IntN(len(events)+1)]
 	}
 	for _, e := range events {
-		if e.id != "" || !c.v03 { // a stream of 0.3 may end with what the task said already
-			c.got = append(c.got, readTold(c.t, e))
+		if e.id != "" || !c.v03 { // a stream of 0.3 may end with a status that the task had already
+			c.got = append(c.got, readTaskEvent(c.t, e))
 		}
 	}
 }
 
-// connect goes on behind the last event. Who sends the message sends it again until there
-// is one.
+// connect resumes after the last event. The sender of the message repeats it until there is
+// an event.
 func (c *follower) connect() *stream {
 	if len(c.got) > 0 {
 		return c.subscribe(c.got[len(c.got)-1].id)
@@ -170,18 +171,18 @@ func (c *follower) stream(method string, params any, headers ...string) *stream 
 	return c.open("POST", "/a2a", string(body), headers...)
 }
 
-// all is what the task comes to for somebody who knows nothing of it yet.
-func (c *follower) all() (out []told) {
+// all returns the events for a reader that connects after the end.
+func (c *follower) all() (out []taskEvent) {
 	for _, e := range c.subscribe("0/").whole() {
-		if e := readTold(c.t, e); e.lasts() {
+		if e := readTaskEvent(c.t, e); e.isRecorded() {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// check compares what the client was told with what is told to everybody.
-func (c *follower) check(all []told) error {
+// check compares what the client got with what other readers get.
+func (c *follower) check(all []taskEvent) error {
 	if len(c.got) == 0 {
 		return nil
 	}
@@ -189,24 +190,24 @@ func (c *follower) check(all []told) error {
 	if begin.kind != "task" {
 		return fmt.Errorf("it begins with %s", begin.raw)
 	}
-	var want, got []told
+	var want, got []taskEvent
 	for _, e := range all {
 		if !e.within(begin) {
 			want = append(want, e)
 		}
 	}
 	for _, e := range c.got[1:] {
-		if e.lasts() {
+		if e.isRecorded() {
 			got = append(got, e)
 		}
 	}
-	if !slices.EqualFunc(want, got, told.same) {
+	if !slices.EqualFunc(want, got, taskEvent.same) {
 		return fmt.Errorf("begun with %s %s\n(-want +got):\n%s", begin.id, begin.state, cmp.Diff(lines(want), lines(got)))
 	}
 	return nil
 }
 
-func lines(list []told) (out []string) {
+func lines(list []taskEvent) (out []string) {
 	for _, e := range list {
 		out = append(out, e.id+" "+e.kind+" "+e.brief())
 	}

@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Test suites of both versions look for words in the texts of errors.
-func TestTextsOfErrorsThatClientsLookInto(t *testing.T) {
+// The test suites of both versions search for words in error texts.
+func TestErrorTextsThatClientsSearch(t *testing.T) {
 	file := object{"kind": "file", "file": object{"bytes": "dGNr", "mimeType": "application/x-other"}}
 	hello := object{"kind": "text", "text": "hello"}
 	for name, c := range map[string]struct {
@@ -40,7 +40,7 @@ func TestTextsOfErrorsThatClientsLookInto(t *testing.T) {
 	}
 }
 
-// inState is a task in a state that lasts.
+// inState returns a task in a state that needs the client.
 func inState(t *testing.T, want contract.TaskState) (*script, *api, string) {
 	t.Helper()
 	ends := map[contract.TaskState]contract.Outcome{
@@ -74,7 +74,7 @@ func inState(t *testing.T, want contract.TaskState) (*script, *api, string) {
 	return s, a, r.text("result", "task", "id")
 }
 
-func TestEveryStateIsToldInEveryVersion(t *testing.T) {
+func TestEveryStateIsShownInEveryVersion(t *testing.T) {
 	for want, names := range map[contract.TaskState]struct{ v10, v03 string }{
 		contract.TaskSubmitted:     {"TASK_STATE_SUBMITTED", "submitted"},
 		contract.TaskWorking:       {"TASK_STATE_WORKING", "working"},
@@ -97,7 +97,7 @@ func TestEveryStateIsToldInEveryVersion(t *testing.T) {
 	}
 }
 
-func TestATaskThatIsOverTakesNothingMore(t *testing.T) {
+func TestAFinishedTaskAcceptsNoMessage(t *testing.T) {
 	for _, end := range []contract.TaskState{
 		contract.TaskCompleted, contract.TaskFailed, contract.TaskCanceled, contract.TaskRejected,
 	} {

@@ -47,7 +47,7 @@ func frames(t *testing.T, r reply) (ids, states []string) {
 	return ids, states
 }
 
-func TestAStreamTellsATaskToItsEnd(t *testing.T) {
+func TestAStreamCoversATaskToItsEnd(t *testing.T) {
 	_, a, id := waiting(t)
 	r := a.rpc("SendStreamingMessage", said("m-2", "approved", object{"taskId": id}))
 	if _, got := frames(t, r); len(got) == 0 || !strings.HasSuffix(got[len(got)-1], "TASK_STATE_COMPLETED") {
@@ -59,7 +59,7 @@ func TestAStreamTellsATaskToItsEnd(t *testing.T) {
 	}
 }
 
-func TestASubscriberGoesOnWhereItWas(t *testing.T) {
+func TestASubscriberResumes(t *testing.T) {
 	s, a, id := waiting(t)
 	server := httptest.NewServer(a)
 	defer server.Close()
@@ -75,8 +75,8 @@ func TestASubscriberGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// TestASubscriberWhoComesBackIsHeardAtOnce has nothing to be told yet.
-func TestASubscriberWhoComesBackIsHeardAtOnce(t *testing.T) {
+// There is nothing to send yet.
+func TestAResumedSubscriberIsAnsweredAtOnce(t *testing.T) {
 	_, a, id := waiting(t)
 	ids, _ := frames(t, a.rpc("SendStreamingMessage", said("m-2", "why?", object{"taskId": id})))
 	server := httptest.NewServer(a)

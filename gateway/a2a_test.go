@@ -14,7 +14,7 @@ import (
 
 const approvalUUID = "3d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e"
 
-// taskScript answers each message and ends, or waits first when the message says so.
+// taskScript answers each message and ends, or waits first if the message says so.
 func taskScript() *script {
 	s := newScript()
 	s.exists = false
@@ -95,7 +95,7 @@ func TestAMessageIsATask(t *testing.T) {
 	}
 }
 
-func TestWhatMakesAMessageTheSame(t *testing.T) {
+func TestRepeatedMessagesAreRecognized(t *testing.T) {
 	begun := func(method string, params object, headers ...string) string {
 		s := taskScript()
 		newAPI(t, s.backend()).rpc(method, params, headers...)
@@ -124,7 +124,7 @@ func TestWhatMakesAMessageTheSame(t *testing.T) {
 	}
 }
 
-func TestATaskThatNobodyWaitsForIsSubmitted(t *testing.T) {
+func TestATaskWithoutWaitingIsSubmitted(t *testing.T) {
 	a := newAPI(t, taskScript().backend())
 	hello := said("m-1", "hello", nil)
 	done := a.rpc("SendMessage", hello)
@@ -173,7 +173,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 
 func TestAMessageIDIsForOneMessage(t *testing.T) {
 	s := taskScript()
-	s.onMessage = func(m contract.MessageSignal) { // who works on it for long
+	s.onMessage = func(m contract.MessageSignal) { // works on it for a long time
 		s.begin(m)
 		s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Fingerprint: m.Fingerprint}
 	}
@@ -196,7 +196,7 @@ func TestAMessageIDIsForOneMessage(t *testing.T) {
 	}
 }
 
-func TestAMessageThatCannotBeTakenSaysWhatToDo(t *testing.T) {
+func TestARefusedMessageSaysWhatToDo(t *testing.T) {
 	s := taskScript()
 	b := s.backend()
 	b.SignalFn = func(_, _ string, payload any) error {
@@ -217,9 +217,8 @@ func TestAMessageThatCannotBeTakenSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// TestAMessageIsAnsweredWhenTheTaskRests sends a message behind which another one is in
-// the queue.
-func TestAMessageIsAnsweredWhenTheTaskRests(t *testing.T) {
+// Another message is queued behind the one that is sent.
+func TestAMessageIsAnsweredWhenTheTaskIsIdle(t *testing.T) {
 	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := taskScript()
@@ -250,8 +249,8 @@ func TestATaskIsCancelled(t *testing.T) {
 	}
 }
 
-// Messages behind a turn that is cancelled are answered all the same.
-func TestACancellationWaitsForNothingBehindIt(t *testing.T) {
+// Messages queued behind a cancelled turn are answered.
+func TestACancellationDoesNotWaitForQueuedMessages(t *testing.T) {
 	s := newScript()
 	s.view.Running = true
 	b := s.backend()
@@ -266,7 +265,7 @@ func TestACancellationWaitsForNothingBehindIt(t *testing.T) {
 	}
 }
 
-func TestTheOldDialectGoesOn(t *testing.T) {
+func TestATaskOfTheOldDialectContinues(t *testing.T) {
 	s := taskScript()
 	a := newAPI(t, s.backend())
 	old := func(text, task string) reply {
@@ -353,7 +352,7 @@ func TestAListOfTasksSurvivesOneThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestTheCardTellsWhereTheAgentIs(t *testing.T) {
+func TestTheCardHasTheAgentsAddress(t *testing.T) {
 	b := taskScript().backend()
 	a := newAPI(t, b, func(d *gateway.Deps) { d.PublicURL = "https://agents.example.com/x" })
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json", "/a2a"} {

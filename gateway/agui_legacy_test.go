@@ -12,14 +12,14 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// olderRun is the body of a run of a client of 0.0.59, which names no version.
+// olderRun is the body of a run of a 0.0.59 client, which sends no version.
 func olderRun(parts string) string {
 	return fmt.Sprintf(`{"threadId":%q,"runId":"r1","state":{},"context":[],"forwardedProps":{},%s}`, someID, parts)
 }
 
 const picks = `,"tools":[{"name":"pick","description":"Ask","parameters":{"type":"object"}}]`
 
-// picking is a conversation in which the tool of the client is called.
+// picking is a conversation in which the client's tool is called.
 func picking(t *testing.T, reason contract.Reason) (*script, *api) {
 	s := newScript()
 	s.onMessage = func(m contract.MessageSignal) {
@@ -31,7 +31,7 @@ func picking(t *testing.T, reason contract.Reason) (*script, *api) {
 
 func lastOf(events []event) event { return events[len(events)-1] }
 
-func TestTheVersionThatAClientNamesIsTheOneItIsTold(t *testing.T) {
+func TestAClientGetsTheVersionItNames(t *testing.T) {
 	for member, want := range map[string]string{
 		``: "", `"protocolVersion":null,`: "", `"protocolVersion":"0.0",`: "", `"protocolVersion":"0.9",`: "",
 		`"protocolVersion":"1.0",`: "1.0", `"protocolVersion":"1.7",`: "1.0", `"protocolVersion":"next",`: "1.0",
@@ -96,9 +96,9 @@ func TestARunThatWasCancelledHasNoOutcomeForAnOlderClient(t *testing.T) {
 	}
 }
 
-func TestARunThatIsRefusedIsTheSameForAnOlderClient(t *testing.T) {
+func TestARefusedRunIsTheSameForAnOlderClient(t *testing.T) {
 	_, a := asking(t, destructive(someUUID))
-	events := a.runBody(olderRun(heard))
+	events := a.runBody(olderRun(knownMessages))
 	if kinds(events) != "RUN_ERROR" || ended(events) != "interrupt_unresolved" {
 		t.Errorf("%v", kinds(events))
 	}
@@ -144,9 +144,8 @@ func TestAReaderNamesTheVersionThatItKnows(t *testing.T) {
 	})
 }
 
-// TestReadersOfTwoVersionsAreToldApart: those of 1.0 share what is told, one who is older
-// does not.
-func TestReadersOfTwoVersionsAreToldApart(t *testing.T) {
+// Readers of 1.0 share a stream, an older one does not.
+func TestReadersOfTwoVersionsShareNoStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := chat(t)
 		defer a.Close()

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// asking is a conversation in which approvals wait, and an API for it.
+// asking returns a conversation with waiting approvals, and an API for it.
 func asking(t *testing.T, approvals ...contract.PendingApproval) (*script, *api) {
 	s, a := chat(t)
 	m := contract.MessageSignal{RequestID: otherID, Name: "m1", Text: contract.Inline("hi")}
@@ -32,10 +32,10 @@ func destructive(uuid string) contract.PendingApproval {
 	return contract.PendingApproval{UUID: uuid, ToolName: "add", ToolArgs: addArgs, Reason: contract.ReasonDestructive}
 }
 
-const heard = `"messages":[{"id":"m1","role":"user","content":"hi"},{"id":"call-` + someUUID + `","role":"assistant","toolCalls":[{"id":"call-` + someUUID + `-0"}]}]`
+const knownMessages = `"messages":[{"id":"m1","role":"user","content":"hi"},{"id":"call-` + someUUID + `","role":"assistant","toolCalls":[{"id":"call-` + someUUID + `-0"}]}]`
 
 func resumeOf(entries ...string) string {
-	return heard + `,"resume":[` + strings.Join(entries, ",") + `]`
+	return knownMessages + `,"resume":[` + strings.Join(entries, ",") + `]`
 }
 
 func resolved(uuid, payload string) string {
@@ -79,11 +79,11 @@ func TestAnInterruptIsResumed(t *testing.T) {
 	}
 }
 
-func TestNothingIsDoneUnlessEverythingHolds(t *testing.T) {
+func TestARunIsCheckedBeforeAnythingIsDone(t *testing.T) {
 	second := "5d0e7a52-9c41-4a8e-b0de-6f5a4b3c2d1e"
 	yes, no := resolved(someUUID, `{"approved":true}`), resolved(second, `{"approved":false}`)
 	for _, c := range []struct{ input, code string }{
-		{heard, "interrupt_unresolved"},
+		{knownMessages, "interrupt_unresolved"},
 		{resumeOf(), "interrupt_unresolved"},
 		{resumeOf(yes), "interrupt_unresolved"},
 		{`"messages":[{"id":"m7","role":"user","content":"hi"}]`, "interrupt_unresolved"},
@@ -116,7 +116,7 @@ func TestNothingIsDoneUnlessEverythingHolds(t *testing.T) {
 	}
 }
 
-func TestAnAnswerToAQuestionHereOrOfAnotherAgent(t *testing.T) {
+func TestAnswersToOurQuestionsAndThoseOfOtherAgents(t *testing.T) {
 	question := contract.PendingApproval{UUID: someUUID, ToolName: "quote", ToolArgs: addArgs, Reason: contract.ReasonQuestion, Schema: contract.JSON{Raw: []byte(seats)}}
 	answersAre(t, question)
 	for _, reason := range []contract.Reason{contract.ReasonQuestion, contract.ReasonClientTool} {
@@ -125,7 +125,7 @@ func TestAnAnswerToAQuestionHereOrOfAnotherAgent(t *testing.T) {
 	}
 }
 
-// answersAre checks what is taken for the answer to a question about a number of seats.
+// answersAre checks which answers to a question about a number of seats are accepted.
 func answersAre(t *testing.T, question contract.PendingApproval) {
 	t.Helper()
 	for payload, want := range map[string]string{
@@ -169,7 +169,7 @@ func TestAnAnswerAndAMessageInOneRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := asking(t, destructive(someUUID))
 		defer a.Close()
-		body := strings.TrimSuffix(heard, "]") + `,{"id":"m2","role":"user","content":"more"}],"resume":[` + resolved(someUUID, `{"approved":true}`) + `]`
+		body := strings.TrimSuffix(knownMessages, "]") + `,{"id":"m2","role":"user","content":"more"}],"resume":[` + resolved(someUUID, `{"approved":true}`) + `]`
 		e := a.run(body)
 		if ended(e) != "success" || !slices.Equal(texts(e), []string{"went on", "answer to more"}) || len(s.sent) != 1 {
 			t.Errorf("%q in %s", texts(e), kinds(e))
@@ -177,7 +177,7 @@ func TestAnAnswerAndAMessageInOneRun(t *testing.T) {
 	})
 }
 
-func TestSomebodyElseIsFaster(t *testing.T) {
+func TestAnotherDecisionIsFaster(t *testing.T) {
 	for approved, code := range map[bool]string{true: "success", false: "interrupt_already_resolved"} {
 		synctest.Test(t, func(t *testing.T) {
 			s, a := asking(t, destructive(someUUID))
@@ -206,7 +206,7 @@ func TestAnInterruptOfAnotherThread(t *testing.T) {
 	}
 }
 
-func TestADecisionOfARunIsNotHiddenByAnError(t *testing.T) {
+func TestADecisionOfARunIsReportedDespiteAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, a := asking(t, destructive(someUUID))
 		defer a.Close()

@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// runOf is the body of a run of the thread.
+// runOf returns the body of a run.
 func runOf(parts string) string {
 	if parts != "" {
 		parts = "," + parts
@@ -33,7 +33,7 @@ func (a *api) runBody(body string, headers ...string) []event {
 	return parse(a.t, r.raw)
 }
 
-// ended is the type of the outcome, or the code of the error.
+// ended returns the type of the outcome, or the code of the error.
 func ended(events []event) string {
 	if len(events) == 0 {
 		return "nothing"
@@ -49,7 +49,7 @@ func ended(events []event) string {
 
 const hi = `"messages":[{"id":"m1","role":"user","content":"hi"}]`
 
-// chat is a script that answers every message, and an API for it.
+// chat returns a script that answers every message, and an API for it.
 func chat(t *testing.T) (*script, *api) {
 	s := newScript()
 	s.onMessage = s.answer
@@ -104,7 +104,7 @@ func TestARepeatedRunIsCarriedOutOnce(t *testing.T) {
 	})
 }
 
-func TestOfSeveralNewMessagesEachIsSent(t *testing.T) {
+func TestSeveralNewMessagesAreAllSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := chat(t)
 		defer a.Close()
@@ -145,7 +145,7 @@ func TestPartsThatAreLeftOutOfANewThread(t *testing.T) {
 	})
 }
 
-func TestNothingAtAllToTell(t *testing.T) {
+func TestARunWithNothingNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, a := chat(t)
 		defer a.Close()
@@ -172,15 +172,15 @@ func TestAMessageBehindAnApprovalIsRefused(t *testing.T) {
 	})
 }
 
-func TestARunThatIsFollowed(t *testing.T) {
+func TestARunIsStreamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
 		defer a.Close()
 		got := a.open("POST", "/ag-ui", runOf(hi))
 		synctest.Wait()
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-m1"}})
-		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer"}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1"}})
+		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer"}})
 		s.do(func() { s.begin(s.sent[0]) })
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -206,7 +206,7 @@ func TestARunThatIsFollowed(t *testing.T) {
 	})
 }
 
-func TestRunsThatAreNone(t *testing.T) {
+func TestInvalidRuns(t *testing.T) {
 	_, a := chat(t)
 	long := strings.Repeat("x", 70<<10)
 	many := strings.TrimSuffix(strings.Repeat(`{"id":"m%","role":"user","content":"x"},`, 33), ",")
@@ -295,8 +295,8 @@ func TestToolsOfTheClient(t *testing.T) {
 		if ended(done) != "success" || strings.Join(texts(done), "|") != "picked" {
 			t.Errorf("%q in %s", texts(done), kinds(done))
 		}
-		if strings.Contains(kinds(done), "TOOL_CALL_RESULT") { // the client has it in its own words
-			t.Errorf("the client's result is told again: %s", kinds(done))
+		if strings.Contains(kinds(done), "TOOL_CALL_RESULT") { // the client has it in a message of its own
+			t.Errorf("the client's result is sent again: %s", kinds(done))
 		}
 	})
 }

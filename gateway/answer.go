@@ -17,31 +17,32 @@ type accepted struct {
 	RequestID      string `json:"request_id"`
 	ConversationID string `json:"conversation_id,omitempty"`
 	Status         string `json:"status"`
-	// Decision is what was decided, and Problem why no more is known now.
+	// Decision is the recorded decision, and Problem says why the reply has no more than
+	// that.
 	Decision *contract.ApprovalResult `json:"decision,omitempty"`
 	Problem  string                   `json:"problem,omitempty"`
 }
 
-// States of an accepted request.
+// The status of an accepted request.
 const (
 	statusRunning = "running"
 	statusSettled = "settled"
 	statusRefused = "refused"
 )
 
-// pending is a request that was sent, and how it is answered.
+// pending is a request that was sent, and how to answer it.
 type pending struct {
 	service.Request
-	status   int    // of the reply, when all is well
-	location string // of the answer, when it is not there in time
+	status   int    // of the reply, unless it is an error
+	location string // where to read the answer if it takes too long
 	repeated bool   // the request was sent before
 	replayed bool   // the answer is known to be that of an earlier request
-	// decision has been recorded: a failure to read on must not hide it.
+	// decision has been recorded. A failure after that must not hide it.
 	decision *contract.ApprovalResult
 }
 
-// await answers with what the request has settled to, or with a 202. That of a request
-// which was sent before is read first: waiting for it writes history.
+// await replies with the settlement of a request, or with a 202. The settlement of a repeated
+// request is read first, because waiting writes history.
 func (h *rest) await(c echo.Context, p pending) error {
 	ctx := c.Request().Context()
 	if p.repeated {
@@ -67,8 +68,8 @@ func (h *rest) await(c echo.Context, p pending) error {
 	return h.answer(c, p, s)
 }
 
-// unread answers when what a request came to cannot be read: with the decision, if one
-// was recorded, since its call may have run.
+// unread replies when the settlement of a request cannot be read. If a decision was recorded
+// it returns that, because the call may have run.
 func (h *rest) unread(c echo.Context, p pending, err error) error {
 	if p.decision == nil || c.Request().Context().Err() != nil {
 		return err
@@ -77,7 +78,7 @@ func (h *rest) unread(c echo.Context, p pending, err error) error {
 	return accept(c, p, "the decision was taken, and what it approved may have run; what came of it cannot be read now: "+service.Problem(err))
 }
 
-// accept answers with a 202.
+// accept replies with a 202.
 func accept(c echo.Context, p pending, problem string) error {
 	location := p.location
 	if location == "" {
@@ -92,7 +93,7 @@ func requestPath(conversationID, requestID string) string {
 	return "/conversations/" + conversationID + "/requests/" + requestID
 }
 
-// answer answers with what a request has settled to.
+// answer replies with the settlement of a request.
 func (h *rest) answer(c echo.Context, p pending, s service.Settlement) error {
 	reply, err := h.service.Reply(c.Request().Context(), p.Request, s)
 	if p.replayed && !service.IsKind(err, contract.KindKeyReused) {
@@ -104,8 +105,8 @@ func (h *rest) answer(c echo.Context, p pending, s service.Settlement) error {
 	return c.JSON(p.status, reply)
 }
 
-// answerKnown answers a request that was not sent. One that was carried out before gets its
-// first answer.
+// answerKnown replies to a request that was not sent. A request that was carried out before
+// gets its first answer.
 func (h *rest) answerKnown(c echo.Context, p pending, s service.Settlement) error {
 	p.replayed = s.Outcome.Settled && !s.Outcome.Predicted
 	if s.View.Status == contract.StatusCompleted {
@@ -114,7 +115,7 @@ func (h *rest) answerKnown(c echo.Context, p pending, s service.Settlement) erro
 	return h.answer(c, p, s)
 }
 
-// answerCompleted answers a request to a conversation that has completed.
+// answerCompleted replies to a request for a completed conversation.
 func (h *rest) answerCompleted(c echo.Context, p pending, s service.Settlement) error {
 	if s.Outcome.Refused != "" && p.MayBeCompleted && s.Outcome.Result == nil {
 		s.Outcome.Result = &contract.Result{}
@@ -122,8 +123,8 @@ func (h *rest) answerCompleted(c echo.Context, p pending, s service.Settlement) 
 	return h.answer(c, p, s)
 }
 
-// answerSent answers a request that was sent, by what the conversation knew of it already
-// or by what it settles to.
+// answerSent replies after Send. It waits for the settlement unless the conversation knew it
+// already.
 func (h *rest) answerSent(c echo.Context, p pending, known *service.Settlement, err error) error {
 	switch {
 	case service.IsKind(err, contract.KindCompleted):

@@ -22,23 +22,23 @@ func approvalPath(uuid string) string { return "/approvals/" + uuid }
 
 type approvalReply struct {
 	Approval contract.PendingApproval `json:"approval"`
-	// Status is pending or the decision.
+	// Status is pending, or the decision.
 	Status   string                   `json:"status"`
 	Decision *contract.ApprovalResult `json:"decision,omitempty"`
 	Problem  string                   `json:"problem,omitempty"`
 	Request  *decisionReply           `json:"request,omitempty"`
 }
 
-// decisionReply is what became of a decision that was accepted with a 202.
+// decisionReply is the status of a decision that was accepted with a 202.
 type decisionReply struct {
 	RequestID string `json:"request_id"`
-	// Status is running, settled, or refused when another decision came first.
+	// Status is running, settled, or refused if another decision counts.
 	Status string `json:"status"`
 	Error  string `json:"error,omitempty"`
 }
 
-// decisionOf cannot tell a decision that came too late, or is still on its way, from an ID
-// that was never sent: an approval records the one that counted only.
+// decisionOf returns the status of a decision. An approval records only the decision that
+// counts, so a late decision, one that has not arrived and an unknown ID look the same.
 func decisionOf(requestID string, record *contract.ApprovalResult) *decisionReply {
 	switch {
 	case record == nil:
@@ -49,7 +49,7 @@ func decisionOf(requestID string, record *contract.ApprovalResult) *decisionRepl
 	return &decisionReply{RequestID: requestID, Status: statusRefused, Error: service.AlreadyDecided(*record)}
 }
 
-// approval answers with an approval and, if there is one, its decision.
+// approval replies with an approval and its decision, if there is one.
 func (h *rest) approval(c echo.Context) error {
 	uuid, err := approvalParam(c)
 	if err != nil {
@@ -84,7 +84,7 @@ type waitingReply struct {
 	NextCursor string                `json:"next_cursor,omitempty"`
 }
 
-// waiting answers with a page of what waits for a decision.
+// waiting replies with a page of the approvals that wait for a decision.
 func (h *rest) waiting(c echo.Context) error {
 	q, err := listQuery(c)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 type desk struct {
 	mu     sync.Mutex
 	record *contract.ApprovalResult
-	tool   int // runs
+	tool   int // number of runs
 }
 
 func (d *desk) decide(uuid string, in contract.DecideSignal) error {
@@ -72,7 +72,7 @@ func TestFormsOfAnAnswer(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNoneLeaveTheApprovalPending(t *testing.T) {
+func TestInvalidAnswersLeaveTheApprovalPending(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, body := range []string{
 		``, `{}`, `null`, `[]`, `1`, `"maybe"`, `{"answer":"maybe"}`, `{"approved":1}`, `{"foo":true}`,
@@ -86,7 +86,7 @@ func TestAnswersThatAreNoneLeaveTheApprovalPending(t *testing.T) {
 	}
 }
 
-func TestAnApprovalThatIsNotThere(t *testing.T) {
+func TestAnUnknownApproval(t *testing.T) {
 	missing := service.Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", someUUID)
 	a := newAPI(t, &fakeBackend{
 		DecideFn:   func(string, contract.DecideSignal) error { return missing },
@@ -100,7 +100,7 @@ func TestAnApprovalThatIsNotThere(t *testing.T) {
 	a.wantError(404, text+"nope", a.do("POST", "/approvals/nope", `{"approved":true}`))
 }
 
-func TestOfTwelveDecisionsAtOnceOneWins(t *testing.T) {
+func TestOneOfTwelveConcurrentDecisionsCounts(t *testing.T) {
 	var d desk
 	a := newAPI(t, d.backend())
 	replies := make([]reply, 12)
@@ -138,7 +138,7 @@ func TestARepeatedDecisionGetsTheFirstAnswer(t *testing.T) {
 	a.want(409, a.do("POST", approvalPath, `{"approved":true}`, "Idempotency-Key: other"))
 }
 
-func TestWhoDecidesIsSealedForTheConversationAndNeverShown(t *testing.T) {
+func TestTheTokenOfADecisionIsSealedAndNeverShown(t *testing.T) {
 	var d desk
 	a := newAPI(t, d.backend())
 	a.want(200, a.do("POST", approvalPath, `{"approved":true}`, "Authorization: Bearer canary", "X-User: ops"))
@@ -156,7 +156,7 @@ func TestWhoDecidesIsSealedForTheConversationAndNeverShown(t *testing.T) {
 	}
 }
 
-func TestADecisionWhoseOutcomeIsNotThereInTime(t *testing.T) {
+func TestADecisionWithoutAResultInTime(t *testing.T) {
 	var d desk
 	a := newAPI(t, d.backend(), impatient)
 	a.backend.AwaitFn = never
@@ -175,7 +175,7 @@ func TestADecisionWhoseOutcomeIsNotThereInTime(t *testing.T) {
 	}
 }
 
-func TestADecisionThatWasAcceptedAndLostTheRaceSaysSo(t *testing.T) {
+func TestAnAcceptedDecisionThatLostIsReported(t *testing.T) {
 	var record *contract.ApprovalResult
 	a := newAPI(t, &fakeBackend{
 		DecideFn: func(string, contract.DecideSignal) error { return nil },
@@ -207,7 +207,7 @@ func TestADecisionThatWasAcceptedAndLostTheRaceSaysSo(t *testing.T) {
 	a.wantError(404, "request not found: nope", a.do("GET", approvalPath+"?request_id=nope", ""))
 }
 
-func TestTheRecordIsShownThoughTheConversationIsGone(t *testing.T) {
+func TestTheRecordOfADecisionOutlivesTheConversation(t *testing.T) {
 	var d desk
 	a := newAPI(t, d.backend())
 	a.want(200, a.do("POST", approvalPath, `{"approved":false}`))
@@ -231,7 +231,7 @@ func TestAPendingApprovalIsShownWithItsProblem(t *testing.T) {
 	}
 }
 
-func TestADecisionIsNotHiddenByWhatCannotBeRead(t *testing.T) {
+func TestADecisionIsReportedDespiteAFailedRead(t *testing.T) {
 	var d desk
 	a := newAPI(t, d.backend())
 	await := a.backend.AwaitFn
@@ -260,7 +260,7 @@ func TestADecisionIsNotHiddenByWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestADecisionThatWasSentIsNotHidden(t *testing.T) {
+func TestASentDecisionIsReported(t *testing.T) {
 	var d desk
 	a := newAPI(t, d.backend())
 	a.backend.DecisionFn = func(context.Context, string) (contract.ApprovalResult, error) {

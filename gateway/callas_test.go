@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// keptFor tells which decisions bring their token, by what the approval says.
+// keptFor says, by the approval's CallAs, which decisions carry their token.
 var keptFor = map[contract.CallAs]bool{contract.CallAsApprover: true, contract.CallAsRequester: false, "": true}
 
 const canaryToken = "Authorization: Bearer canary"
@@ -49,7 +49,7 @@ func TestATokenIsSealedOnlyForADecisionThatUsesIt(t *testing.T) {
 	}
 }
 
-func TestTheMemoOfAnApprovalTellsWhoseTokenCounts(t *testing.T) {
+func TestTheMemoOfAnApprovalSaysWhoseTokenIsUsed(t *testing.T) {
 	for as := range keptFor {
 		there := described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil)
 		if as != "" {

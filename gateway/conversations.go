@@ -14,14 +14,14 @@ import (
 	"agent-stop-and-go/workflows/record/document"
 )
 
-// rest handles what the REST API offers of conversations and approvals.
+// rest has the REST handlers of conversations and approvals.
 type rest struct {
 	service *service.Service
-	events  *endpoint.Endpoint // which answers with events
+	events  *endpoint.Endpoint // for replies as streams of events
 	logger  *slog.Logger
 }
 
-// show answers with one conversation.
+// show replies with one conversation.
 func (h *rest) show(c echo.Context) error {
 	id, err := conversationParam(c)
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *rest) show(c echo.Context) error {
 	return c.JSON(http.StatusOK, service.Reply{Conversation: conversation})
 }
 
-// tree answers with how the last turn of a conversation goes through the tree.
+// tree replies with the path of the conversation's last turn through the agent's tree.
 func (h *rest) tree(c echo.Context) error {
 	id, err := conversationParam(c)
 	if err != nil {
@@ -54,7 +54,7 @@ func (h *rest) tree(c echo.Context) error {
 	return c.JSON(http.StatusOK, tree)
 }
 
-// requestReply is what became of an accepted request.
+// requestReply is the status and the result of an accepted request.
 type requestReply struct {
 	RequestID      string `json:"request_id"`
 	ConversationID string `json:"conversation_id"`
@@ -65,7 +65,8 @@ type requestReply struct {
 	Result       *service.Result        `json:"result,omitempty"`
 }
 
-// request answers with what became of a request, the Location of a 202.
+// request replies with the status and the result of a request. Its URL is the Location of a
+// 202.
 func (h *rest) request(c echo.Context) error {
 	id, err := conversationParam(c)
 	if err != nil {
@@ -92,8 +93,8 @@ func (h *rest) request(c echo.Context) error {
 	return h.requestReply(c, view, whole)
 }
 
-// decisionOnItsWay covers the moment in which an approval has been decided and
-// its conversation has not heard of it yet.
+// decisionOnItsWay returns nil if the request is a decision that its approval has recorded
+// and the conversation has not received yet.
 func (h *rest) decisionOnItsWay(c echo.Context, requestID string) error {
 	uuid := tidyUUID(c.QueryParam("approval"))
 	if !contract.IsUUID(uuid) {
@@ -139,7 +140,7 @@ type listReply struct {
 	NextCursor    string          `json:"next_cursor,omitempty"`
 }
 
-// list answers with a page of conversations, newest first.
+// list replies with a page of conversations, newest first.
 func (h *rest) list(c echo.Context) error {
 	q, err := listQuery(c)
 	if err != nil {

@@ -17,8 +17,8 @@ type messageBody struct {
 
 func (m messageBody) blank() bool { return strings.TrimSpace(m.Message) == "" }
 
-// message is the message of a body. That of a streamed request has an ID, by which its turn
-// is found.
+// message returns the message in a body. For a streamed request it has the request ID as
+// client ID, by which its turn is found.
 func (m messageBody) message(c echo.Context, requestID string) service.Message {
 	out := service.Message{Text: m.Message}
 	if streams(c) {
@@ -27,12 +27,12 @@ func (m messageBody) message(c echo.Context, requestID string) service.Message {
 	return out
 }
 
-// streams reports whether a message is answered with the events of its turn.
+// streams reports whether the reply is a stream of the turn's events.
 func streams(c echo.Context) bool {
 	return request.WantsEvents(c.Request()) && !request.PrefersAsync(c.Request())
 }
 
-// create starts a conversation, with a first message or without.
+// create starts a conversation, with or without a first message.
 func (h *rest) create(c echo.Context) error {
 	var body messageBody
 	raw, err := request.Bind(c.Request(), &body)
@@ -68,7 +68,7 @@ func (h *rest) create(c echo.Context) error {
 	return h.await(c, p)
 }
 
-// start starts the conversation, and reports whether it was there before.
+// start starts the conversation, and reports whether it existed before.
 func (h *rest) start(c echo.Context, p pending, body messageBody) (existed bool, err error) {
 	in := service.NewConversation{Request: p.Request}
 	if body.Message != "" {
@@ -88,10 +88,10 @@ func (h *rest) start(c echo.Context, p pending, body messageBody) (existed bool,
 	return true, nil
 }
 
-// created answers with a conversation that nobody has written to yet.
+// created replies with a conversation without messages.
 func (h *rest) created(c echo.Context, p pending) error {
-	conversation, err := h.service.Fresh(c.Request().Context(), p.ConversationID)
-	if service.IsKind(err, service.KindUnavailable) { // it is there, only nobody can show it yet
+	conversation, err := h.service.ReadNew(c.Request().Context(), p.ConversationID)
+	if service.IsKind(err, service.KindUnavailable) { // it exists, but no worker can read it yet
 		p.location = "/conversations/" + p.ConversationID
 		return accept(c, p, "")
 	}

@@ -13,12 +13,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// recorder keeps what was started.
+// recorder records what was started.
 type recorder struct{ started []service.StartInput }
 
-func (r *recorder) start(in service.StartInput) (service.Started, error) {
+func (r *recorder) start(in service.StartInput) (service.StartResult, error) {
 	r.started = append(r.started, in)
-	return service.Started{}, nil
+	return service.StartResult{}, nil
 }
 
 func showing(id, _ string) (contract.ConversationView, error) { return viewOf(id), nil }
@@ -60,7 +60,7 @@ func TestCreateWithMessageWaitsForTheAnswer(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesWhatIsNotABody(t *testing.T) {
+func TestCreateRefusesInvalidBodies(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, body := range []string{`{`, `{"message":5}`, `[]`, `"hi"`, `{} {}`, `{"message":"hi"}x`, "\x00", `{"message":"a`} {
 		a.wantError(400, "invalid request body: ", a.do("POST", "/conversations", body))
@@ -89,9 +89,9 @@ func TestLargeMessageTravelsAsAnAddress(t *testing.T) {
 func TestCreateAgainUnderTheSameKey(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{AwaitFn: answering("first")})
-	a.backend.StartFn = func(in service.StartInput) (service.Started, error) {
+	a.backend.StartFn = func(in service.StartInput) (service.StartResult, error) {
 		r.started = append(r.started, in)
-		return service.Started{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
+		return service.StartResult{Existed: len(r.started) > 1, Fingerprint: r.started[0].Fingerprint}, nil
 	}
 	a.backend.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
 		view := viewOf(id)
@@ -114,7 +114,7 @@ func TestCreateAgainUnderTheSameKey(t *testing.T) {
 	a.wantError(422, "different request", a.do("POST", "/conversations", `{}`, key))
 }
 
-func TestKeysThatAreNone(t *testing.T) {
+func TestInvalidKeys(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, headers := range [][]string{
 		{"Idempotency-Key: "}, {"Idempotency-Key: a b"}, {"Idempotency-Key: é"},
@@ -125,7 +125,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsWithRespondAsync(t *testing.T) {
+func TestRespondAsyncDoesNotWait(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start})
 	reply := a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`, `Prefer: wait=5, Respond-Async; x=1`))
@@ -145,7 +145,7 @@ func TestNobodyWaitsWithRespondAsync(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNotThereInTime(t *testing.T) {
+func TestAnAnswerThatTakesTooLong(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start, AwaitFn: never}, impatient)
 	reply := a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`))
@@ -154,7 +154,7 @@ func TestAnAnswerThatIsNotThereInTime(t *testing.T) {
 	}
 }
 
-func TestClosingTheGatewayTellsThoseWhoWaitWhereToReadTheAnswer(t *testing.T) {
+func TestClosingTheGatewayAnswersWaitersWithALocation(t *testing.T) {
 	var r recorder
 	waiting := make(chan struct{})
 	a := newAPI(t, &fakeBackend{StartFn: r.start})
@@ -170,7 +170,7 @@ func TestClosingTheGatewayTellsThoseWhoWaitWhereToReadTheAnswer(t *testing.T) {
 	a.want(202, a.do("POST", "/conversations", `{"message":"hi"}`))
 }
 
-func TestConversationThatNoWorkerCanShowYet(t *testing.T) {
+func TestANewConversationWithoutAWorker(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start})
 	a.backend.ConversationFn = func(string, string) (contract.ConversationView, error) {
@@ -206,22 +206,22 @@ func TestTheTokenTravelsSealedForItsConversation(t *testing.T) {
 	}
 }
 
-func TestFaultsTellNothing(t *testing.T) {
-	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.Started, error) {
-		return service.Started{}, http.ErrBodyNotAllowed
+func TestInternalErrorsAreHidden(t *testing.T) {
+	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.StartResult, error) {
+		return service.StartResult{}, http.ErrBodyNotAllowed
 	}})
 	a.wantError(500, "internal error", a.do("POST", "/conversations", `{"message":"hi"}`))
 	if !strings.Contains(a.logs.String(), http.ErrBodyNotAllowed.Error()) {
 		t.Errorf("the log must have the cause: %s", a.logs)
 	}
-	a.backend.StartFn = func(service.StartInput) (service.Started, error) { panic("boom") }
+	a.backend.StartFn = func(service.StartInput) (service.StartResult, error) { panic("boom") }
 	a.wantError(500, "internal error", a.do("POST", "/conversations", `{"message":"hi"}`))
 	if !strings.Contains(a.logs.String(), "boom") {
 		t.Errorf("the log must have the panic: %s", a.logs)
 	}
 }
 
-func TestTwoCallersWithOneKeyAreTwo(t *testing.T) {
+func TestTwoCallersMayUseOneKey(t *testing.T) {
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start, AwaitFn: answering("ok")})
 	seen := map[string]string{}

@@ -15,11 +15,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// viaREST marks decisions that came through this API.
+// viaREST marks decisions that came through the REST API.
 const viaREST = "rest"
 
-// decide answers an approval and waits for what comes of it. The first decision
-// wins; others get it as a 409.
+// decide sends a decision and waits for its result. The first decision counts; later ones get
+// a 409 with it.
 func (h *rest) decide(c echo.Context) error {
 	raw, err := readAnswer(c)
 	if err != nil {
@@ -48,7 +48,8 @@ func (h *rest) decide(c echo.Context) error {
 	return h.sendDecision(c, d, whole)
 }
 
-// sendDecision sends a decision. Once it is sent, no failure hides that.
+// sendDecision sends a decision. After it was sent, the reply says so even if something
+// fails.
 func (h *rest) sendDecision(c echo.Context, d service.Decision, whole bool) error {
 	ctx := c.Request().Context()
 	late, err := h.service.Decide(ctx, callerOf(c), d)
@@ -90,15 +91,14 @@ func readAnswer(c echo.Context) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var syntax json.RawMessage // malformed JSON is told from an answer of the wrong shape
+	var syntax json.RawMessage // distinguishes malformed JSON from an answer of the wrong form
 	return raw, request.Decode(raw, &syntax)
 }
 
-// answerMembers are those of an answer, to an approval or to a question.
+// answerMembers are the members of an answer to an approval or a question.
 var answerMembers = []string{"approved", "answer", "action", "content", "reason", "by"}
 
-// readDecision reads what the approval takes: a yes or a no, or the answer to a
-// question.
+// readDecision reads an approval or rejection, or the answer to a question.
 func (h *rest) readDecision(c echo.Context, uuid string, raw json.RawMessage) (service.Decision, error) {
 	subject, err := h.service.Subject(c.Request().Context(), uuid)
 	if err != nil {

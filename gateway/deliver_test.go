@@ -17,7 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// foreseeing answers every question about a signal with a refusal.
+// foreseeing answers every admission with a refusal.
 func foreseeing(kind contract.Kind, text string) func(string, contract.ConversationQuery) (contract.ConversationView, error) {
 	return func(id string, q contract.ConversationQuery) (contract.ConversationView, error) {
 		view := viewOf(id)
@@ -28,7 +28,7 @@ func foreseeing(kind contract.Kind, text string) func(string, contract.Conversat
 	}
 }
 
-func TestWhatWouldBeRefusedIsNotSent(t *testing.T) {
+func TestARefusedSignalIsNotSent(t *testing.T) {
 	for _, c := range []struct {
 		kind   contract.Kind
 		status int
@@ -51,7 +51,8 @@ func TestWhatWouldBeRefusedIsNotSent(t *testing.T) {
 	}
 }
 
-// Only the answer to a message shows that the next one is welcome, and only once.
+// Only the answer to a message shows that the conversation is ready for the next one, and
+// only once.
 func TestAMessageAfterAnAnswerIsSentWithoutAsking(t *testing.T) {
 	var steps []string
 	waits := false
@@ -68,7 +69,7 @@ func TestAMessageAfterAnAnswerIsSentWithoutAsking(t *testing.T) {
 			}
 			return result, err
 		},
-		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, nil },
+		StartFn:        func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, nil },
 		ConversationFn: showing,
 	})
 	id := a.want(201, a.do("POST", "/conversations", "")).text("conversation", "id")
@@ -96,7 +97,7 @@ func TestAMessageAfterAnAnswerIsSentWithoutAsking(t *testing.T) {
 	}
 }
 
-func TestARepeatedRequestIsAnsweredFromTheLedger(t *testing.T) {
+func TestARepeatedRequestGetsItsFirstAnswer(t *testing.T) {
 	a := newAPI(t, &fakeBackend{AdmitFn: func(id string, q contract.ConversationQuery) (contract.ConversationView, error) {
 		view := viewOf(id)
 		view.Request = &contract.Request{ID: q.RequestID, Settled: true, Result: &contract.Result{Response: contract.Inline("first")}}
@@ -136,7 +137,7 @@ func TestAConversationIsAskedAboutOneMessageAtATime(t *testing.T) {
 	}
 }
 
-func TestTooManyAtOnceAreTurnedAway(t *testing.T) {
+func TestTooManyConcurrentRequestsAreRefused(t *testing.T) {
 	proceed := make(chan bool)
 	a := newAPI(t, &fakeBackend{AwaitFn: answering("ok"), SignalFn: func(string, string, any) error { return nil }})
 	a.backend.AdmitFn = func(id string, _ contract.ConversationQuery) (contract.ConversationView, error) {
@@ -176,7 +177,7 @@ func TestAMessageOfManyPartsIsRefused(t *testing.T) {
 	a.wantError(413, "the limit is 100", a.do("POST", "/ag-ui", run))
 }
 
-func TestWithoutAWorkerTheServerSaysWhetherASignalIsTaken(t *testing.T) {
+func TestWithoutAWorkerTheServersDataAdmitASignal(t *testing.T) {
 	described := described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil)
 	c := &fakeClient{
 		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
@@ -195,8 +196,8 @@ func TestWithoutAWorkerTheServerSaysWhetherASignalIsTaken(t *testing.T) {
 	}
 }
 
-// The server's own words, in version 1.32.
-func TestAnswersAreReadWhenARunHasHadAllItsUpdates(t *testing.T) {
+// The error text is that of server version 1.32.
+func TestAnswersAreReadWhenARunHasNoUpdatesLeft(t *testing.T) {
 	reads, asked := 0, 0
 	a := onTemporal(t, &fakeClient{
 		SignalFn: func(string, string, any) error { return nil },

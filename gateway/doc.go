@@ -1,33 +1,32 @@
-// Package gateway is the REST API of an agent, and the one address of all its front ends. It
-// turns HTTP requests into workflow starts, signals, queries and one waiting update, and keeps
-// nothing: run as many gateways as you like, stop any of them at any time.
+// Package gateway is the REST API of an agent, and the address of all its front ends. It turns
+// HTTP requests into workflow starts, signals, queries and one waiting update, and keeps no
+// state: any number of gateways may run, and each may be stopped at any time.
 //
 // # Where to look
 //
 //	routes.go      every URL, with the handler behind it
-//	openapi.yaml   what each of them takes and gives. Tests check every reply that they
-//	               get against it, so a new member needs a test whose reply has it
-//	middleware.go  what happens to every request; door.go which are refused before anything
-//	               reads them; tidy.go what a path may look like
+//	openapi.yaml   the description of each. Tests validate every reply that they get against
+//	               it, so a new member needs a test whose reply contains it
+//	middleware.go  what happens to every request; door.go the requests that are refused first;
+//	               tidy.go the forms of a path
 //	create.go, messages.go, conversations.go, approvals.go, decide.go, media.go
 //	               the handlers of conversations and approvals
-//	answer.go      what a request is answered with; errors.go the one table from a kind of
-//	               failure to an HTTP status
-//	identity.go    who asks; paging.go pages of lists
-//	offers.go      what the agent can do; docs.go, docs_read.go the page of the API; home.go,
-//	               health.go, startup.go, gateway.go the rest
+//	answer.go      the reply to a request; errors.go the table from error kind to HTTP status
+//	identity.go    idempotency keys and request IDs; paging.go pages of lists
+//	offers.go      what the agent can do; docs.go, docs_read.go the page of the API; home.go the
+//	               first page; health.go, startup.go probes; gateway.go New and Close
 //
 // The packages below it, from the inside to the outside:
 //
-//	service           start, address, read and decide conversations: no HTTP, no protocol
-//	service/backend   the same on a Temporal client: the only package that knows the SDK
-//	live              one follower for each conversation that somebody reads
-//	request           what all front ends read out of HTTP requests; sse writes streams
+//	service           start, signal, read and decide conversations: no HTTP, no protocol
+//	service/backend   the same with a Temporal client: the only package that uses the SDK
+//	live              one follower for each conversation that has readers
+//	request           what all front ends read from HTTP requests; sse writes streams
 //	agui              conversations as AG-UI events: pure; agui/endpoint serves them
-//	a2a/task          conversations as tasks of A2A: pure
-//	a2a/protocol      the protocol on the wire; a2a/handler carries out what clients ask
-//	a2a/hook          the body that web hooks get, which is all of this that a worker needs
-//	front             a gateway built from the configuration
+//	a2a/task          conversations as A2A tasks: pure
+//	a2a/protocol      the protocol on the wire; a2a/handler carries out requests
+//	a2a/hook          the body of web hooks, the only part that a worker needs
+//	front             builds a gateway from the configuration and serves it
 //
 // # Adding a front end
 //
@@ -53,7 +52,7 @@
 //		if err != nil {
 //			return "", err
 //		}
-//		return said(conversation.Entries()), nil
+//		return textOf(conversation.Entries()), nil
 //	}
 //
 // The files to open, in this order:
@@ -61,11 +60,11 @@
 //	service/example_test.go   a whole front end in 60 lines
 //	service/doc.go            what a Service does, file by file
 //	../workflows/record       the entries of a conversation
-//	live/doc.go               if it follows conversations while they run; agui/endpoint/follow.go
+//	live/doc.go               to follow conversations while they run; agui/endpoint/follow.go
 //	                          is a reader that writes a stream
-//	request/doc.go, sse       if it speaks HTTP like the others
-//	routes.go, gateway.go     to give it a URL, and to make it
-//	../deploy/arrows_test.go  to say what its package may import
+//	request/doc.go, sse       to read requests and write streams like the others
+//	routes.go, gateway.go     to give it a URL, and to create it
+//	../deploy/arrows_test.go  to list what its package may import
 //
 // # Adding a field to approvals
 //
@@ -73,58 +72,54 @@
 //	                                    tests name the samples to complete, then
 //	                                    go test ./workflows/contract -update
 //	../workflows/ask.go                 fills it in
-//	../workflows/record/document        only where the value may be in the blob store (Pending)
-//	openapi.yaml                        PendingApproval; tests hold replies to it
-//	agui/outcome.go, a2a/task/ask.go    for clients of AG-UI and A2A, if it is for them
+//	../workflows/record/document        only if the value may be in the blob store (Pending)
+//	openapi.yaml                        PendingApproval; tests validate replies against it
+//	agui/outcome.go, a2a/task/ask.go    if clients of AG-UI and A2A need it
 //
 // # Adding an event
 //
-// What happens in a conversation is a message of its record; ../workflows/record/entry.go says
-// of which Kind. An event of AG-UI is made of an entry in agui/items.go, with its form in
-// agui/values.go or agui/events.go, and written in agui/write.go. A task shows it in
-// a2a/task/stream.go (entry.event). Both are tested with random conversations
-// (../workflows/record/recordtest), without Temporal.
+// Everything that happens in a conversation is a message of its record, whose Kind is decided in
+// ../workflows/record/entry.go. AG-UI: agui/items.go makes an event from an entry, agui/events.go
+// and agui/values.go define its form, and agui/write.go sends it. A2A: a2a/task/stream.go
+// (entry.event). Both are tested with random conversations (../workflows/record/recordtest),
+// without Temporal.
 //
 // # The door
 //
-// The gateway has no login of its own, and a web page can have its visitor's browser
-// send requests here. So every request passes package guard first, except those of
-// /health and /health/ready: its Host must be a name of the agent (421), its Origin
-// one of the agent's own or a listed one (403), and a browser must not say that it
-// comes from another site (403). Pages of AllowedOrigins get CORS headers and answers
-// to preflights. The front end of another port of this machine is no foreign page,
-// but gets no CORS headers either unless it is listed.
+// The gateway has no login of its own, and a web page can have its visitor's browser send
+// requests here. So package guard checks every request first, except those of /health and
+// /health/ready: the Host must be a name of the agent (421), the Origin must be the agent's own or
+// a listed one (403), and Sec-Fetch-Site must not name another site (403). Pages of
+// AllowedOrigins get CORS headers and answers to preflights. A page from another port of this
+// machine is not refused, but gets CORS headers only if it is listed.
 //
-// A body must be JSON by its Content-Type (415): a page can send that only after a
-// preflight. Members that mean nothing are refused (400), so that nothing somebody
-// wrote is dropped in silence; A2A and AG-UI keep the rules of their protocols.
+// The Content-Type of a body must be JSON (415): a page of another site can send that only after
+// a preflight. Unknown members are refused (400), so that nothing a caller wrote is ignored
+// silently; A2A and AG-UI follow the rules of their protocols.
 //
 // # The life of a request that changes something
 //
-// A POST gets a request ID: random, or derived from its Idempotency-Key. The
-// signal (or the workflow start) that carries the ID is durable once Temporal
-// has acknowledged it; from then on nothing the client or this process does can
-// undo it. Waiting for the answer is a separate step that may be lost and
-// repeated. When the answer is not there in time, or the client prefers not to
-// wait (Prefer: respond-async), or the gateway shuts down, the reply is 202 with
-// the address at which the answer can be read later.
+// A POST gets a request ID: random, or derived from its Idempotency-Key. The signal (or the
+// workflow start) that carries the ID is durable once Temporal has acknowledged it; after that,
+// neither the client nor this process can undo it. Waiting for the answer is a separate step that
+// may fail and be repeated. If the answer takes too long, or the client prefers not to wait
+// (Prefer: respond-async), or the gateway shuts down, the reply is a 202 with the address at which
+// the answer can be read later.
 //
-// What a message refers to by its address, a long text or an image, is stored when the
-// conversation has admitted the message (service/staged.go), so that a refused one leaves
+// Values that a message refers to by address, such as a long text or an image, are stored after
+// the conversation has admitted the message (service/staged.go), so that a refused one leaves
 // nothing behind.
 //
-// A repeated request has the same request ID, so the conversation carries it
-// out once and gives the first answer again. The fingerprint that travels with
-// it tells a repetition from a different request under a used key (422).
+// A repeated request has the same request ID, so the conversation carries it out once and gives
+// the first answer again. The fingerprint of the request distinguishes a repetition from a
+// different request with the same key (422).
 //
 // # Health
 //
-// GET /health says that this process lives. GET /health/ready is 200 only when
-// Temporal, a worker and every tool server answer, and its body says which do. The
-// worker's answer has what is wrong with its keys, variables and tools, and shows
-// whether it has the same blob store: each side has put a transcript.Probe there,
-// and looks for that of the other. While they are known to have two, no conversation
-// and no message is accepted (service/store.go).
-// A load balancer that should keep sending requests while one tool server is
-// down must look at /health.
+// GET /health reports that this process runs. GET /health/ready is 200 only if Temporal, a worker
+// and every tool server answer; its body lists them. The worker's answer contains the problems of
+// its keys, variables and tools, and shows whether it has the same blob store: each side has put a
+// transcript.Probe there, and looks for that of the other. While the two are known to differ, no
+// conversation and no message is accepted (service/store.go). A load balancer that should keep
+// sending requests while one tool server is down must use /health.
 package gateway

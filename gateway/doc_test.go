@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The code that the documentation quotes is that of the example.
+// The documentation quotes the code of the example.
 func TestTheDocumentationQuotesTheExample(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 //go:embed openapi.yaml
 var openAPIFile []byte
 
-// OpenAPI is the description of the API, in YAML.
+// OpenAPI returns the description of the API in YAML.
 func OpenAPI() []byte { return append([]byte(nil), openAPIFile...) }
 
 func serveOpenAPI(c echo.Context) error {
@@ -27,8 +27,8 @@ func serveDocsJSON(c echo.Context) error {
 	return c.JSON(http.StatusOK, theAPI())
 }
 
-// docsPage serves the interactive page. Its scripts and styles are part of the
-// binary. Without JavaScript it lists the routes.
+// docsPage serves the interactive page. Its scripts and styles are embedded. Without
+// JavaScript it lists the routes.
 func docsPage() echo.HandlerFunc {
 	page := v5emb.NewHandlerWithConfig(swgui.Config{
 		Title: theAPI().Title, SwaggerJSON: "/openapi.yaml", BasePath: "/docs/", PrependHTML: withoutScripts(theAPI()),
@@ -44,7 +44,7 @@ func docsPage() echo.HandlerFunc {
 	}
 }
 
-// withoutNotFound holds back a 404, so that the API's own is written.
+// withoutNotFound suppresses a 404 of the page, so that the API's own is written.
 type withoutNotFound struct {
 	http.ResponseWriter
 	notFound bool
@@ -70,7 +70,7 @@ func withoutScripts(api apiDocument) template.HTML {
 		fmt.Fprintf(&b, "<li><code>%s %s</code> %s</li>", e.Method, template.HTMLEscapeString(e.Path), template.HTMLEscapeString(e.Summary))
 	}
 	b.WriteString("</ul></noscript>")
-	return template.HTML(b.String()) //nolint:gosec // escaped above, from a file of ours
+	return template.HTML(b.String()) //nolint:gosec // escaped above, from an embedded file
 }
 
 // apiDocument is the short form of openapi.yaml at /docs/json.

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// theAPI is openapi.yaml in short. The file is part of the binary and tested, so
-// it can be read.
+// theAPI is the short form of openapi.yaml. The file is embedded and tested, so parsing it
+// cannot fail.
 var theAPI = sync.OnceValue(func() apiDocument {
 	doc, err := readAPI(openAPIFile)
 	if err != nil {
@@ -43,7 +43,7 @@ func readAPI(file []byte) (apiDocument, error) {
 	return out, err
 }
 
-// pairs walks a mapping in the order of the file.
+// pairs visits the members of a mapping in the order of the file.
 func pairs(n *yaml.Node, visit func(key string, value *yaml.Node) error) error {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if err := visit(n.Content[i].Value, n.Content[i+1]); err != nil {

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/gateway"
 )
 
-// The page fills in the example of a parameter, and the first example of a body in the
-// order of the file. Who presses Execute without reading sends just that.
+// The page fills in the example of a parameter, and the first example of a body in the order
+// of the file. A visitor who presses Execute without reading sends exactly that.
 
 func TestThePageFillsInNoParameters(t *testing.T) {
 	doc, err := spec()
@@ -40,7 +40,7 @@ func TestThePageDecidesNothingByItself(t *testing.T) {
 	}
 }
 
-// firstExample is the body that the page begins with.
+// firstExample returns the body that the page shows first.
 func firstExample(t *testing.T, path string) string {
 	t.Helper()
 	var doc struct {

@@ -11,9 +11,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Kinds of failure of a request that a web page must not make.
+// Error kinds of requests that web pages of other sites might send.
 const (
-	KindMisdirected contract.Kind = "misdirected" // for a name that is not ours
+	KindMisdirected contract.Kind = "misdirected" // for a host name that is not ours
 	KindForeignPage contract.Kind = "foreign_page"
 )
 
@@ -22,12 +22,12 @@ var doorKinds = map[int]contract.Kind{
 	http.StatusForbidden:          KindForeignPage,
 }
 
-// openRoutes answer under any name: those who look after processes call them by
-// addresses that nobody configures.
+// openRoutes answer under any host name, because probes use addresses that are not
+// configured.
 var openRoutes = []string{pathHealth, pathReady}
 
-// door refuses requests for other names and of other pages before anything reads
-// them. Pages that may call get the headers that let them read the answer.
+// door refuses requests for other hosts and from pages of other origins, before anything else
+// reads them. Listed origins get CORS headers.
 func door(rules guard.Rules) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error { return passDoor(rules, next, c) }
@@ -39,7 +39,7 @@ func passDoor(rules guard.Rules, next echo.HandlerFunc, c echo.Context) error {
 		return service.Errorf(doorKinds[refused.Status], "%s", refused.Text)
 	}
 	h := c.Response().Header()
-	h.Set("X-Frame-Options", "SAMEORIGIN") // where a browser does not say what it frames
+	h.Set("X-Frame-Options", "SAMEORIGIN") // for browsers without fetch metadata
 	if len(rules.Origins) > 0 {
 		h.Add("Vary", "Origin")
 	}
@@ -53,14 +53,14 @@ func passDoor(rules guard.Rules, next echo.HandlerFunc, c echo.Context) error {
 	return next(c)
 }
 
-// exposedHeaders are those of answers that scripts may read.
+// exposedHeaders are the response headers that scripts of listed origins may read.
 const exposedHeaders = "Location, Retry-After, Preference-Applied, Idempotency-Replayed, X-Session-ID, WWW-Authenticate, ETag, A2A-Extensions"
 
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight lets a page that may call send any header.
+// preflight allows a listed origin to send any header.
 func preflight(c echo.Context) error {
 	h := c.Response().Header()
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST")

@@ -18,12 +18,12 @@ import (
 
 var errReached = errors.New("a handler was reached")
 
-// closedBackend is a backend whose every method that a foreign request could reach fails
-// the test.
+// closedBackend is a backend that fails the test with every method a foreign request could
+// reach.
 func closedBackend(t *testing.T) *fakeBackend {
 	reached := func() error { t.Error("a handler was reached"); return errReached }
 	return &fakeBackend{
-		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, reached() },
+		StartFn:        func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, reached() },
 		SignalFn:       func(string, string, any) error { return reached() },
 		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, reached() },
 		SubjectFn:      func(string) (service.Subject, error) { return service.Subject{}, reached() },
@@ -49,7 +49,7 @@ func withOrigins(origins ...string) func(*gateway.Deps) {
 
 var parameter = regexp.MustCompile(`:(id|uuid|request_id)|:sha256|\*`)
 
-// everyRoute are all methods and paths there are, with and without a slash at the end.
+// everyRoute returns all methods and paths, with and without a slash at the end.
 func everyRoute(g *gateway.Gateway) (out [][2]string) {
 	for _, r := range g.Routes() {
 		path := parameter.ReplaceAllString(r.Path, someID)
@@ -115,18 +115,18 @@ func TestHealthIsServedUnderAnyName(t *testing.T) {
 	}
 }
 
-func TestNamesOfOurs(t *testing.T) {
+func TestHostNamesOfTheGateway(t *testing.T) {
 	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) { return contract.Catalogue{}, nil }}, withHosts("agents.example.com"))
 	for _, host := range []string{"localhost", "127.0.0.1:8080", "[::1]:8080", "Agents.Example.com:443", "agents.example.com."} {
 		a.want(200, a.do("GET", "/tools", "", "Host: "+host))
 		a.want(200, a.do("GET", "/tools", "", "Host: "+host, "Origin: https://agents.example.com", "Sec-Fetch-Site: same-origin"))
 	}
-	for _, target := range []string{"http://agents.example.com/tools"} { // a proxy's form
+	for _, target := range []string{"http://agents.example.com/tools"} { // in a proxy's form
 		a.want(200, a.do("GET", target, "", "Host: agents.example.com"))
 	}
 }
 
-// A real server: it knows the address of the connection, and takes Host from the target.
+// A real server knows the address of the connection, and takes Host from the target.
 func TestHostsAsAServerReadsThem(t *testing.T) {
 	a := newAPI(t, closedBackend(t))
 	s := httptest.NewServer(a)
@@ -142,7 +142,7 @@ func TestHostsAsAServerReadsThem(t *testing.T) {
 		"GET /docs/json HTTP/1.1\r\n":                                                                         "400",
 		"GET /docs/json HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n":                                "400",
 		"GET /health HTTP/1.0\r\n":                                                                            "200",
-		"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n":                                                        "200", // net/http answers, and nobody reads it
+		"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n":                                                        "200", // net/http answers
 		"POST /conversations HTTP/1.1\r\nHost: evil.example\r\nExpect: 100-continue\r\nContent-Length: 2\r\n": "421",
 	} {
 		if got := statusLine(t, s.Listener.Addr().String(), request+"Connection: close\r\n\r\n"); !strings.Contains(got, " "+want+" ") {
@@ -169,7 +169,7 @@ func statusLine(t *testing.T, address, request string) string {
 	return strings.SplitN(string(line[:n]), "\r\n", 2)[0]
 }
 
-func TestPagesThatMayCall(t *testing.T) {
+func TestListedPagesMayCall(t *testing.T) {
 	const origin = "https://chat.example.com"
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start, ConversationFn: showing}, withOrigins(origin))
@@ -236,12 +236,12 @@ func TestBodiesOfJSONByAnyOfItsNames(t *testing.T) {
 	}
 	var r recorder
 	a := newAPI(t, &fakeBackend{StartFn: r.start, ConversationFn: showing})
-	for _, kind := range []string{"", "text/plain"} { // nothing to be read
+	for _, kind := range []string{"", "text/plain"} { // an empty body
 		a.want(201, a.do("POST", "/conversations", "", "Content-Type: "+kind))
 	}
 }
 
-// Whatever a request is, under a foreign name it reaches no handler.
+// A request for a foreign name reaches no handler, whatever its form.
 func FuzzAForeignNameReachesNoHandler(f *testing.F) {
 	f.Add("POST", "/conversations", "evil.example", "", "", "application/json")
 	f.Add("GET", "/approvals/", "evil.example:80", "http://evil.example:80", "same-origin", "")

@@ -16,8 +16,8 @@ import (
 
 const statusClientGone = 499
 
-// statuses is the one table from kind to HTTP status. What is not in it is a
-// fault of ours: 500, a fixed text, and a log line.
+// statuses is the table from error kind to HTTP status. A kind that is not in it is an
+// internal error: 500, a fixed text, and a log line.
 var statuses = map[contract.Kind]int{
 	contract.KindInvalid:      http.StatusBadRequest,
 	contract.KindNotFound:     http.StatusNotFound,
@@ -45,7 +45,7 @@ type errorBody struct {
 	Decision     *contract.ApprovalResult `json:"decision,omitempty"`
 }
 
-// fail writes an error. It is the only place that does.
+// fail writes an error. It is the only function that does.
 func (g *Gateway) fail(err error, c echo.Context) {
 	if c.Response().Committed {
 		return

@@ -29,7 +29,7 @@ type script struct {
 	settled map[string]contract.Request
 	changed chan struct{}
 	readErr error
-	// onMessage and onDecide are what the agent does then; they hold the lock.
+	// onMessage and onDecide do the agent's work. They are called with the lock held.
 	onMessage func(contract.MessageSignal)
 	onDecide  func(string, contract.DecideSignal)
 }
@@ -72,7 +72,7 @@ func (s *script) change(f func(*contract.ConversationView)) {
 	s.view = v
 }
 
-func (s *script) start(in service.StartInput) (out service.Started, err error) {
+func (s *script) start(in service.StartInput) (out service.StartResult, err error) {
 	s.do(func() {
 		if out.Existed = s.exists; !s.exists {
 			s.exists = true
@@ -115,7 +115,7 @@ func (s *script) message(m contract.MessageSignal) {
 	}
 }
 
-// answer is a whole turn at once.
+// answer plays a whole turn at once.
 func (s *script) answer(m contract.MessageSignal) {
 	s.begin(m)
 	s.finish(m, "answer to "+m.Text.Inline)
@@ -140,7 +140,7 @@ func (s *script) finish(m contract.MessageSignal, text string) {
 	s.settled[m.RequestID] = contract.Request{ID: m.RequestID, Settled: true, Fingerprint: m.Fingerprint, Result: &contract.Result{Response: contract.Inline(text)}}
 }
 
-// end is the end of a turn, and of the conversation if it is a task.
+// end ends a turn, and the conversation if it is a task.
 func (s *script) end(requestID, text string, o contract.Outcome) {
 	s.change(func(v *contract.ConversationView) {
 		v.Running, v.Pending = false, nil
@@ -155,7 +155,7 @@ func (s *script) end(requestID, text string, o contract.Outcome) {
 	s.settled[requestID] = contract.Request{ID: requestID, Settled: true, Result: &contract.Result{Response: contract.Inline(text)}}
 }
 
-// wait stops a turn for an approval, with the message that says so.
+// wait stops a turn for an approval, with the message about it.
 func (s *script) wait(m contract.MessageSignal, uuid string) {
 	s.ask(m, contract.PendingApproval{UUID: uuid, ToolName: "drop", ToolArgs: contract.JSON{Raw: json.RawMessage(`{"name":"all"}`)}, Description: "Drop?"})
 	s.change(func(v *contract.ConversationView) {
@@ -167,7 +167,7 @@ func (s *script) wait(m contract.MessageSignal, uuid string) {
 
 func (s *script) id() string { return contract.MessageID(s.view.ID, len(s.view.Transcript.Tail)) }
 
-// ask stops the turn for an approval of a call.
+// ask stops the turn for the approval of a call.
 func (s *script) ask(m contract.MessageSignal, p contract.PendingApproval) {
 	s.change(func(v *contract.ConversationView) {
 		call := contract.Message{
@@ -294,7 +294,7 @@ func (s *script) approval(uuid string) (contract.ApprovalView, error) {
 	}, nil
 }
 
-// feed is a Feed that a test speaks through.
+// feed is a Feed through which a test publishes events.
 type feed struct {
 	mu       sync.Mutex
 	channels map[chan contract.Event]bool
@@ -317,7 +317,7 @@ func (f *feed) Subscribe(string) (<-chan contract.Event, func()) {
 	}
 }
 
-func (f *feed) tell(n contract.Event) {
+func (f *feed) publish(n contract.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for ch := range f.channels {
@@ -334,7 +334,7 @@ func (f *feed) lose() {
 	}
 }
 
-// event is what a client reads.
+// event is an event as a client reads it.
 type event struct {
 	id   string
 	data map[string]any

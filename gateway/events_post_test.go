@@ -51,7 +51,7 @@ func TestATurnIsFollowedWhileItRunsAndEndsBeforeTheNext(t *testing.T) {
 			t.Error(k)
 		}
 		if got[1].raw() != "" {
-			t.Errorf("a turn that has not begun tells %q", got[1].raw())
+			t.Errorf("a turn that has not begun sends %q", got[1].raw())
 		}
 		s.do(func() { s.finish(s.sent[0], "uno"); s.begin(s.sent[1]) })
 		if now := texts(got[0].whole()); strings.Join(now, "|") != "one|uno" {
@@ -81,7 +81,7 @@ func TestAConversationThatBeginsWithAStream(t *testing.T) {
 	})
 }
 
-func TestWhatIsRefusedIsNoStream(t *testing.T) {
+func TestARefusalIsNoStream(t *testing.T) {
 	s := newScript()
 	a := newAPI(t, s.backend())
 	a.wantError(400, "message is required", a.do("POST", messages, `{}`, asEvents))
@@ -99,7 +99,7 @@ func TestWhatIsRefusedIsNoStream(t *testing.T) {
 	b.wantError(400, "invalid request body", b.do("POST", "/conversations", `{`, asEvents))
 }
 
-func TestATurnThatAsksEndsWithAnInterrupt(t *testing.T) {
+func TestATurnWithAnApprovalEndsWithAnInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		s.onMessage = func(m contract.MessageSignal) {
@@ -143,7 +143,7 @@ func messageAnswers(t *testing.T, q contract.PendingApproval) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if k := kinds(got.events()); !strings.HasPrefix(k, "RUN_STARTED") {
-			t.Errorf("nothing is told of what goes on: %s", k)
+			t.Errorf("the work that goes on is not shown: %s", k)
 		}
 		s.do(func() { s.finish(s.sent[0], "quoted") })
 		if now := texts(got.whole()); strings.Join(now, "|") != "quoted" {
@@ -152,7 +152,7 @@ func messageAnswers(t *testing.T, q contract.PendingApproval) {
 	})
 }
 
-func TestAQuestionThatNobodyHasReadYetIsAnswered(t *testing.T) {
+func TestAQuestionThatWasNotReadYetIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		a := newAPI(t, s.backend())
@@ -171,7 +171,7 @@ func TestAQuestionThatNobodyHasReadYetIsAnswered(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if k := kinds(got.events()); !strings.HasPrefix(k, "RUN_STARTED") {
-			t.Errorf("nothing is told of what goes on: %s", k)
+			t.Errorf("the work that goes on is not shown: %s", k)
 		}
 		s.do(func() { s.finish(s.sent[0], "quoted") })
 		if now := texts(got.whole()); strings.Join(now, "|") != "quoted" {
@@ -180,7 +180,7 @@ func TestAQuestionThatNobodyHasReadYetIsAnswered(t *testing.T) {
 	})
 }
 
-func TestPiecesOfACancelledTurnAreNotOfTheNextOne(t *testing.T) {
+func TestPiecesOfACancelledTurnAreNotInTheNextOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -188,16 +188,16 @@ func TestPiecesOfACancelledTurnAreNotOfTheNextOne(t *testing.T) {
 		one := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("one")}
 		s.do(func() { s.begin(one) })
 		say := func(draft, text string) {
-			f.tell(contract.Event{Delta: &contract.Delta{DraftID: draft, Kind: contract.DeltaText, Text: text}})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: draft, Kind: contract.DeltaText, Text: text}})
 		}
 		got := a.open("POST", messages, `{"message":"two"}`, asEvents)
 		synctest.Wait()
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "void"}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "void"}})
 		say("void", "fla")
 		time.Sleep(time.Second)
 		say("void", "sh")
 		s.do(func() { s.finish(one, "The turn was cancelled."); s.begin(s.sent[0]) })
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "mine"}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "mine"}})
 		say("mine", "answer ")
 		say("void", "ed")
 		time.Sleep(time.Second)
@@ -210,7 +210,7 @@ func TestPiecesOfACancelledTurnAreNotOfTheNextOne(t *testing.T) {
 	})
 }
 
-func TestAcceptSaysWhatIsWanted(t *testing.T) {
+func TestAcceptSelectsTheReply(t *testing.T) {
 	for accept, want := range map[string]bool{
 		"text/event-stream": true, "application/json, text/event-stream": true, "TEXT/event-stream; q=0.5": true,
 		"application/json": false, "*/*": false, "": false, "text/event-stream;q=0": false,
@@ -226,7 +226,7 @@ func TestAcceptSaysWhatIsWanted(t *testing.T) {
 	}
 }
 
-func TestALeavingClientStopsNothing(t *testing.T) {
+func TestADisconnectingClientStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		a := newAPI(t, s.backend())

@@ -24,7 +24,7 @@ func (s *script) counts() (reads, trees int) {
 	return s.reads, s.trees
 }
 
-func TestReadersShareWhatIsRead(t *testing.T) {
+func TestReadersShareReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -40,7 +40,7 @@ func TestReadersShareWhatIsRead(t *testing.T) {
 			t.Errorf("%d reads, %d trees, watched %d", reads, trees, f.watched)
 		}
 		s.write(func(v *contract.ConversationView) { v.Running = true })
-		f.tell(contract.Event{})
+		f.publish(contract.Event{})
 		time.Sleep(150 * time.Millisecond)
 		synctest.Wait()
 		before, _ := s.counts()
@@ -62,7 +62,7 @@ func TestReadersShareWhatIsRead(t *testing.T) {
 	})
 }
 
-func TestNewsInABurstAreReadOnce(t *testing.T) {
+func TestABurstOfEventsIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -72,18 +72,18 @@ func TestNewsInABurstAreReadOnce(t *testing.T) {
 		synctest.Wait()
 		before, _ := s.counts()
 		for range 100 {
-			f.tell(contract.Event{})
+			f.publish(contract.Event{})
 			time.Sleep(3 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if reads, _ := s.counts(); reads-before < 2 || reads-before > 4 {
-			t.Errorf("%d reads for 100 news in 300 ms", reads-before)
+			t.Errorf("%d reads for 100 events in 300 ms", reads-before)
 		}
 	})
 }
 
-func TestWhatAFeedLosesIsRead(t *testing.T) {
+func TestLostEventsAreRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -97,7 +97,7 @@ func TestWhatAFeedLosesIsRead(t *testing.T) {
 		if now := texts(got.events()); strings.Join(now, "|") != "hi|answer to hi" || f.watched != 2 {
 			t.Errorf("%q, watched %d", now, f.watched)
 		}
-		for range 1000 { // a feed that is down
+		for range 1000 { // the feed is down
 			f.lose()
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
@@ -108,7 +108,7 @@ func TestWhatAFeedLosesIsRead(t *testing.T) {
 	})
 }
 
-func TestOldNewsAreNoNews(t *testing.T) {
+func TestOldEventsAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		old := s.view
@@ -118,7 +118,7 @@ func TestOldNewsAreNoNews(t *testing.T) {
 		got := a.open("GET", eventsPath, "")
 		synctest.Wait()
 		before := got.raw()
-		f.tell(contract.Event{Settled: &old})
+		f.publish(contract.Event{Settled: &old})
 		synctest.Wait()
 		if got.raw() != before {
 			t.Error(got.raw())
@@ -126,7 +126,7 @@ func TestOldNewsAreNoNews(t *testing.T) {
 	})
 }
 
-func TestATroubledReadIsRepeated(t *testing.T) {
+func TestAFailedReadIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		a := newAPI(t, s.backend())
@@ -147,7 +147,7 @@ func TestATroubledReadIsRepeated(t *testing.T) {
 	})
 }
 
-func TestASlowReaderHoldsNobodyUp(t *testing.T) {
+func TestASlowReaderBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -156,12 +156,12 @@ func TestASlowReaderHoldsNobodyUp(t *testing.T) {
 		s.write(func(v *contract.ConversationView) { v.Running = true }) // so that a stream that breaks off says so
 		slow := a.openStuck(free, "GET", eventsPath, "")
 		quick := a.open("GET", eventsPath, "")
-		f.tell(contract.Event{})
+		f.publish(contract.Event{})
 		time.Sleep(time.Second)
 		for n := range 1000 {
 			name := fmt.Sprintf("d%d", n)
-			f.tell(contract.Event{Draft: &contract.Draft{ID: name}})
-			f.tell(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
+			f.publish(contract.Event{Draft: &contract.Draft{ID: name}})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
 			synctest.Wait()
 		}
 		if n := strings.Count(kinds(quick.events()), "TEXT_MESSAGE_CONTENT"); n != 1000 {
@@ -181,7 +181,7 @@ func TestASlowReaderHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestDeltasOfOneWhoFallsBehindBecomeOne(t *testing.T) {
+func TestDeltasOfASlowReaderAreJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -190,9 +190,9 @@ func TestDeltasOfOneWhoFallsBehindBecomeOne(t *testing.T) {
 		free := make(chan struct{})
 		slow := a.openStuck(free, "GET", eventsPath, "")
 		synctest.Wait()
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "d"}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "d"}})
 		for range 5000 {
-			f.tell(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "12345678"}})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: "12345678"}})
 			synctest.Wait()
 		}
 		close(free)
@@ -206,7 +206,7 @@ func TestDeltasOfOneWhoFallsBehindBecomeOne(t *testing.T) {
 	})
 }
 
-func TestTheTreeOfACompositeAgentGoesWithIt(t *testing.T) {
+func TestTheTreeOfACompositeAgentIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		tree := treeOf(someID)
@@ -217,7 +217,7 @@ func TestTheTreeOfACompositeAgentGoesWithIt(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
 		if n := strings.Count(got.raw(), `"name":"polish"`); n != 1 {
-			t.Errorf("a tree that is as it was was told %d times", n)
+			t.Errorf("an unchanged tree was sent %d times", n)
 		}
 		if _, trees := s.counts(); trees < 2 {
 			t.Errorf("%d trees read", trees)
@@ -226,7 +226,7 @@ func TestTheTreeOfACompositeAgentGoesWithIt(t *testing.T) {
 		next.State.Nodes[0].Output = contract.Inline("better")
 		view := s.write(func(v *contract.ConversationView) { v.Running = true })
 		_, before := s.counts()
-		f.tell(contract.Event{Settled: &view, Tree: &next})
+		f.publish(contract.Event{Settled: &view, Tree: &next})
 		synctest.Wait()
 		if _, trees := s.counts(); trees != before || !strings.Contains(got.raw(), "better") {
 			t.Errorf("read %d trees: %s", trees-before, got.raw())
@@ -251,7 +251,7 @@ func TestOldWorkersKnowNoTrees(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftBehind(t *testing.T) { // synctest fails when a goroutine is
+func TestReadersLeaveNoGoroutines(t *testing.T) { // synctest fails on goroutines that are left
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		s.onMessage = s.answer
@@ -269,8 +269,7 @@ func TestNothingIsLeftBehind(t *testing.T) { // synctest fails when a goroutine 
 	})
 }
 
-// TestAServerWithItsLimits: the time that a server allows for reading a request ends
-// no stream.
+// The server's read timeout ends no stream.
 func TestAServerWithItsLimits(t *testing.T) {
 	a := newAPI(t, newScript().backend(), func(d *gateway.Deps) { d.Pace.KeepAlive = 20 * time.Millisecond })
 	server := httptest.NewUnstartedServer(a)
@@ -325,7 +324,7 @@ func TestAThousandReadersAreCheap(t *testing.T) {
 	}
 }
 
-// used is the memory in use, stacks included.
+// used returns the memory in use, stacks included.
 func used() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -10,24 +10,24 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// turn plays a turn that is told letter by letter, and calls between in the middle.
+// turn plays a turn whose reply is published piece by piece, and calls between in the middle.
 func (s *script) turn(f *feed, name string, between func()) {
 	m := contract.MessageSignal{Name: name, RequestID: otherID, Text: contract.Inline("hi " + name)}
 	s.do(func() { s.begin(m) })
-	f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-" + name, Attempt: 1}})
+	f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-" + name, Attempt: 1}})
 	time.Sleep(time.Second)
 	for _, piece := range []string{"answer ", "to "} {
-		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-" + name, Kind: contract.DeltaText, Text: piece}})
+		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-" + name, Kind: contract.DeltaText, Text: piece}})
 		synctest.Wait()
 	}
 	between()
 	s.do(func() { s.finish(m, "answer to "+name) })
 	now := s.view
-	f.tell(contract.Event{Settled: &now})
+	f.publish(contract.Event{Settled: &now})
 	synctest.Wait()
 }
 
-func TestReadersWhoCameInDifferentWaysReadTheSame(t *testing.T) {
+func TestReadersThatJoinedDifferentlyGetTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -77,7 +77,8 @@ func lastID(events []event) (id string) {
 	return id
 }
 
-// openUntil opens a stream that takes so many writes, and the rest when free is closed.
+// openUntil opens a stream that accepts a number of writes, and more only after free is
+// closed.
 func (a *api) openUntil(writes int, free chan struct{}) *stream {
 	pass := make(chan struct{})
 	go func() {
@@ -90,7 +91,7 @@ func (a *api) openUntil(writes int, free chan struct{}) *stream {
 	return a.openStuck(pass, "GET", eventsPath, "")
 }
 
-func TestOneOfManyWhoFallsBehindReadsPiecesJoined(t *testing.T) {
+func TestASlowReaderOfASharedStreamGetsJoinedPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -99,10 +100,10 @@ func TestOneOfManyWhoFallsBehindReadsPiecesJoined(t *testing.T) {
 		slow, quick := a.openUntil(1, free), a.open("GET", eventsPath, "")
 		synctest.Wait()
 		s.write(func(v *contract.ConversationView) { v.Running = true })
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "d"}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "d"}})
 		time.Sleep(time.Second)
 		for range 2500 {
-			f.tell(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: `"\<é日 `}})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaText, Text: `"\<é日 `}})
 			synctest.Wait()
 		}
 		close(free)
@@ -122,7 +123,7 @@ func TestOneOfManyWhoFallsBehindReadsPiecesJoined(t *testing.T) {
 	})
 }
 
-func TestOneOfManyWhoIsTooSlowIsSentAway(t *testing.T) {
+func TestATooSlowReaderOfASharedStreamIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), withFeed(f))
@@ -131,12 +132,12 @@ func TestOneOfManyWhoIsTooSlowIsSentAway(t *testing.T) {
 		slow, quick := a.openUntil(1, free), a.open("GET", eventsPath, "")
 		synctest.Wait()
 		s.write(func(v *contract.ConversationView) { v.Running = true })
-		f.tell(contract.Event{})
+		f.publish(contract.Event{})
 		time.Sleep(time.Second)
 		for n := range 300 {
 			name := fmt.Sprint("d", n)
-			f.tell(contract.Event{Draft: &contract.Draft{ID: name}})
-			f.tell(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
+			f.publish(contract.Event{Draft: &contract.Draft{ID: name}})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: name, Kind: contract.DeltaText, Text: "x"}})
 			synctest.Wait()
 		}
 		close(free)

@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-func TestAStreamBeginsWithASnapshotAndGoesOnFromRunToRun(t *testing.T) {
+func TestAStreamHasASnapshotAndThenEveryRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		s.do(func() { s.answer(contract.MessageSignal{Name: "m1", Text: contract.Inline("one")}) })
@@ -39,7 +39,7 @@ func TestAStreamBeginsWithASnapshotAndGoesOnFromRunToRun(t *testing.T) {
 	})
 }
 
-func TestAReaderWhoComesBackMissesNothing(t *testing.T) {
+func TestAResumedReaderMissesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		for _, text := range []string{"one", "two", "three"} {
@@ -77,10 +77,10 @@ func TestAReaderWhoComesBackMissesNothing(t *testing.T) {
 	})
 }
 
-// texts are the texts that a stream told, message by message.
+// texts returns the texts in a stream, message by message.
 func texts(events []event) []string { return held(events) }
 
-// held are the texts that a client holds after these streams.
+// held returns the texts that a client has after these streams.
 func held(streams ...[]event) []string {
 	var order []string
 	text := map[string]string{}
@@ -111,7 +111,7 @@ func held(streams ...[]event) []string {
 	return out
 }
 
-func TestWhatIsWrongIsSaidBeforeTheStream(t *testing.T) {
+func TestErrorsComeBeforeTheStream(t *testing.T) {
 	s := newScript()
 	a := newAPI(t, s.backend())
 	a.wantError(404, "conversation not found", a.do("GET", "/conversations/nope/events", ""))
@@ -130,7 +130,7 @@ func TestWhatIsWrongIsSaidBeforeTheStream(t *testing.T) {
 	a.wantError(503, "shutting down", a.do("GET", eventsPath, ""))
 }
 
-func TestNoDeadlineCutsAStreamAndItGivesSignsOfLife(t *testing.T) {
+func TestAStreamHasNoDeadlineAndSendsKeepAlives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI(t, newScript().backend(), impatient)
 		defer a.Close()
@@ -171,7 +171,7 @@ func TestShutdownEndsStreamsAtOnce(t *testing.T) {
 	})
 }
 
-func TestAReplyIsShownWhileItIsMade(t *testing.T) {
+func TestAReplyIsShownWhileItIsGenerated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		a := newAPI(t, s.backend(), func(d *gateway.Deps) { d.Feed = f })
@@ -180,11 +180,11 @@ func TestAReplyIsShownWhileItIsMade(t *testing.T) {
 		synctest.Wait()
 		m := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("hi")}
 		s.do(func() { s.begin(m) })
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-m1", Attempt: 1}})
-		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer "}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1", Attempt: 1}})
+		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "answer "}})
 		time.Sleep(150 * time.Millisecond)
 		synctest.Wait()
-		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "to "}})
+		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "to "}})
 		synctest.Wait()
 		if now := texts(got.events()); strings.Join(now, "|") != "hi|answer to " {
 			t.Errorf("%q", now)
@@ -197,7 +197,7 @@ func TestAReplyIsShownWhileItIsMade(t *testing.T) {
 		s.do(func() { s.finish(m, "answer to hi") })
 		reads := s.reads
 		now := s.view
-		f.tell(contract.Event{Settled: &now})
+		f.publish(contract.Event{Settled: &now})
 		synctest.Wait()
 		for _, r := range []*stream{got, late} {
 			if now := texts(r.events()); strings.Join(now, "|") != "hi|answer to hi" || !strings.HasSuffix(kinds(r.events()), "RUN_FINISHED") {
@@ -205,7 +205,7 @@ func TestAReplyIsShownWhileItIsMade(t *testing.T) {
 			}
 		}
 		if s.reads != reads {
-			t.Error("what came with the news was read again")
+			t.Error("a state that came with an event was read again")
 		}
 	})
 }

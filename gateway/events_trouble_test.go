@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// store is a store of blobs whose Get a test provides.
+// store is a blob store whose Get a test provides.
 type store struct {
 	memory
 	get func(context.Context, contract.Blob) ([]byte, error)
@@ -26,12 +26,12 @@ func withBlobs(get func(context.Context, contract.Blob) ([]byte, error)) func(*g
 
 var far = contract.Text{Blob: &contract.Blob{SHA256: contract.Hash([]byte("far")), Size: 3}}
 
-// store lets the last message be in the store.
+// store moves the last message to the store.
 func (s *script) store() contract.ConversationView {
 	return s.write(func(v *contract.ConversationView) { v.Transcript.Tail[len(v.Transcript.Tail)-1].Content = far })
 }
 
-func TestASlowStoreHoldsUpNoPieces(t *testing.T) {
+func TestASlowStoreDelaysNoPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		gate := make(chan struct{})
@@ -48,13 +48,13 @@ func TestASlowStoreHoldsUpNoPieces(t *testing.T) {
 		synctest.Wait()
 		m := contract.MessageSignal{Name: "m1", RequestID: otherID, Text: contract.Inline("hi")}
 		s.do(func() { s.begin(m) })
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-m1"}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m1"}})
 		time.Sleep(time.Second)
 		s.do(func() { s.finish(m, "x") })
 		now := s.store()
-		f.tell(contract.Event{Settled: &now})
+		f.publish(contract.Event{Settled: &now})
 		synctest.Wait()
-		f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "from"}})
+		f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m1", Kind: contract.DeltaText, Text: "from"}})
 		synctest.Wait()
 		if now := texts(got.events()); strings.Join(now, "|") != "hi|from" {
 			t.Errorf("while the store is slow: %q", now)
@@ -67,7 +67,7 @@ func TestASlowStoreHoldsUpNoPieces(t *testing.T) {
 	})
 }
 
-func TestWhatCameLateFromTheStoreReplacesNothingNewer(t *testing.T) {
+func TestALateReadReplacesNoNewerState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		gate := make(chan struct{})
@@ -80,11 +80,11 @@ func TestWhatCameLateFromTheStoreReplacesNothingNewer(t *testing.T) {
 		synctest.Wait()
 		s.do(func() { s.answer(contract.MessageSignal{Name: "m1", Text: contract.Inline("hi")}) })
 		old := s.store()
-		f.tell(contract.Event{Settled: &old})
+		f.publish(contract.Event{Settled: &old})
 		synctest.Wait()
 		s.write(func(v *contract.ConversationView) { v.Transcript.Tail[1].Content = contract.Inline("near") })
 		last := s.write(func(v *contract.ConversationView) { v.Usage.Calls = 7 })
-		f.tell(contract.Event{})
+		f.publish(contract.Event{})
 		time.Sleep(time.Second)
 		synctest.Wait()
 		before := got.raw()
@@ -96,7 +96,7 @@ func TestWhatCameLateFromTheStoreReplacesNothingNewer(t *testing.T) {
 		if got.raw() != before {
 			t.Error(strings.TrimPrefix(got.raw(), before))
 		}
-		f.tell(contract.Event{Settled: &last})
+		f.publish(contract.Event{Settled: &last})
 		synctest.Wait()
 		if got.raw() != before {
 			t.Error(strings.TrimPrefix(got.raw(), before))
@@ -104,7 +104,7 @@ func TestWhatCameLateFromTheStoreReplacesNothingNewer(t *testing.T) {
 	})
 }
 
-func TestTheNextTurnIsToldBehindWhatTheStoreIsSlowWith(t *testing.T) {
+func TestTheNextTurnWaitsForASlowStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		gate := make(chan struct{})
@@ -117,11 +117,11 @@ func TestTheNextTurnIsToldBehindWhatTheStoreIsSlowWith(t *testing.T) {
 		synctest.Wait()
 		s.do(func() { s.answer(contract.MessageSignal{Name: "m1", Text: contract.Inline("one")}) })
 		now := s.store()
-		f.tell(contract.Event{Settled: &now})
+		f.publish(contract.Event{Settled: &now})
 		s.do(func() { s.begin(contract.MessageSignal{Name: "m2", Text: contract.Inline("two")}) })
-		f.tell(contract.Event{Draft: &contract.Draft{ID: "draft-m2"}})
+		f.publish(contract.Event{Draft: &contract.Draft{ID: "draft-m2"}})
 		for _, text := range []string{"le", "tters"} {
-			f.tell(contract.Event{Delta: &contract.Delta{DraftID: "draft-m2", Kind: contract.DeltaText, Text: text}})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: "draft-m2", Kind: contract.DeltaText, Text: text}})
 		}
 		synctest.Wait()
 		close(gate)
@@ -148,7 +148,7 @@ func TestAPanicEndsTheStreamsOfItsConversationOnly(t *testing.T) {
 		synctest.Wait()
 		s.do(func() { s.answer(contract.MessageSignal{Name: "m1", Text: contract.Inline("hi")}) })
 		now := s.store()
-		f.tell(contract.Event{Settled: &now})
+		f.publish(contract.Event{Settled: &now})
 		<-got.done
 		a.wantError(500, "internal", a.do("GET", eventsPath, ""))
 		if logs := a.logs.String(); !strings.Contains(logs, "a canary") || !strings.Contains(logs, "live/read.go") {
@@ -163,12 +163,12 @@ func TestAPanicEndsTheStreamsOfItsConversationOnly(t *testing.T) {
 	})
 }
 
-// broken is a feed that panics.
+// brokenFeed is a feed that panics.
 type brokenFeed struct{}
 
 func (brokenFeed) Subscribe(string) (<-chan contract.Event, func()) { panic("a canary") }
 
-func TestAPanicOfTheWatcherItself(t *testing.T) {
+func TestAPanicInAFollower(t *testing.T) {
 	a := newAPI(t, newScript().backend(), func(d *gateway.Deps) { d.Feed = brokenFeed{} })
 	for range 2 {
 		a.wantError(500, "internal", a.do("GET", eventsPath, ""))
@@ -179,7 +179,7 @@ func TestAPanicOfTheWatcherItself(t *testing.T) {
 	}
 }
 
-func TestAFloodBeforeAMessageIsSentEndsNothing(t *testing.T) {
+func TestAFloodOfEventsBeforeAMessageEndsNoStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, f := newScript(), &feed{}
 		s.onMessage = s.answer
@@ -192,7 +192,7 @@ func TestAFloodBeforeAMessageIsSentEndsNothing(t *testing.T) {
 			return s.read(id, request)
 		}
 		b.SignalFn = func(id, name string, payload any) error {
-			f.tell(contract.Event{Draft: &contract.Draft{ID: "one more"}})
+			f.publish(contract.Event{Draft: &contract.Draft{ID: "one more"}})
 			time.Sleep(time.Millisecond)
 			return s.signal(id, name, payload)
 		}
@@ -205,8 +205,8 @@ func TestAFloodBeforeAMessageIsSentEndsNothing(t *testing.T) {
 		got := a.open("POST", messages, `{"message":"hi"}`, asEvents)
 		synctest.Wait()
 		for n := range 400 {
-			f.tell(contract.Event{Draft: &contract.Draft{ID: fmt.Sprint("d", n)}})
-			f.tell(contract.Event{Delta: &contract.Delta{DraftID: fmt.Sprint("d", n), Kind: contract.DeltaText, Text: "x"}})
+			f.publish(contract.Event{Draft: &contract.Draft{ID: fmt.Sprint("d", n)}})
+			f.publish(contract.Event{Delta: &contract.Delta{DraftID: fmt.Sprint("d", n), Kind: contract.DeltaText, Text: "x"}})
 			synctest.Wait()
 		}
 		close(gate)

@@ -27,7 +27,7 @@ import (
 
 var written = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// exported is the file of a conversation, as a worker writes it.
+// exported writes the export of a conversation as a worker does.
 func exported(d *gateway.Deps) {
 	text := fmt.Sprintf(`{"id":%q,"status":"active","messages":[{"id":%q,"role":"user","content":"as exported","created_at":"2026-03-04T05:06:00Z"}],
 		"created_at":"2026-03-04T05:00:00Z","updated_at":"2026-03-04T05:06:00Z","version":3}`, someID, otherID)
@@ -63,7 +63,7 @@ func (s slow) QueryWorkflowWithOptions(ctx context.Context, r *client.QueryWorkf
 	}
 }
 
-// polledBy is who polls, by identity, and how long ago it began to.
+// polledBy returns the pollers, given by identity and the time since their last poll.
 func polledBy(pollers map[string]time.Duration) func(string) ([]*taskqueuepb.PollerInfo, error) {
 	return func(string) (list []*taskqueuepb.PollerInfo, err error) {
 		for identity, ago := range pollers {
@@ -73,7 +73,7 @@ func polledBy(pollers map[string]time.Duration) func(string) ([]*taskqueuepb.Pol
 	}
 }
 
-// slowly is a gateway on Temporal.
+// slowly returns a gateway on such a client.
 func slowly(t *testing.T, s slow, change ...func(*gateway.Deps)) *api {
 	t.Helper()
 	return newAPI(t, nil, append(change, onClient(s.healthy(), inDefault))...)
@@ -89,7 +89,7 @@ func (s slow) healthy() slow {
 	return s
 }
 
-func TestWithoutAWorkerAConversationIsAsItWasExported(t *testing.T) {
+func TestWithoutAWorkerTheExportIsShown(t *testing.T) {
 	for name, pollers := range map[string]func(string) ([]*taskqueuepb.PollerInfo, error){
 		"none":          polledBy(nil),
 		"one of before": polledBy(map[string]time.Duration{"1@elsewhere@": 5 * time.Minute}),
@@ -129,8 +129,8 @@ func TestASlowWorkerIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A server whose disk is full tries again until its time is over.
-func TestOnAFullDiskAConversationIsAsItWasExported(t *testing.T) {
+// A server whose disk is full retries until its timeout.
+func TestOnAFullDiskTheExportIsShown(t *testing.T) {
 	polling := polledBy(map[string]time.Duration{"2@elsewhere@": time.Minute})
 	full := func(d *gateway.Deps) { d.Room = func(context.Context) error { return syscall.ENOSPC } }
 	for name, c := range map[string]struct {
@@ -159,7 +159,7 @@ func TestOnAFullDiskAConversationIsAsItWasExported(t *testing.T) {
 	}
 }
 
-// The query has failed by itself: nothing else is asked of the server.
+// The query fails by itself: the server gets no other call.
 func TestOnAFullDiskTheServerIsAskedOnce(t *testing.T) {
 	b := &fakeBackend{
 		ConversationFn: func(string, string) (contract.ConversationView, error) {
@@ -174,8 +174,8 @@ func TestOnAFullDiskTheServerIsAskedOnce(t *testing.T) {
 	a.wantExport(a.do("GET", "/conversations/"+someID, ""))
 }
 
-// The server goes on counting a killed worker among those that poll. That a worker of the
-// same host name is gone is for who knows processes to say: containers share such names.
+// The server lists a killed worker among the pollers for a while. Only a check of its process
+// shows that it is gone: containers share host names.
 func TestAPollerThatIsDeadDoesNotCount(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -209,7 +209,7 @@ func TestAPollerThatIsDeadDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestWhatWasExportedIsShownWhenTheConversationCannotBeAsked(t *testing.T) {
+func TestTheExportIsShownWhenTheConversationDoesNotAnswer(t *testing.T) {
 	down := service.Errorf(service.KindUnavailable, "no answer in time")
 	cases := map[string]struct {
 		change  func(*fakeBackend)

@@ -20,9 +20,9 @@ const (
 
 var epoch = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
-// fakeBackend answers with its functions; a call without one is an error.
+// fakeBackend answers with its functions. A call without one fails.
 type fakeBackend struct {
-	StartFn        func(service.StartInput) (service.Started, error)
+	StartFn        func(service.StartInput) (service.StartResult, error)
 	SignalFn       func(id, signal string, payload any) error
 	AdmitFn        func(id string, q contract.ConversationQuery) (contract.ConversationView, error)
 	AwaitFn        func(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error)
@@ -50,14 +50,14 @@ type fakeBackend struct {
 
 var errUnexpected = errors.New("a call that the test does not expect")
 
-// Start keeps what the first message refers to, as if the conversation was not there.
-func (f *fakeBackend) Start(ctx context.Context, in service.StartInput) (service.Started, error) {
+// Start stores the values of the first message, as if the conversation were new.
+func (f *fakeBackend) Start(ctx context.Context, in service.StartInput) (service.StartResult, error) {
 	if f.StartFn == nil {
-		return service.Started{}, errUnexpected
+		return service.StartResult{}, errUnexpected
 	}
 	if in.Keep != nil {
 		if err := in.Keep(ctx); err != nil {
-			return service.Started{}, err
+			return service.StartResult{}, err
 		}
 	}
 	return f.StartFn(in)
@@ -70,7 +70,7 @@ func (f *fakeBackend) Signal(_ context.Context, id, signal string, payload any) 
 	return f.SignalFn(id, signal, payload)
 }
 
-// Admit takes everything by default.
+// Admit admits everything by default.
 func (f *fakeBackend) Admit(_ context.Context, id string, q contract.ConversationQuery) (contract.ConversationView, error) {
 	if f.AdmitFn == nil {
 		return viewOf(id), nil
@@ -92,7 +92,7 @@ func (f *fakeBackend) Conversation(_ context.Context, id, requestID string) (con
 	return f.ConversationFn(id, requestID)
 }
 
-// Attended knows of a worker by default.
+// Attended reports a worker by default.
 func (f *fakeBackend) Attended(context.Context) (bool, error) {
 	if f.AttendedFn == nil {
 		return true, nil
@@ -100,7 +100,7 @@ func (f *fakeBackend) Attended(context.Context) (bool, error) {
 	return f.AttendedFn()
 }
 
-// Trouble knows of none by default.
+// Trouble reports none by default.
 func (f *fakeBackend) Trouble(_ context.Context, id string) (service.Item, string, error) {
 	if f.TroubleFn == nil {
 		return service.Item{}, "", nil
@@ -243,7 +243,7 @@ func settling(r contract.Request) func(context.Context, string, []string) (contr
 	return func(_ context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 		out := contract.AwaitResult{Conversation: viewOf(id)}
 		for _, rid := range requestIDs {
-			settled := r // requests are asked about side by side
+			settled := r // requests are awaited concurrently
 			settled.ID = rid
 			out.Settled = append(out.Settled, settled)
 		}
@@ -251,7 +251,7 @@ func settling(r contract.Request) func(context.Context, string, []string) (contr
 	}
 }
 
-// never waits until nobody does any more.
+// never blocks until its context ends.
 func never(ctx context.Context, _ string, _ []string) (contract.AwaitResult, error) {
 	<-ctx.Done()
 	return contract.AwaitResult{}, fmt.Errorf("%w: %w", service.ErrAgain, ctx.Err())
@@ -261,7 +261,7 @@ func never(ctx context.Context, _ string, _ []string) (contract.AwaitResult, err
 type memory struct {
 	mu   sync.Mutex
 	data map[string][]byte
-	full error // what Put answers instead
+	full error // the error of Put
 }
 
 func (m *memory) Put(_ context.Context, data []byte) (contract.Blob, error) {

@@ -20,44 +20,45 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Deps is what a gateway needs.
+// Deps are the dependencies and settings of a gateway.
 type Deps struct {
-	// Backend is where conversations run.
+	// Backend runs the conversations.
 	Backend service.Backend
-	// Agent is what new conversations run by.
+	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
-	// Exports has the files that workers export conversations to. They are shown while no
-	// worker answers; nil is none.
+	// Exports contains the exported conversations, which are shown while no worker answers.
+	// It may be nil.
 	Exports fs.FS
-	// Room fails as a write does when the disk of the Temporal server is full. It is nil
-	// where the server is another process, whose disk is not known.
+	// Room fails like a write if the disk of the Temporal server is full. It is nil if the
+	// server is another process.
 	Room func(context.Context) error
-	// Keyring seals bearer tokens. Without one they are dropped.
+	// Keyring seals bearer tokens. Without it they are dropped.
 	Keyring *credential.Keyring
-	// Logger is slog.Default when nil.
+	// Logger is slog.Default by default.
 	Logger *slog.Logger
-	// RequestTimeout is how long a request waits for its answer before it gets a 202;
-	// service.DefaultRequestTimeout when zero.
+	// RequestTimeout is how long a request waits for its answer before it gets a 202. The
+	// default is service.DefaultRequestTimeout.
 	RequestTimeout time.Duration
-	// Feed delivers what is new in conversations. It is nil where there is none; then those
-	// who follow a conversation see what lasts of it.
+	// Feed publishes events of conversations. If it is nil, readers of a conversation get
+	// recorded messages only, and no drafts.
 	Feed live.Feed
 	Pace live.Pace
-	// Now is time.Now when nil.
+	// Now is time.Now by default.
 	Now     func() time.Time
 	Version string
-	// PublicURL is where others reach the gateway, without a slash at the end. Without
-	// one it is what a request was sent to.
+	// PublicURL is the URL at which clients reach the gateway, without a slash at the end. By
+	// default it is derived from each request.
 	PublicURL string
-	// AllowedHosts are names of the gateway besides those of loopback. Requests for
-	// others are refused.
+	// AllowedHosts are host names of the gateway besides those of loopback. Requests for
+	// other hosts are refused.
 	AllowedHosts []string
-	// AllowedOrigins are pages of others that may call, such as https://chat.example.com.
+	// AllowedOrigins are origins of other pages that may call the API, such as
+	// https://chat.example.com.
 	AllowedOrigins []string
-	// WebUI is where the Temporal Web UI is, if anywhere.
+	// WebUI is the URL of the Temporal Web UI, or "".
 	WebUI string
-	// Provider is who answers for the agent, for its card.
+	// Provider is the organization named in the agent's card.
 	Provider Provider
 }
 
@@ -99,7 +100,7 @@ type Gateway struct {
 	publicURL      string
 }
 
-// New makes a gateway. Close it to release those who wait.
+// New makes a gateway. It must be closed.
 func New(deps Deps) *Gateway {
 	d := deps.withDefaults()
 	s := service.New(service.Options{
@@ -127,7 +128,7 @@ func New(deps Deps) *Gateway {
 // ServeHTTP implements http.Handler.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.handler.ServeHTTP(w, tidy(r)) }
 
-// Routes lists the API's operations, without the parts of the docs page.
+// Routes lists the operations of the API, without the files of the docs page.
 func (g *Gateway) Routes() []Route {
 	var out []Route
 	for _, r := range g.table {
@@ -138,20 +139,20 @@ func (g *Gateway) Routes() []Route {
 	return out
 }
 
-// Problems says what keeps a conversation from running now, as GET /health/ready
-// does. It may wait some seconds for tool servers that are being connected.
+// Problems returns what keeps a conversation from running now, like GET /health/ready. It may
+// wait some seconds for tool servers that are connecting.
 func (g *Gateway) Problems(ctx context.Context) []string { return g.health.problems(ctx) }
 
-// Close answers everybody who waits with a 202, ends all streams, and returns when
-// nothing waits for a workflow any more. Requests are still served, without waiting; call it before
+// Close answers all waiting requests with a 202, ends all streams, and returns when no update
+// of a workflow is in flight. Requests are still served, without waiting. Call it before
 // http.Server.Shutdown.
 func (g *Gateway) Close() {
 	g.service.Close()
 	g.followers.Close()
 }
 
-// Limits of the HTTP server. There is no write timeout: a client may wait for
-// RequestTimeout, and every handler has its own deadline.
+// Limits of the HTTP server. There is no write timeout: a client may wait for RequestTimeout,
+// and every handler has its own deadline.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second
@@ -159,8 +160,8 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// NewServer returns a server with limits that keep slow and oversized requests
-// from holding it up. The caller sets the address.
+// NewServer returns a server with limits that keep slow and oversized requests from blocking
+// it. The caller sets the address.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,

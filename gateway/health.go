@@ -20,41 +20,41 @@ type healthReply struct {
 	Status string `json:"status"`
 }
 
-// health answers probes.
+// health has the handlers of probes.
 type health struct {
 	service *service.Service
 	feed    live.Feed
 	version string
 	logger  *slog.Logger
 
-	lastProblem atomic.Value // that was logged
+	lastProblem atomic.Value // the last one in the log
 }
 
-// alive says that the process lives, and asks nobody.
+// alive reports that the process runs. It checks nothing else.
 func (h *health) alive(c echo.Context) error {
 	return c.JSON(http.StatusOK, healthReply{"ok"})
 }
 
 type readyReply struct {
 	Status string `json:"status"` // ok or unavailable
-	// Problems says why the status is not ok.
+	// Problems are the reasons why the status is not ok.
 	Problems []string `json:"problems"`
-	// Notes are of what keeps no conversation from running, such as servers that are
-	// ready for some callers only.
+	// Notes are findings that do not keep conversations from running, such as servers that
+	// accept only some callers.
 	Notes   []string               `json:"notes,omitempty"`
 	Events  *eventsReply           `json:"events,omitempty"`
 	Servers []contract.ServerState `json:"servers"`
 	Version string                 `json:"version,omitempty"`
 }
 
-// eventsReply says what carries the pieces of replies to those who follow them.
+// eventsReply describes the feed that carries pieces of replies.
 type eventsReply struct {
 	Deltas  string `json:"deltas"` // memory, redis or none
 	Problem string `json:"problem,omitempty"`
 }
 
-// events is nil for a feed that does not say. No problem of a feed keeps a
-// conversation from running, so it is none of the service.
+// events describes the feed. It returns nil for a feed without a description. Conversations
+// run without a feed, so its problems are not problems of the service.
 func (h *health) events() *eventsReply {
 	if h.feed == nil {
 		return &eventsReply{Deltas: "none"}
@@ -71,7 +71,7 @@ func (h *health) events() *eventsReply {
 
 const readyTimeout = 12 * time.Second
 
-// ready says whether a conversation could run now, and if not, why.
+// ready reports whether a conversation could run now and, if not, why.
 func (h *health) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), readyTimeout)
 	defer cancel()
@@ -118,14 +118,14 @@ func (h *health) inspect(ctx context.Context) readyReply {
 	return reply
 }
 
-// problems says what keeps a conversation from running now.
+// problems returns what keeps a conversation from running now.
 func (h *health) problems(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	return h.readiness(ctx).Problems
 }
 
-// textOr is what callers may read of an error, or else a text.
+// textOr returns the text of an Error, or the given text for another error.
 func textOr(err error, text string) string {
 	var e *service.Error
 	if errors.As(err, &e) {
@@ -134,8 +134,8 @@ func textOr(err error, text string) string {
 	return text
 }
 
-// report logs the cause of what callers only read in general terms, once while it
-// stays the same.
+// report logs the cause of a problem and returns the problem's text. The same cause is logged
+// once.
 func (h *health) report(text string, err error) string {
 	var e *service.Error
 	if errors.As(err, &e) && e.Err != nil {

@@ -9,13 +9,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// carrier is a feed that tells how it is.
+// carrier is a feed with a description.
 type carrier struct{ kind, problem string }
 
 func (carrier) Subscribe(string) (<-chan contract.Event, func()) { return nil, func() {} }
 func (c carrier) Carrier() (kind, problem string)                { return c.kind, c.problem }
 
-func TestReadinessTellsWhatCarriesPieces(t *testing.T) {
+func TestReadinessNamesTheFeed(t *testing.T) {
 	name := "m"
 	for want, feed := range map[string]live.Feed{
 		`"events":{"deltas":"none"}`:                                      nil,

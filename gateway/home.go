@@ -14,16 +14,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// homeLink leads from the first page to a part of the service.
+// homeLink is a link on the first page.
 type homeLink struct{ key, Href, Label, About string }
 
-// home is the first page.
+// home serves the first page.
 type home struct {
 	agent          contract.Agent
 	version, webUI string
 }
 
-// links lists the parts. Their addresses are relative, for gateways behind a prefix.
+// links lists the links. Their addresses are relative, for gateways behind a path prefix.
 func (h *home) links() []homeLink {
 	links := []homeLink{
 		{"docs", "docs", "API", "Every operation, to read and to try"},
@@ -48,7 +48,7 @@ type homeReply struct {
 	Links       map[string]string `json:"links"`
 }
 
-// show leads on: a person by a page, a program by JSON.
+// show replies with a page for people or with JSON for programs.
 func (h *home) show(c echo.Context) error {
 	header := c.Response().Header()
 	header.Add("Vary", "Accept")
@@ -78,7 +78,7 @@ var (
 	homeStyle string
 
 	homePage = template.Must(template.New("home").Parse(homeTemplate))
-	// homePolicy allows the page its own style and nothing else.
+	// homePolicy allows the page only its own style.
 	homePolicy = "default-src 'none'; style-src 'sha256-" + digestOf(homeStyle) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 

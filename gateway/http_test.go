@@ -24,7 +24,7 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// spec is openapi.yaml as kin-openapi sees it.
+// spec is openapi.yaml, parsed by kin-openapi.
 var spec = sync.OnceValues(func() (*openapi3.T, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(gateway.OpenAPI())
 	if err != nil {
@@ -41,11 +41,11 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(doc)
 })
 
-// api is a gateway under test. Every reply of it is checked against
-// openapi.yaml, and so is every request that succeeds.
+// api is a gateway under test. Every reply, and every request that succeeds, is validated
+// against openapi.yaml.
 type api struct {
 	*gateway.Gateway
-	Backend service.Backend // the one of the gateway
+	Backend service.Backend // that of the gateway
 	t       *testing.T
 	backend *fakeBackend
 	blobs   *memory
@@ -152,7 +152,7 @@ func check(t *testing.T, r *http.Request, body string, out reply) {
 	again := r.Clone(context.Background())
 	again.Body = io.NopCloser(strings.NewReader(body))
 	route, params, err := routes.FindRoute(again)
-	if err != nil || out.status == 499 { // no such route, HEAD, or nobody who reads
+	if err != nil || out.status == 499 { // no such route, HEAD, or a client that is gone
 		return
 	}
 	in := &openapi3filter.RequestValidationInput{

@@ -16,7 +16,7 @@ const (
 	maxKey         = 255
 )
 
-// idempotencyKey returns the caller's key, or "" when there is none.
+// idempotencyKey returns the caller's key, or "".
 func idempotencyKey(c echo.Context) (string, error) {
 	values := c.Request().Header.Values(headerKey)
 	if len(values) == 0 {
@@ -34,12 +34,13 @@ func callOf(c echo.Context) *request.Call { return request.From(c.Request().Cont
 
 func callerOf(c echo.Context) service.Caller { return callOf(c).Caller }
 
-// requestID is the ID of the request about a subject, such as a conversation, by its route.
+// requestID returns the request ID for a subject, such as a conversation, and the route.
 func requestID(c echo.Context, subject, key string) string {
 	return callerOf(c).RequestID(subject, c.Request().Method+" "+c.Path(), key)
 }
 
-// fingerprintOf tells a repeated request from another one by its address and its body.
+// fingerprintOf returns a hash of the path and the body, which distinguishes a repeated
+// request from a different one.
 func fingerprintOf(c echo.Context, body []byte) string {
 	return service.Fingerprint(c.Request().Method+"\n"+c.Request().URL.Path, body)
 }

@@ -20,7 +20,7 @@ const (
 	limitStopped = "Stopped: the limit of 5000 tokens for this turn is reached."
 )
 
-// limitPending is the approval that asks whether to go on.
+// limitPending is the approval of exceeding a limit.
 func limitPending() contract.PendingApproval {
 	return contract.ApprovalInput{
 		UUID: someUUID, ConversationID: someID, Tool: contract.ToolGoOn, Arguments: contract.JSON{Raw: json.RawMessage(limitArgs)},
@@ -35,7 +35,7 @@ func limitView(id string) contract.ConversationView {
 	return v
 }
 
-// limitDesk decides a limit, and answers with what comes of it.
+// limitDesk decides a limit, and replies with the result.
 func limitDesk(d *desk) *fakeBackend {
 	b := d.backend()
 	b.DecideFn = func(uuid string, in contract.DecideSignal) error {
@@ -80,7 +80,7 @@ func TestALimitIsDecidedLikeACall(t *testing.T) {
 	}
 }
 
-func TestHowMuchMoreIsNotForTheAnswerToSay(t *testing.T) {
+func TestAnAnswerCannotSetTheLimit(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, body := range []string{`1000`, `{"answer":"1000"}`, `{"content":{"more":1000}}`, `"go_on"`} {
 		a.wantError(400, "invalid answer", a.do("POST", approvalPath, body))

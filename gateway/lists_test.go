@@ -81,7 +81,7 @@ func TestBadListParameters(t *testing.T) {
 	a.wantError(400, "expected", a.do("GET", "/approvals?limit=0", ""))
 }
 
-func TestListWithMessagesLeavesOutWhatIsGone(t *testing.T) {
+func TestListWithMessagesLeavesOutDeletedConversations(t *testing.T) {
 	a := newAPI(t, &fakeBackend{
 		ListFn: func(service.ListQuery) (service.Page[service.Item], error) {
 			return items(someID, otherID, someUUID), nil
@@ -138,7 +138,7 @@ func TestAConversationThatDoesNotAnswerDoesNotHideTheOthers(t *testing.T) {
 	}
 }
 
-func TestAWorkflowTaskThatFailsAgainAndAgainIsShown(t *testing.T) {
+func TestAWorkflowTaskThatKeepsFailingIsShown(t *testing.T) {
 	task := &workflowpb.PendingWorkflowTaskInfo{Attempt: 3}
 	a := onTemporal(t, &fakeClient{
 		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
@@ -160,7 +160,7 @@ func TestAWorkflowTaskThatFailsAgainAndAgainIsShown(t *testing.T) {
 	}
 }
 
-func TestWhatWaits(t *testing.T) {
+func TestWaitingApprovals(t *testing.T) {
 	a := newAPI(t, &fakeBackend{WaitingFn: func(service.ListQuery) (p service.Page[service.WaitingItem], err error) {
 		p.Items = []service.WaitingItem{{UUID: someUUID, ConversationID: someID, ToolName: "resources_add", CreatedAt: epoch, URL: approvalPath}}
 		p.Next = []byte("more")
@@ -172,7 +172,7 @@ func TestWhatWaits(t *testing.T) {
 	}
 }
 
-func TestOneRequestShowsWhatWaitsWithEverythingToDecideBy(t *testing.T) {
+func TestTheListOfWaitingApprovalsSufficesToDecide(t *testing.T) {
 	expiry := epoch.Add(time.Hour)
 	card := contract.Card{
 		Server: "resources", Node: "writer", NodePath: []int{1}, Chain: []string{"helper", "writer"}, Reason: contract.ReasonRemote,
@@ -225,7 +225,7 @@ func TestTheSummaryIsCountedOnceASecond(t *testing.T) {
 	})
 }
 
-func TestTheCatalogueIsOfNow(t *testing.T) {
+func TestTheCatalogueIsCurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAPI(t, &fakeBackend{})
 		name := "first"
@@ -233,7 +233,7 @@ func TestTheCatalogueIsOfNow(t *testing.T) {
 		model := func() string { return a.want(200, a.do("GET", "/tools", "")).text("model", "name") }
 		got := []string{model()}
 		name = "second"
-		got = append(got, model()) // asked a moment ago
+		got = append(got, model()) // loaded a moment ago
 		time.Sleep(2 * time.Second)
 		got = append(got, model())
 		a.backend.CatalogueFn = nil

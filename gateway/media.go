@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// media answers with the bytes of what a tool returned beside its text. They may
-// be anything at all: a browser must not take them for a page of this site.
+// media replies with the bytes of a file that a tool returned. They may be of any kind, so a
+// browser must not treat them as a page of this site.
 func (h *rest) media(c echo.Context) error {
 	id, err := conversationParam(c)
 	if err != nil {
@@ -31,12 +31,12 @@ func (h *rest) media(c echo.Context) error {
 	}
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	header.Set("Cache-Control", "private, max-age=31536000, immutable") // the address is the content's
+	header.Set("Cache-Control", "private, max-age=31536000, immutable") // the address contains the content's hash
 	header.Set("Content-Length", strconv.Itoa(len(data)))
 	return c.Blob(http.StatusOK, kind, data)
 }
 
-// presented is the Content-Type of media, and whether a browser may show it.
+// presented returns the Content-Type of a file, and whether a browser may show it.
 func presented(declared string) (kind string, shown bool) {
 	base, _, err := mime.ParseMediaType(declared)
 	if err != nil || !strings.Contains(base, "/") {
@@ -46,7 +46,7 @@ func presented(declared string) (kind string, shown bool) {
 	return declared, shown
 }
 
-// attachment names the file after the last part of the media's name.
+// attachment returns the Content-Disposition with the file's name.
 func attachment(m contract.Media) string {
 	return mime.FormatMediaType("attachment", map[string]string{"filename": cmp.Or(m.FileName(), m.SHA256[:12])})
 }

@@ -15,8 +15,8 @@ import (
 
 func mediaPath(id, sum string) string { return "/conversations/" + id + "/media/" + sum }
 
-// showingMedia is a conversation whose tool returned media, of which data is in
-// the store.
+// showingMedia returns a file that a tool of the conversation returned, with data in the
+// store.
 func showingMedia(a *api, id, mimeType, name, data string) contract.Blob {
 	a.t.Helper()
 	b, err := a.blobs.Put(context.Background(), []byte(data))
@@ -40,7 +40,7 @@ func showingMedia(a *api, id, mimeType, name, data string) contract.Blob {
 	return b
 }
 
-func TestMediaIsServedAsWhatItMayBeShownAs(t *testing.T) {
+func TestMediaIsServedWithASafeType(t *testing.T) {
 	const sum = "2cf24dba5fb0"
 	tests := []struct{ mimeType, name, kind, disposition string }{
 		{"image/png", "chart.png", "image/png", ""},

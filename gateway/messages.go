@@ -43,7 +43,7 @@ func (h *rest) message(c echo.Context) error {
 	return h.answerSent(c, p, known, err)
 }
 
-// newPending identifies a request to the conversation in the path.
+// newPending returns a request to the conversation in the path.
 func newPending(c echo.Context) (pending, error) {
 	id, err := conversationParam(c)
 	if err != nil {
@@ -65,8 +65,8 @@ type noteBody struct {
 	By     string `json:"by"`
 }
 
-// noted reads a note about the conversation in the path.
-func noted(c echo.Context) (service.Note, pending, error) {
+// readNote reads the body of cancel or close, and the request.
+func readNote(c echo.Context) (service.Note, pending, error) {
 	var body noteBody
 	if _, err := request.Bind(c.Request(), &body); err != nil {
 		return service.Note{}, pending{}, err
@@ -81,7 +81,7 @@ func noted(c echo.Context) (service.Note, pending, error) {
 
 // cancelTurn stops the running turn.
 func (h *rest) cancelTurn(c echo.Context) error {
-	note, p, err := noted(c)
+	note, p, err := readNote(c)
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func (h *rest) cancelTurn(c echo.Context) error {
 	return h.answerSent(c, p, known, err)
 }
 
-// closeConversation ends a conversation. Ending it again is fine.
+// closeConversation ends a conversation. It may be repeated.
 func (h *rest) closeConversation(c echo.Context) error {
-	note, p, err := noted(c)
+	note, p, err := readNote(c)
 	if err != nil {
 		return err
 	}

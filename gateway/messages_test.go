@@ -16,7 +16,7 @@ type sent struct {
 	payload    any
 }
 
-// mailbox keeps the signals that were sent.
+// mailbox records the signals that were sent.
 type mailbox struct{ sent []sent }
 
 func (m *mailbox) signal(id, signal string, payload any) error {
@@ -59,7 +59,7 @@ func TestMessageChecksInOrder(t *testing.T) {
 	}
 }
 
-func TestIDsThatAreNone(t *testing.T) {
+func TestInvalidIDs(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	for _, id := range []string{
 		"..%2F..%2Fetc%2Fpasswd", "%2e%2e", "a%00b", "x%0Ay", someID + "x", strings.Repeat("9", 500), "%F0%9F%92%A5",
@@ -133,7 +133,7 @@ func TestACompletedConversation(t *testing.T) {
 	a.want(200, a.do("POST", "/conversations/"+someID+"/close", ""))
 }
 
-func TestAMessageThatWasAnsweredBeforeTheConversationEnded(t *testing.T) {
+func TestARepeatedMessageToACompletedConversation(t *testing.T) {
 	a := newAPI(t, &fakeBackend{SignalFn: completed, ConversationFn: showingCompleted(&contract.Request{
 		Settled: true, Result: &contract.Result{Response: contract.Inline("first")},
 	})})
@@ -143,7 +143,7 @@ func TestAMessageThatWasAnsweredBeforeTheConversationEnded(t *testing.T) {
 	}
 }
 
-func TestAMessageThatWasAnsweredBefore(t *testing.T) {
+func TestARepeatedMessage(t *testing.T) {
 	answered := contract.Request{Settled: true, Fingerprint: "of the first body", Result: &contract.Result{Response: contract.Inline("first")}}
 	a := newAPI(t, &fakeBackend{AdmitFn: func(id string, q contract.ConversationQuery) (contract.ConversationView, error) {
 		view := viewOf(id)
@@ -233,7 +233,7 @@ func TestCancelAndCloseCarryTheReason(t *testing.T) {
 	a.wantError(400, "reason", a.do("POST", "/conversations/"+someID+"/close", `{"reason":"`+strings.Repeat("x", 3000)+`"}`))
 }
 
-func TestShowResolvesWhatLivesInTheStoreAndLeaksNothing(t *testing.T) {
+func TestShowLoadsStoredValuesAndHidesSecrets(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	big, _ := a.blobs.Put(t.Context(), []byte(`{"n":1}`))
 	view := viewOf(someID)
@@ -257,7 +257,7 @@ func TestShowResolvesWhatLivesInTheStoreAndLeaksNothing(t *testing.T) {
 	}
 }
 
-func TestWhatBecameOfARequest(t *testing.T) {
+func TestTheStatusOfARequest(t *testing.T) {
 	path := "/conversations/" + someID + "/requests/" + otherID
 	a := newAPI(t, &fakeBackend{})
 	for status, r := range map[string]contract.Request{
@@ -279,7 +279,7 @@ func TestWhatBecameOfARequest(t *testing.T) {
 	a.wantError(404, "request not found: "+otherID, a.do("GET", path, ""))
 }
 
-func TestADecisionThatItsConversationHasNotHeardOfYet(t *testing.T) {
+func TestADecisionThatHasNotReachedItsConversation(t *testing.T) {
 	path := "/conversations/" + someID + "/requests/" + otherID + "?approval=" + someUUID
 	a := newAPI(t, &fakeBackend{ConversationFn: showing})
 	a.backend.ApprovalFn = func(string) (contract.ApprovalView, error) {

@@ -20,7 +20,7 @@ import (
 
 const headerSession = "X-Session-ID"
 
-// observe logs every request, writes errors, and survives panics.
+// observe logs every request, writes errors, and recovers panics.
 func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := g.now()
@@ -34,7 +34,7 @@ func (g *Gateway) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// callGuarded makes an error of a panic.
+// callGuarded returns a panic as an error.
 func callGuarded(next echo.HandlerFunc, c echo.Context) (err error) {
 	defer func() {
 		p := recover()
@@ -74,7 +74,7 @@ func level(status int) slog.Level {
 	return slog.LevelInfo
 }
 
-// identify says who calls. It keeps a valid session ID and replaces any other.
+// identify sets the caller. It keeps a valid session ID and replaces any other.
 func (g *Gateway) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -100,14 +100,14 @@ func newSessionID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// deadline bounds what a request waits for.
+// deadline limits how long a request may wait.
 func (g *Gateway) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		request := c.Request()
 		ctx, cancel := context.WithTimeout(request.Context(), g.requestTimeout)
 		defer cancel()
 		callOf(c).Client = request.Context()
-		defer c.SetRequest(request) // whose context tells whether the client is still there
+		defer c.SetRequest(request) // its context ends when the client disconnects
 		c.SetRequest(request.WithContext(ctx))
 		return next(c)
 	}
@@ -115,10 +115,10 @@ func (g *Gateway) deadline(next echo.HandlerFunc) echo.HandlerFunc {
 
 const (
 	maxBody = 1 << 20
-	maxRun  = 8 << 20 // a run brings all messages there are
+	maxRun  = 8 << 20 // a run contains all messages
 )
 
-// limitToken refuses tokens that are too long to be kept with a message.
+// limitToken refuses tokens that are too long to be stored with a message.
 func limitToken(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if n := len(callerOf(c).Token); n > contract.MaxToken {
@@ -139,7 +139,7 @@ func limitBody(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// serializer writes JSON without escaping HTML: texts stay readable.
+// serializer writes JSON without escaping HTML.
 type serializer struct{ echo.DefaultJSONSerializer }
 
 func (serializer) Serialize(c echo.Context, v any, indent string) error {

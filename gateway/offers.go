@@ -16,13 +16,13 @@ type toolsReply struct {
 	Model   contract.ModelState    `json:"model"`
 }
 
-// offers answers with what the agent can do.
+// offers has the handlers for what the agent can do.
 type offers struct {
 	service *service.Service
 	agent   contract.Agent
 }
 
-// tools answers with what a worker offers, and with the agents that models delegate to.
+// tools replies with the tools of a worker, and the agents that models delegate to.
 func (o *offers) tools(c echo.Context) error {
 	catalogue, err := o.service.Catalogue(c.Request().Context())
 	if err != nil {
@@ -32,9 +32,9 @@ func (o *offers) tools(c echo.Context) error {
 	return c.JSON(http.StatusOK, toolsReply{tools, orEmpty(catalogue.Servers), catalogue.Model})
 }
 
-// withDelegations adds the tools that the llm nodes of a tree delegate with. A server's
-// tool of such a name is not on offer. Nodes may differ in whether they ask: then the
-// list says that they do.
+// withDelegations adds the delegation tools of the llm nodes in a tree. A server's tool with
+// the same name is replaced. If nodes differ in whether a delegation needs approval, the list
+// says that it does.
 func withDelegations(tools []contract.Tool, root contract.Node) []contract.Tool {
 	var own []contract.Tool
 	for _, p := range delegationsOf(root) {
@@ -55,7 +55,7 @@ func withDelegations(tools []contract.Tool, root contract.Node) []contract.Tool 
 	return append(out, own...)
 }
 
-// delegationsOf are the agents on offer to the llm nodes of a tree.
+// delegationsOf returns the agents that the llm nodes of a tree may delegate to.
 func delegationsOf(n contract.Node) []contract.Peer {
 	list := slices.Clone(n.Peers)
 	for _, inside := range n.Nodes {
@@ -64,7 +64,7 @@ func delegationsOf(n contract.Node) []contract.Peer {
 	return list
 }
 
-// resources answers with what the tool servers have to be read.
+// resources replies with the resources of all tool servers.
 func (o *offers) resources(c echo.Context) error {
 	list, err := o.service.Resources(c.Request().Context())
 	if err != nil {
@@ -74,7 +74,7 @@ func (o *offers) resources(c echo.Context) error {
 	return c.JSON(http.StatusOK, list)
 }
 
-// prompts answers with the prompts that the tool servers offer.
+// prompts replies with the prompts of all tool servers.
 func (o *offers) prompts(c echo.Context) error {
 	list, err := o.service.Prompts(c.Request().Context())
 	if err != nil {

@@ -113,7 +113,7 @@ func TestResourcesAreAskedForAtMostEveryFiveSeconds(t *testing.T) {
 	})
 }
 
-// listing is a workflow that lists what it is asked for.
+// listing is a client whose workflow lists what it is asked for.
 func listing(t *testing.T, result func(contract.CatalogueKind) fakeRun) *fakeClient {
 	return &fakeClient{ExecuteFn: func(o client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error) {
 		want := args[0].(contract.ListToolsInput).Kind
@@ -138,7 +138,7 @@ func TestResourcesAndPromptsAreResultsOfWorkflows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := a.blobs.Put(t.Context(), data) // as long ones are
+		b, err := a.blobs.Put(t.Context(), data) // as long lists are
 		return fakeRun{encoded: encoded{value: contract.CatalogueResult{Body: contract.JSON{Blob: &b}}, err: err}}
 	}))
 	for path, want := range map[string]string{"/mcp/resources": resourcesBody, "/mcp/prompts": promptsBody} {
@@ -148,7 +148,7 @@ func TestResourcesAndPromptsAreResultsOfWorkflows(t *testing.T) {
 	}
 }
 
-func TestTroubleWithListingResources(t *testing.T) {
+func TestErrorsOfListingResources(t *testing.T) {
 	tools := map[string]any{"body": map[string]any{"tools": []any{}, "servers": []any{}, "model": map[string]any{"name": "m"}}}
 	for _, c := range []struct {
 		run    encoded
@@ -167,7 +167,7 @@ func TestTroubleWithListingResources(t *testing.T) {
 	}
 }
 
-func TestToolsSayWhetherTheyAskAndWhy(t *testing.T) {
+func TestToolsSayWhetherTheyNeedApproval(t *testing.T) {
 	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
 		return contract.Catalogue{Tools: []contract.Tool{
 			{Name: "add", Server: "r", InputSchema: []byte(`{}`), DestructiveHint: true, Approval: &contract.ToolApproval{Asks: true, Because: contract.GroundNoHint}},

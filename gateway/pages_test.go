@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/record/document"
 )
 
-// longConversation has five messages, of which two fit a page.
+// longConversation has five messages, of which two fit on a page.
 func longConversation(t *testing.T) *api {
 	view := contract.ConversationView{ID: someID, Status: contract.StatusActive}
 	for n := range 5 {
@@ -31,7 +31,7 @@ func longConversation(t *testing.T) *api {
 	})
 }
 
-// wantMessages wants so many messages behind others.
+// wantMessages checks the number of messages in a reply, and of those before them.
 func (r reply) wantMessages(t *testing.T, messages, before int) {
 	t.Helper()
 	got, _ := r.at("conversation", "messages").([]any)

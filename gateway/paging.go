@@ -49,7 +49,7 @@ func includesMessages(c echo.Context) (bool, error) {
 	return false, service.Errorf(contract.KindInvalid, "include: expected messages")
 }
 
-// partOf reads which messages of a conversation are wanted.
+// partOf reads which messages of a conversation are requested.
 func partOf(c echo.Context) (service.Part, error) {
 	whole, err := includesMessages(c)
 	before := c.QueryParam("messages_before")
@@ -66,7 +66,7 @@ func partOf(c echo.Context) (service.Part, error) {
 	return service.Part{First: n}, nil
 }
 
-// orEmpty makes a list that is [] in JSON and never null.
+// orEmpty returns an empty list for nil, which would be null in JSON.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

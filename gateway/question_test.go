@@ -48,7 +48,7 @@ func TestAnswersToAQuestion(t *testing.T) {
 		late := a.do("POST", approvalPath, `{"content":{"seats":9}}`)
 		a.wantError(409, "already", late)
 		if strings.Contains(late.raw, "seats") {
-			t.Errorf("the record tells the answer: %s", late.raw)
+			t.Errorf("the record reveals the answer: %s", late.raw)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestAnApprovalShowsTheSchemaOfAQuestionAndNotItsAnswer(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsNoAnswer(t *testing.T) {
+func TestAMessageThatDoesNotAnswerTheQuestion(t *testing.T) {
 	for kind, want := range map[contract.Kind]struct {
 		status int
 		text   string
@@ -123,7 +123,7 @@ func TestTheMemoOfAnApprovalMayReferToTheSchema(t *testing.T) {
 	}
 }
 
-func TestTheMemoOfAnApprovalTellsThatItIsAQuestion(t *testing.T) {
+func TestTheMemoOfAnApprovalMarksQuestions(t *testing.T) {
 	var sent contract.DecideSignal
 	a := onTemporal(t, &fakeClient{
 		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
@@ -141,7 +141,7 @@ func TestTheMemoOfAnApprovalTellsThatItIsAQuestion(t *testing.T) {
 	}
 }
 
-// Two people who both say yes do not agree when one means that the call ran.
+// Two answers that both approve do not agree if only one says that the call ran.
 func TestAnswersToAnUnknownOutcomeOverREST(t *testing.T) {
 	doubt := func(string) (service.Subject, error) {
 		return service.Subject{ConversationID: someID, Question: true, Schema: []byte(contract.UnknownOutcomeSchema)}, nil

@@ -13,7 +13,7 @@ import (
 // Route is one operation of the API.
 type Route struct {
 	Method string
-	Path   string // Echo's form: /conversations/:id
+	Path   string // in Echo's form: /conversations/:id
 }
 
 const (
@@ -28,7 +28,7 @@ type route struct {
 	handle echo.HandlerFunc
 }
 
-// handlers answer requests, each for a part of the routes.
+// handlers have the handlers of the routes.
 type handlers struct {
 	home   *home
 	rest   *rest
@@ -38,8 +38,8 @@ type handlers struct {
 	tasks  *protocol.Server
 }
 
-// tableOf is the whole URL surface. Every GET answers HEAD too, and every path may
-// have a slash at the end.
+// tableOf lists all routes. Every GET route also answers HEAD, and every path may end with a
+// slash.
 func tableOf(h handlers) []route {
 	docs := docsPage()
 	return []route{
@@ -70,7 +70,7 @@ func tableOf(h handlers) []route {
 		{Route{"GET", pathReady}, h.health.ready},
 
 		{Route{"GET", "/docs"}, docs},
-		{Route{"GET", "/docs/*"}, docs}, // the page's own scripts and styles
+		{Route{"GET", "/docs/*"}, docs}, // the page's scripts and styles
 		{Route{"GET", "/docs/json"}, serveDocsJSON},
 		{Route{"GET", "/openapi.yaml"}, serveOpenAPI},
 
@@ -81,7 +81,8 @@ func tableOf(h handlers) []route {
 	}
 }
 
-// withoutDeadline serves a handler whose requests may take long: their context has no deadline.
+// withoutDeadline serves a handler whose requests may take long: their context has no
+// deadline.
 func withoutDeadline(handle http.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		handle(c.Response(), c.Request().WithContext(callOf(c).Client))
@@ -89,7 +90,7 @@ func withoutDeadline(handle http.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// serve puts the routes behind the middleware.
+// serve puts the middleware in front of the routes.
 func (g *Gateway) serve(d Deps) *echo.Echo {
 	e := echo.New()
 	e.HTTPErrorHandler = g.fail

@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/record/document"
 )
 
-// schemas are the types that replies consist of, by their names in openapi.yaml.
+// schemas are the types in replies, by their names in openapi.yaml.
 var schemas = map[string]any{
 	"Conversation":        document.Conversation{},
 	"ConversationMessage": document.Message{},
@@ -30,7 +30,7 @@ var schemas = map[string]any{
 	"Result":              service.Result{},
 }
 
-// withheld are members that are removed before anybody sees them.
+// withheld are members that never reach a client.
 var withheld = map[string][]string{"Record": {"content", "credential"}, "Binding": {"definition"}}
 
 func TestEveryMemberOfAReplyIsDescribed(t *testing.T) {
@@ -51,7 +51,7 @@ func TestEveryMemberOfAReplyIsDescribed(t *testing.T) {
 	}
 }
 
-// membersOf are the names of the JSON members of a struct, sorted.
+// membersOf returns the names of a struct's JSON members, sorted.
 func membersOf(value any) []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(value)) {

@@ -25,14 +25,14 @@ func catalogueNamed(model *string) func(context.Context) (contract.Catalogue, er
 	}
 }
 
-func TestHealthAsksNobody(t *testing.T) {
+func TestHealthNeedsNothing(t *testing.T) {
 	a := newAPI(t, &fakeBackend{PingFn: func() error { return errUnexpected }})
 	if got := a.want(200, a.do("GET", "/health", "")).raw; got != `{"status":"ok"}`+"\n" {
 		t.Error(got)
 	}
 }
 
-func TestReadinessSaysWhatDoesNotAnswer(t *testing.T) {
+func TestReadinessNamesWhatDoesNotAnswer(t *testing.T) {
 	name := "m"
 	a := newAPI(t, &fakeBackend{CatalogueFn: catalogueNamed(&name)})
 	a.want(200, a.do("GET", "/health/ready", ""))
@@ -66,7 +66,7 @@ func TestReadinessHasTheWorkersProblemsAndNotes(t *testing.T) {
 	}
 }
 
-func TestAServerThatWantsATokenIsReady(t *testing.T) {
+func TestAServerThatRequiresATokenIsReady(t *testing.T) {
 	a := newAPI(t, &fakeBackend{CatalogueFn: func(context.Context) (contract.Catalogue, error) {
 		return contract.Catalogue{Servers: []contract.ServerState{{Name: "locked", Error: contract.ErrorAuthentication}}}, nil
 	}})
@@ -141,7 +141,7 @@ func TestDocsNeedNothingFromTheInternet(t *testing.T) {
 	a.wantError(404, "no such route", a.do("GET", "/docs/nope.js", ""))
 }
 
-func TestDocsInShortComeFromTheFile(t *testing.T) {
+func TestTheShortDocsComeFromTheFile(t *testing.T) {
 	a := newAPI(t, &fakeBackend{})
 	reply := a.want(200, a.do("GET", "/docs/json", ""))
 	list, _ := reply.at("endpoints").([]any)

@@ -20,7 +20,7 @@ var (
 	longMessage = `{"message":"` + longText + `"}`
 )
 
-// picture is a message of A2A with an image and a long text.
+// picture is an A2A message with an image and a long text.
 func picture(id string) object {
 	image := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("\x89PNG", 5000)))
 	m := said("m-1", longText, object{"taskId": id})
@@ -55,7 +55,7 @@ func TestARefusedMessageLeavesNothingInTheBlobStore(t *testing.T) {
 			"a2a":    func() reply { return a.rpc("SendMessage", picture(someID)) },
 			"ag-ui":  func() reply { return a.do("POST", "/ag-ui", longRun()) },
 		} {
-			if name == "ag-ui" && kind == contract.KindNotFound { // a run begins such a conversation
+			if name == "ag-ui" && kind == contract.KindNotFound { // a run starts such a conversation
 				continue
 			}
 			reply := send()
@@ -67,7 +67,7 @@ func TestARefusedMessageLeavesNothingInTheBlobStore(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsTakenIsStoredBeforeItIsSent(t *testing.T) {
+func TestAnAdmittedMessageIsStoredBeforeItIsSent(t *testing.T) {
 	stored := map[string]int{}
 	a := newAPI(t, &fakeBackend{ConversationFn: showing, AwaitFn: answering("ok")})
 	sender := ""
@@ -78,7 +78,7 @@ func TestAMessageThatIsTakenIsStoredBeforeItIsSent(t *testing.T) {
 		}
 		stored[sender] = a.blobs.count()
 		a.blobs.data = nil
-		return service.Errorf(contract.KindCompleted, "enough") // what comes next does not matter
+		return service.Errorf(contract.KindCompleted, "enough") // later calls do not matter
 	}
 	for name, send := range map[string]func() reply{
 		"rest":  func() reply { return a.do("POST", messages, longMessage) },
@@ -93,7 +93,7 @@ func TestAMessageThatIsTakenIsStoredBeforeItIsSent(t *testing.T) {
 	}
 }
 
-func TestAConversationThatIsThereStoresNoFirstMessage(t *testing.T) {
+func TestAnExistingConversationStoresNoFirstMessage(t *testing.T) {
 	for name, tt := range map[string]struct {
 		describe func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 		status   int

@@ -9,27 +9,27 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// startupPatience is longer than a start takes where nothing is in its way.
-const startupPatience = 5 * time.Second
+// startupTimeout is longer than an undisturbed start takes.
+const startupTimeout = 5 * time.Second
 
 const startingText = "the agent is starting: it waits for its Temporal server; its log says more"
 
-// Startup answers in the place of a gateway that is not there yet. Probes learn at once
-// that the process lives and is not ready. Other requests wait for a moment, and go on
-// where the gateway comes. Its zero value is not usable: make it with NewStartup.
+// Startup answers until the gateway exists. Probes learn at once that the process runs and is
+// not ready. Other requests wait for a moment, and are served if the gateway opens in time.
+// Make one with NewStartup.
 type Startup struct {
-	over    chan struct{}
+	opened  chan struct{}
 	end     sync.Once
-	gateway http.Handler // nil when it never came
+	gateway http.Handler // nil if it was closed without one
 }
 
-// NewStartup returns one that has no gateway yet.
-func NewStartup() *Startup { return &Startup{over: make(chan struct{})} }
+func NewStartup() *Startup { return &Startup{opened: make(chan struct{})} }
 
-// Open passes requests on, those that wait as well. Only the first Open or Close counts.
-func (s *Startup) Open(h http.Handler) { s.end.Do(func() { s.gateway = h; close(s.over) }) }
+// Open passes requests on to h, including those that wait. Only the first Open or Close
+// counts.
+func (s *Startup) Open(h http.Handler) { s.end.Do(func() { s.gateway = h; close(s.opened) }) }
 
-// Close lets nobody wait any more.
+// Close ends all waits.
 func (s *Startup) Close() { s.Open(nil) }
 
 // ServeHTTP implements http.Handler.
@@ -50,22 +50,22 @@ func (s *Startup) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// opens waits for the gateway, but not for a probe.
+// opens waits for the gateway, unless the request is a probe.
 func (s *Startup) opens(r *http.Request, probe bool) bool {
 	select {
-	case <-s.over:
+	case <-s.opened:
 		return s.gateway != nil
 	default:
 	}
 	if probe {
 		return false
 	}
-	patience := time.NewTimer(startupPatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(startupTimeout)
+	defer timeout.Stop()
 	select {
-	case <-s.over:
+	case <-s.opened:
 		return s.gateway != nil
-	case <-patience.C:
+	case <-timeout.C:
 	case <-r.Context().Done():
 	}
 	return false
@@ -78,5 +78,5 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 		w.Header().Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // else the client is gone
+	_ = json.NewEncoder(w).Encode(body) // an error means that the client is gone
 }

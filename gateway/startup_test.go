@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/gateway"
 )
 
-// ask sends a request, and says how long the answer took.
+// ask sends a request and returns the reply and the time it took.
 func ask(h http.Handler, method, path string) (*httptest.ResponseRecorder, time.Duration) {
 	began := time.Now()
 	w := httptest.NewRecorder()
@@ -19,7 +19,7 @@ func ask(h http.Handler, method, path string) (*httptest.ResponseRecorder, time.
 	return w, time.Since(began)
 }
 
-func TestAGatewayThatStartsAnswers(t *testing.T) {
+func TestAStartingGatewayAnswersProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := gateway.NewStartup()
 		for path, want := range map[string]struct {
@@ -55,7 +55,7 @@ func TestRequestsOfAShortStartAreServed(t *testing.T) {
 	})
 }
 
-func TestAStartThatIsGivenUpKeepsNobodyWaiting(t *testing.T) {
+func TestAnAbandonedStartEndsAllWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := gateway.NewStartup()
 		time.AfterFunc(time.Second, s.Close)

@@ -17,9 +17,9 @@ import (
 
 const notShared = "do not share a blob store: set blobs.url in the YAML files of both to one place"
 
-// workerOn is a worker that checks its blob store as ListTools does. told is what it
-// says to the gateway's question.
-func workerOn(t *testing.T, store *memory, told func(in contract.ListToolsInput, c *contract.StoreCheck) *contract.StoreCheck) *fakeClient {
+// workerOn is a worker that checks its blob store as ListTools does. change edits its
+// result.
+func workerOn(t *testing.T, store *memory, change func(in contract.ListToolsInput, c *contract.StoreCheck) *contract.StoreCheck) *fakeClient {
 	return &fakeClient{HealthFn: func() error { return nil }, ExecuteFn: func(_ client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error) {
 		if workflow != contract.WorkflowCatalogue {
 			return nil, fmt.Errorf("the worker has another store, and got a %v", workflow)
@@ -33,8 +33,8 @@ func workerOn(t *testing.T, store *memory, told func(in contract.ListToolsInput,
 		if _, err := store.Get(t.Context(), *in.Probe); err != nil {
 			check.Problem = err.Error()
 		}
-		if told != nil {
-			check = told(in, check)
+		if change != nil {
+			check = change(in, check)
 		}
 		return fakeRun{encoded: encoded{value: contract.CatalogueResult{
 			Body: contract.JSON{Raw: []byte(`{"tools":[],"servers":[],"model":{"name":"m"}}`)}, Store: check,
@@ -45,8 +45,8 @@ func workerOn(t *testing.T, store *memory, told func(in contract.ListToolsInput,
 func TestReadinessNeedsOneBlobStore(t *testing.T) {
 	elsewhere := func(string) *memory { return &memory{} }
 	tests := map[string]struct {
-		store  func(of string) *memory // nil is that of the gateway
-		told   func(contract.ListToolsInput, *contract.StoreCheck) *contract.StoreCheck
+		store  func(of string) *memory // nil means that of the gateway
+		change func(contract.ListToolsInput, *contract.StoreCheck) *contract.StoreCheck
 		status int
 		want   string
 	}{
@@ -75,7 +75,7 @@ func TestReadinessNeedsOneBlobStore(t *testing.T) {
 			if tt.store != nil {
 				store = tt.store("worker")
 			}
-			*c = *workerOn(t, store, tt.told)
+			*c = *workerOn(t, store, tt.change)
 			reply := a.want(tt.status, a.do("GET", "/health/ready", ""))
 			if !strings.Contains(reply.raw, tt.want) || strings.Contains(reply.raw, "permission denied") {
 				t.Error(reply.raw)
@@ -98,7 +98,7 @@ func TestManyReadinessPollsLeaveOneProbe(t *testing.T) {
 	}
 }
 
-func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
+func TestMessagesThatWorkersCannotReadAreRefused(t *testing.T) {
 	long := strings.Repeat("x", contract.InlineLimit+1)
 	otherStore := func(context.Context) (contract.Catalogue, error) {
 		return contract.Catalogue{}, service.Errorf(service.KindUnavailable, notShared+": %w", service.ErrOtherStore)
@@ -124,7 +124,7 @@ func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
 			started := 0
 			a := newAPI(t, &fakeBackend{
 				CatalogueFn: tt.catalogue,
-				StartFn:     func(service.StartInput) (service.Started, error) { started++; return service.Started{}, nil },
+				StartFn:     func(service.StartInput) (service.StartResult, error) { started++; return service.StartResult{}, nil },
 				AwaitFn:     answering("ok"), ConversationFn: showing,
 			}, func(d *gateway.Deps) { d.Agent = tt.agent })
 			reply := a.do("POST", "/conversations", `{"message":"`+tt.text+`"}`)
@@ -141,7 +141,7 @@ func TestWhatWorkersCannotReadIsRefused(t *testing.T) {
 	}
 }
 
-func TestNothingNewIsAcceptedWhileTheStoreIsKnownNotToBeShared(t *testing.T) {
+func TestMessagesAreRefusedWhileTheStoreIsNotShared(t *testing.T) {
 	signals := []string{}
 	a := newAPI(t, &fakeBackend{
 		CatalogueFn: func(context.Context) (contract.Catalogue, error) {
@@ -169,7 +169,7 @@ func TestAStoreThatIsSharedAgainIsUsedAgain(t *testing.T) {
 	now := epoch
 	a := newAPI(t, &fakeBackend{
 		CatalogueFn: func(context.Context) (contract.Catalogue, error) { asked++; return contract.Catalogue{}, err },
-		StartFn:     func(service.StartInput) (service.Started, error) { return service.Started{}, nil },
+		StartFn:     func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, nil },
 		AwaitFn:     answering("ok"), ConversationFn: showing,
 	}, func(d *gateway.Deps) { d.Now = func() time.Time { return now } })
 	long := `{"message":"` + strings.Repeat("x", contract.InlineLimit+1) + `"}`

@@ -21,7 +21,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// withLoss is a conversation one of whose texts is no longer in the store.
+// withLoss is a conversation with a text that is missing in the store.
 func withLoss(id string) contract.ConversationView {
 	view := viewOf(id)
 	view.Task = true
@@ -31,7 +31,7 @@ func withLoss(id string) contract.ConversationView {
 	return view
 }
 
-func TestWhatIsLostIsNamedWhereverItIsRead(t *testing.T) {
+func TestALostValueIsNamedInEveryReply(t *testing.T) {
 	a := newAPI(t, &fakeBackend{ConversationFn: func(id, _ string) (contract.ConversationView, error) { return withLoss(id), nil }})
 	const want = "the stored value abababab"
 	a.wantError(500, want, a.do("GET", "/conversations/"+someID, ""))
@@ -41,7 +41,7 @@ func TestWhatIsLostIsNamedWhereverItIsRead(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsSaidToBeOne(t *testing.T) {
+func TestAFullDiskIsReported(t *testing.T) {
 	a := newAPI(t, &fakeBackend{StartFn: (&recorder{}).start})
 	a.blobs.full = fmt.Errorf("write blob: %w", &fs.PathError{Op: "write", Path: "/data/blobs/ab", Err: syscall.ENOSPC})
 	long := `{"message":"` + strings.Repeat("x", 5000) + `"}`
@@ -50,7 +50,7 @@ func TestAFullDiskIsSaidToBeOne(t *testing.T) {
 		reply := a.do("POST", r[0], r[1])
 		a.wantError(507, want, reply)
 		if strings.Contains(reply.raw, "/data") {
-			t.Errorf("the folder is told: %s", reply.raw)
+			t.Errorf("the folder is revealed: %s", reply.raw)
 		}
 	}
 	reply := a.rpc("SendMessage", said("m-1", strings.Repeat("x", 5000), nil))
@@ -59,7 +59,7 @@ func TestAFullDiskIsSaidToBeOne(t *testing.T) {
 	}
 }
 
-func TestAFullDiskOfTheServerIsSaidToBeOne(t *testing.T) {
+func TestAFullDiskOfTheServerIsReported(t *testing.T) {
 	a := onTemporal(t, &fakeClient{ExecuteFn: func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
 		return nil, serviceerror.NewUnavailable("UpdateWorkflowExecution operation failed. Failed to commit transaction. Error: database or disk is full (13)")
 	}})
@@ -87,8 +87,9 @@ func TestAServerThatIsSilentBecauseItsDiskIsFull(t *testing.T) {
 	}
 }
 
-// Looking for room writes: requests that are refused must not fill the disk, nor keep it busy.
-func TestOneLookForRoomServesAllRequestsOfAMoment(t *testing.T) {
+// The check of the disk writes. Requests that are refused must not fill the disk, nor keep it
+// busy.
+func TestConcurrentRequestsShareOneDiskCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64
 		a := onTemporal(t, silent(), func(d *gateway.Deps) {
@@ -108,11 +109,11 @@ func TestOneLookForRoomServesAllRequestsOfAMoment(t *testing.T) {
 	})
 }
 
-// Nothing is kept of a message that is refused.
+// A refused message stores nothing.
 func TestATaskOfManyPartsIsRefused(t *testing.T) {
-	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.Started, error) {
+	a := newAPI(t, &fakeBackend{StartFn: func(service.StartInput) (service.StartResult, error) {
 		t.Error("a conversation was started")
-		return service.Started{}, context.Canceled
+		return service.StartResult{}, context.Canceled
 	}})
 	parts := make([]object, contract.MaxParts+1)
 	for i := range parts {
@@ -136,15 +137,15 @@ func TestATaskOfManyPartsIsRefused(t *testing.T) {
 	}
 }
 
-// withRoom has the disk be as err says.
+// withRoom sets the result of the disk check.
 func withRoom(err error) func(*gateway.Deps) {
 	return func(d *gateway.Deps) { d.Room = func(context.Context) error { return err } }
 }
 
-func TestAFullDiskIsSaidToBeOneInEveryProtocol(t *testing.T) {
+func TestAFullDiskIsReportedInEveryProtocol(t *testing.T) {
 	silent := service.Errorf(service.KindUnavailable, "no answer in time")
 	b := &fakeBackend{
-		StartFn:        func(service.StartInput) (service.Started, error) { return service.Started{}, silent },
+		StartFn:        func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, silent },
 		ConversationFn: func(string, string) (contract.ConversationView, error) { return contract.ConversationView{}, silent },
 		TasksFn:        func(service.TaskQuery) (service.TaskPage, error) { return service.TaskPage{}, silent },
 		PushConfigsFn:  func(string) ([]service.PushConfig, error) { return nil, silent },

@@ -22,7 +22,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// fakeClient is a Temporal client; a call without a function panics.
+// fakeClient is a Temporal client. A call without a function panics.
 type fakeClient struct {
 	client.Client
 	ExecuteFn  func(o client.StartWorkflowOptions, workflow any, args []any) (client.WorkflowRun, error)
@@ -44,7 +44,7 @@ func (f *fakeClient) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOp
 	return f.ExecuteFn(o, w, args)
 }
 
-// DescribeTaskQueue knows of a worker by default.
+// DescribeTaskQueue reports a worker by default.
 func (f *fakeClient) DescribeTaskQueue(_ context.Context, queue string, _ enumspb.TaskQueueType) (*workflowservice.DescribeTaskQueueResponse, error) {
 	if f.PollersFn == nil {
 		return &workflowservice.DescribeTaskQueueResponse{Pollers: []*taskqueuepb.PollerInfo{{LastAccessTime: timestamppb.Now()}}}, nil
@@ -87,7 +87,7 @@ func (f *fakeClient) GetWorkflowHistory(_ context.Context, workflowID, _ string,
 
 type fakeHistory struct{ events []*historypb.HistoryEvent }
 
-func (h *fakeHistory) HasNext() bool { return true } // a history that is not there says so in Next
+func (h *fakeHistory) HasNext() bool { return true } // a missing history fails in Next
 
 func (h *fakeHistory) Next() (*historypb.HistoryEvent, error) {
 	if len(h.events) == 0 {
@@ -111,7 +111,7 @@ func (f *fakeClient) CheckHealth(context.Context, *client.CheckHealthRequest) (*
 	return &client.CheckHealthResponse{}, f.HealthFn()
 }
 
-// encoded is a value that a workflow returns.
+// encoded is a workflow's result.
 type encoded struct {
 	value any
 	err   error
@@ -144,7 +144,7 @@ type fakeHandle struct {
 
 func (h fakeHandle) Get(_ context.Context, out any) error { return h.encoded.Get(out) }
 
-// queried answers a query of an open workflow.
+// queried answers a query of a running workflow.
 func queried(v any) (*client.QueryWorkflowWithOptionsResponse, error) {
 	return &client.QueryWorkflowWithOptionsResponse{QueryResult: encoded{value: v}}, nil
 }
@@ -176,7 +176,7 @@ func payloads(values map[string]any) map[string]*commonpb.Payload {
 	return out
 }
 
-// onTemporal is a gateway on a fake client.
+// onTemporal returns a gateway on a fake client.
 func onTemporal(t *testing.T, c *fakeClient, change ...func(*gateway.Deps)) *api {
 	return newAPI(t, nil, append(change, onClient(c, func(o *backend.Options) {
 		o.TaskQueue, o.Namespace, o.Address = "queue-1", "space-1", "t.example.com:7233"
@@ -194,7 +194,7 @@ func onClient(c client.Client, change ...func(*backend.Options)) func(*gateway.D
 	}
 }
 
-// listed is a page as visibility has it: what runs before what has ended.
+// listed is a page in the order of visibility: running workflows before ended ones.
 func listed() *workflowservice.ListWorkflowExecutionsResponse {
 	execution := func(id string, status enumspb.WorkflowExecutionStatus, created time.Time, attributes map[string]any) *workflowpb.WorkflowExecutionInfo {
 		return &workflowpb.WorkflowExecutionInfo{

@@ -19,19 +19,19 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// pushing is a Temporal client with one conversation, and its push notifications once
-// there are some.
+// pushing is a Temporal client with one conversation and, once it is started, its webhook
+// workflow.
 type pushing struct {
 	*fakeClient
 	options  client.StartWorkflowOptions
 	set      []contract.PushConfig
 	deleted  []string
 	followed int
-	told     []contract.PushState
+	states   []contract.PushState
 	started  bool
 	closed   bool
 	over     *contract.ConversationView // the conversation, once it has ended
-	state    contract.TaskState         // that the workflow has been told
+	state    contract.TaskState         // the state that the webhook workflow got
 	long     bool
 }
 
@@ -62,7 +62,7 @@ func newPushing(t *testing.T) *pushing {
 		case contract.PushDelete:
 			p.deleted = append(p.deleted, id+" "+signal+" "+arg.ID)
 		case contract.PushState:
-			p.told = append(p.told, arg)
+			p.states = append(p.states, arg)
 		default:
 			p.followed++
 		}
@@ -86,7 +86,7 @@ var aWebhook = service.PushConfig{
 	ID: "hook-1", URL: "https://example.com/hook", Token: "t0ken", Scheme: "Bearer", Credentials: "s3cret.with.dots", Protocol: contract.PushProtocol1,
 }
 
-func TestAWebhookIsSealedInTheWorkflowAndItsSecretsAreShownToNobody(t *testing.T) {
+func TestTheSecretsOfAWebhookAreSealedAndNeverShown(t *testing.T) {
 	p := newPushing(t)
 	a := onTemporal(t, p.fakeClient)
 	got, err := a.Backend.SetPush(t.Context(), someID, aWebhook)
@@ -151,8 +151,8 @@ func TestAWebhookWithoutAnIDIsGivenOne(t *testing.T) {
 	}
 }
 
-// The ID is public: who could guess a token could else check the guess against it.
-func TestTheIDOfAWebhookSaysNothingOfItsSecrets(t *testing.T) {
+// The ID is public, so a guessed token must not be verifiable with it.
+func TestTheIDOfAWebhookRevealsNoSecret(t *testing.T) {
 	p := newPushing(t)
 	b := onTemporal(t, p.fakeClient).Backend
 	ids := map[string]bool{}
@@ -178,7 +178,7 @@ func kindOf(err error) contract.Kind {
 	return e.Kind
 }
 
-func TestWhatChangesNothingOfTheWebhooksWritesNoHistory(t *testing.T) {
+func TestUnchangedWebhooksWriteNoHistory(t *testing.T) {
 	p := newPushing(t)
 	b := onTemporal(t, p.fakeClient).Backend
 	set := func(c service.PushConfig) error {
@@ -246,7 +246,7 @@ func TestAConversationMayHaveNoPushNotifications(t *testing.T) {
 	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil {
 		t.Fatal(err)
 	}
-	p.closed = true // a day after the task was over
+	p.closed = true // a day after the end of the task
 	none()
 }
 
@@ -270,7 +270,7 @@ func TestATaskNotifiesAFewWebhooksOnly(t *testing.T) {
 	}
 }
 
-func TestWebhooksThatMakeNoSenseAreRefused(t *testing.T) {
+func TestInvalidWebhooksAreRefused(t *testing.T) {
 	p := newPushing(t)
 	a := onTemporal(t, p.fakeClient)
 	for want, change := range map[string]func(*service.PushConfig){
@@ -319,12 +319,12 @@ func TestSecretsNeedKeys(t *testing.T) {
 		t.Error(err)
 	}
 	p.set[0].Token = "v1.gone.x"
-	if list, err := a.Backend.PushConfigs(t.Context(), someID); err != nil || list[0].Token != "[set]" { // which is read without a key
+	if list, err := a.Backend.PushConfigs(t.Context(), someID); err != nil || list[0].Token != "[set]" { // reading needs no key
 		t.Error(list, err)
 	}
 }
 
-func TestPushNotificationsWhileTemporalIsAway(t *testing.T) {
+func TestPushNotificationsWithoutTemporal(t *testing.T) {
 	p := newPushing(t)
 	away := serviceerror.NewUnavailable("away")
 	b := onTemporal(t, p.fakeClient).Backend
@@ -341,12 +341,12 @@ func TestPushNotificationsWhileTemporalIsAway(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsThereBeforeItsConversation(t *testing.T) {
+func TestAWebhookIsSetBeforeItsConversationStarts(t *testing.T) {
 	p := newPushing(t)
 	var began []contract.ConversationInput
 	p.ExecuteFn = func(_ client.StartWorkflowOptions, _ any, args []any) (client.WorkflowRun, error) {
 		if !p.started {
-			t.Error("the conversation has nobody to tell")
+			t.Error("the conversation has no webhook")
 		}
 		began = append(began, args[0].(contract.ConversationInput))
 		return fakeRun{}, nil
@@ -366,28 +366,28 @@ func TestAWebhookIsThereBeforeItsConversation(t *testing.T) {
 	}
 }
 
-func TestAWebhookThatIsSetIsToldThePresentState(t *testing.T) {
+func TestANewWebhookGetsTheCurrentState(t *testing.T) {
 	p := newPushing(t)
 	b := onTemporal(t, p.fakeClient).Backend
-	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || p.followed != 1 || len(p.told) > 0 {
-		t.Errorf("at work: asked %d times, told %v, %v", p.followed, p.told, err)
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || p.followed != 1 || len(p.states) > 0 {
+		t.Errorf("at work: asked %d times, got %v, %v", p.followed, p.states, err)
 	}
 	done := viewOf(someID)
 	done.Status, done.ContextID, done.Version = contract.StatusCompleted, "ctx", 7
 	done.Last = &contract.LastTurn{Outcome: contract.OutcomeDone}
 	p.over = &done
 	want := contract.PushState{State: contract.TaskCompleted, Version: 7, ContextID: "ctx", At: done.UpdatedAt}
-	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || len(p.told) != 1 || p.told[0] != want {
-		t.Errorf("over: told %v, %v", p.told, err)
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || len(p.states) != 1 || p.states[0] != want {
+		t.Errorf("over: got %v, %v", p.states, err)
 	}
 	p.ExecuteFn = func(client.StartWorkflowOptions, any, []any) (client.WorkflowRun, error) {
 		return nil, &serviceerror.WorkflowExecutionAlreadyStarted{}
 	}
-	if _, err := b.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &aWebhook}); err != nil || len(p.told) != 2 {
-		t.Errorf("the message again: told %v, %v", p.told, err)
+	if _, err := b.Start(t.Context(), service.StartInput{Conversation: contract.ConversationInput{ID: someID}, Push: &aWebhook}); err != nil || len(p.states) != 2 {
+		t.Errorf("the message again: got %v, %v", p.states, err)
 	}
 	done.Status, done.Last, done.Running = contract.StatusActive, nil, true
-	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || len(p.told) != 2 {
-		t.Errorf("terminated: told %v, %v", p.told, err)
+	if _, err := b.SetPush(t.Context(), someID, aWebhook); err != nil || len(p.states) != 2 {
+		t.Errorf("terminated: got %v, %v", p.states, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// A run that continues as new between being found and being asked has not ended.
+// A run that continues as new between being found and being queried has not ended.
 func TestWebhooksAreReadOfTheNextRun(t *testing.T) {
 	asked := 0
 	b := onTemporal(t, &fakeClient{QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {

@@ -9,13 +9,10 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"agent-stop-and-go/gateway/service"
 	"agent-stop-and-go/workflows/contract"
@@ -96,7 +93,7 @@ func TestAConversationThatExistsIsComparedByItsMemo(t *testing.T) {
 	}
 }
 
-func TestASignalThatNobodyReceives(t *testing.T) {
+func TestASignalToAnEndedConversation(t *testing.T) {
 	c := &fakeClient{SignalFn: func(string, string, any) error { return errMissing }}
 	a := onTemporal(t, c)
 	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return nil, errMissing }
@@ -109,7 +106,7 @@ func TestASignalThatNobodyReceives(t *testing.T) {
 		return described(enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, nil), nil
 	}
 	c.QueryFn = func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
-		view := viewOf(someID) // as it was when an operator terminated it
+		view := viewOf(someID) // its last state before an operator terminated it
 		view.Running, view.Queued = true, 3
 		return queriedClosed(r, view)
 	}
@@ -167,7 +164,7 @@ func TestAwaitingIsRepeatedUntilThereIsAnAnswer(t *testing.T) {
 	}
 }
 
-func TestTheAnswerOfAConversationThatEndedMeanwhile(t *testing.T) {
+func TestTheAnswerOfAConversationThatHasEnded(t *testing.T) {
 	for want, known := range map[int]*contract.Request{
 		200: {Settled: true, Result: &contract.Result{Response: contract.Inline("last words")}},
 		409: nil,
@@ -191,7 +188,7 @@ func TestTheAnswerOfAConversationThatEndedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestTroubleWithTemporal(t *testing.T) {
+func TestErrorsOfTemporal(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int
@@ -215,133 +212,6 @@ func TestTroubleWithTemporal(t *testing.T) {
 		if c.status != 404 && strings.Contains(reply.raw, c.err.Error()) {
 			t.Errorf("%v is in the reply: %s", c.err, reply.raw)
 		}
-	}
-}
-
-func approvalRecord(d contract.Decision, requestID string) contract.ApprovalResult {
-	return contract.ApprovalResult{
-		UUID: someUUID, ConversationID: someID, Tool: "t", Decision: d, RequestID: requestID, RequestedAt: epoch, DecidedAt: epoch,
-	}
-}
-
-func TestADecisionIsASignalToTheApproval(t *testing.T) {
-	var sent contract.DecideSignal
-	a := onTemporal(t, &fakeClient{
-		SignalFn: func(id, signal string, arg any) error {
-			if id != "approval-"+someUUID || signal != "decide" {
-				t.Errorf("%s to %s", signal, id)
-			}
-			sent = arg.(contract.DecideSignal)
-			return nil
-		},
-		DescribeFn: func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-			return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
-		},
-		GetFn: func(string) client.WorkflowRun {
-			return fakeRun{encoded: encoded{value: approvalRecord(contract.Approved, sent.RequestID)}}
-		},
-		UpdateFn: func(o client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) { return settledBy(o, "done") },
-	})
-	a.want(200, a.do("POST", approvalPath, `{"approved":true}`, "Authorization: Bearer canary"))
-	if token, err := a.keys.Open(someID, sent.Credential, epoch); err != nil || token.Bearer != "canary" {
-		t.Errorf("credential: %v", err)
-	}
-}
-
-func TestAnApprovalThatHasEnded(t *testing.T) {
-	c := &fakeClient{
-		SignalFn: func(string, string, any) error { return errMissing },
-		QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
-			return queried(viewOf(someID))
-		},
-	}
-	a := onTemporal(t, c)
-	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) { return nil, errMissing }
-	a.wantError(404, "approval UUID: "+someUUID, a.do("POST", approvalPath, `{"approved":true}`))
-
-	c.DescribeFn = func(string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-		return described(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, nil), nil
-	}
-	c.HistoryFn = func(string) []*historypb.HistoryEvent { return terminated("") }
-	for want, run := range map[string]fakeRun{
-		"expired":    {encoded: encoded{value: approvalRecord(contract.Expired, "")}},
-		"terminated": {encoded: encoded{err: &temporal.WorkflowExecutionError{}}},
-	} {
-		c.GetFn = func(string) client.WorkflowRun { return run }
-		reply := a.do("POST", approvalPath, `{"approved":true}`)
-		a.wantError(409, "was already "+want, reply)
-		if reply.text("decision", "decision") != want || reply.text("conversation", "id") != someID {
-			t.Error(reply.raw)
-		}
-	}
-}
-
-// terminated is the history of an approval that an operator terminated.
-func terminated(why string) []*historypb.HistoryEvent {
-	input, err := converter.GetDefaultDataConverter().ToPayloads(contract.ApprovalInput{
-		UUID: someUUID, ConversationID: someID, Tool: "resources_add", Arguments: contract.JSON{Raw: []byte(`{"name":"disk"}`)},
-		Description: "**ADD Resource**", Reason: contract.ReasonDestructive, CreatedAt: epoch,
-	})
-	if err != nil {
-		panic(err)
-	}
-	return []*historypb.HistoryEvent{
-		{Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{
-			WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{Input: input},
-		}},
-		{
-			EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, EventTime: timestamppb.New(epoch.Add(time.Hour)),
-			Attributes: &historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes{
-				WorkflowExecutionTerminatedEventAttributes: &historypb.WorkflowExecutionTerminatedEventAttributes{
-					Reason: why, Identity: "temporal-cli:ops@desk",
-				},
-			},
-		},
-	}
-}
-
-func TestATerminatedApprovalSaysSo(t *testing.T) {
-	a := onTemporal(t, &fakeClient{
-		QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
-			return queriedClosed(r, contract.ApprovalView{})
-		},
-		GetFn: func(string) client.WorkflowRun {
-			return fakeRun{encoded: encoded{err: &temporal.WorkflowExecutionError{}}}
-		},
-		HistoryFn: func(string) []*historypb.HistoryEvent { return terminated("wrong cluster") },
-	})
-	reply := a.want(200, a.do("GET", approvalPath, ""))
-	want := map[string]any{
-		"uuid": someUUID, "conversation_id": someID, "tool": "resources_add", "decision": "terminated", "by": "temporal-cli:ops@desk",
-		"reason": "wrong cluster", "requested_at": "2026-03-01T10:00:00Z", "decided_at": "2026-03-01T11:00:00Z",
-	}
-	if got := reply.at("decision"); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("decision %v", got)
-	}
-	if reply.text("status") != "terminated" || reply.text("approval", "tool_args", "name") != "disk" ||
-		reply.text("approval", "description") != "**ADD Resource**" {
-		t.Error(reply.raw)
-	}
-}
-
-func TestAnEndedApprovalIsReadWithoutAWorker(t *testing.T) {
-	closed := false
-	a := onTemporal(t, &fakeClient{
-		QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
-			if r.QueryRejectCondition == enumspb.QUERY_REJECT_CONDITION_NONE {
-				return nil, serviceerror.NewFailedPrecondition("no poller")
-			}
-			return queriedClosed(r, nil)
-		},
-		GetFn: func(string) client.WorkflowRun {
-			closed = true
-			return fakeRun{encoded: encoded{value: approvalRecord(contract.Rejected, "")}}
-		},
-		HistoryFn: func(string) []*historypb.HistoryEvent { return terminated("") },
-	})
-	reply := a.want(200, a.do("GET", approvalPath, ""))
-	if !closed || reply.text("status") != "rejected" || reply.text("approval", "tool_args", "name") != "disk" {
-		t.Error(reply.raw)
 	}
 }
 
@@ -378,7 +248,7 @@ func TestVisibilityQueries(t *testing.T) {
 	}
 }
 
-// ours takes the restriction to this agent's workers off a query.
+// ours removes the task queue from a query, and fails if it is missing.
 func ours(t *testing.T, query string) string {
 	t.Helper()
 	rest, ok := strings.CutSuffix(query, " AND TaskQueue = 'queue-1'")
@@ -443,7 +313,7 @@ func healthy(string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	return described(enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, nil), nil
 }
 
-func TestAQueryThatTheServiceGivesUpIsNoClientThatWentAway(t *testing.T) {
+func TestAQueryCancelledByTheServerIsUnavailable(t *testing.T) {
 	a := onTemporal(t, &fakeClient{QueryFn: func(*client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 		return nil, serviceerror.NewCanceled("context canceled")
 	}, DescribeFn: healthy})

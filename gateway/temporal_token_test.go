@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-func TestALongTokenGoesThroughHistoryByItsAddress(t *testing.T) {
+func TestALongTokenIsStoredOutsideHistory(t *testing.T) {
 	long := "v1.k." + strings.Repeat("x", 20_000)
 	var sent []string
 	c := &fakeClient{
@@ -59,7 +59,7 @@ func TestALongTokenGoesThroughHistoryByItsAddress(t *testing.T) {
 	}
 }
 
-func TestATokenOfAMessageThatIsNotTakenIsNotKept(t *testing.T) {
+func TestTheTokenOfARefusedMessageIsNotStored(t *testing.T) {
 	c := &fakeClient{
 		DescribeFn: func(id string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 			if strings.HasPrefix(id, "conversation-") {
@@ -87,7 +87,7 @@ func TestATokenOfAMessageThatIsNotTakenIsNotKept(t *testing.T) {
 	}
 }
 
-func TestDecisionsThatNobodyReadsDoNotPileUp(t *testing.T) {
+func TestUnreadDecisionsAreLimited(t *testing.T) {
 	for name, grow := range map[string]func(*workflowservice.DescribeWorkflowExecutionResponse){
 		"events": func(d *workflowservice.DescribeWorkflowExecutionResponse) {
 			d.WorkflowExecutionInfo.HistoryLength = 2_000

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// tidy returns a request with its path as routes are written: without a slash at the
-// end, and with UUIDs in lower case. Nothing is redirected, which would lose the body
+// tidy returns a request with its path in the form of the routes: without a slash at the end,
+// and with UUIDs in lower case. It does not redirect, because a redirect would lose the body
 // of a POST.
 func tidy(r *http.Request) *http.Request {
 	path := tidyPath(r.URL.Path)
@@ -34,7 +34,7 @@ func tidyPath(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// tidyUUID writes a UUID in lower case, and leaves everything else alone.
+// tidyUUID returns a UUID in lower case, and any other text unchanged.
 func tidyUUID(s string) string {
 	if lower := strings.ToLower(s); contract.IsUUID(lower) {
 		return lower

@@ -29,7 +29,7 @@ func TestUUIDsInAnyCase(t *testing.T) {
 	b.want(200, b.do("POST", "/approvals/"+strings.ToUpper(someUUID), `{"approved":true}`))
 }
 
-// A repeated request is the same one however its path is written.
+// A repeated request is recognized however its path is written.
 func TestASlashAtTheEndChangesNothing(t *testing.T) {
 	var m mailbox
 	a := newAPI(t, &fakeBackend{SignalFn: m.signal, AwaitFn: answering("ok")})

@@ -39,7 +39,7 @@ func treeOf(id string) contract.TreeView {
 
 func showingTree(id string) (contract.TreeView, error) { return treeOf(id), nil }
 
-// statuses lists the statuses of a tree, a node before those inside it.
+// statuses lists the statuses of a tree, each node before those inside it.
 func statuses(node any) string {
 	n, _ := node.(map[string]any)
 	out := []string{n["name"].(string) + ":" + n["status"].(string)}
@@ -78,7 +78,7 @@ func TestATreeOfNoConversation(t *testing.T) {
 	}})
 	a.wantError(404, "conversation not found: "+someID, a.do("GET", treePath, ""))
 	for _, id := range []string{"nope", "..%2f" + someID, strings.ToUpper(someID), someID + "x"} {
-		a.wantError(404, "conversation not found: ", a.do("GET", "/conversations/"+id+"/tree", "")) // not asked for
+		a.wantError(404, "conversation not found: ", a.do("GET", "/conversations/"+id+"/tree", "")) // no backend call
 	}
 	a.wantError(405, "not allowed", a.do("POST", treePath, ""))
 }
@@ -110,7 +110,7 @@ func TestATreeIsAQueryOfItsConversation(t *testing.T) {
 	if got := show(); !strings.HasPrefix(got, "pipeline:waiting") {
 		t.Error(got)
 	}
-	closed = true // in the middle of a turn: an operator terminated it
+	closed = true // terminated in the middle of a turn
 	if got := show(); got != "pipeline:cancelled polish:done write:skipped act:cancelled add:cancelled ask:skipped report:skipped" {
 		t.Error(got)
 	}
@@ -124,7 +124,7 @@ func TestATreeIsAQueryOfItsConversation(t *testing.T) {
 	}
 }
 
-// unknownQuery is what the SDK of a worker says to a query that it does not have.
+// unknownQuery is the error of an SDK worker for a query that it does not have.
 func unknownQuery(t *testing.T) error {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -138,7 +138,7 @@ func unknownQuery(t *testing.T) error {
 	return serviceerror.NewQueryFailed(err.Error())
 }
 
-func TestTroubleWithATree(t *testing.T) {
+func TestErrorsOfTreeQueries(t *testing.T) {
 	for _, c := range []struct {
 		err    error
 		status int

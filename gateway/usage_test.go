@@ -18,8 +18,8 @@ func usageSpent() contract.Usage {
 	return contract.Usage{InputTokens: 1200, OutputTokens: 300, CachedTokens: 1000, Calls: 2, Cost: 1_500_000}
 }
 
-// accounted is a conversation that tells of its models. Its last message has what
-// only a provider can read.
+// accounted is a conversation with models and usage. Its last message has data for its
+// provider only.
 func accounted(id string) contract.ConversationView {
 	v := viewOf(id)
 	v.Usage = usageSpent()
@@ -32,7 +32,7 @@ func accounted(id string) contract.ConversationView {
 	return v
 }
 
-func TestMessagesTellOfTheirModelAndItsUsage(t *testing.T) {
+func TestMessagesShowTheirModelAndUsage(t *testing.T) {
 	a := newAPI(t, &fakeBackend{ConversationFn: func(id, _ string) (contract.ConversationView, error) { return accounted(id), nil }})
 	reply := a.want(200, a.do("GET", "/conversations/"+someID, ""))
 	const want = `"model":"gemini-2.5-flash","draft":"5b6c7d8e-9f0a-5b1c-8d2e-3f4a5b6c7d8e",` + usageShown
@@ -41,7 +41,7 @@ func TestMessagesTellOfTheirModelAndItsUsage(t *testing.T) {
 	}
 }
 
-func TestNodesTellOfTheirUsage(t *testing.T) {
+func TestNodesShowTheirUsage(t *testing.T) {
 	a := newAPI(t, &fakeBackend{TreeFn: func(id string) (contract.TreeView, error) {
 		v := treeOf(id)
 		v.State.Usage, v.State.Nodes[0].Usage = usageSpent(), usageSpent()
@@ -52,11 +52,11 @@ func TestNodesTellOfTheirUsage(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyAProviderCanReadIsInNoReply(t *testing.T) {
+func TestProviderDataIsInNoReply(t *testing.T) {
 	var d desk
 	b := d.backend()
 	b.SignalFn = func(string, string, any) error { return nil }
-	b.StartFn = func(service.StartInput) (service.Started, error) { return service.Started{}, nil }
+	b.StartFn = func(service.StartInput) (service.StartResult, error) { return service.StartResult{}, nil }
 	b.ListFn = func(service.ListQuery) (service.Page[service.Item], error) { return items(someID), nil }
 	request := contract.Request{Settled: true, Result: &contract.Result{Response: contract.Inline("hello")}}
 	b.ConversationFn = func(id, requestID string) (contract.ConversationView, error) {
@@ -96,12 +96,12 @@ func TestWhatOnlyAProviderCanReadIsInNoReply(t *testing.T) {
 	check(409, a.do("POST", messages, `{"message":"hi"}`))
 }
 
-// recorded is a conversation as a worker of an earlier version answers the query.
+// recorded is the answer of a worker of an earlier version to the query.
 const recorded = `{"id":"` + someID + `","status":"active","usage":{"input_tokens":10,"output_tokens":2},
   "created_at":"2026-03-01T10:00:00Z","updated_at":"2026-03-01T10:00:00Z","version":3,"transcript":{"tail":[
   {"id":"` + otherID + `","role":"assistant","content":"hello","reply":"` + otherID + `","created_at":"2026-03-01T10:00:00Z"}]}}`
 
-func TestAConversationThatAnEarlierVersionRecorded(t *testing.T) {
+func TestAConversationOfAnEarlierVersion(t *testing.T) {
 	a := onTemporal(t, &fakeClient{QueryFn: func(r *client.QueryWorkflowWithOptionsRequest) (*client.QueryWorkflowWithOptionsResponse, error) {
 		return queried(json.RawMessage(recorded))
 	}})

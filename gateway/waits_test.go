@@ -21,9 +21,9 @@ type talk struct {
 	settled map[string]bool
 	changed chan struct{}
 	flights [][]string
-	most    int // flights at a time
+	most    int // greatest number of updates in flight
 	now     int
-	order   []string // requests as they were sent
+	order   []string // requests in the order in which they were sent
 }
 
 func newTalk() *talk { return &talk{settled: map[string]bool{}, changed: make(chan struct{})} }
@@ -85,7 +85,7 @@ func TestFiftyClientsShareTwoUpdates(t *testing.T) {
 			all.Go(func() { replies[i] = a.do("POST", messages, fmt.Sprintf(`{"message":"m%d"}`, i)) })
 		}
 		synctest.Wait()
-		for _, rid := range k.order { // one after the other, as a conversation does
+		for _, rid := range k.order { // in order, as a conversation does
 			k.settle(rid)
 			synctest.Wait()
 		}
@@ -124,7 +124,7 @@ func TestClientsThatRepeatARequestShareItsAnswer(t *testing.T) {
 	})
 }
 
-func TestAClientThatLeavesHoldsNobodyUp(t *testing.T) {
+func TestADisconnectedClientBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTalk()
 		a := newAPI(t, &fakeBackend{SignalFn: k.signal, AwaitFn: k.await})
@@ -150,7 +150,7 @@ func TestAClientThatLeavesHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestAskingAgain(t *testing.T) {
+func TestAwaitIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Duration
 		start := time.Now()
@@ -177,7 +177,7 @@ func TestAskingAgain(t *testing.T) {
 	})
 }
 
-func TestThePatienceOfAClientEndsWhileAskingAgain(t *testing.T) {
+func TestADeadlineEndsRepeatedAwaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		var m mailbox
@@ -198,7 +198,7 @@ func TestThePatienceOfAClientEndsWhileAskingAgain(t *testing.T) {
 	})
 }
 
-func TestALaterClientOutlivesTheFlightThatCoversIt(t *testing.T) {
+func TestALaterClientSurvivesTheEndOfItsUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTalk()
 		a := newAPI(t, &fakeBackend{SignalFn: k.signal, AwaitFn: k.await})
@@ -215,7 +215,7 @@ func TestALaterClientOutlivesTheFlightThatCoversIt(t *testing.T) {
 	})
 }
 
-func TestAFailureReachesEveryoneWhoWaits(t *testing.T) {
+func TestAFailureReachesAllWaiters(t *testing.T) {
 	var m mailbox
 	a := newAPI(t, &fakeBackend{SignalFn: m.signal})
 	a.backend.AwaitFn = func(_ context.Context, id string, _ []string) (contract.AwaitResult, error) {

@@ -34,12 +34,12 @@ type Parts struct {
 	Push Push
 }
 
-// Push is how webhooks are called.
+// Push has the settings for webhooks.
 type Push struct {
 	// Tasks reads tasks for notifications. Without it only states that are not final are
 	// delivered, and only in version 1.0 of the protocol.
 	Tasks activities.TaskReader
-	// Reach is which addresses webhooks may have.
+	// Reach selects the addresses that webhooks may have.
 	Reach network.Reach
 }
 
@@ -134,7 +134,7 @@ func servers(c *config.Config, getenv func(string) string) ([]toolbox.Server, er
 	return out, nil
 }
 
-// agents are the agents that work is delegated to.
+// agents returns the configured agents that work is delegated to.
 func agents(c *config.Config, getenv func(string) string) ([]peer.Agent, error) {
 	var out []peer.Agent
 	for _, a := range c.Delegates() {

@@ -65,7 +65,7 @@ func (u *autoRunWarning) complete() bool {
 	return !slices.ContainsFunc(u.tools.States(), func(s contract.ServerState) bool { return !s.Ready })
 }
 
-// warn names each tool of a node once. A server that is ready later adds another line.
+// warn names each tool of a node once. A server that becomes ready later adds another line.
 func (u *autoRunWarning) warn(tools []toolbox.Tool) {
 	for _, n := range u.nodes {
 		var names []string
@@ -97,8 +97,8 @@ func (u *autoRunWarning) warnUnknown(tools []toolbox.Tool) {
 	}
 }
 
-// offered reports whether a node may call a tool. A node without a list may call all, one with
-// an empty list none.
+// offered reports whether a node may call a tool. A node without a list may call all tools, one
+// with an empty list none.
 func offered(n config.AtOnceNode, t toolbox.Tool) bool {
 	return n.Tools == nil || slices.Contains(n.Tools, t.Name) || slices.Contains(n.Tools, t.Server)
 }

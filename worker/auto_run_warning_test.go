@@ -18,8 +18,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// shelf has the tools of the servers that are up.
-type shelf struct {
+// fakeToolLister has the tools of the servers that are ready.
+type fakeToolLister struct {
 	mu    sync.Mutex
 	up    []string
 	looks int
@@ -34,14 +34,14 @@ func tool(server, name string, destructive bool) toolbox.Tool {
 	return toolbox.Tool{Tool: contract.Tool{Name: name, Server: server, DestructiveHint: destructive}}
 }
 
-func (s *shelf) Tools(context.Context) []toolbox.Tool {
+func (s *fakeToolLister) Tools(context.Context) []toolbox.Tool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.looks++
 	return slices.DeleteFunc(slices.Clone(stock), func(t toolbox.Tool) bool { return !slices.Contains(s.up, t.Server) })
 }
 
-func (s *shelf) States() []contract.ServerState {
+func (s *fakeToolLister) States() []contract.ServerState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []contract.ServerState
@@ -51,18 +51,18 @@ func (s *shelf) States() []contract.ServerState {
 	return out
 }
 
-func (s *shelf) start(server string) {
+func (s *fakeToolLister) start(server string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.up = append(s.up, server)
 }
 
-// arriving is a shelf whose second server comes up between two looks at it.
-type arriving struct{ *shelf }
+// lateServer is a fakeToolLister whose second server becomes ready between two checks.
+type lateServer struct{ *fakeToolLister }
 
-func (a arriving) States() []contract.ServerState {
+func (a lateServer) States() []contract.ServerState {
 	a.start("files")
-	return a.shelf.States()
+	return a.fakeToolLister.States()
 }
 
 // lines logs without times.
@@ -96,13 +96,13 @@ func TestNodesThatRunDestructiveToolsUnaskedAreNamed(t *testing.T) {
 		{Name: "server", Tools: []string{"files"}}, {Name: "safe", Tools: []string{"resources_list", "read_file", "nope"}},
 	}
 	logger, got := lines()
-	worker.WarnAutoRun(t.Context(), nodes, nil, &shelf{up: []string{"resources", "files"}}, logger)
+	worker.WarnAutoRun(t.Context(), nodes, nil, &fakeToolLister{up: []string{"resources", "files"}}, logger)
 	expect(t, got, warning("all", `"resources_add, resources_remove, write_file"`), warning("one", "resources_remove"), warning("server", "write_file"))
 }
 
 func TestWithoutSuchNodesNobodyLooks(t *testing.T) {
 	logger, got := lines()
-	s := &shelf{}
+	s := &fakeToolLister{}
 	worker.WarnAutoRun(t.Context(), nil, nil, s, logger)
 	expect(t, got)
 	if s.looks != 0 {
@@ -113,7 +113,7 @@ func TestWithoutSuchNodesNobodyLooks(t *testing.T) {
 func TestAServerThatComesLateIsLookedAt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logger, got := lines()
-		s := &shelf{}
+		s := &fakeToolLister{}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -136,7 +136,7 @@ func TestAServerThatComesLateIsLookedAt(t *testing.T) {
 
 func TestAServerThatComesWhileLookingIsNotMissed(t *testing.T) {
 	logger, got := lines()
-	worker.WarnAutoRun(t.Context(), []config.AtOnceNode{{Name: "keep", Tools: []string{"files"}}}, nil, arriving{&shelf{up: []string{"resources"}}}, logger)
+	worker.WarnAutoRun(t.Context(), []config.AtOnceNode{{Name: "keep", Tools: []string{"files"}}}, nil, lateServer{&fakeToolLister{up: []string{"resources"}}}, logger)
 	expect(t, got, warning("keep", "write_file"))
 }
 
@@ -145,14 +145,14 @@ func TestTheLookingEndsWithItsContext(t *testing.T) {
 		logger, got := lines()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*worker.PollInterval+1)
 		defer cancel()
-		worker.WarnAutoRun(ctx, []config.AtOnceNode{{Name: "gather"}}, nil, &shelf{up: []string{"resources"}}, logger)
+		worker.WarnAutoRun(ctx, []config.AtOnceNode{{Name: "gather"}}, nil, &fakeToolLister{up: []string{"resources"}}, logger)
 		expect(t, got, warning("gather", `"resources_add, resources_remove"`))
 	})
 }
 
 func TestAToolThatNoServerHasIsNamedOnceAllAreThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{up: []string{"resources"}}
+		s := &fakeToolLister{up: []string{"resources"}}
 		logger, log := lines()
 		lists := []config.ToolList{{Node: "a", Names: []string{"resources", "read_file", "resource_list"}}, {Node: "b", Names: []string{"files"}}}
 		var wg sync.WaitGroup

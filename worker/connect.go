@@ -32,7 +32,7 @@ func Connect(ctx context.Context, c *config.Config, getenv func(string) string) 
 	box.Tools(ctx)
 	var out []string
 	for i, s := range box.States() {
-		if servers[i].Problem != "" { // which the configuration's Problems tell
+		if servers[i].Problem != "" { // the configuration reports these as Problems
 			continue
 		}
 		if s.Error != "" && (s.Ready || !optional[s.Name] && s.Error != contract.ErrorAuthentication) {

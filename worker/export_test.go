@@ -1,15 +1,15 @@
 package worker
 
-// PollInterval and WarnAutoRun are tested without servers.
+// PollInterval and WarnAutoRun are for tests without servers.
 const PollInterval = pollInterval
 
 var WarnAutoRun = warnAutoRun
 
-// Servers are the settings of tool servers as the toolbox takes them.
+// Servers returns the settings of tool servers for the toolbox.
 var Servers = servers
 
-// Models are the entries of models as a router takes them.
+// Models returns the entries of models for a router.
 var Models = models
 
-// Agents are the agents that work is delegated to, as a client takes them.
+// Agents returns the agents that work is delegated to.
 var Agents = agents

@@ -12,7 +12,7 @@ import (
 // disabled is a provider that does not exist.
 const disabled contract.Provider = "disabled"
 
-// models are the entries of a configuration, sorted by name. Disabled ones are included: a
+// models returns the entries of a configuration, sorted by name. Disabled ones are included: a
 // conversation that uses one must not have its name taken for that of another provider's model.
 func models(c *config.Config, getenv func(string) string) ([]llm.Entry, error) {
 	var out []llm.Entry

@@ -38,8 +38,8 @@ func (l *journal) String() string {
 	return l.Buffer.String()
 }
 
-// thinker is a server whose tool asks the client's model.
-func thinker(t *testing.T) string {
+// samplingServer starts a server whose tool asks the client's model.
+func samplingServer(t *testing.T) string {
 	m := server.NewMCPServer("thinker", "1")
 	m.AddTool(mcp.NewTool("think"), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if said, ok := server.InputResponse(r.Params.InputResponses, "it"); ok {
@@ -56,14 +56,13 @@ func thinker(t *testing.T) string {
 	return web.URL + "/mcp"
 }
 
-// think has a server ask the model of an agent, whose settings of the server are
-// given.
-func think(t *testing.T, model *llmtest.Server, settings string) (toolbox.Result, *journal, error) {
+// sampleOnce lets a server with the given settings ask the model of an agent.
+func sampleOnce(t *testing.T, model *llmtest.Server, settings string) (toolbox.Result, *journal, error) {
 	t.Helper()
 	c, err := config.Parse("agent.yaml", fmt.Appendf(nil, `
 llm: {model: "openai:gpt-4o", base_url: %q}
 mcp_servers: [{name: thinker, url: %q%s}]
-`, model.URL(), thinker(t), settings))
+`, model.URL(), samplingServer(t), settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +81,7 @@ func TestAServerWithSamplingAsksTheAgentsModel(t *testing.T) {
 	model := llmtest.NewServer()
 	defer model.Close()
 	model.Reply(llmtest.Say("Rest."))
-	r, log, err := think(t, model, ", sampling: {max_tokens: 99}")
+	r, log, err := sampleOnce(t, model, ", sampling: {max_tokens: 99}")
 	if err != nil || r.IsError || !strings.Contains(r.Text, `"Rest."`) || !strings.Contains(r.Text, `"stopReason":"endTurn"`) {
 		t.Fatalf("got %+v, %v", r, err)
 	}
@@ -99,7 +98,7 @@ func TestAServerWithSamplingAsksTheAgentsModel(t *testing.T) {
 func TestAServerWithoutSamplingAsksNobody(t *testing.T) {
 	model := llmtest.NewServer()
 	defer model.Close()
-	if r, _, err := think(t, model, ""); err == nil || model.Served() != 0 {
+	if r, _, err := sampleOnce(t, model, ""); err == nil || model.Served() != 0 {
 		t.Errorf("got %+v, %v, and the model was asked %d times", r, err, model.Served())
 	}
 }

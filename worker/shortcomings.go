@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/config"
 )
 
-// unset says which variables are not set, from the errors of their users. Any other error is
-// returned.
+// unset lists the variables that are not set, from the errors of their users. Any other error
+// is returned.
 func unset(errs ...error) (problem string, err error) {
 	var problems []string
 	for _, err := range errs {
@@ -26,9 +26,9 @@ func unset(errs ...error) (problem string, err error) {
 	return strings.Join(problems, "; "), nil
 }
 
-// shortcomings are what the environment lacks for the models and the other agents of a
-// configuration: problems, and notes about replacements. Tool servers report theirs in their
-// states.
+// shortcomings returns what is missing in the environment for the models and the other agents
+// of a configuration: problems, and notes about replacements. Tool servers report theirs in
+// their states.
 func shortcomings(c *config.Config, models []llm.Entry, agents []peer.Agent, getenv func(string) string) (problems, notes []string) {
 	for _, key := range c.KeysMissing(getenv) {
 		if key.Spared {

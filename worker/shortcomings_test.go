@@ -17,9 +17,9 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// offered is the catalogue of a worker with a configuration and an environment, and
-// what it logs.
-func offered(t *testing.T, text string, env map[string]string) (c contract.Catalogue, log *journal) {
+// catalogueOf returns the catalogue and the log of a worker with a configuration and an
+// environment.
+func catalogueOf(t *testing.T, text string, env map[string]string) (c contract.Catalogue, log *journal) {
 	t.Helper()
 	parsed, err := config.Parse("agent.yaml", []byte(text))
 	if err != nil {
@@ -80,7 +80,7 @@ func TestWhatTheEnvironmentLacksIsInTheCatalogueAndTheLog(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c, log := offered(t, tt.text, nil)
+			c, log := catalogueOf(t, tt.text, nil)
 			if diff := cmp.Diff([][]string{tt.problems, tt.notes}, [][]string{c.Problems, c.Notes}); diff != "" {
 				t.Errorf("problems and notes (-want +got):\n%s", diff)
 			}
@@ -94,7 +94,7 @@ func TestWhatTheEnvironmentLacksIsInTheCatalogueAndTheLog(t *testing.T) {
 }
 
 func TestAServerWithAnUnsetVariableIsNotStarted(t *testing.T) {
-	c, log := offered(t, "llm: {model: 'demo:rules'}\nmcp_servers: [{name: files, command: /no/such, env: {A: '${THE_TOKEN}', B: '${OTHER}'}}]", nil)
+	c, log := catalogueOf(t, "llm: {model: 'demo:rules'}\nmcp_servers: [{name: files, command: /no/such, env: {A: '${THE_TOKEN}', B: '${OTHER}'}}]", nil)
 	want := []contract.ServerState{{Name: "files", Error: "env: not set in the environment: [THE_TOKEN OTHER]"}}
 	if diff := cmp.Diff(want, c.Servers); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

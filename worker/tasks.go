@@ -15,9 +15,9 @@ import (
 // tasksFile is the file of a process that has its directory to itself.
 const tasksFile = "tasks.log"
 
-// OpenTasks opens the log of the tasks that this process will hold. alone: no other process
-// uses the directory. If the log cannot be written there is none, with a warning: after a kill
-// tasks then wait for their timeouts.
+// OpenTasks opens the log of the tasks that this process holds. alone means that no other
+// process uses the directory. If the log cannot be written, OpenTasks logs a warning and
+// returns nil: after a kill tasks then wait for their timeouts.
 func OpenTasks(dir string, alone bool, logger *slog.Logger) *tasklog.Log {
 	l, err := openTasks(dir, alone, logger)
 	if err != nil {

@@ -38,8 +38,8 @@ type Place struct {
 	Address string
 }
 
-// New makes a worker, which is then to be started. fatal is called at most once, if the worker
-// cannot continue, for example because its namespace is gone.
+// New makes a worker. The caller starts it. fatal is called at most once, if the worker cannot
+// continue, for example because its namespace is gone.
 func New(c client.Client, p Place, a Activities, fatal func(error)) worker.Worker {
 	w := worker.New(c, p.TaskQueue, worker.Options{
 		Interceptors:                []interceptor.WorkerInterceptor{workflows.ShowConsole(p.Address)},

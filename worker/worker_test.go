@@ -73,22 +73,22 @@ func TestAssembledActivitiesAreComplete(t *testing.T) {
 	}
 }
 
-// waiting is a slog.Handler that passes warnings on.
-type waiting struct {
+// warningHandler is a slog.Handler that sends warnings to a channel.
+type warningHandler struct {
 	slog.Handler
 	warnings chan string
 }
 
-func (w waiting) Handle(ctx context.Context, r slog.Record) error {
+func (w warningHandler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level == slog.LevelWarn {
 		w.warnings <- r.Message
 	}
 	return w.Handler.Handle(ctx, r)
 }
 
-func (w waiting) Enabled(context.Context, slog.Level) bool { return true }
+func (w warningHandler) Enabled(context.Context, slog.Level) bool { return true }
 
-func (w waiting) WithAttrs([]slog.Attr) slog.Handler { return w }
+func (w warningHandler) WithAttrs([]slog.Attr) slog.Handler { return w }
 
 func TestAssembleWarnsOfWhatItsServersOffer(t *testing.T) {
 	m := server.NewMCPServer("s", "1")
@@ -108,7 +108,7 @@ agent:
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := waiting{slog.DiscardHandler, make(chan string, 10)}
+	w := warningHandler{slog.DiscardHandler, make(chan string, 10)}
 	_, release, err := worker.Assemble(t.Context(), c, worker.Parts{Getenv: func(string) string { return "" }, Logger: slog.New(w)})
 	if err != nil {
 		t.Fatal(err)

@@ -111,6 +111,46 @@ func TestAnApprovalThatAnotherAgentHasHeardOfIsFollowed(t *testing.T) {
 	same(t, "told once", sentTo(w), []string{`{"message":"clean up"}`, "approved for task-1"})
 }
 
+// An agent may ask again while it still carries out an approval. Whoever decides must know.
+func TestAQuestionThatWasApprovedBeforeSaysSo(t *testing.T) {
+	for name, answered := range map[string]error{
+		"after an answer":           nil,
+		"after an outcome that ran": fails(contract.KindOutcomeUnknown, "the answer was lost"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			question, approvals := asksFor("u1", "Delete it?"), 0
+			w := &world{DelegateFn: func(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
+				if in.Decision == contract.Approved {
+					approvals++
+				}
+				switch {
+				case approvals == 2:
+					return remote(contract.TaskCompleted, "deleted"), nil
+				case in.Decision == contract.Approved:
+					return question, answered
+				}
+				return question, nil
+			}}
+			converse(t, w, tree(ask("clean up")), func(s *session) {
+				s.rest()
+				same(t, "at first", strings.HasPrefix(s.pending().Description, "**PROXY APPROVAL"), true)
+				s.approve()
+				s.rest()
+				if answered != nil {
+					s.decide(typed(`{"answer":"ran"}`))
+					s.rest()
+				}
+				p := s.pending()
+				same(t, "asks", strings.HasPrefix(p.Description, "**ASKED AGAIN: A2A agent writer**"), true)
+				same(t, "shows what", strings.Contains(p.Description, "Tool: files_delete"), true)
+				s.decide(contract.DecideSignal{Approved: true, RequestID: "d2"})
+				s.rest()
+				same(t, "answer", s.answer("d2"), "deleted")
+			})
+		})
+	}
+}
+
 // What was decided here is never told as its opposite: an approval waits until the agent
 // is there, and a person may still take it back.
 func TestAnApprovalThatAnotherAgentIsNotThereToHearComesBack(t *testing.T) {

@@ -32,7 +32,7 @@ func (t *remoteTask) isLost(ctx workflow.Context, err error) bool {
 }
 
 // mayDestroy reports whether the agent may do something destructive.
-func (t *remoteTask) mayDestroy() bool { return t.call.Peer.Destructive || t.approved }
+func (t *remoteTask) mayDestroy() bool { return t.call.Peer.Destructive || t.answered != nil }
 
 // restart asks a person about a lost task, and sends the message again if that person says so.
 // ran is the result if that person says that the agent has done it.
@@ -45,7 +45,7 @@ func (t *remoteTask) restart(ctx workflow.Context) (ran *string, err error) {
 	if ran, err := repeatDecision(ctx, lost, r); ran != nil || err != nil {
 		return ran, err
 	}
-	t.last, t.approved, t.polls, t.work = contract.DelegateResult{}, false, 0, stopwatch{}
+	t.last, t.answered, t.polls, t.work = contract.DelegateResult{}, nil, 0, stopwatch{}
 	t.work.start(ctx)
 	return t.start(ctx, r.UUID)
 }

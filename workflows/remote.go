@@ -27,8 +27,8 @@ type remoteTask struct {
 	approvals  int // number of approvals so far
 	// deliveryProblem is why the agent did not receive the last approval, or "".
 	deliveryProblem string
-	// approved: it has received an approval for what it asked.
-	approved     bool
+	// answered is its last question for which it has received an approval, if any.
+	answered     *contract.DelegateResult
 	pollProblem  string    // why the last poll failed, or ""
 	polls        int       // number of polls since it last began to work
 	work         stopwatch // time the task has worked

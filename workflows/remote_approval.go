@@ -44,7 +44,7 @@ func (t *remoteTask) askApproval(ctx workflow.Context) (refused *callOutcome, er
 // asked again: the agent must not be sent the opposite later.
 func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput) error {
 	t.deliveryProblem = ""
-	request := t.approvalDescription(ctx)
+	request, question := t.approvalDescription(ctx), t.last
 	ran, err := t.sendWithRepeats(ctx, ctx, answer, func(why string) string {
 		agent := t.call.Peer.Name
 		return t.leaf.chooseWording(ctx, wording.DescribeUnknownAnswerEarlier(agent, request, why), wording.DescribeUnknownAnswer(agent, request, why))
@@ -53,7 +53,9 @@ func (t *remoteTask) approve(ctx workflow.Context, answer contract.DelegateInput
 	if err == nil && ran == nil {
 		t.pollProblem = t.pollFailure(t.last, nil)
 	}
-	t.approved = t.approved || ran != nil || err == nil && t.pollProblem == ""
+	if ran != nil || err == nil && t.pollProblem == "" {
+		t.answered = &question
+	}
 	switch {
 	case ran != nil: // the agent has received it
 		t.last.State = contract.TaskWorking
@@ -131,8 +133,11 @@ func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput 
 
 func (t *remoteTask) approvalDescription(ctx workflow.Context) string {
 	text := wording.DescribeProxy(t.call.Peer.Name, t.leaf.nameInTree(), t.leaf.setApart(ctx, t.last.Text), t.leaf.parent.origin().agent.Name, t.last.Asked)
-	if t.deliveryProblem != "" {
-		text = wording.DescribeUndelivered(t.call.Peer.Name, text, t.deliveryProblem)
+	switch {
+	case t.deliveryProblem != "":
+		return wording.DescribeUndelivered(t.call.Peer.Name, text, t.deliveryProblem)
+	case t.answered != nil && decide.SameQuestion(*t.answered, t.last):
+		return wording.DescribeRepeatedQuestion(t.call.Peer.Name, text)
 	}
 	return text
 }

@@ -17,7 +17,8 @@ type deltaPlace struct {
 	call int
 }
 
-// newMaskedDeltas returns what takes deltas in place of next, and the end of it.
+// newMaskedDeltas returns a function that takes deltas and passes them on to next, masked, and
+// a function to call at the end.
 func newMaskedDeltas(m *mask.Mask, next func(Delta)) (take func(Delta), end func()) {
 	if m == nil || next == nil {
 		return next, func() {}

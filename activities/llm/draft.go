@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// A Draft keeps at most MaxBody bytes of a reply, and passes on at most maxThoughts of its
-// thoughts. CallCost is counted for each call besides its texts.
+// A Draft keeps at most MaxBody bytes of a reply and emits at most maxThoughts bytes of
+// thoughts. Each call counts as CallCost bytes besides its texts.
 const (
 	maxThoughts = 4 * MaxBody
 	CallCost    = 64
@@ -27,17 +27,16 @@ type Draft struct {
 	names  Names
 	deltas func(Delta)
 
-	text  strings.Builder
-	calls []*draftCall
-	size  int // bytes of everything that is kept
-	// thoughts is the bytes of all thoughts.
-	thoughts int
+	text     strings.Builder
+	calls    []*draftCall
+	size     int // total bytes kept
+	thoughts int // total bytes of thoughts emitted
 
-	// Author is the model that answers, Finish why it stopped: a word of this
-	// package, or the provider's own for any other reason.
+	// Author is the model that answers. Finish is why it stopped: a constant of this package,
+	// or the provider's own word for any other reason.
 	Author, Finish string
 	Refusal        string
-	refusals       strings.Builder // a refusal that comes in pieces
+	refusals       strings.Builder // a refusal received in pieces
 	Usage          contract.Usage
 	Native         *Native
 }
@@ -90,13 +89,13 @@ func (d *Draft) AddArguments(call int, text string) error {
 	return d.pass(Delta{Kind: DeltaArguments, Call: call, Text: text})
 }
 
-// Text is the text so far.
+// Text returns the text so far.
 func (d *Draft) Text() string { return d.text.String() }
 
 // Identify sets the ID of a call that arrived after its start.
 func (d *Draft) Identify(call int, id string) { d.calls[call].id = id }
 
-// Arguments are the arguments of a call so far.
+// Arguments returns the arguments of a call so far.
 func (d *Draft) Arguments(call int) string { return d.calls[call].arguments.String() }
 
 func (d *Draft) pass(delta Delta) error {
@@ -121,9 +120,9 @@ func (d *Draft) emit(delta Delta) {
 	}
 }
 
-// Reply is the finished reply.
+// Reply returns the finished reply.
 func (d *Draft) Reply() (Reply, error) {
-	calls := d.finished()
+	calls := d.finishedCalls()
 	r := Reply{
 		Text: d.text.String(), Calls: calls, Model: cmp.Or(OneLine(d.Author), d.Model), Usage: d.Usage,
 		Finish: cmp.Or(OneLine(d.Finish), FinishStop), Native: d.Native,
@@ -146,9 +145,9 @@ func (d *Draft) Reply() (Reply, error) {
 	return r, nil
 }
 
-// finished are the calls, each with a distinct ID. If the provider gave none, or one twice, its
-// own form of the reply cannot be sent back.
-func (d *Draft) finished() []Call {
+// finishedCalls returns the calls, each with a distinct ID. If an ID was missing or repeated,
+// the reply's native form is dropped, because it cannot be sent back with the new IDs.
+func (d *Draft) finishedCalls() []Call {
 	var out []Call
 	used := map[string]bool{}
 	for _, c := range d.calls {
@@ -166,7 +165,7 @@ func (d *Draft) finished() []Call {
 	return out
 }
 
-// newCallID is an ID that every provider accepts.
+// newCallID returns an ID that every provider accepts.
 func newCallID() string { return rand.Text()[:9] }
 
 // arguments parses the arguments of a call.

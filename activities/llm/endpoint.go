@@ -10,17 +10,17 @@ import (
 
 // Endpoint is a model at its provider: everything that a call needs besides the request.
 type Endpoint struct {
-	// Entry has the KeyVariable and the Timeout that count.
+	// Entry has the effective KeyVariable and Timeout.
 	Entry
-	Key     string // empty: none is needed
+	Key     string // empty if none is needed
 	Address string // an http or https URL
-	// Headers are those of every request to the model, besides the ones of its wire
-	// format. Those of its Entry win.
+	// Headers are sent with every request to the model, besides those of its wire
+	// format. Headers of its Entry override them.
 	Headers map[string]string
 	HTTP    *http.Client
 }
 
-// ReplyLimit is how many tokens a reply may have; 0 leaves it to the provider.
+// ReplyLimit returns the maximum number of tokens of a reply; 0 leaves it to the provider.
 func (e Endpoint) ReplyLimit(r Request) int {
 	if r.MaxTokens > 0 && e.MaxTokens > 0 {
 		return min(r.MaxTokens, e.MaxTokens)
@@ -28,7 +28,8 @@ func (e Endpoint) ReplyLimit(r Request) int {
 	return max(r.MaxTokens, e.MaxTokens)
 }
 
-// NativeOf is a turn in the provider's own form, if this provider gave it.
+// NativeOf returns a turn in the provider's own form, or nil if another provider or model gave
+// it.
 func (e Endpoint) NativeOf(t Turn) *Native {
 	if t.Native == nil || t.Native.Provider != e.Provider || t.Native.Model != e.Model {
 		return nil
@@ -36,7 +37,8 @@ func (e Endpoint) NativeOf(t Turn) *Native {
 	return t.Native
 }
 
-// Generate makes one call within the model's time, and reports whose limit ended it.
+// Generate makes one call within the model's timeout. The error of a timeout names the limit
+// that was reached.
 func (e Endpoint) Generate(ctx context.Context, format Format, req Request) (Reply, error) {
 	call, cancel := context.WithTimeout(ctx, e.Timeout)
 	defer cancel()

@@ -11,37 +11,37 @@ import (
 type Entry struct {
 	Name     string
 	Provider contract.Provider
-	Model    string // by the provider's own name
+	Model    string // the provider's own name
 	// BaseURL replaces the provider's address, KeyVariable the environment variable
 	// with its key.
 	BaseURL, KeyVariable string
 	Headers              map[string]string
-	// Secrets are values of headers that neither errors nor replies may show.
+	// Secrets are header values that must not appear in errors or replies.
 	Secrets     []string
 	Temperature *float64 // nil leaves it to the provider
 	MaxTokens   int      // bounds a reply; 0 leaves it to the provider
-	// ContextWindow is how many tokens a request and its reply may have together; 0
-	// is what is known of the model.
+	// ContextWindow is the maximum number of tokens of a request and its reply together.
+	// If it is 0, the model's known window applies.
 	ContextWindow int
-	Timeout       time.Duration // of a call; 0 is the router's
-	TotalTimeout  time.Duration // of all attempts at a reply; 0 is contract.TotalModelTimeout
-	// TextToolCalls: calls that the model writes into its text are calls.
+	Timeout       time.Duration // of a call; 0 means the router's
+	TotalTimeout  time.Duration // of all attempts at a reply; 0 means contract.TotalModelTimeout
+	// TextToolCalls treats calls that the model writes into its text as calls.
 	TextToolCalls bool
 	Price         Price
-	// Problem keeps the model from being called, when it is not empty: what is wrong
-	// with its settings.
+	// Problem describes what is wrong with the settings. Unless it is empty, the model
+	// is not called.
 	Problem string
 }
 
-// Price is the price of a million tokens. Cached are input tokens that the provider has cached;
-// without a price of their own they cost as much as others.
+// Price is the price of a million tokens. Cached is the price of input tokens that the provider
+// has cached; without it they cost as much as other input tokens.
 type Price struct {
 	Input, Output float64
 	Cached        *float64
 }
 
-// cost is the cost of a call in billionths of the price's currency. The input tokens include
-// the cached ones.
+// cost returns the cost of a call in billionths of the price's currency. The input tokens
+// include the cached ones.
 func (p Price) cost(u contract.Usage) int64 {
 	cached := p.Input
 	if p.Cached != nil {
@@ -52,12 +52,12 @@ func (p Price) cost(u contract.Usage) int64 {
 	return int64(math.Round(perMillion * 1e9 / 1e6))
 }
 
-// Facts are what is known of a model without calling it.
+// Facts are properties of a model that are known without calling it.
 type Facts struct {
-	Images bool // it is known to look at images
-	// Window is how many tokens a request and its reply may have together, Reply how
-	// many of them a reply may have. 0 is not known.
+	Images bool // the model is known to accept images
+	// Window is the maximum number of tokens of a request and its reply together, Reply
+	// that of the reply alone. 0 means unknown.
 	Window, Reply int
-	// TotalTimeout bounds all attempts at a reply together. 0 is no bound.
+	// TotalTimeout bounds all attempts at a reply together. 0 means no bound.
 	TotalTimeout time.Duration
 }

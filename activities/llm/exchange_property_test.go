@@ -11,9 +11,9 @@ import (
 	"agent-stop-and-go/workflows/record/recordtest"
 )
 
-// What a model is told of turns that are over stays as it was: what comes later comes behind it.
-// Providers keep what they have read only up to the first byte that has changed.
-func TestWhatAModelIsToldOnlyGrows(t *testing.T) {
+// Turns that have ended are sent to the model unchanged, and later ones follow them: a
+// provider's cache ends at the first byte that differs.
+func TestTheMessagesForAModelOnlyGrow(t *testing.T) {
 	for seed := range uint64(100) {
 		c := recordtest.New(seed)
 		whole := llm.BuildTurns(c.Last().Messages, nil)
@@ -33,7 +33,7 @@ func TestWhatAModelIsToldOnlyGrows(t *testing.T) {
 }
 
 // Providers refuse a call without a result, and two calls with one ID.
-func TestEveryCallThatAModelIsToldHasAResult(t *testing.T) {
+func TestEveryCallSentToAModelHasAResult(t *testing.T) {
 	for seed := range uint64(100) {
 		for _, state := range recordtest.New(seed).Lasting() {
 			for n, turn := range llm.BuildTurns(state.Messages, nil) {

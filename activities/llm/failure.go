@@ -30,14 +30,14 @@ func (e Endpoint) Fail(err error) *Error {
 		}
 		return &Error{
 			Kind:    contract.KindModelUnavailable,
-			Message: OneLine(fmt.Sprintf("%s %s: %s", e.Provider, what, clean(secrets, withoutURL(broken)))),
-			Err:     safe(secrets, innermost(broken)),
+			Message: OneLine(fmt.Sprintf("%s %s: %s", e.Provider, what, maskedText(secrets, withoutURL(broken)))),
+			Err:     shownCause(secrets, innermost(broken)),
 		}
 	}
 	return e.Garbage("the answer is not what its API describes")
 }
 
-// Garbage is the error of an invalid answer.
+// Garbage returns the error of an invalid answer.
 func (e Endpoint) Garbage(why string) *Error {
 	return &Error{
 		Kind:    contract.KindModelGarbage,
@@ -45,12 +45,12 @@ func (e Endpoint) Garbage(why string) *Error {
 	}
 }
 
-// EndedEarly is the error of a stream without its end.
+// EndedEarly returns the error of a stream that ended too early.
 func (e Endpoint) EndedEarly() *Error {
 	return &Error{Kind: contract.KindModelUnavailable, Message: fmt.Sprintf("%s broke off its answer", e.Provider)}
 }
 
-// refused is the error of an answer with a failure status.
+// refused returns the error of an answer with a failure status.
 func (e Endpoint) refused(s *StatusError) *Error {
 	failed := e.failed(s.Status, strconv.Itoa(s.Status), s.Body)
 	if !failed.Kind.Permanent() {
@@ -59,8 +59,8 @@ func (e Endpoint) refused(s *StatusError) *Error {
 	return failed
 }
 
-// Reported is the error of a failure in an answer with status 200, classified by the status
-// that its body names or suggests.
+// Reported returns the error of a failure in an answer with status 200, classified by the
+// status that its body names or suggests.
 func (e Endpoint) Reported(body []byte) *Error {
 	f := parseFailure(body)
 	if status, err := strconv.Atoi(f.code); err == nil && status >= 400 && status < 600 {
@@ -69,11 +69,11 @@ func (e Endpoint) Reported(body []byte) *Error {
 	return e.failed(statusOf(f), "in its answer", body)
 }
 
-// failed converts an error body. shown is shown as the status.
+// failed converts an error body to an Error; shown is the status in its message.
 func (e Endpoint) failed(status int, shown string, body []byte) *Error {
 	f := parseFailure(body)
 	kind := kindOf(status, f)
-	said := clean(e.mask(), f.message)
+	said := maskedText(e.mask(), f.message)
 	text := cmp.Or(said, http.StatusText(status), "no reason given")
 	if hint := e.hint(status, kind, text); hint != "" {
 		text = Cut(text, maxMessage/2) + " (" + hint + ")"
@@ -81,7 +81,7 @@ func (e Endpoint) failed(status int, shown string, body []byte) *Error {
 	return &Error{Kind: kind, Message: OneLine(fmt.Sprintf("%s API error (%s): %s", e.Provider, shown, text))}
 }
 
-// hint adds what the provider's message usually lacks.
+// hint adds advice that the provider's message usually lacks.
 func (e Endpoint) hint(status int, kind contract.Kind, text string) string {
 	switch {
 	case kind == contract.KindModelAuth && status != http.StatusTooManyRequests && e.KeyVariable != "":
@@ -127,7 +127,7 @@ func withoutURL(err error) string {
 	return err.Error()
 }
 
-// innermost is the innermost cause, which contains neither addresses nor headers.
+// innermost returns the innermost cause, which contains neither addresses nor headers.
 func innermost(err error) error {
 	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
 		err = next

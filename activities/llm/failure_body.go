@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// failure is what an error body says.
+// failure is the content of an error body.
 type failure struct{ message, code, class string }
 
-// FailureType is what an error body calls the type of its error; empty if it does
-// not say.
+// FailureType returns the error type that an error body names, or "".
 func FailureType(body []byte) string { return parseFailure(body).class }
 
 // parseFailure reads an error body in any of the forms that providers have:
 // {"error":{"message","type","code"}} (OpenAI, Anthropic, OpenRouter), the same
 // in a list (Google), {"error":"text"} (Ollama), {"message","type","code"} and
-// {"detail":…} (Mistral). Anything else has no message: it may be a page of
-// HTML, or the request echoed.
+// {"detail":…} (Mistral). For anything else the message is empty: the body may be an HTML
+// page, or an echo of the request.
 func parseFailure(body []byte) failure {
 	var v any
 	if json.Unmarshal(body, &v) != nil {
@@ -64,8 +63,7 @@ func failureOf(m map[string]any) failure {
 	return f
 }
 
-// statusWords are what failures without a status are called, in the order in
-// which they count.
+// statusWords are words in failures without a status, in order of precedence.
 var statusWords = []struct {
 	words  *regexp.Regexp
 	status int
@@ -80,7 +78,7 @@ var statusWords = []struct {
 	{regexp.MustCompile(`(?i)bad_?request|invalid`), http.StatusBadRequest},
 }
 
-// statusOf is the status that a failure without one would have.
+// statusOf derives a status for a failure without one.
 func statusOf(f failure) int {
 	if tooLong.MatchString(f.message) {
 		return http.StatusRequestEntityTooLarge
@@ -103,8 +101,8 @@ func word(v any) string {
 	return ""
 }
 
-// retryAfter is how long the provider asks to wait: retry-after-ms, or
-// Retry-After in seconds or as a date.
+// retryAfter returns how long the provider asks to wait: retry-after-ms, or Retry-After in
+// seconds or as a date.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return Wait(ms / 1000)
@@ -119,7 +117,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// Wait is a time that a provider asked for, of at most a day.
+// Wait converts a wait that a provider asked for; it is at most a day.
 func Wait(seconds float64) time.Duration {
 	if math.IsNaN(seconds) || seconds <= 0 {
 		return 0

@@ -14,6 +14,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -78,9 +79,9 @@ func TestFailuresByStatus(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(tt.answer)
-			e := failure(t, router, "openai:gpt-4o")
+			e := sample.Failure(t, router, "openai:gpt-4o")
 			prefix, cut := strings.CutSuffix(tt.want, "…")
 			if e.Kind != tt.kind || e.RetryAfter != tt.after || !strings.HasPrefix(e.Message, prefix) || !cut && e.Message != tt.want {
 				t.Errorf("error = %s, %s, after %s\nwant    %s, %s, after %s", e.Kind, e.Message, e.RetryAfter, tt.kind, tt.want, tt.after)
@@ -93,9 +94,9 @@ func TestFailuresByStatus(t *testing.T) {
 }
 
 func TestRetryAfterAsADate(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.RateLimit(time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)))
-	if e := failure(t, router, "openai:gpt-4o"); e.RetryAfter < 59*time.Minute || e.RetryAfter > time.Hour {
+	if e := sample.Failure(t, router, "openai:gpt-4o"); e.RetryAfter < 59*time.Minute || e.RetryAfter > time.Hour {
 		t.Errorf("retry after %s", e.RetryAfter)
 	}
 }
@@ -126,9 +127,9 @@ func TestAnswersThatMakeNoSense(t *testing.T) {
 		"a redirect to nowhere": llmtest.JSON(304, ``),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(answer)
-			if e := failure(t, router, "openai:gpt-4o"); e.Kind != contract.KindModelGarbage {
+			if e := sample.Failure(t, router, "openai:gpt-4o"); e.Kind != contract.KindModelGarbage {
 				t.Errorf("error = %s, %s", e.Kind, e.Message)
 			}
 		})
@@ -140,8 +141,8 @@ func TestACertificateThatIsTrusted(t *testing.T) {
 	defer s.Close()
 	s.Always(llmtest.Say("ok"))
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: s.Trust()}}
-	router := router.New(router.Options{Getenv: keys, BaseURL: s.URL(), HTTPClient: client})
-	if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}}); err != nil {
+	router := router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL(), HTTPClient: client})
+	if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}}); err != nil {
 		t.Error(err)
 	}
 	client.CloseIdleConnections()
@@ -150,12 +151,12 @@ func TestACertificateThatIsTrusted(t *testing.T) {
 func TestCancellationReturnsAtOnce(t *testing.T) {
 	for name, hang := range map[string]llmtest.Answer{"no answer": llmtest.Hang(), "half an answer": llmtest.HangMidway()} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			arrived := make(chan struct{})
 			s.Reply(func(w http.ResponseWriter, r *http.Request) { close(arrived); hang(w, r) })
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-arrived; cancel() }()
-			_, err := router.Generate(ctx, llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}})
+			_, err := router.Generate(ctx, llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}})
 			if !errors.Is(err, context.Canceled) || err.Error() != "the call to openai was cancelled" {
 				t.Errorf("error = %v", err)
 			}
@@ -182,19 +183,19 @@ func TestKeysAreInNoError(t *testing.T) {
 	}
 	for _, status := range []int{200, 400, 401, 404, 429, 500} {
 		for _, form := range []string{"key %s, %s, %s…, %v", strings.Repeat("x", 440) + " %s %s %s %v"} {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(echo(status, form))
-			noKey(t, failure(t, router, "openai:gpt-4o"))
+			sample.NoKey(t, sample.Failure(t, router, "openai:gpt-4o"))
 		}
 	}
 }
 
-// They are shown and recorded as they are, unlike texts, which may be long.
+// These words are shown and recorded unchanged; only texts may be long.
 func TestAProvidersWordsAreShort(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	long := strings.Repeat("x", 5000)
 	s.Reply(llmtest.JSON(http.StatusOK, `{"model":"m\n`+long+`","choices":[{"message":{"content":"hi"},"finish_reason":"odd\n`+long+`"}]}`))
-	reply, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}})
+	reply, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,11 +215,11 @@ func TestSecretsInHeadersOfAnEntryAreInNoError(t *testing.T) {
 			Getenv: func(name string) string { return strings.ToLower(name) },
 			Models: []llm.Entry{{
 				Name: "gate", Provider: model, Model: "m", BaseURL: s.URL(),
-				Headers: map[string]string{"X-Gate": "Bearer " + canary, "X-Team": "a workshop"}, Secrets: []string{"Bearer " + canary},
+				Headers: map[string]string{"X-Gate": "Bearer " + sample.Canary, "X-Team": "a workshop"}, Secrets: []string{"Bearer " + sample.Canary},
 			}},
 		})
-		e := failure(t, router, "gate")
-		noKey(t, e)
+		e := sample.Failure(t, router, "gate")
+		sample.NoKey(t, e)
 		if !strings.Contains(e.Message, "team a workshop") {
 			t.Errorf("%s: a value that is no secret is hidden: %s", model, e.Message)
 		}
@@ -235,9 +236,9 @@ func TestABrokenStatusLineDoesNotShowTheKey(t *testing.T) {
 		fmt.Fprintf(conn, "HTTP/1.1 %s\r\n\r\n", r.Header.Get("Authorization"))
 	}))
 	defer raw.Close()
-	e := failure(t, router.New(router.Options{Getenv: keys, BaseURL: raw.URL}), "openai:gpt-4o")
+	e := sample.Failure(t, router.New(router.Options{Getenv: sample.Keys, BaseURL: raw.URL}), "openai:gpt-4o")
 	if e.Kind != contract.KindModelUnavailable {
 		t.Errorf("error = %s, %s", e.Kind, e.Message)
 	}
-	noKey(t, e)
+	sample.NoKey(t, e)
 }

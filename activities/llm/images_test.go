@@ -8,14 +8,15 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/workflows/contract"
 )
 
 func TestOnlyImagesGoOnTheWire(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Always(llmtest.Say("ok"))
-	messages, _ := illustrated()
-	lies := []llm.Media{{MIMEType: "image/png", Data: []byte("no image")}, {MIMEType: "image/svg+xml", Data: []byte("<svg/>")}, page, {MIMEType: "image/png"}}
+	messages, _ := sample.Illustrated()
+	lies := []llm.Media{{MIMEType: "image/png", Data: []byte("no image")}, {MIMEType: "image/svg+xml", Data: []byte("<svg/>")}, sample.Page, {MIMEType: "image/png"}}
 	for _, media := range []map[string][]llm.Media{{"m4": lies}, nil} {
 		if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: messages, Media: media}); err != nil {
 			t.Fatal(err)
@@ -27,10 +28,10 @@ func TestOnlyImagesGoOnTheWire(t *testing.T) {
 }
 
 func TestAnImageGoesByWhatItIs(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
-	messages, _ := illustrated()
-	media := map[string][]llm.Media{"m4": {{MIMEType: "image/jpg", Data: png.Data}}}
+	messages, _ := sample.Illustrated()
+	media := map[string][]llm.Media{"m4": {{MIMEType: "image/jpg", Data: sample.PNG.Data}}}
 	if _, err := router.Generate(t.Context(), llm.Request{Model: "claude-opus-4-1", Messages: messages, Media: media}); err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +41,12 @@ func TestAnImageGoesByWhatItIs(t *testing.T) {
 }
 
 func TestMediaOfResultsThatPairWithNoCallAreLeftOut(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
-	orphan, nameless := result("", "a", "x", "A"), result("r1", "b", "x", "B")
+	orphan, nameless := sample.Result("", "a", "x", "A"), sample.Result("r1", "b", "x", "B")
 	orphan.ID = "m1"
-	messages := []contract.Message{user("go"), orphan, call("r1", "b", "x", `{}`), nameless}
-	if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: messages, Media: map[string][]llm.Media{"m1": {png}}}); err != nil {
+	messages := []contract.Message{sample.User("go"), orphan, sample.Call("r1", "b", "x", `{}`), nameless}
+	if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: messages, Media: map[string][]llm.Media{"m1": {sample.PNG}}}); err != nil {
 		t.Fatal(err)
 	}
 	if body := string(s.Requests()[0].Body); strings.Contains(body, "image_url") {
@@ -55,7 +56,7 @@ func TestMediaOfResultsThatPairWithNoCallAreLeftOut(t *testing.T) {
 
 func TestImageType(t *testing.T) {
 	for data, want := range map[string]string{
-		string(png.Data): "image/png", string(jpeg.Data): "image/jpeg", "GIF89a…": "image/gif", "RIFF\x01\x02\x03\x04WEBPVP8 ": "image/webp",
+		string(sample.PNG.Data): "image/png", string(sample.JPEG.Data): "image/jpeg", "GIF89a…": "image/gif", "RIFF\x01\x02\x03\x04WEBPVP8 ": "image/webp",
 		"": "", "<svg/>": "", "BM…": "", "<html>": "", "\x89PNG": "",
 	} {
 		if got := llm.ImageType([]byte(data)); got != want {
@@ -64,14 +65,14 @@ func TestImageType(t *testing.T) {
 	}
 }
 
-// pictured is a conversation in which a user's message came with images.
-func pictured(text string, media ...llm.Media) llm.Request {
-	first := user("Look at this.")
+// withImages returns a conversation with one user message that has images.
+func withImages(text string, media ...llm.Media) llm.Request {
+	first := sample.User("Look at this.")
 	if first.Content.Inline = text; text == "" {
 		first.Content = contract.Text{}
 	}
 	first.ID = "m1"
-	return llm.Request{Messages: []contract.Message{first, say("r1", "Nice."), user("And?")}, Media: map[string][]llm.Media{"m1": media}}
+	return llm.Request{Messages: []contract.Message{first, sample.Say("r1", "Nice."), sample.User("And?")}, Media: map[string][]llm.Media{"m1": media}}
 }
 
 func TestImagesOfAUserAreOnTheWire(t *testing.T) {
@@ -94,9 +95,9 @@ func TestImagesOfAUserAreOnTheWire(t *testing.T) {
 		},
 	} {
 		t.Run(model, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Always(llmtest.Say("ok"))
-			for _, r := range []llm.Request{pictured(text, png, jpeg), pictured("", png), pictured(text)} {
+			for _, r := range []llm.Request{withImages(text, sample.PNG, sample.JPEG), withImages("", sample.PNG), withImages(text)} {
 				r.Model = model
 				if _, err := router.Generate(t.Context(), r); err != nil {
 					t.Fatal(err)
@@ -115,11 +116,11 @@ func TestImagesOfAUserAreOnTheWire(t *testing.T) {
 }
 
 func TestImagesOfTwoMessagesInARowStayTogether(t *testing.T) {
-	first, second := user("one"), user("two")
+	first, second := sample.User("one"), sample.User("two")
 	first.ID, second.ID = "m1", "m2"
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
-	r := llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{first, second}, Media: map[string][]llm.Media{"m1": {png}, "m2": {jpeg}}}
+	r := llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{first, second}, Media: map[string][]llm.Media{"m1": {sample.PNG}, "m2": {sample.JPEG}}}
 	if _, err := router.Generate(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

@@ -17,22 +17,22 @@ type Model interface {
 
 // Request is a request to a model.
 type Request struct {
-	Model  string // as configured, in any form of modelname.Parse
+	Model  string // as configured, in a form that modelname.Parse accepts
 	System string
 	// Messages is the whole conversation as recorded, notices included, with
 	// all texts inline. BuildTurns selects what a model needs to see.
 	Messages []contract.Message
-	// Media are the media that the model is shown, by the ID of the user's message that
-	// came with them, or of the message whose call returned them, if it takes them (Facts.Images). Of all others, and of
-	// those in messages without an ID, it sees what the texts say.
+	// Media are the media to show a model that accepts images (Facts.Images), by the ID of
+	// the user's message that they came with, or of the message with the call that returned
+	// them. Of other media the model sees only their description in the texts.
 	Media map[string][]Media
 	// Tools are the offered tools, with their whole schemas.
 	Tools []contract.Tool
 	// MaxTokens bounds the reply, thoughts included; 0 leaves it to the provider.
-	// demo:rules, which is short anyway, takes no notice of it.
+	// demo:rules ignores it.
 	MaxTokens int
-	// Schema is the JSON Schema that the text of the reply is to fit. It is passed on
-	// to providers that hold their models to it; the prompt has to ask for it too.
+	// Schema is the JSON Schema for the text of the reply. It is passed on to providers
+	// that enforce schemas; the prompt has to ask for it too.
 	Schema json.RawMessage
 	// Deltas is called with pieces of the reply as they arrive, in order and from one
 	// goroutine. It must not block; it may be nil. The reply, which follows all deltas, is
@@ -45,10 +45,10 @@ type Request struct {
 // Delta is a piece of a reply while it is received.
 type Delta struct {
 	Kind DeltaKind
-	// Call counts the calls of the reply from 0; for DeltaCall and DeltaArguments.
+	// Call is the number of the call in the reply, from 0; for DeltaCall and DeltaArguments.
 	Call int
-	// ID and Name are those of the call; for DeltaCall. The reply may have another
-	// ID, where the provider gives none or the same twice.
+	// ID and Name identify the call; for DeltaCall. The reply has another ID if the
+	// provider gives none or repeats one.
 	ID, Name string
 	Text     string
 }
@@ -67,7 +67,7 @@ const (
 // Native is a reply in its provider's own form, to be sent back to it.
 type Native struct {
 	Provider contract.Provider
-	Model    string // that was asked, by the provider's own name
+	Model    string // the model that was asked, by the provider's own name
 	Content  json.RawMessage
 }
 
@@ -87,8 +87,8 @@ type Reply struct {
 	// Finish is why the model stopped: FinishStop and so on, or the provider's
 	// own word for any other reason.
 	Finish string
-	// Native is set where the provider wants more of its reply back than texts and
-	// calls. It goes into the Native of the message with that reply.
+	// Native is set if the provider wants more of its reply back than texts and calls.
+	// It is stored in the Native of the reply's message.
 	Native *Native
 }
 
@@ -97,27 +97,27 @@ const (
 	FinishStop      = "stop"
 	FinishToolCalls = "tool_calls"
 	FinishLength    = "length"  // the model's limit cut the reply off
-	FinishRefusal   = "refusal" // Text says what the model or its provider said
+	FinishRefusal   = "refusal" // Text has the words of the model or its provider
 )
 
-// Call is a tool call in a reply. IDs are distinct within the reply, and Name is
-// the tool's own name wherever it was on offer.
+// Call is a tool call in a reply. IDs are distinct within the reply. Name is the tool's own
+// name if the tool was on offer.
 type Call struct {
 	ID, Name  string
 	Arguments json.RawMessage // always a JSON object
-	// Problem tells why the model's arguments were not a JSON object; the
-	// Arguments are empty then.
+	// Problem says why the model's arguments are not a JSON object. Arguments is {}
+	// then.
 	Problem string
 }
 
-// Error is why a Generate failed.
+// Error is the error of a failed Generate.
 type Error struct {
 	Kind contract.Kind
 	// Message is one plain sentence, without secrets, of at most 500 bytes.
 	Message string
 	// RetryAfter is how long the provider asked to wait; zero if it did not.
 	RetryAfter time.Duration
-	// Err is the innermost cause, if there is one that may be shown. It matches
+	// Err is the innermost cause if it may be shown, else nil. It matches
 	// context.Canceled and context.DeadlineExceeded.
 	Err error
 }

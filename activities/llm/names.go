@@ -31,7 +31,7 @@ func (t Names) add(name string) {
 	t.wire[name], t.own[wire] = wire, name
 }
 
-// Wire also translates names of tools that are no longer on offer.
+// Wire returns a tool's name on the wire, also for a tool that is no longer on offer.
 func (t Names) Wire(name string) string {
 	if wire, ok := t.wire[name]; ok {
 		return wire
@@ -39,7 +39,7 @@ func (t Names) Wire(name string) string {
 	return allowedName(name)
 }
 
-// Own leaves names alone that were never on offer.
+// Own returns a tool's own name. A name that was never on offer is returned unchanged.
 func (t Names) Own(wire string) string {
 	if name, ok := t.own[wire]; ok {
 		return name
@@ -64,15 +64,15 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// NewLetterNames returns names for APIs that want them to begin with a letter or an
-// underscore. It also knows the tools that were called and are no longer on offer.
+// NewLetterNames returns names for APIs that require a letter or an underscore as the first
+// character. It includes tools that were called and are no longer on offer.
 func NewLetterNames(tools []contract.Tool, turns []Turn) Names {
 	t := NewNames(tools)
 	for _, tool := range tools {
 		wire := t.wire[tool.Name]
-		name := beginning(wire)
+		name := validBeginning(wire)
 		for name != wire && t.own[name] != "" {
-			name = beginning("_" + name)
+			name = validBeginning("_" + name)
 		}
 		delete(t.own, wire)
 		t.wire[tool.Name], t.own[name] = name, tool.Name
@@ -80,16 +80,16 @@ func NewLetterNames(tools []contract.Tool, turns []Turn) Names {
 	for _, turn := range turns {
 		for _, c := range turn.Calls {
 			if _, ok := t.wire[c.Name]; !ok {
-				t.wire[c.Name] = beginning(allowedName(c.Name))
+				t.wire[c.Name] = validBeginning(allowedName(c.Name))
 			}
 		}
 	}
 	return t
 }
 
-// beginning puts an underscore before a name that begins with something else, or
-// has one too many.
-func beginning(name string) string {
+// validBeginning puts an underscore before a name that begins with a dash or a digit, and cuts
+// the name to maxName bytes.
+func validBeginning(name string) string {
 	if name[0] == '-' || name[0] >= '0' && name[0] <= '9' {
 		name = "_" + name
 	}

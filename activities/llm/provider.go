@@ -6,17 +6,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Provider is the differences of a provider.
+// Provider describes how a provider differs from others.
 type Provider struct {
 	Name    contract.Provider
 	BaseURL string
-	// BaseVariable is the environment variable that overrides BaseURL, KeyVariable
-	// the one with the key. Without a KeyVariable no key is needed.
+	// BaseVariable is the environment variable that overrides BaseURL. KeyVariable is the
+	// one with the key; if it is empty, no key is needed.
 	BaseVariable, KeyVariable string
-	Headers                   map[string]string // of every request
+	Headers                   map[string]string // sent with every request
 	Format                    Format
-	// Images reports whether a model, by the provider's own name, is known to look
-	// at images. Nil knows of none.
+	// Images reports whether a model, by the provider's own name, is known to accept
+	// images. Nil means that none is.
 	Images func(model string) bool
 }
 

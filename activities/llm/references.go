@@ -2,8 +2,7 @@ package llm
 
 import "strings"
 
-// LookUp finds what a reference within a JSON Schema points to (RFC 6901); nil if
-// that is nothing.
+// LookUp finds the target of a reference within a JSON Schema (RFC 6901); nil if there is none.
 func LookUp(root map[string]any, ref string) any {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok {

@@ -20,12 +20,12 @@ func (e Endpoint) mask(of ...mask.Secret) *mask.Mask {
 	return mask.New(append(secrets, of...)...)
 }
 
-// clean returns an error's text on one line, without secrets or long pieces of them.
-func clean(m *mask.Mask, text string) string { return m.Pieces(flat(text)) }
+// maskedText returns an error's text on one line, without secrets or long pieces of them.
+func maskedText(m *mask.Mask, text string) string { return m.Pieces(oneLine(text)) }
 
-// safe returns err, or nil if its text contains a secret.
-func safe(m *mask.Mask, err error) error {
-	if text := flat(err.Error()); clean(m, text) != text {
+// shownCause returns err, or nil if its text contains a secret.
+func shownCause(m *mask.Mask, err error) error {
+	if text := oneLine(err.Error()); maskedText(m, text) != text {
 		return nil
 	}
 	return err
@@ -47,16 +47,16 @@ func withoutSecrets(m *mask.Mask, r Reply) Reply {
 	return r
 }
 
-// OneLine is a text on one line, with at most the size of an Error's message.
-func OneLine(text string) string { return Cut(flat(text), maxMessage) }
+// OneLine returns a text on one line, cut to the size of an Error's message.
+func OneLine(text string) string { return Cut(oneLine(text), maxMessage) }
 
-func flat(text string) string {
+func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "�"), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
 }
 
-// Cut shortens text to at most limit bytes, on the border of a character.
+// Cut shortens text to at most limit bytes, at a character boundary.
 func Cut(text string, limit int) string {
 	const ellipsis = "…"
 	if len(text) <= limit {

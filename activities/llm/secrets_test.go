@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/activities/mask"
 	"agent-stop-and-go/workflows/contract"
@@ -21,8 +22,8 @@ const (
 	caller = "caller-canary-99887766"
 )
 
-// saidBack are secrets as a model's server may say them back.
-func saidBack(secrets ...string) []string {
+// echoes returns secrets in the forms in which a model's server may echo them.
+func echoes(secrets ...string) []string {
 	var out []string
 	for _, secret := range secrets {
 		backwards := []byte(secret)
@@ -34,21 +35,21 @@ func saidBack(secrets ...string) []string {
 }
 
 func gated(url string, p contract.Provider) *router.Router {
-	return router.New(router.Options{Getenv: keys, Models: []llm.Entry{{
+	return router.New(router.Options{Getenv: sample.Keys, Models: []llm.Entry{{
 		Name: "gated", Provider: p, Model: "m", BaseURL: url, KeyVariable: "GATED_API_KEY", Headers: map[string]string{"X-Gate": "Bearer " + gate}, Secrets: []string{"Bearer " + gate},
 	}}})
 }
 
 func TestSecretsAreInNoReplyAndNoDraft(t *testing.T) {
 	for _, provider := range []contract.Provider{contract.ProviderCompatible, contract.ProviderAnthropic, contract.ProviderGoogle} {
-		for _, said := range saidBack(canary, gate, caller) {
+		for _, said := range echoes(sample.Canary, gate, caller) {
 			s := llmtest.NewServer()
 			t.Cleanup(s.Close)
 			args, _ := json.Marshal(map[string]string{"text": "with " + said})
 			s.Reply(llmtest.CallTools("It is "+said+"!", llm.Call{ID: "call_1", Name: "ping", Arguments: args}))
 			drafts := map[llm.DeltaKind]string{}
 			reply, err := gated(s.URL(), provider).Generate(t.Context(), llm.Request{
-				Model: "gated", Messages: []contract.Message{user("hi")}, Tools: offered(), Secrets: []mask.Secret{mask.Bearer(caller)},
+				Model: "gated", Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer(), Secrets: []mask.Secret{mask.Bearer(caller)},
 				Deltas: func(d llm.Delta) { drafts[d.Kind] += d.Text },
 			})
 			if err != nil {
@@ -69,11 +70,11 @@ func TestSecretsAreInNoReplyAndNoDraft(t *testing.T) {
 }
 
 func TestAnErrorShowsNoFormOfASecret(t *testing.T) {
-	for _, said := range saidBack(canary, gate) {
+	for _, said := range echoes(sample.Canary, gate) {
 		s := llmtest.NewServer()
 		t.Cleanup(s.Close)
 		s.Reply(llmtest.JSON(http.StatusBadRequest, `{"error":{"message":"not with `+said+` here"}}`))
-		e := failure(t, gated(s.URL(), contract.ProviderCompatible), "gated")
+		e := sample.Failure(t, gated(s.URL(), contract.ProviderCompatible), "gated")
 		if strings.Contains(e.Message, said[2:]) || strings.Contains(strings.ToLower(e.Message), "canary") {
 			t.Errorf("%q is in the error: %s", said, e.Message)
 		}

@@ -6,17 +6,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// textCalls takes the calls that a local model wrote into its text out of it, if
-// the model is one of those (Entry.TextToolCalls). A call is
+// textCalls extracts the calls that a local model wrote into its text, if the model has
+// Entry.TextToolCalls. A call is
 //
 //   - an object {"name":…,"arguments":{…}} or {"name":…,"parameters":{…}}, or a
-//     list of such, alone on its lines,
+//     list of these, alone on its lines,
 //   - <tool_call> around that, or around <function=…><parameter=…>…</parameter></function>,
-//   - name(a="x", n=3), or a list of such in brackets, alone on a line,
+//   - name(a="x", n=3), or a list of these in brackets, alone on a line,
 //   - a fence of ``` around any of these and nothing else,
 //
-// to a tool on offer. All else stays text, and so do the model's thoughts, quotes
-// and indented examples.
+// to a tool on offer. Everything else stays text, including the model's thoughts, quotes and
+// indented examples.
 func (e Endpoint) textCalls(r Reply, tools []contract.Tool) Reply {
 	if !e.TextToolCalls || len(tools) == 0 || len(r.Calls) > 0 || r.Finish == FinishRefusal {
 		return r
@@ -33,24 +33,24 @@ func (e Endpoint) textCalls(r Reply, tools []contract.Tool) Reply {
 	return r
 }
 
-// textReader reads a text from one line's beginning to another's.
+// textReader reads a text and stops only at the beginnings of lines.
 type textReader struct {
 	names Names
 	tools []contract.Tool
 	rest  string
-	// fenced: the text is what a fence holds.
-	fenced bool
-	// unclosed: a bracket of the text before has no end. What follows may be within.
-	unclosed bool
-	// misses counts tags whose JSON has no end: with too many, none is looked at.
-	misses int
+	// inFence is set for the content of a fence.
+	inFence bool
+	// openBracket: a bracket of the text before has no end. What follows may be within.
+	openBracket bool
+	// unendedTags counts tags whose JSON has no end: with too many, none is looked at.
+	unendedTags int
 
 	text  strings.Builder
 	calls []Call
 }
 
 func (t *textReader) read() {
-	// Thoughts may lack their beginning, which is in the templates of some models.
+	// The opening tag of thoughts may be missing: some models have it in their template.
 	if end := strings.Index(t.rest, endThoughts); end >= 0 && !strings.Contains(t.rest[:end], "<think>") {
 		t.keep(end + len(endThoughts))
 	}
@@ -60,15 +60,15 @@ func (t *textReader) read() {
 		case indent > 3, strings.Contains(t.rest[:indent], "\t"):
 			t.keep(t.line())
 		case strings.HasPrefix(line, "<think>"):
-			t.keep(through(t.rest, endThoughts))
-		case isFence(line) && !t.fenced:
-			t.fence(indent)
+			t.keep(lengthThrough(t.rest, endThoughts))
+		case isFence(line) && !t.inFence:
+			t.readFence(indent)
 		case strings.HasPrefix(line, openTag):
-			t.tagged(indent)
+			t.readTag(indent)
 		case strings.HasPrefix(line, "{"), strings.HasPrefix(line, "["):
-			t.bare(indent)
+			t.readJSON(indent)
 		default:
-			t.alone(t.line())
+			t.readFunctions(t.line())
 		}
 	}
 }
@@ -79,12 +79,12 @@ func isFence(line string) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// line is the line that the rest begins with.
-func (t *textReader) line() int { return through(t.rest, "\n") }
+// line returns the length of the current line.
+func (t *textReader) line() int { return lengthThrough(t.rest, "\n") }
 
-// through is how long a text is up to the end of what it is to hold; all of it if
-// it does not hold that.
-func through(text, end string) int {
+// lengthThrough returns the length of text up to and including end; all of it if end is
+// missing.
+func lengthThrough(text, end string) int {
 	if i := strings.Index(text, end); i >= 0 {
 		return i + len(end)
 	}
@@ -96,8 +96,8 @@ func (t *textReader) keep(n int) {
 	t.rest = t.rest[n:]
 }
 
-// cut takes n bytes out of the text if they are calls, and keeps them otherwise.
-func (t *textReader) cut(n int, calls []Call) {
+// takeCalls removes the next n bytes and adds their calls. Without calls the bytes stay text.
+func (t *textReader) takeCalls(n int, calls []Call) {
 	if len(calls) == 0 {
 		t.keep(n)
 		return
@@ -106,15 +106,15 @@ func (t *textReader) cut(n int, calls []Call) {
 	t.rest = t.rest[n:]
 }
 
-// fence reads a fenced block, which is a call only as a whole.
-func (t *textReader) fence(indent int) {
+// readFence reads a fenced block. It is a call only if it contains nothing else.
+func (t *textReader) readFence(indent int) {
 	first := t.line()
 	mark := strings.TrimSpace(t.rest[indent:first])
 	mark = mark[:len(mark)-len(strings.TrimLeft(mark, mark[:1]))]
 	for at := first; at < len(t.rest); {
-		end := at + through(t.rest[at:], "\n")
+		end := at + lengthThrough(t.rest[at:], "\n")
 		if line := strings.TrimSpace(t.rest[at:end]); len(line) >= len(mark) && strings.Trim(line, mark[:1]) == "" {
-			t.cut(end, t.block(t.rest[first:at]))
+			t.takeCalls(end, t.blockCalls(t.rest[first:at]))
 			return
 		}
 		at = end
@@ -122,44 +122,46 @@ func (t *textReader) fence(indent int) {
 	t.keep(len(t.rest))
 }
 
-// block are the calls of a text that is nothing else.
-func (t *textReader) block(text string) []Call {
-	inner := textReader{names: t.names, tools: t.tools, rest: strings.TrimSpace(text), fenced: true}
+// blockCalls returns the calls of a text that contains nothing else, else nil.
+func (t *textReader) blockCalls(text string) []Call {
+	inner := textReader{names: t.names, tools: t.tools, rest: strings.TrimSpace(text), inFence: true}
 	if inner.read(); strings.TrimSpace(inner.text.String()) != "" {
 		return nil
 	}
 	return inner.calls
 }
 
-// bare reads JSON that stands alone on its lines, or a list of calls in brackets.
-func (t *textReader) bare(indent int) {
+// readJSON reads JSON that stands alone on its lines, or a list of calls in brackets.
+func (t *textReader) readJSON(indent int) {
 	size := -1
-	if !t.unclosed {
+	if !t.openBracket {
 		size = jsonSize(t.rest[indent:])
-		t.unclosed = size < 0
+		t.openBracket = size < 0
 	}
 	if size < 0 {
-		t.alone(t.line())
+		t.readFunctions(t.line())
 		return
 	}
 	end := indent + size
-	after := through(t.rest[end:], "\n")
+	after := lengthThrough(t.rest[end:], "\n")
 	if strings.TrimSpace(t.rest[end:end+after]) != "" {
-		t.alone(end + after)
+		t.readFunctions(end + after)
 		return
 	}
-	if calls := t.inJSON(t.rest[indent:end]); len(calls) > 0 {
-		t.cut(end+after, calls)
+	if calls := t.callsFromJSON(t.rest[indent:end]); len(calls) > 0 {
+		t.takeCalls(end+after, calls)
 		return
 	}
-	t.alone(end + after)
+	t.readFunctions(end + after)
 }
 
-// alone reads n bytes that may be a call in the form of a function's.
-func (t *textReader) alone(n int) { t.cut(n, t.inFunctions(strings.TrimSpace(t.rest[:n]))) }
+// readFunctions reads n bytes that may be calls in the form of function calls.
+func (t *textReader) readFunctions(n int) {
+	t.takeCalls(n, t.callsFromFunctions(strings.TrimSpace(t.rest[:n])))
+}
 
-// jsonSize is how long the object or list at the beginning of a text is; -1 if it
-// has no end. What is between its brackets may be broken.
+// jsonSize returns the length of the object or list at the beginning of a text, or -1 if it has
+// no end. It only matches brackets: the JSON may be invalid.
 func jsonSize(text string) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -180,8 +182,8 @@ func jsonSize(text string) int {
 	return -1
 }
 
-// own is the tool's own name, if a tool of that name is on offer.
-func (t *textReader) own(name string) (string, bool) {
+// ownName returns the tool's own name, if a tool of that name is on offer.
+func (t *textReader) ownName(name string) (string, bool) {
 	if own, ok := t.names.own[name]; ok {
 		return own, true
 	}

@@ -10,19 +10,19 @@ import (
 const (
 	openTag  = "<tool_call>"
 	closeTag = "</tool_call>"
-	// maxMisses keeps the time that a text takes in proportion to its length.
-	maxMisses = 16
+	// maxUnendedTags keeps the time to read a text proportional to its length.
+	maxUnendedTags = 16
 )
 
-// inJSON are the calls that an object or a list is; none if any of it is not one.
-func (t *textReader) inJSON(text string) []Call {
+// callsFromJSON parses an object or a list of objects; nil unless all of them are calls.
+func (t *textReader) callsFromJSON(text string) []Call {
 	list := []json.RawMessage{json.RawMessage(text)}
 	if strings.HasPrefix(text, "[") && json.Unmarshal([]byte(text), &list) != nil {
 		return nil
 	}
 	var out []Call
 	for _, raw := range list {
-		call, ok := t.object(raw)
+		call, ok := t.callFromObject(raw)
 		if !ok {
 			return nil
 		}
@@ -31,8 +31,8 @@ func (t *textReader) inJSON(text string) []Call {
 	return out
 }
 
-// object is the call that an object is, also as chat completions have it.
-func (t *textReader) object(raw json.RawMessage) (Call, bool) {
+// callFromObject parses one object, either flat or in the nested form of chat completions.
+func (t *textReader) callFromObject(raw json.RawMessage) (Call, bool) {
 	var said map[string]json.RawMessage
 	if !IsObject(raw) || json.Unmarshal(raw, &said) != nil {
 		return Call{}, false
@@ -43,12 +43,12 @@ func (t *textReader) object(raw json.RawMessage) (Call, bool) {
 			return Call{}, false
 		}
 	}
-	return t.fields(said)
+	return t.callFromFields(said)
 }
 
-// fields is the call that these fields are. An object that says more than a call
-// does is none: the description of a tool has a name and parameters, too.
-func (t *textReader) fields(said map[string]json.RawMessage) (Call, bool) {
+// callFromFields reads a call from the fields of an object. Other fields than those of a call
+// mean that it is not one: the description of a tool has a name and parameters, too.
+func (t *textReader) callFromFields(said map[string]json.RawMessage) (Call, bool) {
 	arguments, other := said["arguments"], said["parameters"]
 	if arguments == nil {
 		arguments, other = other, nil
@@ -66,55 +66,54 @@ func (t *textReader) fields(said map[string]json.RawMessage) (Call, bool) {
 	if json.Unmarshal(arguments, &text) == nil && arguments[0] == '"' {
 		arguments = json.RawMessage(text)
 	}
-	return t.made(name, bytes.TrimSpace(arguments))
+	return t.newCall(name, bytes.TrimSpace(arguments))
 }
 
-// made is a call to a tool, if that is on offer.
-func (t *textReader) made(name string, arguments json.RawMessage) (Call, bool) {
-	own, ok := t.own(name)
+// newCall returns a call to a tool if the tool is on offer and the arguments are an object.
+func (t *textReader) newCall(name string, arguments json.RawMessage) (Call, bool) {
+	own, ok := t.ownName(name)
 	if !ok || !IsObject(arguments) || isSchema(arguments) {
 		return Call{}, false
 	}
 	return Call{ID: newCallID(), Name: own, Arguments: arguments}, true
 }
 
-// isSchema reports whether parameters describe parameters.
+// isSchema reports whether arguments are the description of parameters.
 func isSchema(arguments json.RawMessage) bool {
 	var s struct{ Type, Properties json.RawMessage }
 	return json.Unmarshal(arguments, &s) == nil && string(s.Type) == `"object"` && IsObject(s.Properties)
 }
 
-// tagged reads <tool_call>. What is not a call is text up to its end, whatever it
-// holds.
-func (t *textReader) tagged(indent int) {
+// readTag reads <tool_call>. If it holds no call, everything up to its end stays text.
+func (t *textReader) readTag(indent int) {
 	body := t.rest[indent+len(openTag):]
 	inner := strings.TrimLeft(body, " \r\n\t")
-	calls, size := t.inTag(inner)
+	calls, size := t.callsInTag(inner)
 	tail := strings.TrimLeft(inner[size:], " \r\n\t")
 	if len(calls) == 0 || tail != "" && !strings.HasPrefix(tail, closeTag) {
-		t.keep(through(t.rest, closeTag))
+		t.keep(lengthThrough(t.rest, closeTag))
 		return
 	}
-	t.cut(len(t.rest)-len(strings.TrimPrefix(tail, closeTag)), calls)
+	t.takeCalls(len(t.rest)-len(strings.TrimPrefix(tail, closeTag)), calls)
 }
 
-// inTag are the calls that a text begins with, and how long they are.
-func (t *textReader) inTag(text string) ([]Call, int) {
+// callsInTag returns the calls at the beginning of a text, and their length.
+func (t *textReader) callsInTag(text string) ([]Call, int) {
 	if strings.HasPrefix(text, "<function=") {
-		return t.inXML(text)
+		return t.callsFromXML(text)
 	}
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 		return nil, 0
 	}
 	size := -1
-	if t.misses < maxMisses {
+	if t.unendedTags < maxUnendedTags {
 		size = jsonSize(text)
 	}
 	if size < 0 {
-		t.misses++
+		t.unendedTags++
 		return nil, 0
 	}
-	return t.inJSON(text[:size]), size
+	return t.callsFromJSON(text[:size]), size
 }
 
 var (
@@ -127,8 +126,9 @@ const (
 	closeParameter = "</parameter>"
 )
 
-// inXML are the functions that a text begins with, and how long they are.
-func (t *textReader) inXML(text string) ([]Call, int) {
+// callsFromXML parses the <function=…> elements at the beginning of a text; it also returns
+// their length.
+func (t *textReader) callsFromXML(text string) ([]Call, int) {
 	var out []Call
 	rest := text
 	for {
@@ -140,7 +140,7 @@ func (t *textReader) inXML(text string) ([]Call, int) {
 		if !ok {
 			return nil, 0
 		}
-		call, ok := t.made(found[1], arguments)
+		call, ok := t.newCall(found[1], arguments)
 		if !ok {
 			return nil, 0
 		}
@@ -148,7 +148,8 @@ func (t *textReader) inXML(text string) ([]Call, int) {
 	}
 }
 
-// parameters are those up to the function's end, and what comes after it.
+// parameters reads the parameters up to the function's end; it also returns the rest of the
+// text.
 func (t *textReader) parameters(function, text string) (json.RawMessage, string, bool) {
 	values := map[string]any{}
 	for !strings.HasPrefix(text, closeFunction) {
@@ -161,17 +162,16 @@ func (t *textReader) parameters(function, text string) (json.RawMessage, string,
 			return nil, "", false
 		}
 		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
-		values[found[1]] = t.typed(function, found[1], value)
+		values[found[1]] = t.typedValue(function, found[1], value)
 		text = strings.TrimLeft(after, " \r\n\t")
 	}
 	raw, err := json.Marshal(values)
 	return raw, text[len(closeFunction):], err == nil
 }
 
-// typed is a value as the tool's schema wants it: the format has nothing but
-// texts.
-func (t *textReader) typed(function, parameter, value string) any {
-	own, _ := t.own(function)
+// typedValue converts a parameter to the type in the tool's schema: the format has only texts.
+func (t *textReader) typedValue(function, parameter, value string) any {
+	own, _ := t.ownName(function)
 	for _, tool := range t.tools {
 		if tool.Name != own {
 			continue

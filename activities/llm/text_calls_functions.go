@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// inFunctions are the calls that a text is: name(a="x", n=3), or several of them
-// in brackets. Arguments without a name make it none: which they are is a guess.
-func (t *textReader) inFunctions(text string) []Call {
+// callsFromFunctions parses name(a="x", n=3), or several of these in brackets. Arguments
+// without a name are rejected, because which parameter they are for would be a guess.
+func (t *textReader) callsFromFunctions(text string) []Call {
 	f := functionReader{rest: strings.TrimSuffix(text, ";")}
 	bracket := f.take("[")
 	var out []Call
@@ -17,7 +17,7 @@ func (t *textReader) inFunctions(text string) []Call {
 		if !ok {
 			return nil
 		}
-		call, ok := t.made(name, arguments)
+		call, ok := t.newCall(name, arguments)
 		if !ok {
 			return nil
 		}
@@ -31,7 +31,7 @@ func (t *textReader) inFunctions(text string) []Call {
 	return out
 }
 
-// functionReader reads calls as functions are called.
+// functionReader parses the syntax of function calls.
 type functionReader struct{ rest string }
 
 var (
@@ -40,7 +40,7 @@ var (
 	plainValue    = regexp.MustCompile(`^(true|false|null|True|False|None|-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?)`)
 )
 
-// take reads a word, with the spaces around it.
+// take reads a word and the spaces around it.
 func (f *functionReader) take(word string) bool {
 	after, ok := strings.CutPrefix(strings.TrimLeft(f.rest, " "), word)
 	if ok {
@@ -78,7 +78,7 @@ func (f *functionReader) argument(values map[string]json.RawMessage) bool {
 	return ok
 }
 
-// value reads a value in JSON, a text in single quotes, or one of Python's words.
+// value reads a JSON value, a text in single quotes, or a Python literal (True, None …).
 func (f *functionReader) value() (json.RawMessage, bool) {
 	size := 0
 	switch {
@@ -99,8 +99,8 @@ func (f *functionReader) value() (json.RawMessage, bool) {
 	return json.RawMessage(value), json.Valid([]byte(value))
 }
 
-// quoted reads a text between quotes of one kind. Escapes are those of JSON, and
-// the quote itself.
+// quoted reads a text between quotes of one kind. Escapes are those of JSON, and an escaped
+// quote.
 func (f *functionReader) quoted(mark string) (json.RawMessage, bool) {
 	var b strings.Builder
 	b.WriteByte('"')

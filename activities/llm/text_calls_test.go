@@ -12,11 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agent-stop-and-go/activities/llm"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// answers is a network where every request gets the same text as its answer.
+// answers is a transport that answers every request with the same text.
 type answers string
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,7 +33,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// local asks a model that writes calls into its texts and answers with this one.
+// local returns the reply of a model with TextToolCalls that answers with this text.
 func local(t testing.TB, text string) llm.Reply {
 	t.Helper()
 	router := router.New(router.Options{
@@ -41,9 +42,9 @@ func local(t testing.TB, text string) llm.Reply {
 			Name: "local", Provider: contract.ProviderCompatible, Model: "m", BaseURL: "http://localhost/v1", TextToolCalls: true,
 		}},
 	})
-	r, err := router.Generate(t.Context(), llm.Request{Model: "local", Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{
-		tool("ping", "", ``, false),
-		tool("files.read", "", `{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer"}}}`, false),
+	r, err := router.Generate(t.Context(), llm.Request{Model: "local", Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{
+		sample.Tool("ping", "", ``, false),
+		sample.Tool("files.read", "", `{"type":"object","properties":{"path":{"type":"string"},"lines":{"type":"integer"}}}`, false),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -167,14 +168,14 @@ func TestOnlyModelsThatAreSaidToWriteCallsDo(t *testing.T) {
 	const text = `{"name":"ping","arguments":{}}`
 	router := router.New(router.Options{HTTPClient: &http.Client{Transport: answers(text)}})
 	r, err := router.Generate(t.Context(), llm.Request{
-		Model: "ollama:x", Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{tool("ping", "", ``, false)},
+		Model: "ollama:x", Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{sample.Tool("ping", "", ``, false)},
 	})
 	if err != nil || r.Text != text || len(r.Calls) > 0 {
 		t.Errorf("reply %+v, %v", r, err)
 	}
 }
 
-// What models write is read in a time that grows as the text does.
+// The time to read a text grows linearly with its length.
 func TestLongTextsOfBracketsAndTags(t *testing.T) {
 	for _, piece := range []string{"[\n\n", "{\"a\":\n", "<tool_call>{</tool_call>\n", "<tool_call>\n", "ping(a=[\n", "```\n{\n", "[ping(a={},", "<think>\n"} {
 		start := time.Now()

@@ -11,22 +11,21 @@ import (
 	"agent-stop-and-go/activities/outbound"
 )
 
-// MaxBody bounds what is read of an answer, maxErrorBody what is read of an
-// answer that is an error.
+// MaxBody bounds the bytes read of an answer, maxErrorBody those of an error.
 const (
 	MaxBody      = 16 << 20
 	maxErrorBody = 64 << 10
 )
 
-// ErrTooLarge is an answer of more than MaxBody.
+// ErrTooLarge is the error of an answer larger than MaxBody.
 var ErrTooLarge = errors.New("the answer is larger than 16 MiB")
 
-// transportError is a call that got no whole answer.
+// transportError is the error of a call whose answer did not arrive completely.
 type transportError struct{ error }
 
 func (e transportError) Unwrap() error { return e.error }
 
-// StatusError is an answer with a failure status.
+// StatusError is the error of an answer with a failure status.
 type StatusError struct {
 	Status int
 	Header http.Header
@@ -36,11 +35,10 @@ type StatusError struct {
 // Error implements error.
 func (e *StatusError) Error() string { return http.StatusText(e.Status) }
 
-// guard is a transport that reads answers. SDKs would read without bound, and
-// would take a broken connection for broken JSON and the other way round; here
-// each becomes an error of its own type.
+// guard is a transport that bounds the reading of answers and gives every failure an error of
+// its own type. SDKs read without bound, and confuse a broken connection with invalid JSON.
 //
-// Answers are passed on as they come. What is kept of them is bounded by Draft.
+// Answers are passed on while they arrive. Draft bounds the bytes that are kept.
 type guard struct{ next http.RoundTripper }
 
 // Client is the HTTP client for requests to the model.
@@ -58,8 +56,8 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		defer res.Body.Close()
-		// What was received before the connection broke is still the best
-		// description of the failure.
+		// The part that was received before the connection broke still describes the
+		// failure best.
 		body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 		return nil, &StatusError{Status: res.StatusCode, Header: res.Header, Body: body}
 	}
@@ -67,7 +65,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// truncatedError is a connection that broke after the answer had begun.
+// truncatedError is the error of a connection that broke after the answer had begun.
 type truncatedError struct{ error }
 
 func (e truncatedError) Unwrap() error { return e.error }

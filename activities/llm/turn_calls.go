@@ -17,7 +17,7 @@ func (t *turn) call(c contract.ToolCall) {
 	t.answered = append(t.answered, false)
 }
 
-// answer gives a call its result, unless it has one.
+// answer gives a call its result, unless it has one already.
 func (c callPlace) answer(result contract.ToolCall, text string, media []Media) bool {
 	if c.turn == nil || c.turn.answered[c.index] {
 		return false
@@ -27,7 +27,7 @@ func (c callPlace) answer(result contract.ToolCall, text string, media []Media) 
 	return true
 }
 
-// addResult gives a result to its call. One whose call is not there is what the user says.
+// addResult gives a result to its call. A result without a call becomes a user's text.
 func (x *turnBuilder) addResult(e record.Entry) {
 	if e.ToolCall == nil {
 		return
@@ -40,8 +40,8 @@ func (x *turnBuilder) addResult(e record.Entry) {
 	x.turns = append(x.turns, &turn{Turn: Turn{Role: contract.RoleUser, Text: orphan}})
 }
 
-// finish settles calls without results, gives every call of a turn an ID of its
-// own, and merges adjacent texts.
+// finish adds results to calls without one, gives every call of a turn its own ID, and merges
+// adjacent texts.
 func (x *turnBuilder) finish() []Turn {
 	var out []Turn
 	for _, t := range x.turns {
@@ -73,7 +73,7 @@ func (t *turn) settle() {
 	}
 }
 
-// NumberedID has the nine characters that every provider takes.
+// NumberedID returns an ID of the nine characters that every provider accepts.
 func NumberedID(n int) string {
 	digits := strconv.Itoa(n + 1)
 	return "call00000"[:max(0, 9-len(digits))] + digits
@@ -83,7 +83,7 @@ func mergeable(a, b Turn) bool {
 	return a.Role == b.Role && len(a.Calls) == 0 && len(b.Calls) == 0
 }
 
-// Join puts an empty line between two texts, if there are two.
+// Join joins two texts with an empty line; an empty text is omitted.
 func Join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

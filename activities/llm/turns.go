@@ -11,7 +11,7 @@ import (
 // with the results of all its calls.
 type Turn struct {
 	Role  contract.Role // RoleUser or RoleAssistant
-	Text  string        // may be empty when there are Calls or Media
+	Text  string        // may be empty if there are Calls or Media
 	Media []Media       // RoleUser only: files that the model is shown
 	Calls []PastCall    // RoleAssistant only
 	// Native is the whole turn without the results, in the form of its provider. Others ignore
@@ -25,16 +25,16 @@ type PastCall struct {
 	Arguments json.RawMessage // always a JSON object
 	Result    string
 	IsError   bool
-	// Media is what came with the result and the model is shown.
+	// Media are the files of the result that the model is shown.
 	Media []Media
-	// NotRun: nothing was recorded, and Result says so to the model.
+	// NotRun is set if no result was recorded; Result says so to the model.
 	NotRun bool
 }
 
 // The results of calls that did not run, for the model.
 const (
 	NotRun   = "Not run."
-	Rejected = "Not run: the user rejected this call." // and why, if that was said
+	Rejected = "Not run: the user rejected this call." // followed by the reason, if one was given
 )
 
 // BuildTurns selects from a recorded conversation what a model needs to see.
@@ -43,8 +43,7 @@ const (
 // call has a result, whatever was recorded in between and in whatever order. A result without a
 // known call becomes a user's text; adjacent texts of one role are joined.
 //
-// media is by the ID of the message that it came with. Media of a result without a known call
-// are omitted.
+// The keys of media are message IDs. Media of a result without a known call are omitted.
 func BuildTurns(messages []contract.Message, media map[string][]Media) []Turn {
 	x := turnBuilder{media: media, calls: map[int]callPlace{}}
 	for _, e := range record.Read(record.Source{Messages: messages}) {
@@ -73,7 +72,7 @@ type turn struct {
 	reply    string
 	answered []bool
 	rejected *contract.ApprovalResult
-	closed   bool // a user's text follows: nothing joins this turn any more
+	closed   bool // a user's text follows: nothing is added to this turn any more
 }
 
 func (x *turnBuilder) addEntry(e record.Entry) {

@@ -13,7 +13,7 @@ func known() []mask.Secret {
 	return []mask.Secret{mask.Value(canary), mask.Bearer(jwt), mask.Value("key-0123456789abcdef0123456789abcdef")}
 }
 
-// replies are of 1 MB each.
+// replies returns replies of 1 MB each.
 func replies() map[string]string {
 	const size = 1 << 20
 	fill := func(piece string) string { return strings.Repeat(piece, size/len(piece)) }
@@ -39,7 +39,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkStream passes a reply on in pieces of the size that models send.
+// BenchmarkStream passes a reply through in pieces of the size that models send.
 func BenchmarkStream(b *testing.B) {
 	m := mask.New(known()...)
 	text := replies()["prose"]
@@ -50,8 +50,8 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// BenchmarkOverlapping passes on 16 KiB in pieces of four bytes, and 1 MiB as a whole, of
-// secrets that begin again within themselves.
+// BenchmarkOverlapping passes 16 KiB through in pieces of four bytes, and 1 MiB as a whole. The
+// secrets overlap with themselves.
 func BenchmarkOverlapping(b *testing.B) {
 	for name, o := range overlapping {
 		m := mask.New(mask.Value(o.secret))

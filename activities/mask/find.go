@@ -11,18 +11,18 @@ type span struct {
 	word     string
 }
 
-// ending says what comes behind a text.
+// ending says whether a text may be incomplete.
 type ending int
 
 const (
-	unknown   ending = iota // more may come
-	nothing                 // the text is whole
-	something               // the text may have been cut off, within a secret or an escape
+	mayContinue ending = iota // another piece may follow
+	complete                  // the text is whole
+	mayBeCut                  // the text may have been cut off, within a secret or an escape
 )
 
-// find returns the secrets in a text, sorted by where they begin; one of the text as it is
-// and one behind escapes may overlap. From open on, the text may hold more of a secret than
-// can be known before it goes on.
+// find returns the secrets in a text, sorted by their beginning. A secret in the text itself
+// and one in the decoded text may overlap. At open begins the part of the text that is
+// undecided until the text continues.
 func (m *Mask) find(text string, behind ending) (found []span, open int) {
 	found, open = m.scan(text, behind)
 	plain := unescape(text, behind)
@@ -32,11 +32,11 @@ func (m *Mask) find(text string, behind ending) (found []span, open int) {
 	more, until := m.scan(string(plain.text), behind)
 	for _, s := range more {
 		found = append(found, span{int(plain.at[s.from]), int(plain.at[s.to]), s.word})
-		if behind == something && s.to == len(plain.text) {
-			found[len(found)-1].to = len(text) // with half an escape
+		if behind == mayBeCut && s.to == len(plain.text) {
+			found[len(found)-1].to = len(text) // including half an escape
 		}
 	}
-	if behind == unknown {
+	if behind == mayContinue {
 		open = min(open, int(plain.at[until]))
 	}
 	slices.SortStableFunc(found, func(a, b span) int {
@@ -45,7 +45,7 @@ func (m *Mask) find(text string, behind ending) (found []span, open int) {
 	return found, open
 }
 
-// scan looks for patterns in a text as it is.
+// scan looks for patterns in a text without decoding escapes.
 func (m *Mask) scan(text string, behind ending) (found []span, open int) {
 	open = len(text)
 	var lower, alphabet uint64 // the last eight bytes in each fold
@@ -60,24 +60,24 @@ func (m *Mask) scan(text string, behind ending) (found []span, open int) {
 		if s.to == 0 {
 			continue
 		}
-		if !certain && behind == unknown {
-			return found, min(from, m.undecided(text))
+		if !certain && behind == mayContinue {
+			return found, min(from, m.openFrom(text))
 		}
-		found = extended(found, s)
+		found = appendSpan(found, s)
 		// Another secret may begin within the last bytes of this one.
 		if next := s.to - window; next > from {
 			i, lower, alphabet = next+least-2, folded(text, next, anyCase), folded(text, next, anyAlphabet)
 		}
 	}
-	if behind == unknown {
-		open = m.undecided(text)
+	if behind == mayContinue {
+		open = m.openFrom(text)
 	}
 	return found, open
 }
 
-// extended adds a span to those that begin before it. Secrets that overlap are one: one that
-// repeats itself would else be found at every byte.
-func extended(found []span, s span) []span {
+// appendSpan appends a span to those that begin before it. Overlapping spans are merged: a
+// secret that overlaps with itself would else be found at every byte.
+func appendSpan(found []span, s span) []span {
 	if n := len(found); n > 0 && s.from < found[n-1].to {
 		found[n-1].to = max(found[n-1].to, s.to)
 		return found
@@ -85,7 +85,7 @@ func extended(found []span, s span) []span {
 	return append(found, s)
 }
 
-// folded are the seven bytes from a place on.
+// folded returns the seven bytes at a position.
 func folded(text string, from int, f *fold) (key uint64) {
 	for _, b := range []byte(text[from : from+least-1]) {
 		key = key<<8 | uint64(f[b])
@@ -95,8 +95,8 @@ func folded(text string, from int, f *fold) (key uint64) {
 
 func (m *Mask) may(key uint64) bool { return m.filter[slot(key)/64]>>(slot(key)%64)&1 != 0 }
 
-// longest is the longest secret that begins at a place, with to 0 if there is none.
-// Certain says that it is no longer if the text goes on.
+// longest returns the longest secret that begins at a position; its to is 0 if there is none.
+// certain means that more text would not make it longer.
 func (m *Mask) longest(text string, from int, lower, alphabet uint64, behind ending) (s span, certain bool) {
 	certain = true
 	for _, a := range []anchor{{anyCase, lower}, {anyAlphabet, alphabet}} {
@@ -104,7 +104,7 @@ func (m *Mask) longest(text string, from int, lower, alphabet uint64, behind end
 			p := &m.patterns[n]
 			size, whole := p.match(text[from:])
 			certain = certain && whole
-			if size == 0 && !whole && behind == something {
+			if size == 0 && !whole && behind == mayBeCut {
 				size = len(text) - from
 			}
 			if size > 0 && from+size > s.to {
@@ -115,8 +115,8 @@ func (m *Mask) longest(text string, from int, lower, alphabet uint64, behind end
 	return s, certain
 }
 
-// match is how much of a text a pattern takes from its beginning, 0 if it does not have
-// its lead. Whole says that this would not change if the text went on.
+// match returns the length of a pattern's match at the beginning of a text, 0 if the lead does
+// not match. whole means that more text would not change the result.
 func (p *pattern) match(text string) (size int, whole bool) {
 	for i := range len(p.lead) {
 		if i == len(text) {
@@ -163,8 +163,9 @@ func (p *pattern) end(text string, size int) (int, bool) {
 	return size, true
 }
 
-// undecided is the first place of a text at whose end a pattern may have begun.
-func (m *Mask) undecided(text string) int {
+// openFrom returns the first position in a text from which the rest may be the beginning of a
+// pattern.
+func (m *Mask) openFrom(text string) int {
 	for from := max(0, len(text)-window+1); from < len(text); from++ {
 		if !m.first[text[from]] {
 			continue
@@ -178,7 +179,7 @@ func (m *Mask) undecided(text string) int {
 	return len(text)
 }
 
-// begins reports whether a text, which is shorter than the lead, is its beginning.
+// begins reports whether a text that is shorter than the lead is a prefix of it.
 func (p *pattern) begins(text string) bool {
 	if len(text) >= len(p.lead) {
 		return false

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// A long secret is looked for by windows of its forms: so a part of it is found that has
-// a window in it, and what a pattern costs is bounded.
+// A long secret is found by windows of its forms. So a part of the secret that contains a
+// window is found, too, and the cost of a pattern is bounded.
 const (
 	window     = 64
-	maxWindows = 16 // of each form
+	maxWindows = 16 // windows of each form
 )
 
-// fold maps bytes that count as the same to one of them.
+// fold maps equivalent bytes to one of them.
 type fold [256]byte
 
 var (
@@ -36,7 +36,7 @@ func init() {
 	for c := byte('A'); c <= 'Z'; c++ {
 		anyCase[c] = c - 'A' + 'a'
 	}
-	anyCase[' '] = '+' // of a query
+	anyCase[' '] = '+' // a space in a query
 	anyAlphabet['-'], anyAlphabet['_'] = '+', '/'
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_") {
 		inBase64[c] = true
@@ -51,17 +51,18 @@ func (f *fold) of(s string) string {
 	return string(out)
 }
 
-// pattern is what is looked for. Lead is its beginning, at most a window; what follows
-// in the text and agrees with rest belongs to it.
+// pattern is a form of a secret. Its lead, at most a window, has to match; the match continues
+// as far as the text agrees with rest.
 type pattern struct {
 	fold       *fold
 	lead, rest string // folded
 	word       string
-	// tail: it is base64, and one more character may have bits of the secret.
+	// tail means that the pattern is base64 and that one more character may have bits of the
+	// secret.
 	tail bool
 }
 
-// patterns are all forms of a secret.
+// patterns returns all forms of a secret.
 func patterns(s Secret) []pattern {
 	if len(s.value) < least {
 		return nil
@@ -73,11 +74,11 @@ func patterns(s Secret) []pattern {
 		}
 		out = append(out, windows(pattern{fold: f, lead: f.of(text), word: s.word, tail: tail})...)
 	}
-	for _, text := range []string{s.value, strings.ToUpper(s.value), strings.ToLower(s.value)} { // of letters that fold does not know
+	for _, text := range []string{s.value, strings.ToUpper(s.value), strings.ToLower(s.value)} { // for letters that fold does not map
 		add(anyCase, text, false)
 		add(anyCase, reversed(text), false)
 	}
-	if plain := unescape(s.value, nothing); plain != nil {
+	if plain := unescape(s.value, complete); plain != nil {
 		add(anyCase, string(plain.text), false)
 	}
 	add(anyCase, hex.EncodeToString([]byte(s.value)), false)
@@ -88,7 +89,7 @@ func patterns(s Secret) []pattern {
 	return out
 }
 
-// windows are the patterns that a long form is looked for by.
+// windows returns the patterns that find a long form.
 func windows(p pattern) []pattern {
 	text := p.lead
 	if len(text) <= window {
@@ -114,8 +115,8 @@ func reversed(s string) string {
 	return string(r)
 }
 
-// base64At is what of the base64 of a text depends on a secret alone that has so many
-// bytes before it, and whether the character behind that has bits of it too.
+// base64At returns the part of a text's base64 that depends only on a secret after the given
+// number of bytes, and whether the next character has bits of the secret, too.
 func base64At(secret string, before int) (core string, tail bool) {
 	text := append(make([]byte, before), secret...)
 	bits := 8 * len(text)

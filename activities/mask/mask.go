@@ -12,11 +12,11 @@ import (
 type Mask struct {
 	secrets  []Secret
 	patterns []pattern
-	// byAnchor finds patterns by the first bytes of their leads, filter tells most of
-	// what no pattern begins with.
+	// byAnchor finds patterns by the first bytes of their leads. filter excludes most bytes
+	// with which no pattern begins.
 	byAnchor map[anchor][]int32
 	filter   [filterBits / 64]uint64
-	// first has the bytes that a pattern begins with.
+	// first is set for the first bytes of patterns.
 	first [256]bool
 }
 
@@ -28,11 +28,11 @@ type anchor struct {
 
 const filterBits = 1 << 13
 
-// slot is the bit of a key in the filter.
+// slot returns the bit of a key in the filter.
 func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> (64 - 13) }
 
-// New makes a Mask of these secrets, nil if there is nothing to hide. It takes time in
-// proportion to their length.
+// New makes a Mask of these secrets, nil if there is nothing to hide. The time it takes is
+// proportional to their length.
 func New(secrets ...Secret) *Mask {
 	m := &Mask{byAnchor: map[anchor][]int32{}}
 	type form struct {
@@ -72,8 +72,8 @@ func (m *Mask) add(p pattern) {
 	m.patterns = append(m.patterns, p)
 }
 
-// And is a Mask that hides these secrets too.
-func (m *Mask) And(secrets ...Secret) *Mask {
+// With returns a Mask that hides these secrets, too.
+func (m *Mask) With(secrets ...Secret) *Mask {
 	if m == nil {
 		return New(secrets...)
 	}
@@ -85,27 +85,27 @@ func (m *Mask) And(secrets ...Secret) *Mask {
 
 // Text returns a text with its secrets hidden.
 func (m *Mask) Text(text string) string {
-	out, _, _ := m.pass(text, 0, nothing, unchanged)
+	out, _, _ := m.pass(text, 0, complete, unchanged)
 	return out
 }
 
-// Excerpt is Text for what may have been cut off, such as the body of an error: it also hides
+// Excerpt is Text for a text that may be cut off, such as the body of an error: it also hides
 // the first eight bytes or more of a secret, in any form, at the end.
 func (m *Mask) Excerpt(text string) string {
-	out, _, _ := m.pass(text, 0, something, unchanged)
+	out, _, _ := m.pass(text, 0, mayBeCut, unchanged)
 	return out
 }
 
-// Shows reports whether a text shows a secret.
+// Shows reports whether a text contains a secret.
 func (m *Mask) Shows(text string) bool {
 	if m == nil {
 		return false
 	}
-	found, _ := m.find(text, nothing)
+	found, _ := m.find(text, complete)
 	return len(found) > 0
 }
 
-// Bytes is Text for data, which it returns itself when it shows no secret.
+// Bytes is Text for data. Without a secret it returns data itself.
 func (m *Mask) Bytes(data []byte) []byte {
 	if m == nil {
 		return data
@@ -116,8 +116,9 @@ func (m *Mask) Bytes(data []byte) []byte {
 	return data
 }
 
-// JSON hides secrets in the strings of a document, however they are escaped; one that is
-// the base64 of something stays that. All else stays as it is, the digits of numbers and the order of keys too.
+// JSON hides secrets in the strings of a document, in any escaped form. A string of base64
+// stays base64. Everything else is unchanged, including the digits of numbers and the order of
+// keys.
 func (m *Mask) JSON(data []byte) []byte {
 	if m == nil {
 		return data
@@ -129,7 +130,7 @@ func (m *Mask) JSON(data []byte) []byte {
 			out.Write(rest)
 			break
 		}
-		end := begin + literal(rest[begin:])
+		end := begin + stringLength(rest[begin:])
 		out.Write(rest[:begin])
 		out.Write(m.quoted(rest[begin:end]))
 		rest = rest[end:]
@@ -137,8 +138,8 @@ func (m *Mask) JSON(data []byte) []byte {
 	return out.Bytes()
 }
 
-// literal is the length of the string that data begins with.
-func literal(data []byte) int {
+// stringLength returns the length of the JSON string at the beginning of data.
+func stringLength(data []byte) int {
 	for i := 1; i < len(data); i++ {
 		switch data[i] {
 		case '\\':
@@ -159,12 +160,12 @@ func (m *Mask) quoted(literal []byte) []byte {
 	if !ok {
 		hidden = m.Text(s)
 	}
-	out, _ := json.Marshal(hidden) // of a string
+	out, _ := json.Marshal(hidden) // a string can be encoded
 	return out
 }
 
-// encoded hides secrets in what a text is the base64 of, such as a file, and leaves it
-// base64.
+// encoded hides secrets in data that a text has as base64, such as a file, and encodes it
+// again.
 func (m *Mask) encoded(text string) (hidden string, ok bool) {
 	for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
 		data, err := e.DecodeString(text)
@@ -179,9 +180,9 @@ func (m *Mask) encoded(text string) (hidden string, ok bool) {
 
 func unchanged(text string) string { return text }
 
-// pass hides secrets in a text, and edits what is between them. The first bytes of the text,
-// as many as covered, belong to a secret whose word has been written. Of a text that goes on
-// it returns what is certain, from where on the text is open, and how many bytes from there
+// pass hides the secrets in a text, and edits the text between them. The first covered bytes
+// belong to a secret whose word has already been written. If the text may continue, shown is
+// its decided part, open the position after that, and over the number of bytes from there that
 // are covered.
 func (m *Mask) pass(text string, covered int, behind ending, edit func(string) string) (shown string, open, over int) {
 	if m == nil {
@@ -194,7 +195,7 @@ func (m *Mask) pass(text string, covered int, behind ending, edit func(string) s
 	var out strings.Builder
 	last := span{to: covered}
 	for _, s := range found {
-		if s.from >= open { // it may be part of something longer
+		if s.from >= open { // it may be part of a longer secret
 			break
 		}
 		if s.from < last.to {

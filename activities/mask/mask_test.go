@@ -15,7 +15,7 @@ import (
 
 const canary = "sK-cAnary/6f1+d0c9\"be2a=74853"
 
-// forms are those of a secret that a far end may say it back in.
+// forms returns the forms in which a peer may repeat a secret.
 func forms(secret string) map[string]string {
 	backwards := []rune(secret)
 	slices.Reverse(backwards)
@@ -62,8 +62,8 @@ func quoted(s string) string {
 	return string(raw[1 : len(raw)-1])
 }
 
-// leaks tells which part of a form a text still shows: eight characters of it.
-func leaks(text, form string) string {
+// visiblePart returns a part of eight characters of a form that a text still shows, or "".
+func visiblePart(text, form string) string {
 	for i := 0; i+8 <= len(form); i++ {
 		if strings.Contains(text, form[i:i+8]) {
 			return form[i : i+8]
@@ -78,7 +78,7 @@ func TestASecretIsHiddenInEveryForm(t *testing.T) {
 		for name, form := range forms(secret) {
 			for _, around := range []string{"%s", "the key is %s.", "100%%%s", `\%s`, "%s%%", `{"key": "%s"}`, "ab%s=="} {
 				text := fmt.Sprintf(around, form)
-				if got := m.Text(text); leaks(got, core(name, form)) != "" || !strings.Contains(got, "[secret]") {
+				if got := m.Text(text); visiblePart(got, core(name, form)) != "" || !strings.Contains(got, "[secret]") {
 					t.Errorf("%s of %.20q in %s: got %.200q", name, secret, around, got)
 				}
 			}
@@ -86,7 +86,7 @@ func TestASecretIsHiddenInEveryForm(t *testing.T) {
 	}
 }
 
-// core is what of a form depends on the secret alone.
+// core returns the part of a form that depends only on the secret.
 func core(name, form string) string {
 	if strings.HasPrefix(name, "base64") {
 		return strings.TrimRight(form, "=")[min(len(form), 8) : len(form)-min(len(form)/3, 8)]
@@ -116,10 +116,10 @@ func TestANilMaskHidesNothing(t *testing.T) {
 	m := mask.New(mask.Value(""), mask.Bearer(""))
 	s := m.Stream()
 	if m != nil || m.Text(canary) != canary || m.Pieces(canary) != canary || string(m.JSON([]byte(canary))) != canary || m.Shows(canary) ||
-		s.Write(canary)+s.End() != canary || m.And(mask.Value("")) != nil {
+		s.Write(canary)+s.End() != canary || m.With(mask.Value("")) != nil {
 		t.Error("something was hidden")
 	}
-	if got := m.And(mask.Value(canary)).Text(canary); got != "[secret]" {
+	if got := m.With(mask.Value(canary)).Text(canary); got != "[secret]" {
 		t.Errorf("got %q", got)
 	}
 }

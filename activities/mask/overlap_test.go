@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/activities/mask"
 )
 
-// Secrets that begin again within themselves, with a text in which they do.
+// Secrets that overlap with themselves, and texts in which they do.
 var overlapping = map[string]struct{ secret, text string }{
 	"dashes":      {"--------", "-"},
 	"letters":     {"xxxxxxxx", "x"},
@@ -18,7 +18,7 @@ var overlapping = map[string]struct{ secret, text string }{
 	"escaped":     {"xxxxxxxx", "%78"},
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -2,16 +2,16 @@ package mask
 
 import "strings"
 
-// fragment stands for what Pieces hides.
+// fragment replaces the parts that Pieces hides.
 const fragment = "***"
 
-// Pieces is Excerpt for the words of an error, which are few and nobody misses: it hides
-// also what has eight bytes of a secret, and secrets that are shorter than that.
+// Pieces is Excerpt for the text of an error, in which hiding too much does no harm: it also
+// hides every eight consecutive bytes of a secret, and secrets that are shorter.
 func (m *Mask) Pieces(text string) string {
 	if m == nil {
 		return text
 	}
-	out, _, _ := m.pass(text, 0, something, func(between string) string {
+	out, _, _ := m.pass(text, 0, mayBeCut, func(between string) string {
 		for _, s := range m.secrets {
 			between = cutOut(between, s.value)
 		}
@@ -38,8 +38,8 @@ func cutOut(text, secret string) string {
 	return b.String()
 }
 
-// common is the length of the longest prefix of text, at least size bytes, that
-// occurs in secret; otherwise zero.
+// common returns the length of the longest prefix of text that occurs in secret, or 0 if it is
+// shorter than size.
 func common(text, secret string, size int) int {
 	if len(text) < size || !strings.Contains(secret, text[:size]) {
 		return 0

@@ -10,17 +10,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// What stands for a secret.
+// The replacements of secrets.
 const (
 	wordSecret = "[secret]"
 	wordBearer = "[bearer token]"
 )
 
-// least is how long a secret is at least, in bytes. Shorter ones are words that texts have for
-// other reasons; only Pieces hides them.
+// least is the minimum length of a secret in bytes. Shorter values occur in texts by chance;
+// only Pieces hides them.
 const least = 8
 
-// Secret is a value to hide, and the word that takes its place. Its String hides it.
+// Secret is a value to hide, and the word that replaces it. Its String returns the word.
 type Secret struct{ value, word string }
 
 // String hides the secret from logs and format verbs.
@@ -29,13 +29,13 @@ func (s Secret) String() string { return s.word }
 // GoString hides the secret from %#v.
 func (s Secret) GoString() string { return s.word }
 
-// Bearer is a caller's token.
+// Bearer returns the secret of a caller's token.
 func Bearer(token string) Secret { return Secret{token, wordBearer} }
 
-// Value is any other secret.
+// Value returns any other secret.
 func Value(secret string) Secret { return Secret{secret, wordSecret} }
 
-// Header are the secrets in the value of a header: all of it, what is behind its
+// Header returns the secrets in the value of a header: the whole value, the part after its
 // scheme, and the password of Basic.
 func Header(value string) []Secret {
 	out := []Secret{Value(value)}
@@ -52,8 +52,7 @@ func Header(value string) []Secret {
 	return out
 }
 
-// Headers are the secrets of those headers, or variables, whose names say that they have
-// credentials.
+// Headers returns the secrets of the headers, or variables, that have the name of a credential.
 func Headers(headers map[string]string) []Secret {
 	var out []Secret
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
@@ -64,10 +63,11 @@ func Headers(headers map[string]string) []Secret {
 	return out
 }
 
-// WholeURL are the secrets in a URL of which any parameter may be one.
+// WholeURL returns the secrets in a URL in which any parameter may be secret.
 func WholeURL(raw string) []Secret { return ofURL(raw, func(string) bool { return true }) }
 
-// URL are the secrets in a URL: its password, and the parameters whose names say so.
+// URL returns the secrets in a URL: its password, and the parameters that have the name of a
+// credential.
 func URL(raw string) []Secret { return ofURL(raw, contract.SecretName) }
 
 func ofURL(raw string, secret func(parameter string) bool) []Secret {

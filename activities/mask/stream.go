@@ -1,23 +1,24 @@
 package mask
 
-// Stream hides secrets in a text that comes in pieces. It holds back what may be the
-// beginning of a secret. The word for one is shown as soon as it is certain; more that
-// overlaps it adds nothing. Make it with Mask.Stream.
+// Stream hides secrets in a text that arrives in pieces. It holds back text that may be the
+// beginning of a secret. A secret is replaced as soon as it is certain; another one that
+// overlaps it adds no second word. Make it with Mask.Stream.
 type Stream struct {
 	mask *Mask
 	held string
-	// covered is how much of held belongs to a secret whose word has been shown.
+	// covered is the number of bytes of held that belong to a secret whose word has been
+	// returned.
 	covered int
 }
 
-// Stream begins a text.
+// Stream returns a stream for one text.
 func (m *Mask) Stream() *Stream { return &Stream{mask: m} }
 
-// Write takes the next piece, and returns what may be shown by now.
-func (s *Stream) Write(piece string) string { return s.take(piece, unknown) }
+// Write adds the next piece, and returns the text that is decided by now.
+func (s *Stream) Write(piece string) string { return s.take(piece, mayContinue) }
 
 // End returns the rest.
-func (s *Stream) End() string { return s.take("", nothing) }
+func (s *Stream) End() string { return s.take("", complete) }
 
 func (s *Stream) take(piece string, behind ending) string {
 	if s.mask == nil {

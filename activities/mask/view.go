@@ -5,21 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// view is a text with its escapes undone, and where each of its bytes was.
+// view is a text with its escapes decoded, and the original position of each byte.
 type view struct {
 	text []byte
-	at   []int32 // one more than text has bytes
+	at   []int32 // one more entry than text has bytes
 }
 
-// maxSlashes is how many backslashes an escape may begin with: JSON in JSON has several.
+// maxSlashes bounds the backslashes of an escape: JSON in JSON has several.
 const maxSlashes = 8
 
 // controls are the characters that JSON writes as a backslash and a letter.
 var controls = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape undoes %XX, \uXXXX, controls and backslashes before / " and \. It returns nil for a text
-// without any. Of a text that is not whole it leaves out an escape at the end that is not
-// complete.
+// unescape decodes %XX, \uXXXX, controls and backslashes before / " and \. It returns nil for a
+// text without escapes. An incomplete escape at the end of an incomplete text is omitted.
 func unescape(text string, behind ending) *view {
 	first := strings.IndexAny(text, `%\`)
 	if first < 0 {
@@ -33,7 +32,7 @@ func unescape(text string, behind ending) *view {
 		if char[0] = text[i]; char[0] == '%' || char[0] == '\\' {
 			n, size, cut = escape(text[i:], &char)
 		}
-		if cut && behind != nothing {
+		if cut && behind != complete {
 			end = i
 			break
 		}
@@ -50,8 +49,8 @@ func unescape(text string, behind ending) *view {
 	return &v
 }
 
-// escape reads what text begins with: its length and the character that it stands for.
-// Cut says that it could be the beginning of a longer one.
+// escape reads the escape at the beginning of text: its length, and the length of the character
+// in char. cut means that it may be incomplete.
 func escape(text string, char *[utf8.UTFMax]byte) (n, size int, cut bool) {
 	char[0] = text[0]
 	if text[0] == '%' {
@@ -86,7 +85,7 @@ func escape(text string, char *[utf8.UTFMax]byte) (n, size int, cut bool) {
 	return min(n, 2), 1, cut
 }
 
-// hexDigits reads at most so many digits.
+// hexDigits reads at most the given number of digits.
 func hexDigits(text string, most int) (v, digits int) {
 	for digits < most && digits < len(text) {
 		c := text[digits]

@@ -10,10 +10,10 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// Special reports whether an address is anything but one of the public internet.
+// Special reports whether an address does not belong to the public internet.
 func Special(ip netip.Addr) bool { return !network.PublicAddress(ip) }
 
-// SameHost reports whether two URLs are of one host and port.
+// SameHost reports whether two URLs have the same host and port.
 func SameHost(a, b *url.URL) bool { return authority(a) == authority(b) }
 
 // authority is host:port, as net/http dials it.

@@ -8,32 +8,32 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// Options say where a client may go. The zero value goes to public addresses, and
-// follows no redirect.
+// Options are the settings of a client. The zero value allows public addresses only and follows
+// no redirects.
 type Options struct {
-	// Trusted are URLs whose host and port may have any address. One of http is
-	// trusted on https too, on the usual ports.
+	// Trusted are URLs whose host and port may have any address. An http URL also trusts https,
+	// on the default ports.
 	Trusted []string
-	// Reach is which addresses hosts may have that are not trusted.
+	// Reach selects the addresses of hosts that are not trusted.
 	Reach network.Reach
-	// Redirects is how many redirects are followed. The response that asks for one
-	// more, or for one that would change the method or leave https, is the answer.
+	// Redirects bounds the redirects that are followed. The response with one more redirect, or
+	// with one that would change the method or leave https, is the answer.
 	Redirects int
-	// Keep are the headers that go along to another host besides those that describe
-	// the body. All others stay behind: they are meant for the first one.
+	// Keep are headers that are also sent to another host after a redirect. Besides these only
+	// headers about the content are: all others are meant for the first host.
 	Keep []string
-	// Fresh: every request has a connection of its own. On one that was used before
-	// net/http cannot tell whether a request that failed was sent.
+	// Fresh uses a new connection for every request. On a reused connection net/http does not
+	// report whether a failed request was sent.
 	Fresh bool
-	// DialTimeout is how long a connection may take, 10s if zero.
+	// DialTimeout bounds the time to connect, 10s if zero.
 	DialTimeout time.Duration
-	// Base is what the transport is made from, a copy of http.DefaultTransport if nil.
-	// How it dials is replaced.
+	// Base is cloned for the transport, http.DefaultTransport if nil. Its dial functions are
+	// replaced.
 	Base *http.Transport
 }
 
-// described are the headers that say what a request is, not who sends it.
-var described = []string{"Accept", "Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}
+// contentHeaders describe the content of a request, not its sender.
+var contentHeaders = []string{"Accept", "Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}
 
 // Client makes a client. It has no timeout; requests have contexts. Idle
 // connections are closed by CloseIdleConnections.
@@ -41,8 +41,7 @@ func Client(o Options) *http.Client {
 	return &http.Client{Transport: newGuard(o), CheckRedirect: o.redirect}
 }
 
-// redirect is called by net/http with the request it would send next, which has
-// the headers of the first one.
+// redirect is called by net/http with the next request, which has the headers of the first one.
 func (o Options) redirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	downgrade := via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https"
@@ -59,7 +58,7 @@ func (o Options) redirect(req *http.Request, via []*http.Request) error {
 func (o Options) strip(header http.Header) {
 	for name := range header {
 		same := func(kept string) bool { return http.CanonicalHeaderKey(kept) == name }
-		if !slices.ContainsFunc(described, same) && !slices.ContainsFunc(o.Keep, same) {
+		if !slices.ContainsFunc(contentHeaders, same) && !slices.ContainsFunc(o.Keep, same) {
 			header.Del(name)
 		}
 	}

@@ -22,7 +22,7 @@ func (e Event) Lines() iter.Seq[[]byte] {
 	}
 }
 
-// Data is the data of the event: its data lines, each with a newline.
+// Data returns the data of the event: its data lines, each with a newline.
 func (e Event) Data() []byte {
 	var data []byte
 	for line := range e.Lines() {
@@ -45,11 +45,11 @@ func NewEventReader(in io.Reader, limit int, tooLarge error) *EventReader {
 	return &EventReader{bufio.NewReader(in), limit, tooLarge}
 }
 
-// Next returns the next event. With an error, such as io.EOF, it returns what the stream had
+// Next returns the next event. With an error, such as io.EOF, it returns the rest of the stream
 // after the last whole event.
 func (r *EventReader) Next() (Event, error) {
 	var e Event
-	start := 0 // of the last line
+	start := 0 // of the current line
 	for {
 		piece, err := r.in.ReadSlice('\n')
 		e = append(e, piece...)
@@ -68,7 +68,7 @@ func (r *EventReader) Next() (Event, error) {
 // EventLimit bounds the events of a stream that another package decodes.
 type EventLimit struct {
 	Max         int
-	event, line int // bytes since the last empty line, and of the present line
+	event, line int // bytes since the last empty line, and of the current line
 }
 
 // Exceeded counts bytes that were read and reports whether an event is larger than Max.

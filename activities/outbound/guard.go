@@ -17,11 +17,11 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// ErrRefused is why a request was not sent: its address is one that only this
-// machine, or this network, can reach.
+// ErrRefused is the error of a request that was not sent because only this machine or this
+// network can reach its address.
 var ErrRefused = errors.New("refused")
 
-// guard is a transport that dials only what it may.
+// guard is a transport that dials only allowed addresses.
 type guard struct {
 	*http.Transport
 	reach          network.Reach
@@ -44,23 +44,23 @@ func newGuard(o Options) *guard {
 	g.TLSHandshakeTimeout = timeout
 	g.DisableKeepAlives = o.Fresh || base.DisableKeepAlives
 	if proxy := base.Proxy; proxy != nil {
-		g.Proxy = func(req *http.Request) (*url.URL, error) { return g.noted(proxy(req)) }
+		g.Proxy = func(req *http.Request) (*url.URL, error) { return g.recordProxy(proxy(req)) }
 	}
 	return g
 }
 
-// noted remembers a proxy, which is dialled whatever its address is.
-func (g *guard) noted(proxy *url.URL, err error) (*url.URL, error) {
+// recordProxy stores a proxy, which may have any address.
+func (g *guard) recordProxy(proxy *url.URL, err error) (*url.URL, error) {
 	if err == nil && proxy != nil {
 		g.proxies.Store(authority(proxy), true)
 	}
 	return proxy, err
 }
 
-// RoundTrip refuses addresses that are written as numbers before a proxy may be
-// asked for them. All others are looked at when they are dialled.
+// RoundTrip refuses forbidden numeric addresses, also when a proxy would be used. All other
+// addresses are checked when they are dialled.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !g.free(authority(req.URL)) {
+	if !g.isTrusted(authority(req.URL)) {
 		if ip, err := netip.ParseAddr(req.URL.Hostname()); err == nil && !g.reach.Allows(ip) {
 			return nil, refused(ip)
 		}
@@ -71,16 +71,16 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	at := strings.ToLower(address)
 	_, proxy := g.proxies.Load(at)
-	if proxy || g.free(at) {
+	if proxy || g.isTrusted(at) {
 		return g.dialer.DialContext(ctx, network, address)
 	}
 	return g.strict.DialContext(ctx, network, address)
 }
 
-// free reports whether host:port may have any address.
-func (g *guard) free(address string) bool { return g.trusted[address] }
+// isTrusted reports whether host:port may have any address.
+func (g *guard) isTrusted(address string) bool { return g.trusted[address] }
 
-// refuse is called with each address that a name has, before it is dialled.
+// refuse is called with each resolved address before it is dialled.
 func (g *guard) refuse(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

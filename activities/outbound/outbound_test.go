@@ -15,7 +15,7 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// serve starts a server that ends with the test.
+// serve starts a server that is closed at the end of the test.
 func serve(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -28,7 +28,7 @@ func leadTo(target string, status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target, status) }
 }
 
-// seen is a server that remembers its last request.
+// seen is a server that records its last request.
 type seen struct {
 	header http.Header
 	body   string

@@ -33,7 +33,7 @@ type message struct {
 	Parts      []part   `json:"parts"`
 	Extensions []string `json:"extensions"`
 	Metadata   struct {
-		// under hitlExtension; nothing else is read, and nothing else kept
+		// the value of hitlExtension; other metadata is neither read nor kept
 		HITL json.RawMessage `json:"https://kagent.dev/extensions/hitl/v1"`
 	} `json:"metadata"`
 }
@@ -99,7 +99,7 @@ func (s *state) UnmarshalJSON(data []byte) error {
 
 func (t *task) state() contract.TaskState { return contract.TaskState(t.Status.State) }
 
-// running reports whether there is something to wait for.
+// running reports whether the task is still being worked on.
 func (t *task) running() bool { return t.state().Running() }
 
 // maxTaskID limits the IDs of tasks and contexts, which are sent with every message.
@@ -184,7 +184,7 @@ func (e *event) UnmarshalJSON(data []byte) error {
 // add updates the task with an event. whole means that the event was a whole task or message.
 // Events about another task are ignored.
 func (t *task) add(e event) (whole bool) {
-	switch id := e.about(); {
+	switch id := e.taskID(); {
 	case t.ID != "" && id != "" && id != t.ID:
 		return false
 	case e.task != nil:
@@ -205,8 +205,8 @@ func (t *task) add(e event) (whole bool) {
 	return false
 }
 
-// about is the ID of the task that an event refers to, if it has one.
-func (e event) about() string {
+// taskID returns the ID of the task that an event refers to, or "".
+func (e event) taskID() string {
 	switch {
 	case e.task != nil:
 		return e.task.ID

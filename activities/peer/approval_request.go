@@ -14,10 +14,10 @@ const (
 	maxArguments   = 64 << 10
 	maxDescription = 16 << 10
 	maxSchema      = contract.MaxQuestionSchema
-	maxRequest     = 256 << 10 // all of it
+	maxRequest     = 256 << 10 // the whole request
 	maxChain       = 16
 	maxChainName   = 100
-	maxBy          = 200 // of a decision; agents like ours take no more
+	maxBy          = 200 // of a decision; agents of this project accept no more
 )
 
 var reasons = []contract.Reason{
@@ -25,8 +25,9 @@ var reasons = []contract.Reason{
 	contract.ReasonQuestion, contract.ReasonLimit, contract.ReasonClientTool,
 }
 
-// asked is the structured question of a waiting task, or nil. Invalid values in it are omitted.
-func (t *task) asked(agent string) *contract.ApprovalRequest {
+// approvalRequest returns the structured question of a waiting task, or nil. Invalid values in
+// it are omitted.
+func (t *task) approvalRequest(agent string) *contract.ApprovalRequest {
 	m := t.Status.Message
 	if m == nil || t.state().Over() || t.running() {
 		return nil
@@ -41,7 +42,7 @@ func (t *task) asked(agent string) *contract.ApprovalRequest {
 	return m.hitl().request(agent)
 }
 
-// approvalType is the type of a data part about an approval.
+// approvalType returns the type of a data part about an approval.
 func (p part) approvalType() string {
 	var d struct {
 		Type string `json:"type"`
@@ -75,7 +76,7 @@ func readRequest(data []byte) *contract.ApprovalRequest {
 	return r
 }
 
-// text is a JSON string of at most the given size, or "".
+// text decodes a JSON string of at most the given size; anything else is "".
 func text(raw json.RawMessage, most int) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil || len(s) > most {
@@ -84,7 +85,7 @@ func text(raw json.RawMessage, most int) string {
 	return s
 }
 
-// limitedJSON is a value without needless space, or nothing if it is null or too large.
+// limitedJSON returns a value in compact form, or nil if it is null or too large.
 func limitedJSON(raw json.RawMessage, most int) json.RawMessage {
 	var out bytes.Buffer
 	if json.Compact(&out, bytes.ToValidUTF8(raw, []byte("�"))) != nil || out.Len() > most || out.String() == "null" {

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// card has the needed fields of an agent card of any version. It is decoded leniently: invalid
-// values in other fields do no harm.
+// card has the needed fields of an agent card of any version. Decoding is lenient: invalid
+// values in other fields are ignored.
 type card struct {
 	Name                string `json:"name"`
 	URL                 string `json:"url"`
@@ -50,7 +50,7 @@ type endpoint struct {
 	remembers bool // it declares that it deduplicates messages
 }
 
-// parseCard parses a card; ok is false if data is none.
+// parseCard parses a card; ok is false if data is not a card.
 func parseCard(data []byte) (*card, bool) {
 	var c card
 	if json.Unmarshal(data, &c) != nil || c.Name == "" {
@@ -66,7 +66,7 @@ func (c *card) versioned() bool {
 		c.Version != "" || c.Capabilities != nil
 }
 
-// endpoints are the JSON-RPC interfaces of a card, in its order. 1.0 has them in
+// endpoints returns the JSON-RPC interfaces of a card, in its order. 1.0 has them in
 // supportedInterfaces; 0.3 in url, which is JSON-RPC unless stated otherwise, and
 // additionalInterfaces.
 func (c *card) endpoints() []endpoint {
@@ -75,7 +75,7 @@ func (c *card) endpoints() []endpoint {
 		p, ok := protocolOf(version)
 		if ok && strings.EqualFold(cmp.Or(binding, jsonRPC), jsonRPC) {
 			out = append(out, endpoint{protocol: p, url: url, tenant: tenant, streaming: c.streaming(),
-				// an agent of ours tells more in its own form, and only in one
+				// agents of this project use their own form instead, which has more fields
 				hitl:      c.announces(hitlExtension) && !c.announces(contract.ApprovalParts),
 				remembers: c.announces(contract.IdempotentMessages)})
 		}

@@ -36,12 +36,12 @@ type agent struct {
 
 	mu        sync.Mutex
 	card      *cardCache
-	fetchErr  error         // of the last fetch
+	fetchErr  error         // error of the last fetch
 	fetchedAt time.Time     // when the last fetch ended
 	fetching  chan struct{} // closed when the running fetch ends
 }
 
-// cardCache is what is known from an agent's card. The name is empty if the agent has no card.
+// cardCache has the used fields of an agent's card. The name is empty if the agent has no card.
 type cardCache struct {
 	name      string
 	endpoints []endpoint // empty if it has no JSON-RPC interface
@@ -174,7 +174,7 @@ func describeSkills(skills []skill) string {
 	return clip("Skills: "+strings.Join(out, "; "), maxSkillText)
 }
 
-// line is a text in one line.
+// line returns a text in one line.
 func line(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), " ") }
 
 // result converts a task or an error to the result of Send. A permanent failure stays one if
@@ -182,7 +182,7 @@ func line(s string) string { return strings.Join(strings.Fields(strings.ToValidU
 func (a *agent) result(ctx context.Context, m *mask.Mask, t *task, err error) (Reply, error) {
 	if err == nil {
 		if err := t.check(); err != nil {
-			return a.failure(m, err) // a whole answer: nothing was cut short
+			return a.failure(m, err) // the answer is complete: nothing was interrupted
 		}
 		out := a.reply(t)
 		maskFiles(m, out.Files)
@@ -194,7 +194,7 @@ func (a *agent) result(ctx context.Context, m *mask.Mask, t *task, err error) (R
 	return a.failure(m, err)
 }
 
-// reach is which addresses redirects may lead to.
+// reach returns the addresses that redirects may lead to.
 func (a Agent) reach() network.Reach {
 	if a.AllowPrivate {
 		return network.ReachPrivate

@@ -73,13 +73,13 @@ func (s *site) count() int {
 	return len(s.gets)
 }
 
-// at is a message to the agent at a path of the site.
-func at(s *site, path string) peer.Message {
+// messageAt returns a message to the agent at a path of the site.
+func messageAt(s *site, path string) peer.Message {
 	return peer.Message{Peer: contract.Peer{Name: "writer", URL: s.URL + path}, MessageID: "m1", Text: "hello"}
 }
 
-// faces is a card with interfaces: url, binding and version of each.
-func faces(list ...string) map[string]any {
+// cardWith returns a card with interfaces, given by URL, binding and version.
+func cardWith(list ...string) map[string]any {
 	var out []any
 	for i := 0; i < len(list); i += 3 {
 		out = append(out, map[string]any{"url": list[i], "protocolBinding": list[i+1], "protocolVersion": list[i+2]})
@@ -98,16 +98,16 @@ func TestTheCardSaysWhereAndHow(t *testing.T) {
 		pages map[string]any
 		want  string
 	}{
-		"1.0 before 0.3":        {"/a2a", map[string]any{wellKnown: faces("/a2a", "JSONRPC", "0.3", "/a2a/v1", "JSONRPC", "1.0")}, "SendMessage /a2a/v1"},
-		"1.0.2":                 {"", map[string]any{wellKnown: faces("/x", "JSONRPC", "1.0.2")}, "SendMessage /x"},
-		"only 0.3":              {"", map[string]any{wellKnown: faces("/x", "GRPC", "1.0", "/y?k=v", "JSONRPC", "0.3")}, "message/send /y?k=v"},
-		"no version":            {"", map[string]any{wellKnown: faces("/x", "JSONRPC", "")}, "SendMessage /x"},
+		"1.0 before 0.3":        {"/a2a", map[string]any{wellKnown: cardWith("/a2a", "JSONRPC", "0.3", "/a2a/v1", "JSONRPC", "1.0")}, "SendMessage /a2a/v1"},
+		"1.0.2":                 {"", map[string]any{wellKnown: cardWith("/x", "JSONRPC", "1.0.2")}, "SendMessage /x"},
+		"only 0.3":              {"", map[string]any{wellKnown: cardWith("/x", "GRPC", "1.0", "/y?k=v", "JSONRPC", "0.3")}, "message/send /y?k=v"},
+		"no version":            {"", map[string]any{wellKnown: cardWith("/x", "JSONRPC", "")}, "SendMessage /x"},
 		"at the older place":    {"/a2a", map[string]any{older: card03(false)}, "message/send /a2a"},
-		"below the URL":         {"/agents/b/", map[string]any{wellKnown: faces("/agents/a", "JSONRPC", "1.0"), "/agents/b" + wellKnown: faces("/agents/b/rpc", "JSONRPC", "1.0")}, "SendMessage /agents/b/rpc"},
-		"the URL itself":        {"/agent.json", map[string]any{"/agent.json": faces("/x", "JSONRPC", "1.0")}, "SendMessage /x"},
-		"behind the URL":        {"/a2a", map[string]any{"/a2a": faces("/x", "JSONRPC", "1.0")}, "SendMessage /x"},
-		"of another agent":      {"/agents/b", map[string]any{wellKnown: faces("/agents/a", "JSONRPC", "1.0")}, "message/send /agents/b"},
-		"without a path":        {"/a2a", map[string]any{wellKnown: faces("http://0.0.0.0:8080", "JSONRPC", "1.0")}, "SendMessage /a2a"},
+		"below the URL":         {"/agents/b/", map[string]any{wellKnown: cardWith("/agents/a", "JSONRPC", "1.0"), "/agents/b" + wellKnown: cardWith("/agents/b/rpc", "JSONRPC", "1.0")}, "SendMessage /agents/b/rpc"},
+		"the URL itself":        {"/agent.json", map[string]any{"/agent.json": cardWith("/x", "JSONRPC", "1.0")}, "SendMessage /x"},
+		"behind the URL":        {"/a2a", map[string]any{"/a2a": cardWith("/x", "JSONRPC", "1.0")}, "SendMessage /x"},
+		"of another agent":      {"/agents/b", map[string]any{wellKnown: cardWith("/agents/a", "JSONRPC", "1.0")}, "message/send /agents/b"},
+		"without a path":        {"/a2a", map[string]any{wellKnown: cardWith("http://0.0.0.0:8080", "JSONRPC", "1.0")}, "SendMessage /a2a"},
 		"0.3 names JSON-RPC":    {"", map[string]any{wellKnown: map[string]any{"name": "a", "protocolVersion": "0.3.0", "url": "/g", "preferredTransport": "GRPC", "additionalInterfaces": []any{map[string]any{"url": "/j", "transport": "JSONRPC"}}}}, "message/send /j"},
 		"0.2":                   {"", map[string]any{wellKnown: map[string]any{"name": "a", "protocolVersion": "0.2.6", "url": "/j"}}, "message/send /j"},
 		"no version but a form": {"", map[string]any{wellKnown: map[string]any{"name": "a", "url": "/j", "capabilities": map[string]any{}}}, "message/send /j"},
@@ -118,7 +118,7 @@ func TestTheCardSaysWhereAndHow(t *testing.T) {
 		"the old dialect":       {"/a2a", map[string]any{older: cardOld}, "message/send /a2a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, "text", send(t, peers(t, peer.Options{}), at(newSite(t, tt.pages), tt.path)).Text, tt.want)
+			same(t, "text", send(t, peers(t, peer.Options{}), messageAt(newSite(t, tt.pages), tt.path)).Text, tt.want)
 		})
 	}
 }
@@ -132,8 +132,8 @@ func TestACardThatNamesAnotherHostIsNotFollowed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
 			p := peers(t, peer.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-			s := newSite(t, map[string]any{wellKnown: faces(url, "JSONRPC", "1.0", url, "JSONRPC", "0.3")})
-			same(t, "text", send(t, p, at(s, "")).Text, "SendMessage /x")
+			s := newSite(t, map[string]any{wellKnown: cardWith(url, "JSONRPC", "1.0", url, "JSONRPC", "0.3")})
+			same(t, "text", send(t, p, messageAt(s, "")).Text, "SendMessage /x")
 			if strings.Count(log.String(), "\n") != 1 || strings.Contains(log.String(), "a:b") {
 				t.Errorf("logged %s", log.String())
 			}
@@ -143,11 +143,11 @@ func TestACardThatNamesAnotherHostIsNotFollowed(t *testing.T) {
 
 func TestACardWithoutJSONRPCIsSaidSo(t *testing.T) {
 	for name, card := range map[string]any{
-		"gRPC": faces("http://x", "GRPC", "1.0"), "later": faces("/x", "JSONRPC", "2.0"),
+		"gRPC": cardWith("http://x", "GRPC", "1.0"), "later": cardWith("/x", "JSONRPC", "2.0"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := at(newSite(t, map[string]any{wellKnown: card}), "")
-			f := refused(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
+			m := messageAt(newSite(t, map[string]any{wellKnown: card}), "")
+			f := wantFailure(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
 			contains(t, f.Message, "no JSON-RPC interface")
 		})
 	}
@@ -155,12 +155,12 @@ func TestACardWithoutJSONRPCIsSaidSo(t *testing.T) {
 
 func TestAnAgentThatIsIllHasNoProtocolToGuess(t *testing.T) {
 	for _, code := range []int{502, 503, 504, 429} {
-		m := at(newSite(t, map[string]any{wellKnown: code}), "/a2a")
-		refused(t, peers(t, peer.Options{}), m, contract.KindPeerUnavailable)
+		m := messageAt(newSite(t, map[string]any{wellKnown: code}), "/a2a")
+		wantFailure(t, peers(t, peer.Options{}), m, contract.KindPeerUnavailable)
 	}
 }
 
-// clock is a time that a test sets.
+// clock is a clock that a test sets.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -171,22 +171,22 @@ func (c *clock) Now() time.Time { c.mu.Lock(); defer c.mu.Unlock(); return c.now
 func (c *clock) add(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.now = c.now.Add(d) }
 
 func TestACardIsKeptAndRefreshed(t *testing.T) {
-	s := newSite(t, map[string]any{wellKnown: faces("/one", "JSONRPC", "1.0")})
+	s := newSite(t, map[string]any{wellKnown: cardWith("/one", "JSONRPC", "1.0")})
 	c := &clock{now: time.Now()}
 	p := peers(t, peer.Options{Now: c.Now})
-	m := at(s, "")
+	m := messageAt(s, "")
 	for range 3 {
 		same(t, "text", send(t, p, m).Text, "SendMessage /one")
 	}
 	same(t, "looks", s.count(), 1)
-	s.put(wellKnown, faces("/two", "JSONRPC", "1.0"))
+	s.put(wellKnown, cardWith("/two", "JSONRPC", "1.0"))
 	c.add(11 * time.Minute)
-	for send(t, p, m).Text != "SendMessage /two" { // the old one until the new one is there
+	for send(t, p, m).Text != "SendMessage /two" { // the old card is used until the new one has arrived
 	}
 	same(t, "looks", s.count(), 2)
 	s.put(wellKnown, nil)
 	c.add(11 * time.Minute)
-	for s.count() < 5 { // the card, its older place and the URL: all gone
+	for s.count() < 5 { // the card, its older path and the URL: none exists any more
 		same(t, "text", send(t, p, m).Text, "SendMessage /two")
 	}
 	for range 3 {
@@ -199,29 +199,29 @@ func TestAMissingCardIsLookedForAgain(t *testing.T) {
 	s := newSite(t, map[string]any{})
 	c := &clock{now: time.Now()}
 	p := peers(t, peer.Options{Now: c.Now})
-	m := at(s, "/a2a")
+	m := messageAt(s, "/a2a")
 	same(t, "text", send(t, p, m).Text, "message/send /a2a")
-	s.put(wellKnown, faces("/a2a", "JSONRPC", "1.0"))
+	s.put(wellKnown, cardWith("/a2a", "JSONRPC", "1.0"))
 	same(t, "at once", send(t, p, m).Text, "message/send /a2a")
 	c.add(31 * time.Second)
 	same(t, "later", send(t, p, m).Text, "SendMessage /a2a")
 }
 
 func TestACardThatNeedsALoginIsAskedForWithTheCallers(t *testing.T) {
-	s := newSite(t, map[string]any{wellKnown: faces("/x", "JSONRPC", "1.0")})
-	m := at(s, "")
+	s := newSite(t, map[string]any{wellKnown: cardWith("/x", "JSONRPC", "1.0")})
+	m := messageAt(s, "")
 	m.Bearer = "t0ken"
 	send(t, peers(t, peer.Options{}), m)
 	same(t, "authorization", s.auth, []string{"Bearer t0ken"})
 }
 
 func TestManyAsk(t *testing.T) {
-	s := newSite(t, map[string]any{wellKnown: faces("/x", "JSONRPC", "1.0")})
+	s := newSite(t, map[string]any{wellKnown: cardWith("/x", "JSONRPC", "1.0")})
 	p := peers(t, peer.Options{})
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			if reply, err := p.Send(t.Context(), at(s, "")); err != nil || reply.Text != "SendMessage /x" {
+			if reply, err := p.Send(t.Context(), messageAt(s, "")); err != nil || reply.Text != "SendMessage /x" {
 				t.Errorf("%+v, %v", reply, err)
 			}
 		})
@@ -234,10 +234,10 @@ func TestDescribeTellsTheSkills(t *testing.T) {
 	skills := []any{map[string]any{"name": "write", "description": "Writes\n  texts."}, map[string]any{"name": "read"}, map[string]any{"description": "?"}}
 	s := newSite(t, map[string]any{wellKnown: map[string]any{"name": "a", "protocolVersion": "0.3.0", "url": "/x", "skills": skills}})
 	p := peers(t, peer.Options{})
-	m := at(s, "")
+	m := messageAt(s, "")
 	m.Peer.Description = "Ask it to write."
 	same(t, "before", p.Describe(m.Peer), "Ask it to write.")
-	send(t, p, m) // waits for the card that Describe has asked for
+	send(t, p, m) // waits for the fetch that Describe has started
 	same(t, "after", p.Describe(m.Peer), "Ask it to write.\nSkills: write — Writes texts.; read")
 	m.Peer.Description = ""
 	same(t, "nothing else", p.Describe(m.Peer), "Skills: write — Writes texts.; read")
@@ -251,8 +251,8 @@ func TestSkillsAreLimited(t *testing.T) {
 	}
 	s := newSite(t, map[string]any{wellKnown: map[string]any{"name": "a", "protocolVersion": "0.3.0", "url": "/x", "skills": skills}})
 	p := peers(t, peer.Options{})
-	send(t, p, at(s, ""))
-	text := p.Describe(at(s, "").Peer)
+	send(t, p, messageAt(s, ""))
+	text := p.Describe(messageAt(s, "").Peer)
 	if len(text) > 1500 || strings.Contains(text, "s10") || !strings.HasPrefix(text, "Skills: s0 — é") {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
@@ -273,5 +273,5 @@ func TestCloseEndsWhatRunsInTheBackground(t *testing.T) {
 		t.Error(err)
 	}
 	p.Describe(agent)
-	refused(t, p, peer.Message{Peer: agent, Text: "hello"}, contract.KindPeerUnavailable)
+	wantFailure(t, p, peer.Message{Peer: agent, Text: "hello"}, contract.KindPeerUnavailable)
 }

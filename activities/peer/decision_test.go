@@ -16,8 +16,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// careful asks before it deletes, in a form for programs too.
-func careful(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
+// askBeforeDelete is an executor that asks before it deletes, with a text and structured data.
+func askBeforeDelete(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 	if in.StoredTask == nil {
 		say(status(in, a2a.TaskStateInputRequired, says("Delete it?"), a2a.NewDataPart(map[string]any{
 			"type": contract.TypeApprovalRequest, "uuid": "u1", "tool": "delete", "arguments": map[string]any{"n": 12345678901234567}, "argumentsSha256": "abc",
@@ -34,7 +34,7 @@ func careful(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event))
 	say(status(in, a2a.TaskStateCanceled))
 }
 
-// verdict answers what a reply asked.
+// verdict returns the answer to a reply's question.
 func verdict(r *remote, reply peer.Reply, d contract.Decision) peer.Message {
 	m := peer.Message{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID, ContextID: reply.ContextID, Decision: d}
 	if reply.Asked != nil {
@@ -44,10 +44,10 @@ func verdict(r *remote, reply peer.Reply, d contract.Decision) peer.Message {
 }
 
 func TestADecisionIsAWordAndDataForPrograms(t *testing.T) {
-	each(t, func(t *testing.T, f flavour) {
+	eachFlavour(t, func(t *testing.T, f flavour) {
 		for d, state := range map[contract.Decision]contract.TaskState{contract.Approved: contract.TaskCompleted, contract.Rejected: contract.TaskCanceled} {
-			r := library(t, f, careful)
-			p := calm(t)
+			r := serveLibrary(t, f, askBeforeDelete)
+			p := peersWithPauses(t)
 			asked := send(t, p, start(r, "delete"))
 			same(t, "state", asked.State, contract.TaskInputRequired)
 			same(t, "text", asked.Text, "Deletes.")
@@ -67,7 +67,7 @@ func TestADecisionIsAWordAndDataForPrograms(t *testing.T) {
 }
 
 func TestWhatATaskAsksKeepsItsDigits(t *testing.T) {
-	r := scripted(t, card10(false), func(w http.ResponseWriter, _ request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, _ request) {
 		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"messageId":"a","role":"ROLE_AGENT","parts":[{"text":"Sure?"},`+
 			`{"data":{"type":"agent-stop-and-go/approval-request","uuid":"u1","tool":"delete","arguments":{"n": 12345678901234567.10},"chain":["writer","deep"],"reason":"question","schema":{"type":"object"}}}]}}}}}`)
 	})
@@ -82,7 +82,7 @@ func TestWhatATaskAsksKeepsItsDigits(t *testing.T) {
 func TestContentIsSentDigitForDigit(t *testing.T) {
 	for name, card := range map[string]any{"1.0": card10(false), "0.3": card03(false)} {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, card, func(w http.ResponseWriter, in request) {
+			r := serveScript(t, card, func(w http.ResponseWriter, in request) {
 				if strings.Contains(in.Method, "et") { // GetTask, tasks/get
 					rpc(w, in, taskOf("TASK_STATE_INPUT_REQUIRED", "?"))
 					return
@@ -102,13 +102,13 @@ func TestContentIsSentDigitForDigit(t *testing.T) {
 }
 
 func TestADecisionThatIsSentTwiceActsOnce(t *testing.T) {
-	each(t, func(t *testing.T, f flavour) {
+	eachFlavour(t, func(t *testing.T, f flavour) {
 		var turns atomic.Int32
-		r := library(t, f, func(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
+		r := serveLibrary(t, f, func(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 			turns.Add(1)
-			careful(ctx, in, say)
+			askBeforeDelete(ctx, in, say)
 		})
-		p := calm(t)
+		p := peersWithPauses(t)
 		m := verdict(r, send(t, p, start(r, "delete")), contract.Approved)
 		for range 3 {
 			same(t, "state", send(t, p, m).State, contract.TaskCompleted)
@@ -118,9 +118,9 @@ func TestADecisionThatIsSentTwiceActsOnce(t *testing.T) {
 }
 
 func TestADecisionIsNotSentToAnotherQuestion(t *testing.T) {
-	each(t, func(t *testing.T, f flavour) {
-		r := library(t, f, careful)
-		p := calm(t)
+	eachFlavour(t, func(t *testing.T, f flavour) {
+		r := serveLibrary(t, f, askBeforeDelete)
+		p := peersWithPauses(t)
 		m := verdict(r, send(t, p, start(r, "delete")), contract.Approved)
 		m.Asked.UUID = "u0"
 		reply := send(t, p, m)
@@ -131,7 +131,7 @@ func TestADecisionIsNotSentToAnotherQuestion(t *testing.T) {
 
 func TestADecisionThatTheAgentIsAtWorkOnIsWaitedFor(t *testing.T) {
 	looks := 0
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		if looks++; looks < 3 {
 			rpc(w, in, taskOf("TASK_STATE_WORKING", ""))
 			return
@@ -139,13 +139,14 @@ func TestADecisionThatTheAgentIsAtWorkOnIsWaitedFor(t *testing.T) {
 		rpc(w, in, taskOf("TASK_STATE_COMPLETED", "done"))
 	})
 	same(t, "text", send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved)).Text, "done")
-	same(t, "asked", r.asked(), []string{"GetTask", "GetTask", "GetTask"})
+	same(t, "asked", r.calledMethods(), []string{"GetTask", "GetTask", "GetTask"})
 }
 
-// refusing refuses messages. The states are those that looks at the task show.
-func refusing(t *testing.T, code int, states ...string) *remote {
+// openRefusing starts an agent that refuses messages. Reading the task returns the states in
+// turn.
+func openRefusing(t *testing.T, code int, states ...string) *remote {
 	looks := 0
-	return scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	return serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		if in.Method != "GetTask" {
 			rpc(w, in, map[string]any{"code": code, "message": "no"})
 			return
@@ -161,23 +162,23 @@ func TestAnAnswerThatIsRefusedGivesTheTrueState(t *testing.T) {
 		for after, want := range map[string]contract.TaskState{
 			"TASK_STATE_COMPLETED": contract.TaskCompleted, "TASK_STATE_CANCELED": contract.TaskCanceled, "TASK_STATE_FAILED": contract.TaskFailed,
 		} {
-			r := refusing(t, code, waits, after)
+			r := openRefusing(t, code, waits, after)
 			reply := send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved))
 			same(t, "state", reply.State, want)
 		}
-		r := refusing(t, code, waits)
-		f := refused(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved), contract.KindPeerFailed)
+		r := openRefusing(t, code, waits)
+		f := wantFailure(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved), contract.KindPeerFailed)
 		contains(t, f.Message, fmt.Sprint(code))
 	}
-	r := refusing(t, -32004, waits, "TASK_STATE_WORKING", "TASK_STATE_COMPLETED")
+	r := openRefusing(t, -32004, waits, "TASK_STATE_WORKING", "TASK_STATE_COMPLETED")
 	reply := send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved))
 	same(t, "went on", reply.State, contract.TaskCompleted)
 }
 
 func TestATaskIsCancelled(t *testing.T) {
-	each(t, func(t *testing.T, f flavour) {
-		r := library(t, f, careful)
-		p := calm(t)
+	eachFlavour(t, func(t *testing.T, f flavour) {
+		r := serveLibrary(t, f, askBeforeDelete)
+		p := peersWithPauses(t)
 		asked := send(t, p, start(r, "delete"))
 		m := peer.Message{Peer: to(r), MessageID: "m2", TaskID: asked.TaskID, Cancel: true}
 		same(t, "state", send(t, p, m).State, contract.TaskCanceled)
@@ -186,33 +187,33 @@ func TestATaskIsCancelled(t *testing.T) {
 }
 
 func TestATaskThatIsOverNeedsNoCancelling(t *testing.T) {
-	r := refusing(t, -32002, "TASK_STATE_COMPLETED")
+	r := openRefusing(t, -32002, "TASK_STATE_COMPLETED")
 	m := peer.Message{Peer: to(r), TaskID: "t1", Cancel: true}
 	same(t, "state", send(t, peers(t, peer.Options{}), m).State, contract.TaskCompleted)
-	r = refusing(t, -32002, "TASK_STATE_WORKING")
+	r = openRefusing(t, -32002, "TASK_STATE_WORKING")
 	m.Peer = to(r)
-	refused(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
+	wantFailure(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
 }
 
 func TestAnAnswerThatIsDealtWithForLongIsAtWork(t *testing.T) {
-	each(t, func(t *testing.T, f flavour) {
-		s := slow{make(chan struct{})}
-		r := library(t, f, func(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
+	eachFlavour(t, func(t *testing.T, f flavour) {
+		s := slowWork{make(chan struct{})}
+		r := serveLibrary(t, f, func(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 			if in.StoredTask == nil {
 				say(status(in, a2a.TaskStateInputRequired, says("Sure?")))
 				return
 			}
 			s.work(ctx, in, say)
 		})
-		asked := send(t, calm(t), start(r, "delete"))
+		asked := send(t, peersWithPauses(t), start(r, "delete"))
 		m := verdict(r, asked, contract.Approved)
 		var hasty peer.Reply
-		within(t, func(p *peer.Peers) bool {
+		withLongerWaits(t, func(p *peer.Peers) bool {
 			hasty, _ = p.Send(t.Context(), m)
 			return hasty.State != ""
 		})
 		same(t, "state", hasty.State, contract.TaskWorking)
 		close(s.free)
-		same(t, "in the end", send(t, calm(t), m).Text, "at last")
+		same(t, "in the end", send(t, peersWithPauses(t), m).Text, "at last")
 	})
 }

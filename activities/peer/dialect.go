@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// methodNames are the JSON-RPC methods of a protocol.
+// methodNames has the JSON-RPC methods of a protocol.
 type methodNames struct{ send, stream, get, cancel, subscribe string }
 
 var methods = map[Protocol]methodNames{
@@ -19,12 +19,13 @@ var methods = map[Protocol]methodNames{
 	Old: {send: "message/send", get: "tasks/get"},
 }
 
-// historyLength is how many messages of a task are requested: the last may be its result.
+// historyLength is the number of a task's messages that are requested: the last may be its
+// result.
 var historyLength = 10
 
-// sendParams are the params that send a message. A message that starts a task is to be answered
-// at once, to get the task's ID; one about a task is to be answered when it has been processed,
-// because before that the task is unchanged.
+// sendParams returns the params to send a message. A message that starts a task is to be
+// answered at once, to get the task's ID; one about a task is to be answered when it has been
+// processed, because before that the task is unchanged.
 func (x *session) sendParams(m *a2a.Message) any {
 	req := &a2a.SendMessageRequest{
 		Tenant: x.endpoint.tenant, Message: m,
@@ -44,13 +45,13 @@ func (x *session) getParams(id string) any {
 	return req
 }
 
-// taskParams are the params of methods that take only a task: those of 0.3 are those of 1.0
-// without a tenant.
+// taskParams returns the params of methods that take only a task. Those of 0.3 equal those of
+// 1.0 without a tenant.
 func (x *session) taskParams(id string) any {
 	return &a2a.SubscribeToTaskRequest{Tenant: x.endpoint.tenant, ID: a2a.TaskID(id)}
 }
 
-// newMessage is a message of the user, about the task if there is one.
+// newMessage returns a message of the user, about the task if there is one.
 func (x *session) newMessage(text string) *a2a.Message {
 	m := &a2a.Message{
 		ID: x.msg.MessageID, Role: a2a.MessageRoleUser, Parts: a2a.ContentParts{a2a.NewTextPart(text)},

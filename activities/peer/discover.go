@@ -28,12 +28,12 @@ var wellKnown = []string{".well-known/agent-card.json", ".well-known/agent.json"
 // candidate is a possible URL of a card.
 type candidate struct {
 	url string
-	// shared: it belongs to the host and may be the card of another agent there.
+	// shared means that the URL belongs to the host, and its card may be another agent's.
 	shared bool
 }
 
-// candidates are below the URL, at the root of its host, and the URL itself. A host may have
-// many agents, so the nearest card comes first.
+// candidates returns the URLs to try: below the base URL, at the root of its host, and the base
+// URL itself. A host may have many agents, so the nearest card comes first.
 func candidates(base *url.URL) []candidate {
 	var out []candidate
 	if strings.HasSuffix(base.Path, ".json") {
@@ -92,7 +92,7 @@ func (a *agent) discover(ctx context.Context, bearer string) (*cardCache, error)
 	return &cardCache{endpoints: a.guessEndpoints()}, nil
 }
 
-// fetch gets a card, or nil if the response is none.
+// fetch gets a card, or nil if the response is not a card.
 func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	ctx, cancel := context.WithTimeout(ctx, cardTimeout)
 	defer cancel()
@@ -123,7 +123,7 @@ func (a *agent) fetch(ctx context.Context, from, bearer string) (*card, error) {
 	return c, nil
 }
 
-// useCard takes from a card what is trusted, or nothing if it seems to belong to another agent
+// useCard returns the trusted fields of a card, or nil if it seems to belong to another agent
 // on the same host.
 func (a *agent) useCard(base *url.URL, from candidate, c *card) *cardCache {
 	k := &cardCache{name: c.Name, skills: c.Skills}
@@ -132,13 +132,13 @@ func (a *agent) useCard(base *url.URL, from candidate, c *card) *cardCache {
 		return k
 	}
 	ways := c.endpoints()
-	if from.shared && len(ways) > 0 && !slices.ContainsFunc(ways, func(w endpoint) bool { return concerns(base, w.url) }) {
+	if from.shared && len(ways) > 0 && !slices.ContainsFunc(ways, func(w endpoint) bool { return belongsTo(base, w.url) }) {
 		return nil
 	}
 	var mine []endpoint
 	for _, w := range ways {
-		if !from.shared || concerns(base, w.url) {
-			w.url = a.trusted(base, w.url)
+		if !from.shared || belongsTo(base, w.url) {
+			w.url = a.trustedURL(base, w.url)
 			mine = append(mine, w)
 		}
 	}
@@ -146,9 +146,9 @@ func (a *agent) useCard(base *url.URL, from candidate, c *card) *cardCache {
 	return k
 }
 
-// concerns reports whether a card at the root of a host with this URL belongs to the agent at
-// base: its path is the same, below, or empty.
-func concerns(base *url.URL, raw string) bool {
+// belongsTo reports whether the URL in a card at the root of a host belongs to the agent at
+// base: its path is the same, below it, or empty.
+func belongsTo(base *url.URL, raw string) bool {
 	u, err := url.Parse(raw)
 	if err != nil || rooted(u) {
 		return err == nil
@@ -157,7 +157,8 @@ func concerns(base *url.URL, raw string) bool {
 	return u.Path == path || strings.HasPrefix(u.Path, path+"/")
 }
 
-// chooseEndpoints orders the endpoints: the configured protocol, else 1.0 before 0.3.
+// chooseEndpoints filters and orders the endpoints: those of the configured protocol, else 1.0
+// before 0.3.
 func (a *agent) chooseEndpoints(ways []endpoint) []endpoint {
 	want := []Protocol{V1, V03}
 	if a.Protocol != Negotiate {
@@ -174,7 +175,7 @@ func (a *agent) chooseEndpoints(ways []endpoint) []endpoint {
 	return nil
 }
 
-// guessEndpoints are the endpoints to try for an agent of unknown version.
+// guessEndpoints returns the endpoints to try for an agent of unknown version.
 func (a *agent) guessEndpoints() []endpoint {
 	if a.Protocol != Negotiate {
 		return []endpoint{{protocol: a.Protocol, url: a.URL}}
@@ -182,9 +183,9 @@ func (a *agent) guessEndpoints() []endpoint {
 	return []endpoint{{protocol: Old, url: a.URL}, {protocol: V1, url: a.URL}, {protocol: V03, url: a.URL}}
 }
 
-// trusted is the URL that a card may send requests to: its path on the configured host. Agents
-// behind proxies do not know their own address.
-func (a *agent) trusted(base *url.URL, raw string) string {
+// trustedURL returns the URL for requests to an interface of a card: its path on the configured
+// host, because agents behind proxies do not know their own address.
+func (a *agent) trustedURL(base *url.URL, raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || raw == "" {
 		return a.URL
@@ -195,7 +196,7 @@ func (a *agent) trusted(base *url.URL, raw string) string {
 	}
 	a.distrust.Do(func() {
 		a.opts.Logger.Warn("the card of an agent names another host; the configured one is used",
-			"agent", a.Name, "card", shown(u), "configured", shown(base), "local", local(u))
+			"agent", a.Name, "card", withoutSecretParts(u), "configured", withoutSecretParts(base), "local", isLocal(u))
 	})
 	out := *base
 	if !rooted(u) {
@@ -204,11 +205,11 @@ func (a *agent) trusted(base *url.URL, raw string) string {
 	return out.String()
 }
 
-// shown is a URL without the parts that may contain keys.
-func shown(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
+// withoutSecretParts returns a URL without the parts that may contain keys.
+func withoutSecretParts(u *url.URL) string { return u.Scheme + "://" + u.Host + u.Path }
 
-// local reports whether a URL refers to the machine itself.
-func local(u *url.URL) bool {
+// isLocal reports whether a URL refers to the machine itself.
+func isLocal(u *url.URL) bool {
 	ip, err := netip.ParseAddr(u.Hostname())
 	if err != nil {
 		host, _, _ := net.SplitHostPort(u.Host)

@@ -8,7 +8,7 @@
 // # Files
 //
 //	peer.go         New, Send, Close, and the configured agents
-//	message.go      what is sent and what comes back: Message, Reply, File, Error
+//	message.go the types for callers: Message, Reply, File, Error
 //	card.go         the endpoints of an agent card; card_cache.go keeps cards, and Describe
 //	discover.go     where cards are looked for, and what of them is used
 //	session.go      one Send in 1.0 or 0.3: start, answer, cancel, get
@@ -20,7 +20,7 @@
 //	send_once.go    messages that must not be carried out twice
 //	reply.go        a task as a Reply; files.go, approval_request.go and hitl.go its parts
 //	secrets.go      removes credentials from replies
-//	failure.go      what a failed call means
+//	failure.go the kinds of failed calls
 //
 // # Three protocols
 //

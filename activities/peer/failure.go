@@ -17,7 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// maxMessage is how much of an agent's error message is kept.
+// maxMessage bounds the bytes kept of an agent's error message.
 const maxMessage = 2000
 
 // rpcError is an error in the agent's answer.
@@ -56,7 +56,7 @@ type statusError struct {
 func newStatusError(resp *http.Response, body []byte, m *mask.Mask) *statusError {
 	e := &statusError{Status: resp.StatusCode, After: retryAfter(resp.Header), text: http.StatusText(resp.StatusCode)}
 	if to, err := resp.Location(); err == nil {
-		e.Location = shown(to)
+		e.Location = withoutSecretParts(to)
 	}
 	var r rpcResponse
 	if kind := resp.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/plain") {
@@ -95,7 +95,7 @@ func (e *wireError) Error() string {
 	switch {
 	case errors.As(e.err, &outer) && outer.Timeout():
 		return "no answer in time"
-	case errors.As(e.err, &outer): // its text has the whole URL
+	case errors.As(e.err, &outer): // the text of the outer error has the whole URL
 		return outer.Err.Error()
 	case errors.Is(e.err, io.ErrUnexpectedEOF):
 		return "the connection broke"
@@ -118,9 +118,10 @@ func (e *uncertainError) Error() string {
 
 func (e *uncertainError) Unwrap() error { return e.err }
 
-// misunderstood reports whether a request may have been in the wrong protocol.
-func misunderstood(err error) bool {
-	return isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
+// isProtocolError reports whether a failure may be caused by the wrong protocol. The error of a
+// message whose outcome is unknown may have the code of a later request.
+func isProtocolError(err error) bool {
+	return !errors.As(err, new(*uncertainError)) && isCode(err, codeParse, codeRequest, codeMethod, codeParams, codeVersion)
 }
 
 func isCode(err error, codes ...int) bool {

@@ -59,8 +59,8 @@ func TestWhatAFailureMeans(t *testing.T) {
 		"an error with a 400": {func(w http.ResponseWriter, in request) { w.WriteHeader(400); answer(-32602, "bad")(w, in) }, contract.KindPeerFailed, "error -32602: bad", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, card10(false), tt.answer)
-			f := refused(t, peers(t, peer.Options{}), start(r, "hello"), tt.kind)
+			r := serveScript(t, card10(false), tt.answer)
+			f := wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), tt.kind)
 			contains(t, f.Message, tt.text)
 			if f.RetryAfter != tt.after || strings.Contains(f.Message, "s3cret") {
 				t.Errorf("after %s: %s", f.RetryAfter, f.Message)
@@ -81,7 +81,7 @@ func TestAnAgentThatWantsALoginIsAReply(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, streaming := range []bool{false, true} {
-				r := scripted(t, card10(streaming), answer)
+				r := serveScript(t, card10(streaming), answer)
 				reply := send(t, peers(t, peer.Options{}), start(r, "hello"))
 				same(t, "state", reply.State, contract.TaskAuthRequired)
 				contains(t, reply.Text, "Authentication required by A2A agent writer")
@@ -91,18 +91,18 @@ func TestAnAgentThatWantsALoginIsAReply(t *testing.T) {
 }
 
 func TestAnAgentThatIsNotThereIsUnavailable(t *testing.T) {
-	r := scripted(t, card10(false), nil)
+	r := serveScript(t, card10(false), nil)
 	r.Close()
-	f := refused(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerUnavailable)
+	f := wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerUnavailable)
 	contains(t, f.Message, "agent writer: ", "refused")
 }
 
 func TestAnAgentWhoseSettingsLackSomethingIsNotAsked(t *testing.T) {
-	r := scripted(t, card10(false), nil)
+	r := serveScript(t, card10(false), nil)
 	broken := peer.Agent{Name: "writer", URL: r.URL + "/a2a", Problem: "headers: not set in the environment: [TOKEN]"}
 	m := start(r, "hello")
 	m.Peer.Name, m.Peer.URL = broken.Name, broken.URL
-	f := refused(t, peers(t, peer.Options{Agents: []peer.Agent{broken}}), m, contract.KindPeerUnavailable)
+	f := wantFailure(t, peers(t, peer.Options{Agents: []peer.Agent{broken}}), m, contract.KindPeerUnavailable)
 	contains(t, f.Message, "agent writer: headers: not set in the environment: [TOKEN]")
 	if len(r.seen) > 0 {
 		t.Errorf("it was asked: %+v", r.seen)
@@ -111,36 +111,36 @@ func TestAnAgentWhoseSettingsLackSomethingIsNotAsked(t *testing.T) {
 
 func TestAnAgentThatDoesNotAnswerIsUnavailable(t *testing.T) {
 	done := make(chan struct{})
-	r := scripted(t, card10(false), func(http.ResponseWriter, request) { <-done })
+	r := serveScript(t, card10(false), func(http.ResponseWriter, request) { <-done })
 	t.Cleanup(func() { close(done) })
 	p := peers(t, peer.Options{Wait: 100 * time.Millisecond})
-	f := refused(t, p, start(r, "hello"), contract.KindPeerUnavailable)
+	f := wantFailure(t, p, start(r, "hello"), contract.KindPeerUnavailable)
 	same(t, "text", f.Message, "agent writer: no answer in time")
 }
 
 func TestALongAnswerIsNotRead(t *testing.T) {
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", strings.Repeat("x", 17<<20))})
 	})
-	f := refused(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed)
+	f := wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed)
 	contains(t, f.Message, "more than 16 MiB")
 }
 
 func TestAFailureIsShortAndReadable(t *testing.T) {
-	r := scripted(t, card10(false), func(w http.ResponseWriter, _ request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, _ request) {
 		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"`+strings.Repeat("é\xff", 3000)+`"}}`)
 	})
-	f := refused(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed)
+	f := wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed)
 	if len(f.Message) > 2000 || !utf8.ValidString(f.Message) || !strings.HasSuffix(f.Message, "…") {
 		t.Errorf("%d bytes: %q", len(f.Message), f.Message)
 	}
 }
 
 func TestRedirects(t *testing.T) {
-	inside := scripted(t, nil, func(w http.ResponseWriter, in request) {
+	inside := serveScript(t, nil, func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", headers(in)+in.Header.Get("A2A-Version"))})
 	})
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		if in.Path == "/a2a" {
 			w.Header().Set("Location", inside.URL+"/in")
 			w.WriteHeader(http.StatusTemporaryRedirect)
@@ -148,7 +148,7 @@ func TestRedirects(t *testing.T) {
 	})
 	m := start(r, "hello")
 	m.Bearer, m.SessionID = "t0ken", "sid"
-	f := refused(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
+	f := wantFailure(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
 	contains(t, f.Message, "refused: 127.0.0.1 is a private or special address")
 	same(t, "requests", len(inside.requests()), 0)
 	p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: to(r).URL, AllowPrivate: true, Headers: map[string]string{"X-Team": "shop"}}}})

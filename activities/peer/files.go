@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Limits of files: bytes of one and of all, and how many.
+// Limits of files: bytes of one, bytes of all, and their number.
 const (
 	maxFile     = 4 << 20
 	maxFiles    = 8 << 20
@@ -23,7 +23,7 @@ func (p part) isText() bool {
 
 func (p part) isNull() bool { return len(p.Data) == 0 || string(p.Data) == "null" }
 
-// file is the file of a part. An invalid one has neither data nor URL.
+// file returns the file of a part. An invalid one has neither data nor URL.
 func (p part) file() (File, bool) {
 	f := File{Name: p.Filename, MIMEType: p.MediaType, URL: p.URL}
 	raw := p.Raw
@@ -41,7 +41,7 @@ func (p part) file() (File, bool) {
 	return f, true
 }
 
-// link is a URL that may be shown to people, or "".
+// link returns a URL if it may be shown to people, else "".
 func link(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || len(raw) > maxFileURL {

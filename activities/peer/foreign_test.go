@@ -15,8 +15,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// foreign starts an agent made with the official JavaScript SDKs. It fails, and does
-// not skip, where they are not installed.
+// foreign starts an agent made with the official JavaScript SDKs. It fails if they are not
+// installed.
 func foreign(t *testing.T, flavour string) contract.Peer {
 	t.Helper()
 	dir := filepath.Join("..", "..", "deploy", "conformance")
@@ -73,7 +73,7 @@ func TestForeignAgents(t *testing.T) {
 	}
 }
 
-// decides answers what the agent asks, and answers it once more.
+// decides answers the agent's question twice.
 func decides(t *testing.T, p *peer.Peers, to contract.Peer, d contract.Decision, want string) {
 	t.Helper()
 	asked := send(t, p, peer.Message{Peer: to, MessageID: "ask-" + string(d), Text: "delete it"})

@@ -22,7 +22,7 @@ type hitlRequest struct {
 	Tools  []hitlTool `json:"tools"`
 	Nested *struct {
 		Agent string          `json:"subagent_name"`
-		Chain json.RawMessage `json:"chain"` // of agents like this one
+		Chain json.RawMessage `json:"chain"` // of agents of this project
 		Tools []hitlTool      `json:"tools"`
 	} `json:"nested"`
 }
@@ -33,8 +33,8 @@ type hitlTool struct {
 	Args json.RawMessage `json:"args"`
 }
 
-// hitl is the request in a message, or nil. Questions (ask_user_request) are read from their
-// text.
+// hitl returns the request in a message, or nil. Questions (ask_user_request) are read from
+// their text.
 func (m *message) hitl() *hitlRequest {
 	var r hitlRequest
 	if !slices.Contains(m.Extensions, hitlExtension) || json.Unmarshal(m.Metadata.HITL, &r) != nil {
@@ -47,7 +47,7 @@ func (m *message) hitl() *hitlRequest {
 	return &r
 }
 
-// waiting are the tools to decide on: those of a nested agent, if there is one.
+// waiting returns the tools to decide on: those of a nested agent, if there is one.
 func (r *hitlRequest) waiting() []hitlTool {
 	if r.Nested != nil {
 		return r.Nested.Tools

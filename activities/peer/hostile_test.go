@@ -17,8 +17,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// stranger is a task of 1.0 with another ID.
-func stranger(state string) map[string]any {
+// foreignTask returns a task of 1.0 with another ID.
+func foreignTask(state string) map[string]any {
 	task := taskOf(state, "of somebody else")
 	task["id"] = "t2"
 	return task
@@ -30,9 +30,9 @@ func TestAnAnswerAboutAnotherTaskIsNotBelieved(t *testing.T) {
 	} {
 		for dialect, card := range map[string]any{"1.0": card10(false), "old": cardOld} {
 			t.Run(name+" "+dialect, func(t *testing.T) {
-				r := scripted(t, card, func(w http.ResponseWriter, in request) { rpc(w, in, stranger("completed")) })
+				r := serveScript(t, card, func(w http.ResponseWriter, in request) { rpc(w, in, foreignTask("completed")) })
 				m.Peer = to(r)
-				f := refused(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
+				f := wantFailure(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
 				contains(t, f.Message, "about another task")
 			})
 		}
@@ -42,12 +42,12 @@ func TestAnAnswerAboutAnotherTaskIsNotBelieved(t *testing.T) {
 func TestADecisionIsAnsweredByItsTask(t *testing.T) {
 	for dialect, card := range map[string]any{"1.0": card10(false), "old": cardOld} {
 		t.Run(dialect, func(t *testing.T) {
-			r := scripted(t, card, func(w http.ResponseWriter, in request) {
+			r := serveScript(t, card, func(w http.ResponseWriter, in request) {
 				switch in.Method {
 				case "SendMessage":
-					rpc(w, in, map[string]any{"task": stranger("TASK_STATE_WORKING")})
+					rpc(w, in, map[string]any{"task": foreignTask("TASK_STATE_WORKING")})
 				case "message/send":
-					rpc(w, in, stranger("working"))
+					rpc(w, in, foreignTask("working"))
 				default:
 					rpc(w, in, taskOf("input-required", "Sure?"))
 				}
@@ -64,8 +64,8 @@ func TestADecisionIsAnsweredByItsTask(t *testing.T) {
 func TestEventsOfOtherTasksAreLeftOut(t *testing.T) {
 	other := map[string]any{"statusUpdate": map[string]any{"taskId": "t2", "status": map[string]any{"state": "TASK_STATE_COMPLETED"}}}
 	words := map[string]any{"artifactUpdate": map[string]any{"taskId": "t2", "artifact": map[string]any{"artifactId": "y", "parts": []any{map[string]any{"text": "not ours"}}}}}
-	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
-		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, other, words, map[string]any{"task": stranger("TASK_STATE_FAILED")},
+	r := serveScript(t, card10(true), func(w http.ResponseWriter, in request) {
+		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, other, words, map[string]any{"task": foreignTask("TASK_STATE_FAILED")},
 			chunk("ours", false), statusUpdate("TASK_STATE_COMPLETED"))
 	})
 	reply := send(t, peers(t, peer.Options{}), start(r, "hello"))
@@ -76,7 +76,7 @@ func TestIDsAreLimited(t *testing.T) {
 	for _, key := range []string{"id", "contextId"} {
 		task := taskOf("TASK_STATE_WORKING", "")
 		task[key] = strings.Repeat("x", 1000)
-		r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+		r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 			if in.Method == "GetTask" {
 				rpc(w, in, task)
 				return
@@ -84,7 +84,7 @@ func TestIDsAreLimited(t *testing.T) {
 			rpc(w, in, map[string]any{"task": task})
 		})
 		var err error
-		within(t, func(p *peer.Peers) bool {
+		withLongerWaits(t, func(p *peer.Peers) bool {
 			_, err = p.Send(t.Context(), start(r, "hello"))
 			return err == nil || !strings.Contains(err.Error(), "no answer in time")
 		})
@@ -92,17 +92,17 @@ func TestIDsAreLimited(t *testing.T) {
 	}
 }
 
-// An empty part takes three bytes of an answer, and forty times as much memory.
+// An empty part takes three bytes in an answer, and forty times as much memory.
 func TestAnAnswerOfCountlessValuesIsNotRead(t *testing.T) {
-	r := scripted(t, card10(false), func(w http.ResponseWriter, _ request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, _ request) {
 		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t1","status":{"state":"completed"},"artifacts":[{"parts":[{}`+strings.Repeat(",{}", 1<<20)+`]}]}}}`)
 	})
-	contains(t, refused(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed).Message, "too large")
+	contains(t, wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed).Message, "too large")
 }
 
 func TestATextInCountlessPiecesIsRead(t *testing.T) {
 	const pieces = 30_000
-	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(true), func(w http.ResponseWriter, in request) {
 		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, chunk("x", false))
 		event := strings.TrimSpace(string(mustJSON(map[string]any{"jsonrpc": "2.0", "id": in.ID, "result": chunk(strings.Repeat("x", 200), true)})))
 		for range pieces {
@@ -122,7 +122,7 @@ func TestAStoppedSendOfTheOldDialectHasAnUnknownOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
-			r := scripted(t, cardOld, func(w http.ResponseWriter, in request) {
+			r := serveScript(t, cardOld, func(w http.ResponseWriter, in request) {
 				if in.Method == "tasks/get" {
 					rpc(w, in, waits)
 					return
@@ -141,25 +141,25 @@ func TestAStoppedSendOfTheOldDialectHasAnUnknownOutcome(t *testing.T) {
 	}
 }
 
-// late is a context that has ended by the time an answer is looked at.
-type late struct {
+// endedContext is a context that ends before the answer is read.
+type endedContext struct {
 	context.Context
 	ended atomic.Bool
 }
 
-func (c *late) Err() error {
+func (c *endedContext) Err() error {
 	if c.ended.Load() {
 		return context.Canceled
 	}
 	return c.Context.Err()
 }
 
-// TestAWholeAnswerIsNoInterruption: an answer that is no use is an answer all the same.
+// A complete answer is not an interruption, even if it is invalid.
 func TestAWholeAnswerIsNoInterruption(t *testing.T) {
-	ctx := &late{Context: t.Context()}
+	ctx := &endedContext{Context: t.Context()}
 	task := oldTask("completed", "", "done")
 	task["id"] = strings.Repeat("x", 1000)
-	r := scripted(t, cardOld, func(w http.ResponseWriter, in request) {
+	r := serveScript(t, cardOld, func(w http.ResponseWriter, in request) {
 		ctx.ended.Store(true)
 		rpc(w, in, task)
 	})
@@ -171,17 +171,17 @@ func TestAWholeAnswerIsNoInterruption(t *testing.T) {
 
 func TestADecisionGoesOnlyToATaskThatWaits(t *testing.T) {
 	for _, state := range []string{"TASK_STATE_AUTH_REQUIRED", "TASK_STATE_UNSPECIFIED"} {
-		r := scripted(t, card10(false), func(w http.ResponseWriter, in request) { rpc(w, in, taskOf(state, "log in")) })
+		r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) { rpc(w, in, taskOf(state, "log in")) })
 		send(t, peers(t, peer.Options{}), verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved))
-		same(t, "asked", r.asked(), []string{"GetTask"})
+		same(t, "asked", r.calledMethods(), []string{"GetTask"})
 	}
 }
 
 const token = "t0ken+of/config="
 
-// echoing is an agent that says back what it was sent with, in many places.
-func echoing(t *testing.T, form func(string) string) *remote {
-	return scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+// openEchoing starts an agent that repeats the headers of its requests in many fields.
+func openEchoing(t *testing.T, form func(string) string) *remote {
+	return serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		own, bearer := form(in.Header.Get("X-Api-Key")), form(strings.TrimPrefix(in.Header.Get("Authorization"), "Bearer "))
 		file := base64.StdEncoding.EncodeToString([]byte("key " + in.Header.Get("X-Api-Key")))
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"task":{"id":"t1","artifacts":[{"parts":[{"raw":%q,"filename":"%s"}]}],"status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"parts":[`+
@@ -199,7 +199,7 @@ func TestCredentialsAreHiddenInWhatAnAgentSays(t *testing.T) {
 		"hexadecimal": func(s string) string { return hex.EncodeToString([]byte(s)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := echoing(t, form)
+			r := openEchoing(t, form)
 			p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: to(r).URL, Headers: map[string]string{"X-Api-Key": token, "X-Team": "a team of shops"}}}})
 			m := start(r, "hello")
 			m.Bearer = "bearer+of/the/caller"
@@ -230,7 +230,7 @@ func TestCredentialsAreHiddenInResultsFailuresAndCards(t *testing.T) {
 			rpc(w, in, map[string]any{"code": 1, "message": "not with " + token})
 		},
 			func(t *testing.T, p *peer.Peers, m peer.Message) string {
-				return refused(t, p, m, contract.KindPeerFailed).Message
+				return wantFailure(t, p, m, contract.KindPeerFailed).Message
 			}, "agent writer: error 1: not with [secret]"},
 		"a login": {func(w http.ResponseWriter, _ request) { http.Error(w, "not with "+token, http.StatusForbidden) },
 			func(t *testing.T, p *peer.Peers, m peer.Message) string { return send(t, p, m).Text },
@@ -249,7 +249,7 @@ func TestCredentialsAreHiddenInResultsFailuresAndCards(t *testing.T) {
 			rpc(w, in, map[string]any{"code": 1, "message": "not with " + token[:len(token)-1]})
 		},
 			func(t *testing.T, p *peer.Peers, m peer.Message) string {
-				return refused(t, p, m, contract.KindPeerFailed).Message
+				return wantFailure(t, p, m, contract.KindPeerFailed).Message
 			}, "agent writer: error 1: not with [secret]"},
 		"a stream": {func(w http.ResponseWriter, in request) {
 			stream(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", token)})
@@ -266,20 +266,20 @@ func TestCredentialsAreHiddenInResultsFailuresAndCards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			card := card10(name == "a stream").(map[string]any)
 			card["skills"] = []any{map[string]any{"name": "use " + token}}
-			r := scripted(t, card, tt.answer)
+			r := serveScript(t, card, tt.answer)
 			p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: to(r).URL, Headers: map[string]string{"X-Own": "Basic " + token}, Secrets: []string{"Basic " + token}}}})
 			same(t, "shown", tt.read(t, p, start(r, "hello")), tt.want)
 		})
 	}
 }
 
-// What is no credential may be a part of everything that an agent says.
+// Query parameters that are not credentials are not masked in an agent's texts.
 func TestAQueryOfTheURLIsUsedAsItIs(t *testing.T) {
 	task := taskOf("TASK_STATE_INPUT_REQUIRED", "May inventory do it?")
 	task["id"] = "inventory-42"
 	card := card10(false).(map[string]any)
 	card["supportedInterfaces"].([]any)[0].(map[string]any)["url"] = "/a2a?agent=inventory&key=K3yOfTheShop"
-	r := scripted(t, card, func(w http.ResponseWriter, in request) { rpc(w, in, map[string]any{"task": task}) })
+	r := serveScript(t, card, func(w http.ResponseWriter, in request) { rpc(w, in, map[string]any{"task": task}) })
 	p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: r.URL + "/a2a?agent=inventory&key=K3yOfTheShop"}}})
 	m := start(r, "hello")
 	m.Peer.URL = r.URL + "/a2a?agent=inventory&key=K3yOfTheShop"
@@ -288,9 +288,9 @@ func TestAQueryOfTheURLIsUsedAsItIs(t *testing.T) {
 	same(t, "query", r.requests()[0].Query, "agent=inventory&key=K3yOfTheShop")
 }
 
-// A history names an agent without the secrets in its URL.
+// Histories contain an agent's URL without its secrets.
 func TestAnAgentIsKnownByItsURLWithoutSecrets(t *testing.T) {
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done with K3yOfTheShop")})
 	})
 	whole := r.URL + "/a2a?agent=inventory&key=K3yOfTheShop"
@@ -301,7 +301,7 @@ func TestAnAgentIsKnownByItsURLWithoutSecrets(t *testing.T) {
 	same(t, "headers", r.requests()[0].Header.Get("X-Team"), "shop")
 
 	elsewhere := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: r.URL + "/other?key=K3yOfTheShop"}}})
-	why := refused(t, elsewhere, m, contract.KindPeerUnavailable).Message
+	why := wantFailure(t, elsewhere, m, contract.KindPeerUnavailable).Message
 	contains(t, why, "the conversation began with", "/a2a?agent=inventory&key=…")
 	same(t, "requests", len(r.requests()), 1)
 }
@@ -316,7 +316,7 @@ func TestADecisionIsNotSentToAnotherQuestionInWords(t *testing.T) {
 	} {
 		for dialect, card := range map[string]any{"1.0": card10(false), "old": cardOld} {
 			t.Run(name+" "+dialect, func(t *testing.T) {
-				r := scripted(t, card, func(w http.ResponseWriter, in request) {
+				r := serveScript(t, card, func(w http.ResponseWriter, in request) {
 					task := taskOf("input-required", tt.now)
 					if strings.Contains(in.Method, "/send") || in.Method == "SendMessage" {
 						task = taskOf("completed", "deleted")
@@ -354,15 +354,15 @@ func TestWhatWasPerhapsSentBeforeIsNotSentAgainInTheOldDialect(t *testing.T) {
 			tt.m.Peer, tt.m.Repeated = to(r), true
 			p := peers(t, peer.Options{})
 			if tt.sent == 0 {
-				contains(t, refused(t, p, tt.m, contract.KindPeerFailed).Message, "outcome is unknown")
+				contains(t, wantFailure(t, p, tt.m, contract.KindPeerFailed).Message, "outcome is unknown")
 			} else {
 				send(t, p, tt.m)
 			}
-			same(t, "sent", len(sent(r)), tt.sent)
+			same(t, "sent", len(sentMethods(r)), tt.sent)
 		})
 	}
 	t.Run("other protocols", func(t *testing.T) {
-		r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+		r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 			rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 		})
 		m := start(r, "hello")

@@ -25,9 +25,10 @@ type Message struct {
 	Cancel  bool
 	// Question is the text that was decided on, if the task's question has no ID.
 	Question string
-	// Repeated: an earlier attempt ended without a report, so the message may have arrived.
+	// Repeated means that an earlier attempt ended without a report, so the message may have
+	// arrived.
 	Repeated bool
-	// Destructive: the message must not be carried out twice.
+	// Destructive means that the message must not be carried out twice.
 	Destructive bool
 	// Chain names the agents that have delegated the work, ours last.
 	Chain []string
@@ -43,13 +44,13 @@ type Reply struct {
 	ContextID string
 	// Text is the result, or the agent's message about the state.
 	Text string
-	// Files are those of the result.
+	// Files are the files of the result.
 	Files []File
 	// Asked is the structured question of a task with TaskInputRequired, if it has one.
 	Asked *contract.ApprovalRequest
 }
 
-// File is a file of a result: Data, or a URL where it can be had.
+// File is a file of a result: its Data, or a URL to download it from.
 type File struct {
 	Name     string
 	MIMEType string
@@ -57,14 +58,14 @@ type File struct {
 	URL      string
 }
 
-// Error is why a message was not delivered, or not accepted.
+// Error is the error of a message that was not delivered, or not accepted.
 type Error struct {
 	// Kind is KindPeerUnavailable or KindPeerFailed, or KindOutcomeUnknown for a
 	// destructive message that may have been carried out.
 	Kind contract.Kind
 	// Message is one plain sentence.
 	Message string
-	// RetryAfter is how long the agent asked to wait; zero if it did not.
+	// RetryAfter is the wait that the agent asked for, or zero.
 	RetryAfter time.Duration
 }
 

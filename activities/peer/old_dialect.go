@@ -24,9 +24,9 @@ type oldPart struct {
 	Text string `json:"text"`
 }
 
-// old sends the message in the old dialect: an agent answers when it is done or waits, and
-// cannot deduplicate messages.
-func (x *session) old(ctx context.Context) (*task, error) {
+// sendOld sends the message in the old dialect, in which an agent answers when it is done or
+// waits for input, and cannot deduplicate messages.
+func (x *session) sendOld(ctx context.Context) (*task, error) {
 	switch {
 	case x.msg.Cancel:
 		return x.oldCancel(ctx)
@@ -50,7 +50,7 @@ func (x *session) oldSend(ctx context.Context, text string) (*task, error) {
 	params.Message.Role, params.Message.Parts = "user", []oldPart{{Type: "text", Text: text}}
 	resp, err := x.post(ctx, x.agent.fresh, "application/json", methods[Old].send, params)
 	if err != nil {
-		return nil, certain(err)
+		return nil, markUncertain(err)
 	}
 	defer resp.Body.Close()
 	return x.oldTask(resp)
@@ -59,21 +59,21 @@ func (x *session) oldSend(ctx context.Context, text string) (*task, error) {
 func (x *session) oldTask(resp *http.Response) (*task, error) {
 	var e event
 	if err := x.read(resp, &e); err != nil {
-		return nil, certain(err)
+		return nil, markUncertain(err)
 	}
 	var t task
 	if !t.add(e) {
-		return nil, certain(fmt.Errorf("%w: no task", errUnreadable))
+		return nil, markUncertain(fmt.Errorf("%w: no task", errUnreadable))
 	}
 	if err := t.mustContinue(x.msg.TaskID); err != nil {
-		return nil, certain(err)
+		return nil, markUncertain(err)
 	}
 	return &t, nil
 }
 
-// certain marks failures after which the message may have had an effect. A failure with a time
-// to retry had none.
-func certain(err error) error {
+// markUncertain wraps failures after which the message may have had an effect. A failure with a
+// time to retry had none.
+func markUncertain(err error) error {
 	var wire *wireError
 	var status *statusError
 	switch {

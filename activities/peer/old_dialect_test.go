@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// cardOld is what the old system served.
+// cardOld is a card as the old system served it.
 var cardOld = map[string]any{
 	"name": "old", "description": "Old.", "url": "http://0.0.0.0:8080",
 	"skills": []any{map[string]any{"id": "resources_list", "name": "resources_list", "description": "Lists."}},
@@ -24,11 +24,11 @@ func oldTask(state, said, made string) map[string]any {
 	return task
 }
 
-// replies answers the requests of each method in turn; the last answer stays. One
-// that is no map is done.
+// replies starts an agent that answers the requests of each method in turn and repeats the last
+// answer. An answer that is not a map is a completed task.
 func replies(t *testing.T, card any, script map[string][]any) *remote {
 	at := map[string]int{}
-	return scripted(t, card, func(w http.ResponseWriter, in request) {
+	return serveScript(t, card, func(w http.ResponseWriter, in request) {
 		answers := script[in.Method]
 		if len(answers) == 0 {
 			rpc(w, in, map[string]any{"code": -32601, "message": "Method not found"})
@@ -110,7 +110,7 @@ func TestTheOldDialectSendsNothingTwice(t *testing.T) {
 				tt.answer = f
 			}
 			r := replies(t, cardOld, map[string][]any{"message/send": {tt.answer}})
-			f := refused(t, peers(t, peer.Options{}), start(r, "hello"), tt.kind)
+			f := wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), tt.kind)
 			contains(t, f.Message, tt.text)
 		})
 	}
@@ -118,12 +118,12 @@ func TestTheOldDialectSendsNothingTwice(t *testing.T) {
 
 func TestTheOldDialectGivesUpAfterItsOwnTime(t *testing.T) {
 	done := make(chan struct{})
-	r := scripted(t, cardOld, func(http.ResponseWriter, request) { <-done })
+	r := serveScript(t, cardOld, func(http.ResponseWriter, request) { <-done })
 	t.Cleanup(func() { close(done) })
 	var err error
-	within(t, func(p *peer.Peers) bool {
+	withLongerWaits(t, func(p *peer.Peers) bool {
 		_, err = p.Send(t.Context(), start(r, "hello"))
-		return len(r.asked()) > 0
+		return len(r.calledMethods()) > 0
 	})
 	contains(t, failed(t, err, contract.KindPeerFailed).Message, "no answer in time", "outcome is unknown")
 }
@@ -133,7 +133,7 @@ func TestTheOldDialectThatWasNotReachedMayBeTriedAgain(t *testing.T) {
 	p := peers(t, peer.Options{})
 	send(t, p, start(r, "hello"))
 	r.Close()
-	refused(t, p, start(r, "hello"), contract.KindPeerUnavailable)
+	wantFailure(t, p, start(r, "hello"), contract.KindPeerUnavailable)
 }
 
 func TestALostAnswerToTheOldDialectIsLookedFor(t *testing.T) {
@@ -151,7 +151,7 @@ func TestALostAnswerToTheOldDialectIsLookedFor(t *testing.T) {
 			r := replies(t, cardOld, map[string][]any{"message/send": {lose}, "tasks/get": {waits, tt.after}})
 			m := verdict(r, peer.Reply{TaskID: "t1"}, contract.Approved)
 			if tt.state == "" {
-				refused(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
+				wantFailure(t, peers(t, peer.Options{}), m, contract.KindPeerFailed)
 				return
 			}
 			same(t, "state", send(t, peers(t, peer.Options{}), m).State, tt.state)
@@ -167,7 +167,7 @@ func TestTheOldDialectIsToldNothingThatItDoesNotWaitFor(t *testing.T) {
 	} {
 		same(t, "state", send(t, p, m).State, contract.TaskCompleted)
 	}
-	same(t, "asked", r.asked(), []string{"tasks/get", "tasks/get", "tasks/get"})
+	same(t, "asked", r.calledMethods(), []string{"tasks/get", "tasks/get", "tasks/get"})
 }
 
 func TestTheOldDialectIsCancelledByARejection(t *testing.T) {
@@ -178,7 +178,7 @@ func TestTheOldDialectIsCancelledByARejection(t *testing.T) {
 	r = replies(t, cardOld, map[string][]any{"tasks/get": {oldTask("working", "", "")}})
 	reply = send(t, peers(t, peer.Options{}), peer.Message{Peer: to(r), TaskID: "t1", Cancel: true})
 	same(t, "at work", reply.State, contract.TaskCanceled)
-	same(t, "asked", r.asked(), []string{"tasks/get"})
+	same(t, "asked", r.calledMethods(), []string{"tasks/get"})
 }
 
 func TestAGuessThatIsNotUnderstoodIsFollowedByOthers(t *testing.T) {
@@ -190,25 +190,25 @@ func TestAGuessThatIsNotUnderstoodIsFollowedByOthers(t *testing.T) {
 		"0.3": {flavours["0.3"], []string{"message/send", "SendMessage", "message/send", "message/send"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lib := library(t, tt.flavour, careful)
+			lib := serveLibrary(t, tt.flavour, askBeforeDelete)
 			r := serve(t, nil, lib.Config.Handler)
 			p := peers(t, peer.Options{})
 			same(t, "state", send(t, p, start(r, "hello")).State, contract.TaskInputRequired)
 			same(t, "again", send(t, p, start(r, "hello")).State, contract.TaskInputRequired)
-			same(t, "sent", sent(r), tt.asked)
+			same(t, "sent", sentMethods(r), tt.asked)
 		})
 	}
 }
 
 func TestAProtocolMayBeSaid(t *testing.T) {
-	lib := library(t, flavours["0.3"], careful)
+	lib := serveLibrary(t, flavours["0.3"], askBeforeDelete)
 	r := serve(t, nil, lib.Config.Handler)
 	p := peers(t, peer.Options{Agents: []peer.Agent{{Name: "writer", URL: to(r).URL, Protocol: peer.V03}}})
 	send(t, p, start(r, "hello"))
-	same(t, "sent", sent(r), []string{"message/send"})
+	same(t, "sent", sentMethods(r), []string{"message/send"})
 }
 
-// sent are the methods that were called but for looks at tasks.
-func sent(r *remote) []string {
-	return slices.DeleteFunc(r.asked(), func(method string) bool { return method == "GetTask" || method == "tasks/get" })
+// sentMethods returns the called methods, without those that read tasks.
+func sentMethods(r *remote) []string {
+	return slices.DeleteFunc(r.calledMethods(), func(method string) bool { return method == "GetTask" || method == "tasks/get" })
 }

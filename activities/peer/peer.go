@@ -33,7 +33,7 @@ type Agent struct {
 	// Secrets are values of headers that must not be shown, whatever the headers are
 	// called.
 	Secrets []string
-	// AllowPrivate: redirects may lead to private addresses.
+	// AllowPrivate allows redirects to private addresses.
 	AllowPrivate bool
 	Protocol     Protocol
 	// Problem is what is wrong with the settings; the agent is not called then.
@@ -44,12 +44,12 @@ type Agent struct {
 type Options struct {
 	Agents []Agent
 	Logger *slog.Logger
-	// Wait is how long Send waits for a task at most, 50s if zero.
+	// Wait bounds how long Send waits for a task, 50s if zero.
 	Wait time.Duration
-	// OldWait is the same for the old dialect, in which an agent answers when it is
-	// done: 9m if zero.
+	// OldWait is Wait for the old dialect, in which an agent answers when it is done: 9m if
+	// zero.
 	OldWait time.Duration
-	// Transport is what connections are made from; http.DefaultTransport if nil.
+	// Transport is cloned for every agent; http.DefaultTransport if nil.
 	Transport *http.Transport
 	// Now is the clock for the age of cards.
 	Now func() time.Time
@@ -60,7 +60,7 @@ type Options struct {
 // Peers are the other agents. Make them with New.
 type Peers struct {
 	opts   Options
-	life   context.Context // of what runs in the background
+	life   context.Context // ends background work
 	end    context.CancelFunc
 	mu     sync.Mutex
 	agents map[identity]*agent
@@ -87,7 +87,7 @@ func New(o Options) *Peers {
 	p.life, p.end = context.WithCancel(context.Background())
 	for _, a := range o.Agents {
 		known := p.newAgent(a)
-		// Histories from before KeptURL have the whole one.
+		// Histories older than KeptURL have the whole URL.
 		p.agents[identity{a.Name, a.URL}], p.agents[identity{a.Name, contract.KeptURL(a.URL)}] = known, known
 	}
 	return p
@@ -140,7 +140,7 @@ func (p *Peers) agent(peer contract.Peer) *agent {
 func (p *Peers) Send(ctx context.Context, m Message) (Reply, error) {
 	a := p.agent(m.Peer)
 	hidden := a.mask(m.Bearer)
-	if a.Problem != "" { // another worker may have what this one lacks
+	if a.Problem != "" { // another worker may have the missing setting
 		return a.result(ctx, hidden, nil, &wireError{err: errors.New(a.Problem)})
 	}
 	k, err := a.awaitCard(ctx, m.Bearer)
@@ -160,12 +160,13 @@ func (p *Peers) Send(ctx context.Context, m Message) (Reply, error) {
 }
 
 // try calls the endpoints until the agent understands one: all but the first are guesses, and a
-// message that was not understood had no effect. The one that works is used from then on.
+// message that was not understood had no effect. The endpoint that works is used from then on.
 func (a *agent) try(ctx context.Context, ways []endpoint, m Message) (*task, error) {
 	var first error
 	for i, w := range ways {
-		t, err := a.talk(ctx, w, m)
-		if len(ways) == 1 || !misunderstood(err) {
+		x := &session{agent: a, endpoint: w, msg: m, mask: a.mask(m.Bearer)}
+		t, err := x.send(ctx)
+		if len(ways) == 1 || x.understood || !isProtocolError(err) {
 			if i > 0 && err == nil {
 				a.preferEndpoint(w)
 			}
@@ -178,17 +179,16 @@ func (a *agent) try(ctx context.Context, ways []endpoint, m Message) (*task, err
 	return nil, first
 }
 
-func (a *agent) talk(ctx context.Context, w endpoint, m Message) (*task, error) {
-	x := &session{agent: a, endpoint: w, msg: m, mask: a.mask(m.Bearer)}
-	if w.protocol == Old {
-		return x.old(ctx)
+func (x *session) send(ctx context.Context) (*task, error) {
+	if x.endpoint.protocol == Old {
+		return x.sendOld(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.opts.Wait)
+	ctx, cancel := context.WithTimeout(ctx, x.agent.opts.Wait)
 	defer cancel()
 	return x.sendCurrent(ctx)
 }
 
-// pause is the Pause of real life.
+// pause is the default of Options.Pause.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -17,11 +17,11 @@ const (
 // poll waits until the task needs no more waiting, or ctx ends. If the agent streams, poll
 // subscribes to the task, but it returns only states that a get has returned, because a stream
 // that is joined late may lack its beginning. Temporary failures are retried; last is returned
-// if nothing more is known.
+// if no newer state is known.
 func (x *session) poll(ctx context.Context, last *task) (*task, error) {
 	x.msg.TaskID = last.ID
 	seen := last.Status.State != ""
-	heard := false // that there is something to see, which a look did not show
+	heard := false // an event has announced a state that no get has returned yet
 	for wait := firstPause; ; wait = min(2*wait, lastPause) {
 		now, err := x.get(ctx)
 		switch {
@@ -43,8 +43,8 @@ func (x *session) poll(ctx context.Context, last *task) (*task, error) {
 	}
 }
 
-// stillWorking is a task that is known to exist and not to have ended. If nothing is known of
-// it, that is an error.
+// stillWorking returns the last known state of a task that has not ended. If no state is known,
+// err is returned.
 func (x *session) stillWorking(last *task, seen bool, err error) (*task, error) {
 	if !seen {
 		return nil, err
@@ -60,7 +60,7 @@ func (x *session) join(ctx context.Context) bool {
 	}
 	_, done, err := x.follow(x.stream(ctx, methods[x.endpoint.protocol].subscribe, x.taskParams(x.msg.TaskID)))
 	if wire := new(wireError); err != nil && !errors.As(err, &wire) {
-		x.endpoint.streaming = false // from now on it is asked
+		x.endpoint.streaming = false // from now on the task is polled
 	}
 	return done
 }

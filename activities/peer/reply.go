@@ -12,7 +12,7 @@ func (a *agent) reply(t *task) Reply {
 	said, made := t.statusMessage(), t.artifacts()
 	switch out.State {
 	case contract.TaskInputRequired, contract.TaskAuthRequired:
-		out.Asked = t.asked(a.Name)
+		out.Asked = t.approvalRequest(a.Name)
 		out.Text = firstOf(description(out.Asked), texts(said), texts(made))
 		return out
 	case contract.TaskWorking:
@@ -61,7 +61,7 @@ func (t *task) artifacts() []group {
 	return out
 }
 
-// statusMessage is the agent's message about the task's state.
+// statusMessage returns the agent's message about the task's state.
 func (t *task) statusMessage() []group {
 	if t.Status.Message == nil {
 		return nil
@@ -69,7 +69,7 @@ func (t *task) statusMessage() []group {
 	return []group{t.Status.Message.Parts}
 }
 
-// last is the agent's last message.
+// last returns the agent's last message.
 func (t *task) last() []group {
 	for i := len(t.History) - 1; i >= 0; i-- {
 		if role := strings.ToLower(t.History[i].Role); role == "agent" || role == "role_agent" {
@@ -106,7 +106,7 @@ func (g group) lines(text func(part) string) string {
 	return out.String()
 }
 
-// contents are the texts, followed by data as JSON, and the files.
+// contents returns the texts, followed by data as JSON, and the files.
 func contents(groups []group) (string, []File) {
 	data := join(groups, func(p part) string {
 		if p.isText() || p.isNull() || p.approvalType() != "" {

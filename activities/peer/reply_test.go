@@ -13,10 +13,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// replyTo is the reply to a task, given as JSON of 1.0 without its ID.
+// replyTo returns the reply for a task, given as JSON of 1.0 without its ID.
 func replyTo(t *testing.T, fields string) peer.Reply {
 	t.Helper()
-	r := scripted(t, card10(false), func(w http.ResponseWriter, _ request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, _ request) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t1","contextId":"c1",%s}}}`, fields)
 	})
 	return send(t, peers(t, peer.Options{}), start(r, "hello"))
@@ -74,8 +74,8 @@ func TestFilesAreLimited(t *testing.T) {
 	same(t, "text", reply.Text, "(4 more files were left out.)")
 }
 
-// asks is the request of a task that waits, given its data.
-func asks(t *testing.T, data string) *contract.ApprovalRequest {
+// approvalRequestOf returns the request of a waiting task, given its data.
+func approvalRequestOf(t *testing.T, data string) *contract.ApprovalRequest {
 	t.Helper()
 	return replyTo(t, `"status":{"state":"TASK_STATE_INPUT_REQUIRED","message":{"parts":[{"text":"Sure?"},{"data":`+data+`}]}}`).Asked
 }
@@ -85,7 +85,7 @@ func TestARequestIsReadAsWeWriteIt(t *testing.T) {
 		Type: contract.TypeApprovalRequest, UUID: "u", Tool: "rm", Arguments: []byte(`{"p":1}`), Digest: "d", Description: "Deletes.",
 		Reason: contract.ReasonQuestion, Schema: []byte(`{"type":"object"}`), Chain: []string{"writer", "deep"}, Accepts: "yes or no",
 	}
-	same(t, "request", string(mustJSON(asks(t, string(mustJSON(want))))), string(mustJSON(want)))
+	same(t, "request", string(mustJSON(approvalRequestOf(t, string(mustJSON(want))))), string(mustJSON(want)))
 }
 
 func TestARequestThatIsWrongInPartsLosesThem(t *testing.T) {
@@ -104,7 +104,7 @@ func TestARequestThatIsWrongInPartsLosesThem(t *testing.T) {
 		"a reason of its own": {`"reason":"because"`, "u  []       "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := asks(t, `{"type":"agent-stop-and-go/approval-request","uuid":"u",`+tt.field+`}`)
+			a := approvalRequestOf(t, `{"type":"agent-stop-and-go/approval-request","uuid":"u",`+tt.field+`}`)
 			got := fmt.Sprintf("%s %s %v %s %s %s %s %s %s", a.UUID, a.Tool, a.Chain, a.Description, a.Reason, a.Accepts, a.Digest, a.Arguments, a.Schema)
 			same(t, "request", strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(tt.want), " "))
 		})
@@ -114,7 +114,7 @@ func TestARequestThatIsWrongInPartsLosesThem(t *testing.T) {
 		"another type": `{"type":"x","uuid":"u"}`, "an answer": `{"type":"agent-stop-and-go/approval-answer","uuid":"u"}`, "a list": `["agent-stop-and-go/approval-request"]`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if a := asks(t, data); a != nil {
+			if a := approvalRequestOf(t, data); a != nil {
 				t.Errorf("got %+v", a)
 			}
 		})
@@ -123,15 +123,15 @@ func TestARequestThatIsWrongInPartsLosesThem(t *testing.T) {
 
 const hitl = "https://kagent.dev/extensions/hitl/v1"
 
-// kagent is an agent that asks in the form of that extension.
-func kagent(t *testing.T, payload string) *remote {
+// serveKagent starts an agent that asks with hitlExtension.
+func serveKagent(t *testing.T, payload string) *remote {
 	waits := taskOf("TASK_STATE_INPUT_REQUIRED", "Approval is required for tool(s): rm")
 	message := waits["status"].(map[string]any)["message"].(map[string]any)
 	message["extensions"], message["metadata"] = []any{hitl}, map[string]any{hitl: json.RawMessage(payload)}
 	card := card10(false).(map[string]any)
 	card["capabilities"] = map[string]any{"extensions": []any{map[string]any{"uri": hitl}}}
 	first := true
-	return scripted(t, card, func(w http.ResponseWriter, in request) {
+	return serveScript(t, card, func(w http.ResponseWriter, in request) {
 		switch {
 		case in.Method == "GetTask":
 			rpc(w, in, waits)
@@ -160,7 +160,7 @@ func TestTheApprovalsOfKagent(t *testing.T) {
 			`a1 rm {} [writer sub deep] Deletes.`, `{"approvals":[{"id":"a1","approved":true}],"type":"tool_approval_response"}`, contract.Approved},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := kagent(t, tt.payload)
+			r := serveKagent(t, tt.payload)
 			p := peers(t, peer.Options{})
 			asked := send(t, p, start(r, "delete"))
 			a := asked.Asked
@@ -188,12 +188,12 @@ func TestTheApprovalsOfKagent(t *testing.T) {
 	}
 }
 
-// Agents of ours know that form too, but tell in their own why they ask, and what may be
-// answered.
+// Agents of this project support that form too, but their own form also has the reason and the
+// possible answers.
 func TestAgentsOfOursAreAskedInTheirOwnForm(t *testing.T) {
 	card := card10(false).(map[string]any)
 	card["capabilities"] = map[string]any{"extensions": []any{map[string]any{"uri": hitl}, map[string]any{"uri": contract.ApprovalParts}}}
-	r := scripted(t, card, func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card, func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 	})
 	send(t, peers(t, peer.Options{}), start(r, "delete"))
@@ -204,7 +204,7 @@ func TestWhatIsNotInTheFormOfKagentIsText(t *testing.T) {
 	for _, payload := range []string{
 		`{"type":"ask_user_request","id":"q","questions":[]}`, `{"type":"tool_approval_request","tools":[]}`, `{"type":"tool_approval_request","tools":[{"name":"rm"}]}`, `[]`,
 	} {
-		r := kagent(t, payload)
+		r := serveKagent(t, payload)
 		p := peers(t, peer.Options{})
 		asked := send(t, p, start(r, "delete"))
 		if asked.Asked != nil {

@@ -36,8 +36,8 @@ func (x *session) sendOnce(ctx context.Context, send func(context.Context) (*tas
 	}
 }
 
-// await is poll for a task that a message has started or continued: a later failure does not
-// concern the message.
+// await is poll for a task that a message has started or continued. A later failure does not
+// mean that the message failed.
 func (x *session) await(ctx context.Context, last *task) (*task, error) {
 	t, err := x.poll(ctx, last)
 	if err != nil && x.msg.Destructive {
@@ -54,8 +54,8 @@ func (x *session) uncertain(err error) *uncertainError {
 	return &uncertainError{err: err, destructive: x.msg.Destructive}
 }
 
-// single reports whether a request must not reach the agent twice.
-func (x *session) single(method string) bool {
+// atMostOnce reports whether a request must not reach the agent twice.
+func (x *session) atMostOnce(method string) bool {
 	verbs := methods[x.endpoint.protocol]
 	return x.msg.Destructive && !x.endpoint.remembers && (method == verbs.send || method == verbs.stream)
 }

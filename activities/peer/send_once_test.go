@@ -10,16 +10,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// remembering is a card that declares that messages are known again.
-func remembering(card any) any {
+// withIdempotency returns a card that declares that messages are deduplicated.
+func withIdempotency(card any) any {
 	capabilities := card.(map[string]any)["capabilities"].(map[string]any)
 	capabilities["extensions"] = []any{map[string]any{"uri": contract.IdempotentMessages}}
 	return card
 }
 
-// sends counts the messages that arrived.
-func sends(r *remote) (n int) {
-	for _, method := range r.asked() {
+// countSends counts the messages that arrived.
+func countSends(r *remote) (n int) {
+	for _, method := range r.calledMethods() {
 		if strings.Contains(strings.ToLower(method), "send") || strings.Contains(method, "/stream") {
 			n++
 		}
@@ -38,8 +38,8 @@ func hangUp(w http.ResponseWriter, _ request) {
 	}
 }
 
-// lies are what an agent may do after it has carried out a message.
-func lies() map[string]func(http.ResponseWriter, request) {
+// falseAnswers are answers of an agent that has carried out the message.
+func falseAnswers() map[string]func(http.ResponseWriter, request) {
 	out := map[string]func(http.ResponseWriter, request){
 		"hangs up": hangUp,
 		"garbage":  func(w http.ResponseWriter, _ request) { fmt.Fprint(w, "garbage") },
@@ -61,32 +61,52 @@ func lies() map[string]func(http.ResponseWriter, request) {
 }
 
 func TestADestructiveMessageIsSentOnceToAnAgentThatDeclaresNothing(t *testing.T) {
-	for name, lie := range lies() {
+	for name, lie := range falseAnswers() {
 		for form, card := range map[string]any{"1.0": card10(false), "1.0 streaming": card10(true), "0.3": card03(false), "0.3 streaming": card03(true)} {
 			t.Run(form+" "+name, func(t *testing.T) {
-				r := scripted(t, card, lie)
-				refused(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindOutcomeUnknown)
-				same(t, "messages", sends(r), 1)
+				r := serveScript(t, card, lie)
+				wantFailure(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindOutcomeUnknown)
+				same(t, "messages", countSends(r), 1)
 			})
 		}
 	}
 }
 
 func TestADestructiveMessageIsSentOnceInTheOldDialect(t *testing.T) {
-	for name, lie := range lies() {
+	for name, lie := range falseAnswers() {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, map[string]any{"name": "old", "url": "/a2a", "skills": []any{}}, lie)
-			refused(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindOutcomeUnknown)
-			same(t, "messages", sends(r), 1)
+			r := serveScript(t, map[string]any{"name": "old", "url": "/a2a", "skills": []any{}}, lie)
+			wantFailure(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindOutcomeUnknown)
+			same(t, "messages", countSends(r), 1)
 		})
 	}
 }
 
+// An agent whose version is not known has understood a message that it gave a task for, whatever it
+// answers to the requests behind it.
+func TestAMessageThatWasUnderstoodIsNotSentInAnotherVersion(t *testing.T) {
+	r := serveScript(t, map[string]any{"name": "old", "url": "/a2a", "skills": []any{}}, func(w http.ResponseWriter, in request) {
+		switch in.Method {
+		case "SendMessage":
+			rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")})
+		default:
+			rpc(w, in, map[string]any{"code": -32602, "message": "no"})
+		}
+	})
+	for destructive, want := range map[bool]contract.Kind{true: contract.KindOutcomeUnknown, false: contract.KindPeerFailed} {
+		before := len(r.calledMethods())
+		wipe := start(r, "wipe")
+		wipe.Destructive = destructive
+		wantFailure(t, peers(t, peer.Options{}), wipe, want)
+		same(t, "requests", fmt.Sprint(r.calledMethods()[before:]), "[message/send SendMessage GetTask]")
+	}
+}
+
 func TestADestructiveMessageIsSentAgainToAnAgentThatKnowsIt(t *testing.T) {
-	for name, lie := range lies() {
+	for name, lie := range falseAnswers() {
 		t.Run(name, func(t *testing.T) {
 			seen := 0
-			r := scripted(t, remembering(card10(false)), func(w http.ResponseWriter, in request) {
+			r := serveScript(t, withIdempotency(card10(false)), func(w http.ResponseWriter, in request) {
 				if seen++; seen == 1 {
 					lie(w, in)
 					return
@@ -100,36 +120,36 @@ func TestADestructiveMessageIsSentAgainToAnAgentThatKnowsIt(t *testing.T) {
 }
 
 func TestWhatAnAgentThatKnowsMessagesNeverAnsweredIsUnknown(t *testing.T) {
-	r := scripted(t, remembering(card10(false)), hangUp)
-	refused(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindOutcomeUnknown)
-	same(t, "messages", sends(r), 3)
+	r := serveScript(t, withIdempotency(card10(false)), hangUp)
+	wantFailure(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindOutcomeUnknown)
+	same(t, "messages", countSends(r), 3)
 }
 
 func TestADestructiveMessageThatIsRefusedUnreadHasFailed(t *testing.T) {
 	for _, code := range []int{-32700, -32600, -32601, -32602, -32004} {
-		r := scripted(t, card10(false), func(w http.ResponseWriter, in request) { rpc(w, in, map[string]any{"code": code, "message": "no"}) })
-		refused(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindPeerFailed)
-		same(t, "messages", sends(r), 1)
+		r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) { rpc(w, in, map[string]any{"code": code, "message": "no"}) })
+		wantFailure(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindPeerFailed)
+		same(t, "messages", countSends(r), 1)
 	}
 }
 
 func TestADestructiveMessageThatWasNotSentMayBeSentLater(t *testing.T) {
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 	})
 	p := peers(t, peer.Options{})
-	send(t, p, start(r, "hello")) // and its card is known
+	send(t, p, start(r, "hello")) // so that its card is known
 	r.Close()
-	refused(t, p, destructive(start(r, "wipe")), contract.KindPeerUnavailable)
+	wantFailure(t, p, destructive(start(r, "wipe")), contract.KindPeerUnavailable)
 }
 
 func TestADestructiveMessageWhoseWorkerDiedIsNotSentAgain(t *testing.T) {
 	for remembers, want := range map[bool]int{false: 0, true: 1} {
 		card := card10(false)
 		if remembers {
-			card = remembering(card)
+			card = withIdempotency(card)
 		}
-		r := scripted(t, card, func(w http.ResponseWriter, in request) {
+		r := serveScript(t, card, func(w http.ResponseWriter, in request) {
 			rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 		})
 		m := destructive(start(r, "wipe"))
@@ -138,16 +158,16 @@ func TestADestructiveMessageWhoseWorkerDiedIsNotSentAgain(t *testing.T) {
 		if remembers {
 			send(t, p, m)
 		} else {
-			refused(t, p, m, contract.KindOutcomeUnknown)
+			wantFailure(t, p, m, contract.KindOutcomeUnknown)
 		}
-		same(t, "messages", sends(r), want)
+		same(t, "messages", countSends(r), want)
 	}
 }
 
 func TestAnApprovalIsToldOnce(t *testing.T) {
-	for name, lie := range lies() {
+	for name, lie := range falseAnswers() {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+			r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 				if in.Method == "GetTask" {
 					rpc(w, in, taskOf("TASK_STATE_INPUT_REQUIRED", "really?"))
 					return
@@ -155,15 +175,15 @@ func TestAnApprovalIsToldOnce(t *testing.T) {
 				lie(w, in)
 			})
 			m := destructive(peer.Message{Peer: to(r), MessageID: "m2", TaskID: "t1", Decision: contract.Approved, Question: "really?"})
-			refused(t, peers(t, peer.Options{}), m, contract.KindOutcomeUnknown)
-			same(t, "messages", sends(r), 1)
+			wantFailure(t, peers(t, peer.Options{}), m, contract.KindOutcomeUnknown)
+			same(t, "messages", countSends(r), 1)
 		})
 	}
 }
 
 func TestAnApprovalWhoseAnswerWasLostIsReadOffTheTask(t *testing.T) {
 	told := false
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		switch {
 		case in.Method != "GetTask":
 			told = true
@@ -176,5 +196,5 @@ func TestAnApprovalWhoseAnswerWasLostIsReadOffTheTask(t *testing.T) {
 	})
 	m := destructive(peer.Message{Peer: to(r), MessageID: "m2", TaskID: "t1", Decision: contract.Approved, Question: "really?"})
 	same(t, "state", send(t, peers(t, peer.Options{}), m).State, contract.TaskCompleted)
-	same(t, "messages", sends(r), 1)
+	same(t, "messages", countSends(r), 1)
 }

@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// echo says back what it is told, in two artifacts.
+// echo is an executor that returns its message in two artifacts.
 func echo(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 	say(status(in, a2a.TaskStateWorking, says("at it")))
 	first := a2a.NewArtifactEvent(in, says("echo: "+in.Message.Parts[0].Text()))
@@ -27,8 +27,8 @@ func echo(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 }
 
 func TestATaskThatCompletesIsTheReply(t *testing.T) {
-	each(t, func(t *testing.T, f flavour) {
-		r := library(t, f, echo)
+	eachFlavour(t, func(t *testing.T, f flavour) {
+		r := serveLibrary(t, f, echo)
 		reply := send(t, peers(t, peer.Options{}), start(r, "hello"))
 		same(t, "state", reply.State, contract.TaskCompleted)
 		same(t, "text", reply.Text, "echo: hello\n\nthe end\n\n"+`{"n":1}`)
@@ -44,9 +44,9 @@ func TestEveryStateArrives(t *testing.T) {
 		a2a.TaskStateInputRequired: contract.TaskInputRequired, a2a.TaskStateAuthRequired: contract.TaskAuthRequired,
 		a2a.TaskStateCompleted: contract.TaskCompleted,
 	}
-	each(t, func(t *testing.T, f flavour) {
+	eachFlavour(t, func(t *testing.T, f flavour) {
 		for theirs, ours := range states {
-			r := library(t, f, func(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
+			r := serveLibrary(t, f, func(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 				say(status(in, theirs, says("because")))
 			})
 			reply := send(t, peers(t, peer.Options{}), start(r, "hello"))
@@ -63,7 +63,7 @@ func TestAMessageInPlaceOfATaskIsTheResult(t *testing.T) {
 		"0.3": {card03(false), map[string]any{"kind": "message", "messageId": "a", "role": "agent", "contextId": "c1", "parts": parts}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, tt.card, func(w http.ResponseWriter, in request) { rpc(w, in, tt.result) })
+			r := serveScript(t, tt.card, func(w http.ResponseWriter, in request) { rpc(w, in, tt.result) })
 			reply := send(t, peers(t, peer.Options{}), start(r, "hello"))
 			same(t, "reply", reply, peer.Reply{State: contract.TaskCompleted, Text: "just\nthis", ContextID: "c1"})
 		})
@@ -79,7 +79,7 @@ func TestWhatIsSentIsOfTheProtocol(t *testing.T) {
 		"0.3": {card03(false), "message/send", `{"configuration":{"blocking":false,"historyLength":10},"message":{"kind":"message","messageId":"m1","contextId":"c7","metadata":{"agent-stop-and-go/chain":["boss","lead"]},"parts":[{"kind":"text","text":"do it"}],"role":"user"}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, tt.card, func(w http.ResponseWriter, in request) {
+			r := serveScript(t, tt.card, func(w http.ResponseWriter, in request) {
 				rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 			})
 			m := start(r, "do it")
@@ -95,7 +95,7 @@ func TestWhatIsSentIsOfTheProtocol(t *testing.T) {
 	}
 }
 
-// normal is JSON with sorted keys.
+// normal returns JSON with sorted keys.
 func normal(t *testing.T, data []byte) string {
 	t.Helper()
 	var v any
@@ -113,7 +113,7 @@ func TestConfiguredHeadersGoToTheConfiguredURLOnly(t *testing.T) {
 	answer := func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 	}
-	r, other := scripted(t, card10(false), answer), scripted(t, card10(false), answer)
+	r, other := serveScript(t, card10(false), answer), serveScript(t, card10(false), answer)
 	p := peers(t, peer.Options{Agents: []peer.Agent{{
 		Name: "writer", URL: to(r).URL, Headers: map[string]string{"authorization": "Basic own", "X-Team": "shop", "X-Session-ID": "fixed"},
 	}}})
@@ -129,10 +129,10 @@ func headers(r request) string {
 	return fmt.Sprint(r.Header.Get("Authorization"), " ", r.Header.Get("X-Team"), " ", r.Header.Get("X-Session-ID"))
 }
 
-// slow works until it is let go.
-type slow struct{ free chan struct{} }
+// slowWork is an executor that works until free is closed.
+type slowWork struct{ free chan struct{} }
 
-func (s slow) work(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
+func (s slowWork) work(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 	say(status(in, a2a.TaskStateWorking, says("half way")))
 	select {
 	case <-s.free:
@@ -143,16 +143,16 @@ func (s slow) work(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a
 }
 
 func TestWorkThatTakesLongerIsAskedForAgain(t *testing.T) {
-	each(t, func(t *testing.T, f flavour) {
-		s := slow{make(chan struct{})}
-		r := library(t, f, s.work)
+	eachFlavour(t, func(t *testing.T, f flavour) {
+		s := slowWork{make(chan struct{})}
+		r := serveLibrary(t, f, s.work)
 		var reply, again peer.Reply
-		within(t, func(p *peer.Peers) bool {
+		withLongerWaits(t, func(p *peer.Peers) bool {
 			reply, _ = p.Send(t.Context(), start(r, "hello"))
 			return reply.TaskID != ""
 		})
 		same(t, "state", reply.State, contract.TaskWorking)
-		within(t, func(p *peer.Peers) bool {
+		withLongerWaits(t, func(p *peer.Peers) bool {
 			again, _ = p.Send(t.Context(), peer.Message{Peer: to(r), MessageID: "m2", TaskID: reply.TaskID})
 			return again.Text != ""
 		})
@@ -167,7 +167,7 @@ func TestWorkThatTakesLongerIsAskedForAgain(t *testing.T) {
 
 func TestATaskIsPolledMoreAndMoreSeldom(t *testing.T) {
 	looks := 0
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		switch in.Method {
 		case "SendMessage":
 			rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_SUBMITTED", "")})
@@ -187,7 +187,7 @@ func TestATaskIsPolledMoreAndMoreSeldom(t *testing.T) {
 
 func TestAnAgentThatIsGoneForAMomentWhileItWorksIsWaitedFor(t *testing.T) {
 	looks := 0
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		if looks++; in.Method == "SendMessage" {
 			rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")})
 			return
@@ -205,15 +205,15 @@ func TestAnAgentThatIsGoneForAMomentWhileItWorksIsWaitedFor(t *testing.T) {
 }
 
 func TestAnAgentThatForgetsATaskIsAFailure(t *testing.T) {
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		rpc(w, in, map[string]any{"code": -32001, "message": "task not found"})
 	})
-	f := refused(t, peers(t, peer.Options{}), peer.Message{Peer: to(r), TaskID: "t1"}, contract.KindPeerFailed)
+	f := wantFailure(t, peers(t, peer.Options{}), peer.Message{Peer: to(r), TaskID: "t1"}, contract.KindPeerFailed)
 	same(t, "text", f.Message, "agent writer: error -32001: task not found")
 }
 
 func TestAStateThatNobodyKnowsIsPassedOn(t *testing.T) {
-	r := scripted(t, card03(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card03(false), func(w http.ResponseWriter, in request) {
 		task := taskOf("unknown", "?")
 		task["kind"] = "task"
 		rpc(w, in, task)
@@ -225,7 +225,7 @@ func TestASendThatIsCancelledSaysWhatItKnows(t *testing.T) {
 	for name, streaming := range map[string]bool{"asking": false, "streaming": true} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			r := scripted(t, card10(streaming), func(w http.ResponseWriter, in request) {
+			r := serveScript(t, card10(streaming), func(w http.ResponseWriter, in request) {
 				switch in.Method {
 				case "SendMessage":
 					rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")})
@@ -243,7 +243,7 @@ func TestASendThatIsCancelledSaysWhatItKnows(t *testing.T) {
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := scripted(t, card10(false), func(http.ResponseWriter, request) { cancel(); <-ctx.Done() })
+	r := serveScript(t, card10(false), func(http.ResponseWriter, request) { cancel(); <-ctx.Done() })
 	if reply, err := peers(t, peer.Options{}).Send(ctx, start(r, "hello")); err != context.Canceled {
 		t.Errorf("without a task: got %+v, %v", reply, err)
 	}
@@ -251,7 +251,7 @@ func TestASendThatIsCancelledSaysWhatItKnows(t *testing.T) {
 
 func TestTheSameMessageIsSentWithTheSameID(t *testing.T) {
 	lost := true
-	r := scripted(t, card10(false), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
 		if lost {
 			lost = false
 			panic(http.ErrAbortHandler)
@@ -259,7 +259,7 @@ func TestTheSameMessageIsSentWithTheSameID(t *testing.T) {
 		rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_COMPLETED", "done")})
 	})
 	p := peers(t, peer.Options{})
-	refused(t, p, start(r, "hello"), contract.KindPeerUnavailable)
+	wantFailure(t, p, start(r, "hello"), contract.KindPeerUnavailable)
 	send(t, p, start(r, "hello"))
 	seen := r.requests()
 	if len(seen) != 2 || !slices.Equal(seen[0].Params, seen[1].Params) {

@@ -13,7 +13,7 @@ import (
 )
 
 // sendCurrent sends the message in 1.0 or 0.3. It waits until ctx ends; a task that is still
-// working then is no error.
+// working then is not an error.
 func (x *session) sendCurrent(ctx context.Context) (*task, error) {
 	switch {
 	case x.msg.Cancel:
@@ -32,7 +32,7 @@ func (x *session) start(ctx context.Context) (*task, error) {
 	if x.endpoint.streaming && (x.endpoint.remembers || !x.msg.Destructive) { // an agent without streams gets a second request
 		t, done, err := x.follow(x.stream(ctx, methods[x.endpoint.protocol].stream, x.sendParams(m)))
 		switch {
-		case isCode(err, codeUnsupported, codeMethod): // its card said otherwise
+		case isCode(err, codeUnsupported, codeMethod): // although its card declares streaming
 			x.endpoint.streaming = false
 		case t == nil:
 			return nil, err
@@ -55,6 +55,7 @@ func (x *session) deliver(ctx context.Context, m *a2a.Message) (*task, error) {
 	if !t.add(e) {
 		return nil, fmt.Errorf("%w: neither a task nor a message", errUnreadable)
 	}
+	x.understood = true
 	if err := t.mustContinue(x.msg.TaskID); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (x *session) follow(events iter.Seq2[event, error]) (t *task, done bool, er
 			return t, false, err
 		}
 		if now.add(e); e.message != nil || now.ID != "" {
-			t = &now
+			t, x.understood = &now, true
 		}
 		if t != nil && !t.running() {
 			return t, true, nil
@@ -106,7 +107,7 @@ func (x *session) answer(ctx context.Context) (*task, error) {
 	if x.msg.Destructive {
 		return x.sendOnce(ctx, func(ctx context.Context) (*task, error) { return x.approve(ctx, m) })
 	}
-	return x.insist(ctx, m)
+	return x.sendAnswer(ctx, m)
 }
 
 // approve sends an answer that has an effect, and reads the task if the outcome is not known.
@@ -121,13 +122,13 @@ func (x *session) approve(ctx context.Context, m *a2a.Message) (*task, error) {
 	return nil, err
 }
 
-// tries is how often an agent is called that refuses while its own turn is ending.
+// tries bounds the calls of an agent that refuses because its own turn is just ending.
 const tries = 3
 
-// insist sends an answer, and reads the task if it was refused or takes long. It uses no
+// sendAnswer sends an answer, and reads the task if it was refused or takes long. It uses no
 // stream: a stream about an existing task may begin with its old state, and the official
 // JavaScript server closes it after the work is done.
-func (x *session) insist(ctx context.Context, m *a2a.Message) (*task, error) {
+func (x *session) sendAnswer(ctx context.Context, m *a2a.Message) (*task, error) {
 	for try := 1; ; try++ {
 		t, err := x.deliverInTime(ctx, m)
 		refused := errors.As(err, new(*rpcError))
@@ -161,12 +162,12 @@ func (x *session) isAnother(now *task) bool {
 		text := x.agent.reply(now).Text
 		return x.msg.Question != "" && text != "" && text != x.msg.Question
 	}
-	asked := now.asked(x.agent.Name)
+	asked := now.approvalRequest(x.agent.Name)
 	return asked != nil && asked.UUID != x.msg.Asked.UUID
 }
 
-// stateAfterFailure is the task if it continues although its agent refused the message or has
-// not answered yet, else nil.
+// stateAfterFailure returns the task if it continues although its agent refused the message or
+// has not answered yet, else nil.
 func (x *session) stateAfterFailure(ctx context.Context) *task {
 	t, err := x.get(ctx)
 	if err == nil && t.running() {
@@ -178,7 +179,7 @@ func (x *session) stateAfterFailure(ctx context.Context) *task {
 	return t
 }
 
-// cancel ends the task. One that is over already is fine.
+// cancel ends the task. It succeeds if the task has already ended.
 func (x *session) cancel(ctx context.Context) (*task, error) {
 	for try := 1; ; try++ {
 		var t task
@@ -200,7 +201,7 @@ func (x *session) cancel(ctx context.Context) (*task, error) {
 	}
 }
 
-// get asks how the task is.
+// get reads the task.
 func (x *session) get(ctx context.Context) (*task, error) {
 	var t task
 	if err := x.call(ctx, methods[x.endpoint.protocol].get, x.getParams(x.msg.TaskID), &t); err != nil {

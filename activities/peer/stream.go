@@ -11,9 +11,8 @@ import (
 	"agent-stop-and-go/activities/outbound"
 )
 
-// stream sends a request that is answered by events. An agent that answers with
-// one JSON document instead gives one event. It ends with an error, or as the agent
-// ends it.
+// stream sends a request and yields the events of its answer. One JSON document instead of a
+// stream is one event. The last item is an error unless the agent ended the stream properly.
 func (x *session) stream(ctx context.Context, method string, params any) iter.Seq2[event, error] {
 	return func(yield func(event, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -63,7 +62,7 @@ func events(body io.Reader) iter.Seq2[[]byte, error] {
 
 var errEventTooLarge = fmt.Errorf("%w: an event of more than %d MiB", errTooLarge, maxEvent>>20)
 
-// streamFailure is why a stream ended, or nil if it goes on or the agent ended it.
+// streamFailure returns why a stream failed, or nil if it continues or the agent ended it.
 func streamFailure(end error, total int) error {
 	switch {
 	case end == io.EOF && total >= maxStream:

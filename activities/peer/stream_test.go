@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// stream answers with events.
+// stream answers with a stream of events.
 func stream(w http.ResponseWriter, r request, results ...any) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, result := range results {
@@ -37,32 +37,32 @@ func chunk(text string, more bool) any {
 	}}
 }
 
-// noted counts pauses.
-func noted(n *int) func(context.Context, time.Duration) {
+// countPauses counts pauses.
+func countPauses(n *int) func(context.Context, time.Duration) {
 	return func(context.Context, time.Duration) { *n++ }
 }
 
 func TestAStreamNeedsNoOtherRequest(t *testing.T) {
-	r := library(t, flavours["1.0 streaming"], echo)
+	r := serveLibrary(t, flavours["1.0 streaming"], echo)
 	send(t, peers(t, peer.Options{}), start(r, "hello"))
-	same(t, "asked", r.asked(), []string{"SendStreamingMessage"})
+	same(t, "asked", r.calledMethods(), []string{"SendStreamingMessage"})
 }
 
 func TestATextThatComesInPiecesIsOneText(t *testing.T) {
-	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(true), func(w http.ResponseWriter, in request) {
 		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, chunk("Hel", false), chunk("lo, ", true), chunk("you", true),
 			statusUpdate("TASK_STATE_COMPLETED"))
 	})
 	same(t, "text", send(t, peers(t, peer.Options{}), start(r, "hello")).Text, "Hello, you")
 }
 
-// cut lets a few bytes of a stream through.
-type cut struct {
+// cutWriter aborts the connection after a number of events.
+type cutWriter struct {
 	http.ResponseWriter
 	events int
 }
 
-func (c *cut) Write(p []byte) (int, error) {
+func (c *cutWriter) Write(p []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(p)
 	if strings.Contains(string(p), "data:") {
 		c.Flush()
@@ -73,19 +73,19 @@ func (c *cut) Write(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *cut) Flush() { c.ResponseWriter.(http.Flusher).Flush() }
+func (c *cutWriter) Flush() { c.ResponseWriter.(http.Flusher).Flush() }
 
 func TestABrokenStreamIsTakenUpAgain(t *testing.T) {
 	for _, name := range []string{"1.0 streaming", "0.3 streaming"} {
 		t.Run(name, func(t *testing.T) {
-			s := slow{make(chan struct{})}
-			r := library(t, flavours[name], s.work)
+			s := slowWork{make(chan struct{})}
+			r := serveLibrary(t, flavours[name], s.work)
 			handler := r.Config.Handler
 			broken := 0
 			r.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 				if req.Method == http.MethodPost {
 					if broken++; broken == 1 {
-						w = &cut{w, 2}
+						w = &cutWriter{w, 2}
 					}
 				}
 				handler.ServeHTTP(w, req)
@@ -98,8 +98,8 @@ func TestABrokenStreamIsTakenUpAgain(t *testing.T) {
 			}
 			reply := send(t, peers(t, peer.Options{}), start(r, "hello"))
 			same(t, "reply", fmt.Sprint(reply.State, " ", reply.Text), "completed at last")
-			if n := len(r.asked()); n < 4 {
-				t.Errorf("asked only %v", r.asked())
+			if n := len(r.calledMethods()); n < 4 {
+				t.Errorf("asked only %v", r.calledMethods())
 			}
 		})
 	}
@@ -117,8 +117,8 @@ func TestAStreamThatBreaksBeforeItSaysAnythingIsALostAnswer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, card10(true), answer)
-			refused(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerUnavailable)
+			r := serveScript(t, card10(true), answer)
+			wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerUnavailable)
 		})
 	}
 }
@@ -152,23 +152,23 @@ func TestAnAgentMayAnswerAStreamWithoutOne(t *testing.T) {
 		}, "asked"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, card10(true), tt.answer)
+			r := serveScript(t, card10(true), tt.answer)
 			same(t, "text", send(t, peers(t, peer.Options{}), start(r, "hello")).Text, tt.want)
 		})
 	}
 }
 
 func TestAnErrorInAStreamIsTheAgents(t *testing.T) {
-	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(true), func(w http.ResponseWriter, in request) {
 		stream(w, in, map[string]any{"code": -32602, "message": "bad params"})
 	})
-	f := refused(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed)
+	f := wantFailure(t, peers(t, peer.Options{}), start(r, "hello"), contract.KindPeerFailed)
 	same(t, "text", f.Message, "agent writer: error -32602: bad params")
 }
 
 func TestAStreamThatEndsEarlyIsFollowedByLooks(t *testing.T) {
 	looks := 0
-	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(true), func(w http.ResponseWriter, in request) {
 		switch in.Method {
 		case "GetTask":
 			if looks++; looks < 3 {
@@ -176,26 +176,26 @@ func TestAStreamThatEndsEarlyIsFollowedByLooks(t *testing.T) {
 				return
 			}
 			rpc(w, in, taskOf("TASK_STATE_COMPLETED", "done"))
-		default: // says that there is something to see, before there is
+		default: // announces a state before it can be read
 			stream(w, in, statusUpdate("TASK_STATE_WORKING"))
 		}
 	})
 	pauses := 0
-	p := peers(t, peer.Options{Pause: noted(&pauses)})
+	p := peers(t, peer.Options{Pause: countPauses(&pauses)})
 	same(t, "text", send(t, p, start(r, "hello")).Text, "done")
-	same(t, "asked", r.asked(), []string{"SendStreamingMessage", "GetTask", "SubscribeToTask", "GetTask", "SubscribeToTask", "GetTask"})
+	same(t, "asked", r.calledMethods(), []string{"SendStreamingMessage", "GetTask", "SubscribeToTask", "GetTask", "SubscribeToTask", "GetTask"})
 	same(t, "pauses", pauses, 2)
 }
 
-// expiring is a context whose deadline passes when done is closed.
-type expiring struct {
+// endingContext is a context whose deadline passes when done is closed.
+type endingContext struct {
 	context.Context
 	done chan struct{}
 }
 
-func (e *expiring) Done() <-chan struct{} { return e.done }
+func (e *endingContext) Done() <-chan struct{} { return e.done }
 
-func (e *expiring) Err() error {
+func (e *endingContext) Err() error {
 	select {
 	case <-e.done:
 		return context.DeadlineExceeded
@@ -205,7 +205,7 @@ func (e *expiring) Err() error {
 }
 
 func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
-	r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
+	r := serveScript(t, card10(true), func(w http.ResponseWriter, in request) {
 		if in.Method == "GetTask" {
 			rpc(w, in, taskOf("TASK_STATE_WORKING", ""))
 			return
@@ -213,18 +213,18 @@ func TestAStreamThatKnowsMoreThanTheTaskDoesNotSpin(t *testing.T) {
 		stream(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")}, statusUpdate("TASK_STATE_INPUT_REQUIRED"))
 	})
 	pauses := 0
-	whole := &expiring{Context: t.Context(), done: make(chan struct{})}
+	whole := &endingContext{Context: t.Context(), done: make(chan struct{})}
 	p := peers(t, peer.Options{Wait: time.Hour, Pause: func(ctx context.Context, _ time.Duration) {
 		pauses++
 		close(whole.done)
-		<-ctx.Done() // which hears of it a little later
+		<-ctx.Done() // the request's context ends a little later
 	}})
 	reply, err := p.Send(whole, peer.Message{Peer: to(r), TaskID: "t1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "state", reply.State, contract.TaskWorking)
-	same(t, "asked", r.asked(), []string{"GetTask", "SubscribeToTask", "GetTask"})
+	same(t, "asked", r.calledMethods(), []string{"GetTask", "SubscribeToTask", "GetTask"})
 	same(t, "pauses", pauses, 1)
 }
 
@@ -247,7 +247,7 @@ func TestAHugeEventEndsTheStreamAndTheTaskIsAsked(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := scripted(t, card10(true), func(w http.ResponseWriter, in request) {
+			r := serveScript(t, card10(true), func(w http.ResponseWriter, in request) {
 				if in.Method == "GetTask" {
 					rpc(w, in, taskOf("TASK_STATE_COMPLETED", "small"))
 					return
@@ -255,15 +255,15 @@ func TestAHugeEventEndsTheStreamAndTheTaskIsAsked(t *testing.T) {
 				answer(w, in)
 			})
 			same(t, "text", send(t, peers(t, peer.Options{}), start(r, "hello")).Text, "small")
-			if !slices.Contains(r.asked(), "GetTask") {
-				t.Errorf("asked %v", r.asked())
+			if !slices.Contains(r.calledMethods(), "GetTask") {
+				t.Errorf("asked %v", r.calledMethods())
 			}
 		})
 	}
 }
 
 func TestAnAnswerToAStreamingAgentIsAWholeTask(t *testing.T) {
-	r := library(t, flavours["0.3 streaming"], func(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
+	r := serveLibrary(t, flavours["0.3 streaming"], func(_ context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event)) {
 		if in.StoredTask == nil {
 			say(a2a.NewArtifactEvent(in, says("before")))
 			say(status(in, a2a.TaskStateInputRequired, says("Sure?")))
@@ -272,7 +272,7 @@ func TestAnAnswerToAStreamingAgentIsAWholeTask(t *testing.T) {
 		say(a2a.NewArtifactEvent(in, says("after")))
 		say(status(in, a2a.TaskStateCompleted))
 	})
-	p := calm(t)
+	p := peersWithPauses(t)
 	asked := send(t, p, start(r, "hello"))
 	same(t, "asked", asked.Text, "Sure?")
 	reply := send(t, p, peer.Message{Peer: to(r), MessageID: "m2", TaskID: asked.TaskID, ContextID: asked.ContextID, Decision: contract.Approved})

@@ -18,8 +18,8 @@ import (
 	"agent-stop-and-go/activities/mask"
 )
 
-// Limits of what is read: of an answer, and of the objects and lists in it, which take
-// far more memory than they take bytes; of one event of a stream, and of all of them.
+// Limits of answers: bytes of an answer; number of objects and lists in it, which take far more
+// memory than bytes; bytes of one event of a stream and of all its events.
 const (
 	maxAnswer = 16 << 20
 	maxValues = 500_000
@@ -40,9 +40,11 @@ type session struct {
 	endpoint endpoint
 	msg      Message
 	mask     *mask.Mask
+	// understood: the agent has answered the message with a task or a message.
+	understood bool
 }
 
-var requests atomic.Int64 // their ids, which the old dialect wants to be integers
+var requests atomic.Int64 // source of request IDs, which must be integers in the old dialect
 
 type rpcRequest struct {
 	Version string `json:"jsonrpc"`
@@ -80,8 +82,8 @@ func (x *session) post(ctx context.Context, client *http.Client, accept, method 
 	}
 	x.agent.addHeaders(req.Header, x.msg.Bearer, x.msg.SessionID)
 	x.endpoint.addHeaders(req.Header)
-	if x.single(method) {
-		client, req.GetBody = x.agent.strict, nil // net/http sends it once too
+	if x.atMostOnce(method) {
+		client, req.GetBody = x.agent.strict, nil // so that net/http sends it only once, too
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", accept)
@@ -118,8 +120,7 @@ func (w endpoint) addHeaders(header http.Header) {
 	}
 }
 
-// read reads an answer. One that is JSON-RPC counts also when its status is none
-// of success.
+// read reads an answer. A JSON-RPC answer is used even if its status is a failure.
 func (x *session) read(resp *http.Response, out any) error {
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {

@@ -25,7 +25,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// request is one that arrived.
+// request is a received request.
 type request struct {
 	Path   string
 	Query  string
@@ -35,7 +35,7 @@ type request struct {
 	Header http.Header
 }
 
-// remote is an agent on a port of its own. It remembers what it is asked.
+// remote is an agent on its own port. It records its requests.
 type remote struct {
 	*httptest.Server
 	// InsteadFn may answer a request itself.
@@ -75,8 +75,8 @@ func (r *remote) note(req *http.Request) request {
 	return in
 }
 
-// asked are the methods that were called.
-func (r *remote) asked() []string {
+// calledMethods returns the called methods.
+func (r *remote) calledMethods() []string {
 	var out []string
 	for _, in := range r.requests() {
 		out = append(out, in.Method)
@@ -90,7 +90,7 @@ func (r *remote) requests() []request {
 	return slices.Clone(r.seen)
 }
 
-// executor is an agent of the official library: what it does in a turn.
+// executor is the work of one turn of an agent made with the official library.
 type executor func(ctx context.Context, in *a2asrv.ExecutorContext, say func(a2a.Event))
 
 func (e executor) Execute(ctx context.Context, in *a2asrv.ExecutorContext) iter.Seq2[a2a.Event, error] {
@@ -108,7 +108,7 @@ func (e executor) Cancel(_ context.Context, in *a2asrv.ExecutorContext) iter.Seq
 	}
 }
 
-// status ends a turn, or a part of it, with a word.
+// status returns a status event, with an optional message.
 func status(in a2a.TaskInfoProvider, s a2a.TaskState, parts ...*a2a.Part) a2a.Event {
 	var m *a2a.Message
 	if len(parts) > 0 {
@@ -119,7 +119,7 @@ func status(in a2a.TaskInfoProvider, s a2a.TaskState, parts ...*a2a.Part) a2a.Ev
 
 func says(text string) *a2a.Part { return a2a.NewTextPart(text) }
 
-// flavour is one of the protocols of the official library.
+// flavour is a protocol that the official library supports.
 type flavour struct {
 	version   a2a.ProtocolVersion
 	streaming bool
@@ -130,8 +130,8 @@ var flavours = map[string]flavour{
 	"0.3": {a2av0.Version, false}, "0.3 streaming": {a2av0.Version, true},
 }
 
-// library starts an agent made with the official library.
-func library(t *testing.T, f flavour, e executor) *remote {
+// serveLibrary starts an agent made with the official library.
+func serveLibrary(t *testing.T, f flavour, e executor) *remote {
 	t.Helper()
 	caps := a2a.AgentCapabilities{Streaming: f.streaming}
 	handler := a2asrv.NewHandler(e, a2asrv.WithLogger(slog.New(slog.DiscardHandler)))
@@ -147,14 +147,14 @@ func library(t *testing.T, f flavour, e executor) *remote {
 	}, a2av0.NewJSONRPCHandler(handler))
 }
 
-// each runs a test against every flavour.
-func each(t *testing.T, f func(t *testing.T, f flavour)) {
+// eachFlavour runs a test with every flavour.
+func eachFlavour(t *testing.T, f func(t *testing.T, f flavour)) {
 	for name, fl := range flavours {
 		t.Run(name, func(t *testing.T) { f(t, fl) })
 	}
 }
 
-// peers make a client that does not wait between two looks.
+// peers returns a client that polls without pauses.
 func peers(t *testing.T, o peer.Options) *peer.Peers {
 	t.Helper()
 	o.Wait = cmp.Or(o.Wait, 20*time.Minute) // a busy machine takes half a minute for an answer of some MB
@@ -173,9 +173,9 @@ func peers(t *testing.T, o peer.Options) *peer.Peers {
 	return p
 }
 
-// within tries with one Wait after the other, each of four times the time, until one
-// is long enough for a machine as busy as this. Between two looks it is waited out.
-func within(t *testing.T, try func(p *peer.Peers) bool) {
+// withLongerWaits calls try with ever longer Waits until one is long enough for a busy machine.
+// Every pause between polls lasts until the Wait ends.
+func withLongerWaits(t *testing.T, try func(p *peer.Peers) bool) {
 	t.Helper()
 	for wait := 200 * time.Millisecond; wait < 2*time.Minute; wait *= 4 {
 		if try(peers(t, peer.Options{Wait: wait, OldWait: wait, Pause: untilWaitEnds})) {
@@ -186,8 +186,9 @@ func within(t *testing.T, try func(p *peer.Peers) bool) {
 
 func untilWaitEnds(ctx context.Context, _ time.Duration) { <-ctx.Done() }
 
-// calm is for tests in which the library's server has to come to the end of a turn.
-func calm(t *testing.T) *peer.Peers {
+// peersWithPauses returns a client that pauses between polls, for tests in which the library's
+// server needs time to end a turn.
+func peersWithPauses(t *testing.T) *peer.Peers {
 	t.Helper()
 	return peers(t, peer.Options{Pause: func(ctx context.Context, d time.Duration) {
 		select {
@@ -199,12 +200,12 @@ func calm(t *testing.T) *peer.Peers {
 
 func to(r *remote) contract.Peer { return contract.Peer{Name: "writer", URL: r.URL + "/a2a"} }
 
-// start is a message that begins a task.
+// start returns a message that starts a task.
 func start(r *remote, text string) peer.Message {
 	return peer.Message{Peer: to(r), MessageID: "m1", Text: text}
 }
 
-// send sends, and wants a reply.
+// send sends a message that must succeed.
 func send(t *testing.T, p *peer.Peers, m peer.Message) peer.Reply {
 	t.Helper()
 	reply, err := p.Send(t.Context(), m)
@@ -214,8 +215,8 @@ func send(t *testing.T, p *peer.Peers, m peer.Message) peer.Reply {
 	return reply
 }
 
-// refused sends, and wants a failure of a kind.
-func refused(t *testing.T, p *peer.Peers, m peer.Message, kind contract.Kind) *peer.Error {
+// wantFailure sends a message that must fail with this kind.
+func wantFailure(t *testing.T, p *peer.Peers, m peer.Message, kind contract.Kind) *peer.Error {
 	t.Helper()
 	_, err := p.Send(t.Context(), m)
 	return failed(t, err, kind)
@@ -255,11 +256,11 @@ func rpc(w io.Writer, r request, result any) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": r.ID, key: result})
 }
 
-// scripted is an agent that answers by hand.
-func scripted(t *testing.T, card any, answer func(w http.ResponseWriter, r request)) *remote {
+// serveScript starts an agent that answers with a function.
+func serveScript(t *testing.T, card any, answer func(w http.ResponseWriter, r request)) *remote {
 	t.Helper()
 	r := serve(t, card, http.NotFoundHandler())
-	var one sync.Mutex // at a time
+	var one sync.Mutex // one request at a time
 	r.InsteadFn = func(w http.ResponseWriter, in request) bool {
 		one.Lock()
 		defer one.Unlock()
@@ -269,7 +270,7 @@ func scripted(t *testing.T, card any, answer func(w http.ResponseWriter, r reque
 	return r
 }
 
-// card10 is a card of 1.0, card03 one of 0.3.
+// card10 returns a card of 1.0, card03 one of 0.3.
 func card10(streaming bool) any {
 	return map[string]any{
 		"name": "by hand", "version": "1", "capabilities": map[string]any{"streaming": streaming},
@@ -283,7 +284,7 @@ func card03(streaming bool) any {
 	}
 }
 
-// taskOf is a task of 1.0.
+// taskOf returns a task of 1.0.
 func taskOf(state, text string) map[string]any {
 	return map[string]any{"id": "t1", "contextId": "c1", "status": map[string]any{
 		"state": state, "message": map[string]any{"messageId": "a1", "role": "ROLE_AGENT", "parts": []any{map[string]any{"text": text}}},

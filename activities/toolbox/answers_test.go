@@ -14,11 +14,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// flood is a server of SSE that asks more than may be asked at a time before it
-// lists its tools, and takes no answer.
+// flood is an SSE server that sends more requests than may be open before it lists its tools,
+// and accepts no answer.
 type flood struct {
 	events  chan string
-	waiting atomic.Int32 // answers that are not taken
+	waiting atomic.Int32 // answers that wait to be accepted
 }
 
 func (f *flood) ServeHTTP(w http.ResponseWriter, r *http.Request) {

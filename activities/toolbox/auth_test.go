@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// wantToken answers 401 to requests that match and carry no token.
+// wantToken answers 401 to matching requests without the token.
 func wantToken(token string, match func(body string) bool) func(http.ResponseWriter, *http.Request, string) bool {
 	return func(w http.ResponseWriter, r *http.Request, body string) bool {
 		if !match(body) || r.Header.Get("Authorization") == "Bearer "+token {
@@ -79,7 +79,7 @@ func TestHeadersBelongToTheCall(t *testing.T) {
 	box := openServers(t, place.server("web"))
 	mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", SessionID: "sid-1", IdempotencyKey: "key-1"})
 	mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"})
-	calls := place.got(toolsCall)
+	calls := place.requestsWith(toolsCall)
 	if h := calls[0].header; h.Get("Authorization") != "Bearer canary" || h.Get("X-Session-ID") != "sid-1" {
 		t.Errorf("got %v", h)
 	}
@@ -89,12 +89,12 @@ func TestHeadersBelongToTheCall(t *testing.T) {
 	if !strings.Contains(calls[0].body, `"agent-stop-and-go/idempotency-key":"key-1"`) {
 		t.Errorf("got %s", calls[0].body)
 	}
-	for _, r := range append(place.got("initialize"), calls[1]) {
+	for _, r := range append(place.requestsWith("initialize"), calls[1]) {
 		if h := r.header; h.Get("Authorization") != "" || h.Get("X-Session-ID") != "" {
 			t.Errorf("%s carries %v", r.body, h)
 		}
 	}
-	if hello := place.got(`"method":"initialize"`)[0].body; !strings.Contains(hello, `"clientInfo":{"name":"agent-stop-and-go","version":"1.0.0"}`) {
+	if hello := place.requestsWith(`"method":"initialize"`)[0].body; !strings.Contains(hello, `"clientInfo":{"name":"agent-stop-and-go","version":"1.0.0"}`) {
 		t.Errorf("got %s", hello)
 	}
 }
@@ -119,8 +119,8 @@ func TestRedirectDoesNotCarryTheTokenAway(t *testing.T) {
 	box := openServers(t, place.server("web"))
 	_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary"})
 	wantKind(t, err, contract.KindToolFailed)
-	if len(thief.got("")) != 0 {
-		t.Errorf("the thief got %v", thief.got(""))
+	if len(thief.requestsWith("")) != 0 {
+		t.Errorf("the thief got %v", thief.requestsWith(""))
 	}
 }
 
@@ -210,7 +210,7 @@ func TestShortTokensAreNotCutOut(t *testing.T) {
 	if got.Text != "every one" {
 		t.Errorf("got %q", got.Text)
 	}
-	for range 20 { // of the two secrets one begins the other
+	for range 20 { // one secret is a prefix of the other
 		got = mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Bearer: "long-canary", Arguments: []byte(`{"text":"long-canary-and-more"}`)})
 		if got.Text != "[secret]" {
 			t.Fatalf("got %q", got.Text)

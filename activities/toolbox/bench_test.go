@@ -31,10 +31,9 @@ func BenchmarkCall(b *testing.B) {
 	webServer := toolbox.Server{Name: "box", URL: web.URL}
 	bareHTTP := func() (*client.Client, error) { return client.NewStreamableHttpClient(web.URL) }
 	b.Run("http", func(b *testing.B) { compare(b, webServer, bareHTTP, comparison{}) })
-	// A key and a token of progress are read by the server, at some cost.
+	// The same request as the box's: the server spends time on its key and progress token.
 	b.Run("http, the same request", func(b *testing.B) { compare(b, webServer, bareHTTP, comparison{same: true}) })
-	// Destructive calls have a connection of their own: the price of knowing
-	// whether one was sent.
+	// Destructive calls have their own connection, so that it is known whether one was sent.
 	b.Run("http destructive", func(b *testing.B) { compare(b, webServer, bareHTTP, comparison{destructive: true}) })
 	sse := toolbox.Server{Name: "box", URL: events.URL + "/sse", Transport: toolbox.SSE}
 	b.Run("sse", func(b *testing.B) {
@@ -42,8 +41,8 @@ func BenchmarkCall(b *testing.B) {
 	})
 }
 
-// comparison is with a call that is destructive, or with one of mcp-go's that carries
-// the same as the box's.
+// comparison selects a destructive call, or a call of mcp-go with the same content as the
+// box's.
 type comparison struct{ destructive, same bool }
 
 func compare(b *testing.B, s toolbox.Server, bare func() (*client.Client, error), with comparison) {
@@ -85,13 +84,13 @@ func compare(b *testing.B, s toolbox.Server, bare func() (*client.Client, error)
 		mine = append(mine, clock(b, ours))
 		others = append(others, clock(b, theirs))
 	}
-	b.ReportMetric(0, "ns/op") // of both together it says nothing
+	b.ReportMetric(0, "ns/op") // the time of both calls together has no meaning
 	b.ReportMetric(micros(mine), "µs/box")
 	b.ReportMetric(micros(others), "µs/mcp-go")
 	b.ReportMetric(micros(mine)/micros(others), "ratio")
 }
 
-// micros is the median: other work on the machine moves a mean.
+// micros returns the median: a mean would include other work on the machine.
 func micros(took []time.Duration) float64 {
 	slices.Sort(took)
 	return float64(took[len(took)/2].Nanoseconds()) / 1000

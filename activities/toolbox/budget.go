@@ -51,7 +51,7 @@ func (b *budget) check(compiled *jsonschema.Schema, value any) (err error) {
 // is checked first.
 func (b *budget) vocabulary() *jsonschema.Vocabulary {
 	compile := func(ctx *jsonschema.CompilerContext, object map[string]any) (jsonschema.SchemaExt, error) {
-		self, weight := ctx.Enqueue(nil), weigh(object)
+		self, weight := ctx.Enqueue(nil), stepsOf(object)
 		counted := &jsonschema.Format{Name: "counted", Validate: func(any) error { return nil }}
 		if self.Format != nil {
 			*counted = *self.Format
@@ -69,8 +69,8 @@ func (b *budget) vocabulary() *jsonschema.Vocabulary {
 	return &jsonschema.Vocabulary{URL: "tool:///budget", Compile: compile}
 }
 
-// weigh is the number of steps of a schema object itself.
-func weigh(object map[string]any) int {
+// stepsOf returns the number of steps of a schema object itself.
+func stepsOf(object map[string]any) int {
 	weight := 1 + len(object)
 	for _, part := range object {
 		weight += size(part)
@@ -98,9 +98,9 @@ func count(value any) int {
 
 var absurdNumber = regexp.MustCompile(`.{400}|[eE][+-]?0*[1-9][0-9]{3}`)
 
-// absurd reports whether a value contains a number that is implausible and expensive to compute
-// with.
-func absurd(value any) (found bool) {
+// hasHugeNumber reports whether a value contains a number that is expensive to compute with,
+// such as 1e999999999.
+func hasHugeNumber(value any) (found bool) {
 	each(value, func(v any) {
 		number, ok := v.(json.Number)
 		found = found || ok && absurdNumber.MatchString(number.String())

@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 )
 
-// links are definitions of which each refers twice to the next, the last to text.
+// links returns definitions that each refer twice to the next one.
 func links(one string) string {
 	var all []string
 	for i := range 40 {

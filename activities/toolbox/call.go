@@ -46,12 +46,12 @@ type Result struct {
 	AuthRequired string
 }
 
-// Error is the error of every failed call.
+// Error is the error of a failed call.
 type Error struct {
 	Kind         contract.Kind
 	Server, Tool string
 	Err          error
-	// Now is the present target of the call, with KindChanged.
+	// Now is the current target of the call, with KindChanged.
 	Now Target
 }
 
@@ -59,7 +59,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("call %s on %s: %s", e.Tool, e.Server, e.Reason())
 }
 
-// Reason is the text without the name of the call.
+// Reason returns the text without the name of the call.
 func (e *Error) Reason() string { return plain(e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -94,11 +94,11 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 	}
 	open := &openQuestions{}
 	v := l.ask(ctx, request{
-		who:         caller{bearer: c.Bearer, sessionID: c.SessionID},
-		destructive: c.Destructive,
-		keyed:       c.IdempotencyKey != "",
-		elsewhere:   c.elsewhere,
-		send:        func(ctx context.Context, conn *conn, x *trace) error { return conn.call(ctx, x, c, args, open) },
+		who:           caller{bearer: c.Bearer, sessionID: c.SessionID},
+		destructive:   c.Destructive,
+		keyed:         c.IdempotencyKey != "",
+		changedTarget: c.changedTarget,
+		send:          func(ctx context.Context, conn *conn, x *trace) error { return conn.call(ctx, x, c, args, open) },
 	})
 	if v.answer != nil {
 		v = readAnswer(v.answer, c.Destructive)
@@ -117,14 +117,14 @@ func (t *Toolbox) Call(ctx context.Context, c Call) (Result, error) {
 type request struct {
 	who         caller
 	destructive bool
-	// keyed: a server that remembers keys deduplicates the request. sent: a server may have
-	// received it.
+	// keyed is set if a server that remembers keys deduplicates the request, sent if a server
+	// may have received it.
 	keyed, sent bool
 	// send sends it over a connection; the trace then has the outcome. The error is mcp-go's.
 	send func(ctx context.Context, c *conn, x *trace) error
-	// elsewhere, if set, returns the target over a connection, and whether it differs from the
+	// changedTarget, if set, returns the target over a connection, and whether it differs from the
 	// approved one, so that the request is not sent.
-	elsewhere func(c *conn) (Target, bool)
+	changedTarget func(c *conn) (Target, bool)
 	// doubtful is the session that a 404 may refer to. A destructive request is sent again only
 	// if the server then creates another session.
 	doubtful string
@@ -132,13 +132,13 @@ type request struct {
 
 // ask sends a request, and sends it once more if it did not reach the server.
 func (l *link) ask(parent context.Context, r request) verdict {
-	ctx, cancel := l.limited(parent)
+	ctx, cancel := l.withTimeLimit(parent)
 	defer cancel()
 	ctx = withCaller(ctx, r.who)
-	v := l.once(ctx, r)
+	v := l.sendOnce(ctx, r)
 	if v.again && ctx.Err() == nil {
 		r.doubtful, r.sent = v.doubtful, v.sent
-		v = l.once(ctx, r)
+		v = l.sendOnce(ctx, r)
 	}
 	if r.destructive && v.doubtful != "" {
 		return notFound()
@@ -146,8 +146,8 @@ func (l *link) ask(parent context.Context, r request) verdict {
 	return v
 }
 
-// limited is a context with the server's time limit.
-func (l *link) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+// withTimeLimit is a context with the server's time limit.
+func (l *link) withTimeLimit(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := l.server.limit(l.box.opts.CallTimeout)
 	if l.server.MayAsk && l.box.opts.Elicitor != nil {
 		return withLimit(ctx, limit, l.box.opts.QuestionTime, timeoutError{limit: limit})
@@ -155,8 +155,8 @@ func (l *link) limited(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(ctx, limit, timeoutError{limit: limit})
 }
 
-// once sends the request over the present connection, or a new one.
-func (l *link) once(ctx context.Context, r request) verdict {
+// sendOnce sends the request over the present connection, or a new one.
+func (l *link) sendOnce(ctx context.Context, r request) verdict {
 	conn, err := l.acquire(ctx, r.who)
 	doubt := r.destructive && r.doubtful != ""
 	if err != nil && doubt {
@@ -166,19 +166,19 @@ func (l *link) once(ctx context.Context, r request) verdict {
 		return l.unreachable(ctx, err)
 	}
 	defer conn.release()
-	if r.elsewhere != nil {
-		if now, changed := r.elsewhere(conn); changed {
+	if r.changedTarget != nil {
+		if now, changed := r.changedTarget(conn); changed {
 			return verdict{kind: contract.KindChanged, err: errChanged, now: now}
 		}
 	}
-	x := &trace{fresh: r.destructive, single: r.destructive && !(r.keyed && conn.remembersKeys()), session: conn.session()}
-	if x.single && r.sent { // the server that declared otherwise is gone
+	x := &trace{ownConnection: r.destructive, atMostOnce: r.destructive && !(r.keyed && conn.remembersKeys()), session: conn.session()}
+	if x.atMostOnce && r.sent { // the server that declared otherwise is gone
 		return lost(errSessionLost, true)
 	}
 	if doubt && (x.session == "" || x.session == r.doubtful) {
 		return notFound()
 	}
-	if x.single && !conn.sessionAlive(ctx) {
+	if x.atMostOnce && !conn.sessionAlive(ctx) {
 		if ctx.Err() != nil {
 			return l.interrupted(ctx, x, true)
 		}
@@ -193,7 +193,7 @@ func (l *link) once(ctx context.Context, r request) verdict {
 	v := l.judge(ctx, x, err, r.destructive)
 	v.sent = x.sent.Load()
 	if v.again || v.stale {
-		conn.retire(hideSecrets(v.err, l.mask(callerOf(ctx).bearer))) // others read why it was lost
+		conn.retire(hideSecrets(v.err, l.mask(callerOf(ctx).bearer))) // other callers read why it was lost
 		l.handleLost(conn)
 	}
 	return v
@@ -210,7 +210,7 @@ func (l *link) acquire(ctx context.Context, who caller) (*conn, error) {
 	for range 3 {
 		conn, err := l.connect(limited)
 		if errors.Is(err, transport.ErrAuthorizationRequired) && who.bearer != "" {
-			return l.private(limited, who)
+			return l.dialPrivate(limited, who)
 		}
 		if err != nil {
 			return nil, err
@@ -218,14 +218,14 @@ func (l *link) acquire(ctx context.Context, who caller) (*conn, error) {
 		if conn.hold() {
 			return conn, nil
 		}
-		l.handleLost(conn) // lost a moment ago: connect anew
+		l.handleLost(conn) // it was just lost: connect again
 	}
 	return nil, errRetired
 }
 
-// private connects for one call, with the caller's token. The connection is closed when the
+// dialPrivate connects for one call, with the caller's token. The connection is closed when the
 // call releases it.
-func (l *link) private(ctx context.Context, who caller) (*conn, error) {
+func (l *link) dialPrivate(ctx context.Context, who caller) (*conn, error) {
 	conn, list, err := dial(ctx, l.box, l.server, who)
 	if err != nil {
 		return nil, err

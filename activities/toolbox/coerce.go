@@ -121,7 +121,7 @@ func (s *schemaWalk) branches(object map[string]any, depth int) []map[string]any
 	return out
 }
 
-// types are the allowed types of a value, directly or in a branch; none means any.
+// types returns the allowed types of a value, directly or in a branch; none means any.
 func (s *schemaWalk) types(object map[string]any, depth int) []string {
 	switch t := object["type"].(type) {
 	case string:

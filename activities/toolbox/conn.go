@@ -29,7 +29,7 @@ type conn struct {
 	server   Server
 	client   *client.Client
 	wire     transport.Interface
-	protocol string        // what is asked for
+	protocol string        // the requested version
 	changed  chan struct{} // the server's tools have, or may have, changed
 	done     chan struct{} // closed by retire
 	life     context.Context
@@ -37,13 +37,13 @@ type conn struct {
 	once     sync.Once
 	private  bool
 	progress progressCalls
-	asked    slots // of the server: questions and samples
+	asked    slots // the server's open questions and samples
 
 	mu    sync.Mutex
 	users int
 	lost  error
 	tools []Tool // as last listed
-	// elicitations are the calls under way during which the server may ask.
+	// elicitations are the running calls during which the server may ask.
 	elicitations []*elicitation
 }
 
@@ -88,7 +88,7 @@ func dialAs(ctx context.Context, t *Toolbox, s Server, who caller, protocol stri
 		c.retire(err)
 		return nil, listing{}, c.cause(err)
 	}
-	c.lists(list)
+	c.storeList(list)
 	c.subscribe()
 	return c, list, nil
 }
@@ -130,7 +130,7 @@ func (c *conn) newWire() (transport.Interface, error) {
 	return newStdioWire(child, c.box.opts.Logger.With("server", c.server.Name)), nil
 }
 
-// session is the ID of the server's session, or "".
+// session returns the ID of the server's session, or "".
 func (c *conn) session() string {
 	switch w := c.wire.(type) {
 	case *httpWire:
@@ -187,7 +187,7 @@ func (c *conn) handleNotification(n mcp.JSONRPCNotification) {
 	}
 }
 
-// requestRelist has the tools listed again, because they have changed or may have changed
+// requestRelist requests a new list of the tools, because they have changed or may have changed
 // unnoticed.
 func (c *conn) requestRelist() {
 	select {
@@ -220,7 +220,7 @@ func (c *conn) subscribe() {
 	}
 	c.box.spawn(func() {
 		for failures := 0; c.listen(); failures++ {
-			c.requestRelist() // the server may be gone: listing the tools tells
+			c.requestRelist() // the server may be gone: then listing the tools fails
 			if !c.staysOpen(c.life, backoff(failures)) {
 				return
 			}
@@ -269,7 +269,7 @@ func (c *conn) call(ctx context.Context, x *trace, call Call, args json.RawMessa
 	return err
 }
 
-// notifyCancelled tells a server over HTTP that nobody waits any more (see cancellation). It
+// notifyCancelled notifies a server over HTTP that a call was cancelled (see cancellation). It
 // does not wait for the server. In the protocol without sessions the end of the request has the
 // same meaning.
 func (c *conn) notifyCancelled(ctx context.Context, x *trace) {

@@ -12,8 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Every call is answered with the truth while a server is killed and started
-// again under them.
+// While a server is killed and restarted, the outcome of every call is reported correctly.
 func TestACrowdOfCallsSurvivesARestart(t *testing.T) {
 	before := runtime.NumGoroutine()
 	p := newProbe()

@@ -22,7 +22,7 @@ func CanonicalArguments(args json.RawMessage) (json.RawMessage, error) {
 	return encode(value)
 }
 
-// Digest is the SHA-256 of the canonical arguments in lower-case hex.
+// Digest returns the SHA-256 of the canonical arguments in lower-case hex.
 func Digest(args json.RawMessage) (string, error) {
 	canonical, err := CanonicalArguments(args)
 	if err != nil {

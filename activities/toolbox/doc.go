@@ -6,8 +6,8 @@
 //	box.Start(ctx)    // connects in the background, never fails
 //	defer box.Close() // ends every connection and child process
 //
-//	tools := box.Tools(ctx)                       // what a model may be offered
-//	args, problem := box.Check("resources_add", a) // coerced, or what to tell the model
+//	tools := box.Tools(ctx)                       // the tools for a model
+//	args, problem := box.Check("resources_add", a) // coerced arguments, or a problem for the model
 //	result, err := box.Call(ctx, toolbox.Call{Server: "resources", Tool: "resources_add", Arguments: args})
 //
 // The box imports nothing of Temporal. The activity that uses it converts an *Error into an
@@ -22,7 +22,7 @@
 //	outcome_unknown   a destructive call was sent and may have run
 //	grant_changed     the server or the tool is not the one that was approved (Call.Bound);
 //	                  nothing was sent
-//	invalid           the arguments are no JSON object; nothing was sent
+//	invalid           the arguments are not a JSON object; nothing was sent
 //
 // In doubt a call counts as sent. Over HTTP it is sent once the request has a connection
 // (httptrace.GotConn), and destructive calls get a connection of their own, because net/http
@@ -116,7 +116,7 @@
 //	listing.go   which tools its server has
 //	http.go      Streamable HTTP; sse.go HTTP+SSE; stdio.go, process.go,
 //	             stderr.go, env.go children
-//	trace.go     what is known of one request: sent? status? raw answer?
+//	trace.go     the state of one request: sent? status? raw answer?
 //	call.go      a call and its one transparent retry; verdict.go its meaning;
 //	             error_text.go texts of failures without secrets;
 //	             progress.go progress notifications

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// inherited are our variables that a child gets. It lists what is needed, so that a new secret
-// is excluded without a change.
+// inherited lists the variables that a child gets of ours. Others are not passed on, so a new
+// secret is excluded without a change.
 var inherited = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE",
 	"TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -32,8 +32,8 @@ func childEnv(extra map[string]string) []string {
 	return out
 }
 
-// lookup finds a command: beside our own executable, where the servers that ship with us are,
-// then in PATH. With a slash it is a path already.
+// lookup finds a command: in the directory of our own executable, where the servers that ship
+// with the project are, then in PATH. A command with a slash is a path already.
 func lookup(command string) (string, error) {
 	if command == "" {
 		return "", fmt.Errorf("neither url nor command is set")

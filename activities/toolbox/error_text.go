@@ -35,8 +35,8 @@ func (x *trace) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// cause is why a handshake failed with err: the reason that the connection was lost for, since
-// that ends running requests. An answer of the server, or the end of the child, takes
+// cause returns why a handshake failed with err: the loss of the connection, if there was one,
+// because it ends running requests. An answer of the server, or the end of the child, takes
 // precedence.
 func (c *conn) cause(err error) error {
 	_, web := c.wire.(webWire)
@@ -66,8 +66,8 @@ func statusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
 
-// plain is an error for people: without mcp-go's layers, and without the URL, whose query may
-// contain a secret.
+// plain returns the text of an error for people: without mcp-go's layers, and without the URL,
+// whose query may contain a secret.
 func plain(err error) string {
 	if err == nil {
 		return ""
@@ -83,7 +83,7 @@ func plain(err error) string {
 	return strings.Join(strings.Fields(withoutLayers(text)), " ")
 }
 
-// mask hides the caller's token and the server's configured credentials.
+// mask returns a mask for the caller's token and the server's configured credentials.
 func (s Server) mask(bearer string) *mask.Mask {
 	secrets := slices.Concat(mask.Headers(s.Headers), mask.Headers(s.Env), mask.URL(s.URL))
 	for _, value := range s.Env {

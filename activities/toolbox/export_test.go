@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// WithLimit is a limit of time that can be paused.
+// WithLimit returns a context with a time limit that can be paused.
 var WithLimit = withLimit
 
-// Patient is a context without its deadline.
+// Patient returns a context without its deadline.
 var Patient = withoutAnswerDeadline
 
-// MaxAnswers is how many requests of a server are answered at a time, MaxAsked how
-// many questions and samples.
+// MaxAnswers bounds the requests of a server that are answered concurrently, MaxAsked the open
+// questions and samples.
 const (
 	MaxAnswers = maxAnswers
 	MaxAsked   = maxAsked
@@ -29,14 +29,15 @@ func TripOfSecureSSE(req *http.Request) (*http.Response, error) {
 	return sseTransport{&sseWire{secure: true, trip: newWatchedTransport(nil, time.Second)}}.RoundTrip(req)
 }
 
-// Retired is the reason that others read of a connection that was lost because of err.
+// Retired returns the reason that other callers read for a connection that was lost because of
+// err.
 func Retired(s Server, err error) error {
 	c := &conn{server: s, done: make(chan struct{}), users: 1}
 	c.retire(err)
 	return c.reason()
 }
 
-// What works around mcp-go.
+// Workarounds for mcp-go.
 var (
 	Undecoded       = withoutResult
 	EndOfPages      = endOfPages
@@ -52,7 +53,8 @@ var (
 	WithoutLayers   = withoutLayers
 )
 
-// Marked is what is encoded when a request is written; sent reports whether it was.
+// Marked returns a value that is encoded when a request is written; sent reports whether it
+// was.
 func Marked(value any) (encodes any, sent func() bool) {
 	x := &trace{}
 	return writeMarker{value: value, x: x}, x.sent.Load

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// hangUntil answers nothing until done is closed or the client goes away.
+// hangUntil sends no answer until done is closed or the client disconnects.
 func hangUntil(done <-chan struct{}) func(http.ResponseWriter, *http.Request, string) bool {
 	return func(_ http.ResponseWriter, r *http.Request, _ string) bool {
 		select {
@@ -23,7 +23,7 @@ func hangUntil(done <-chan struct{}) func(http.ResponseWriter, *http.Request, st
 	}
 }
 
-// sentKinds are the kinds of a call that may have happened.
+// sentKinds maps whether a call is destructive to its kind if it may have run.
 var sentKinds = map[bool]contract.Kind{true: contract.KindOutcomeUnknown, false: contract.KindToolUnavailable}
 
 func TestServerKilledDuringACall(t *testing.T) {
@@ -35,7 +35,7 @@ func TestServerKilledDuringACall(t *testing.T) {
 		within(t, "the tool runs", p.entered)
 		place.kill()
 		wantKind(t, within(t, "the call ends", running).err, want)
-		if n := len(place.got(toolsCall)); n != 1 {
+		if n := len(place.requestsWith(toolsCall)); n != 1 {
 			t.Errorf("the call was sent %d times", n)
 		}
 	}
@@ -48,7 +48,7 @@ func TestAnswerCutOff(t *testing.T) {
 		box := openServers(t, place.server("web"))
 		_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: destructive})
 		wantKind(t, err, want)
-		if n := len(place.got(toolsCall)); n != 1 {
+		if n := len(place.requestsWith(toolsCall)); n != 1 {
 			t.Errorf("destructive %v: the call was sent %d times", destructive, n)
 		}
 	}
@@ -109,7 +109,7 @@ func TestStatusesMeanWhatTheySay(t *testing.T) {
 			box := openServers(t, place.server("web"))
 			_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: true})
 			wantKind(t, err, tt.want)
-			if n := len(place.got(toolsCall)); n != tt.sent {
+			if n := len(place.requestsWith(toolsCall)); n != tt.sent {
 				t.Errorf("the call was sent %d times, want %d", n, tt.sent)
 			}
 		})
@@ -138,7 +138,7 @@ func TestHangingToolEndsWithTheTimeout(t *testing.T) {
 	servers := []toolbox.Server{serve(t, newMCP(newProbe())).server("web"), child(t, "child")}
 	for _, server := range servers {
 		for destructive, want := range sentKinds {
-			overrun(t, want, func(limit time.Duration) error {
+			callUntilSent(t, want, func(limit time.Duration) error {
 				box := open(t, toolbox.Options{Servers: servers, CallTimeout: limit})
 				box.Tools(t.Context())
 				_, err := box.Call(t.Context(), toolbox.Call{Server: server.Name, Tool: "hang", Destructive: destructive})
@@ -161,8 +161,8 @@ func TestCancelledCallReturnsAndTellsTheServer(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	eventually(t, "the server is told", func() bool { return len(place.got("notifications/cancelled")) == 1 })
-	if got := place.got("notifications/cancelled")[0]; got.header.Get("Authorization") != "Bearer canary" {
+	eventually(t, "the server is told", func() bool { return len(place.requestsWith("notifications/cancelled")) == 1 })
+	if got := place.requestsWith("notifications/cancelled")[0]; got.header.Get("Authorization") != "Bearer canary" {
 		t.Errorf("told by a stranger: %v", got.header)
 	}
 }
@@ -175,7 +175,7 @@ func TestCancelledBeforeSending(t *testing.T) {
 	cancel()
 	_, err := box.Call(ctx, toolbox.Call{Server: "web", Tool: "touch", Destructive: true})
 	wantKind(t, err, contract.KindToolUnavailable)
-	if !errors.Is(err, context.Canceled) || len(place.got(toolsCall)) != 0 {
+	if !errors.Is(err, context.Canceled) || len(place.requestsWith(toolsCall)) != 0 {
 		t.Errorf("got %v", err)
 	}
 }

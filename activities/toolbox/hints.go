@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// hints are a server's annotations of a tool; nil means not stated.
+// hints are a server's annotations of a tool; nil means that a hint is not stated.
 type hints struct {
 	ReadOnly    *bool `json:"readOnlyHint"`
 	Destructive *bool `json:"destructiveHint"`
@@ -26,7 +26,7 @@ func hintsOf(annotations hints, topLevel json.RawMessage) hints {
 		if h.Destructive == nil {
 			h.Destructive = new(false)
 		}
-	default: // true, and what is no boolean: no permission follows from that
+	default: // true, or not a boolean: neither is a permission
 		h.ReadOnly, h.Destructive = new(false), new(true)
 	}
 	return h

@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// hinted serves tools with these members beside their names.
-func hinted(t *testing.T, members map[string]string) *site {
+// serveHints serves tools with these members besides their names.
+func serveHints(t *testing.T, members map[string]string) *site {
 	var tools []string
 	for name, more := range members {
 		tools = append(tools, fmt.Sprintf(`{"name":%q,"inputSchema":{"type":"object"}%s}`, name, more))
@@ -22,7 +22,7 @@ func hinted(t *testing.T, members map[string]string) *site {
 	return serveRaw(t, raw{"tools/list": says(`{"tools":[` + strings.Join(tools, ",") + `]}`)})
 }
 
-// approvals returns what is said of each tool about asking.
+// approvals returns the approval setting of each tool.
 func approvals(tools []toolbox.Tool) map[string]contract.ToolApproval {
 	out := map[string]contract.ToolApproval{}
 	for _, tool := range tools {
@@ -59,8 +59,8 @@ func TestHintsDecideWhetherACallAsks(t *testing.T) {
 	for name, tt := range tests {
 		members[name], want[name] = tt.members, tt.want
 	}
-	place := hinted(t, members)
-	for _, unannotated := range []string{"", toolbox.Run, toolbox.Ask} { // has no say in any of them
+	place := serveHints(t, members)
+	for _, unannotated := range []string{"", toolbox.Run, toolbox.Ask} { // has no effect on any of them
 		s := place.server("hints")
 		s.Unannotated = unannotated
 		tools := openServers(t, s).Tools(t.Context())
@@ -76,7 +76,7 @@ func TestHintsDecideWhetherACallAsks(t *testing.T) {
 }
 
 func TestToolsWithoutHintsAskUnlessTheServerLetsThemRun(t *testing.T) {
-	place := hinted(t, map[string]string{"silent": "", "empty": `,"annotations":{}`, "null": `,"destructiveHint":null,"annotations":{"title":"x","readOnlyHint":null}`})
+	place := serveHints(t, map[string]string{"silent": "", "empty": `,"annotations":{}`, "null": `,"destructiveHint":null,"annotations":{"title":"x","readOnlyHint":null}`})
 	for unannotated, asks := range map[string]bool{"": true, toolbox.Ask: true, toolbox.Run: false} {
 		s, log := place.server("hints"), &logBuffer{}
 		s.Unannotated = unannotated
@@ -93,7 +93,7 @@ func TestToolsWithoutHintsAskUnlessTheServerLetsThemRun(t *testing.T) {
 }
 
 func TestSettingsAreTheGroundOfWhatTheyName(t *testing.T) {
-	s := hinted(t, map[string]string{"erase": `,"destructiveHint":true`, "read": `,"annotations":{"readOnlyHint":true}`, "silent": ""}).server("web")
+	s := serveHints(t, map[string]string{"erase": `,"destructiveHint":true`, "read": `,"annotations":{"readOnlyHint":true}`, "silent": ""}).server("web")
 	s.Safe, s.Destructive = []string{"erase", "silent"}, []string{"read"}
 	s.ExposeResources = true
 	want := map[string]contract.ToolApproval{

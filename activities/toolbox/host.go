@@ -44,11 +44,12 @@ type Elicitor interface {
 	Elicit(ctx context.Context, q Question) (Answer, error)
 }
 
-// ErrStopping is returned by an Elicitor that will not wait for the answer.
+// ErrStopping is returned by an Elicitor that does not wait for the answer, because it is
+// stopping.
 var ErrStopping = errors.New("nobody waits for the answer to the question any more")
 
 // Question is a question of a server. Schema is a flat JSON Schema of the answer's content;
-// Tool and Key are those of the call.
+// Tool and Key identify the call.
 type Question struct {
 	Server  string
 	Tool    string
@@ -57,7 +58,7 @@ type Question struct {
 	Schema  json.RawMessage
 }
 
-// What a person may do with a question.
+// The actions of a person on a question.
 const (
 	Accept  = "accept"
 	Decline = "decline"
@@ -73,8 +74,8 @@ type Answer struct {
 	Problem string
 }
 
-// hostOptions declare what a server may ask of us, and answer it: its roots,
-// and, where there is somebody to answer, samples and questions.
+// hostOptions returns the client options that declare and answer requests of the server: roots
+// if some are configured, sampling with a Sampler, and elicitation with an Elicitor.
 func (c *conn) hostOptions() ([]client.ClientOption, error) {
 	t, s := c.box, c.server
 	var options []client.ClientOption
@@ -107,7 +108,7 @@ func (h rootsHost) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRo
 type samplingHost struct {
 	sampler Sampler
 	server  Server
-	limit   time.Duration // over SSE and stdio ctx is not that of a call
+	limit   time.Duration // over SSE and stdio ctx is not the context of a call
 	asked   slots
 }
 
@@ -143,8 +144,8 @@ func (h samplingHost) CreateMessage(ctx context.Context, r mcp.CreateMessageRequ
 	}, nil
 }
 
-// onlyText is the text of a content block or a list of them, whatever mcp-go has
-// made of it.
+// onlyText returns the text of a content block or of a list of them, in any type that mcp-go
+// decodes to.
 func onlyText(content any) (string, error) {
 	raw, err := json.Marshal(content)
 	if err != nil {

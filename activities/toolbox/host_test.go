@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ask asks the client for what its argument says, and answers with the answer.
+// ask sends the client the request in its argument, and returns the client's answer.
 func ask(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	const id = "it"
 	if answer, ok := server.InputResponse(r.Params.InputResponses, id); ok {
@@ -64,8 +64,8 @@ func (f fakeElicitor) Elicit(ctx context.Context, q toolbox.Question) (toolbox.A
 	return f.ElicitFn(ctx, q)
 }
 
-// asking are the kinds whose servers can ask. mcp-go's SSE server cannot.
-func asking(t *testing.T, test func(t *testing.T, s toolbox.Server)) {
+// eachAskingKind runs a test with each kind of server that can ask. mcp-go's SSE server cannot.
+func eachAskingKind(t *testing.T, test func(t *testing.T, s toolbox.Server)) {
 	for name, start := range kinds {
 		if name != "sse" {
 			t.Run(name, func(t *testing.T) { test(t, start(t)) })
@@ -79,7 +79,7 @@ func askFor(t *testing.T, box *toolbox.Toolbox, what string) (toolbox.Result, er
 }
 
 func TestServersAreToldTheirRoots(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		s.Roots = []string{"/srv/a b", "file:///data"}
 		got, err := askFor(t, openServers(t, s), "roots")
 		want := `{"roots":[{"uri":"file:///srv/a%20b","name":"a b"},{"uri":"file:///data","name":"data"}]}`
@@ -90,7 +90,7 @@ func TestServersAreToldTheirRoots(t *testing.T) {
 }
 
 func TestServersMayAskAModelForALimitedAnswer(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		s.SampleTokens = 99
 		var asked toolbox.Sample
 		sampler := fakeSampler{func(_ context.Context, s toolbox.Sample) (toolbox.SampleResult, error) {
@@ -114,7 +114,7 @@ func TestServersMayAskAModelForALimitedAnswer(t *testing.T) {
 }
 
 func TestServersMayAskAPerson(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		elicitor := fakeElicitor{func(_ context.Context, q toolbox.Question) (toolbox.Answer, error) {
 			if q.Server != "web" || q.Tool != "ask" || q.Key != "key-1" || q.Message != "How many?" || !strings.Contains(string(q.Schema), `"n"`) {
 				t.Errorf("asked %+v", q)
@@ -133,7 +133,7 @@ func TestServersMayAskAPerson(t *testing.T) {
 }
 
 func TestOnlyAUserDeclines(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		given := toolbox.Answer{Action: toolbox.Decline}
 		s.MayAsk = true
 		box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Elicitor: fakeElicitor{func(context.Context, toolbox.Question) (toolbox.Answer, error) {
@@ -157,7 +157,7 @@ func TestOnlyAUserDeclines(t *testing.T) {
 }
 
 func TestACallThatFailsAfterAQuestionSaysThatNobodyAnswered(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		s.MayAsk = true
 		box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Elicitor: fakeElicitor{func(context.Context, toolbox.Question) (toolbox.Answer, error) {
 			return toolbox.Answer{Action: toolbox.Cancel, Problem: "nobody was shown it: it is too large"}, nil
@@ -171,7 +171,7 @@ func TestACallThatFailsAfterAQuestionSaysThatNobodyAnswered(t *testing.T) {
 }
 
 func TestServersThatAskWhatNobodyAnswersGetNoResult(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		s.SampleTokens = 99 // but there is no Sampler
 		box := openServers(t, s)
 		for _, what := range []string{"roots", "person", "model"} {
@@ -201,7 +201,7 @@ func TestNothingIsDeclaredThatWasNotSet(t *testing.T) {
 		place := serve(t, newMCP(nil))
 		o.Servers[0].Name, o.Servers[0].URL = "web", place.server("web").URL
 		open(t, o).Tools(t.Context())
-		if hello := place.got(`"method":"initialize"`)[0].body; !strings.Contains(hello, want) {
+		if hello := place.requestsWith(`"method":"initialize"`)[0].body; !strings.Contains(hello, want) {
 			t.Errorf("want %s in %s", want, hello)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"agent-stop-and-go/activities/outbound"
 )
 
-// maxAnswer bounds what is read of one answer before it is rendered, maxEvent
-// one message on a stream of server messages that no answer comes on.
+// maxAnswer bounds the bytes read of one answer, maxEvent one message on a stream of server
+// messages that carries no answers.
 const (
 	maxAnswer = 64 << 20
 	maxEvent  = 1 << 20
@@ -26,23 +26,24 @@ const (
 
 var errTooLarge = errors.New("the answer is larger than 64 MiB")
 
-// httpWire is mcp-go's Streamable HTTP, watched.
+// httpWire is mcp-go's Streamable HTTP over a watchedTransport.
 type httpWire struct {
 	*transport.StreamableHTTP
 	trip    *watchedTransport
 	client  *http.Client
 	url     string
-	version func() string   // of the protocol
+	version func() string   // the protocol version
 	life    context.Context // ends with the connection
 	turns   slots
 }
 
-// newHTTPWire makes the wire of an HTTP server. Without listen it does not read
-// the stream of server messages: that of one caller would go without the token.
+// newHTTPWire makes the wire of an HTTP server. Without listen it does not open the stream of
+// server messages. The connection of one caller does not, because mcp-go would open the stream
+// without the caller's token.
 func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	trip := newWatchedTransport(c.server.Headers, c.box.opts.ConnectTimeout)
 	trip.lost, trip.relist = c.retire, c.requestRelist
-	trip.farewell = callerOf(c.life).headers()
+	trip.deleteHeaders = callerOf(c.life).headers()
 	client := &http.Client{Transport: trip, CheckRedirect: sameServer}
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(client),
@@ -50,7 +51,7 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 		transport.WithHTTPLogger(discardLogger()),
 	}
 	if listen {
-		//lint:ignore SA1019 the protocol that conn.go prefers has no other way
+		//lint:ignore SA1019 the protocol with sessions has no other way
 		options = append(options, transport.WithContinuousListening())
 	}
 	t, err := transport.NewStreamableHTTP(c.server.URL, options...)
@@ -63,8 +64,8 @@ func newHTTPWire(c *conn, listen bool) (*httpWire, error) {
 	}, nil
 }
 
-// SetRequestHandler is how mcp-go offers to answer the server's requests. The answers
-// are posted here, because they may take longer than it allows (see patient).
+// SetRequestHandler receives mcp-go's handler for the server's requests. The answers are posted
+// here, because they may take longer than mcp-go allows (see withoutAnswerDeadline).
 func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
 	w.StreamableHTTP.SetRequestHandler(func(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 		if !w.turns.acquire() {
@@ -80,7 +81,7 @@ func (w *httpWire) SetRequestHandler(handler transport.RequestHandler) {
 	})
 }
 
-// post posts an answer. A server that does not take it fails the call by itself.
+// post posts an answer. Its error is dropped: a server without its answer fails the call.
 func (w *httpWire) post(ctx context.Context, resp *transport.JSONRPCResponse) {
 	header := http.Header{"Accept": {"application/json, text/event-stream"}}
 	if id := w.GetSessionId(); id != "" {
@@ -101,16 +102,16 @@ func (w *httpWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest
 	}
 	x.begin()
 	resp, err := w.StreamableHTTP.SendRequest(ctx, req)
-	return x.answered(req, resp), err
+	return x.recordAnswer(req, resp), err
 }
 
-// sameServer follows redirects that stay on the server and keep the request as
-// it is. Others would carry the token, the session or the arguments to somebody
-// else, so their 3xx is the answer. It is so for every destructive call.
+// sameServer follows redirects that stay on the server and do not change the request. Others
+// would send the token, the session or the arguments elsewhere, so the 3xx is the answer.
+// Redirects of destructive calls are never followed.
 func sameServer(req *http.Request, via []*http.Request) error {
 	first := via[0]
-	if x := traceOf(req.Context()); x != nil && x.fresh {
-		return http.ErrUseLastResponse // the first server may have acted on what it read
+	if x := traceOf(req.Context()); x != nil && x.ownConnection {
+		return http.ErrUseLastResponse // the first server may have acted on the request
 	}
 	downgrade := first.URL.Scheme == "https" && req.URL.Scheme != "https"
 	if req.URL.Host != first.URL.Host || downgrade || req.Method != first.Method || len(via) >= 5 {
@@ -119,21 +120,21 @@ func sameServer(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// watchedTransport sends the headers of a server with every request, and writes
-// into the exchange of a request how far it got.
+// watchedTransport sends the headers of a server with every request, and records in the trace
+// of a request how far it got.
 type watchedTransport struct {
 	kept, fresh *http.Transport
 	headers     map[string]string
-	// farewell are the headers of the caller whose session it is (see signDelete).
-	farewell map[string]string
-	// lost is told, once or more, when the stream of server messages shows that
-	// the server is gone. relist has the tools listed: when a stream begins, and
-	// when it does not and the server may be gone.
+	// deleteHeaders are the headers of the session's caller (see signDelete).
+	deleteHeaders map[string]string
+	// lost is called, once or more, when the stream of server messages shows that the server is
+	// gone. relist requests a new list of the tools: when a stream opens, and when it does not
+	// open because the server may be gone.
 	lost     func(error)
 	relist   func()
 	event    int          // the largest message in that stream
-	streamed atomic.Bool  // the stream of server messages was open once
-	unopened atomic.Int32 // how often it was asked for and did not open
+	streamed atomic.Bool  // whether the stream of server messages has ever opened
+	unopened atomic.Int32 // how often it did not open when requested
 	moved    atomic.Pointer[move]
 }
 
@@ -153,7 +154,7 @@ func (t *watchedTransport) CloseIdleConnections() {
 }
 
 func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = withHeaders(signDelete(req, t.farewell), t.headers)
+	req = withHeaders(signDelete(req, t.deleteHeaders), t.headers)
 	x := traceOf(req.Context())
 	switch {
 	case x != nil && isPost(req):
@@ -161,10 +162,10 @@ func (t *watchedTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	case x == nil && req.Method == http.MethodGet:
 		return t.listen(req)
 	}
-	return bounded(t.kept.RoundTrip(req))
+	return boundAnswer(t.kept.RoundTrip(req))
 }
 
-// withHeaders is a copy of req with headers, or req itself when there are none.
+// withHeaders returns a copy of req with headers, or req itself if there are none.
 func withHeaders(req *http.Request, headers map[string]string) *http.Request {
 	if len(headers) == 0 {
 		return req
@@ -176,8 +177,8 @@ func withHeaders(req *http.Request, headers map[string]string) *http.Request {
 	return req
 }
 
-// bounded bounds what is read of an answer.
-func bounded(resp *http.Response, err error) (*http.Response, error) {
+// boundAnswer limits the bytes read of an answer.
+func boundAnswer(resp *http.Response, err error) (*http.Response, error) {
 	if err == nil {
 		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxAnswer}
 	}
@@ -188,29 +189,29 @@ func (t *watchedTransport) post(x *trace, req *http.Request) (*http.Response, er
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.sent.Store(true) }}
 	req = req.WithContext(httptrace.WithClientTrace(req.Context(), trace))
 	way := t.kept
-	if x.fresh {
+	if x.ownConnection {
 		way = t.fresh
 		t.redirectOnce(req)
 	}
-	resp, err := bounded(way.RoundTrip(req))
+	resp, err := boundAnswer(way.RoundTrip(req))
 	if err == nil {
-		x.gotStatus(resp.StatusCode)
+		x.recordStatus(resp.StatusCode)
 		t.storeRedirect(resp)
 	}
 	return resp, err
 }
 
-// storeRedirect keeps where redirects have led a request that the server then took.
+// storeRedirect stores the final URL of a redirected request that the server accepted.
 func (t *watchedTransport) storeRedirect(resp *http.Response) {
 	if req := resp.Request; resp.StatusCode == http.StatusOK && req.Response != nil {
 		t.moved.Store(&move{from: origin(req), to: req.URL})
 	}
 }
 
-// move is where requests for an address end up on the same server.
+// move is a redirect from one URL to another on the same server.
 type move struct{ from, to *url.URL }
 
-// origin is the URL that a request had before all redirects.
+// origin returns the URL that a request had before all redirects.
 func origin(req *http.Request) *url.URL {
 	for req.Response != nil && req.Response.Request != nil {
 		req = req.Response.Request
@@ -218,8 +219,8 @@ func origin(req *http.Request) *url.URL {
 	return req.URL
 }
 
-// redirectOnce sends a request that follows no redirects to where they led others, and keeps
-// net/http from sending it twice.
+// redirectOnce changes the URL of a request that follows no redirects to the one that earlier
+// requests were redirected to, and prevents net/http from sending it twice.
 func (t *watchedTransport) redirectOnce(req *http.Request) {
 	req.GetBody = nil
 	if m := t.moved.Load(); m != nil && *m.from == *req.URL {
@@ -227,9 +228,9 @@ func (t *watchedTransport) redirectOnce(req *http.Request) {
 	}
 }
 
-// listen watches the stream of server messages: once it was open, a refused or
-// unknown one means that the server went away or forgot the session. Before, it may
-// mean that as well, or that the server has no such stream.
+// listen watches the stream of server messages. After the stream has been open, a refusal means
+// that the server was restarted or lost the session. Before, it may also mean that the server
+// has no such stream.
 func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	resp, err := t.kept.RoundTrip(req)
 	switch {
@@ -246,10 +247,10 @@ func (t *watchedTransport) listen(req *http.Request) (*http.Response, error) {
 	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest:
 		t.lost(errSessionLost)
 	}
-	return bounded(resp, err)
+	return boundAnswer(resp, err)
 }
 
-// relistUnopened has the tools listed, which fails where the server is gone.
+// relistUnopened requests a new list of the tools, which fails if the server is gone.
 func (t *watchedTransport) relistUnopened() {
 	if worthListing(t.unopened.Add(1)) {
 		t.relist()

@@ -18,8 +18,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// kinds are the ways in which a server may speak. Each starts one that has the
-// tools of newHost.
+// kinds are the transports and protocols of a server. Each function starts one with the tools
+// of newHost.
 var kinds = map[string]func(t *testing.T) toolbox.Server{
 	"http":             func(t *testing.T) toolbox.Server { return serve(t, newHost()).server("web") },
 	"http, sessions":   func(t *testing.T) toolbox.Server { return legacyOnly(t, newHost()).server("web") },
@@ -46,7 +46,7 @@ func serveSSE(t *testing.T, m *server.MCPServer) *site {
 	return s
 }
 
-// legacyOnly serves the protocols that have sessions, and no other.
+// legacyOnly serves only the protocols with sessions.
 func legacyOnly(t *testing.T, m *server.MCPServer) *site {
 	t.Helper()
 	s := newSite(t)
@@ -74,8 +74,7 @@ func refuseHandshake(w http.ResponseWriter, r *http.Request, body string) bool {
 	return true
 }
 
-// newHost is newMCP with tools that ask the client for something, resources and
-// prompts.
+// newHost is newMCP with resources, prompts, and tools that send requests to the client.
 func newHost() *server.MCPServer {
 	s := newMCP(nil, server.WithResourceCapabilities(false, true), server.WithPromptCapabilities(true), server.WithPaginationLimit(2))
 	done := make(chan struct{})
@@ -120,7 +119,7 @@ func newHost() *server.MCPServer {
 	return s
 }
 
-// work tells of its progress, and ends when done is closed.
+// work sends progress notifications until done is closed.
 func work(done <-chan struct{}) server.ToolHandlerFunc {
 	return func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
@@ -140,7 +139,7 @@ func work(done <-chan struct{}) server.ToolHandlerFunc {
 	}
 }
 
-// serveStateless is a stdio server that refuses the handshake.
+// serveStateless runs a stdio server that refuses the handshake.
 func serveStateless() {
 	in, out := os.Stdin, os.Stdout
 	read, write, err := os.Pipe()
@@ -241,7 +240,7 @@ func TestTheProtocolIsTheServers(t *testing.T) {
 	} {
 		box := openServers(t, place.server("web"))
 		mustCall(t, box, toolbox.Call{Server: "web", Tool: "echo", Arguments: []byte(`{"text":"a"}`)})
-		if got := place.got(toolsCall)[0].header.Get("Mcp-Protocol-Version"); got != want {
+		if got := place.requestsWith(toolsCall)[0].header.Get("Mcp-Protocol-Version"); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -251,7 +250,7 @@ func TestAToolWithBadHeadersIsLeftOut(t *testing.T) {
 	tool := func(name, header string) mcp.Tool {
 		return mcp.NewToolWithRawSchema(name, "", fmt.Appendf(nil, `{"type":"object","properties":{"r":{"type":"string","x-mcp-header":%q}}}`, header))
 	}
-	hooks := &server.Hooks{} // mcp-go's server does not take the bad one
+	hooks := &server.Hooks{} // mcp-go's server would not accept the malformed one
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, r *mcp.ListToolsResult) {
 		r.Tools = append(r.Tools, tool("bad", "not a header"))
 	})
@@ -263,7 +262,7 @@ func TestAToolWithBadHeadersIsLeftOut(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	mustCall(t, box, toolbox.Call{Server: "web", Tool: "good", Arguments: []byte(`{"r":"eu"}`)})
-	if got := place.got(toolsCall)[0].header.Get("Mcp-Param-Region"); got != "eu" {
+	if got := place.requestsWith(toolsCall)[0].header.Get("Mcp-Param-Region"); got != "eu" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -272,7 +271,7 @@ func TestAServerWithoutSessionsIsFoundAgain(t *testing.T) {
 	place := modernOnly(t, newHost())
 	box := openServers(t, place.server("web"))
 	box.Tools(t.Context())
-	eventually(t, "the client listens", func() bool { return len(place.got("subscriptions/listen")) == 1 })
+	eventually(t, "the client listens", func() bool { return len(place.requestsWith("subscriptions/listen")) == 1 })
 	place.kill()
 	eventually(t, "the loss is seen", func() bool { return !box.States()[0].Ready })
 	m := newHost()
@@ -286,7 +285,7 @@ func TestAServerWithoutSessionsIsFoundAgain(t *testing.T) {
 func TestEveryKindOfServerIsLimited(t *testing.T) {
 	eachKind(t, func(t *testing.T, s toolbox.Server) {
 		for destructive, want := range sentKinds {
-			overrun(t, want, func(limit time.Duration) error {
+			callUntilSent(t, want, func(limit time.Duration) error {
 				s.Timeout = limit
 				box := openServers(t, s)
 				box.Tools(t.Context())

@@ -2,7 +2,8 @@ package toolbox
 
 import "errors"
 
-// hold keeps a connection open until release, unless it is lost already.
+// hold keeps a connection open until release. It returns false if the connection is lost
+// already.
 func (c *conn) hold() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,8 +34,8 @@ func (c *conn) release() {
 var errRetired = errors.New("the connection was given up")
 
 // retire gives the connection up: it accepts no new users and is closed when the last one has
-// released it. Only the first reason counts. It may have text of the server, and everybody
-// reads it.
+// released it. Only the first reason is kept. It may contain the server's text, and all callers
+// read it.
 func (c *conn) retire(err error) {
 	if err == nil {
 		err = errRetired
@@ -54,7 +55,7 @@ func (c *conn) retire(err error) {
 	}
 }
 
-// reason is why the connection was lost, or nil.
+// reason returns why the connection was lost, or nil.
 func (c *conn) reason() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

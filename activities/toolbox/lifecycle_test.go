@@ -71,7 +71,7 @@ func TestRestartedServerIsFoundAgainAndTheCallRunsOnce(t *testing.T) {
 	for i := range 5 {
 		mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Arguments: note(i), Destructive: true})
 		place.kill()
-		place.start(newMCP(p)) // does not know the session
+		place.start(newMCP(p)) // the new server does not know the session
 	}
 	mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Arguments: note(5), Destructive: true})
 	if got := strings.Join(p.notes(), " "); got != "0 1 2 3 4 5" {
@@ -85,7 +85,7 @@ func TestRestartIsNoticedWithoutACall(t *testing.T) {
 	place := serve(t, newMCP(nil))
 	box := openServers(t, place.server("web"))
 	box.Tools(t.Context())
-	place.listening()
+	place.awaitStream()
 	place.kill()
 	eventually(t, "the loss is seen", func() bool { return !box.States()[0].Ready })
 	if got := len(box.Tools(t.Context())); got != 5 {
@@ -95,8 +95,8 @@ func TestRestartIsNoticedWithoutACall(t *testing.T) {
 	eventually(t, "it is ready again", func() bool { return box.States()[0].Ready })
 }
 
-// The server is killed after the handshake, before the stream of its messages is
-// open: no end of that stream tells.
+// The server is killed after the handshake, before the stream of its messages is open, so the
+// end of that stream cannot report the loss.
 func TestALossBeforeTheStreamIsOpenIsNoticed(t *testing.T) {
 	for name, place := range map[string]*site{"sessions": serve(t, newMCP(nil)), "stateless": modernOnly(t, newHost())} {
 		t.Run(name, func(t *testing.T) {
@@ -110,8 +110,8 @@ func TestALossBeforeTheStreamIsOpenIsNoticed(t *testing.T) {
 	}
 }
 
-// A server that answers, but never gives the stream, is asked for its tools now
-// and then and stays connected.
+// A server that answers but never opens the stream stays connected. Its tools are listed from
+// time to time.
 func TestAServerWithoutAStreamStaysConnected(t *testing.T) {
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusBadGateway} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -127,10 +127,10 @@ func TestAServerWithoutAStreamStaysConnected(t *testing.T) {
 			box := openServers(t, place.server("web"))
 			box.Tools(t.Context())
 			if status != http.StatusMethodNotAllowed {
-				eventually(t, "the tools are listed again", func() bool { return len(place.got(`"method":"tools/list"`)) > 1 })
+				eventually(t, "the tools are listed again", func() bool { return len(place.requestsWith(`"method":"tools/list"`)) > 1 })
 			}
 			mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"})
-			if n := len(place.got(`"method":"initialize"`)); n != 1 || !box.States()[0].Ready {
+			if n := len(place.requestsWith(`"method":"initialize"`)); n != 1 || !box.States()[0].Ready {
 				t.Errorf("connected %d times, state %+v", n, box.States()[0])
 			}
 		})
@@ -154,8 +154,8 @@ func TestDeadChildIsReplaced(t *testing.T) {
 
 func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// dead counts a process that has ended and that nobody waits for, too.
-func dead(pid int) bool {
+// isDead reports whether a process has ended; zombies count.
+func isDead(pid int) bool {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return gone(pid) || strings.Contains(string(stat), ") Z ")
 }
@@ -184,7 +184,7 @@ func TestChildEndsWhenWeAreKilled(t *testing.T) {
 	if scanErr != nil || pid <= 1 {
 		t.Fatalf("no child: %v", scanErr)
 	}
-	eventually(t, "the child ends", func() bool { return dead(pid) })
+	eventually(t, "the child ends", func() bool { return isDead(pid) })
 }
 
 func TestCloseEndsAStubbornChild(t *testing.T) {
@@ -245,7 +245,7 @@ func TestToolsAreListedAgainWhenTheyChange(t *testing.T) {
 	place := serve(t, m)
 	box := openServers(t, place.server("web"))
 	box.Tools(t.Context())
-	place.listening()
+	place.awaitStream()
 	eventually(t, "the new tool appears", func() bool {
 		m.AddTool(mcp.NewTool("added"), echo) // again: the stream may not be registered yet
 		return strings.Contains(names(box.Tools(t.Context())), "added")
@@ -355,7 +355,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	}
 	mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch"})
 	running := callAside(context.Background(), box, toolbox.Call{Server: "web", Tool: "hang", Destructive: true})
-	eventually(t, "the call runs", func() bool { return len(place.got(`"name":"hang"`)) == 1 })
+	eventually(t, "the call runs", func() bool { return len(place.requestsWith(`"name":"hang"`)) == 1 })
 	for range 2 {
 		if err := box.Close(); err != nil {
 			t.Fatal(err)
@@ -391,7 +391,7 @@ func TestStartDoesNotBlock(t *testing.T) {
 	silent := newSite(t)
 	asked := silent.withhold(func(*http.Request, string) bool { return true })
 	silent.startHandler(nil)
-	box := open(t, toolbox.Options{Servers: []toolbox.Server{silent.server("silent")}}) // returns before there is an answer
+	box := open(t, toolbox.Options{Servers: []toolbox.Server{silent.server("silent")}}) // returns before the server answers
 	within(t, "the attempt to connect", asked)
 	if box.States()[0].Ready {
 		t.Error("it is ready without an answer")

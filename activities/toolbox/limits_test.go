@@ -20,15 +20,15 @@ func TestStreamOfServerMessagesIsBounded(t *testing.T) {
 	place.start(newMCP(nil))
 	log := &logBuffer{}
 	open(t, toolbox.Options{Servers: []toolbox.Server{place.server("web")}, Logger: log.logger()})
-	eventually(t, "the server is connected anew", func() bool { return len(place.got(`"method":"initialize"`)) > 1 })
+	eventually(t, "the server is connected anew", func() bool { return len(place.requestsWith(`"method":"initialize"`)) > 1 })
 	if !strings.Contains(log.String(), messageTooLarge) {
 		t.Errorf("got %s", log)
 	}
 }
 
-// The stream opens after initialize, beside the first listing of the tools, which ends
-// with the connection.
-func TestALossDuringTheFirstListingIsToldByItsCause(t *testing.T) {
+// The stream opens after initialize, during the first listing of the tools, which fails when
+// the connection ends.
+func TestALossDuringTheFirstListingIsReportedWithItsCause(t *testing.T) {
 	place := newSite(t)
 	ended := make(chan struct{})
 	message := endlessMessage(ended)
@@ -51,8 +51,8 @@ func TestALossDuringTheFirstListingIsToldByItsCause(t *testing.T) {
 
 const messageTooLarge = "a message of the server is larger than 1 MiB"
 
-// endlessMessage answers the request for the server's messages with short ones and one
-// that does not end. It closes ended when the client has closed the first such stream.
+// endlessMessage answers the request for the stream of server messages with short messages and
+// one without an end. It closes ended when the client has closed the first such stream.
 func endlessMessage(ended chan<- struct{}) func(http.ResponseWriter, *http.Request, string) bool {
 	var once sync.Once
 	return func(w http.ResponseWriter, r *http.Request, _ string) bool {
@@ -92,8 +92,8 @@ func TestListIsNotReadAllTheTime(t *testing.T) {
 	s.Unannotated = toolbox.Run
 	box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Logger: log.logger()})
 	box.Tools(t.Context())
-	place.listening()
-	lists := func() int { return len(place.got(`"method":"tools/list"`)) }
+	place.awaitStream()
+	lists := func() int { return len(place.requestsWith(`"method":"tools/list"`)) }
 	since, before := time.Now(), lists()
 	for time.Since(since) < 1200*time.Millisecond {
 		m.SendNotificationToAllClients("notifications/tools/list_changed", nil)
@@ -109,8 +109,8 @@ func TestListIsNotReadAllTheTime(t *testing.T) {
 	}
 }
 
-// pour writes until nobody reads any more, and tells how much that was.
-func pour(w http.ResponseWriter) int {
+// writeUntilClosed writes until the reader has closed, and returns the number of bytes.
+func writeUntilClosed(w http.ResponseWriter) int {
 	part := []byte(strings.Repeat("x", 1<<20))
 	for n := range 200 {
 		if _, err := w.Write(part); err != nil {
@@ -145,7 +145,7 @@ func TestWhatIsReadOfAnyAnswerIsBounded(t *testing.T) {
 				switch {
 				case tt.matches(r, body):
 					tt.begin(w)
-					poured <- pour(w)
+					poured <- writeUntilClosed(w)
 				case isCall(r, body):
 					event(w, "retry: 10\nid: 1\ndata:\n\n")
 				default:

@@ -13,14 +13,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// tooMuch is more than a line may have.
-var tooMuch = strings.Repeat(`x\"id\":7,{[`, 17<<20/11)
+// overlongText is longer than a line may be.
+var overlongText = strings.Repeat(`x\"id\":7,{[`, 17<<20/11)
 
-// serveLines is a server on standard streams that answers as its tool's argument says.
+// serveLines runs a server on standard streams that answers as its tool's argument says.
 func serveLines() {
 	out := bufio.NewWriter(os.Stdout)
 	in := bufio.NewScanner(os.Stdin)
-	asked := "" // the call that waits for the answer to a request of ours
+	asked := "" // the call that waits for the answer to our request
 	for in.Scan() {
 		var m struct {
 			ID     json.RawMessage
@@ -49,24 +49,24 @@ func serveLines() {
 			case "pid":
 				answer(text(fmt.Sprint(os.Getpid())))
 			case "id first":
-				answer(text(tooMuch))
+				answer(text(overlongText))
 			case "id last":
-				fmt.Fprintf(out, `{"result":{"id":99,"content":[{"type":"text","text":"%s"}],"more":[{"id":98}]},"jsonrpc":"2.0", "id" : %s}`+"\n", tooMuch, id)
+				fmt.Fprintf(out, `{"result":{"id":99,"content":[{"type":"text","text":"%s"}],"more":[{"id":98}]},"jsonrpc":"2.0", "id" : %s}`+"\n", overlongText, id)
 			case "no id":
-				fmt.Fprintf(out, `{"result":%q}`+"\n", tooMuch)
+				fmt.Fprintf(out, `{"result":%q}`+"\n", overlongText)
 			case "an error without an id":
 				fmt.Fprintln(out, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
 			case "silence":
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":1}}`+"\n", m.Params.Meta.ProgressToken)
 			case "a request":
 				asked = id
-				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"roots/list","params":{"text":"%s"},"id":"r1"}`+"\n", tooMuch)
+				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"roots/list","params":{"text":"%s"},"id":"r1"}`+"\n", overlongText)
 			case "a notification":
-				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"id":%s,"text":"%s"}}`+"\n", id, tooMuch)
+				fmt.Fprintf(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"id":%s,"text":"%s"}}`+"\n", id, overlongText)
 				answer(text("done"))
 			case "no end":
 				for {
-					if _, err := io.WriteString(out, tooMuch); err != nil {
+					if _, err := io.WriteString(out, overlongText); err != nil {
 						return
 					}
 				}
@@ -76,8 +76,8 @@ func serveLines() {
 	}
 }
 
-// lines is a box with that server.
-func lines(t *testing.T) *toolbox.Toolbox {
+// openLineServer returns a box with that server.
+func openLineServer(t *testing.T) *toolbox.Toolbox {
 	return openServers(t, childAs(t, "lines", "lines"))
 }
 
@@ -87,7 +87,7 @@ func say(t *testing.T, box *toolbox.Toolbox, as string, destructive bool) (toolb
 }
 
 func TestALineThatIsTooLongFailsItsOwnRequest(t *testing.T) {
-	box := lines(t)
+	box := openLineServer(t)
 	pid, err := say(t, box, "pid", false)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestALineThatIsTooLongFailsItsOwnRequest(t *testing.T) {
 }
 
 func TestAnAnswerThatNamesNoRequestFailsAllThatAreUnderWay(t *testing.T) {
-	box := lines(t)
+	box := openLineServer(t)
 	pid, err := say(t, box, "pid", false)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestAnAnswerThatNamesNoRequestFailsAllThatAreUnderWay(t *testing.T) {
 }
 
 func TestALineWithoutEndEndsTheChild(t *testing.T) {
-	box := lines(t)
+	box := openLineServer(t)
 	pid, err := say(t, box, "pid", false)
 	if err != nil {
 		t.Fatal(err)

@@ -37,9 +37,9 @@ type link struct {
 	conn    *conn
 	attempt *attempt
 	list    listing // as last listed; kept while the server is down
-	err     error   // why there is no connection
+	err     error   // why it is not connected
 	logged  string
-	warned  map[string]bool // by what was said of it, and its name
+	warned  map[string]bool // keys are the kind of warning and the tool's name
 }
 
 // attempt is an attempt to connect that any number of callers wait for.
@@ -124,7 +124,7 @@ func (l *link) relist(ctx context.Context, c *conn) {
 		c.retire(err)
 		return
 	}
-	c.lists(list)
+	c.storeList(list)
 	if l.storeList(list) {
 		l.box.warnConflicts()
 	}
@@ -143,7 +143,7 @@ func (l *link) storeList(list listing) bool {
 	return true
 }
 
-// current is the present connection, if it can be held.
+// current returns the connection, if it can be held.
 func (l *link) current() (*conn, bool) {
 	l.mu.Lock()
 	c := l.conn
@@ -203,7 +203,7 @@ func (l *link) settle(a *attempt, c *conn, list listing, err error) {
 	l.mu.Unlock()
 	close(a.done)
 	select {
-	case <-l.first: // only attempts come here, and one at a time
+	case <-l.first: // only attempts get here, one at a time
 	default:
 		close(l.first)
 	}

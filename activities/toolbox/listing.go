@@ -13,11 +13,11 @@ type listing struct {
 	tools        []Tool
 	unknownNames []string
 	doubles      []string
-	// The server has declared that it has none.
+	// The server has declared that it has none of these.
 	noResources, noPrompts bool
 }
 
-// list lists what the server has.
+// list lists the server's tools, and whether it has resources and prompts.
 func (c *conn) list(ctx context.Context) (listing, error) {
 	has := c.client.GetServerCapabilities()
 	list := listing{}

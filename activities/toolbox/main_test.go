@@ -77,7 +77,7 @@ func runChild(mode string) {
 	}
 }
 
-// runParent has a child of its own, says its number, and waits to be killed.
+// runParent starts a child, prints its process ID, and waits to be killed.
 func runParent() {
 	self, _ := os.Executable()
 	box := toolbox.New(toolbox.Options{Servers: []toolbox.Server{
@@ -89,7 +89,7 @@ func runParent() {
 	os.Exit(1)
 }
 
-// probe sees what happens inside the tools of a server.
+// probe records what happens inside the tools of a server.
 type probe struct {
 	entered chan string   // the tool "hang" was entered
 	release chan struct{} // lets "hang" return
@@ -107,7 +107,7 @@ func (p *probe) notes() []string {
 	return append([]string(nil), p.ran...)
 }
 
-// newMCP is a server with one tool for each thing that a test wants to see.
+// newMCP returns a server with one tool for each behaviour that tests need.
 func newMCP(p *probe, opts ...server.ServerOption) *server.MCPServer {
 	s := server.NewMCPServer("test", "1.0.0", append(opts, server.WithToolCapabilities(true))...)
 	s.AddTool(mcp.NewTool("echo", mcp.WithReadOnlyHintAnnotation(true), mcp.WithString("text", mcp.Required())), echo)
@@ -144,7 +144,7 @@ func echo(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error)
 	return mcp.NewToolResultText(r.GetString("text", "")), nil
 }
 
-// child is the server that the test binary becomes.
+// child returns the settings of the stdio server that the test binary runs.
 func child(t testing.TB, name string) toolbox.Server {
 	t.Helper()
 	self, err := os.Executable()
@@ -156,7 +156,7 @@ func child(t testing.TB, name string) toolbox.Server {
 	}}
 }
 
-// open makes a started toolbox that the test's end closes.
+// open returns a started toolbox, which is closed at the end of the test.
 func open(t *testing.T, o toolbox.Options) *toolbox.Toolbox {
 	t.Helper()
 	if o.Logger == nil {
@@ -206,7 +206,7 @@ func within[T any](t *testing.T, what string, c <-chan T) T {
 	}
 }
 
-// outcome is a call's end, for calls made beside the test.
+// outcome is the result of a call in another goroutine.
 type outcome struct {
 	result toolbox.Result
 	err    error
@@ -221,10 +221,9 @@ func callAside(ctx context.Context, box *toolbox.Toolbox, c toolbox.Call) <-chan
 	return out
 }
 
-// overrun makes a call that hangs, with one limit after the other, each of twice the
-// time, until one was long enough to send it: what was not sent is unavailable. For a
-// call of which that is what is wanted, the first does.
-func overrun(t *testing.T, want contract.Kind, call func(limit time.Duration) error) {
+// callUntilSent makes a call that hangs, and doubles its time limit until the call was sent: a
+// call that was not sent is unavailable. If that is the wanted kind, the first call is enough.
+func callUntilSent(t *testing.T, want contract.Kind, call func(limit time.Duration) error) {
 	t.Helper()
 	for limit := soon; ; limit *= 2 {
 		err := call(limit)

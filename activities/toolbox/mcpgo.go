@@ -45,9 +45,9 @@ func signDelete(req *http.Request, headers map[string]string) *http.Request {
 	return withHeaders(req, headers)
 }
 
-// withoutAnswerDeadline is ctx without its deadline: mcp-go allows 30 seconds for the answer to a
-// request of the server, and people take longer. It ends with life at the latest. mcp-go cannot
-// send the answer after that deadline, so httpWire posts it.
+// withoutAnswerDeadline returns ctx without its deadline: mcp-go allows 30 seconds for the
+// answer to a request of the server, and people take longer. The context ends with life at the
+// latest. mcp-go cannot send the answer after that deadline, so httpWire posts it.
 //
 // Unnecessary with an option of transport.StreamableHTTP for that time.
 func withoutAnswerDeadline(ctx, life context.Context) (context.Context, context.CancelFunc) {
@@ -64,9 +64,9 @@ func withoutAnswerDeadline(ctx, life context.Context) (context.Context, context.
 // callKey finds the context of the call in that of its request.
 type callKey struct{}
 
-// withoutDeadline ends with ctx or broken but has no deadline: mcp-go's SSE reports a deadline as
-// its own error, and does not notice the end of the answer stream. ofCall restores the deadline
-// for the posted request.
+// withoutDeadline returns a context that ends with ctx or broken but has no deadline: mcp-go's
+// SSE reports a deadline as its own error, and does not notice the end of the answer stream.
+// ofCall restores the deadline for the posted request.
 //
 // Unnecessary when transport.SSE returns ctx's error, and an error for all requests
 // that wait when its stream ends.
@@ -103,7 +103,7 @@ func requestIn(data []byte) (transport.JSONRPCRequest, bool) {
 // namelessError finds an error without an ID, which mcp-go drops: the request that the server
 // could not parse would wait for ever.
 //
-// Unnecessary when transport.Stdio fails what is under way with such an error.
+// Unnecessary when transport.Stdio fails the running requests on such an error.
 func namelessError(line []byte) (message string, ok bool) {
 	const most = 4 << 10
 	if len(line) > most || !bytes.Contains(line, []byte(`"error"`)) {
@@ -126,7 +126,7 @@ func namelessError(line []byte) (message string, ok bool) {
 // returns "transport closed" both before and after writing; in between it encodes the request,
 // and only if it then writes it.
 //
-// Unnecessary when transport.Stdio has an error of its own for what was not written.
+// Unnecessary when transport.Stdio returns a distinct error for a request that was not written.
 type writeMarker struct {
 	value any
 	x     *trace
@@ -137,8 +137,8 @@ func (m writeMarker) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m.value)
 }
 
-// cancellation is the notification that nobody waits for an answer any more. mcp-go sends it
-// over stdio only.
+// cancellation returns the notification that a request is cancelled. mcp-go sends it over stdio
+// only.
 //
 // Unnecessary when client.Client sends it over HTTP, too, in the protocols with
 // sessions.
@@ -157,12 +157,12 @@ func cancellation(id mcp.RequestId) mcp.JSONRPCNotification {
 func worthListing(times int32) bool { return times&(times-1) == 0 || times%60 == 0 }
 
 // discardLogger is for mcp-go's transports: they log each retry of a stream, and each answer
-// that a child that was ended does not take. link.go logs what happens to a server, once.
+// that could not be written to an ended child. link.go logs what happens to a server, once.
 //
-// Unnecessary when they return what they log.
+// Unnecessary when they return these errors.
 func discardLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// streamEndReason puts into plain words what mcp-go returns when a stream has ended.
+// streamEndReason describes mcp-go's error of an ended stream.
 //
 // Unnecessary when transport.StreamableHTTP returns io.ErrUnexpectedEOF then.
 func streamEndReason(err error) error {

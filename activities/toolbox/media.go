@@ -27,7 +27,7 @@ type Media struct {
 	Data     []byte // never empty
 }
 
-// AnyMIMEType is an unknown type.
+// AnyMIMEType is the type of media of an unknown type.
 const AnyMIMEType = "application/octet-stream"
 
 const (

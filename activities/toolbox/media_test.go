@@ -20,8 +20,8 @@ func fileOf(uri, mimeType, blob string) mcp.Content {
 	return mcp.NewEmbeddedResource(mcp.BlobResourceContents{URI: uri, MIMEType: mimeType, Blob: blob})
 }
 
-// returning is a server whose tools return contents, by name.
-func returning(t *testing.T, results map[string][]mcp.Content) *toolbox.Toolbox {
+// openReturning returns a box with a server whose tools return these contents.
+func openReturning(t *testing.T, results map[string][]mcp.Content) *toolbox.Toolbox {
 	t.Helper()
 	m := server.NewMCPServer("media", "1")
 	for name, content := range results {
@@ -106,7 +106,7 @@ func TestMediaOfAResult(t *testing.T) {
 	for name, tt := range tests {
 		results[name] = tt.content
 	}
-	box := returning(t, results)
+	box := openReturning(t, results)
 	for name, tt := range tests {
 		got := mustCall(t, box, toolbox.Call{Server: "web", Tool: name})
 		if diff := cmp.Diff(toolbox.Result{Text: tt.text, Media: tt.want, Links: links[name]}, got); diff != "" {
@@ -121,7 +121,7 @@ func TestMediaThatIsTooLargeOrTooMuchIsTold(t *testing.T) {
 	for i := range many {
 		many[i] = mcp.NewImageContent("aGVsbG8=", "image/png")
 	}
-	box := returning(t, map[string][]mcp.Content{
+	box := openReturning(t, map[string][]mcp.Content{
 		"large": {
 			mcp.NewImageContent(base64.StdEncoding.EncodeToString(whole), "image/png"),
 			mcp.NewImageContent(base64.StdEncoding.EncodeToString(append(whole, 'x')), "image/png"),
@@ -173,7 +173,7 @@ func TestMediaOfAPrompt(t *testing.T) {
 
 func TestATokenInMediaIsHidden(t *testing.T) {
 	data := base64.StdEncoding.EncodeToString([]byte("you said canary-1\xff"))
-	box := returning(t, map[string][]mcp.Content{"tell": {fileOf("file:///canary-1", "text/plain", data)}})
+	box := openReturning(t, map[string][]mcp.Content{"tell": {fileOf("file:///canary-1", "text/plain", data)}})
 	got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "tell", Bearer: "canary-1"})
 	want := []toolbox.Media{{MIMEType: "text/plain", Name: "file:///[bearer token]", Data: []byte("you said [bearer token]\xff")}}
 	if diff := cmp.Diff(want, got.Media); diff != "" {

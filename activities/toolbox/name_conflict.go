@@ -54,7 +54,7 @@ func (t *Toolbox) Conflicts() []string {
 	return out
 }
 
-// Limits of names of servers in messages.
+// Limits of lists of names in messages.
 const (
 	maxNamed      = 5
 	maxNameLength = 100 // bytes

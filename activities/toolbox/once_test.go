@@ -14,8 +14,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// declaring is the answer to initialize of a server that remembers keys, or does not.
-func declaring(remembers bool) func(http.ResponseWriter, json.RawMessage) string {
+// initializeAnswer returns the answer to initialize of a server that remembers keys, or does
+// not.
+func initializeAnswer(remembers bool) func(http.ResponseWriter, json.RawMessage) string {
 	return func(w http.ResponseWriter, params json.RawMessage) string {
 		result := hello("s-1")(w, params)
 		if remembers {
@@ -25,18 +26,18 @@ func declaring(remembers bool) func(http.ResponseWriter, json.RawMessage) string
 	}
 }
 
-// hostile runs every call, and then says something else.
-func hostile(t *testing.T, remembers bool, says func(w http.ResponseWriter)) *site {
+// serveAndReply starts a server that runs every call and then answers with says.
+func serveAndReply(t *testing.T, remembers bool, says func(w http.ResponseWriter)) *site {
 	t.Helper()
 	place := serveRaw(t, raw{
-		"initialize": declaring(remembers), "tools/list": func(http.ResponseWriter, json.RawMessage) string { return oneTool },
+		"initialize": initializeAnswer(remembers), "tools/list": func(http.ResponseWriter, json.RawMessage) string { return oneTool },
 		"tools/call": func(w http.ResponseWriter, _ json.RawMessage) string { says(w); return "" },
 	})
 	return place
 }
 
-// approved calls a destructive tool as an approved call does.
-func approved(t *testing.T, place *site) error {
+// callApproved makes a destructive call with an idempotency key, like an approved call.
+func callApproved(t *testing.T, place *site) error {
 	t.Helper()
 	box := openServers(t, place.server("web"))
 	box.Tools(t.Context())
@@ -51,7 +52,7 @@ func TestADestructiveCallIsSentOnceWhateverTheStatus(t *testing.T) {
 			continue
 		}
 		for _, body := range []string{"", "your session is over", `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no such session"}}`} {
-			place := hostile(t, false, func(w http.ResponseWriter) {
+			place := serveAndReply(t, false, func(w http.ResponseWriter) {
 				w.Header().Set("Location", "/elsewhere")
 				w.WriteHeader(status)
 				_, _ = w.Write([]byte(body))
@@ -60,9 +61,9 @@ func TestADestructiveCallIsSentOnceWhateverTheStatus(t *testing.T) {
 			if refused[status] && !strings.HasPrefix(body, "{") {
 				want = contract.KindToolFailed
 			}
-			err := approved(t, place)
+			err := callApproved(t, place)
 			wantKind(t, err, want)
-			if n := len(place.got(toolsCall)); n != 1 {
+			if n := len(place.requestsWith(toolsCall)); n != 1 {
 				t.Errorf("%d %q: sent %d times: %v", status, body, n, err)
 			}
 			place.kill()
@@ -78,10 +79,10 @@ func TestOnlyARefusalOfTheProtocolProvesThatAToolDidNotRun(t *testing.T) {
 		-32002: contract.KindOutcomeUnknown, 0: contract.KindOutcomeUnknown, 17: contract.KindOutcomeUnknown,
 	} {
 		for _, remembers := range []bool{false, true} {
-			place := serveRaw(t, raw{"initialize": declaring(remembers), "tools/list": says(oneTool)})
+			place := serveRaw(t, raw{"initialize": initializeAnswer(remembers), "tools/list": says(oneTool)})
 			place.onRequest(failCalls(code))
-			wantKind(t, approved(t, place), want)
-			if n := len(place.got(toolsCall)); n != 1 {
+			wantKind(t, callApproved(t, place), want)
+			if n := len(place.requestsWith(toolsCall)); n != 1 {
 				t.Errorf("%d: sent %d times", code, n)
 			}
 		}
@@ -114,25 +115,25 @@ func TestALostSessionIsNoReasonToRepeatACallUnlessTheServerRemembersKeys(t *test
 		"it does not, and no key": {false, "", contract.KindOutcomeUnknown, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			place := hostile(t, tt.remembers, func(w http.ResponseWriter) { http.Error(w, "no such session", http.StatusBadRequest) })
+			place := serveAndReply(t, tt.remembers, func(w http.ResponseWriter) { http.Error(w, "no such session", http.StatusBadRequest) })
 			box := openServers(t, place.server("web"))
 			box.Tools(t.Context())
 			_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: true, IdempotencyKey: tt.key})
 			wantKind(t, err, tt.want)
-			if n := len(place.got(toolsCall)); n != tt.sent {
+			if n := len(place.requestsWith(toolsCall)); n != tt.sent {
 				t.Errorf("sent %d times, want %d", n, tt.sent)
 			}
 		})
 	}
 }
 
-// A server that declares it may be replaced by one that does not.
+// A server that declares the capability may be replaced by one that does not.
 func TestACallIsNotRepeatedAtAServerThatDeclaresNothing(t *testing.T) {
 	first := true
 	place := serveRaw(t, raw{
 		"initialize": func(w http.ResponseWriter, params json.RawMessage) string {
 			defer func() { first = false }()
-			return declaring(first)(w, params)
+			return initializeAnswer(first)(w, params)
 		},
 		"tools/list": says(oneTool),
 		"tools/call": func(w http.ResponseWriter, _ json.RawMessage) string {
@@ -140,8 +141,8 @@ func TestACallIsNotRepeatedAtAServerThatDeclaresNothing(t *testing.T) {
 			return ""
 		},
 	})
-	wantKind(t, approved(t, place), contract.KindOutcomeUnknown)
-	if n := len(place.got(toolsCall)); n != 1 {
+	wantKind(t, callApproved(t, place), contract.KindOutcomeUnknown)
+	if n := len(place.requestsWith(toolsCall)); n != 1 {
 		t.Errorf("sent %d times", n)
 	}
 }
@@ -156,10 +157,10 @@ func TestADestructiveCallGoesWhereRedirectsHaveLed(t *testing.T) {
 		}
 		target.ServeHTTP(w, r)
 	}))
-	if err := approved(t, place); err != nil {
+	if err := callApproved(t, place); err != nil {
 		t.Error(err)
 	}
-	if n := len(place.got(toolsCall)); n != 1 {
+	if n := len(place.requestsWith(toolsCall)); n != 1 {
 		t.Errorf("sent %d times", n)
 	}
 }

@@ -13,7 +13,7 @@ type openQuestions struct {
 	lines []string
 }
 
-// maxUnanswered is how many questions the result of a call names.
+// maxUnanswered bounds the questions that the result of a call lists.
 const maxUnanswered = 5
 
 // add records a question, and why nobody has answered it.
@@ -26,7 +26,7 @@ func (u *openQuestions) add(server, message, why string) {
 	}
 }
 
-// String is a line for each question.
+// String returns a line for each question.
 func (u *openQuestions) String() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -20,7 +20,7 @@ const (
 	ToolPrompt = "get_prompt"
 )
 
-// ownTools are our own tools that the servers' settings ask for.
+// ownTools returns our own tools that the servers' settings enable.
 func ownTools(servers []Server) []Tool {
 	var resources, prompts []string
 	for _, s := range servers {
@@ -48,8 +48,8 @@ func ownTools(servers []Server) []Tool {
 	return out
 }
 
-// ownFor are our own tools for the holder of a token: they name the servers that have resources
-// or prompts, or have not been asked yet.
+// ownFor returns our own tools for the holder of a token. They name the servers that have
+// resources or prompts, or have not been asked yet.
 func (t *Toolbox) ownFor(bearer string) []Tool {
 	var servers []Server
 	for _, l := range t.links {
@@ -67,7 +67,7 @@ func ownTool(name, description string, servers []string, properties map[string]a
 		"type": "object", "properties": properties, "required": []string{"server"}, "additionalProperties": false,
 	})
 	if err != nil {
-		panic(err) // maps of strings
+		panic(err) // a map of strings can be encoded
 	}
 	approval := contract.ToolApproval{Because: contract.GroundSetting}
 	return Tool{

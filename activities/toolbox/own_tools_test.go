@@ -103,7 +103,7 @@ func TestAServerThatIsSilentDoesNotHoldTheListUp(t *testing.T) {
 	})
 	silent.start(newHost())
 	live := serve(t, newHost())
-	for wait := time.Second; ; wait *= 4 { // until it is long enough for the other server
+	for wait := time.Second; ; wait *= 4 { // until it is long enough for the other server to answer
 		box := open(t, toolbox.Options{Servers: []toolbox.Server{silent.server("silent"), live.server("web")}, FirstWait: wait})
 		box.Tools(t.Context())
 		resources, err := box.Resources(t.Context())

@@ -21,7 +21,7 @@ func (s *schema) problem(value any) string {
 	if s.compiled == nil {
 		return ""
 	}
-	if absurd(value) {
+	if hasHugeNumber(value) {
 		return "arguments: a number in them is too long or too large"
 	}
 	err := s.budget.check(s.compiled, value)

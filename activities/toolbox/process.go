@@ -66,12 +66,12 @@ func (p *process) live(started chan<- error, stderr *lineLogger) {
 	}
 	err = p.cmd.Wait()
 	stderr.flush()
-	p.signal(syscall.SIGKILL) // what it may have left behind in its group
+	p.signal(syscall.SIGKILL) // processes of its group that are still alive
 	p.err = errEnded
 	if err != nil {
 		p.err = fmt.Errorf("%w: %w", errEnded, err)
 	}
-	// A stranger that holds the other end must not keep the reader waiting.
+	// Another process that holds the other end must not block the reader.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(time.Second))
 	close(p.done)
 }
@@ -98,8 +98,8 @@ func (p *process) start() error {
 	return nil
 }
 
-// ended returns why the child has ended, or nil.
-func (p *process) ended() error {
+// endReason returns why the child has ended, or nil while it runs.
+func (p *process) endReason() error {
 	select {
 	case <-p.done:
 		return p.err
@@ -119,10 +119,10 @@ func (p *process) awaitEnd() error {
 	}
 }
 
-// signal signals the child and everything it started. After the end of the child its number may
-// be another process's.
+// signal signals the child and everything it started. After the end of the child its process ID
+// may belong to another process.
 func (p *process) signal(sig syscall.Signal) {
-	if p.ended() == nil {
+	if p.endReason() == nil {
 		_ = syscall.Kill(-p.cmd.Process.Pid, sig)
 	}
 }

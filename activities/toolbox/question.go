@@ -48,15 +48,15 @@ func (c *conn) beginElicitation(ctx context.Context, call Call, open *openQuesti
 	}
 }
 
-// openElicitations are the calls during which a server may ask.
+// openElicitations returns the calls during which the server may ask.
 func (c *conn) openElicitations() []*elicitation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.elicitations)
 }
 
-// elicitationFor is the call that a question belongs to: the one in the context, else the only
-// running one.
+// elicitationFor returns the call that a question belongs to: the one in the context, else the
+// only running one.
 func (c *conn) elicitationFor(ctx context.Context) (*elicitation, error) {
 	if q, ok := ctx.Value(elicitationKey{}).(*elicitation); ok {
 		return q, nil
@@ -83,8 +83,8 @@ var (
 
 type elicitationHost struct{ conn *conn }
 
-// Elicit returns "cancel" for requests other than forms, since no page is opened here, and for
-// those that belong to no call, since nobody can be asked. Only a user declines.
+// Elicit returns "cancel" for requests other than forms, because no page is opened here, and
+// for those without a call, because there is no user to ask. Only a user declines.
 func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	if !h.conn.asked.acquire() {
 		return nil, errAsksTooMuch
@@ -119,8 +119,8 @@ func (h elicitationHost) Elicit(ctx context.Context, r mcp.ElicitationRequest) (
 	return replied(a), nil
 }
 
-// cancel is the reply to a question that no user has answered. The calls that it may belong to
-// report why.
+// cancel returns the reply to a question that no user has answered. The calls that it may
+// belong to report why.
 func (h elicitationHost) cancel(r mcp.ElicitationRequest, why string, calls ...*elicitation) *mcp.ElicitationResult {
 	server := h.conn.server.Name
 	h.conn.box.opts.Logger.Warn("a question of an MCP server was cancelled", "server", server, "error", why)
@@ -163,7 +163,7 @@ type timeLimit struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	since   time.Time     // the time runs
+	since   time.Time     // start of the unpaused time
 	left    time.Duration // of the call
 	waiting time.Duration // of the questions
 	paused  int
@@ -192,7 +192,7 @@ func (l *timeLimit) pause(ctx context.Context) (_ context.Context, resume func()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.paused == 0 {
-		l.timer.Stop() // one that has just fired has ended the call
+		l.timer.Stop() // a timer that has just fired has ended the call
 		l.left -= time.Since(l.since)
 		l.since = time.Now()
 	}

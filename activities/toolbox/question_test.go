@@ -17,16 +17,16 @@ const (
 	cancelled = `{"action":"cancel"}`
 )
 
-// asks are the questions that arrive, each with a place for its answer.
-type asks chan asked
+// questions has the questions that arrive, each with a channel for its answer.
+type questions chan openQuestion
 
-type asked struct {
+type openQuestion struct {
 	ctx    context.Context
 	answer chan error // nil accepts
 }
 
-func (a asks) Elicit(ctx context.Context, _ toolbox.Question) (toolbox.Answer, error) {
-	q := asked{ctx, make(chan error)}
+func (a questions) Elicit(ctx context.Context, _ toolbox.Question) (toolbox.Answer, error) {
+	q := openQuestion{ctx, make(chan error)}
 	a <- q
 	select {
 	case err := <-q.answer:
@@ -36,11 +36,11 @@ func (a asks) Elicit(ctx context.Context, _ toolbox.Question) (toolbox.Answer, e
 	}
 }
 
-// openAsking is a box with a server that may ask.
-func openAsking(t *testing.T, s toolbox.Server, o toolbox.Options) (*toolbox.Toolbox, asks) {
+// openAsking returns a box with a server that may ask.
+func openAsking(t *testing.T, s toolbox.Server, o toolbox.Options) (*toolbox.Toolbox, questions) {
 	t.Helper()
 	s.MayAsk = true
-	questions := make(asks, 10)
+	questions := make(questions, 10)
 	o.Servers, o.Elicitor = []toolbox.Server{s}, questions
 	return open(t, o), questions
 }
@@ -50,14 +50,14 @@ func askAside(ctx context.Context, box *toolbox.Toolbox, destructive bool) <-cha
 }
 
 func TestTheTimeOfACallStandsStillWhileAPersonIsAsked(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		t.Parallel()
 		s.Timeout = 5 * time.Second
 		box, questions := openAsking(t, s, toolbox.Options{})
 		box.Tools(t.Context())
 		call := askAside(t.Context(), box, true)
 		q := within(t, "the question", questions)
-		time.Sleep(s.Timeout + time.Second) // on the server's clock, too
+		time.Sleep(s.Timeout + time.Second) // the server's own clock matters, too
 		q.answer <- nil
 		if got := within(t, "the answer", call); got.err != nil || got.result.Text != accepted {
 			t.Errorf("got %+v", got)
@@ -65,7 +65,7 @@ func TestTheTimeOfACallStandsStillWhileAPersonIsAsked(t *testing.T) {
 	})
 }
 
-// mcp-go gives a server's request 30 seconds, as a deadline.
+// mcp-go sets a deadline of 30 seconds for a server's request.
 func TestAnAnswerOverHTTPMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life, endLife := context.WithCancel(t.Context())
@@ -132,7 +132,7 @@ func TestOfSeveralCallsOverHTTPEachHasItsQuestion(t *testing.T) {
 }
 
 func TestAQuestionThatWaitsForTooLongIsCancelled(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		box, _ := openAsking(t, s, toolbox.Options{QuestionTime: 30 * time.Millisecond})
 		if got, err := askFor(t, box, "person"); err != nil || !strings.HasPrefix(got.Text, cancelled+"\n[") || !strings.Contains(got.Text, "waited for too long") {
 			t.Errorf("got %+v, %v", got, err)
@@ -141,7 +141,7 @@ func TestAQuestionThatWaitsForTooLongIsCancelled(t *testing.T) {
 }
 
 func TestAQuestionEndsWithItsCall(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		box, questions := openAsking(t, s, toolbox.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		call := askAside(ctx, box, false)
@@ -155,7 +155,7 @@ func TestAQuestionEndsWithItsCall(t *testing.T) {
 }
 
 func TestWhenNobodyWaitsForTheAnswerTheCallIsLost(t *testing.T) {
-	asking(t, func(t *testing.T, s toolbox.Server) {
+	eachAskingKind(t, func(t *testing.T, s toolbox.Server) {
 		box, questions := openAsking(t, s, toolbox.Options{})
 		for destructive, kind := range map[bool]contract.Kind{true: contract.KindOutcomeUnknown, false: contract.KindToolUnavailable} {
 			call := askAside(t.Context(), box, destructive)

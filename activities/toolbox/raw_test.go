@@ -16,8 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// raw answers JSON-RPC with what a test writes, by method. Sessions are what the
-// test makes of them.
+// raw answers JSON-RPC requests with a test's results, by method. Sessions are up to the test.
 type raw map[string]func(w http.ResponseWriter, params json.RawMessage) (result string)
 
 func (s raw) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +70,7 @@ func serveRaw(t *testing.T, s raw) *site {
 
 const oneTool = `{"tools":[{"name":"touch","inputSchema":{"type":"object"}}]}`
 
-// endless lists pages without end.
+// endless returns a list of infinitely many pages.
 func endless(page string) func(http.ResponseWriter, json.RawMessage) string {
 	var mu sync.Mutex
 	n := 0
@@ -168,10 +167,10 @@ func TestNotFoundIsALostSessionOnlyWhereThereIsOne(t *testing.T) {
 			box.Tools(t.Context())
 			_, err := box.Call(t.Context(), toolbox.Call{Server: "web", Tool: "touch", Destructive: tt.destructive})
 			wantKind(t, err, tt.want)
-			if n := len(place.got(toolsCall)); n != tt.sent {
+			if n := len(place.requestsWith(toolsCall)); n != tt.sent {
 				t.Errorf("sent %d times, want %d", n, tt.sent)
 			}
-			if n := len(place.got(`"method":"initialize"`)); n < tt.initialized {
+			if n := len(place.requestsWith(`"method":"initialize"`)); n < tt.initialized {
 				t.Errorf("initialized %d times, want %d", n, tt.initialized)
 			}
 		})
@@ -212,9 +211,9 @@ func TestAnAnswerThatIsNoResultIsLost(t *testing.T) {
 	}
 }
 
-// Why a connection was lost is in the log and in the server's state, for everybody: it does
-// not repeat the token of the caller who lost it.
-func TestALossDoesNotTellTheCallersToken(t *testing.T) {
+// The reason of a lost connection is logged and part of the server's state, which all callers
+// see. It must not contain the token of the caller whose request lost the connection.
+func TestALossDoesNotRevealTheCallersToken(t *testing.T) {
 	const token = "t0ken-of-the-caller"
 	rest := raw{"initialize": hello("s-1"), "tools/list": says(oneTool)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -149,7 +149,7 @@ func (t *Toolbox) read(ctx context.Context, a Access, method string, result func
 	return said.without(l.mask(a.Bearer)), nil
 }
 
-// resources lists what one server has, templates last.
+// resources lists the resources of one server, templates last.
 func (l *link) resources(ctx context.Context, who caller) ([]Resource, error) {
 	offers := func(c mcp.ServerCapabilities) bool { return c.Resources != nil }
 	plain, err := l.pages(ctx, who, mcp.MethodResourcesList, offers, func(ctx context.Context, c *conn, x *trace) error {
@@ -159,7 +159,7 @@ func (l *link) resources(ctx context.Context, who caller) ([]Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A server may have resources and no templates, and say so by refusing.
+	// A server with resources but without templates may refuse this request.
 	templates, err := l.pages(ctx, who, mcp.MethodResourcesTemplatesList, offers, func(ctx context.Context, c *conn, x *trace) error {
 		_, err := c.client.ListResourceTemplates(withTrace(ctx, x), mcp.ListResourceTemplatesRequest{})
 		return err
@@ -248,10 +248,10 @@ func (l *link) undecodable(method mcp.MCPMethod, err error) error {
 	return &Error{Kind: contract.KindToolFailed, Server: l.server.Name, Tool: string(method), Err: fmt.Errorf("decode the list: %w", err)}
 }
 
-// errNothing: the server declares none of the kind, and was not called.
+// errNothing is the error of a server that declares none of the kind; it was not called.
 var errNothing = errors.New("the server offers none")
 
-// pages are the raw pages of a list, none if the server declares no such list.
+// pages returns the raw pages of a list; none if the server declares no such list.
 func (l *link) pages(ctx context.Context, who caller, method mcp.MCPMethod, offers func(mcp.ServerCapabilities) bool, list sendFunc) ([]json.RawMessage, error) {
 	v := l.ask(ctx, request{who: who, send: func(ctx context.Context, c *conn, x *trace) error {
 		if !offers(c.client.GetServerCapabilities()) {

@@ -47,7 +47,7 @@ var errNoResult = errors.New("the answer is no result of a tool")
 
 // readAnswer converts a raw result of tools/call to a verdict. An unreadable answer is lost.
 func readAnswer(raw json.RawMessage, destructive bool) verdict {
-	var a *answer // null is no result
+	var a *answer // null is not a result
 	if err := json.Unmarshal(raw, &a); err != nil {
 		return lost(fmt.Errorf("decode the result: %w", err), destructive)
 	}

@@ -52,8 +52,8 @@ func (s *schemas) of(tool Tool) *schema {
 	return made
 }
 
-// newSchema compiles a schema: draft 2020-12 unless it says otherwise. With an error the schema
-// can still be used for coercion.
+// newSchema compiles a schema, as draft 2020-12 unless it names another. With an error the
+// schema can still be used for coercion.
 func newSchema(raw json.RawMessage) (*schema, error) {
 	root, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -63,7 +63,7 @@ func newSchema(raw json.RawMessage) (*schema, error) {
 	switch {
 	case count(root) > maxSchema:
 		return s, errLargeSchema
-	case absurd(root):
+	case hasHugeNumber(root):
 		return s, errAbsurdNumber
 	}
 	s.compiled, err = s.compile()
@@ -83,7 +83,7 @@ func (s *schema) compile() (*jsonschema.Schema, error) {
 	return compiler.Compile(name)
 }
 
-// refuseLoader prevents that a schema has us fetch URLs.
+// refuseLoader prevents schemas from loading URLs.
 type refuseLoader struct{}
 
 func (refuseLoader) Load(url string) (any, error) {

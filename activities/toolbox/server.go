@@ -21,7 +21,7 @@ const (
 	Stdio = "stdio" // a child process
 )
 
-// What tools without hints are.
+// How tools without hints are treated.
 const (
 	Run = "run"
 	Ask = "ask"
@@ -32,27 +32,27 @@ const (
 type Server struct {
 	Name string
 	URL  string
-	// Command without a slash is looked up beside our own executable, then in
-	// PATH.
+	// Command is started. Without a slash it is looked up in the directory of our own
+	// executable, then in PATH.
 	Command string
 	Args    []string
-	// Env is added to the few variables a child gets of ours: PATH, HOME and
-	// the like, no secrets.
+	// Env is added to the variables that a child inherits: PATH, HOME and a few others, no
+	// secrets.
 	Env map[string]string
 	// Headers are sent with every HTTP request, including those of the session itself. They
 	// override headers of the call (Authorization).
 	Headers map[string]string
-	// Secrets are values of headers and variables, or parts of them, that nobody else may
-	// see, whatever those are called. What Headers, Env and URL have under the name of a credential is secret
-	// without being listed.
+	// Secrets are values of headers and variables, or parts of them, to be masked everywhere.
+	// Values in Headers, Env and URL under the name of a credential are secret without being
+	// listed.
 	Secrets []string
 	// Transport is HTTP, SSE or Stdio; empty means HTTP with a URL, else Stdio.
 	Transport string
 	// Timeout limits a call of this server's tools, with Options.CallTimeout as default and
 	// maximum.
 	Timeout time.Duration
-	// Unannotated tells what tools without hints are: Ask (or empty) makes
-	// them destructive, Run safe.
+	// Unannotated is the treatment of tools without hints: Ask (or empty) makes them
+	// destructive, Run safe.
 	Unannotated string
 	// Problem is what is wrong with the settings; the server is not connected then.
 	Problem string
@@ -67,15 +67,15 @@ type Server struct {
 	Prefix bool
 	// Roots are folders or file:// URIs that the server gets when it asks.
 	Roots []string
-	// SampleTokens lets the server ask Options.Sampler for at most that many
-	// tokens at a time. With 0 it may not ask.
+	// SampleTokens allows sampling requests to Options.Sampler, with at most that many tokens
+	// each. 0 allows none.
 	SampleTokens int
 	// MayAsk lets the server ask Options.Elicitor during a call.
 	MayAsk bool
 	// Wording selects the sentences that describe the server's calls, if it is ours.
 	Wording contract.Wording
-	// ExposeResources and ExposePrompts let the model read them: see ToolRead
-	// and ToolPrompt.
+	// ExposeResources and ExposePrompts let the model read the server's resources and prompts:
+	// see ToolRead and ToolPrompt.
 	ExposeResources, ExposePrompts bool
 }
 
@@ -92,7 +92,7 @@ func (s Server) transport() string {
 	return Stdio
 }
 
-// toolName is the offered name of a tool, bareName its name at the server.
+// toolName returns the offered name of a tool, bareName its name at the server.
 func (s Server) toolName(bare string) string {
 	if s.Prefix {
 		return s.Name + separator + bare
@@ -118,7 +118,7 @@ func (s Server) limit(most time.Duration) time.Duration {
 	return most
 }
 
-// unknownNames are names in the server's lists that it has no tool for.
+// unknownNames returns the names in the server's settings for which it has no tool.
 func (s Server) unknownNames(names []string) []string {
 	var out []string
 	for _, list := range [][]string{s.Allow, s.Deny, s.Destructive, s.Safe} {
@@ -131,7 +131,7 @@ func (s Server) unknownNames(names []string) []string {
 	return out
 }
 
-// roots are the server's roots as URIs.
+// roots returns the server's roots as URIs.
 func (s Server) roots() ([]mcp.Root, error) {
 	out := []mcp.Root{}
 	for _, root := range s.Roots {

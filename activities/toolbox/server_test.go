@@ -21,8 +21,8 @@ func text(s string) server.ToolHandlerFunc {
 	}
 }
 
-// shelf is a server with tools that say their names.
-func shelf(t *testing.T, names ...string) *site {
+// serveNamedTools starts a server with tools that return their names.
+func serveNamedTools(t *testing.T, names ...string) *site {
 	m := server.NewMCPServer("shelf", "1")
 	for _, name := range names {
 		m.AddTool(mcp.NewTool(name, mcp.WithReadOnlyHintAnnotation(name == "read"), mcp.WithDestructiveHintAnnotation(name == "erase")), text(name))
@@ -45,7 +45,7 @@ func TestToolsThatAreNotAllowedAreNeitherOfferedNorCalled(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			place := shelf(t, "read", "write", "erase")
+			place := serveNamedTools(t, "read", "write", "erase")
 			s := place.server("web")
 			s.Allow, s.Deny = tt.allow, tt.deny
 			box := openServers(t, s)
@@ -60,7 +60,7 @@ func TestToolsThatAreNotAllowedAreNeitherOfferedNorCalled(t *testing.T) {
 					wantKind(t, err, contract.KindToolFailed)
 				}
 			}
-			if n := len(place.got(toolsCall)); n != len(strings.Fields(tt.want)) {
+			if n := len(place.requestsWith(toolsCall)); n != len(strings.Fields(tt.want)) {
 				t.Errorf("%d calls reached the server", n)
 			}
 		})
@@ -68,7 +68,7 @@ func TestToolsThatAreNotAllowedAreNeitherOfferedNorCalled(t *testing.T) {
 }
 
 func TestSettingsOverrideHints(t *testing.T) {
-	s := shelf(t, "read", "write", "erase").server("web")
+	s := serveNamedTools(t, "read", "write", "erase").server("web")
 	s.Destructive, s.Safe, s.Unannotated = []string{"read"}, []string{"erase"}, toolbox.Ask
 	for _, prefix := range []bool{false, true} {
 		s.Prefix = prefix
@@ -87,7 +87,7 @@ func TestSettingsOverrideHints(t *testing.T) {
 
 func TestNamesOfNoToolAreReportedOnce(t *testing.T) {
 	log := &logBuffer{}
-	s := shelf(t, "read").server("web")
+	s := serveNamedTools(t, "read").server("web")
 	s.Deny, s.Destructive, s.Safe = []string{"erase"}, []string{"wipe"}, []string{"read", "wipe"}
 	box := open(t, toolbox.Options{Servers: []toolbox.Server{s}, Logger: log.logger()})
 	box.Tools(t.Context())
@@ -97,7 +97,7 @@ func TestNamesOfNoToolAreReportedOnce(t *testing.T) {
 }
 
 func TestPrefixedToolsGoOutUnderTheirOwnNames(t *testing.T) {
-	one, two := shelf(t, "read", "a__read"), shelf(t, "read")
+	one, two := serveNamedTools(t, "read", "a__read"), serveNamedTools(t, "read")
 	a, b := one.server("a"), two.server("b")
 	a.Prefix = true
 	box := openServers(t, a, b)
@@ -126,7 +126,7 @@ func TestOptionalServersAreNotWaitedFor(t *testing.T) {
 	silent.onRequest(hangUntil(stuck))
 	s := silent.server("silent")
 	s.Optional = true
-	box := openServers(t, s, shelf(t, "read").server("web"))
+	box := openServers(t, s, serveNamedTools(t, "read").server("web"))
 	if got := names(box.Tools(t.Context())); got != "read" {
 		t.Errorf("got %q", got)
 	}
@@ -150,13 +150,13 @@ func TestHeadersOfTheServerGoWithEveryRequest(t *testing.T) {
 		}
 		box := openServers(t, s)
 		mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", SessionID: "s-1"})
-		if h := place.got(toolsCall)[0].header; h.Get("X-Session-ID") != "s-1" {
+		if h := place.requestsWith(toolsCall)[0].header; h.Get("X-Session-ID") != "s-1" {
 			t.Errorf("%s: got %v", kind, h)
 		}
 		if err := box.Close(); err != nil {
 			t.Error(err)
 		}
-		for _, r := range place.got("") {
+		for _, r := range place.requestsWith("") {
 			if got := r.header.Get("Authorization") + " " + r.header.Get("X-Team"); got != "Bearer own shop" {
 				t.Errorf("%s: %s %s carries %q", kind, r.method, r.body, got)
 			}

@@ -56,7 +56,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 		transport.WithHeaderFunc(func(ctx context.Context) map[string]string { return callerOf(ctx).headers() }),
 		transport.WithSSELogger(discardLogger()),
 		transport.WithEndpointTimeout(c.box.opts.ConnectTimeout),
-		transport.WithResponseTimeout(c.box.opts.QuestionTime+time.Hour), // every request has a limit of ours
+		transport.WithResponseTimeout(c.box.opts.QuestionTime+time.Hour), // every request has our own time limit
 	)
 	if err != nil {
 		breakOff(err)
@@ -68,7 +68,7 @@ func newSSEWire(c *conn) (*sseWire, error) {
 
 func (w *sseWire) closeIdle() { w.trip.CloseIdleConnections() }
 
-// SetRequestHandler is how mcp-go offers to answer the server's requests.
+// SetRequestHandler receives mcp-go's handler for the server's requests.
 func (w *sseWire) SetRequestHandler(handler transport.RequestHandler) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,7 +95,7 @@ func (w *sseWire) SendRequest(ctx context.Context, req transport.JSONRPCRequest)
 		err = context.Cause(w.broken)
 	}
 	if x != nil {
-		resp = x.answered(req, resp)
+		resp = x.recordAnswer(req, resp)
 	}
 	return resp, err
 }
@@ -111,7 +111,7 @@ func (w *sseWire) serve(req transport.JSONRPCRequest) {
 		resp = respond(w.ctx, handler, req)
 	}
 	if endpoint := w.GetEndpoint(); endpoint != nil && resp != nil {
-		// A server that does not take its answer fails the call by itself.
+		// The error is dropped: a server without its answer fails the call.
 		_ = postAnswer(w.ctx, w.client, endpoint.String(), http.Header{}, resp)
 	}
 }
@@ -138,7 +138,7 @@ type eventFilter struct {
 	in    *outbound.EventReader
 	out   []byte
 	err   error
-	serve func(transport.JSONRPCRequest) // has a turn, and gives it back
+	serve func(transport.JSONRPCRequest) // holds a slot, and releases it
 	turns slots
 }
 

@@ -25,7 +25,7 @@ func TestSSEServerKilledDuringACall(t *testing.T) {
 		within(t, "the tool runs", p.entered)
 		place.kill()
 		wantKind(t, within(t, "the call ends", running).err, want)
-		if n := len(place.got(toolsCall)); n != 1 {
+		if n := len(place.requestsWith(toolsCall)); n != 1 {
 			t.Errorf("the call was sent %d times", n)
 		}
 	}
@@ -83,20 +83,20 @@ func TestSSEServerThatWantsAToken(t *testing.T) {
 	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "touch", Bearer: "canary", SessionID: "s-1"}); got.Text != "touched" {
 		t.Errorf("got %+v", got)
 	}
-	if h := place.got(toolsCall)[0].header; h.Get("X-Session-ID") != "s-1" {
+	if h := place.requestsWith(toolsCall)[0].header; h.Get("X-Session-ID") != "s-1" {
 		t.Errorf("got %v", h)
 	}
 }
 
-// asker is an SSE server that, before it answers a call, asks the client for
-// its roots under the very number of the call.
-type asker struct {
+// askingServer is an SSE server that requests the client's roots before it answers a call, with
+// the same request ID as the call.
+type askingServer struct {
 	mu     sync.Mutex
 	stream chan string
 	call   string
 }
 
-func (a *asker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *askingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, ": hello\r\n\r\nevent: endpoint\r\ndata: /message\r\n\r\n")
@@ -116,7 +116,7 @@ func (a *asker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.say(string(body))
 }
 
-func (a *asker) say(message string) {
+func (a *askingServer) say(message string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	id, _, _ := strings.Cut(message[strings.Index(message, `"id":`)+5:], ",")
@@ -135,14 +135,14 @@ func (a *asker) say(message string) {
 
 func TestARequestOfAnSSEServerIsNotTakenForAnAnswer(t *testing.T) {
 	place := newSite(t)
-	place.startHandler(&asker{stream: make(chan string, 10)})
+	place.startHandler(&askingServer{stream: make(chan string, 10)})
 	s := place.sse("web")
 	s.Roots = []string{"/srv"}
 	box := openServers(t, s)
 	if got := mustCall(t, box, toolbox.Call{Server: "web", Tool: "ask"}); got.Text != "thanks" {
 		t.Errorf("got %+v", got)
 	}
-	if got := place.got(`"uri":"file:///srv"`); len(got) != 1 {
+	if got := place.requestsWith(`"uri":"file:///srv"`); len(got) != 1 {
 		t.Errorf("the server was told %v", got)
 	}
 }

@@ -14,10 +14,10 @@ import (
 // and the number of those that were dropped.
 type lineLogger struct {
 	logger *slog.Logger
-	mask   *mask.Mask // of what the child was given
+	mask   *mask.Mask // for the secrets that the child was given
 	mu     sync.Mutex
 	rest   []byte
-	said   int // lines in this second
+	said   int // lines logged in this second
 	second *time.Timer
 }
 
@@ -73,7 +73,7 @@ func (l *lineLogger) mayLog() bool {
 	return l.said <= linesPerSec
 }
 
-// next begins another second. The mutex is held.
+// next starts another second. The mutex is held.
 func (l *lineLogger) next() {
 	if left := l.said - linesPerSec; left > 0 {
 		l.logger.Warn("MCP server says too much, lines were left out", "lines", left)

@@ -28,7 +28,7 @@ func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCReques
 	if x == nil {
 		return w.Stdio.SendRequest(ctx, req)
 	}
-	if err := w.child.ended(); err != nil {
+	if err := w.child.endReason(); err != nil {
 		return nil, err
 	}
 	x.begin()
@@ -43,5 +43,5 @@ func (w *stdioWire) SendRequest(ctx context.Context, req transport.JSONRPCReques
 	if problem := w.lines.problem(resp); problem != nil {
 		resp, err = nil, problem
 	}
-	return x.answered(req, resp), err
+	return x.recordAnswer(req, resp), err
 }

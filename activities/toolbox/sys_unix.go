@@ -4,6 +4,6 @@ package toolbox
 
 import "syscall"
 
-// childAttributes put a child into a group of its own, so that it can be ended
-// with what it starts. When we are killed it ends because its input does.
+// childAttributes put a child into its own process group, so that it can be ended with its
+// descendants. If we are killed, it ends because its input is closed.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

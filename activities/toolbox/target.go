@@ -19,7 +19,7 @@ type Target struct {
 	Definition json.RawMessage
 }
 
-// Digest is the SHA-256 of the definition, and empty without one.
+// Digest returns the SHA-256 of the definition, or "" without one.
 func (t Target) Digest() string {
 	if t.Definition == nil {
 		return ""
@@ -27,12 +27,12 @@ func (t Target) Digest() string {
 	return contract.Hash(t.Definition)
 }
 
-// is reports whether the target is the one that was approved.
-func (t Target) is(approved contract.Binding) bool {
+// matches reports whether the target is the approved one.
+func (t Target) matches(approved contract.Binding) bool {
 	return approved.Same(contract.Binding{Address: t.Address, SHA256: t.Digest()})
 }
 
-// Target is where the tool's calls go. It is zero for one of our own tools.
+// Target returns the target of the tool's calls. It is zero for our own tools.
 func (t Tool) Target() Target {
 	if t.Server == "" {
 		return Target{}
@@ -48,7 +48,7 @@ func (t Tool) Target() Target {
 	return Target{Address: t.Address, Definition: definition}
 }
 
-// address is the server's URL or command line as people may see it.
+// address returns the server's URL or command line without secrets.
 func (s Server) address() string {
 	if s.URL != "" {
 		return contract.PublicURL(s.URL)
@@ -64,16 +64,17 @@ func (s Server) address() string {
 
 var errChanged = errors.New("it would go elsewhere, or to another tool, than was approved")
 
-// elsewhere is the target of a call over a connection, if it differs from the approved one.
-func (c Call) elsewhere(conn *conn) (Target, bool) {
+// changedTarget returns the target of a call over a connection, if it differs from the approved
+// one.
+func (c Call) changedTarget(conn *conn) (Target, bool) {
 	if c.Bound == nil {
 		return Target{}, false
 	}
 	now := conn.target(c.Tool)
-	return now, !now.is(*c.Bound)
+	return now, !now.matches(*c.Bound)
 }
 
-// target is the present target of a tool.
+// target returns the current target of a tool.
 func (c *conn) target(tool string) Target {
 	name := c.server.toolName(c.server.bareName(tool))
 	c.mu.Lock()
@@ -86,8 +87,8 @@ func (c *conn) target(tool string) Target {
 	return Target{Address: c.server.address()}
 }
 
-// lists stores the server's present list.
-func (c *conn) lists(list listing) {
+// storeList stores the server's current list.
+func (c *conn) storeList(list listing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tools = list.tools

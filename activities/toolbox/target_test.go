@@ -15,7 +15,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// grantFor is what is approved when a tool is called now.
+// grantFor returns the binding that an approval of a tool would have now.
 func grantFor(t *testing.T, box *toolbox.Toolbox, name string) *contract.Binding {
 	t.Helper()
 	for _, tool := range box.Tools(t.Context()) {

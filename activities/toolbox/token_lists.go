@@ -22,7 +22,7 @@ const (
 type bearerKey struct{}
 
 // WithBearer makes Tools and Check include the tools that servers list only with this token.
-// Nobody else is offered them.
+// Other callers are not offered them.
 func WithBearer(ctx context.Context, bearer string) context.Context {
 	return context.WithValue(ctx, bearerKey{}, bearer)
 }
@@ -41,7 +41,7 @@ type tokenLists struct {
 
 type tokenList struct {
 	list listing
-	due  time.Time // to be asked again
+	due  time.Time // when to list again
 }
 
 func tokenKey(bearer string) string { return contract.Hash([]byte(bearer)) }
@@ -128,8 +128,8 @@ func (l *link) storeListing(bearer string, list listing, err error) {
 	l.warn(list)
 }
 
-// listingFor is the listing for the holder of a token, while there is no connection for
-// everybody.
+// listingFor returns the listing for the holder of a token, while there is no shared
+// connection.
 func (l *link) listingFor(bearer string) listing {
 	known, ok := l.tokenLists.of(bearer)
 	l.mu.Lock()

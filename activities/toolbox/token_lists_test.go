@@ -24,7 +24,7 @@ func TestToolsOfAServerThatWantsAToken(t *testing.T) {
 			t.Fatalf("got %+v", tools)
 		}
 	}
-	if n := len(place.got(`"method":"tools/list"`)); n != 1 {
+	if n := len(place.requestsWith(`"method":"tools/list"`)); n != 1 {
 		t.Errorf("listed %d times", n)
 	}
 	if fixed, problem := box.Check(ctx, "touch", []byte(`{"n":"1"}`)); string(fixed) != `{"n":1}` || problem != "" {

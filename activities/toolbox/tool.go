@@ -16,11 +16,11 @@ type Tool struct {
 	// ReadOnly and Idempotent are the server's hints; false if not stated.
 	ReadOnly   bool
 	Idempotent bool
-	// MayAsk: the server may ask a person something during a call.
+	// MayAsk means that the server may ask a person during a call.
 	MayAsk bool
-	// Wording is that of the tool's server.
+	// Wording is the wording of the tool's server.
 	Wording contract.Wording
-	// Address is that of the tool's server, without secrets.
+	// Address is the address of the tool's server, without secrets.
 	Address string
 }
 

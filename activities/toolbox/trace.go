@@ -14,28 +14,28 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// trace is what is known of one request and its answer. It is in the request's context, and the
+// trace is the state of one request and its answer. It is in the request's context, and the
 // transports fill it in.
 type trace struct {
-	// fresh requests a connection that is used for nothing else.
-	fresh bool
-	// single: the request must not reach the server twice.
-	single bool
+	// ownConnection requests a connection for this request alone.
+	ownConnection bool
+	// atMostOnce means that the request must not reach the server twice.
+	atMostOnce bool
 
 	sent atomic.Bool // the server may have received the request
 
-	mu      sync.Mutex
-	status  int // of HTTP; 0 when there was none
-	id      *mcp.RequestId
-	answers []json.RawMessage // raw results, one per page
-	refusal *mcp.JSONRPCErrorDetails
-	asked   bool // the last answer was a request for input
-	bytes   int  // of all answers
-	excess  error
-	session string // ID of the session when the request was sent
+	mu             sync.Mutex
+	status         int // HTTP status; 0 if there was none
+	id             *mcp.RequestId
+	answers        []json.RawMessage // raw results, one per page
+	refusal        *mcp.JSONRPCErrorDetails
+	inputRequested bool // the last answer was a request for input
+	bytes          int  // total size of all answers
+	excess         error
+	session        string // ID of the session when the request was sent
 }
 
-// What is read of one list, page by page.
+// Limits of one list with all its pages.
 const (
 	maxPages     = 1000
 	maxPageBytes = 64 << 20
@@ -64,30 +64,30 @@ func traceOf(ctx context.Context) *trace {
 func (x *trace) begin() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.status, x.asked = 0, false
+	x.status, x.inputRequested = 0, false
 }
 
-// answered records an answer, and returns what mcp-go gets: for a call an empty result (see
-// withoutResult). A result that asks for input is not an answer; mcp-go handles it.
-func (x *trace) answered(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
+// recordAnswer records an answer, and returns the one for mcp-go: for a call an empty result
+// (see withoutResult). A result that asks for input is not an answer; mcp-go handles it.
+func (x *trace) recordAnswer(req transport.JSONRPCRequest, resp *transport.JSONRPCResponse) *transport.JSONRPCResponse {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.id = &req.ID
 	if resp == nil {
 		return nil
 	}
-	x.asked = resp.Error == nil && asksForInput(resp.Result)
+	x.inputRequested = resp.Error == nil && asksForInput(resp.Result)
 	switch {
 	case resp.Error != nil:
 		x.refusal = resp.Error
-	case len(resp.Result) > 0 && !x.asked:
+	case len(resp.Result) > 0 && !x.inputRequested:
 		x.answers = append(x.answers, resp.Result)
 		x.bytes += len(resp.Result)
 	}
 	if x.excess = x.tooMuch(req.Method); x.excess != nil {
 		return endOfPages(resp, x.excess)
 	}
-	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !x.asked {
+	if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil && !x.inputRequested {
 		return withoutResult(resp)
 	}
 	return resp
@@ -126,9 +126,9 @@ func (x *trace) refusedHandshake() bool {
 	return x.refusal != nil || x.status/100 == 4
 }
 
-// gotStatus records the status of the request itself, not that of a redirect or of what the
+// recordStatus records the status of the request itself, not that of a redirect or of what the
 // client posts while the answer streams in.
-func (x *trace) gotStatus(status int) {
+func (x *trace) recordStatus(status int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.status == 0 || x.status/100 == 3 {
@@ -148,8 +148,7 @@ func (x *trace) pages() []json.RawMessage {
 	return x.answers
 }
 
-// caller is on whose behalf a request is made. It is sent as HTTP headers and never to a child
-// process.
+// caller is the caller of a request. It is sent as HTTP headers and never to a child process.
 type caller struct {
 	bearer    string
 	sessionID string

@@ -25,12 +25,12 @@ type verdict struct {
 	kind   contract.Kind
 	err    error
 	again  bool
-	// sent: the server may have received the request. stale: the connection is useless although
-	// the request is not sent again.
+	// sent is set if the server may have received the request, stale if the connection is
+	// useless although the request is not sent again.
 	sent, stale bool
 	// doubtful is the session that a 404 may refer to.
 	doubtful string
-	// now is the present target of the call, with KindChanged.
+	// now is the current target of the call, with KindChanged.
 	now Target
 }
 
@@ -56,7 +56,7 @@ func (l *link) unreachable(ctx context.Context, err error) verdict {
 		return verdict{result: l.authRequired()}
 	}
 	if ctx.Err() != nil {
-		err = ended(ctx)
+		err = endOfContext(ctx)
 	}
 	return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("not connected: %w", err)}
 }
@@ -84,7 +84,7 @@ func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool)
 		return x.sessionLost()
 	case status >= 500 || status == http.StatusRequestTimeout:
 		return lost(fmt.Errorf("answered %s", statusText(status)), destructive)
-	case status == http.StatusTooManyRequests && !x.single:
+	case status == http.StatusTooManyRequests && !x.atMostOnce:
 		return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("answered %s", statusText(status))}
 	case x.refusal != nil || status >= 300:
 		return x.refused(destructive)
@@ -92,9 +92,9 @@ func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool)
 		return verdict{answer: x.answers[len(x.answers)-1], pages: x.answers}
 	case ctx.Err() != nil:
 		return l.interrupted(ctx, x, destructive)
-	case errors.Is(err, errTooLong) && !destructive: // and it would be again
+	case errors.Is(err, errTooLong) && !destructive: // and the next answer would be, too
 		return verdict{kind: contract.KindToolFailed, err: errTooLong}
-	case x.asked:
+	case x.inputRequested:
 		return verdict{kind: contract.KindToolFailed, err: fmt.Errorf("the server asks for what it cannot be given: %w", err)}
 	case !x.sent.Load():
 		return verdict{kind: contract.KindToolUnavailable, err: err, again: true}
@@ -106,7 +106,7 @@ func (l *link) judge(ctx context.Context, x *trace, err error, destructive bool)
 // that may be sent only once is not changed by it.
 func (x *trace) sessionLost() verdict {
 	status := x.httpStatus()
-	if x.single && x.sent.Load() {
+	if x.atMostOnce && x.sent.Load() {
 		v := x.refused(true)
 		v.stale = true
 		return v
@@ -152,13 +152,13 @@ var refusalStatuses = []int{
 // interrupted is the verdict after a timeout or a cancellation by the caller.
 func (l *link) interrupted(ctx context.Context, x *trace, destructive bool) verdict {
 	if x.sent.Load() {
-		return lost(ended(ctx), destructive)
+		return lost(endOfContext(ctx), destructive)
 	}
-	return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("not sent: %w", ended(ctx))}
+	return verdict{kind: contract.KindToolUnavailable, err: fmt.Errorf("not sent: %w", endOfContext(ctx))}
 }
 
-// ended is why ctx has ended; it wraps ctx's error.
-func ended(ctx context.Context) error {
+// endOfContext returns why ctx has ended; it wraps ctx's error.
+func endOfContext(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.As(cause, &timeoutError{}) {
 		return cause
 	}

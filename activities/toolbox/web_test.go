@@ -18,21 +18,20 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 )
 
-// site is a place where an HTTP server can be started, killed and started again
-// under the same address.
+// site is an address at which an HTTP server can be started, killed and restarted.
 type site struct {
 	t    *testing.T
 	addr string
 	srv  *http.Server
 
 	mu       sync.Mutex
-	requests []seen
-	// intercept, when set, may answer a request itself.
+	requests []seenRequest
+	// intercept may answer a request itself. It may be nil.
 	intercept func(w http.ResponseWriter, r *http.Request, body string) bool
 }
 
-// seen is a request that arrived.
-type seen struct {
+// seenRequest is a request that arrived.
+type seenRequest struct {
 	method, body string
 	header       http.Header
 }
@@ -40,7 +39,7 @@ type seen struct {
 func newSite(t *testing.T) *site {
 	t.Helper()
 	host := "127.0.0.1"
-	if runtime.GOOS == "linux" { // where 127/8 is loopback: no other process is given the port while no server runs
+	if runtime.GOOS == "linux" { // 127/8 is loopback: another address prevents that another process gets the port between servers
 		host = fmt.Sprintf("127.%d.%d.%d", 1+rand.N(254), rand.N(256), 1+rand.N(254))
 	}
 	l, err := net.Listen("tcp", host+":0")
@@ -53,7 +52,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// serve starts a stateful MCP server: sessions of an earlier one are unknown.
+// serve starts a stateful MCP server. It does not know the sessions of an earlier one.
 func serve(t *testing.T, m *server.MCPServer) *site {
 	t.Helper()
 	s := newSite(t)
@@ -95,7 +94,7 @@ func (s *site) watch(h http.Handler) http.Handler {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		s.mu.Lock()
-		s.requests = append(s.requests, seen{method: r.Method, body: string(body), header: r.Header.Clone()})
+		s.requests = append(s.requests, seenRequest{method: r.Method, body: string(body), header: r.Header.Clone()})
 		intercept := s.intercept
 		s.mu.Unlock()
 		if intercept != nil && intercept(w, r, string(body)) {
@@ -111,7 +110,7 @@ func (s *site) onRequest(f func(w http.ResponseWriter, r *http.Request, body str
 	s.intercept = f
 }
 
-// forMessages reports whether a request is for the server's own messages.
+// forMessages reports whether a request opens the stream of server messages.
 func forMessages(r *http.Request, body string) bool {
 	return r.Method == http.MethodGet || strings.Contains(body, "subscriptions/listen")
 }
@@ -131,11 +130,11 @@ func (s *site) withhold(which func(*http.Request, string) bool) <-chan struct{} 
 	return asked
 }
 
-// got are the requests whose body contains part.
-func (s *site) got(part string) []seen {
+// requestsWith returns the requests whose body contains part.
+func (s *site) requestsWith(part string) []seenRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []seen
+	var out []seenRequest
 	for _, r := range s.requests {
 		if strings.Contains(r.body, part) {
 			out = append(out, r)
@@ -144,10 +143,10 @@ func (s *site) got(part string) []seen {
 	return out
 }
 
-// methods are the requests with a method.
-func (s *site) methods(method string) []seen {
-	var out []seen
-	for _, r := range s.got("") {
+// methods returns the requests with a method.
+func (s *site) methods(method string) []seenRequest {
+	var out []seenRequest
+	for _, r := range s.requestsWith("") {
 		if r.method == method {
 			out = append(out, r)
 		}
@@ -155,8 +154,8 @@ func (s *site) methods(method string) []seen {
 	return out
 }
 
-// listening waits until the client reads the server's own messages.
-func (s *site) listening() {
+// awaitStream waits until the client has opened the stream of server messages.
+func (s *site) awaitStream() {
 	s.t.Helper()
 	eventually(s.t, "the client listens", func() bool {
 		s.mu.Lock()
@@ -172,7 +171,7 @@ func (s *site) listening() {
 
 const toolsCall = `"method":"tools/call"`
 
-// breakAfter answers tools/call by cutting the connection after it was read.
+// cutCalls closes the connection after it has read a tools/call.
 func cutCalls(w http.ResponseWriter, _ *http.Request, body string) bool {
 	if !strings.Contains(body, toolsCall) {
 		return false

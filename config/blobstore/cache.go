@@ -9,32 +9,29 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// cache keeps the values that were used last, up to a number of bytes. It takes
-// and gives copies of bytes: callers may change what they hold.
+// cache keeps the values that were used last, and what was computed from them, up to a number
+// of bytes. It takes and gives copies of stored values: callers may change what they hold.
 type cache struct {
 	mu     sync.Mutex
 	limit  int
 	size   int
 	order  *list.List // front: used last
-	values map[string]*list.Element
+	values map[cacheKey]*list.Element
+}
+
+// cacheKey identifies a stored value, with only its sum, or what was computed from one.
+type cacheKey struct {
+	sum  string
+	size int64
+	kind string
 }
 
 type entry struct {
-	sum   string
-	data  []byte
-	stamp stamp // of the stored value when it was known to be right
-	value any   // that it decodes to, if anybody has asked
-}
-
-// decodedSize is how many times the bytes of a value are what it decodes to, about.
-const decodedSize = 2
-
-// size is how many bytes of the cache it takes.
-func (e *entry) size() int {
-	if e.value == nil {
-		return len(e.data)
-	}
-	return (1 + decodedSize) * len(e.data)
+	key      cacheKey
+	size     int
+	data     []byte // of a stored value
+	stamp    stamp  // of the stored value when it was known to be right
+	computed any
 }
 
 // stamp changes when a stored value is written.
@@ -46,7 +43,7 @@ type stamp struct {
 func (s stamp) equal(other stamp) bool { return s.size == other.size && s.time.Equal(other.time) }
 
 func newCache(limit int) *cache {
-	return &cache{limit: limit, order: list.New(), values: map[string]*list.Element{}}
+	return &cache{limit: limit, order: list.New(), values: map[cacheKey]*list.Element{}}
 }
 
 // has reports whether the value is kept and was right in the store when that had
@@ -54,69 +51,68 @@ func newCache(limit int) *cache {
 func (c *cache) has(sum string, found stamp) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.values[sum]
+	e, ok := c.values[cacheKey{sum: sum}]
 	return ok && e.Value.(*entry).stamp.equal(found)
 }
 
 func (c *cache) get(sum string) ([]byte, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.values[sum]
-	if !ok {
+	e := c.find(cacheKey{sum: sum})
+	if e == nil {
 		return nil, false
 	}
+	return slices.Clone(e.data), true
+}
+
+// find returns an entry, which does not change any more but for its stamp, or nil.
+func (c *cache) find(key cacheKey) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.values[key]
+	if !ok {
+		return nil
+	}
 	c.order.MoveToFront(e)
-	return slices.Clone(e.Value.(*entry).data), true
+	return e.Value.(*entry)
 }
 
 // add keeps a copy of data, unless it alone would fill a quarter of the cache. Of a
 // value that is kept already it takes the stamp.
 func (c *cache) add(sum string, data []byte, found stamp) {
-	if len(data) > c.limit/4 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.values[sum]; ok {
-		e.Value.(*entry).stamp = found
-		return
-	}
-	c.values[sum] = c.order.PushFront(&entry{sum: sum, data: slices.Clone(data), stamp: found})
-	c.size += len(data)
-	c.shrink()
-}
-
-func (c *cache) shrink() {
-	for c.size > c.limit {
-		e := c.order.Remove(c.order.Back()).(*entry)
-		delete(c.values, e.sum)
-		c.size -= e.size()
+	e := &entry{key: cacheKey{sum: sum}, size: len(data), data: data, stamp: found}
+	if c.fits(e) {
+		e.data = slices.Clone(data)
+		c.insert(e)
 	}
 }
 
-// decoded is what a value decodes to, or nil.
-func (c *cache) decoded(b contract.Blob) any {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.values[b.SHA256]
-	if !ok || int64(len(e.Value.(*entry).data)) != b.Size {
-		return nil
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(*entry).value
-}
+func (c *cache) fits(e *entry) bool { return e.size <= c.limit/4 }
 
-// addDecoded keeps what a value decodes to as long as the value.
-func (c *cache) addDecoded(sum string, value any) {
+// insert adds an entry. One that is kept already takes its stamp.
+func (c *cache) insert(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.values[sum]
-	if !ok {
+	if known, ok := c.values[e.key]; ok {
+		known.Value.(*entry).stamp = e.stamp
 		return
 	}
-	kept := e.Value.(*entry)
-	c.size -= kept.size()
-	kept.value = value
-	c.size += kept.size()
-	c.shrink()
+	c.values[e.key] = c.order.PushFront(e)
+	for c.size += e.size; c.size > c.limit; {
+		oldest := c.order.Remove(c.order.Back()).(*entry)
+		delete(c.values, oldest.key)
+		c.size -= oldest.size
+	}
+}
+
+// computed is what was computed from a value, or nil.
+func (c *cache) computed(b contract.Blob, kind string) any {
+	if e := c.find(cacheKey{b.SHA256, b.Size, kind}); e != nil {
+		return e.computed
+	}
+	return nil
+}
+
+func (c *cache) addComputed(b contract.Blob, kind string, v any, size int) {
+	if e := (&entry{key: cacheKey{b.SHA256, b.Size, kind}, size: size, computed: v}); c.fits(e) {
+		c.insert(e)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"agent-stop-and-go/config/blobstore"
+	"agent-stop-and-go/workflows/contract"
 )
 
 func TestTheCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
@@ -40,32 +41,48 @@ func TestTheCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
 	}
 }
 
-func TestAValueIsDecodedOnceWhileItIsKept(t *testing.T) {
+func TestAComputedValueIsKept(t *testing.T) {
 	s := open(t, t.TempDir())
-	const size = 8 << 20
-	b, times := put(t, s, make([]byte, size)), 0
-	decoded := func() any {
-		v, err := s.Decoded(t.Context(), b, func(data []byte) (any, error) { times++; return len(data), nil })
+	b, times := put(t, s, []byte("value")), 0
+	const size = blobstore.CacheSize / 8
+	computed := func(b contract.Blob, kind string) any {
+		v, err := s.Computed(b, kind, func() (any, int, error) { times++; return kind + b.SHA256, size, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
-	if a, b := decoded(), decoded(); a != size || b != size || times != 1 {
-		t.Errorf("%v and %v, decoded %d times", a, b, times)
-	}
-	for i := range blobstore.CacheSize/size - 2 { // with what it decodes to it takes the room of three
-		put(t, s, append(make([]byte, size), byte(i)))
-	}
-	if decoded(); times != 2 {
-		t.Errorf("decoded %d times; it was to be forgotten", times)
+	if x, y := computed(b, "x"), computed(b, "y"); x == y || x != computed(b, "x") || y != computed(b, "y") || times != 2 {
+		t.Errorf("%v and %v, computed %d times, expected 2", x, y, times)
 	}
 	wrong := b
 	wrong.Size--
-	if _, err := s.Decoded(t.Context(), wrong, func([]byte) (any, error) { return nil, nil }); err == nil {
+	if computed(wrong, "x"); times != 3 {
 		t.Error("an address of another size was taken for the same")
 	}
-	if _, err := s.Decoded(t.Context(), put(t, s, []byte("x")), func([]byte) (any, error) { return nil, os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) {
+	for i := range blobstore.CacheSize / size {
+		put(t, s, append(make([]byte, size), byte(i)))
+	}
+	if computed(b, "x"); times != 4 {
+		t.Errorf("computed %d times, expected 4: the value does not count for the limit", times)
+	}
+	if _, err := s.Computed(b, "z", func() (any, int, error) { return nil, 0, os.ErrInvalid }); !errors.Is(err, os.ErrInvalid) {
 		t.Errorf("got %v", err)
+	}
+	if computed(b, "z"); times != 5 {
+		t.Error("a failure was kept")
+	}
+}
+
+func TestAComputedValueThatFillsTheCacheIsNotKept(t *testing.T) {
+	s := open(t, t.TempDir())
+	b, times := put(t, s, []byte("value")), 0
+	for range 2 {
+		if _, err := s.Computed(b, "x", func() (any, int, error) { times++; return 1, blobstore.CacheSize/4 + 1, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if times != 2 {
+		t.Errorf("computed %d times", times)
 	}
 }

@@ -1,5 +1,5 @@
 // Package blobstore keeps values that are too large for a workflow's history,
-// by the SHA-256 of their content. It implements transcript.Decoder.
+// by the SHA-256 of their content. It implements transcript.Cache.
 //
 //	store, err := blobstore.Open(ctx, cfg.BlobURL())
 //	defer store.Close()

@@ -201,20 +201,16 @@ func (s *Store) Get(ctx context.Context, b contract.Blob) ([]byte, error) {
 	return data, nil
 }
 
-// Decoded implements transcript.Decoder.
-func (s *Store) Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
-	if v := s.cache.decoded(b); v != nil {
+// Computed implements transcript.Cache.
+func (s *Store) Computed(b contract.Blob, kind string, compute func() (v any, size int, err error)) (any, error) {
+	if v := s.cache.computed(b, kind); v != nil {
 		return v, nil
 	}
-	data, err := s.Get(ctx, b)
+	v, size, err := compute()
 	if err != nil {
 		return nil, err
 	}
-	v, err := decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("decode blob %s: %w", b.SHA256, err)
-	}
-	s.cache.addDecoded(b.SHA256, v)
+	s.cache.addComputed(b, kind, v, size)
 	return v, nil
 }
 

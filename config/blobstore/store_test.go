@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	_ transcript.Decoder = (*blobstore.Store)(nil)
-	_ transcript.Store   = (*blobstore.MemoryStore)(nil)
+	_ transcript.Cache = (*blobstore.Store)(nil)
+	_ transcript.Store = (*blobstore.MemoryStore)(nil)
 )
 
 func open(t *testing.T, dir string) *blobstore.Store {

@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// client is a client as the protocol has it: it refuses what is out of order and
-// holds the messages that the events come to.
+// client implements the rules of the protocol: it refuses events out of order and keeps the
+// messages that the events make up.
 type client struct {
 	messages []Message
 	state    map[string]any
 	lastID   string
-	custom   map[string]int // how often each custom event came, by the id in its value
+	custom   map[string]int // number of custom events by the id in their value
 
 	run, last string // the open run; how the last one ended
 	runs      []string
 	open      map[string]bool // "kind id"
 	outcome   Outcome
 	pendings  []string // calls started in the run
-	answered  []string // in the run
+	answered  []string // calls answered in the run
 	log       []json.RawMessage
 
-	// legacy makes it a client that is older than 1.0, which makes the calls of its own
-	// tools whenever it sees one without a result at the end of a run.
+	// legacy makes it a client older than 1.0. Such a client makes the calls of its own tools
+	// that have no result at the end of a run.
 	legacy *Legacy
-	meant  []string // the calls that it had to make
+	due    []string // the calls that it has to make
 }
 
-// ownTool is the tool that an older client makes the calls of.
+// ownTool is the tool that the older client makes the calls of.
 const ownTool = "list"
 
 func newClient() *client {
@@ -52,7 +52,7 @@ func holdsCall(messages []Message, call string) bool {
 	})
 }
 
-// wire is every field of every event.
+// wire has the members of all events.
 type wire struct {
 	Type            Type
 	ThreadID        string
@@ -83,7 +83,7 @@ func (c *client) take(events []Event) error {
 			return err
 		}
 		if d, ok := e.Data.(RunFinished); ok {
-			c.meant = append(c.meant, d.Outcome.calls...)
+			c.due = append(c.due, d.Outcome.calls...)
 			if err := c.makesOnly(); err != nil {
 				return fmt.Errorf("%+v: %w", d, err)
 			}
@@ -182,7 +182,7 @@ func (c *client) version() string {
 	return ProtocolVersion
 }
 
-// finishedOlder checks an outcome by what 0.0.59 knows.
+// finishedOlder checks an outcome by the rules of 0.0.59.
 func (c *client) finishedOlder(o *Outcome) error {
 	switch {
 	case o == nil || o.Type == OutcomeSuccess && len(o.Interrupts) == 0 && o.PendingToolCallIDs == nil:
@@ -198,17 +198,17 @@ func (c *client) finishedOlder(o *Outcome) error {
 	return fmt.Errorf("0.0.59 does not know the outcome %+v", o)
 }
 
-// makesOnly checks which calls an older client has made by now: those that are meant.
+// makesOnly checks that an older client has made exactly the calls that it has to make.
 func (c *client) makesOnly() error {
 	for _, m := range c.messages {
 		for _, t := range m.ToolCalls {
 			answered := slices.ContainsFunc(c.messages, func(o Message) bool { return o.ToolCallID == t.ID })
-			if makes := t.Function.Name == ownTool && !answered; makes && !slices.Contains(c.meant, t.ID) {
+			if makes := t.Function.Name == ownTool && !answered; makes && !slices.Contains(c.due, t.ID) {
 				return fmt.Errorf("the client makes the call %s", t.ID)
 			}
 		}
 	}
-	for _, id := range c.meant {
+	for _, id := range c.due {
 		if n, _ := c.findCall(id); n < 0 {
 			return fmt.Errorf("the client does not see the call %s", id)
 		}
@@ -216,7 +216,7 @@ func (c *client) makesOnly() error {
 	return nil
 }
 
-// finished checks what the client takes for its own to do.
+// finished checks which calls the client would make.
 func (c *client) finished(o Outcome) error {
 	left := slices.DeleteFunc(slices.Clone(c.pendings), func(id string) bool { return slices.Contains(c.answered, id) })
 	switch {
@@ -287,7 +287,7 @@ func (c *client) apply(w wire) error {
 	case TypeStateDelta:
 		return c.patch(w.Delta)
 	case TypeCustom:
-		if w.Name == CustomAttempt { // is in no record
+		if w.Name == CustomAttempt { // has no entry in the record
 			return nil
 		}
 		id, ok := w.Value["id"].(string)

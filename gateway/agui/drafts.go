@@ -10,61 +10,62 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// draft is a reply that is being made.
+// draft is a reply while it is generated.
 type draft struct {
 	name, node string
 	text       part
 	calls      map[int]*part
-	// nameless: the client was shown a call first, and knows the message without a name.
+	// nameless: the client got a call first, so its message has no name.
 	nameless bool
-	// thought is the ID of the thoughts that are open, thoughts how often there were.
+	// thought is the ID of the open thoughts, thoughts how many there were.
 	thought  string
 	thoughts int
 }
 
-// part is a text or a call of a draft. What the client was shown may differ from
-// what was said: another attempt may have said something else.
+// part is the text or a call of a draft. What was shown to the client may differ from what
+// was received: another attempt may give another text.
 type part struct {
-	said      []byte // in this attempt
-	tool      string // that it calls in this attempt
+	received  []byte // in this attempt
+	tool      string // the tool that it calls in this attempt
 	shown     []byte
-	same      int // how many bytes from the first are the same in both
+	common    int // length of the common prefix of received and shown
 	shownTool string
-	open      bool // the client was shown that it begins, and not that it ends
+	open      bool // its start was sent, its end was not
 }
 
-// add takes a piece of what is said. A reply may have very many.
+// add appends a piece. It compares only the new bytes, because a reply may have very many
+// pieces.
 func (p *part) add(text string) {
-	p.said = append(p.said, text...)
-	for p.same < min(len(p.said), len(p.shown)) && p.said[p.same] == p.shown[p.same] {
-		p.same++
+	p.received = append(p.received, text...)
+	for p.common < min(len(p.received), len(p.shown)) && p.received[p.common] == p.shown[p.common] {
+		p.common++
 	}
 }
 
 // restart begins another attempt.
-func (p *part) restart() { p.said, p.tool, p.same = nil, "", 0 }
+func (p *part) restart() { p.received, p.tool, p.common = nil, "", 0 }
 
-// show takes note that what is news was shown.
+// show records that text was sent to the client.
 func (p *part) show(text string) {
 	p.shown = append(p.shown, text...)
-	p.same = len(p.shown)
+	p.common = len(p.shown)
 }
 
-// hide takes note that the client does not hold any of it.
-func (p *part) hide() { p.shown, p.shownTool, p.same, p.open = nil, "", 0, false }
+// forget records that the client holds nothing of the part.
+func (p *part) forget() { p.shown, p.shownTool, p.common, p.open = nil, "", 0, false }
 
-// unshown is what can be shown without taking anything back.
+// unshown returns the text that can be sent without correcting what was shown before.
 func (p *part) unshown() string {
-	if p.tool != p.shownTool && p.open || p.same < len(p.shown) {
+	if p.tool != p.shownTool && p.open || p.common < len(p.shown) {
 		return ""
 	}
-	return completeRunes(string(p.said[p.same:]))
+	return completeRunes(string(p.received[p.common:]))
 }
 
-// isPrefixOf reports whether a text begins with what was shown.
+// isPrefixOf reports whether text begins with what was shown.
 func (p *part) isPrefixOf(text string) bool { return strings.HasPrefix(text, string(p.shown)) }
 
-// completeRunes is a text without the beginning of a rune at its end.
+// completeRunes returns s without an incomplete rune at its end.
 func completeRunes(s string) string {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if c := s[len(s)-n]; utf8.RuneStart(c) {
@@ -77,7 +78,7 @@ func completeRunes(s string) string {
 	return s
 }
 
-// shows reports whether the client holds something that may have to be taken back.
+// shows reports whether the client holds a part that may have to be corrected.
 func (d *draft) shows() bool {
 	if d.text.open {
 		return true
@@ -90,7 +91,7 @@ func (d *draft) shows() bool {
 	return false
 }
 
-// call is a call of the draft.
+// call returns the call with a number, which it creates if necessary.
 func (d *draft) call(n int) *part {
 	if d.calls[n] == nil {
 		d.calls[n] = &part{}
@@ -98,12 +99,12 @@ func (d *draft) call(n int) *part {
 	return d.calls[n]
 }
 
-// callNumbers are the numbers of the calls, in order.
+// callNumbers returns the numbers of the calls, in order.
 func (d *draft) callNumbers() []int { return slices.Sorted(maps.Keys(d.calls)) }
 
-// Draft takes note that a reply is being made, or made again.
+// Draft begins a draft, or another attempt of one.
 func (s *Stream) Draft(d contract.Draft) []Event {
-	if d.ID == "" || s.dead[d.ID] || s.knows(d.ID) {
+	if d.ID == "" || s.ended[d.ID] || s.knows(d.ID) {
 		return nil
 	}
 	old := s.draft(d.ID)
@@ -130,7 +131,7 @@ func (s *Stream) draft(name string) *draft {
 	return s.drafts[n]
 }
 
-// Delta writes a piece of a draft that Draft has announced.
+// Delta adds a piece to a draft that was announced with Draft.
 func (s *Stream) Delta(piece contract.Delta) []Event {
 	d := s.draft(piece.DraftID)
 	if d == nil {
@@ -150,7 +151,7 @@ func (s *Stream) Delta(piece contract.Delta) []Event {
 	return s.flush()
 }
 
-// show shows what of a draft is new.
+// show sends the new text of a draft.
 func (s *Stream) show(d *draft) {
 	if !s.open {
 		return
@@ -178,8 +179,8 @@ func (s *Stream) showText(d *draft) {
 	s.emit(Piece{TypeTextContent, d.name, text})
 }
 
-// showCall shows what of a call is new. Behind one whose beginning was lost none is
-// shown: it returns false.
+// showCall sends the new part of a call. It returns false if the beginning of the call or of
+// the one before it was lost: later calls cannot be shown then.
 func (s *Stream) showCall(d *draft, n int) bool {
 	p := d.calls[n]
 	if before := d.calls[n-1]; n > 0 && (before == nil || !before.open) || p.tool == "" && !p.open {
@@ -199,7 +200,7 @@ func (s *Stream) showCall(d *draft, n int) bool {
 	return true
 }
 
-// showThought shows thoughts. They are in no message that lasts.
+// showThought sends thoughts. They are not part of any recorded message.
 func (s *Stream) showThought(d *draft, text string) {
 	if !s.open || text == "" {
 		return
@@ -226,7 +227,7 @@ func (s *Stream) endThought(d *draft) {
 	s.emit(Mark{Type: TypeReasoningEnd, MessageID: id})
 }
 
-// nameOf is the name by which a node speaks: none for an agent that is one node.
+// nameOf returns the name under which a node speaks, or "" for an agent of one node.
 func (s *Stream) nameOf(node string) string {
 	if s.state.Tree == nil {
 		return ""
@@ -234,7 +235,7 @@ func (s *Stream) nameOf(node string) string {
 	return node
 }
 
-// close ends what of a draft is open, as it is.
+// close ends the open parts of a draft as they are.
 func (s *Stream) close(d *draft) {
 	s.endThought(d)
 	if d.text.open {
@@ -247,11 +248,11 @@ func (s *Stream) close(d *draft) {
 	}
 }
 
-// hide takes note that the client does not hold any of a draft.
-func (d *draft) hide() {
+// forget records that the client holds nothing of the draft.
+func (d *draft) forget() {
 	d.nameless = false
-	d.text.hide()
+	d.text.forget()
 	for _, p := range d.calls {
-		p.hide()
+		p.forget()
 	}
 }

@@ -2,13 +2,12 @@ package agui
 
 import "encoding/json"
 
-// ProtocolVersion is the version of AG-UI that the events are of.
+// ProtocolVersion is the version of AG-UI of the events.
 const ProtocolVersion = "1.0"
 
-// Type is the type of an event.
 type Type string
 
-// The types of events that a Stream emits.
+// The types of events that a Stream sends.
 const (
 	TypeRunStarted       Type = "RUN_STARTED"
 	TypeRunFinished      Type = "RUN_FINISHED"
@@ -41,20 +40,24 @@ const (
 	RoleReasoning = "reasoning"
 )
 
-// Namespace is the key of all metadata that is ours, and the prefix of names.
+// Namespace is the key of our metadata and the prefix of our names.
 const Namespace = "agent-stop-and-go"
 
-// The names of custom events. Those of package endpoint are about the request itself.
+// The names of custom events. Package endpoint sends the last three, which are about the
+// connection and the request.
 const (
-	CustomNotice   = Namespace + ".notice"   // the value is a Notice
-	CustomDecision = Namespace + ".decision" // the value is a Decision
-	CustomAttempt  = Namespace + ".attempt"  // the value is an Attempt
+	CustomNotice    = Namespace + ".notice"    // the value is a Notice
+	CustomDecision  = Namespace + ".decision"  // the value is a Decision
+	CustomAttempt   = Namespace + ".attempt"   // the value is an Attempt
+	CustomReconnect = Namespace + ".reconnect" // without a value: open a new stream, the work goes on
+	CustomRefused   = Namespace + ".refused"   // the value names the message that was not taken
+	CustomSkipped   = Namespace + ".skipped"   // the value lists the types of unused message parts
 )
 
-// Metadata is what goes with a message or an interrupt, under Namespace.
+// Metadata is attached to a message or an interrupt, under Namespace.
 type Metadata map[string]any
 
-// RunStarted begins a run. It has no version for clients older than 1.0.
+// RunStarted begins a run. For clients older than 1.0 it has no version.
 type RunStarted struct {
 	Type            Type   `json:"type"`
 	ThreadID        string `json:"threadId"`
@@ -62,8 +65,7 @@ type RunStarted struct {
 	ProtocolVersion string `json:"protocolVersion,omitempty"`
 }
 
-// RunFinished ends a run in order. Clients that are older than 1.0 do not get an
-// outcome that they do not know.
+// RunFinished ends a run. Clients older than 1.0 get only outcomes that they know.
 type RunFinished struct {
 	Type     Type    `json:"type"`
 	ThreadID string  `json:"threadId"`
@@ -71,7 +73,7 @@ type RunFinished struct {
 	Outcome  Outcome `json:"outcome,omitzero"`
 }
 
-// RunError ends a run, or stands for one that did not begin.
+// RunError ends a run, or refuses one that was not begun.
 type RunError struct {
 	Type    Type   `json:"type"`
 	Message string `json:"message"`
@@ -84,7 +86,7 @@ type Step struct {
 	StepName string `json:"stepName"`
 }
 
-// TextStart begins a text.
+// TextStart begins a text message.
 type TextStart struct {
 	Type      Type   `json:"type"`
 	MessageID string `json:"messageId"`
@@ -92,19 +94,18 @@ type TextStart struct {
 	Name      string `json:"name,omitempty"`
 }
 
-// Piece is a piece of a text or of thoughts. In the events that end something it
-// has no Delta.
+// Piece is a piece of a text or of thoughts.
 type Piece struct {
 	Type      Type   `json:"type"`
 	MessageID string `json:"messageId"`
 	Delta     string `json:"delta"`
 }
 
-// Mark begins or ends what has the ID of a message.
+// Mark begins or ends a text or thoughts.
 type Mark struct {
 	Type      Type   `json:"type"`
 	MessageID string `json:"messageId"`
-	Role      string `json:"role,omitempty"` // of REASONING_MESSAGE_START
+	Role      string `json:"role,omitempty"` // set in REASONING_MESSAGE_START
 }
 
 // CallStart begins a call.
@@ -128,7 +129,7 @@ type CallEnd struct {
 	ToolCallID string `json:"toolCallId"`
 }
 
-// CallResult is what a call came to.
+// CallResult is the result of a call.
 type CallResult struct {
 	Type       Type     `json:"type"`
 	MessageID  string   `json:"messageId"`
@@ -138,14 +139,14 @@ type CallResult struct {
 	Metadata   Metadata `json:"metadata,omitempty"`
 }
 
-// StateSnapshot is the whole state: that of the front end, with the agent's own, a
-// SharedState, under Namespace.
+// StateSnapshot is the whole state: the front end's members, and the agent's SharedState
+// under Namespace.
 type StateSnapshot struct {
 	Type     Type                       `json:"type"`
 	Snapshot map[string]json.RawMessage `json:"snapshot"`
 }
 
-// StateDelta is what has changed in the state.
+// StateDelta is a change of the state.
 type StateDelta struct {
 	Type  Type    `json:"type"`
 	Delta []Patch `json:"delta"`
@@ -158,14 +159,14 @@ type Patch struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// MessagesSnapshot is all messages.
+// MessagesSnapshot contains all messages.
 type MessagesSnapshot struct {
 	Type     Type      `json:"type"`
 	Messages []Message `json:"messages"`
 }
 
-// Message is a message of a snapshot. Content is nil only for an assistant that
-// said nothing.
+// Message is a message of a snapshot. Content is nil only for an assistant's message without
+// text.
 type Message struct {
 	ID         string     `json:"id"`
 	Role       string     `json:"role"`
@@ -176,7 +177,7 @@ type Message struct {
 	Metadata   Metadata   `json:"metadata,omitempty"`
 }
 
-// ToolCall is a call in a Message; its type is "function".
+// ToolCall is a call in a Message. Its type is "function".
 type ToolCall struct {
 	ID       string   `json:"id"`
 	Type     string   `json:"type"`
@@ -189,7 +190,7 @@ type Function struct {
 	Arguments string `json:"arguments"`
 }
 
-// Custom is an event of ours.
+// Custom is an event of our own.
 type Custom struct {
 	Type  Type   `json:"type"`
 	Name  string `json:"name"`

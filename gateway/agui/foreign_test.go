@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestForeignClientsTakeEveryStream gives streams to the official clients, with what the
-// client holds before and after each.
+// The official clients read random streams. Each gets the messages that it holds before and
+// must end with those expected after.
 func TestForeignClientsTakeEveryStream(t *testing.T) {
 	script, err := filepath.Abs("../../deploy/conformance/ag-ui-streams.mjs")
 	if err != nil {

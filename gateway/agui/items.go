@@ -8,22 +8,22 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// item is an entry of the record as events show it.
+// item is an entry of the record with what its events need.
 type item struct {
 	record.Entry
-	// message is the AG-UI ID; that of the parent for a call.
-	message string
-	call    string // the AG-UI ID of the call, or of the call of a result
-	index   int    // of a call within its reply
-	text    string // of a call: its arguments
-	name    string // of who says it
-	draft   string // the reply that it is part of
-	named   bool   // a sender has given it its ID
-	meta    Metadata
-	notice  Custom
+	// message is the AG-UI ID of the message; for a call, that of the message it belongs to.
+	message     string
+	call        string // AG-UI ID of the call or, for a result, of its call
+	index       int    // of a call within its reply
+	text        string // for a call, its arguments
+	name        string // of the node that wrote it
+	draft       string // the DraftID of its reply
+	hasClientID bool   // its ID is that of the client that sent it
+	meta        Metadata
+	notice      Custom
 }
 
-// textNoResult stands for the result of a call that will not have one.
+// textNoResult is the result of a call that will never have one.
 const textNoResult = "The call has no result: it was not carried out, or the turn ended before its result was known."
 
 // itemsOf returns the items of entries, in order.
@@ -35,12 +35,12 @@ func itemsOf(entries []record.Entry, tree bool) []item {
 	return r.items
 }
 
-// reader makes items of entries.
+// reader converts entries to items.
 type reader struct {
 	tree    bool
 	items   []item
 	replies map[[2]string]*reply
-	calls   map[int]string // the AG-UI ID by the Seq
+	calls   map[int]string // AG-UI IDs by Seq
 }
 
 type reply struct {
@@ -52,7 +52,7 @@ func (r *reader) read(e record.Entry) {
 	i := item{Entry: e, message: e.ID, text: e.Text, draft: e.DraftID}
 	switch e.Kind {
 	case record.KindMessage:
-		i.message, i.draft, i.named = idOf(e), "", e.ClientID() != ""
+		i.message, i.draft, i.hasClientID = idOf(e), "", e.ClientID() != ""
 	case record.KindText:
 		i.message = idOf(e)
 		if r.tree {
@@ -71,7 +71,7 @@ func (r *reader) read(e record.Entry) {
 	r.items = append(r.items, i)
 }
 
-// idOf is the AG-UI ID of a message.
+// idOf returns the AG-UI ID of a message.
 func idOf(e record.Entry) string {
 	if e.DraftID != "" {
 		return e.DraftID
@@ -79,7 +79,7 @@ func idOf(e record.Entry) string {
 	return e.ID
 }
 
-// replyOf is the reply that a message is part of.
+// replyOf returns the reply that a message belongs to.
 func (r *reader) replyOf(e record.Entry) *reply {
 	key := [2]string{e.Reply, e.Node}
 	if known := r.replies[key]; known != nil && e.Reply != "" {
@@ -104,10 +104,11 @@ func (r *reader) readCall(i *item) {
 	r.calls[i.Seq] = i.call
 }
 
-// callID is the ID of a call of a reply that has a name.
+// callID is the ID of a call of a reply that has a DraftID.
 func callID(draft string, index int) string { return fmt.Sprintf("%s-%d", draft, index) }
 
-// readResult pairs a result with its call. One that nobody has asked for is that of itself.
+// readResult sets the call of a result. A result without a call has its own ID as that of the
+// call.
 func (r *reader) readResult(i *item) {
 	i.draft, i.call, i.text, i.meta = "", i.ID, i.ToolCall.Result.Inline, resultMetadata(*i.ToolCall)
 	if call, ok := r.calls[i.Answers]; ok {
@@ -118,7 +119,7 @@ func (r *reader) readResult(i *item) {
 	}
 }
 
-// argumentsOf are the arguments of a call as they are sent.
+// argumentsOf returns the arguments of a call as they are sent.
 func argumentsOf(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {

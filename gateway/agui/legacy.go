@@ -1,58 +1,58 @@
 package agui
 
-// Legacy rewrites the events of one reader for a client of AG-UI 0.0.54 to 0.0.59,
-// which refuses outcomes that it does not know and makes every call of its tools that
-// it sees without a result when a run ends. It is for one goroutine.
+// Legacy rewrites the events of one reader for a client of AG-UI 0.0.54 to 0.0.59. Such a
+// client refuses outcomes that it does not know, and makes every call of its own tools that
+// has no result when a run ends. A Legacy is for one goroutine.
 type Legacy struct {
-	withheld
+	withheldCalls
 }
 
-// NewLegacy returns a Legacy for a client that makes the calls of some tools. own reports
-// whether a call is one of them, and the client does not hold it yet; nil is none.
+// NewLegacy returns a Legacy. own reports whether a call is of one of the client's tools and
+// not yet in its messages; it is nil for a client without tools.
 func NewLegacy(own func(toolCallID, tool string) bool) *Legacy {
-	return &Legacy{withheld{own: own, released: map[string]bool{}}}
+	return &Legacy{withheldCalls{own: own, released: map[string]bool{}}}
 }
 
-// Rewrite returns the events as the client knows them. Some are held back and returned by
-// a later call. When the client has tools, no event has an ID: events that were held back
-// are not in the order of positions.
+// Rewrite returns the events in the form that the client knows. Some are held back and
+// returned by a later call, out of the order of positions; so for a client with tools no
+// event has an ID.
 func (l *Legacy) Rewrite(events []Event) []Event {
 	if l.own == nil {
-		return rewritten(events)
+		return rewriteAll(events)
 	}
 	var out []Event
 	for _, e := range events {
-		for _, data := range l.pass(e.Data) {
-			out = append(out, Event{Data: older(data)})
+		for _, data := range l.filter(e.Data) {
+			out = append(out, Event{Data: legacyData(data)})
 		}
 	}
 	return out
 }
 
-func rewritten(events []Event) []Event {
+func rewriteAll(events []Event) []Event {
 	out := make([]Event, len(events))
 	for n, e := range events {
-		out[n] = Event{ID: e.ID, Data: older(e.Data)}
+		out[n] = Event{ID: e.ID, Data: legacyData(e.Data)}
 	}
 	return out
 }
 
-// older is an event without what versions before 1.0 do not know.
-func older(data any) any {
+// legacyData returns an event without the members that versions before 1.0 do not know.
+func legacyData(data any) any {
 	switch d := data.(type) {
 	case RunStarted:
 		d.ProtocolVersion = ""
 		return d
 	case RunFinished:
-		d.Outcome = d.Outcome.older()
+		d.Outcome = d.Outcome.legacy()
 		return d
 	}
 	return data
 }
 
-// older is an outcome without what versions before 1.0 do not know. One that they do
-// not know at all is left out.
-func (o Outcome) older() Outcome {
+// legacy returns an outcome without the members that versions before 1.0 do not know, or none
+// if they do not know its type.
+func (o Outcome) legacy() Outcome {
 	switch o.Type {
 	case OutcomeSuccess:
 		return Outcome{Type: OutcomeSuccess}

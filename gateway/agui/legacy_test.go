@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// encodedAll is events as they are written, one a line.
+// encodedAll returns events in their encoding, one per line.
 func encodedAll(events []Event) string {
 	var lines []string
 	for _, e := range events {
@@ -17,7 +17,7 @@ func encodedAll(events []Event) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestWhatOlderClientsAreTold(t *testing.T) {
+func TestEventsForOlderClients(t *testing.T) {
 	interrupts := []Interrupt{{ID: "i", Reason: InterruptToolCall, ToolCallID: "c"}}
 	finished := func(o Outcome) any { return RunFinished{TypeRunFinished, "t", "r", o} }
 	for name, c := range map[string]struct {
@@ -57,16 +57,16 @@ func TestCallsOfAnOlderClient(t *testing.T) {
 		events []any
 		want   string
 	}{
-		"one that is to be made comes at the end of the run":    {[]any{start, args, args, other, end, success}, "call+ d of m, call+ c of m, {}{}, call- c, run- success"},
-		"one that waits for an approval is not seen":            {[]any{start, args, end, approval}, "run- interrupt, about agent-stop-and-go:approval "},
-		"one that is to be made beside an approval is seen":     {[]any{start, args, end, both}, "call+ c of m, {}, call- c, run- interrupt, about tool_call c"},
-		"one that has a result is seen":                         {[]any{start, args, end, result}, "call+ c of m, {}, call- c, result r of c"},
-		"one that has not ended goes on":                        {[]any{start, args, result, args, end}, "call+ c of m, {}, result r of c, {}, call- c"},
-		"one that is taken back is not":                         {[]any{start, args, end, void, start}, ""},
-		"a snapshot has none that waits":                        {[]any{all, approval}, "all u, run- interrupt, about agent-stop-and-go:approval "},
-		"one of a snapshot that is to be made":                  {[]any{all, success}, "all u, call+ c of m, {}, call- c, run- success"},
-		"a snapshot has what was seen":                          {[]any{start, args, end, success, all}, "call+ c of m, {}, call- c, run- success, all u m"},
-		"a snapshot takes the place of what was told before it": {[]any{start, args, end, all, success}, "all u, call+ c of m, {}, call- c, run- success"},
+		"one that is to be made comes at the end of the run":  {[]any{start, args, args, other, end, success}, "call+ d of m, call+ c of m, {}{}, call- c, run- success"},
+		"one that waits for an approval is not seen":          {[]any{start, args, end, approval}, "run- interrupt, about agent-stop-and-go:approval "},
+		"one that is to be made beside an approval is seen":   {[]any{start, args, end, both}, "call+ c of m, {}, call- c, run- interrupt, about tool_call c"},
+		"one that has a result is seen":                       {[]any{start, args, end, result}, "call+ c of m, {}, call- c, result r of c"},
+		"one that has not ended goes on":                      {[]any{start, args, result, args, end}, "call+ c of m, {}, result r of c, {}, call- c"},
+		"one that is taken back is not":                       {[]any{start, args, end, void, start}, ""},
+		"a snapshot has none that waits":                      {[]any{all, approval}, "all u, run- interrupt, about agent-stop-and-go:approval "},
+		"one of a snapshot that is to be made":                {[]any{all, success}, "all u, call+ c of m, {}, call- c, run- success"},
+		"a snapshot has what was seen":                        {[]any{start, args, end, success, all}, "call+ c of m, {}, call- c, run- success, all u m"},
+		"a snapshot takes the place of calls shown before it": {[]any{start, args, end, all, success}, "all u, call+ c of m, {}, call- c, run- success"},
 	} {
 		l := NewLegacy(func(_, tool string) bool { return tool == "pick" })
 		var got []string
@@ -120,8 +120,7 @@ func TestTheStateOfAFrontEndComesBack(t *testing.T) {
 	}
 }
 
-// TestAnApprovalIsNoResult: some front ends write down as the result of a call what a
-// person answered to the approval.
+// Some front ends store the answer to an approval as the result of the call.
 func TestAnApprovalIsNoResult(t *testing.T) {
 	u := say(contract.RoleUser, "u", "hi")
 	for said, want := range map[string]string{
@@ -130,7 +129,7 @@ func TestAnApprovalIsNoResult(t *testing.T) {
 	} {
 		s := New(Options{
 			ThreadID: "t", Known: func(id string) bool { return id == "u" || id == "c" },
-			Answered: func(call string) (string, bool) { return said, call == "c" },
+			ClientResult: func(call string) (string, bool) { return said, call == "c" },
 		})
 		if got := short(s.Update(idle(u, call("c", "", "", "add", "{}"), result("r", "", "add", "added"), say(contract.RoleAssistant, "m", "done")))); got != want {
 			t.Errorf("%s: %s", said, got)

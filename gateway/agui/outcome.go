@@ -9,28 +9,26 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// OutcomeType says how a run ended.
 type OutcomeType string
 
-// The outcomes.
+// The outcomes of a run.
 const (
 	OutcomeSuccess   OutcomeType = "success"
 	OutcomeInterrupt OutcomeType = "interrupt"
 	OutcomeCancelled OutcomeType = "cancelled"
 )
 
-// Outcome is how a run ended.
 type Outcome struct {
 	Type       OutcomeType `json:"type"`
 	Interrupts []Interrupt `json:"interrupts,omitempty"`
 	// PendingToolCallIDs are the calls that the client has to make.
 	PendingToolCallIDs []string `json:"pendingToolCallIds,omitempty"`
-	// calls are the same calls, whatever the type: the protocol has no place for them
-	// in an interrupt.
+	// calls are the same calls, also for an interrupt: the protocol has no member for them
+	// there.
 	calls []string
 }
 
-// Interrupt is an approval that waits.
+// Interrupt is a waiting approval.
 type Interrupt struct {
 	ID             string          `json:"id"`
 	Reason         string          `json:"reason"`
@@ -45,24 +43,24 @@ const (
 	InterruptToolCall     = "tool_call"
 	InterruptInput        = "input_required"
 	InterruptConfirmation = "confirmation"
-	// InterruptApproval is an approval of a call that is in no message.
+	// InterruptApproval is for the approval of a call that is in no message.
 	InterruptApproval = Namespace + ":approval"
 )
 
-// outcome is how a run ends that has sent these items.
+// outcome returns the outcome of a run that has sent these items.
 func outcome(items []item, pending []contract.PendingApproval) Outcome {
 	var interrupts []Interrupt
 	var calls []string
-	calling := caller{items: items, taken: map[string]bool{}}
+	finder := callFinder{items: items, used: map[string]bool{}}
 	for _, p := range pending {
-		call := calling.callOf(p)
+		call := finder.callOf(p)
 		if p.Reason != contract.ReasonClientTool {
 			interrupts = append(interrupts, interrupt(p, call))
 		} else if call != "" {
 			calls = append(calls, call)
 		}
 	}
-	slices.SortStableFunc(calls, func(a, b string) int { return cmp.Compare(place(items, a), place(items, b)) })
+	slices.SortStableFunc(calls, func(a, b string) int { return cmp.Compare(callIndex(items, a), callIndex(items, b)) })
 	switch {
 	case len(interrupts) > 0:
 		return Outcome{Type: OutcomeInterrupt, Interrupts: interrupts, calls: calls}
@@ -72,7 +70,7 @@ func outcome(items []item, pending []contract.PendingApproval) Outcome {
 	return Outcome{Type: OutcomeSuccess, PendingToolCallIDs: calls, calls: calls}
 }
 
-// cancelled reports whether the last thing that was said is that the turn was cancelled.
+// cancelled reports whether the last text says that the turn was cancelled.
 func cancelled(items []item) bool {
 	for _, i := range slices.Backward(items) {
 		switch i.Kind {
@@ -85,18 +83,18 @@ func cancelled(items []item) bool {
 	return false
 }
 
-func place(items []item, call string) int {
+func callIndex(items []item, call string) int {
 	return slices.IndexFunc(items, func(i item) bool { return i.Kind == record.KindCall && i.call == call })
 }
 
-// caller finds the calls that approvals are about; no call twice.
-type caller struct {
+// callFinder finds the calls that approvals are about. It returns no call twice.
+type callFinder struct {
 	items []item
-	taken map[string]bool
+	used  map[string]bool
 }
 
-// callOf is the AG-UI ID of the call, or nothing.
-func (c caller) callOf(p contract.PendingApproval) string {
+// callOf returns the AG-UI ID of the call, or "".
+func (c callFinder) callOf(p contract.PendingApproval) string {
 	answered := map[string]bool{}
 	for _, i := range slices.Backward(c.items) {
 		switch {
@@ -104,17 +102,17 @@ func (c caller) callOf(p contract.PendingApproval) string {
 			answered[i.call] = true
 		case i.Kind != record.KindCall:
 		case p.Call != "" && i.ID == p.Call:
-			c.taken[i.call] = true
+			c.used[i.call] = true
 			return i.call
-		case p.Call == "" && !answered[i.call] && !c.taken[i.call] && isAbout(p, i):
-			c.taken[i.call] = true
+		case p.Call == "" && !answered[i.call] && !c.used[i.call] && matches(p, i):
+			c.used[i.call] = true
 			return i.call
 		}
 	}
 	return ""
 }
 
-func isAbout(p contract.PendingApproval, i item) bool {
+func matches(p contract.PendingApproval, i item) bool {
 	return i.ToolCall.Name == p.ToolName && (i.Node == "" || p.Node == "" || i.Node == p.Node) &&
 		sameJSON(i.text, argumentsOf(p.ToolArgs.Raw))
 }
@@ -128,7 +126,7 @@ func interrupt(p contract.PendingApproval, call string) Interrupt {
 	}
 }
 
-// subject is what people need to know of an approval besides its text.
+// subject describes an approval to people, besides its text.
 type subject struct {
 	Tool   string          `json:"tool"`
 	Args   contract.JSON   `json:"args"`
@@ -151,7 +149,7 @@ func interruptReason(p contract.PendingApproval, call string) string {
 	return InterruptToolCall
 }
 
-// responseSchema is the schema of the payload that answers an approval.
+// responseSchema returns the schema of the payload that answers an approval.
 func responseSchema(p contract.PendingApproval) json.RawMessage {
 	content := ""
 	if p.TakesContent() && len(p.Schema.Raw) > 0 {

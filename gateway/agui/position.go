@@ -6,18 +6,18 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Position is what of a conversation a reader has received: the ID of events.
-// The zero value is the beginning.
+// Position is how much of a conversation a reader has received. Its string is the ID of
+// events. The zero value is the beginning.
 type Position struct {
 	record.Cursor
-	// open: the reader may hold more than that, of which nothing is certain.
+	// open: the reader may also hold parts that are not recorded.
 	open bool
 }
 
-// IsZero reports whether nothing has been received.
+// IsZero reports whether nothing was received.
 func (p Position) IsZero() bool { return p.Cursor.IsZero() && !p.open }
 
-// String is the position as ParsePosition reads it.
+// String returns the form that ParsePosition reads.
 func (p Position) String() string {
 	if p.open {
 		return p.Cursor.String() + "~"
@@ -25,7 +25,7 @@ func (p Position) String() string {
 	return p.Cursor.String()
 }
 
-// ParsePosition reads what String returns.
+// ParsePosition parses the result of String.
 func ParsePosition(s string) (Position, error) {
 	s, open := strings.CutSuffix(s, "~")
 	c, err := record.ParseCursor(s)

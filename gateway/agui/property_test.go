@@ -18,8 +18,8 @@ type watcher struct {
 	*rand.Rand
 	*client
 	stream  *Stream
-	course  *Stream // tells everything, to nobody until this one joins
-	replay  []step  // of drafts that have not settled
+	shared  *Stream // a stream with all events; this reader may join its readers
+	replay  []step  // pieces of drafts that are not recorded
 	counts  bool    // every notice comes exactly once
 	before  []Message
 	session func(before []Message, c *client)
@@ -34,7 +34,7 @@ func (r *watcher) connect(o Options, st State) error {
 	err := r.feed(r.stream.Update(st))
 	if err == nil && r.IntN(2) == 0 {
 		for _, s := range r.replay {
-			if err := r.hear(s); err != nil {
+			if err := r.apply(s); err != nil {
 				return err
 			}
 		}
@@ -42,7 +42,7 @@ func (r *watcher) connect(o Options, st State) error {
 	return err
 }
 
-// end hands a stream that is over to who wants to see it.
+// end records a finished stream for the foreign clients.
 func (r *watcher) end() {
 	if r.session != nil && len(r.log) > 0 {
 		r.session(r.before, r.client)
@@ -50,7 +50,7 @@ func (r *watcher) end() {
 	r.log = nil
 }
 
-// feed takes events; now and then the connection breaks off between them.
+// feed gives events to the client; now and then the connection breaks off between them.
 func (r *watcher) feed(events []Event) error {
 	if len(events) > 0 && r.IntN(40) == 0 {
 		events = events[:r.IntN(len(events))]
@@ -59,7 +59,7 @@ func (r *watcher) feed(events []Event) error {
 	return r.take(events)
 }
 
-func (r *watcher) hear(s step) error {
+func (r *watcher) apply(s step) error {
 	if r.stream == nil {
 		return nil
 	}
@@ -75,21 +75,21 @@ func pieceOf(to *Stream, s step) []Event {
 
 func isPiece(s step) bool { return s.Draft != nil || s.Delta != nil }
 
-// joined is how often a reader was put among those who are told the same.
+// joined counts how often a reader joined the shared stream.
 var joined int
 
-// share sees a step with those who are told the same, or tells it to them before
-// it may join them.
+// share takes a step with the shared stream, or gives the step to the shared stream before
+// the reader may join it.
 func (r *watcher) share(s step, last bool) error {
-	if s.Sent != nil && r.stream == r.course {
-		r.stream = nil // one who posts leaves the others
+	if s.Sent != nil && r.stream == r.shared {
+		r.stream = nil // a reader that sends a message leaves the shared stream
 	}
-	shares := r.stream == r.course
+	shares := r.stream == r.shared
 	var events []Event
 	if isPiece(s) {
-		events = pieceOf(r.course, s)
+		events = pieceOf(r.shared, s)
 	} else {
-		events = r.course.Update(s.State)
+		events = r.shared.Update(s.State)
 	}
 	if shares {
 		if isPiece(s) {
@@ -102,14 +102,14 @@ func (r *watcher) share(s step, last bool) error {
 	if err := r.see(s, last); err != nil {
 		return err
 	}
-	if r.legacy == nil && r.stream != nil && r.stream != r.course && r.course.Adopt(r.stream) {
-		r.stream = r.course
+	if r.legacy == nil && r.stream != nil && r.stream != r.shared && r.shared.Adopt(r.stream) {
+		r.stream = r.shared
 		joined++
 	}
 	return nil
 }
 
-// keep keeps a step of a draft for those who come later.
+// keep stores a piece of a draft for readers that resume.
 func (r *watcher) keep(s step) {
 	if s.Draft != nil {
 		r.replay = slices.DeleteFunc(r.replay, func(o step) bool { return o.Draft != nil && o.Draft.ID == s.Draft.ID })
@@ -117,7 +117,7 @@ func (r *watcher) keep(s step) {
 	r.replay = append(r.replay, s)
 }
 
-// resume connects again, in one of the ways there are.
+// resume connects again, in one of the possible ways.
 func (r *watcher) resume(st State) error {
 	after, err := ParsePosition(r.lastID)
 	if err != nil {
@@ -141,7 +141,7 @@ func (r *watcher) resume(st State) error {
 	return r.connect(Options{After: after}, st)
 }
 
-// post adds a message that the client sends itself.
+// post sends a message as the client.
 func (r *watcher) post(m contract.Message, st State) error {
 	if m.DraftID == "" || r.IntN(2) == 0 || r.stream == nil {
 		return nil
@@ -182,7 +182,7 @@ func (r *watcher) see(s step, last bool) error {
 		if r.IntN(25) == 0 {
 			return nil // lost
 		}
-		return r.hear(s)
+		return r.apply(s)
 	case r.stream == nil:
 	case s.Sent != nil:
 		return r.post(*s.Sent, s.State)
@@ -202,7 +202,7 @@ func play(seed uint64, legacy bool, session func([]Message, *client)) error {
 	if legacy {
 		r.legacy = NewLegacy(nil)
 	}
-	r.course = New(Options{ThreadID: "t"})
+	r.shared = New(Options{ThreadID: "t"})
 	if err := r.connect(Options{}, c.Steps[0].State); err != nil {
 		return err
 	}
@@ -213,17 +213,17 @@ func play(seed uint64, legacy bool, session func([]Message, *client)) error {
 	return r.settled(c)
 }
 
-// settled checks what the client ends with.
+// settled checks the messages that the client ends with.
 func (r *watcher) settled(c *recordtest.Conversation) error {
 	end := c.Last()
 	end.Running, end.Document.PendingApprovals = false, nil
 	items := viewOf(end).items
 	want := messagesOf(items, func(item) bool { return true })
 	got := slices.DeleteFunc(slices.Clone(r.messages), func(m Message) bool { return m.Role == RoleReasoning })
-	if r.legacy != nil { // a call that was withheld comes behind the others
+	if r.legacy != nil { // a withheld call comes after other events
 		got, want = callsByID(got), callsByID(want)
 	}
-	if len(c.Nodes) > 0 || r.legacy != nil { // those of nodes side by side come as they come
+	if len(c.Nodes) > 0 || r.legacy != nil { // messages of parallel nodes come in any order
 		byID := func(a, b Message) int { return cmpStrings(a.ID, b.ID) }
 		slices.SortFunc(got, byID)
 		slices.SortFunc(want, byID)
@@ -264,7 +264,7 @@ func callsByID(messages []Message) []Message {
 	return out
 }
 
-// canonical is messages as text, with arguments as values.
+// canonical returns messages as text, with arguments as values.
 func canonical(messages []Message) string {
 	var out string
 	for _, m := range messages {

@@ -1,19 +1,19 @@
 package agui
 
-// Rests reports whether the stream is between two runs and has sent everything: what it
-// sends next depends on nothing but what comes.
-func (s *Stream) Rests() bool {
-	return s.begun && !s.open && !s.failed && !s.stale && len(s.drafts) == 0 && s.keep < 0
+// Idle reports whether no run is open and everything has been sent. What an idle stream sends
+// next depends only on its input.
+func (s *Stream) Idle() bool {
+	return s.started && !s.open && !s.failed && !s.stale && len(s.drafts) == 0 && s.keep < 0
 }
 
-// Adopt lets the reader of another stream go on with this one. It returns false where
-// the two would not go on in the same way: both must rest, have received the same
-// state (one that was loaded), and be for readers who hold nothing of their own.
+// Adopt lets the reader of another stream continue with this one. It returns false if the two
+// would continue differently: both must be idle, have received the same loaded state, and be
+// for readers without messages or a state of their own.
 func (s *Stream) Adopt(other *Stream) bool {
-	if !s.Rests() || !other.Rests() || !s.sameAs(other) {
+	if !s.Idle() || !other.Idle() || !s.sameAs(other) {
 		return false
 	}
-	for id, n := range other.runs { // no run may have the ID of an earlier one
+	for id, n := range other.runs { // a run must not get the ID of an earlier one
 		s.runs[id] = max(s.runs[id], n)
 	}
 	return true
@@ -26,7 +26,7 @@ func (s *Stream) sameAs(other *Stream) bool {
 		s.lastID == other.lastID
 }
 
-// isPlain reports whether a reader has everything from its stream.
+// isPlain reports whether the reader has everything from the stream.
 func (o Options) isPlain() bool {
-	return o.Known == nil && o.Answered == nil && o.RunID == "" && o.State == nil
+	return o.Known == nil && o.ClientResult == nil && o.RunID == "" && o.State == nil
 }

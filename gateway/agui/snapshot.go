@@ -6,8 +6,8 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// messagesOf are the items as a client holds them that has received each: the
-// calls in the message of their reply, and results behind it.
+// messagesOf returns the messages of a client that has received the items: calls belong to
+// the message of their reply, and results follow it.
 func messagesOf(items []item, sent func(item) bool) []Message {
 	out := []Message{}
 	for _, i := range items {

@@ -12,10 +12,10 @@ import (
 	"agent-stop-and-go/workflows/record/document"
 )
 
-// State is a conversation at a moment.
+// State is the state of a conversation at one moment.
 type State = record.State
 
-// view is a state as all streams show it, worked out once for all of them.
+// view contains the entries and items of a state, computed once for all streams.
 type view struct {
 	entries []record.Entry
 	items   []item
@@ -23,7 +23,7 @@ type view struct {
 
 type viewKey struct{}
 
-// viewOf returns the view of a state. Nobody may change it.
+// viewOf returns the view of a state. It must not be changed.
 func viewOf(st State) view {
 	if !st.Unchanged() {
 		return newView(st)
@@ -36,7 +36,7 @@ func newView(st State) view {
 	return view{entries, itemsOf(entries, st.Tree != nil)}
 }
 
-// sharedView is the state that clients see, member by member, and the state that it is of.
+// sharedView is the shared state of a State, member by member.
 type sharedView struct {
 	of      State
 	members []member
@@ -44,7 +44,8 @@ type sharedView struct {
 
 type sharedKey struct{}
 
-// membersOf is the state that clients see, member by member.
+// membersOf returns the shared state of a State, member by member. It is computed again only
+// if one of its sources has changed.
 func membersOf(st State) []member {
 	v := st.Once(sharedKey{}, func(st State) any { return sharedView{st, sharedOf(st).members()} }).(sharedView)
 	now, then := st.Document, v.of.Document
@@ -57,7 +58,8 @@ func membersOf(st State) []member {
 	return sharedOf(st).members()
 }
 
-// SharedState is the agent's state as clients see it. All members are always there.
+// SharedState is the part of the agent's state that clients see. All members are always
+// present.
 type SharedState struct {
 	Status           contract.Status   `json:"status"`
 	Tree             *document.Tree    `json:"tree"`
@@ -65,7 +67,7 @@ type SharedState struct {
 	Usage            document.Usage    `json:"usage"`
 }
 
-// PendingApproval is an approval in short.
+// PendingApproval summarizes a waiting approval.
 type PendingApproval struct {
 	UUID        string          `json:"uuid"`
 	Tool        string          `json:"tool"`
@@ -77,7 +79,7 @@ type PendingApproval struct {
 
 func pendingIn(st State) []contract.PendingApproval { return st.Document.PendingApprovals }
 
-// isWorking reports whether there is more to come without anybody doing anything.
+// isWorking reports whether more will come without anyone acting.
 func isWorking(st State) bool {
 	return st.Running || st.Document.Queued > 0 && len(pendingIn(st)) == 0
 }
@@ -116,8 +118,8 @@ func (s SharedState) members() []member {
 	}
 }
 
-// object is a front end's own state as an object, or nil where it is something else. No
-// state is an empty one.
+// object parses a front end's own state. Without a state it returns an empty object, and nil
+// if the state is not an object.
 func object(own json.RawMessage) map[string]json.RawMessage {
 	members := map[string]json.RawMessage{}
 	switch {
@@ -129,8 +131,8 @@ func object(own json.RawMessage) map[string]json.RawMessage {
 	return members
 }
 
-// with is the state of the client: its own, and the agent's.
-func with(own map[string]json.RawMessage, agent SharedState) map[string]json.RawMessage {
+// mergeState returns the state of the client: its own members and the agent's state.
+func mergeState(own map[string]json.RawMessage, agent SharedState) map[string]json.RawMessage {
 	both := maps.Clone(own)
 	both[Namespace] = encoded(agent)
 	return both
@@ -144,7 +146,7 @@ func encoded(v any) json.RawMessage {
 	return data
 }
 
-// changes are the operations that make one state of another.
+// changes returns the operations that turn one state into the other.
 func changes(from, to []member) []Patch {
 	var delta []Patch
 	for n, m := range to {
@@ -155,7 +157,7 @@ func changes(from, to []member) []Patch {
 	return delta
 }
 
-// runningNodes are the names of the nodes that run, those around others first.
+// runningNodes returns the names of the running nodes, outer nodes first.
 func runningNodes(st State) []string {
 	if st.Tree == nil {
 		return nil

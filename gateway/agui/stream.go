@@ -9,124 +9,124 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Options say for whom a Stream is.
+// Options describe the reader of a Stream.
 type Options struct {
 	ThreadID string
-	// RunID is that of the first run. Without one it is derived, as those of all other
-	// runs are: "run-" and the ID of the message that began it.
+	// RunID is the ID of the first run. By default, and for all other runs, it is derived:
+	// "run-" and the ID of the message that began the run.
 	RunID string
-	// Known reports which messages the client holds already, by AG-UI ID. It must hold
-	// all of them: for a reader whose last stream broke off, set Snapshot as well.
+	// Known reports whether the client holds a message, by AG-UI ID. The client must hold the
+	// messages completely: for a reader whose last stream broke off, set Snapshot as well.
 	Known func(id string) bool
-	// Answered is the result of a call, by AG-UI ID, that the client holds in a message of
-	// its own. Where it is what the call came to, it is not sent again; where
-	// it is not the client's message is taken back.
-	Answered func(toolCallID string) (text string, ok bool)
-	// State is the front end's own state. An object comes back in snapshots; what is no
-	// object has no room for the agent's state, which the client does not get then.
+	// ClientResult returns the result of a call, by AG-UI ID, that the client holds in a
+	// message of its own. If it equals the recorded result, that is not sent; if not, a
+	// snapshot replaces the client's message.
+	ClientResult func(toolCallID string) (text string, ok bool)
+	// State is the front end's own state. The members of an object are returned in snapshots.
+	// If it is not an object, it has no place for the agent's state, and the client does not
+	// get that.
 	State json.RawMessage
-	// After is what the reader has received; the zero value is nothing.
+	// After is what the reader has received. The zero value is nothing.
 	After Position
-	// Snapshot: begin with all messages at once instead of one by one.
+	// Snapshot: begin with one snapshot instead of single messages.
 	Snapshot bool
 }
 
 func (o Options) knows(id string) bool { return o.Known != nil && o.Known(id) }
 
-// holds reports whether the client has an item already, in its own words or ours.
-func (o Options) holds(i item) bool { return o.knows(i.message) || o.answered(i) }
+// holds reports whether the client has an item already, in our form or its own.
+func (o Options) holds(i item) bool { return o.knows(i.message) || o.hasResult(i) }
 
-// answered reports whether the client holds a result in its own words.
-func (o Options) answered(i item) bool {
-	text, ok := o.answer(i)
+// hasResult reports whether the client holds the result in a message of its own.
+func (o Options) hasResult(i item) bool {
+	text, ok := o.clientResult(i)
 	return ok && text == i.text
 }
 
-func (o Options) answer(i item) (text string, ok bool) {
-	if i.Kind != record.KindResult || o.Answered == nil {
+func (o Options) clientResult(i item) (text string, ok bool) {
+	if i.Kind != record.KindResult || o.ClientResult == nil {
 		return "", false
 	}
-	return o.Answered(i.call)
+	return o.ClientResult(i.call)
 }
 
-// Event is an event for the reader.
 type Event struct {
-	// ID, when it is set, is the position that the reader has come to with this event.
+	// ID, unless empty, is the reader's position after this event.
 	ID   string
 	Data any // encodes as the event
 }
 
-// Stream makes the events for one reader of one conversation, or for all whom it has adopted. Its methods
-// return what has to be sent, in order. It is for one goroutine.
+// Stream makes the events of one conversation, for one reader and those it adopts. Its
+// methods return the events to send, in order. It is for one goroutine.
 type Stream struct {
 	o     Options
 	state State
 	items []item
-	sent  map[uint64]bool // items, by their hashes
+	sent  map[uint64]bool // hashes of the items that were sent
 	at    Position
 	firm  int // record.Firm of the items
 
-	begun bool // there was an Update
-	open  bool // a run is
-	run   string
-	// turn: the run has sent something.
-	turn   bool
-	runs   map[string]int // how often a run ID was derived
-	failed bool
-	shared []member                   // the agent's state that the client holds
-	own    map[string]json.RawMessage // the client's own state; nil has no room for the agent's
-	steps  []string                   // that are open
+	started bool // Update was called
+	open    bool // a run is open
+	run     string
+	// runSent: the run has sent an item.
+	runSent bool
+	runs    map[string]int // how often a run ID was derived
+	failed  bool
+	shared  []member                   // the agent's state that the client holds
+	own     map[string]json.RawMessage // the client's own state; nil if it has no place for the agent's
+	steps   []string                   // open steps
 
 	drafts []*draft
-	dead   map[string]bool // drafts that settled or never will
-	stale  bool            // the client may hold what it must not, or lack something
-	// keep is how many items the client keeps before it gets all at once, so that
-	// they come to be in order; -1 is as many as it holds.
+	ended  map[string]bool // drafts that are recorded or never will be
+	stale  bool            // the client may hold something wrong, or lack something
+	// keep is how many items the client keeps when the first snapshot comes, so that the
+	// others follow in order; -1 keeps all that it holds.
 	keep int
-	// replaced: there was a snapshot, and the client holds what it was sent and no more.
-	replaced bool
-	quiet    bool // events have no IDs
-	mid      bool // a message is half sent
-	lastID   string
-	out      []Event
+	// replaced: a snapshot was sent, so the client holds exactly what it was sent.
+	replaced   bool
+	withoutIDs bool // events get no IDs
+	midMessage bool // a message was sent in part
+	lastID     string
+	out        []Event
 }
 
-// New returns a Stream that has sent nothing yet.
+// New returns a Stream that has sent nothing.
 func New(o Options) *Stream {
 	return &Stream{
-		o: o, sent: map[uint64]bool{}, runs: map[string]int{}, dead: map[string]bool{}, lastID: o.After.String(),
+		o: o, sent: map[uint64]bool{}, runs: map[string]int{}, ended: map[string]bool{}, lastID: o.After.String(),
 		keep: -1, own: object(o.State),
 	}
 }
 
-// Done reports whether the conversation is completed and all is sent.
+// Done reports whether the conversation has ended and everything was sent.
 func (s *Stream) Done() bool {
-	return s.begun && !s.open && s.state.Document.Status == contract.StatusCompleted
+	return s.started && !s.open && s.state.Document.Status == contract.StatusCompleted
 }
 
-// Open reports whether a run is open: only then may events be sent that are no part of one.
+// Open reports whether a run is open. Events outside of runs must not be sent.
 func (s *Stream) Open() bool { return s.open }
 
-// Update writes what is new in the conversation. States come in order.
+// Update returns the events for what is new in a state. States must come in order.
 func (s *Stream) Update(st State) []Event {
-	first := !s.begun
-	s.begun, s.state = true, st
+	first := !s.started
+	s.started, s.state = true, st
 	now := viewOf(st)
 	s.items, s.firm = now.items, record.Firm(now.entries, st.Parallel())
 	if first {
 		s.resume(now.entries)
 	}
 	s.checkSent(now.entries)
-	if !s.open && !first && !s.hasNews() {
+	if !s.open && !first && !s.hasChanges() {
 		return nil
 	}
 	if s.open {
 		s.writeState()
-		if s.stale { // what is sent again may have the ID of what is no more
+		if s.stale { // an item sent below may have the ID of a removed one
 			s.correct()
 		}
 	} else {
-		s.start(s.beginner(first))
+		s.start(s.runOrigin(first))
 	}
 	s.beginSteps()
 	for _, i := range s.items {
@@ -145,14 +145,14 @@ func (s *Stream) Update(st State) []Event {
 	return s.flush()
 }
 
-// Fail writes that something went wrong with the stream. The next Update begins a run.
+// Fail reports an error of the stream to the client. The next Update begins a run.
 func (s *Stream) Fail(message, code string) []Event {
 	if s.failed {
 		return nil
 	}
 	for _, d := range s.drafts {
 		s.stale = s.stale || d.shows()
-		d.hide()
+		d.forget()
 		d.thought = ""
 	}
 	s.dropDrafts()
@@ -161,8 +161,8 @@ func (s *Stream) Fail(message, code string) []Event {
 	return s.flush()
 }
 
-// hasNews reports whether there is something to open a run for.
-func (s *Stream) hasNews() bool {
+// hasChanges reports whether there is a reason to open a run.
+func (s *Stream) hasChanges() bool {
 	if s.failed || s.stale || isWorking(s.state) {
 		return true
 	}
@@ -174,7 +174,7 @@ func (s *Stream) hasNews() bool {
 	return slices.ContainsFunc(s.items, func(i item) bool { return !s.sent[i.Hash()] })
 }
 
-// resume takes note of what the reader holds already.
+// resume records what the reader already holds.
 func (s *Stream) resume(entries []record.Entry) {
 	sent, ok := s.o.After.Seen(entries)
 	resumed := !s.o.After.IsZero()
@@ -184,27 +184,28 @@ func (s *Stream) resume(entries []record.Entry) {
 	s.stale = resumed && (!ok || s.o.After.open) || s.o.Snapshot && len(s.items) > 0
 	all := !ok || s.o.Snapshot
 	if all && (resumed || s.o.Known != nil) {
-		s.keep = s.inOrder()
+		s.keep = s.heldPrefix()
 	}
 	last := s.lastKnown()
 	for n, i := range s.items {
 		silent := all && (!i.Kind.Notice() || !resumed)
 		known := s.o.holds(i) || i.Kind.Notice() && n < last && !resumed
-		if sent[i.Hash()] || silent || known && !s.o.After.open { // a snapshot takes back what is not sent
+		if sent[i.Hash()] || silent || known && !s.o.After.open { // a snapshot removes what is not marked as sent
 			s.mark(i)
 		}
 	}
 }
 
-// inOrder is how many items from the first the client holds; -1 for all. A result has
-// its place behind its call, and where it is missing the client keeps neither.
-func (s *Stream) inOrder() int {
+// heldPrefix returns how many items from the first the client holds without a gap, or -1 for
+// all. A missing result counts from its call on, because a snapshot must place it right after
+// the call.
+func (s *Stream) heldPrefix() int {
 	keep := -1
 	for n, i := range s.items {
 		if i.Kind.Notice() || s.o.holds(i) {
 			continue
 		}
-		if at := place(s.items, i.call); i.Kind == record.KindResult && at >= 0 {
+		if at := callIndex(s.items, i.call); i.Kind == record.KindResult && at >= 0 {
 			n = at
 		}
 		if keep < 0 || n < keep {
@@ -214,7 +215,8 @@ func (s *Stream) inOrder() int {
 	return keep
 }
 
-// lastKnown is where the client's messages end. Notices before that are old.
+// lastKnown returns the index of the last item that the client holds. Notices before it are
+// old.
 func (s *Stream) lastKnown() int {
 	for n, i := range slices.Backward(s.items) {
 		if !i.Kind.Notice() && s.o.holds(i) {
@@ -224,14 +226,14 @@ func (s *Stream) lastKnown() int {
 	return -1
 }
 
-// mark takes note that an item is sent.
+// mark records that an item was sent.
 func (s *Stream) mark(i item) {
 	s.sent[i.Hash()] = true
 	s.at.Add(i.Entry, s.firm)
 }
 
-// checkSent takes note of items that were sent and are no more, or say something else: news
-// may be older than what Temporal has recorded.
+// checkSent finds items that were sent and have since been removed or changed: a state that
+// came with an event may differ from what Temporal recorded.
 func (s *Stream) checkSent(entries []record.Entry) {
 	left := 0
 	for _, i := range s.items {
@@ -246,7 +248,7 @@ func (s *Stream) checkSent(entries []record.Entry) {
 	s.at.Cursor = record.CursorOf(entries, s.firm, s.sent)
 }
 
-// sentAmong are the hashes of the items that were sent.
+// sentAmong returns the hashes of the items that were sent.
 func (s *Stream) sentAmong(items []item) map[uint64]bool {
 	sent := map[uint64]bool{}
 	for _, i := range items {
@@ -257,29 +259,29 @@ func (s *Stream) sentAmong(items []item) map[uint64]bool {
 	return sent
 }
 
-// answered reports whether the client holds a result that it was not sent.
-func (s *Stream) answered(i item) bool { return !s.replaced && s.o.answered(i) }
+// hasResult reports whether the client holds a result that this Stream did not send.
+func (s *Stream) hasResult(i item) bool { return !s.replaced && s.o.hasResult(i) }
 
-// contradicted reports whether the client holds another result of a call than there is,
-// as front ends do that write down an approval as the result of the call.
-func (s *Stream) contradicted(i item) bool {
-	text, ok := s.o.answer(i)
+// hasOtherResult reports whether the client holds a result that differs from the recorded
+// one. Some front ends store an approval as the result of its call.
+func (s *Stream) hasOtherResult(i item) bool {
+	text, ok := s.o.clientResult(i)
 	return ok && text != i.text && !s.replaced && !s.o.knows(i.message)
 }
 
-// knows reports whether the client holds a message that it was not sent.
+// knows reports whether the client holds a message that this Stream did not send.
 func (s *Stream) knows(id string) bool { return !s.replaced && s.o.knows(id) }
 
-// position is where the reader is.
+// position returns the reader's position.
 func (s *Stream) position() Position {
 	p := s.at
-	p.open = s.stale || s.mid || slices.ContainsFunc(s.drafts, (*draft).shows)
+	p.open = s.stale || s.midMessage || slices.ContainsFunc(s.drafts, (*draft).shows)
 	return p
 }
 
 func (s *Stream) emit(data any) {
 	e := Event{Data: data}
-	if id := s.position().String(); s.open && !s.quiet && id != s.lastID {
+	if id := s.position().String(); s.open && !s.withoutIDs && id != s.lastID {
 		e.ID, s.lastID = id, id
 	}
 	s.out = append(s.out, e)
@@ -291,9 +293,9 @@ func (s *Stream) flush() []Event {
 	return out
 }
 
-// beginner is the ID of the message that began what is sent next: the last user
-// message or decision, or on the way to it the first that is new.
-func (s *Stream) beginner(first bool) string {
+// runOrigin returns the ID of the message that began the next run: the last user message or
+// decision or, in a later run, the first one that was not sent.
+func (s *Stream) runOrigin(first bool) string {
 	id := s.o.ThreadID
 	for _, i := range s.items {
 		_, decision := i.notice.Value.(Decision)
@@ -308,13 +310,13 @@ func (s *Stream) beginner(first bool) string {
 	return id
 }
 
-// runID is the ID of the next run.
-func (s *Stream) runID(beginner string) string {
+// runID returns the ID of the next run.
+func (s *Stream) runID(origin string) string {
 	if id := s.o.RunID; id != "" && len(s.runs) == 0 {
 		s.runs[id]++
 		return id
 	}
-	id := "run-" + beginner
+	id := "run-" + origin
 	s.runs[id]++
 	if n := s.runs[id]; n > 1 {
 		return fmt.Sprintf("%s-%d", id, n)

@@ -36,7 +36,7 @@ func waiting(p contract.PendingApproval, messages ...contract.Message) State {
 	return State{Messages: messages, Document: document.Conversation{PendingApprovals: []contract.PendingApproval{p}}}
 }
 
-// short is the events in short: their types, and what they are about.
+// short returns the types of events and the IDs they are about.
 func short(events []Event) string {
 	var out []string
 	for _, e := range events {
@@ -144,7 +144,7 @@ func TestStream(t *testing.T) {
 			"run+ run-u, text+ u, 'hi', end u, text+ d, 'he', error code, run+ run-u-2, all u, run- success"},
 		"nothing new":   {[]func(*Stream) []Event{update(idle(u)), update(idle(u))}, "run+ run-u, text+ u, 'hi', end u, run- success"},
 		"what vanishes": {[]func(*Stream) []Event{update(idle(u, drafted)), update(idle(u))}, "run+ run-u, text+ u, 'hi', end u, text+ d, 'hello', end d, run- success, run+ run-u-2, all u, run- success"},
-		"what was not recorded": {[]func(*Stream) []Event{update(idle(u, drafted)), update(idle(u, say(contract.RoleAssistant, drafted.ID, "stopped")))},
+		"a draft that was not recorded": {[]func(*Stream) []Event{update(idle(u, drafted)), update(idle(u, say(contract.RoleAssistant, drafted.ID, "stopped")))},
 			"run+ run-u, text+ u, 'hi', end u, text+ d, 'hello', end d, run- success, run+ run-u-2, all u, text+ " + drafted.ID + ", 'stopped', end " + drafted.ID + ", run- success"},
 	} {
 		s := New(Options{ThreadID: "t"})
@@ -187,7 +187,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: %+v", k.reason, i)
 		}
 	}
-	for _, reason := range []contract.Reason{contract.ReasonQuestion, contract.ReasonClientTool} { // of another agent
+	for _, reason := range []contract.Reason{contract.ReasonQuestion, contract.ReasonClientTool} { // asked by another agent
 		form := contract.JSON{Raw: []byte(`{"type":"object","properties":{"seats":{"type":"integer"}}}`)}
 		p.Reason, p.Schema, p.Origin = contract.ReasonRemote, form, &contract.Origin{Reason: reason, Schema: form}
 		events := New(Options{ThreadID: "t"}).Update(waiting(p, u, c))
@@ -260,7 +260,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func TestASnapshotHasWhatAPersonWrote(t *testing.T) {
+func TestASnapshotHasNoPreface(t *testing.T) {
 	m := contract.Message{ID: "a", Role: contract.RoleUser, Content: contract.Inline("[context] page: /\n\nhello"), Preface: 19}
 	var got string
 	for _, e := range New(Options{Snapshot: true}).Update(idle(m)) {
@@ -271,7 +271,7 @@ func TestASnapshotHasWhatAPersonWrote(t *testing.T) {
 	if got != "hello" {
 		t.Errorf("%q", got)
 	}
-	for _, typed := range []int{-1, 1 << 40} { // by hand, into a signal
+	for _, typed := range []int{-1, 1 << 40} { // typed by hand into a signal
 		m.Preface = typed
 		New(Options{}).Update(idle(m))
 	}

@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Notice is for people: something that the model does not need.
+// Notice is a text for people. Models do not get it.
 type Notice struct {
 	ID   string    `json:"id"`
 	Text string    `json:"text"`
@@ -19,8 +19,8 @@ type Notice struct {
 	At   time.Time `json:"at"`
 }
 
-// Attempt says that a model has not answered and is asked again. Unlike a Notice it is in no
-// record: it is sent while that lasts.
+// Attempt says that a model has not answered and is asked again. Unlike a Notice it has no
+// entry in the record, and is sent only when it happens.
 type Attempt struct {
 	Text    string    `json:"text"`
 	Node    string    `json:"node,omitempty"`
@@ -47,7 +47,7 @@ func askedAgain(d contract.Draft) string {
 	return text
 }
 
-// Decision is a Notice that records how an approval ended.
+// Decision is a Notice about the end of an approval.
 type Decision struct {
 	Notice
 	UUID      string            `json:"uuid"`
@@ -71,14 +71,14 @@ func notice(e record.Entry) Custom {
 	}}
 }
 
-// resultMeta is what there is to say of a result besides its text.
+// resultMeta is the metadata of a result.
 type resultMeta struct {
 	IsError bool    `json:"isError,omitempty"`
 	Note    string  `json:"note,omitempty"`
 	Media   []media `json:"media,omitempty"`
 }
 
-// media is the binary part of a result. The gateway has its bytes, under the SHA-256.
+// media describes a binary part of a result. The gateway serves its bytes by the SHA-256.
 type media struct {
 	MIMEType string `json:"mimeType"`
 	Size     int64  `json:"size"`
@@ -97,7 +97,7 @@ func resultMetadata(c contract.ToolCall) Metadata {
 	return Metadata{Namespace: m}
 }
 
-// sameJSON reports whether two texts are the same, or the same value.
+// sameJSON reports whether two texts are equal, or encode the same value.
 func sameJSON(a, b string) bool {
 	if a == b {
 		return true

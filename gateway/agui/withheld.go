@@ -2,10 +2,10 @@ package agui
 
 import "slices"
 
-// withheld keeps calls of the client's own tools from a client that would make them at
-// once, also those that wait for an approval. The client sees a call when it has to
-// make it, or when there is a result.
-type withheld struct {
+// withheldCalls hides calls of the client's own tools from a client that would make them at
+// once, even those that wait for an approval. The client sees a call when it has to make it,
+// or when the call has a result.
+type withheldCalls struct {
 	own      func(toolCallID, tool string) bool
 	calls    []*withheldCall
 	released map[string]bool
@@ -17,8 +17,8 @@ type withheldCall struct {
 	ended bool
 }
 
-// pass is what the client sees in place of an event.
-func (w *withheld) pass(data any) []any {
+// filter returns the events that the client gets for an event.
+func (w *withheldCalls) filter(data any) []any {
 	switch d := data.(type) {
 	case CallStart:
 		return w.start(d)
@@ -42,7 +42,7 @@ func (w *withheld) pass(data any) []any {
 	return []any{data}
 }
 
-func (w *withheld) find(call string) *withheldCall {
+func (w *withheldCalls) find(call string) *withheldCall {
 	n := slices.IndexFunc(w.calls, func(c *withheldCall) bool { return c.start.ToolCallID == call })
 	if n < 0 {
 		return nil
@@ -51,9 +51,11 @@ func (w *withheld) find(call string) *withheldCall {
 }
 
 // withholds reports whether the client must not see a call yet.
-func (w *withheld) withholds(call, tool string) bool { return !w.released[call] && w.own(call, tool) }
+func (w *withheldCalls) withholds(call, tool string) bool {
+	return !w.released[call] && w.own(call, tool)
+}
 
-func (w *withheld) start(d CallStart) []any {
+func (w *withheldCalls) start(d CallStart) []any {
 	if !w.withholds(d.ToolCallID, d.ToolCallName) {
 		return []any{d}
 	}
@@ -61,8 +63,8 @@ func (w *withheld) start(d CallStart) []any {
 	return nil
 }
 
-// result lets a call be seen that has one. Nothing is sent of a call that is taken back.
-func (w *withheld) result(d CallResult) []any {
+// result releases a call together with its result. A call that is taken back is never shown.
+func (w *withheldCalls) result(d CallResult) []any {
 	if w.find(d.ToolCallID) == nil {
 		return []any{d}
 	}
@@ -74,8 +76,8 @@ func (w *withheld) result(d CallResult) []any {
 	return append(shown, d)
 }
 
-// release is the events of a call that may be seen from now on.
-func (w *withheld) release(call string) []any {
+// release returns the events of a call, which the client may see from now on.
+func (w *withheldCalls) release(call string) []any {
 	c := w.find(call)
 	if c == nil {
 		return nil
@@ -89,9 +91,9 @@ func (w *withheld) release(call string) []any {
 	return out
 }
 
-// finish lets the calls be seen that the client has to make now. An interrupt about a
-// call that is withheld stands for itself.
-func (w *withheld) finish(d RunFinished) []any {
+// finish releases the calls that the client has to make now. An interrupt about a call that
+// stays hidden refers to no call.
+func (w *withheldCalls) finish(d RunFinished) []any {
 	var out []any
 	for _, call := range d.Outcome.calls {
 		out = append(out, w.release(call)...)
@@ -110,8 +112,8 @@ func (w *withheld) finish(d RunFinished) []any {
 	return append(out, d)
 }
 
-// snapshot is a snapshot without the calls that are withheld.
-func (w *withheld) snapshot(d MessagesSnapshot) MessagesSnapshot {
+// snapshot removes the withheld calls from a snapshot.
+func (w *withheldCalls) snapshot(d MessagesSnapshot) MessagesSnapshot {
 	answered := map[string]bool{}
 	for _, m := range d.Messages {
 		answered[m.ToolCallID] = true
@@ -120,7 +122,7 @@ func (w *withheld) snapshot(d MessagesSnapshot) MessagesSnapshot {
 	messages := []Message{}
 	for _, m := range d.Messages {
 		all := len(m.ToolCalls)
-		m.ToolCalls = w.seen(m, answered)
+		m.ToolCalls = w.visible(m, answered)
 		if len(m.ToolCalls) > 0 || all == 0 || m.Content != nil {
 			messages = append(messages, m)
 		}
@@ -129,17 +131,17 @@ func (w *withheld) snapshot(d MessagesSnapshot) MessagesSnapshot {
 	return d
 }
 
-// seen are the calls of a message that the client may see.
-func (w *withheld) seen(m Message, answered map[string]bool) []ToolCall {
-	var seen []ToolCall
+// visible returns the calls of a message that the client may see.
+func (w *withheldCalls) visible(m Message, answered map[string]bool) []ToolCall {
+	var visible []ToolCall
 	for _, c := range m.ToolCalls {
 		if answered[c.ID] || !w.withholds(c.ID, c.Function.Name) {
-			seen = append(seen, c)
+			visible = append(visible, c)
 			continue
 		}
 		w.calls = append(w.calls, &withheldCall{
 			start: CallStart{TypeCallStart, c.ID, c.Function.Name, m.ID}, args: []byte(c.Function.Arguments), ended: true,
 		})
 	}
-	return seen
+	return visible
 }

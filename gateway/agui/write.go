@@ -7,26 +7,25 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// start begins a run.
-func (s *Stream) start(beginner string) {
-	s.open, s.failed, s.turn, s.run = true, false, false, s.runID(beginner)
-	s.quiet = s.stale // nothing of what is marked as sent has been sent yet
+func (s *Stream) start(origin string) {
+	s.open, s.failed, s.runSent, s.run = true, false, false, s.runID(origin)
+	s.withoutIDs = s.stale // what is marked as sent was not sent by this stream
 	s.emit(RunStarted{TypeRunStarted, s.o.ThreadID, s.run, ProtocolVersion})
 	s.shared = membersOf(s.state)
 	if s.own != nil {
-		s.emit(StateSnapshot{TypeStateSnapshot, with(s.own, sharedOf(s.state))})
+		s.emit(StateSnapshot{TypeStateSnapshot, mergeState(s.own, sharedOf(s.state))})
 	}
-	s.quiet = false
+	s.withoutIDs = false
 	if s.stale && s.keep >= 0 {
-		s.cut(s.items[:s.keep])
+		s.truncate(s.items[:s.keep])
 	}
 	if s.stale {
 		s.correct()
 	}
 }
 
-// cut leaves the client nothing but these items.
-func (s *Stream) cut(items []item) {
+// truncate sends a snapshot with only these items.
+func (s *Stream) truncate(items []item) {
 	all := s.at
 	s.at = Position{}
 	for _, i := range items {
@@ -36,8 +35,8 @@ func (s *Stream) cut(items []item) {
 	s.at, s.keep = all, -1
 }
 
-// finish ends the run, with all that is open. Of what was said and did not settle
-// nothing stays.
+// finish ends the run and everything open in it. Drafts that were not recorded are removed
+// from the client.
 func (s *Stream) finish(items []item, pending []contract.PendingApproval) {
 	if s.stale || slices.ContainsFunc(s.drafts, (*draft).shows) {
 		s.correct()
@@ -51,10 +50,10 @@ func (s *Stream) finish(items []item, pending []contract.PendingApproval) {
 	s.open = false
 }
 
-// dropDrafts ends all drafts: nothing more of them is written.
+// dropDrafts ends all drafts: no more of them is sent.
 func (s *Stream) dropDrafts() {
 	for _, d := range s.drafts {
-		s.dead[d.name] = true
+		s.ended[d.name] = true
 	}
 	s.drafts = nil
 }
@@ -67,7 +66,7 @@ func (s *Stream) writeState() {
 	s.shared = now
 }
 
-// beginSteps writes which nodes have begun; of a run that is about to end it does not.
+// beginSteps sends the start of nodes that run now, unless the run is about to end.
 func (s *Stream) beginSteps() {
 	if !isWorking(s.state) {
 		return
@@ -80,7 +79,7 @@ func (s *Stream) beginSteps() {
 	}
 }
 
-// endSteps writes which nodes do not run any more, those inside others first.
+// endSteps sends the end of nodes that no longer run, inner nodes first.
 func (s *Stream) endSteps(running []string) {
 	var left []string
 	for _, name := range slices.Backward(s.steps) {
@@ -94,18 +93,18 @@ func (s *Stream) endSteps(running []string) {
 	s.steps = left
 }
 
-// write writes an item.
+// write sends an item.
 func (s *Stream) write(i item, first bool) {
 	known := s.knows(i.message) && !first
 	switch {
 	case i.Kind == record.KindMessage:
 		s.writeUser(i, first)
-	case s.answered(i):
+	case s.hasResult(i):
 		s.mark(i)
-	case s.contradicted(i):
+	case s.hasOtherResult(i):
 		s.mark(i)
 		s.correct()
-	case known && !i.Kind.Notice(): // as a broken stream has left it
+	case known && !i.Kind.Notice(): // possibly incomplete, from a stream that broke off
 		s.mark(i)
 		s.correct()
 	case known:
@@ -121,13 +120,13 @@ func (s *Stream) write(i item, first bool) {
 	case i.Kind == record.KindCall:
 		s.writeCall(i)
 	}
-	s.turn = true
+	s.runSent = true
 }
 
-// writeUser writes what a user says. It ends the run of the turn before it, unless
-// the client itself has said it.
+// writeUser sends a user's message. It ends the run of the turn before it, unless the client
+// holds the message.
 func (s *Stream) writeUser(i item, first bool) {
-	if s.turn && !first && !s.o.knows(i.message) {
+	if s.runSent && !first && !s.o.knows(i.message) {
 		n := slices.IndexFunc(s.items, func(j item) bool { return j.ID == i.ID })
 		s.finish(s.items[:n], nil)
 		s.start(i.ID)
@@ -136,7 +135,7 @@ func (s *Stream) writeUser(i item, first bool) {
 	switch {
 	case s.knows(i.message):
 		s.mark(i)
-	case i.named && !s.o.After.IsZero(): // the reader may be the one who has said it
+	case i.hasClientID && !s.o.After.IsZero(): // the reader may have sent it
 		s.mark(i)
 		s.correct()
 	default:
@@ -145,14 +144,14 @@ func (s *Stream) writeUser(i item, first bool) {
 	}
 }
 
-// writeMessage writes a text that nothing was shown of.
+// writeMessage sends a text of which nothing was shown.
 func (s *Stream) writeMessage(i item, role string) {
-	s.mid = true
+	s.midMessage = true
 	s.emit(TextStart{TypeTextStart, i.message, role, i.name})
 	if i.text != "" {
 		s.emit(Piece{TypeTextContent, i.message, i.text})
 	}
-	s.mid = false
+	s.midMessage = false
 	s.mark(i)
 	s.emit(Mark{Type: TypeTextEnd, MessageID: i.message})
 }
@@ -171,7 +170,7 @@ func (s *Stream) writeText(i item) {
 	}
 }
 
-// settle writes the rest of what was shown of an item.
+// settle sends the rest of an item that was shown as a draft.
 func (s *Stream) settle(d *draft, p *part, i item) {
 	s.endThought(d)
 	rest := ""
@@ -207,15 +206,15 @@ func (s *Stream) writeCall(i item) {
 	}
 }
 
-// writeWholeCall writes a call that nothing was shown of.
+// writeWholeCall sends a call of which nothing was shown.
 func (s *Stream) writeWholeCall(i item) {
 	if !s.holds(i) {
 		s.retractLaterDrafts(i)
 	}
-	s.mid = true
+	s.midMessage = true
 	s.emit(CallStart{TypeCallStart, i.call, i.ToolCall.Name, i.message})
 	s.emit(CallArgs{TypeCallArgs, i.call, i.text})
-	s.mid = false
+	s.midMessage = false
 	s.mark(i)
 	s.emit(CallEnd{TypeCallEnd, i.call})
 }
@@ -228,8 +227,8 @@ func (s *Stream) holds(call item) bool {
 	})
 }
 
-// retractLaterDrafts takes drafts back that come after a message which is about to be written.
-// What was said of them is shown again behind it.
+// retractLaterDrafts removes the drafts that belong after a message about to be sent. They
+// are sent again after it.
 func (s *Stream) retractLaterDrafts(i item) {
 	for _, d := range s.drafts {
 		if d.name != i.draft && d.shows() && (i.Kind == record.KindMessage || d.node == "" || d.node == i.Node) {
@@ -239,25 +238,26 @@ func (s *Stream) retractLaterDrafts(i item) {
 	}
 }
 
-// settleDrafts ends the drafts whose replies are there.
+// settleDrafts ends the drafts whose replies are recorded.
 func (s *Stream) settleDrafts() {
 	for _, i := range s.items {
 		if i.draft != "" {
-			s.dead[i.draft] = true
+			s.ended[i.draft] = true
 		}
 	}
-	if s.stale || slices.ContainsFunc(s.drafts, func(d *draft) bool { return s.dead[d.name] && d.shows() }) {
+	if s.stale || slices.ContainsFunc(s.drafts, func(d *draft) bool { return s.ended[d.name] && d.shows() }) {
 		s.correct()
 	}
 	s.drafts = slices.DeleteFunc(s.drafts, func(d *draft) bool {
-		if s.dead[d.name] {
+		if s.ended[d.name] {
 			s.endThought(d)
 		}
-		return s.dead[d.name]
+		return s.ended[d.name]
 	})
 }
 
-// correct gives the client all that was sent, and takes everything else back.
+// correct sends a snapshot of all that was sent, which removes everything else from the
+// client.
 func (s *Stream) correct() {
 	sent := map[string]bool{}
 	for _, i := range s.items {
@@ -270,14 +270,14 @@ func (s *Stream) correct() {
 		s.retractCalls(d, sent)
 	}
 	for _, d := range s.drafts {
-		d.hide()
+		d.forget()
 	}
 	s.stale, s.replaced = false, true
 	s.emit(MessagesSnapshot{TypeMessagesSnapshot, messagesOf(s.items, func(i item) bool { return s.sent[i.Hash()] })})
 }
 
-// retractCalls answers the calls that are not made. A client takes a call that a run has
-// begun and not answered for one that it has to make, whatever a snapshot says.
+// retractCalls sends results for calls that are not made. A client takes a call that a run
+// began and that has no result for one that it has to make, even if a snapshot removes it.
 func (s *Stream) retractCalls(d *draft, sent map[string]bool) {
 	for _, n := range d.callNumbers() {
 		if id := callID(d.name, n); d.calls[n].open && !sent[id] {
@@ -289,5 +289,5 @@ func (s *Stream) retractCalls(d *draft, sent map[string]bool) {
 // voidID is the ID of the result of a call that is taken back.
 func voidID(call string) string { return call + "-void" }
 
-// textTakenBack is the result, for a moment, of a call that the model did not make.
+// textTakenBack is the result of a call that is taken back, until the snapshot that follows.
 const textTakenBack = "The call is not made."

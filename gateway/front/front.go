@@ -1,5 +1,3 @@
-// Package front builds a gateway from a configuration. The gateway itself reads
-// none; the processes that run one do it through here.
 package front
 
 import (
@@ -20,21 +18,21 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Parts are what a gateway is made of besides the configuration.
+// Parts are the dependencies of a gateway besides the configuration.
 type Parts struct {
 	Client    client.Client
 	Namespace string
-	// Address is that of the Temporal server.
+	// Address is the address of the Temporal server.
 	Address string
 	Blobs   transcript.Store
 	Keyring *credential.Keyring
-	// Feed delivers what is new in conversations; nil is none.
+	// Feed publishes events of conversations. It may be nil.
 	Feed    live.Feed
 	Logger  *slog.Logger
 	Version string
-	// Room is that of gateway.Deps.
+	// Room is Deps.Room of package gateway.
 	Room func(context.Context) error
-	// WebUI is the URL of the Temporal Web UI that comes with the process, if any.
+	// WebUI is the URL of the Temporal Web UI of this process, or "".
 	WebUI string
 }
 

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// The waits between two looks: doubled from first to last.
+// The pause between two checks doubles from the first to the last.
 const (
-	lookFirst = 250 * time.Millisecond
-	lookLast  = 5 * time.Minute // every look is a workflow
+	firstPause = 250 * time.Millisecond
+	lastPause  = 5 * time.Minute // every check starts a workflow
 )
 
-// AwaitReady calls report with what keeps a gateway from being ready: after the first
-// look, and when that changes. It returns after nothing does, or when ctx ends.
+// AwaitReady checks a gateway until it has no problems or ctx ends. It calls report after the
+// first check, and when the problems change.
 func AwaitReady(ctx context.Context, problems func(context.Context) []string, report func([]string)) {
 	var reported []string
-	for wait := time.Duration(0); ; wait = min(max(2*wait, lookFirst), lookLast) {
+	for wait := time.Duration(0); ; wait = min(max(2*wait, firstPause), lastPause) {
 		select {
 		case <-ctx.Done():
 			return

@@ -10,9 +10,9 @@ import (
 	"agent-stop-and-go/gateway/front"
 )
 
-// await collects what is told about a gateway that has problems at its looks, one
-// after the other.
-func await(ctx context.Context, looks ...[]string) (told []string, took time.Duration) {
+// await collects the reports about a gateway that has the given problems at successive
+// checks.
+func await(ctx context.Context, looks ...[]string) (reports []string, took time.Duration) {
 	began := time.Now()
 	front.AwaitReady(ctx, func(context.Context) []string {
 		now := looks[0]
@@ -20,28 +20,28 @@ func await(ctx context.Context, looks ...[]string) (told []string, took time.Dur
 			looks = looks[1:]
 		}
 		return now
-	}, func(problems []string) { told = append(told, fmt.Sprint(problems)) })
-	return told, time.Since(began)
+	}, func(problems []string) { reports = append(reports, fmt.Sprint(problems)) })
+	return reports, time.Since(began)
 }
 
-func TestAGatewayThatIsReadySaysSoAtOnce(t *testing.T) {
+func TestAReadyGatewayIsReportedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if told, took := await(t.Context(), nil); fmt.Sprint(told) != "[[]]" || took != 0 {
-			t.Errorf("told %v after %v", told, took)
+		if reports, took := await(t.Context(), nil); fmt.Sprint(reports) != "[[]]" || took != 0 {
+			t.Errorf("reported %v after %v", reports, took)
 		}
 	})
 }
 
-func TestEachChangeOfWhatIsMissingIsToldOnceUntilNothingIs(t *testing.T) {
+func TestEachChangeOfProblemsIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told, _ := await(t.Context(), []string{"a", "b"}, []string{"a", "b"}, []string{"b"}, []string{"b"}, nil, []string{"late"})
-		if fmt.Sprint(told) != "[[a b] [b] []]" {
-			t.Errorf("told %v", told)
+		reports, _ := await(t.Context(), []string{"a", "b"}, []string{"a", "b"}, []string{"b"}, []string{"b"}, nil, []string{"late"})
+		if fmt.Sprint(reports) != "[[a b] [b] []]" {
+			t.Errorf("reported %v", reports)
 		}
 	})
 }
 
-func TestAGatewayThatStaysUnreadyIsLookedAtEverMoreRarely(t *testing.T) {
+func TestChecksOfAnUnreadyGatewayBecomeRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()

@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/gateway"
 )
 
-// Listen takes the configured address. Do it first: a taken port is the
-// commonest trouble, and known at once.
+// Listen listens on the configured address. Call it first: a port in use is a common problem,
+// and it is found at once.
 func Listen(c *config.Config) (net.Listener, error) {
 	address := net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
 	l, err := net.Listen("tcp", address)
@@ -25,7 +25,7 @@ func Listen(c *config.Config) (net.Listener, error) {
 	return l, nil
 }
 
-// URL is an address that a browser on this machine can open.
+// URL returns a URL that a browser on this machine can open.
 func URL(l net.Listener) string {
 	host, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
@@ -37,12 +37,13 @@ func URL(l net.Listener) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// grace is how long open requests may take to finish.
+// grace limits how long open requests may take when the server stops.
 const grace = 10 * time.Second
 
-// Server answers from the moment that it listens: as one that starts, until Open.
+// Server answers as soon as it listens: until Open with the replies of gateway.Startup.
 type Server struct {
-	// Failed delivers the error that ended the server by itself, and is closed at the end.
+	// Failed delivers the error that ended the server, and is closed when the server has
+	// ended.
 	Failed <-chan error
 
 	http    *http.Server
@@ -50,7 +51,7 @@ type Server struct {
 	gateway atomic.Pointer[gateway.Gateway]
 }
 
-// Serve returns a server on l, which it closes in the end.
+// Serve starts a server on l, which it closes when it stops.
 func Serve(l net.Listener) *Server {
 	failed, startup := make(chan error, 1), gateway.NewStartup()
 	s := &Server{Failed: failed, startup: startup, http: gateway.NewServer(startup)}
@@ -63,14 +64,14 @@ func Serve(l net.Listener) *Server {
 	return s
 }
 
-// Open has the gateway answer from now on.
+// Open has the gateway answer all requests from now on.
 func (s *Server) Open(g *gateway.Gateway) {
 	s.gateway.Store(g)
 	s.startup.Open(g)
 }
 
-// Stop lets requests finish, and tells those that wait for an answer where to read it
-// later. It may be called again.
+// Stop waits for requests to finish. Requests that wait for an answer are answered with the
+// address to read it later. Stop may be called again.
 func (s *Server) Stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()

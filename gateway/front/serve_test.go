@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/gateway/front"
 )
 
-// Temporal may not be there for hours: whoever looks whether the process lives is answered.
-func TestAServerAnswersBeforeItsGatewayIsThere(t *testing.T) {
+// Temporal may be unreachable for hours: probes of the process are answered all the time.
+func TestAServerAnswersBeforeItsGatewayExists(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -1,20 +1,22 @@
-// Package live follows conversations for all who read them. It knows no HTTP and no protocol.
+// Package live follows conversations for everything that reads them: AG-UI streams, A2A task
+// streams, web hooks. It knows no HTTP and no protocol.
 //
-// Followers has one follower for each conversation that somebody reads, from the first reader to
-// the last. The follower takes news from a Feed, and reads the conversation when there may be
-// something new: when news say so without saying what, and now and then in any case. A Reader has
-// no goroutine and no timer of its own: it gets Items, and takes them when it wakes. One that
-// does not keep up is sent away to begin anew (ErrSlow). Readers to whom the same is written leave
-// that to a SharedStream.
+// Followers keeps one follower per conversation, from its first Reader to its last. The
+// follower subscribes to the conversation in a Feed, and reads the conversation when it may have
+// changed: after an event that does not carry the new state, and at intervals in any case. A
+// Reader has no goroutine and no timer: the follower puts Items into its buffer and wakes it. A
+// reader that does not keep up ends with ErrSlow and must join again. Readers that write the
+// same bytes share the work of encoding them through a SharedStream.
 //
-// What comes with news is not in the conversation's history yet. Readers who must not get what
-// may come to something else, such as those of tasks, join with JoinLasting: they get what
-// was read, and cost no more reads than one for each change.
+// A state that arrives with an event is not in the conversation's history yet, and the history
+// may turn out different. Readers that must never see such a state, such as those of A2A tasks,
+// join with JoinCommitted: they get only states that were read. They cause one read per change,
+// however many readers there are.
 //
-//	followers.go  Followers, Join and Leave; the Feed and the Pace
-//	follower.go   the loop that reads and listens for one conversation
-//	read.go       what was read, and what came with news
-//	reader.go     Reader and Item
-//	drafts.go     replies that are being made, for readers who come meanwhile
-//	shared.go     SharedStream
+// followers.go  Followers, Join and Leave; the Feed and the Pace
+// follower.go   the loop that reads one conversation and handles its events
+// read.go       states that were read, and states that came with events
+// reader.go     Reader and Item
+// drafts.go     unfinished replies, kept for readers that join while they are written
+// shared.go     SharedStream
 package live

@@ -7,9 +7,9 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-const maxDraft = 1 << 20 // bytes of a reply that are kept for readers to come
+const maxDraft = 1 << 20 // bytes of an unfinished reply that are kept for readers that join later
 
-// drafts are the replies that are being made, for readers who come meanwhile.
+// drafts are the unfinished replies, kept for readers that join while they are written.
 type drafts []*draft
 
 type draft struct {
@@ -25,13 +25,13 @@ func (d drafts) take(i Item) drafts {
 	return d.extend(i.Delta)
 }
 
-// begin takes note of a draft. What was said under its name is void.
+// begin adds a draft. It replaces what was received under the same ID.
 func (d drafts) begin(i Item) drafts {
 	return append(d.without(i.Draft.ID), &draft{name: i.Draft.ID, items: []Item{i}})
 }
 
-// extend takes note of a piece. A piece of an unknown draft is of no use to those
-// who have not seen its beginning.
+// extend adds a piece to its draft. A piece of an unknown draft is dropped: it is useless
+// without the beginning. A draft that grows too large is dropped too.
 func (d drafts) extend(in *contract.Delta) drafts {
 	for _, x := range d {
 		if x.name != in.DraftID {
@@ -49,7 +49,8 @@ func (d drafts) without(name string) drafts {
 	return slices.DeleteFunc(d, func(x *draft) bool { return x.name == name })
 }
 
-// settle forgets what the conversation itself has.
+// settle drops the drafts whose messages are in the conversation, and all of them when no
+// turn runs.
 func (d drafts) settle(s *record.State) drafts {
 	if len(d) == 0 || !s.Running {
 		return nil

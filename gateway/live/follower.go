@@ -12,36 +12,36 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// follower follows one conversation for all its readers. run is the only one to
-// touch the fields that mu does not guard.
+// follower follows one conversation for all its readers. Only the goroutine of run touches
+// the fields that mu does not guard.
 type follower struct {
 	Options
-	all          *Followers
+	followers    *Followers
 	id           string
 	ctx          context.Context
 	cancel       context.CancelFunc
-	readRequests chan struct{} // has room for one
+	readRequests chan struct{} // capacity 1
 
-	mu      sync.Mutex
-	readers map[*Reader]struct{}
-	eager   int  // of the readers
-	lasting int  // of the readers
-	latest  Item // without a state until it is known
-	lasted  Item // the latest that was read
-	drafts  drafts
-	groups  []*group
+	mu              sync.Mutex
+	readers         map[*Reader]struct{}
+	eager           int  // number of eager readers
+	committed       int  // number of readers of committed states
+	latest          Item // its State is nil until there is one
+	latestCommitted Item // the latest state that was read
+	drafts          drafts
+	groups          []*group
 
-	news   <-chan contract.Event // nil without a feed
-	stop   func()
-	have   reading
-	reads  chan reading // has room for one
-	busy   bool         // a read is under way
-	asked  bool         // news ask for a read
-	readAt time.Time
+	events    <-chan contract.Event // nil without a feed
+	stop      func()
+	current   reading
+	reads     chan reading // capacity 1
+	busy      bool         // a read is under way
+	readAsked bool         // an event or a reader asks for a read
+	readAt    time.Time
 	// drafted counts the drafts that have begun.
 	drafted int
-	// settling: what came with news is made ready. settled came meanwhile, and later are
-	// the pieces of what began behind it.
+	// settling: a state that came with an event is being rendered. settled is the next one to
+	// render, and later holds the pieces of drafts that began after it.
 	settling bool
 	settled  *reading
 	later    []Item
@@ -50,12 +50,12 @@ type follower struct {
 func newFollower(w *Followers, id string) *follower {
 	ctx, cancel := context.WithCancel(w.base)
 	return &follower{
-		Options: w.Options, all: w, id: id, ctx: ctx, cancel: cancel, readRequests: make(chan struct{}, 1),
+		Options: w.Options, followers: w, id: id, ctx: ctx, cancel: cancel, readRequests: make(chan struct{}, 1),
 		readers: map[*Reader]struct{}{}, reads: make(chan reading, 1), stop: func() {},
 	}
 }
 
-// add makes a reader, who begins with what is known.
+// add adds a reader, which starts with the latest state.
 func (x *follower) add(r *Reader) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -64,18 +64,18 @@ func (x *follower) add(r *Reader) {
 		x.eager++
 	}
 	begin := x.latest
-	if r.lasting {
-		x.lasting++
-		begin = x.lasted
+	if r.committed {
+		x.committed++
+		begin = x.latestCommitted
 	}
 	if x.latest.State != nil {
-		x.requestRead() // what is known may be old, and what lasts not known yet
+		x.requestRead() // the latest state may be old, or none that was read
 	}
 	if begin.State == nil {
 		return
 	}
 	r.put(begin)
-	if r.lasting {
+	if r.committed {
 		return
 	}
 	for _, d := range x.drafts {
@@ -85,7 +85,7 @@ func (x *follower) add(r *Reader) {
 	}
 }
 
-// requestRead asks for a read.
+// requestRead asks the loop for a read. It does not block.
 func (x *follower) requestRead() {
 	select {
 	case x.readRequests <- struct{}{}:
@@ -93,13 +93,12 @@ func (x *follower) requestRead() {
 	}
 }
 
-// RequestRead has the conversation read soon.
+// RequestRead asks for a read of the conversation. It does not block.
 func (r *Reader) RequestRead() { r.follower.requestRead() }
 
-// ConversationID is that of the conversation.
 func (r *Reader) ConversationID() string { return r.follower.id }
 
-// ClearEager makes the reader one of those who wait for nothing in particular.
+// ClearEager makes the reader an ordinary one, which expects no change soon.
 func (r *Reader) ClearEager() {
 	x := r.follower
 	x.mu.Lock()
@@ -110,7 +109,7 @@ func (r *Reader) ClearEager() {
 	}
 }
 
-// remove returns how many readers are left.
+// remove removes a reader and returns the number of readers left.
 func (x *follower) remove(r *Reader) int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -119,8 +118,8 @@ func (x *follower) remove(r *Reader) int {
 	if r.eager {
 		x.eager--
 	}
-	if r.lasting {
-		x.lasting--
+	if r.committed {
+		x.committed--
 	}
 	return len(x.readers)
 }
@@ -143,16 +142,16 @@ func (x *follower) run() {
 	}
 }
 
-// giveUp ends all readers. A panic is that of one conversation only.
+// giveUp ends all readers. A panic ends only the follower of this conversation.
 func (x *follower) giveUp(err error) {
 	var p *service.Panic
 	if errors.As(err, &p) {
 		x.Logger.Error("follow a conversation", "conversation", x.id, "error", err, "stack", string(p.Stack))
 	}
-	x.all.giveUp(x, err)
+	x.followers.giveUp(x, err)
 }
 
-// loop fails by a panic only.
+// loop runs until the follower's context ends. Only a panic makes it fail.
 func (x *follower) loop() error {
 	beat := time.NewTicker(x.Pace.KeepAlive)
 	defer beat.Stop()
@@ -162,10 +161,10 @@ func (x *follower) loop() error {
 		select {
 		case <-x.ctx.Done():
 			return nil
-		case n, ok := <-x.news:
+		case n, ok := <-x.events:
 			x.receive(n, ok)
 		case <-x.readRequests:
-			x.asked = true
+			x.readAsked = true
 		case <-next.C:
 			x.beginRead()
 		case r := <-x.reads:
@@ -177,29 +176,29 @@ func (x *follower) loop() error {
 	}
 }
 
-// receive takes news.
+// receive handles an event, or the end of the subscription.
 func (x *follower) receive(n contract.Event, ok bool) {
 	switch {
 	case !ok:
 		x.stop()
-		x.news, x.stop, x.asked = nil, func() {}, true
+		x.events, x.stop, x.readAsked = nil, func() {}, true
 	case n.Settled != nil:
 		x.receiveSettled(n)
-		x.asked = x.asked || x.hasLasting()
+		x.readAsked = x.readAsked || x.hasCommitted()
 	case n.Draft != nil:
-		x.asked = true // a turn may have begun with it
+		x.readAsked = true // the draft may have begun a turn
 		x.drafted++
 		x.piece(Item{Draft: n.Draft, Drafts: x.drafted})
 	case n.Delta != nil:
 		x.piece(Item{Delta: n.Delta})
 	default:
-		x.asked = true
+		x.readAsked = true
 	}
 }
 
-// piece passes a piece on, in its place.
+// piece passes a piece of a draft on, or holds it back until the state before it is rendered.
 func (x *follower) piece(i Item) {
-	if x.comesLater(i) {
+	if x.mustWait(i) {
 		x.later = appendAll(x.later, []Item{i})
 		return
 	}
@@ -213,44 +212,44 @@ func (x *follower) pass(i Item) {
 	x.broadcast(i)
 }
 
-// broadcast gives an item to every reader, by itself or with others, except to those who get
-// only what lasts.
-// The caller holds mu.
+// broadcast gives an item to every reader, directly or through its shared stream, except to
+// readers of committed states. The caller holds mu.
 func (x *follower) broadcast(i Item) {
 	for _, g := range x.groups {
 		g.put(i)
 	}
 	for r := range x.readers {
-		if r.group == nil && !r.lasting {
+		if r.group == nil && !r.committed {
 			r.put(i)
 		}
 	}
 }
 
-// publish makes a state the latest one. What comes with news is not known to be as new
-// as the drafts of others.
+// publish makes a state the latest one. A state that came with an event does not say how many
+// drafts had begun before it, because drafts of other processes may overtake it.
 func (x *follower) publish(r reading) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.latest.State = r.state
-	if !r.news {
+	if !r.fromEvent {
 		x.latest.Drafts = r.drafts
 	}
 	x.drafts = x.drafts.settle(r.state)
 	x.broadcast(x.latest)
 }
 
-// publishLasting gives a state that was read to those who get only what lasts.
-func (x *follower) publishLasting(state *record.State) {
+// publishCommitted gives a state that was read to the readers of committed states, unless they
+// have it or a newer one.
+func (x *follower) publishCommitted(state *record.State) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if last := x.lasted.State; last != nil && (last == state || Older(state.View, last.View) || sameState(last, state)) {
+	if last := x.latestCommitted.State; last != nil && (last == state || Older(state.View, last.View) || sameState(last, state)) {
 		return
 	}
-	x.lasted = Item{State: state}
+	x.latestCommitted = Item{State: state}
 	for r := range x.readers {
-		if r.lasting {
-			r.put(x.lasted)
+		if r.committed {
+			r.put(x.latestCommitted)
 		}
 	}
 }
@@ -259,8 +258,9 @@ func sameState(a, b *record.State) bool {
 	return reflect.DeepEqual(a.View, b.View) && reflect.DeepEqual(a.Tree, b.Tree)
 }
 
-// confirm takes note that nothing was new when so many drafts had begun. Those who
-// wait for a turn want to know.
+// confirm records that a read found nothing new after this many drafts had begun. It gives
+// eager readers the state again: they wait for a turn, and the number tells them whether the
+// read came after its start.
 func (x *follower) confirm(drafts int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -268,35 +268,35 @@ func (x *follower) confirm(drafts int) {
 	for r := range x.readers {
 		switch {
 		case !r.eager:
-		case !r.lasting:
+		case !r.committed:
 			r.put(x.latest)
-		case x.lasted.State != nil:
-			r.put(x.lasted)
+		case x.latestCommitted.State != nil:
+			r.put(x.latestCommitted)
 		}
 	}
 }
 
-// hasLasting reports whether there are readers who get only what lasts.
-func (x *follower) hasLasting() bool {
+// hasCommitted reports whether there are readers of committed states.
+func (x *follower) hasCommitted() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.lasting > 0
+	return x.committed > 0
 }
 
-// over reports whether there will never be anything new, for anybody.
-func (x *follower) over() bool {
-	if x.have.view.Status != contract.StatusCompleted {
+// ended reports whether the conversation has ended and every reader has its last state.
+func (x *follower) ended() bool {
+	if x.current.view.Status != contract.StatusCompleted {
 		return false
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.lasting == 0 || x.lasted.State != nil && x.lasted.State.View.Status == contract.StatusCompleted
+	return x.committed == 0 || x.latestCommitted.State != nil && x.latestCommitted.State.View.Status == contract.StatusCompleted
 }
 
-// schedule sets the timer to the next read; none while one is under way, and none
-// when there will never be anything new.
+// schedule sets the timer to the next read. It stops the timer while a read is under way, and
+// after the last state.
 func (x *follower) schedule(next *time.Timer) {
-	if x.busy || x.over() {
+	if x.busy || x.ended() {
 		next.Stop()
 		return
 	}
@@ -304,11 +304,11 @@ func (x *follower) schedule(next *time.Timer) {
 }
 
 func (x *follower) interval() time.Duration {
-	v := x.have.view
+	v := x.current.view
 	switch {
-	case x.asked && x.hasEager():
+	case x.readAsked && x.hasEager():
 		return x.Pace.Again / 15
-	case x.asked:
+	case x.readAsked:
 		return x.Pace.Again
 	case v.Running, v.Queued > 0, x.hasEager():
 		return x.Pace.Running

@@ -11,26 +11,26 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Feed delivers what is new in conversations while it happens.
+// Feed publishes the events of conversations.
 type Feed interface {
-	// Subscribe delivers the news of a conversation until stop is called. The channel is
-	// closed when something may have been lost: read the conversation and watch again.
-	Subscribe(conversationID string) (news <-chan contract.Event, stop func())
+	// Subscribe returns the events of a conversation until stop is called. The channel is
+	// closed when an event may have been lost: read the conversation and subscribe again.
+	Subscribe(conversationID string) (events <-chan contract.Event, stop func())
 }
 
-// Pace is how those who follow conversations are served. A zero is the default.
+// Pace configures the intervals. Zero fields get defaults.
 type Pace struct {
-	// Running and Idle are the times between two reads of a conversation that is
-	// being followed, while it runs and while it does not.
+	// Running and Idle are the times between two reads of a conversation, while a turn runs
+	// and while none does.
 	Running time.Duration
 	Idle    time.Duration
-	// Again is the least time between two reads that news ask for.
+	// Again is the least time between two reads that events ask for.
 	Again time.Duration
-	// KeepAlive is the time between two signs of life in a stream.
+	// KeepAlive is the time between two keep-alive signals to a reader.
 	KeepAlive time.Duration
 }
 
-// WithDefaults is the pace with every zero replaced.
+// WithDefaults returns the pace with the defaults for zero fields.
 func (p Pace) WithDefaults() Pace {
 	p.Running = orElse(p.Running, time.Second)
 	p.Idle = orElse(p.Idle, 5*time.Second)
@@ -46,49 +46,50 @@ func orElse(d, other time.Duration) time.Duration {
 	return d
 }
 
-// Conversations are read.
+// Conversations reads conversations.
 type Conversations interface {
 	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
 	Tree(ctx context.Context, conversationID string) (contract.TreeView, error)
 }
 
-// Options are what followers need.
+// Options are the dependencies of Followers.
 type Options struct {
 	Conversations Conversations
 	Blobs         transcript.Store
-	// Feed is nil where there is none; then readers see what lasts of the news.
+	// Feed may be nil: readers then get only states that were read.
 	Feed   Feed
 	Pace   Pace
 	Logger *slog.Logger
 }
 
-// Followers has one follower for each conversation that somebody reads.
+// Followers keeps one follower for each conversation that has readers.
 type Followers struct {
 	Options
 	base context.Context
 
-	mu     sync.Mutex
-	closed bool
-	byID   map[string]*follower
-	flying sync.WaitGroup
+	mu         sync.Mutex
+	closed     bool
+	byID       map[string]*follower
+	goroutines sync.WaitGroup
 }
 
-// New makes followers that work until base ends.
+// New returns followers that work until base ends.
 func New(base context.Context, o Options) *Followers {
 	o.Pace = o.Pace.WithDefaults()
 	return &Followers{Options: o, base: base, byID: map[string]*follower{}}
 }
 
-// Join returns a reader that gets the conversation as it is and then what happens
-// in it. An eager one expects something to happen. Every reader must leave.
+// Join returns a reader that gets the current state of the conversation and then every
+// change. An eager reader expects a change soon, so the conversation is read more often.
+// Every reader must be given to Leave.
 func (w *Followers) Join(conversationID string, eager bool) (*Reader, error) {
 	return w.join(conversationID, &Reader{eager: eager})
 }
 
-// JoinLasting is Join for a reader that gets only what was read. A conversation that comes
-// with news is not in its history yet, and may come to something else there.
-func (w *Followers) JoinLasting(conversationID string, eager bool) (*Reader, error) {
-	return w.join(conversationID, &Reader{eager: eager, lasting: true})
+// JoinCommitted is Join for a reader that gets only states that were read. A state that comes
+// with an event is not in the history yet, and the history may turn out different.
+func (w *Followers) JoinCommitted(conversationID string, eager bool) (*Reader, error) {
+	return w.join(conversationID, &Reader{eager: eager, committed: true})
 }
 
 func (w *Followers) join(conversationID string, r *Reader) (*Reader, error) {
@@ -101,14 +102,14 @@ func (w *Followers) join(conversationID string, r *Reader) (*Reader, error) {
 	if x == nil {
 		x = newFollower(w, conversationID)
 		w.byID[conversationID] = x
-		w.flying.Go(x.run)
+		w.goroutines.Go(x.run)
 	}
 	r.follower, r.wake = x, make(chan struct{}, 1)
 	x.add(r)
 	return r, nil
 }
 
-// Leave ends the follower after its last reader.
+// Leave removes a reader. The follower ends with its last reader.
 func (w *Followers) Leave(r *Reader) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,11 +133,10 @@ func (w *Followers) retire(x *follower) {
 	}
 }
 
-// Close starts no more followers and returns when none is left. The base context
-// must have ended.
+// Close refuses new readers and waits for all goroutines. The base context must have ended.
 func (w *Followers) Close() {
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	w.flying.Wait()
+	w.goroutines.Wait()
 }

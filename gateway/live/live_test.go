@@ -13,12 +13,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// talk is a conversation with a feed. What has been told by news lasts only once it is recorded.
+// talk is a conversation with a feed. A state is published as an event first and recorded
+// later.
 type talk struct {
 	mu       sync.Mutex
 	recorded contract.ConversationView
 	reads    int
-	news     chan contract.Event
+	events   chan contract.Event
 }
 
 func (c *talk) Conversation(context.Context, string, string) (contract.ConversationView, error) {
@@ -32,7 +33,7 @@ func (c *talk) Tree(context.Context, string) (contract.TreeView, error) {
 	return contract.TreeView{}, service.Errorf(service.KindUnavailable, "there is none")
 }
 
-func (c *talk) Subscribe(string) (<-chan contract.Event, func()) { return c.news, func() {} }
+func (c *talk) Subscribe(string) (<-chan contract.Event, func()) { return c.events, func() {} }
 
 func (c *talk) count() int {
 	c.mu.Lock()
@@ -40,13 +41,13 @@ func (c *talk) count() int {
 	return c.reads
 }
 
-// tell tells a change by news, and records it later.
-func (c *talk) tell(version int64, later time.Duration) {
+// publish publishes a change as an event, and records it later.
+func (c *talk) publish(version int64, later time.Duration) {
 	c.mu.Lock()
 	v := c.recorded
 	c.mu.Unlock()
 	v.Version = version
-	c.news <- contract.Event{Settled: &v}
+	c.events <- contract.Event{Settled: &v}
 	synctest.Wait()
 	time.Sleep(later)
 	c.mu.Lock()
@@ -59,7 +60,7 @@ func follow(c *talk) (*live.Followers, context.CancelFunc) {
 	return live.New(ctx, live.Options{Conversations: c, Feed: c, Logger: slog.New(slog.DiscardHandler), Pace: live.Pace{Idle: time.Hour, KeepAlive: time.Hour}}), cancel
 }
 
-// versions are what a reader has been told since it last asked.
+// versions returns the versions of the states that a reader got since the last call.
 func versions(t *testing.T, r *live.Reader) (out []int64) {
 	t.Helper()
 	items, _, err := r.Take()
@@ -74,11 +75,11 @@ func versions(t *testing.T, r *live.Reader) (out []int64) {
 	return out
 }
 
-// Readers of two sorts cost what one of them costs: a read for each change.
+// Readers of both kinds together cause as many reads as one reader: one per change.
 func TestAllReadersShareTheReads(t *testing.T) {
-	cost := func(early, lasting int) (reads int) {
+	cost := func(early, committed int) (reads int) {
 		synctest.Test(t, func(t *testing.T) {
-			c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.Event)}
+			c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, events: make(chan contract.Event)}
 			f, stop := follow(c)
 			defer func() { stop(); f.Close() }()
 			var all []*live.Reader
@@ -93,17 +94,17 @@ func TestAllReadersShareTheReads(t *testing.T) {
 				}
 			}
 			join(early, f.Join)
-			join(lasting, f.JoinLasting)
+			join(committed, f.JoinCommitted)
 			time.Sleep(time.Minute)
 			before := c.count()
 			for version := int64(2); version < 12; version++ {
-				c.tell(version, 0)
+				c.publish(version, 0)
 				time.Sleep(time.Minute)
 			}
 			reads = c.count() - before
 			for n, r := range all {
 				if got := versions(t, r); len(got) == 0 || got[len(got)-1] != 11 {
-					t.Errorf("reader %d was told %v", n, got)
+					t.Errorf("reader %d got versions %v", n, got)
 				}
 				f.Leave(r)
 			}
@@ -115,37 +116,37 @@ func TestAllReadersShareTheReads(t *testing.T) {
 	}
 }
 
-// What came with news and is not recorded yet is told to those alone who want to know it early.
-func TestWhatLastsIsToldOnceItIsRead(t *testing.T) {
+// Only readers that joined with Join get a state that is not recorded yet.
+func TestReadersOfCommittedStatesGetWhatWasRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, news: make(chan contract.Event)}
+		c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, events: make(chan contract.Event)}
 		f, stop := follow(c)
 		defer func() { stop(); f.Close() }()
 		early, err := f.Join("c", false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lasting, err := f.JoinLasting("c", false)
+		committed, err := f.JoinCommitted("c", false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Leave(early)
-		defer f.Leave(lasting)
+		defer f.Leave(committed)
 		synctest.Wait()
-		if a, b := versions(t, early), versions(t, lasting); len(a) != 1 || len(b) != 1 {
+		if a, b := versions(t, early), versions(t, committed); len(a) != 1 || len(b) != 1 {
 			t.Errorf("at first: %v, %v", a, b)
 		}
-		c.tell(2, time.Minute)
-		late, err := f.JoinLasting("c", false)
+		c.publish(2, time.Minute)
+		late, err := f.JoinCommitted("c", false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer f.Leave(late)
-		if a, b, d := versions(t, early), versions(t, lasting), versions(t, late); len(a) == 0 || a[0] != 2 || len(b) > 0 || len(d) != 1 || d[0] != 1 {
+		if a, b, d := versions(t, early), versions(t, committed), versions(t, late); len(a) == 0 || a[0] != 2 || len(b) > 0 || len(d) != 1 || d[0] != 1 {
 			t.Errorf("before it is recorded: %v, %v, %v", a, b, d)
 		}
 		time.Sleep(time.Minute)
-		if b, d := versions(t, lasting), versions(t, late); len(b) != 1 || b[0] != 2 || len(d) != 1 || d[0] != 2 {
+		if b, d := versions(t, committed), versions(t, late); len(b) != 1 || b[0] != 2 || len(d) != 1 || d[0] != 2 {
 			t.Errorf("once it is: %v, %v", b, d)
 		}
 	})

@@ -11,42 +11,42 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// readTimeout is how long a conversation may be read.
+// readTimeout limits one read of a conversation.
 const readTimeout = 15 * time.Second
 
-// reading is a conversation as it was read.
+// reading is the result of one read of a conversation, or a state that came with an event.
 type reading struct {
 	view contract.ConversationView
-	// tree is nil for an agent that is a single node, and while it is not known;
-	// treeless says which.
-	tree     *contract.TreeView
-	treeless bool
-	state    *record.State
-	same     bool // the conversation is as it was, and so is the state
-	err      error
-	// news: it came with news, which may lack the tree.
-	news, lacksTree bool
-	// drafts is how many drafts had begun when it was asked for.
+	// tree is nil for an agent that is a single node, and while it is unknown; singleNode tells
+	// the two apart.
+	tree       *contract.TreeView
+	singleNode bool
+	state      *record.State
+	same       bool // neither the conversation nor the state has changed
+	err        error
+	// fromEvent: the state came with an event, which may lack the tree.
+	fromEvent, lacksTree bool
+	// drafts is how many drafts had begun when the read started.
 	drafts int
 }
 
-// beginRead reads in the background: the follower must not be kept from passing on news.
-// It listens to them first, so that nothing falls between the two.
+// beginRead starts a read in the background, so that the loop goes on handling events. It
+// subscribes first, so that no event between the two is lost.
 func (x *follower) beginRead() {
-	if x.news == nil && x.Feed != nil {
-		x.news, x.stop = x.Feed.Subscribe(x.id)
+	if x.events == nil && x.Feed != nil {
+		x.events, x.stop = x.Feed.Subscribe(x.id)
 	}
-	x.busy, x.asked, x.readAt = true, false, time.Now()
-	have, drafts := x.have, x.drafted
+	x.busy, x.readAsked, x.readAt = true, false, time.Now()
+	have, drafts := x.current, x.drafted
 	x.inBackground(func(ctx context.Context, r *reading) error {
 		r.drafts = drafts
 		return x.read(ctx, have, r)
 	})
 }
 
-// inBackground makes a reading in a goroutine of its own.
+// inBackground runs do in a goroutine and sends its reading to the loop.
 func (x *follower) inBackground(do func(context.Context, *reading) error) {
-	x.all.flying.Go(func() {
+	x.followers.goroutines.Go(func() {
 		ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
 		defer cancel()
 		var r reading
@@ -61,11 +61,11 @@ func (x *follower) inBackground(do func(context.Context, *reading) error) {
 }
 
 func (x *follower) read(ctx context.Context, have reading, r *reading) (err error) {
-	r.tree, r.treeless = have.tree, have.treeless
+	r.tree, r.singleNode = have.tree, have.singleNode
 	if r.view, err = x.Conversations.Conversation(ctx, x.id, ""); err != nil {
 		return err
 	}
-	if !r.treeless {
+	if !r.singleNode {
 		if err := x.readTree(ctx, r); err != nil {
 			return err
 		}
@@ -77,8 +77,8 @@ func (x *follower) read(ctx context.Context, have reading, r *reading) (err erro
 	return x.render(ctx, r)
 }
 
-// readTree reads the tree of a composite agent. Workers of an older version have
-// none, which is no reason to show nothing.
+// readTree reads the tree of a composite agent. Workers of an older version do not offer it;
+// the conversation is shown without it then.
 func (x *follower) readTree(ctx context.Context, r *reading) error {
 	tree, err := x.Conversations.Tree(ctx, x.id)
 	switch {
@@ -88,80 +88,81 @@ func (x *follower) readTree(ctx context.Context, r *reading) error {
 	case tree.Node.Composite():
 		r.tree = &tree
 	default:
-		r.treeless = true
+		r.singleNode = true
 	}
 	return nil
 }
 
-// Older reports whether a was true before b. A version covers what happens until the
-// next one, and messages only become more.
+// Older reports whether a is an older state than b. All states between two versions carry the
+// same version; within it the transcript only grows.
 func Older(a, b contract.ConversationView) bool {
 	return a.Version < b.Version || a.Version == b.Version && a.Transcript.Len() < b.Transcript.Len()
 }
 
-// render makes the state of what was read.
+// render loads the messages of a reading and sets its state.
 func (x *follower) render(ctx context.Context, r *reading) (err error) {
 	r.state, err = record.Load(ctx, x.Blobs, r.view, r.tree)
 	return err
 }
 
-// accept takes what was read, unless something newer is known by now.
+// accept publishes a reading, unless a newer state is known.
 func (x *follower) accept(r reading) {
-	known := x.have.state != nil
+	known := x.current.state != nil
 	switch {
 	case x.ctx.Err() != nil:
-	case service.IsPanic(r.err), r.err != nil && !r.news && (!known || service.IsKind(r.err, contract.KindNotFound)):
+	case service.IsPanic(r.err), r.err != nil && !r.fromEvent && (!known || service.IsKind(r.err, contract.KindNotFound)):
 		x.giveUp(r.err)
 	case r.err != nil:
 		x.Logger.Warn("read a conversation that is being followed", "conversation", x.id, "error", r.err)
-		x.asked = x.asked || r.news
-	case known && Older(r.view, x.have.view):
-		if !r.news { // others got news that are newer
-			x.publishLasting(r.state)
+		x.readAsked = x.readAsked || r.fromEvent
+	case known && Older(r.view, x.current.view):
+		if !r.fromEvent { // a newer state came with an event
+			x.publishCommitted(r.state)
 		}
 	case r.same:
-		x.have.treeless = r.treeless
-		x.publishLasting(r.state)
+		x.current.singleNode = r.singleNode
+		x.publishCommitted(r.state)
 		x.confirm(r.drafts)
 	default:
 		x.replace(r)
 	}
 }
 
-// replace makes a reading what is known.
+// replace makes a reading the current state and publishes it.
 func (x *follower) replace(r reading) {
 	if r.lacksTree {
-		r.tree, r.treeless = x.have.tree, x.have.treeless
-		if x.have.state != nil {
+		r.tree, r.singleNode = x.current.tree, x.current.singleNode
+		if x.current.state != nil {
 			state := *r.state
-			state.Tree = x.have.state.Tree
+			state.Tree = x.current.state.Tree
 			state = state.WithMemo()
 			r.state = &state
 		}
 	}
-	x.have = r
+	x.current = r
 	x.publish(r)
-	if !r.news {
-		x.publishLasting(r.state)
+	if !r.fromEvent {
+		x.publishCommitted(r.state)
 	}
 }
 
-// receiveSettled takes a conversation that came with news. What lacks in it is read.
+// receiveSettled handles a state that came with an event. If it lacks the tree of a composite
+// agent, the conversation is read.
 func (x *follower) receiveSettled(n contract.Event) {
-	if x.have.state != nil && Older(*n.Settled, x.have.view) {
+	if x.current.state != nil && Older(*n.Settled, x.current.view) {
 		return
 	}
 	r := reading{
-		view: *n.Settled, tree: x.have.tree, treeless: x.have.treeless, news: true,
+		view: *n.Settled, tree: x.current.tree, singleNode: x.current.singleNode, fromEvent: true,
 		lacksTree: n.Tree == nil,
 	}
 	if n.Tree != nil {
-		r.treeless = !n.Tree.Node.Composite()
+		r.singleNode = !n.Tree.Node.Composite()
 	}
-	if n.Tree != nil && !r.treeless {
+	if n.Tree != nil && !r.singleNode {
 		r.tree = n.Tree
 	}
-	x.asked, x.readAt = !r.treeless && n.Tree == nil, time.Now()
+	x.readAsked, x.readAt = !r.singleNode && n.Tree == nil, time.Now()
 	if x.settling {
 		x.settled = &r
 	} else {
@@ -169,8 +170,8 @@ func (x *follower) receiveSettled(n contract.Event) {
 	}
 }
 
-// renderSettled makes what came ready in the background. One is after the other, and of
-// those that come meanwhile only the last.
+// renderSettled renders a state that came with an event in the background. One is rendered at
+// a time; of those that arrive in between only the last is kept.
 func (x *follower) renderSettled(r reading) {
 	x.settling = true
 	x.inBackground(func(ctx context.Context, out *reading) error {
@@ -179,9 +180,9 @@ func (x *follower) renderSettled(r reading) {
 	})
 }
 
-// finish takes a reading that was made in the background.
+// finish handles a reading that was made in the background.
 func (x *follower) finish(r reading) {
-	if !r.news {
+	if !r.fromEvent {
 		x.busy = false
 		x.accept(r)
 		return
@@ -199,8 +200,8 @@ func (x *follower) finish(r reading) {
 	x.later = nil
 }
 
-// comesLater reports whether a piece is of a draft that began behind what is being settled:
-// that would end it.
-func (x *follower) comesLater(i Item) bool {
+// mustWait reports whether a piece belongs to a draft that began after the state being
+// rendered. Publishing that state would drop the draft.
+func (x *follower) mustWait(i Item) bool {
 	return x.settling && (i.Draft != nil || slices.ContainsFunc(x.later, func(o Item) bool { return o.Name() == i.Name() }))
 }

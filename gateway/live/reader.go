@@ -12,27 +12,28 @@ import (
 )
 
 const (
-	// MaxUnread is how many items a reader may not have taken yet.
+	// MaxUnread is how many items a reader may leave untaken.
 	MaxUnread = 256
-	// MaxPiece is up to how many bytes pieces of a text are joined.
+	// MaxPiece is the greatest length in bytes to which pieces of a text are joined.
 	MaxPiece = 8 << 10
 )
 
-// ErrSlow is what a reader gets who does not keep up.
+// ErrSlow ends a reader that does not keep up.
 var ErrSlow = errors.New("the reader is too slow; it must begin anew")
 
-// Item is one thing that a reader gets; one of the pointers is set.
+// Item is a state, a draft, a piece of a draft or a block: exactly one of the pointers is
+// set.
 type Item struct {
 	State *record.State // shared by all readers
 	Draft *contract.Draft
 	Delta *contract.Delta
-	Block Block // of a shared stream, instead of the others
-	// Drafts is, of a draft, how many had begun with it; of a state, how many at least
-	// had begun when it was read.
+	Block Block // set for readers of a shared stream, instead of the others
+	// Drafts is the number of drafts that had begun: with a draft, including it; with a
+	// state, at least, when it was read.
 	Drafts int
 }
 
-// Name is the draft that a piece is of.
+// Name is the ID of the draft that the item belongs to, or "".
 func (i Item) Name() string {
 	switch {
 	case i.Draft != nil:
@@ -43,7 +44,7 @@ func (i Item) Name() string {
 	return ""
 }
 
-// join makes one item of two, when the second takes up what the first says.
+// join merges two consecutive items into one if nothing is lost by it.
 func (i Item) join(next Item) (Item, bool) {
 	switch a, b := i.Delta, next.Delta; {
 	case i.State != nil && next.State != nil:
@@ -62,7 +63,8 @@ func (i Item) join(next Item) (Item, bool) {
 	}
 }
 
-// Append appends an item to those that nobody has seen yet.
+// Append appends an item that no reader has taken, and merges it with the last one if
+// possible.
 func Append(items []Item, next Item) []Item {
 	if n := len(items); n > 0 {
 		if joined, ok := items[n-1].join(next); ok {
@@ -73,14 +75,14 @@ func Append(items []Item, next Item) []Item {
 	return append(items, next)
 }
 
-// Reader is one who follows a conversation. It has no goroutine of its own: it is
-// given items, and takes them when it wakes.
+// Reader reads one conversation. It has no goroutine: the follower puts items into its buffer
+// and wakes it, and it takes them.
 type Reader struct {
-	follower *follower
-	eager    bool
-	lasting  bool
-	wake     chan struct{} // has room for one
-	group    *group        // the follower's mu guards it
+	follower  *follower
+	eager     bool
+	committed bool
+	wake      chan struct{} // capacity 1
+	group     *group        // guarded by the follower's mu
 
 	mu    sync.Mutex
 	items []Item
@@ -100,7 +102,7 @@ func (r *Reader) put(next Item) {
 	r.wakeUp()
 }
 
-// end makes err the last thing that the reader learns.
+// end makes err the last result of Take.
 func (r *Reader) end(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,11 +126,11 @@ func (r *Reader) wakeUp() {
 	}
 }
 
-// Wake delivers when there is something to take.
+// Wake returns a channel that delivers when there is something to take.
 func (r *Reader) Wake() <-chan struct{} { return r.wake }
 
-// Take returns what the reader was given since it last asked, whether it should
-// give a sign of life, and, after everything else, why nothing more will come.
+// Take returns the items put since the last call, whether a keep-alive is due, and, once all
+// items are taken, the error that ended the reader.
 func (r *Reader) Take() (items []Item, beat bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,14 +139,14 @@ func (r *Reader) Take() (items []Item, beat bool, err error) {
 	return items, beat, err
 }
 
-// current reports whether the reader has taken all that it was given.
+// current reports whether the reader has taken everything and has not ended.
 func (r *Reader) current() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.items) == 0 && r.err == nil
 }
 
-// Ready returns when there is something to take.
+// Ready waits until there is something to take.
 func (r *Reader) Ready(ctx, base context.Context) error {
 	err := r.wait(ctx, base)
 	if err == nil {
@@ -153,7 +155,7 @@ func (r *Reader) Ready(ctx, base context.Context) error {
 	return err
 }
 
-// wait returns when the reader should take what there is.
+// wait waits for the next wake-up.
 func (r *Reader) wait(ctx, base context.Context) error {
 	select {
 	case <-r.wake:
@@ -165,8 +167,8 @@ func (r *Reader) wait(ctx, base context.Context) error {
 	}
 }
 
-// Await returns when a state fulfils a condition. What the reader was given meanwhile
-// is there to be taken, or the last state of it.
+// Await waits for a state that satisfies fulfilled. The items put in the meantime can still
+// be taken; if they are too many, the last state of them.
 func (r *Reader) Await(ctx, base context.Context, fulfilled func(*record.State) bool) error {
 	var taken []Item
 	for {
@@ -185,7 +187,7 @@ func (r *Reader) Await(ctx, base context.Context, fulfilled func(*record.State) 
 	}
 }
 
-// putBack lets the reader take again what it was given first.
+// putBack puts taken items back in front of the others.
 func (r *Reader) putBack(items []Item) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,8 +195,8 @@ func (r *Reader) putBack(items []Item) {
 	r.wakeUp()
 }
 
-// appendAll appends what nobody has seen yet. Where it would be too much the pieces are
-// forgotten: what lasts of them is in a state.
+// appendAll appends items that no reader has taken. If they become too many, only the last
+// state is kept: finished drafts are part of it.
 func appendAll(items, more []Item) []Item {
 	for _, i := range more {
 		items = Append(items, i)

@@ -2,36 +2,37 @@ package live
 
 import "slices"
 
-// SharedStream makes what several readers of a conversation get, once for all of them. One
-// goroutine at a time uses it.
+// SharedStream encodes the items of several readers of a conversation once for all of them.
+// It is used by one goroutine at a time.
 type SharedStream interface {
-	// Adopt lets the reader of another stream go on with this one. It returns false where the
-	// two would not go on in the same way.
+	// Adopt lets the reader of another stream continue with this one. It returns false if the
+	// two streams would differ from here on.
 	Adopt(other SharedStream) bool
-	// Encode makes of an item what is written.
+	// Encode returns the bytes that the readers write for an item.
 	Encode(Item) (Block, error)
 }
 
-// Block is what the readers of a shared stream get, as it is written. Nobody may change it.
+// Block is encoded output for the readers of a shared stream. It is immutable.
 type Block interface {
-	// Empty reports whether there is nothing to write, and the readers need not wake.
+	// Empty reports whether there is nothing to write, so that readers need not wake.
 	Empty() bool
-	// Join makes one block of two; nil where they are not pieces of one text.
+	// Join returns both blocks as one, or nil if they are not pieces of one text.
 	Join(next Block) Block
 }
 
-// group is the readers of a shared stream. The follower's mu guards it.
+// group is a shared stream with its readers. The follower's mu guards it.
 type group struct {
 	stream  SharedStream
 	readers map[*Reader]struct{}
 }
 
-// maxGroups: there is more than one where readers have come back in different ways.
+// maxGroups limits the shared streams of a conversation. There is more than one when readers
+// resumed at positions that continue differently.
 const maxGroups = 4
 
-// Share leaves it to a shared stream what the reader gets from now on: to one that adopts s,
-// or else to s itself. It returns false when there are too many, or when the reader was given
-// something meanwhile.
+// Share lets a shared stream produce the reader's items from now on: one that adopts s, or
+// else s itself. It returns false if there are too many streams, or if the reader has items
+// that it has not taken.
 func (r *Reader) Share(s SharedStream) bool {
 	x := r.follower
 	x.mu.Lock()
@@ -52,7 +53,8 @@ func (r *Reader) Share(s SharedStream) bool {
 	return true
 }
 
-// leaveGroup ends a shared stream after its last reader. The caller holds mu.
+// leaveGroup removes a reader from its shared stream, and the stream with its last reader.
+// The caller holds mu.
 func (x *follower) leaveGroup(r *Reader) {
 	if r.group == nil {
 		return
@@ -62,7 +64,7 @@ func (x *follower) leaveGroup(r *Reader) {
 	r.group = nil
 }
 
-// put wakes the readers only when there is something to write.
+// put encodes an item and gives the block to the readers. An empty block wakes nobody.
 func (g *group) put(i Item) {
 	b, err := g.stream.Encode(i)
 	for r := range g.readers {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// WantsEvents reports whether the caller would rather have events than JSON.
+// WantsEvents reports whether the caller prefers server-sent events to JSON.
 func WantsEvents(r *http.Request) bool { return Prefers(r, "text/event-stream") }
 
-// Prefers reports whether the caller names a media type, and JSON not before it.
+// Prefers reports whether the caller accepts a media type and does not prefer JSON to it.
 func Prefers(r *http.Request, wanted string) bool {
 	most, plain := 0.0, 0.0
 	for _, header := range r.Header.Values("Accept") {

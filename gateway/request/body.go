@@ -12,14 +12,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Kinds of failure of a body.
+// Error kinds of a body.
 const (
 	KindUnsupported   contract.Kind = "unsupported_media_type"
-	KindUnprocessable contract.Kind = "unprocessable" // JSON, but not what was expected
+	KindUnprocessable contract.Kind = "unprocessable" // JSON, but not the expected JSON
 )
 
-// Body returns a body of JSON; nil when it is empty, and then its Content-Type does not
-// matter. No other type is read: a page of another site can send those without being asked.
+// Body returns a JSON body. An empty body is nil, and its Content-Type is ignored. Other
+// types are refused, because a page of another site can send those without a preflight.
 func Body(r *http.Request) ([]byte, error) {
 	data, err := io.ReadAll(r.Body)
 	var tooLarge *http.MaxBytesError
@@ -44,7 +44,7 @@ func notJSON(kind string) *service.Error {
 		"curl sends it with --json, or with -d and -H 'Content-Type: application/json'", service.Printable(kind))
 }
 
-// Decode reads JSON into v. An empty text leaves v alone.
+// Decode decodes JSON into v. Empty data leaves v unchanged.
 func Decode(data []byte, v any) error {
 	if len(data) == 0 {
 		return nil
@@ -56,10 +56,11 @@ func Decode(data []byte, v any) error {
 }
 
 func invalidBody(err error) *service.Error {
-	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + Misfit(err)}
+	return &service.Error{Kind: contract.KindInvalid, Text: "invalid request body: " + DecodeErrorText(err)}
 }
 
-// Bind reads the body into the struct that v points to, which knows all its members.
+// Bind decodes the body into the struct that v points to. Members that the struct does not
+// have are refused.
 func Bind(r *http.Request, v any) ([]byte, error) {
 	data, err := Body(r)
 	if err == nil {

@@ -8,23 +8,22 @@ import (
 	"agent-stop-and-go/gateway/service"
 )
 
-// Call is a request that is being served.
 type Call struct {
 	Caller service.Caller
-	// Client ends when the client goes away. Unlike the context of the request it has no
+	// Client ends when the client disconnects. Unlike the context of the request it has no
 	// deadline.
 	Client context.Context
-	// ConversationID is the conversation that the request is about, for the log; it is set
-	// as soon as it is known.
+	// ConversationID is the conversation that the request is about, for the log. It is set as
+	// soon as it is known.
 	ConversationID string
 }
 
 type callKey struct{}
 
-// With returns a context for what serves a call.
+// With returns a context with the call.
 func With(ctx context.Context, c *Call) context.Context { return context.WithValue(ctx, callKey{}, c) }
 
-// From is the call that ctx belongs to. Outside of one it is empty.
+// From returns the call in ctx, or an empty one.
 func From(ctx context.Context) *Call {
 	if c, ok := ctx.Value(callKey{}).(*Call); ok {
 		return c
@@ -32,7 +31,7 @@ func From(ctx context.Context) *Call {
 	return &Call{Client: ctx}
 }
 
-// Token is the bearer token of a request, or "".
+// Token returns the bearer token of a request, or "".
 func Token(r *http.Request) string {
 	scheme, token, ok := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {

@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// EncodeCursor makes a cursor of Temporal's page token: the token behind its checksum, so
-// that a mangled one is told from a fault of ours.
+// EncodeCursor makes a cursor from Temporal's page token: a checksum and the token. The
+// checksum distinguishes a damaged cursor from an internal error.
 func EncodeCursor(token []byte) string {
 	if len(token) == 0 {
 		return ""
@@ -16,7 +16,7 @@ func EncodeCursor(token []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(sum, token...))
 }
 
-// DecodeCursor returns the page token of a cursor; "" has none.
+// DecodeCursor returns the page token in a cursor. An empty cursor has none.
 func DecodeCursor(s string) (token []byte, ok bool) {
 	if s == "" {
 		return nil, true

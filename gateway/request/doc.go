@@ -1,9 +1,9 @@
-// Package request reads out of HTTP requests what all front ends have in common. It knows no
-// router.
+// Package request reads from HTTP requests what all front ends need. It knows no router.
 //
-//	call.go      Call: who calls, about which conversation, and whether the client is still there
-//	body.go      bodies of JSON
-//	members.go   members of objects that mean nothing
-//	cursor.go    cursors of pages
-//	accept.go    which media type the client wants, and whether it waits
+// call.go          Call: the caller, the conversation, and whether the client is connected
+// body.go          JSON bodies
+// members.go       unknown members of objects
+// decode_error.go  errors of encoding/json in words for callers
+// cursor.go        page cursors
+// accept.go        the media type that the client wants, and whether it waits
 package request

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/gateway/service"
 )
 
-// membersOf are the names by which JSON knows the fields of a struct.
+// membersOf returns the JSON names of a struct's fields.
 func membersOf(v any) []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.Indirect(reflect.ValueOf(v)).Type()) {
@@ -22,11 +22,11 @@ func membersOf(v any) []string {
 	return names
 }
 
-// CheckMembers refuses an object with members that mean nothing here: what somebody
-// wrote must not be dropped in silence. Names may be in any case, as in Decode.
+// CheckMembers refuses an object with unknown members, so that nothing a caller wrote is
+// ignored silently. As in Decode, the case of names does not matter.
 func CheckMembers(data []byte, known []string) error {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) != nil { // no object, for others to refuse
+	if json.Unmarshal(data, &members) != nil { // not an object; the caller refuses it
 		return nil
 	}
 	unknown := []string{}
@@ -42,7 +42,7 @@ func CheckMembers(data []byte, known []string) error {
 	return fmt.Errorf(`unknown member "%s"%s`, service.Printable(unknown[0]), suggestion(unknown[0], known))
 }
 
-// maxSlip is how much of a name may be a slip, in bytes.
+// maxSlip limits the bytes of a name that are compared.
 const maxSlip = 64
 
 func suggestion(name string, known []string) string {

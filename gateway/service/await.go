@@ -6,26 +6,27 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Settlement is what a request settled to, and the conversation at that time.
+// Settlement is the outcome of a request, and the conversation at that time.
 type Settlement struct {
 	Outcome contract.Request
 	View    contract.ConversationView
 }
 
-// Answer is a settlement, or why there is none.
+// Answer is a settlement, or the error in its place.
 type Answer struct {
 	Settlement
 	Err error
 }
 
-// Await returns when a request has settled. It fails with the context's error when that
-// ends first, and with ErrClosing when the service closes.
+// Await waits until a request has settled. It fails with the context's error when that ends
+// first, and with ErrClosing when the service closes.
 func (s *Service) Await(ctx context.Context, r Request) (Settlement, error) {
 	return s.waits.wait(ctx, r.ConversationID, r.ID)
 }
 
-// AwaitAside delivers the one answer of a request while the context lasts.
-func (s *Service) AwaitAside(ctx context.Context, r Request) <-chan Answer {
+// AwaitAsync returns a channel that delivers the answer of a request. It stops waiting when
+// the context ends.
+func (s *Service) AwaitAsync(ctx context.Context, r Request) <-chan Answer {
 	out := make(chan Answer, 1)
 	go func() {
 		settlement, err := s.Await(ctx, r)
@@ -34,7 +35,7 @@ func (s *Service) AwaitAside(ctx context.Context, r Request) <-chan Answer {
 	return out
 }
 
-// awaitBackend is Backend.Await. It remembers which conversations are idle.
+// awaitBackend is Backend.Await, and records which conversations are idle.
 func (s *Service) awaitBackend(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 	result, err := s.backend.Await(ctx, id, requestIDs)
 	if err == nil {
@@ -43,8 +44,8 @@ func (s *Service) awaitBackend(ctx context.Context, id string, requestIDs []stri
 	return result, err
 }
 
-// Settled is what a request has settled to by now, or nil. It writes nothing, unlike Await,
-// and knows nothing while no worker answers.
+// Settled returns the settlement of a request, or nil if it has not settled or no worker
+// answers. Unlike Await it writes nothing to history.
 func (s *Service) Settled(ctx context.Context, r Request) (*Settlement, error) {
 	view, err := s.backend.Conversation(ctx, r.ConversationID, r.ID)
 	switch {
@@ -58,8 +59,8 @@ func (s *Service) Settled(ctx context.Context, r Request) (*Settlement, error) {
 	return &Settlement{Outcome: *view.Request, View: view}, nil
 }
 
-// Completed is what a request came to in a conversation that has completed: its answer if
-// it was carried out before that, otherwise a refusal.
+// Completed returns the settlement of a request in a completed conversation: its result if it
+// was carried out before, otherwise a refusal.
 func (s *Service) Completed(ctx context.Context, r Request) (Settlement, error) {
 	view, err := s.backend.Conversation(ctx, r.ConversationID, r.ID)
 	if err != nil {

@@ -10,40 +10,39 @@ import (
 
 const loadTimeout = 15 * time.Second
 
-// cache keeps one value. It is loaded once for all who ask, whether or not they
-// stay, and within loadTimeout; errors are not kept. While a value is older than fresh
-// but not than fresh and stale together, callers get it at once and it is loaded anew
-// behind their backs.
+// cache keeps one value. Concurrent callers share one load, which takes at most loadTimeout
+// and continues if they leave; errors are not kept. A value younger than fresh is returned. A
+// value younger than fresh+stale is returned too, and loaded again in the background.
 type cache[T any] struct {
 	load  func(context.Context) (T, error)
 	fresh time.Duration
 	stale time.Duration
 	now   func() time.Time
 
-	group singleflight.Group
-	mu    sync.Mutex
-	value T
-	at    time.Time
-	have  bool
+	group  singleflight.Group
+	mu     sync.Mutex
+	value  T
+	at     time.Time
+	loaded bool
 }
 
-// currentCache keeps what describes the present, for those who ask at the same time.
+// currentCache keeps a value that changes often. It mostly serves concurrent callers.
 func currentCache[T any](load func(context.Context) (T, error), now func() time.Time) *cache[T] {
 	return &cache[T]{load: load, fresh: 2 * time.Second, now: now}
 }
 
-// listCache keeps what a worker lists.
+// listCache keeps a worker's list.
 func listCache[T any](load func(context.Context) (T, error), now func() time.Time) *cache[T] {
 	return &cache[T]{load: load, fresh: 5 * time.Second, stale: time.Minute, now: now}
 }
 
 func (c *cache[T]) get(ctx context.Context) (T, error) {
-	value, age, have := c.peek()
-	if have && age < c.fresh {
+	value, age, loaded := c.peek()
+	if loaded && age < c.fresh {
 		return value, nil
 	}
 	loading := c.group.DoChan("", c.refresh)
-	if have && age < c.fresh+c.stale {
+	if loaded && age < c.fresh+c.stale {
 		return value, nil
 	}
 	select {
@@ -56,20 +55,20 @@ func (c *cache[T]) get(ctx context.Context) (T, error) {
 	}
 }
 
-func (c *cache[T]) peek() (value T, age time.Duration, have bool) {
+func (c *cache[T]) peek() (value T, age time.Duration, loaded bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.value, c.now().Sub(c.at), c.have
+	return c.value, c.now().Sub(c.at), c.loaded
 }
 
 func (c *cache[T]) refresh() (any, error) {
-	if value, age, have := c.peek(); have && age < c.fresh { // loaded since the caller looked
+	if value, age, loaded := c.peek(); loaded && age < c.fresh { // loaded since the caller checked
 		return value, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
 	var value T
-	err := Guard(func() (err error) { // or a panic would end the process
+	err := Guard(func() (err error) { // a panic here would end the process
 		value, err = c.load(ctx)
 		return err
 	})
@@ -78,6 +77,6 @@ func (c *cache[T]) refresh() (any, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.value, c.at, c.have = value, c.now(), true
+	c.value, c.at, c.loaded = value, c.now(), true
 	return value, nil
 }

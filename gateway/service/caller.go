@@ -14,23 +14,22 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// Caller is who sends a request, as far as the front end knows.
+// Caller is what the front end knows of the sender of a request.
 type Caller struct {
-	// Session is the session that conversations of the caller are listed under. OwnSession
-	// reports whether the caller named it; otherwise it was made up for the request.
+	// Session is the session under which the caller's conversations are listed. OwnSession
+	// reports whether the caller named it; otherwise it was generated for this request.
 	Session    string
 	OwnSession bool
 	// Token is the bearer token for tools and other agents, or "".
 	Token string
 	// Subject is the name under which the caller decides, or "".
 	Subject string
-	// BaseURL is the address at which the caller reaches the gateway, without a slash at
-	// the end.
+	// BaseURL is the URL at which the caller reaches the gateway, without a slash at the end.
 	BaseURL string
 }
 
-// key is an idempotency key as its caller's own, as far as the caller is known: by token
-// and session. Without either it is the key.
+// key makes an idempotency key the caller's own, by token and session. Without either the key
+// is returned unchanged.
 func (c Caller) key(key string) string {
 	session := ""
 	if c.OwnSession {
@@ -42,8 +41,8 @@ func (c Caller) key(key string) string {
 	return contract.Hash([]byte(c.Token)) + " " + session + " " + key
 }
 
-// ConversationID is the ID of a new conversation: random without a key, otherwise always
-// the same for that key of the caller.
+// ConversationID returns the ID of a new conversation: random without a key, otherwise
+// derived from the key and the caller.
 func (c Caller) ConversationID(key string) string {
 	if key == "" {
 		return uuid.NewString()
@@ -51,9 +50,8 @@ func (c Caller) ConversationID(key string) string {
 	return contract.NameUUID("create", c.key(key))
 }
 
-// RequestID is random without a key. Otherwise it is derived from what the request is
-// about, the operation, the caller and the key, so the same key may serve for other
-// operations.
+// RequestID is random without a key. Otherwise it is derived from the subject, the operation,
+// the caller and the key, so the same key may be used for other operations.
 func (c Caller) RequestID(subject, operation, key string) string {
 	if key == "" {
 		return uuid.NewString()
@@ -61,16 +59,17 @@ func (c Caller) RequestID(subject, operation, key string) string {
 	return contract.NameUUID(subject, operation+" "+c.key(key))
 }
 
-// Note is what people write about something they do.
+// Note is the reason for an action, and who takes it.
 type Note struct{ Reason, By string }
 
 const (
-	// MaxReason is how long a reason may be, in bytes.
+	// MaxReason is the greatest length of a reason in bytes.
 	MaxReason = 2000
 	maxBy     = 200
 )
 
-// Note completes a note with the caller's name, and keeps long ones out of history.
+// Note adds the caller's name to a note without one, and refuses notes that are too long for
+// history.
 func (c Caller) Note(n Note) (Note, error) {
 	if n.By == "" {
 		n.By = c.Subject
@@ -93,8 +92,8 @@ func (s *Service) seal(c Caller, conversationID string) (string, error) {
 	return sealed, nil
 }
 
-// Fingerprint tells a repeated request from another one: a hash of its operation and of its
-// body of JSON, without the accidents of formatting.
+// Fingerprint is a hash of an operation and its JSON body, independent of formatting. It
+// distinguishes a repeated request from a different one.
 func Fingerprint(operation string, body []byte) string {
 	h := sha256.New()
 	io.WriteString(h, operation+"\n") //nolint:errcheck // a hash never fails
@@ -102,7 +101,8 @@ func Fingerprint(operation string, body []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// CanonicalJSON is JSON with sorted keys and without spaces. Other text stays as it is.
+// CanonicalJSON returns JSON with sorted keys and without spaces. Other text is returned
+// unchanged.
 func CanonicalJSON(body []byte) []byte {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -117,7 +117,7 @@ func CanonicalJSON(body []byte) []byte {
 	return out
 }
 
-// KeyReused is the error of a request under a key that was used for a different one.
+// KeyReused returns the error for a key that was used for a different request.
 func KeyReused() *Error {
 	return Errorf(contract.KindKeyReused, "Idempotency-Key was used for a different request")
 }

@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-func TestAKeyIsItsCallersOwn(t *testing.T) {
+func TestAKeyBelongsToItsCaller(t *testing.T) {
 	known := service.Caller{Session: "s1", OwnSession: true, Token: "t1"}
 	id := known.ConversationID("k")
 	if id != known.ConversationID("k") || !contract.IsUUID(id) {
@@ -33,7 +33,7 @@ func TestAKeyIsItsCallersOwn(t *testing.T) {
 	}
 }
 
-func TestAFingerprintIsThatOfWhatTheBodySays(t *testing.T) {
+func TestAFingerprintIgnoresFormatting(t *testing.T) {
 	same := service.Fingerprint("POST\n/x", []byte(`{"a": 1.50, "b":[true] }`))
 	if other := service.Fingerprint("POST\n/x", []byte(`{"b":[true],"a":1.50}`)); other != same {
 		t.Errorf("%s and %s", same, other)
@@ -48,7 +48,7 @@ func TestAFingerprintIsThatOfWhatTheBodySays(t *testing.T) {
 	}
 }
 
-func TestANoteIsOfTheCallerAndShort(t *testing.T) {
+func TestANoteHasTheCallersNameAndALimit(t *testing.T) {
 	caller := service.Caller{Subject: "alice"}
 	if n, err := caller.Note(service.Note{Reason: "why"}); err != nil || n.By != "alice" {
 		t.Errorf("%+v, %v", n, err)

@@ -7,23 +7,24 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Decision is what a caller decides about an approval.
+// Decision is a caller's decision about an approval.
 type Decision struct {
 	UUID string
-	// Subject is what the approval is about; nil has it read where it matters.
+	// Subject is what the approval is about. If it is nil, it is read when needed.
 	Subject *Subject
-	// Signal has no Credential: that is the caller's token.
+	// Signal has no Credential: Decide sets it from the caller's token.
 	Signal contract.DecideSignal
 }
 
-// Decide sends a decision. That another one came before it is no error: late reports that,
-// and the record tells whose counted. It may be an earlier attempt of this request.
+// Decide sends a decision. An earlier decision is not an error: late reports that there was
+// one, and DecisionRecord returns the one that counts. It may be an earlier attempt of this
+// request.
 func (s *Service) Decide(ctx context.Context, c Caller, d Decision) (late bool, err error) {
 	note, err := c.Note(Note{d.Signal.Reason, d.Signal.By})
 	if err != nil {
 		return false, err
 	}
-	ctx, cancel := sending(ctx)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	d.Signal.By = note.By
 	if d.Signal.Credential, err = s.sealFor(ctx, c, d); err != nil {
@@ -36,7 +37,7 @@ func (s *Service) Decide(ctx context.Context, c Caller, d Decision) (late bool, 
 	return false, err
 }
 
-// sealFor is seal for a decision: the token is kept only if it may be used.
+// sealFor seals the caller's token for a decision if the token may be used.
 func (s *Service) sealFor(ctx context.Context, c Caller, d Decision) (string, error) {
 	if c.Token == "" {
 		return "", nil
@@ -54,8 +55,8 @@ func (s *Service) sealFor(ctx context.Context, c Caller, d Decision) (string, er
 	return s.seal(c, d.Subject.ConversationID)
 }
 
-// DecisionRecord waits for the record of the decision that counted. It fails with ErrClosing when
-// the service closes.
+// DecisionRecord waits for the record of the decision that counts. It fails with ErrClosing
+// when the service closes.
 func (s *Service) DecisionRecord(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -67,13 +68,13 @@ func (s *Service) DecisionRecord(ctx context.Context, uuid string) (contract.App
 	return record, err
 }
 
-// PublicRecord is a record without what is nobody's business.
+// PublicRecord returns a record without credential and content.
 func PublicRecord(r contract.ApprovalResult) contract.ApprovalResult {
 	r.Credential, r.Content = "", contract.JSON{}
 	return r
 }
 
-// AlreadyDecided says whose decision counted.
+// AlreadyDecided describes the decision that counts.
 func AlreadyDecided(r contract.ApprovalResult) string {
 	text := fmt.Sprintf("approval %s was already %s", r.UUID, r.Decision)
 	if r.By != "" {
@@ -82,12 +83,12 @@ func AlreadyDecided(r contract.ApprovalResult) string {
 	return text
 }
 
-// TooLate is the *Refusal of a decision when another one counted.
+// TooLate returns the *Refusal of a decision that came after another one.
 func (s *Service) TooLate(ctx context.Context, record contract.ApprovalResult) error {
 	cause := &Error{Kind: contract.KindDecided, Text: AlreadyDecided(record)}
 	refusal := &Refusal{Cause: cause, Decision: &record}
 	view, err := s.backend.Conversation(ctx, record.ConversationID, "")
-	if err != nil { // the record is what matters
+	if err != nil { // the record matters more
 		return refusal.because(err)
 	}
 	conversation, err := s.Render(ctx, view, Part{})

@@ -13,9 +13,9 @@ const (
 	roomFresh   = 5 * time.Second
 )
 
-// disk is that of an embedded server.
+// disk is the disk of an embedded server.
 type disk struct {
-	room *cache[bool] // whether there is room; nil where that is not known
+	room *cache[bool] // whether there is room; nil if unknown
 }
 
 func newDisk(o Options) disk {
@@ -23,7 +23,7 @@ func newDisk(o Options) disk {
 		return disk{}
 	}
 	look := func(ctx context.Context) (bool, error) { return hasRoom(ctx, o.Room, o.Logger) }
-	return disk{&cache[bool]{load: look, fresh: roomFresh, now: o.Now}} // it writes, so many requests share it
+	return disk{&cache[bool]{load: look, fresh: roomFresh, now: o.Now}} // the check writes, so requests share it
 }
 
 func hasRoom(ctx context.Context, room func(context.Context) error, logger *slog.Logger) (bool, error) {
@@ -46,8 +46,9 @@ func (d disk) full(ctx context.Context) bool {
 	return err == nil && !has
 }
 
-// WithCause looks for why Temporal does not answer. A server whose disk is full does not
-// say so: its clients try again until their time is over. Other errors stay as they are.
+// WithCause replaces the error of an unavailable Temporal server by NoSpace if the server's
+// disk is full. The server itself does not say so: its clients retry until their timeout.
+// Other errors are returned unchanged.
 func (s *Service) WithCause(ctx context.Context, err error) error {
 	if IsKind(err, KindUnavailable) && s.disk.full(context.WithoutCancel(ctx)) {
 		return NoSpace(err)

@@ -14,22 +14,22 @@ import (
 	"agent-stop-and-go/workflows/record/document"
 )
 
-// unansweredTime is after how long it is asked whether there is a worker at all, and a disk
-// with room. A slow worker has longer.
+// unansweredTime is the time without an answer after which the service checks whether a
+// worker runs and the disk has room. A slow worker may take longer.
 const unansweredTime = 700 * time.Millisecond
 
-// exportedText is the problem of a conversation that is shown as it was exported, because
-// the disk is full.
+// exportedText is the problem of a conversation that is shown as exported because the disk is
+// full.
 const exportedText = "no space is left on the disk; nothing that was recorded is lost. This is the conversation as it was exported last"
 
-// Why a reading is given up.
+// Causes for abandoning a read.
 var (
 	errUnattended = Errorf(KindUnavailable, "no worker is answering")
 	errFull       = NoSpace(nil)
 )
 
-// Document reads a conversation. While no worker answers, or the server's disk is
-// full, it is what was exported last, with its time.
+// Document reads a conversation. While no worker answers or the server's disk is full, it
+// returns the last export, with its time.
 func (s *Service) Document(ctx context.Context, id string, part Part) (document.Conversation, error) {
 	d, err := s.readUnlessUnattended(ctx, id, part)
 	switch err = s.WithCause(ctx, err); {
@@ -48,8 +48,8 @@ func (s *Service) Document(ctx context.Context, id string, part Part) (document.
 	return d, err
 }
 
-// readUnlessUnattended reads a conversation, and gives up when that takes long and there is
-// no worker or no room on the disk.
+// readUnlessUnattended reads a conversation. If that takes long, it gives up when no worker
+// runs or the disk is full.
 func (s *Service) readUnlessUnattended(ctx context.Context, id string, part Part) (document.Conversation, error) {
 	read, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -87,7 +87,8 @@ func (s *Service) attended(ctx context.Context) bool {
 	return attended || err != nil
 }
 
-// exportedOnFullDisk asks the server nothing more: each question takes its whole time.
+// exportedOnFullDisk returns the export without further calls to the server, each of which
+// would run into its timeout.
 func (s *Service) exportedOnFullDisk(id string, part Part, err error) (document.Conversation, error) {
 	d, ok := s.exported(id, part)
 	if !ok {
@@ -97,7 +98,7 @@ func (s *Service) exportedOnFullDisk(id string, part Part, err error) (document.
 	return d, nil
 }
 
-// exported reads the file of a conversation, if there is one.
+// exported reads the exported file of a conversation, if there is one.
 func (s *Service) exported(id string, part Part) (document.Conversation, bool) {
 	if s.exports == nil {
 		return document.Conversation{}, false
@@ -133,13 +134,13 @@ func readExport(files fs.FS, name string) (d document.Conversation, err error) {
 }
 
 const (
-	maxReads = 8 // side by side
-	// MemberTimeout bounds the reading of one conversation of a list.
+	maxReads = 8 // concurrent reads
+	// MemberTimeout limits the reading of one conversation of a list.
 	MemberTimeout = 5 * time.Second
 )
 
-// Documents reads every conversation of a page. Those that are gone by now are left out.
-// One that cannot be read is there with its problem, and hides no others.
+// Documents reads the conversations of a page. Deleted ones are left out. One that cannot be
+// read is included with its problem.
 func (s *Service) Documents(ctx context.Context, items []Item) ([]document.Conversation, error) {
 	found := make([]*document.Conversation, len(items))
 	reads, ctx := errgroup.WithContext(ctx)
@@ -163,8 +164,8 @@ func (s *Service) Documents(ctx context.Context, items []Item) ([]document.Conve
 	return out, nil
 }
 
-// member reads a conversation of a list; nil is one that is gone. It fails only when the
-// request ends.
+// member reads a conversation of a list; nil means that it was deleted. It fails only when
+// the request ends.
 func (s *Service) member(ctx context.Context, item Item) (*document.Conversation, error) {
 	read, cancel := context.WithTimeout(ctx, MemberTimeout)
 	defer cancel()
@@ -181,7 +182,7 @@ func (s *Service) member(ctx context.Context, item Item) (*document.Conversation
 	return new(unreadable(item, Problem(err))), nil
 }
 
-// unreadable is what can be shown of a conversation that cannot be read.
+// unreadable returns what can be shown of a conversation that cannot be read.
 func unreadable(item Item, problem string) document.Conversation {
 	return document.Conversation{
 		ID: item.ID, SessionID: item.SessionID, Status: item.Status, Messages: []document.Message{}, Agent: item.AgentName,

@@ -10,31 +10,31 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Kinds of failure that no workflow knows.
+// Error kinds besides those of the workflows.
 const (
-	KindUnavailable contract.Kind = "unavailable" // Temporal or all workers are away
-	KindGone        contract.Kind = "client_gone" // nobody reads the answer
+	KindUnavailable contract.Kind = "unavailable" // Temporal or all workers do not answer
+	KindGone        contract.Kind = "client_gone" // the client has disconnected
 	KindLost        contract.Kind = "lost"        // a stored value is missing or damaged
 	KindNoSpace     contract.Kind = "no_space"    // a disk is full
 )
 
-// ErrClosing is what those get who wait while the gateway shuts down.
+// ErrClosing ends every wait when the gateway shuts down.
 var ErrClosing = errors.New("the gateway is shutting down")
 
-// Error is a failure that the caller is told about.
+// Error is an error for the caller.
 type Error struct {
 	Kind contract.Kind
-	Text string // what the caller reads
+	Text string // for the caller
 	Err  error  // the cause, for the log only
 }
 
-// Errorf makes an Error. With %w the cause is kept for the log.
+// Errorf makes an Error. An error wrapped with %w becomes the cause for the log.
 func Errorf(kind contract.Kind, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: kind, Text: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// Because returns the error with a cause that only the log shows.
+// Because sets the cause, which only the log shows.
 func (e *Error) Because(err error) *Error {
 	e.Err = err
 	return e
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// IsKind reports whether err is an Error of that kind.
+// IsKind reports whether err is an Error of a kind.
 func IsKind(err error, kind contract.Kind) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == kind
@@ -57,10 +57,11 @@ func IsKind(err error, kind contract.Kind) bool {
 
 const noSpaceText = "no space is left on the disk; nothing that was recorded is lost. Free some space and send the request again, with the same Idempotency-Key if it had one"
 
-// NoSpace is the error of a request that found the disk full.
+// NoSpace returns the error for a full disk.
 func NoSpace(cause error) *Error { return &Error{Kind: KindNoSpace, Text: noSpaceText, Err: cause} }
 
-// Explain makes an error for the caller of trouble with what is stored. Others stay as they are.
+// Explain replaces errors of stored values, such as a missing value or a full disk, by an
+// Error. Other errors are returned unchanged.
 func Explain(err error) error {
 	var known *Error
 	if err == nil || errors.As(err, &known) {
@@ -75,19 +76,19 @@ func Explain(err error) error {
 	return err
 }
 
-// NoConversation is the error of a conversation that is not there.
+// NoConversation returns the error for an unknown conversation.
 func NoConversation(id string) *Error {
 	return Errorf(contract.KindNotFound, "conversation not found: %s", Printable(id))
 }
 
-// NoApproval is the error of an approval that is not there.
+// NoApproval returns the error for an unknown approval.
 func NoApproval(uuid string) *Error {
 	return Errorf(contract.KindNotFound, "no conversation found with approval UUID: %s", Printable(uuid))
 }
 
 const maxEchoed = 80
 
-// Printable makes a caller's text fit to be repeated in an error.
+// Printable makes a caller's text safe to repeat in an error.
 func Printable(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -102,12 +103,12 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// BadCursor is the error of a page that no earlier one has led to.
+// BadCursor returns the error for a cursor that no page returned.
 func BadCursor() *Error {
 	return Errorf(contract.KindInvalid, "cursor: expected the next_cursor of an earlier page")
 }
 
-// Problem says for a reader why a part of a conversation cannot be read.
+// Problem describes to a reader why a part of a conversation cannot be read.
 func Problem(err error) string {
 	var known *Error
 	if errors.As(Explain(err), &known) {
@@ -116,10 +117,10 @@ func Problem(err error) string {
 	return "a part of the conversation cannot be read; the gateway's log has the details"
 }
 
-// InternalText is what callers read of a fault of ours.
+// InternalText is what callers get for an internal error.
 const InternalText = "internal error; the gateway's log has the details"
 
-// NoRequest is the error of a request that is not known.
+// NoRequest returns the error for an unknown request.
 func NoRequest(id string) *Error {
 	return Errorf(contract.KindNotFound, "request not found: %s", Printable(id))
 }

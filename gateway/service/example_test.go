@@ -15,7 +15,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// echo is a front end: it starts a conversation with the text of each POST, and answers with
+// echo is a front end: it starts a conversation with the text of each POST, and replies with
 // what the agent says.
 type echo struct{ service *service.Service }
 
@@ -34,8 +34,8 @@ func (e echo) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, reply)
 }
 
-// ask returns what the agent says to a text. A text that comes again under its key is sent
-// once.
+// ask sends a text and returns what the agent says. A text that is repeated under its key is
+// sent once.
 func (e echo) ask(ctx context.Context, caller service.Caller, key, text string) (string, error) {
 	id := caller.ConversationID(key)
 	request := service.Request{ConversationID: id, ID: caller.RequestID(id, "echo", key), Repeatable: key != ""}
@@ -54,11 +54,11 @@ func (e echo) ask(ctx context.Context, caller service.Caller, key, text string) 
 	if err != nil {
 		return "", err
 	}
-	return said(conversation.Entries()), nil
+	return textOf(conversation.Entries()), nil
 }
 
-// said is what the agent says, and what it waits for.
-func said(entries []record.Entry) string {
+// textOf returns what the agent says and waits for.
+func textOf(entries []record.Entry) string {
 	var lines []string
 	for _, e := range entries {
 		switch e.Kind {
@@ -71,7 +71,7 @@ func said(entries []record.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// fail shows only errors that are meant for callers.
+// fail shows only errors for callers.
 func fail(w http.ResponseWriter, err error) {
 	var known *service.Error
 	if errors.As(err, &known) {
@@ -81,7 +81,7 @@ func fail(w http.ResponseWriter, err error) {
 	http.Error(w, service.InternalText, http.StatusInternalServerError)
 }
 
-// A front end needs a Service and the record, and nothing else of the gateway.
+// A front end needs a Service and the record, and no other package of the gateway.
 func Example_frontEnd() {
 	conversations := service.New(service.Options{Backend: &parrot{}, Blobs: noBlobs{}})
 	defer conversations.Close()
@@ -101,15 +101,15 @@ func Example_frontEnd() {
 	// <nil>
 }
 
-// parrot is a Backend whose only conversation repeats what the user says.
+// parrot is a Backend with a single conversation, which repeats what the user says.
 type parrot struct {
 	service.Backend
 	text contract.Text
 }
 
-func (p *parrot) Start(_ context.Context, in service.StartInput) (service.Started, error) {
+func (p *parrot) Start(_ context.Context, in service.StartInput) (service.StartResult, error) {
 	p.text = in.Conversation.First.Text
-	return service.Started{}, nil
+	return service.StartResult{}, nil
 }
 
 func (p *parrot) Await(_ context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
@@ -123,5 +123,5 @@ func (p *parrot) Await(_ context.Context, id string, requestIDs []string) (contr
 	}, nil
 }
 
-// noBlobs is the blob store of conversations that are short.
+// noBlobs is the blob store of short conversations.
 type noBlobs struct{ transcript.Store }

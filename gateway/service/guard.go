@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// Panic is a panic as an error. Whoever reads the error learns nothing of the stack.
+// Panic is a recovered panic. Its text does not contain the stack.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -14,7 +14,7 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
-// Guard makes an error of a panic (*Panic).
+// Guard calls f and returns a panic as an error (*Panic).
 func Guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -24,7 +24,7 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// IsPanic reports whether an error is that of Guard.
+// IsPanic reports whether err is a panic that Guard recovered.
 func IsPanic(err error) bool {
 	var p *Panic
 	return errors.As(err, &p)

@@ -6,20 +6,20 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// maxIdle is how many conversations are remembered. All are forgotten when there are
-// more, which costs each of them a query.
+// maxIdle limits how many conversations are remembered. When it is reached all are forgotten,
+// which costs each of them a query.
 const maxIdle = 10_000
 
-// idleConversations are those that would have taken a message when they were last read.
-// Each may be sent one message without being asked first: one that waits by now refuses it,
-// so a caller gains one refusal in its history for each answer that it got. The zero value
-// is ready.
+// idleConversations are the conversations that were ready for a message when they were last
+// read. Each may be sent one message without asking first. If it has stopped being ready, it
+// refuses the message, so a caller can add one refusal to its history per answer that it got.
+// The zero value is ready to use.
 type idleConversations struct {
 	mu  sync.Mutex
 	ids map[string]bool
 }
 
-// observe takes note of a conversation that has just been read.
+// observe updates the record of a conversation that was just read.
 func (i *idleConversations) observe(v contract.ConversationView) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

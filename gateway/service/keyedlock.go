@@ -7,18 +7,18 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// keyedLock is a lock for each key. Its zero value is ready.
+// keyedLock is a lock for each key. The zero value is ready to use.
 type keyedLock struct {
 	mu    sync.Mutex
 	byKey map[string]*heldLock
 }
 
 type heldLock struct {
-	free  chan struct{} // holds a token while nobody has the lock
-	users int           // who have it or wait for it
+	free  chan struct{} // holds a token while the lock is free
+	users int           // callers that hold the lock or wait for it
 }
 
-// lock waits for the lock of a key. It fails with KindBusy when too many wait, and with
+// lock waits for the lock of a key. It fails with KindBusy if too many callers wait, and with
 // the context's error when that ends.
 func (l *keyedLock) lock(ctx context.Context, key string) (unlock func(), err error) {
 	h, err := l.join(key)

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Media is a file that the messages of a conversation refer to, with its bytes: what
-// another conversation refers to is not found.
+// Media returns a file that a message of the conversation refers to, with its bytes. Files of
+// other conversations are not found.
 func (s *Service) Media(ctx context.Context, id, sum string) (contract.Media, []byte, error) {
 	found, err := s.findMedia(ctx, id, sum)
 	if err != nil {

@@ -9,30 +9,29 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Message is what a user says to an agent.
+// Message is a user's message to an agent.
 type Message struct {
 	Text string
-	// Preface is text of a program in front of it, which readers are not shown.
+	// Preface is text that a program puts in front of it. Readers do not see it.
 	Preface string
-	// ClientID is the caller's own ID of the message, by which its turn can be found; "" is
-	// none.
+	// ClientID is the caller's own ID of the message, or "". Its turn can be found by it.
 	ClientID string
 	Files    []File
-	// Tools are those that the caller carries out in this turn.
+	// Tools are tools that the caller carries out in this turn.
 	Tools []contract.Tool
-	// NoAnswer: the message is never the answer to a question that waits.
+	// NoAnswer: the message never answers a waiting question.
 	NoAnswer bool
 }
 
-// File is a file beside the text of a message.
+// File is a file in a message.
 type File struct {
 	Name, MediaType string
 	Data            []byte
 }
 
-// signalOf is the signal that carries a message, and what it refers to by address.
-func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) (contract.MessageSignal, *staged, error) {
-	blobs := &staged{Store: s.blobs}
+// signalOf returns the signal for a message, and the values to store for it.
+func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) (contract.MessageSignal, *stagedValues, error) {
+	blobs := &stagedValues{Store: s.blobs}
 	signal := contract.MessageSignal{
 		RequestID: r.ID, Fingerprint: r.Fingerprint, Name: m.ClientID, Preface: len(m.Preface), NoAnswer: m.NoAnswer,
 	}
@@ -55,7 +54,7 @@ func (s *Service) signalOf(ctx context.Context, c Caller, r Request, m Message) 
 	return signal, blobs, err
 }
 
-func toolsOf(ctx context.Context, blobs *staged, tools []contract.Tool) (contract.JSON, error) {
+func toolsOf(ctx context.Context, blobs *stagedValues, tools []contract.Tool) (contract.JSON, error) {
 	if len(tools) == 0 {
 		return contract.JSON{}, nil
 	}

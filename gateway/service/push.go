@@ -8,22 +8,21 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// Pushes keeps the webhooks that are told how a task fares. All of it fails with
-// KindNotFound when there is no such conversation.
+// Pushes manages the webhooks of a task. All methods fail with KindNotFound if the
+// conversation does not exist.
 type Pushes interface {
-	// SetPush adds a webhook and returns it with the ID that it was given if it had none.
-	// One that has the ID already is replaced. It fails with KindInvalid when the webhook
-	// cannot be one, or when there are contract.MaxPushConfigs others.
+	// SetPush adds a webhook and returns it, with an ID if it had none. A webhook with the
+	// same ID is replaced. SetPush fails with KindInvalid if the webhook is invalid or there
+	// are contract.MaxPushConfigs others.
 	SetPush(ctx context.Context, conversationID string, c PushConfig) (PushConfig, error)
-	// PushConfigs lists the webhooks in the order in which they were first set, without
-	// their secrets (PushConfig.Shown). A day after the task is over there are none.
+	// PushConfigs lists the webhooks in the order in which they were first set, without their
+	// secrets. They are deleted a day after the end of the task.
 	PushConfigs(ctx context.Context, conversationID string) ([]PushConfig, error)
-	// DeletePush takes a webhook away. It is no error if there is none of this ID.
+	// DeletePush deletes a webhook. An unknown ID is not an error.
 	DeletePush(ctx context.Context, conversationID, id string) error
 }
 
-// PushConfig is a webhook as its owner knows it: contract.PushConfig has its secrets
-// sealed.
+// PushConfig is a webhook with its secrets in clear. In contract.PushConfig they are sealed.
 type PushConfig struct {
 	ID          string
 	URL         string
@@ -40,12 +39,12 @@ func (c PushConfig) String() string { return "[webhook " + c.ID + "]" }
 // GoString hides the secrets from %#v.
 func (c PushConfig) GoString() string { return c.String() }
 
-// secretSet stands for a token or credentials that are set, wherever a webhook is shown:
-// whoever knows a task's ID may read its webhooks.
+// secretSet replaces tokens and credentials wherever a webhook is shown, because everyone who
+// knows a task's ID may read its webhooks.
 const secretSet = "[set]"
 
-// Shown is the webhook without its secrets.
-func (c PushConfig) Shown() PushConfig {
+// Redacted returns the webhook without its secrets.
+func (c PushConfig) Redacted() PushConfig {
 	for _, secret := range []*string{&c.Token, &c.Credentials} {
 		if *secret != "" {
 			*secret = secretSet
@@ -60,7 +59,7 @@ const (
 	maxPushScheme = 64
 )
 
-// Check fails with KindInvalid when c cannot be a webhook.
+// Check fails with KindInvalid if the webhook is invalid.
 func (c PushConfig) Check(reach network.Reach) error {
 	if err := network.CheckWebhook(c.URL, reach); err != nil {
 		return Errorf(contract.KindInvalid, "push notification: %s", err.Error())
@@ -84,12 +83,12 @@ func (c PushConfig) Check(reach network.Reach) error {
 	return nil
 }
 
-// headerText reports whether s can be the value of a header as it is (RFC 9110 §5.5).
+// headerText reports whether s is a valid header value (RFC 9110 §5.5).
 func headerText(s string) bool {
 	return s == strings.TrimSpace(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// notInScheme reports whether no token holds a character (RFC 9110 §5.6.2).
+// notInScheme reports whether a character is not allowed in a token (RFC 9110 §5.6.2).
 func notInScheme(r rune) bool {
 	return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 }

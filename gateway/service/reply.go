@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Result is what a turn came to.
+// Result is the result of a turn.
 type Result struct {
 	Response        string                    `json:"response"`
 	WaitingApproval bool                      `json:"waiting_approval"`
@@ -17,15 +17,16 @@ type Result struct {
 	AuthRequired    bool                      `json:"auth_required"`
 }
 
-// Reply is a conversation as a request has left it.
+// Reply is the conversation after a request, with the request's result.
 type Reply struct {
 	Conversation document.Conversation `json:"conversation"`
 	Result       *Result               `json:"result,omitempty"`
-	// Problem says what of the reply cannot be read, although the request was carried out.
+	// Problem names the parts of the reply that cannot be read although the request was
+	// carried out.
 	Problem string `json:"problem,omitempty"`
 }
 
-// Refusal is an Error with what its caller should see beside it.
+// Refusal is an Error with details for the caller.
 type Refusal struct {
 	Cause        *Error
 	Conversation *document.Conversation
@@ -37,8 +38,8 @@ func (r *Refusal) Error() string { return r.Cause.Error() }
 
 func (r *Refusal) Unwrap() error { return r.Cause }
 
-// Reply renders what a request has settled to; a refusal is a *Refusal. The request has
-// been carried out, so what of it cannot be read is a problem in the reply, and no error.
+// Reply renders a settlement; a refusal is returned as a *Refusal. Parts that cannot be read
+// are named in Problem and are not an error, because the request was carried out.
 func (s *Service) Reply(ctx context.Context, r Request, set Settlement) (Reply, error) {
 	if r.Fingerprint != "" && set.Outcome.Fingerprint != "" && r.Fingerprint != set.Outcome.Fingerprint {
 		return Reply{}, KeyReused()
@@ -60,7 +61,7 @@ func (s *Service) Reply(ctx context.Context, r Request, set Settlement) (Reply, 
 	return Reply{conversation, result, problem}, nil
 }
 
-// Refusal is the error of a settlement that is a refusal, and nil for any other.
+// Refusal returns the error of a settlement that is a refusal, otherwise nil.
 func (set *Settlement) Refusal() error {
 	if set == nil || set.Outcome.Refused == "" {
 		return nil
@@ -72,7 +73,7 @@ func (set *Settlement) Refusal() error {
 	return &Error{Kind: set.Outcome.Refused, Text: RefusalText(set.Outcome.Refused, result)}
 }
 
-// RefusalText says why a request was refused.
+// RefusalText returns the reason of a refusal.
 func RefusalText(kind contract.Kind, r *Result) string {
 	response := ""
 	if r != nil {
@@ -83,7 +84,7 @@ func RefusalText(kind contract.Kind, r *Result) string {
 		return "too many requests" + response
 	case contract.KindTooLarge:
 		return "the request is too large" + response
-	case contract.KindInvalid: // a message that is no answer to the question that waited
+	case contract.KindInvalid: // a message that does not answer the waiting question
 		return "invalid answer" + response
 	case contract.KindDecided:
 		return "The question has an answer already."
@@ -93,8 +94,9 @@ func RefusalText(kind contract.Kind, r *Result) string {
 	return "Conversation is completed."
 }
 
-// Result is what could be read of a result, with an error for what could not. It is nil
-// for an answer that is no longer remembered: the conversation itself still has it.
+// Result loads a result. What cannot be read is left out, and the error says why. It returns
+// nil for a result that the workflow no longer has; the conversation still contains its
+// messages.
 func (s *Service) Result(ctx context.Context, r *contract.Result) (*Result, error) {
 	if r == nil {
 		return nil, nil

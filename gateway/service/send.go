@@ -7,11 +7,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Send sends a message to a conversation. When the conversation knows the request already,
-// or would refuse it, nothing is written and Send returns what the request has settled to.
-// Otherwise it returns nil, and Await waits for that.
+// Send sends a message to a conversation. If the conversation knows the request already, or
+// would refuse it, nothing is written and Send returns the request's settlement. Otherwise it
+// returns nil, and Await waits for the settlement.
 func (s *Service) Send(ctx context.Context, c Caller, r Request, m Message) (*Settlement, error) {
-	ctx, cancel := sending(ctx)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	signal, blobs, err := s.signalOf(ctx, c, r, m)
 	if err != nil {
@@ -20,10 +20,10 @@ func (s *Service) Send(ctx context.Context, c Caller, r Request, m Message) (*Se
 	return s.sendMessage(ctx, r, signal, blobs)
 }
 
-// SendWithPush is Send for a message that brings a webhook, which is set when nothing is
-// left that could refuse the message: setting it writes history.
+// SendWithPush is Send for a message with a webhook. The webhook is set only after the
+// message was admitted, because setting it writes history.
 func (s *Service) SendWithPush(ctx context.Context, c Caller, r Request, m Message, hook PushConfig) (*Settlement, error) {
-	ctx, cancel := sending(ctx)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	signal, blobs, err := s.signalOf(ctx, c, r, m)
 	if err != nil {
@@ -39,9 +39,9 @@ func (s *Service) SendWithPush(ctx context.Context, c Caller, r Request, m Messa
 	return s.sendMessage(ctx, r, signal, blobs)
 }
 
-// sendMessage sends a message to a conversation that was idle a moment ago without asking
-// it first, which saves a query in the usual turn. No earlier request can have its ID then.
-func (s *Service) sendMessage(ctx context.Context, r Request, m contract.MessageSignal, blobs *staged) (*Settlement, error) {
+// sendMessage sends a message. A conversation that was idle a moment ago is not asked first,
+// which saves a query in the usual turn: it cannot know a request with a new ID.
+func (s *Service) sendMessage(ctx context.Context, r Request, m contract.MessageSignal, blobs *stagedValues) (*Settlement, error) {
 	if err := tooLarge(m); err != nil {
 		return nil, err
 	}
@@ -51,38 +51,38 @@ func (s *Service) sendMessage(ctx context.Context, r Request, m contract.Message
 	return s.deliver(ctx, r.ConversationID, contract.SignalMessage, m, blobs)
 }
 
-// CancelTurn stops the running turn of a conversation. Its result is that of Send.
+// CancelTurn stops the running turn of a conversation. The result is that of Send.
 func (s *Service) CancelTurn(ctx context.Context, c Caller, r Request, n Note) (*Settlement, error) {
 	n, err := c.Note(n)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := sending(ctx)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	return s.deliver(ctx, r.ConversationID, contract.SignalCancel, contract.CancelSignal{RequestID: r.ID, Reason: n.Reason, By: n.By}, nil)
 }
 
-// CloseConversation ends a conversation. Its result is that of Send.
+// CloseConversation ends a conversation. The result is that of Send.
 func (s *Service) CloseConversation(ctx context.Context, c Caller, r Request, n Note) (*Settlement, error) {
 	n, err := c.Note(n)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := sending(ctx)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	return s.deliver(ctx, r.ConversationID, contract.SignalClose, contract.CloseSignal{RequestID: r.ID, Reason: n.Reason, By: n.By}, nil)
 }
 
-// deliver sends a signal, unless the conversation knows the request or would refuse it:
-// then it returns what the request settles to, and nothing has been written. Every
-// message, cancellation and closing goes through here.
+// deliver sends a signal, unless the conversation knows the request or would refuse it: then it
+// writes nothing and returns the settlement. All messages, cancellations and closings that are
+// not sent to an idle conversation go through here.
 //
-// The conversation is asked, because what a gateway remembers may be out of date, and a
-// search attribute lags; a query sees every signal that was acknowledged before.
-// Requests that send the same signal to a conversation are handled one at a time, so
-// that no two of them see room for the last place in its queue. Between query and
-// signal an approval may open all the same: then the workflow refuses.
-func (s *Service) deliver(ctx context.Context, id, signal string, payload any, blobs *staged) (*Settlement, error) {
+// The conversation itself is asked, because the gateway's memory may be out of date and search
+// attributes lag; a query sees every signal that was acknowledged before. Requests with the same
+// signal to the same conversation are handled one at a time, so that no two of them take the
+// last place in its queue. An approval may still open between the query and the signal: then the
+// workflow refuses.
+func (s *Service) deliver(ctx context.Context, id, signal string, payload any, blobs *stagedValues) (*Settlement, error) {
 	unlock, err := s.locks.lock(ctx, id+" "+signal)
 	if err != nil {
 		return nil, err
@@ -94,21 +94,21 @@ func (s *Service) deliver(ctx context.Context, id, signal string, payload any, b
 		return nil, err
 	case view.Request == nil:
 		return nil, s.transmit(ctx, id, signal, payload, blobs)
-	case !view.Request.Settled: // it is under way
+	case !view.Request.Settled: // it is being carried out
 		return nil, nil
 	}
 	return &Settlement{Outcome: *view.Request, View: view}, nil
 }
 
-// transmit sends a signal behind the values that it refers to.
-func (s *Service) transmit(ctx context.Context, id, signal string, payload any, blobs *staged) error {
+// transmit stores the values that a signal refers to, and sends the signal.
+func (s *Service) transmit(ctx context.Context, id, signal string, payload any, blobs *stagedValues) error {
 	if err := blobs.keep(ctx); err != nil {
 		return err
 	}
 	return s.backend.Signal(ctx, id, signal, payload)
 }
 
-// admissionOf asks what a signal would come to.
+// admissionOf returns the query for the admission of a signal.
 func admissionOf(signal string, payload any) contract.ConversationQuery {
 	q := contract.ConversationQuery{Signal: signal}
 	switch in := payload.(type) {
@@ -122,7 +122,7 @@ func admissionOf(signal string, payload any) contract.ConversationQuery {
 	return q
 }
 
-// tooLarge is the error of a message that is too large for history, or nil.
+// tooLarge returns an error if a message is too large for history.
 func tooLarge(m contract.MessageSignal) error {
 	if sizeInHistory(m) > contract.MaxMessage {
 		return Errorf(contract.KindTooLarge, "the message takes too much room: at most %d bytes besides its text and the content of its files", contract.MaxMessage)
@@ -130,7 +130,8 @@ func tooLarge(m contract.MessageSignal) error {
 	return nil
 }
 
-// sizeInHistory is how much of history a message takes. A long token goes by its address.
+// sizeInHistory returns the size of a message in history. A long token is stored elsewhere
+// and counts as its address.
 func sizeInHistory(m contract.MessageSignal) int {
 	m.Credential = m.Credential[:min(len(m.Credential), contract.InlineLimit)]
 	data, err := json.Marshal(m)

@@ -16,25 +16,25 @@ import (
 // DefaultRequestTimeout is how long a request waits for its answer.
 const DefaultRequestTimeout = 60 * time.Second
 
-// Options are what a Service needs.
+// Options are the dependencies and settings of a Service.
 type Options struct {
 	Backend Backend
-	// Agent is what new conversations run by.
+	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
-	// Exports has the files that workers export conversations to. They are shown while no
-	// worker answers; nil is none.
+	// Exports contains the exported conversations, which are shown while no worker answers.
+	// It may be nil.
 	Exports fs.FS
-	// Room fails as a write does when the disk of the Temporal server is full. It is nil
-	// where the server is another process, whose disk is not known.
+	// Room fails like a write if the disk of the Temporal server is full. It is nil if the
+	// server is another process.
 	Room func(context.Context) error
-	// Keyring seals bearer tokens. Without one they are dropped.
+	// Keyring seals bearer tokens. Without it they are dropped.
 	Keyring *credential.Keyring
-	// Logger is slog.Default when nil.
+	// Logger is slog.Default by default.
 	Logger *slog.Logger
-	// RequestTimeout is DefaultRequestTimeout when zero.
+	// RequestTimeout is DefaultRequestTimeout by default.
 	RequestTimeout time.Duration
-	// Now is time.Now when nil.
+	// Now is time.Now by default.
 	Now func() time.Time
 }
 
@@ -51,8 +51,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Service starts, addresses, reads and decides conversations for every front end. It is
-// safe for concurrent use.
+// Service starts, signals, reads and decides conversations for every front end. It is safe
+// for concurrent use.
 type Service struct {
 	backend checkedBackend
 	blobs   checkedStore
@@ -69,15 +69,15 @@ type Service struct {
 	locks   keyedLock
 	reads   singleflight.Group
 
-	disk      disk
-	verdict   verdict
-	summary   *cache[Summary]
-	catalogue *cache[contract.Catalogue]
-	resources *cache[contract.ResourceCatalogue]
-	prompts   *cache[contract.PromptCatalogue]
+	disk       disk
+	storeCheck storeCheck
+	summary    *cache[Summary]
+	catalogue  *cache[contract.Catalogue]
+	resources  *cache[contract.ResourceCatalogue]
+	prompts    *cache[contract.PromptCatalogue]
 }
 
-// New makes a Service. Close it to release those who wait.
+// New makes a Service. It must be closed.
 func New(o Options) *Service {
 	o = o.withDefaults()
 	s := &Service{agent: o.Agent, exports: o.Exports, keyring: o.Keyring, logger: o.Logger, now: o.Now, disk: newDisk(o)}
@@ -92,20 +92,20 @@ func New(o Options) *Service {
 	return s
 }
 
-// Closing ends when the service is closed.
+// Closing returns a context that ends when the service is closed.
 func (s *Service) Closing() context.Context { return s.closing }
 
-// Close fails everybody who waits with ErrClosing, and returns when nothing waits for a
-// workflow any more. Requests are still carried out, without waiting.
+// Close ends all waits with ErrClosing, and returns when no update of a workflow is in
+// flight. Requests are still carried out after it, without waiting.
 func (s *Service) Close() {
 	s.stop()
 	s.waits.close()
 }
 
-// sendTimeout bounds the sending of a signal or a start. It does not end when the caller
-// goes away: half a request is worse than one that nobody reads.
+// sendTimeout limits the sending of a signal or a start. Sending continues if the caller
+// disconnects, so that no request is carried out in part.
 const sendTimeout = 15 * time.Second
 
-func sending(ctx context.Context) (context.Context, context.CancelFunc) {
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
 }

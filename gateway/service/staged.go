@@ -8,22 +8,22 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// staged are the values that a request refers to by address. They are stored once the
+// stagedValues are values that a request refers to by address. They are stored when the
 // request is admitted, so that a refused one leaves nothing in the blob store. It is a
-// transcript.Store whose Put only returns the address. A nil one holds nothing.
-type staged struct {
+// transcript.Store whose Put only returns the address. A nil *stagedValues is empty.
+type stagedValues struct {
 	transcript.Store
 	values [][]byte
 }
 
 // Put implements transcript.Store.
-func (s *staged) Put(_ context.Context, data []byte) (contract.Blob, error) {
+func (s *stagedValues) Put(_ context.Context, data []byte) (contract.Blob, error) {
 	s.values = append(s.values, data)
 	return contract.NewBlob(data), nil
 }
 
-// keep stores the values. Storing them again is harmless.
-func (s *staged) keep(ctx context.Context) error {
+// keep stores the values. It may be called again.
+func (s *stagedValues) keep(ctx context.Context) error {
 	if s == nil {
 		return nil
 	}
@@ -35,8 +35,8 @@ func (s *staged) keep(ctx context.Context) error {
 	return nil
 }
 
-// keeper is keep, and nil when there is nothing to store.
-func (s *staged) keeper() func(context.Context) error {
+// keeper returns keep, or nil if there is nothing to store.
+func (s *stagedValues) keeper() func(context.Context) error {
 	if s == nil || len(s.values) == 0 {
 		return nil
 	}

@@ -11,48 +11,48 @@ import (
 // Request identifies a request to a conversation.
 type Request struct {
 	ConversationID string
-	// ID is the request ID. A request that comes again under its ID is carried out once.
+	// ID is the request ID. A request that is sent again with its ID is carried out once.
 	ID string
-	// Repeatable requests have an ID that is derived from what the caller sent, so an
-	// earlier one may have it.
+	// Repeatable requests have an ID that is derived from what the caller sent, so an earlier
+	// request may have the same.
 	Repeatable bool
-	// Fingerprint tells a repeated request from another one under the same ID; "" is not
-	// compared.
+	// Fingerprint distinguishes a repeated request from a different one with the same ID; ""
+	// is not compared.
 	Fingerprint string
-	// MayBeCompleted requests are content with a conversation that is completed.
+	// MayBeCompleted requests accept that the conversation is completed.
 	MayBeCompleted bool
-	// Whole replies have all messages of the conversation, others the newest page.
+	// Whole: the reply has all messages of the conversation instead of the newest page.
 	Whole bool
 }
 
-// NewConversation is a conversation to be started by a request.
+// NewConversation is a conversation to start.
 type NewConversation struct {
 	Request
-	// Message is the first one; nil is none.
+	// Message is the first message, or nil.
 	Message *Message
-	// Task marks conversations that are tasks of A2A, in the context ContextID.
+	// Task marks A2A tasks, in the context ContextID.
 	Task      bool
 	ContextID string
-	// Chain names the agents that the work has come through.
+	// Chain names the agents that forwarded the work.
 	Chain []string
-	// Push is told how the conversation fares, from its start; nil is none.
+	// Push is a webhook that is notified about the conversation from its start, or nil.
 	Push *PushConfig
 }
 
-// Opened is a conversation that has been started, now or by an earlier request.
-type Opened struct {
-	// Existed reports whether it was there before, and Fingerprint is that of the request
-	// which started it.
+// StartedConversation is a conversation that this or an earlier request started.
+type StartedConversation struct {
+	// Existed reports whether an earlier request started it. Fingerprint is that of the
+	// request that did.
 	Existed     bool
 	Fingerprint string
-	// View is the conversation with its first message and before any work.
+	// View is the conversation with its first message, before any work.
 	View contract.ConversationView
 }
 
-// Start starts a conversation, or reports that there is one under its ID. It does not wait
-// for an answer.
-func (s *Service) Start(ctx context.Context, c Caller, n NewConversation) (Opened, error) {
-	ctx, cancel := sending(ctx)
+// Start starts a conversation, or returns the existing one with its ID. It does not wait for
+// a result.
+func (s *Service) Start(ctx context.Context, c Caller, n NewConversation) (StartedConversation, error) {
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	in := StartInput{
 		Conversation: contract.ConversationInput{
@@ -63,7 +63,7 @@ func (s *Service) Start(ctx context.Context, c Caller, n NewConversation) (Opene
 	if n.Message != nil {
 		first, blobs, err := s.signalOf(ctx, c, n.Request, *n.Message)
 		if err != nil {
-			return Opened{}, err
+			return StartedConversation{}, err
 		}
 		in.Conversation.First, in.Keep = &first, blobs.keeper()
 	}
@@ -72,10 +72,10 @@ func (s *Service) Start(ctx context.Context, c Caller, n NewConversation) (Opene
 	if started.Existed {
 		at = started.CreatedAt
 	}
-	return Opened{Existed: started.Existed, Fingerprint: started.Fingerprint, View: viewBeforeWork(in.Conversation, at)}, err
+	return StartedConversation{Existed: started.Existed, Fingerprint: started.Fingerprint, View: viewBeforeWork(in.Conversation, at)}, err
 }
 
-// viewBeforeWork is a conversation of which nothing is known but its first message.
+// viewBeforeWork returns a conversation with only its first message.
 func viewBeforeWork(in contract.ConversationInput, at time.Time) contract.ConversationView {
 	view := contract.ConversationView{
 		ID: in.ID, SessionID: in.SessionID, ContextID: in.ContextID, Task: in.Task, Status: contract.StatusActive,
@@ -89,8 +89,8 @@ func viewBeforeWork(in contract.ConversationInput, at time.Time) contract.Conver
 	return view
 }
 
-// Fresh reads a conversation that has just been started without a message.
-func (s *Service) Fresh(ctx context.Context, id string) (document.Conversation, error) {
+// ReadNew reads a conversation that was just started without a message.
+func (s *Service) ReadNew(ctx context.Context, id string) (document.Conversation, error) {
 	view, err := s.backend.Conversation(ctx, id, "")
 	if err != nil {
 		return document.Conversation{}, err

@@ -12,49 +12,50 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// verdict is whether the workers share the gateway's blob store, as far as it is
-// known.
-type verdict struct {
+// storeCheck is the known result of the check whether the workers share the gateway's blob
+// store.
+type storeCheck struct {
 	mu    sync.Mutex
 	known bool
-	err   error // wraps ErrOtherStore; nil when they do
+	err   error // wraps ErrOtherStore; nil if they share it
 	at    time.Time
 }
 
-func (v *verdict) set(err error, now time.Time) {
+func (v *storeCheck) set(err error, now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.known, v.err, v.at = true, err, now
 }
 
-// get returns the verdict, and whether it need not be asked for again: a good one
-// stays, a bad one is good for a moment.
-func (v *verdict) get(now time.Time) (known, fresh bool, err error) {
+// get returns the result, and whether it may be used without a new check: a good result stays
+// valid, a bad one for a moment.
+func (v *storeCheck) get(now time.Time) (known, fresh bool, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.known, v.known && (v.err == nil || now.Sub(v.at) < badVerdictFresh), v.err
+	return v.known, v.known && (v.err == nil || now.Sub(v.at) < badCheckFresh), v.err
 }
 
 const (
-	badVerdictFresh = 2 * time.Second
-	// storeCheckTimeout bounds how long a message waits for a verdict. Without one it
-	// is accepted: no worker may be up yet.
+	badCheckFresh = 2 * time.Second
+	// storeCheckTimeout limits how long a message waits for the check. Without a result it is
+	// accepted: maybe no worker is up yet.
 	storeCheckTimeout = 2 * time.Second
 )
 
-// loadCatalogue asks a worker, and remembers what its answer says of the store.
+// loadCatalogue asks a worker for its catalogue, and records what the answer says about the
+// store.
 func (s *Service) loadCatalogue(ctx context.Context) (contract.Catalogue, error) {
 	c, err := s.backend.Catalogue(ctx)
 	if err == nil || errors.Is(err, ErrOtherStore) {
-		s.verdict.set(err, s.now())
+		s.storeCheck.set(err, s.now())
 	}
 	return c, err
 }
 
-// checkStore fails when workers are known to have another blob store. That nothing is
-// known yet has it ask a worker when the store is needed.
+// checkStore fails if workers are known to have another blob store. If nothing is known and
+// the store is needed, it asks a worker.
 func (s *Service) checkStore(ctx context.Context, needed bool) error {
-	known, fresh, err := s.verdict.get(s.now())
+	known, fresh, err := s.storeCheck.get(s.now())
 	if fresh || !known && !needed {
 		return err
 	}
@@ -66,7 +67,7 @@ func (s *Service) checkStore(ctx context.Context, needed bool) error {
 	return nil
 }
 
-// checkedStore refuses to keep what workers could not read.
+// checkedStore refuses to store values that workers could not read.
 type checkedStore struct {
 	transcript.Store
 	check func(ctx context.Context, needed bool) error
@@ -79,13 +80,17 @@ func (s checkedStore) Put(ctx context.Context, data []byte) (contract.Blob, erro
 	return s.Store.Put(ctx, data)
 }
 
-// Decoded implements transcript.Decoder.
-func (s checkedStore) Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
-	return transcript.Decoded(ctx, s.Store, b, decode)
+// Computed implements transcript.Cache.
+func (s checkedStore) Computed(b contract.Blob, kind string, compute func() (any, int, error)) (any, error) {
+	if c, ok := s.Store.(transcript.Cache); ok {
+		return c.Computed(b, kind, compute)
+	}
+	v, _, err := compute()
+	return v, err
 }
 
-// checkedBackend refuses conversations and messages: what workers put into a store of
-// their own the gateway could not show.
+// checkedBackend refuses conversations and messages while workers have another blob store,
+// because the gateway could not show their results.
 type checkedBackend struct {
 	Backend
 	check func(ctx context.Context, needed bool) error
@@ -93,14 +98,14 @@ type checkedBackend struct {
 	blobs bool
 }
 
-func (b checkedBackend) Start(ctx context.Context, in StartInput) (Started, error) {
+func (b checkedBackend) Start(ctx context.Context, in StartInput) (StartResult, error) {
 	if first := in.Conversation.First; first != nil {
 		if err := tooLarge(*first); err != nil {
-			return Started{}, err
+			return StartResult{}, err
 		}
 	}
 	if err := b.check(ctx, b.blobs); err != nil {
-		return Started{}, err
+		return StartResult{}, err
 	}
 	return b.Backend.Start(ctx, in)
 }
@@ -114,8 +119,8 @@ func (b checkedBackend) Signal(ctx context.Context, conversationID, signal strin
 	return b.Backend.Signal(ctx, conversationID, signal, payload)
 }
 
-// refersToBlobs reports whether parts of an agent are in the blob store. Where a
-// schema has a property called blob it errs on the safe side.
+// refersToBlobs reports whether parts of an agent are in the blob store. A schema with a
+// property named blob gives a harmless false positive.
 func refersToBlobs(a contract.Agent) bool {
 	raw, err := json.Marshal(a)
 	return err != nil || bytes.Contains(raw, []byte(`"blob":`))

@@ -10,9 +10,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// A workflow may have ten updates in flight. Whoever waits for an answer of the
-// same conversation therefore shares a queue, which has at most maxUpdates
-// under way; each asks for the requests that no other one asks for yet.
+// A workflow may have ten updates in flight. All waiters of a conversation therefore share a
+// queue with at most maxUpdates in flight; each update asks for the requests that no other
+// one asks for.
 const (
 	maxUpdates = 2
 	maxAwaited = 256 // requests in one update
@@ -31,21 +31,21 @@ type waits struct {
 	updates sync.WaitGroup
 }
 
-// queue is who waits for answers of one conversation.
+// queue contains the waiters of one conversation.
 type queue struct {
 	conversationID string
 	waiters        map[string][]chan Answer // by request ID
-	asked          map[string]bool          // request IDs that an update asks for
-	updates        int                      // under way
-	fruitless      int                      // updates in a row that brought nothing
+	requested      map[string]bool          // IDs in an update that is in flight
+	updates        int                      // in flight
+	emptyUpdates   int                      // consecutive updates without a result
 }
 
 func newWaits(base context.Context, await awaitFunc, limit time.Duration) *waits {
 	return &waits{base: base, await: await, limit: limit, queues: map[string]*queue{}}
 }
 
-// wait returns when the request has settled, the context ends, or the service
-// closes (ErrClosing).
+// wait returns when the request has settled, the context ends, or the service closes
+// (ErrClosing).
 func (w *waits) wait(ctx context.Context, conversationID, requestID string) (Settlement, error) {
 	ch := make(chan Answer, 1)
 	if !w.join(conversationID, requestID, ch) {
@@ -62,8 +62,8 @@ func (w *waits) wait(ctx context.Context, conversationID, requestID string) (Set
 	}
 }
 
-// close starts no more updates and returns when none is under way. The base
-// context must have ended.
+// close starts no more updates and waits for those in flight. The base context must have
+// ended.
 func (w *waits) close() {
 	w.mu.Lock()
 	w.closed = true
@@ -79,7 +79,7 @@ func (w *waits) join(conversationID, requestID string, ch chan Answer) bool {
 	}
 	q := w.queues[conversationID]
 	if q == nil {
-		q = &queue{conversationID: conversationID, waiters: map[string][]chan Answer{}, asked: map[string]bool{}}
+		q = &queue{conversationID: conversationID, waiters: map[string][]chan Answer{}, requested: map[string]bool{}}
 		w.queues[conversationID] = q
 	}
 	q.waiters[requestID] = append(q.waiters[requestID], ch)
@@ -102,12 +102,12 @@ func (w *waits) leave(conversationID, requestID string, ch chan Answer) {
 	w.retire(q)
 }
 
-// start starts updates for the requests that none asks for, as many as may be.
+// start starts an update for the requests that no update asks for, if there may be another.
 func (w *waits) start(q *queue) {
 	if q.updates < maxUpdates && !w.closed && w.base.Err() == nil {
-		if ids := q.unasked(); len(ids) > 0 {
+		if ids := q.unrequested(); len(ids) > 0 {
 			for _, id := range ids {
-				q.asked[id] = true
+				q.requested[id] = true
 			}
 			q.updates++
 			w.updates.Go(func() { w.update(q, ids) })
@@ -122,10 +122,10 @@ func (w *waits) retire(q *queue) {
 	}
 }
 
-func (q *queue) unasked() []string {
+func (q *queue) unrequested() []string {
 	var ids []string
 	for id := range q.waiters {
-		if !q.asked[id] {
+		if !q.requested[id] {
 			ids = append(ids, id)
 		}
 	}
@@ -133,20 +133,20 @@ func (q *queue) unasked() []string {
 	return ids[:min(len(ids), maxAwaited)]
 }
 
-// update asks once and delivers what it brought.
+// update sends one update and delivers its results.
 func (w *waits) update(q *queue, ids []string) {
 	ctx, cancel := context.WithTimeout(w.base, w.limit)
 	defer cancel()
 	res, err := w.await(ctx, q.conversationID, ids)
 	again := errors.Is(err, ErrAgain) || ctx.Err() != nil
-	fruitless := (again || err == nil) && len(res.Settled) == 0
-	if fruitless {
+	empty := (again || err == nil) && len(res.Settled) == 0
+	if empty {
 		w.backOff(q)
 	}
 	if again {
 		err = nil
 	}
-	w.finish(q, ids, res, err, fruitless)
+	w.finish(q, ids, res, err, empty)
 }
 
 const (
@@ -154,10 +154,10 @@ const (
 	maxPause   = time.Second
 )
 
-// backOff keeps an update that brought nothing from being repeated at once.
+// backOff delays the next update after one without a result.
 func (w *waits) backOff(q *queue) {
 	w.mu.Lock()
-	d := min(firstPause<<min(q.fruitless, 10), maxPause)
+	d := min(firstPause<<min(q.emptyUpdates, 10), maxPause)
 	w.mu.Unlock()
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -167,16 +167,16 @@ func (w *waits) backOff(q *queue) {
 	}
 }
 
-func (w *waits) finish(q *queue, ids []string, res contract.AwaitResult, err error, fruitless bool) {
+func (w *waits) finish(q *queue, ids []string, res contract.AwaitResult, err error, empty bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	q.updates--
-	q.fruitless++
-	if !fruitless {
-		q.fruitless = 0
+	q.emptyUpdates++
+	if !empty {
+		q.emptyUpdates = 0
 	}
 	for _, id := range ids {
-		delete(q.asked, id)
+		delete(q.requested, id)
 		if err != nil {
 			q.deliver(id, Answer{Err: err})
 		}
@@ -189,7 +189,7 @@ func (w *waits) finish(q *queue, ids []string, res contract.AwaitResult, err err
 
 func (q *queue) deliver(id string, a Answer) {
 	for _, ch := range q.waiters[id] {
-		ch <- a // has room for the only value it ever gets
+		ch <- a // does not block: capacity 1, one value
 	}
 	delete(q.waiters, id)
 }

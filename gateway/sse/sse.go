@@ -1,4 +1,3 @@
-// Package sse writes streams of server-sent events, for every protocol that has some.
 package sse
 
 import (
@@ -9,31 +8,30 @@ import (
 	"time"
 )
 
-// How long a client may take to accept what is written to it, and how long while
-// the server closes.
+// How long a client may take to accept a write, in general and while the server closes.
 const (
 	writeTimeout   = 30 * time.Second
 	closingTimeout = time.Second
 )
 
-// Writer writes a stream of events. Nothing is sent before the first of them, or the
-// first sign of life: until then the reply may still be an error.
+// Writer writes a stream of events. It sends the headers with the first event or keep-alive;
+// until then the reply may still become an error.
 type Writer struct {
-	w       http.ResponseWriter
-	rc      *http.ResponseController
-	status  int
-	begun   bool
-	closing context.Context
+	w           http.ResponseWriter
+	rc          *http.ResponseController
+	status      int
+	headersSent bool
+	closing     context.Context
 }
 
-// New makes a Writer of a reply with a status. Clients are given less time when closing has
-// ended.
+// New returns a Writer for a reply with a status. When closing is done, clients have less
+// time to read.
 func New(w http.ResponseWriter, status int, closing context.Context) *Writer {
 	return &Writer{w: w, rc: http.NewResponseController(wrapped(w)), status: status, closing: closing}
 }
 
-// wrapped is the writer below w, if there is one: that of Echo does not tell of errors when it
-// flushes.
+// wrapped returns the ResponseWriter inside w, if there is one. Echo's hides the errors of
+// Flush.
 func wrapped(w http.ResponseWriter) http.ResponseWriter {
 	if outer, ok := w.(interface{ Unwrap() http.ResponseWriter }); ok {
 		return outer.Unwrap()
@@ -41,16 +39,17 @@ func wrapped(w http.ResponseWriter) http.ResponseWriter {
 	return w
 }
 
-// Begun reports whether the headers have been sent.
-func (s *Writer) Begun() bool { return s.begun }
+// HeadersSent reports whether the headers have been sent.
+func (s *Writer) HeadersSent() bool { return s.headersSent }
 
-// Begin sends the headers. The server's own limits are for requests that end.
+// Begin sends the headers. It removes the server's read deadline, which is meant for requests
+// that end.
 func (s *Writer) Begin() error {
-	if s.begun {
+	if s.headersSent {
 		return nil
 	}
-	s.begun = true
-	_ = s.rc.SetReadDeadline(time.Time{}) // not every ResponseWriter has one
+	s.headersSent = true
+	_ = s.rc.SetReadDeadline(time.Time{}) // not every ResponseWriter supports it
 	h := s.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
@@ -59,8 +58,8 @@ func (s *Writer) Begin() error {
 	return s.rc.Flush()
 }
 
-// AppendHead begins an event: its ID, if it has one that is fit for it, and the name of its
-// data. Data on one line and an empty line must follow.
+// AppendHead begins an event with its ID, if that fits on a line, and the name of the data
+// field. The caller appends the data on one line and an empty line.
 func AppendHead(b *bytes.Buffer, id string) {
 	if id != "" && !strings.ContainsAny(id, "\r\n\x00") {
 		b.WriteString("id: " + id + "\n")
@@ -68,7 +67,7 @@ func AppendHead(b *bytes.Buffer, id string) {
 	b.WriteString("data: ")
 }
 
-// Send writes an event. data is on one line.
+// Send writes an event. data must be a single line.
 func (s *Writer) Send(id string, data []byte) error {
 	var b bytes.Buffer
 	AppendHead(&b, id)
@@ -77,29 +76,30 @@ func (s *Writer) Send(id string, data []byte) error {
 	return s.Write(b.Bytes())
 }
 
-// KeepAlive writes a sign of life, which clients do not see.
+// KeepAlive writes a comment, which clients ignore.
 func (s *Writer) KeepAlive() error { return s.Write([]byte(": keep-alive\n\n")) }
 
-// Write writes whole events.
+// Write writes complete events.
 func (s *Writer) Write(events []byte) error {
 	if err := s.Begin(); err != nil {
 		return err
 	}
-	_ = s.rc.SetWriteDeadline(time.Now().Add(s.patience()))
+	_ = s.rc.SetWriteDeadline(time.Now().Add(s.timeout()))
 	if _, err := s.w.Write(events); err != nil {
 		return err
 	}
 	return s.rc.Flush()
 }
 
-func (s *Writer) patience() time.Duration {
+func (s *Writer) timeout() time.Duration {
 	if s.closing.Err() != nil {
 		return closingTimeout
 	}
 	return writeTimeout
 }
 
-// HurryOnClose keeps a client that does not read from holding up a server that closes.
+// HurryOnClose shortens the write deadline when the server closes, so that a client that does
+// not read cannot hold it up.
 func (s *Writer) HurryOnClose() (stop func() bool) {
 	return context.AfterFunc(s.closing, func() { _ = s.rc.SetWriteDeadline(time.Now().Add(closingTimeout)) })
 }

@@ -12,9 +12,9 @@ import (
 // maxClaims bounds how many workers of one host share a directory.
 const maxClaims = 100
 
-// Claim opens a file in a directory that other workers may use too. It takes over that of
-// a worker of the same host that has died: a lock, which ends with its process, tells. What
-// workers of other hosts left stays theirs, because locks on network disks cannot be relied on.
+// Claim opens a file in a directory that several workers use. It takes over the file of a
+// worker of the same host that has died; a lock, which ends with its process, shows that. Files
+// of other hosts are not taken over, because locks on network disks are not reliable.
 func Claim(dir, host string, logger *slog.Logger) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create %s: %w", dir, err)

@@ -1,6 +1,6 @@
-// Package tasklog notes which tasks a worker holds, in a file, so that the process after
-// it can give back those that a kill has left. Without it Temporal waits for timeouts:
-// ten seconds for a workflow task, twenty for the heartbeat of an activity.
+// Package tasklog records in a file which tasks a worker holds, so that the next process can
+// give them back after a kill. Without it Temporal waits for timeouts: ten seconds for a
+// workflow task, twenty for the heartbeat of an activity.
 //
 //	log, err := tasklog.Open(path, logger) // or Claim, where several workers share a directory
 //	// dial with grpc.WithChainUnaryInterceptor(log.Interceptor())
@@ -8,29 +8,29 @@
 //
 // # What is where
 //
-//	log.go        the file: tasks that are held, in the order of events; Open reads it
+//	log.go        the file: the held tasks, in the order of events; Open reads it
 //	record.go     a line of it
-//	intercept.go  which calls of the SDK take a task and which answer one
-//	giveback.go   what a process that has died held is answered in its place
-//	claim.go      which file is whose, where several workers share a directory
+//	intercept.go  which calls of the SDK take a task, and which complete one
+//	giveback.go   fails the tasks of a process that has died
+//	claim.go      the files of several workers that share a directory
 //
-// # What is noted
+// # What is recorded
 //
-// A task is noted when the answer of a poll arrives, or that of another call which brings
-// one along: a workflow task with the completion of the one before, activities with the
-// completion of the workflow task that scheduled them. It is crossed out when the server
-// has accepted its result, or says that it does not know the task any more. What failed to
-// reach the server stays noted. A task that was given out, but whose poll was not answered
-// before the kill, is in no file: that one waits for its timeout.
+// A task is recorded when the answer of a poll arrives, or the answer of another call that
+// contains one: a workflow task with the completion of the previous one, activities with the
+// completion of the workflow task that scheduled them. It is removed when the server has
+// accepted its result, or does not know the task any more. If a result does not reach the
+// server, the task remains recorded. A task whose poll was not answered before the kill is in
+// no file. It waits for its timeout.
 //
-// Each event is one append without fsync. That survives the death of the process, and not
-// that of the machine, after which timeouts have passed anyway. Errors of the file hold up
-// no task: they are logged, and cost only time after the next kill.
+// Each event is one append without fsync. That survives the end of the process, but not a crash
+// of the machine, after which timeouts have passed anyway. Errors of the file do not delay
+// tasks: they are logged, and cost only time after the next kill.
 //
 // # How a lost task is failed
 //
-// A workflow task fails, which the server answers with a new one at once. An activity fails
-// with what a missing heartbeat would have meant, a timeout, inside a failure that asks for
-// the next attempt without a pause. So one that may be repeated is repeated at once, and the
-// outcome of one that may not is unknown, as after the timeout.
+// For a failed workflow task the server makes a new one at once. An activity fails with the
+// timeout of a missing heartbeat, inside a failure that requests the next attempt without a
+// pause. So an activity that may be repeated is repeated at once, and the outcome of any other
+// is unknown, as after the timeout.
 package tasklog

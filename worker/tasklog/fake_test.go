@@ -21,7 +21,7 @@ import (
 	"agent-stop-and-go/worker/tasklog"
 )
 
-// worker is a process with a log: what its SDK would call passes through the interceptor.
+// worker is a process with a log. The calls of its SDK pass through the interceptor.
 type worker struct {
 	t   testing.TB
 	log *tasklog.Log
@@ -38,7 +38,7 @@ func open(t testing.TB, path string) worker {
 
 func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "tasks.log") }
 
-// call is answered with reply, or fails with err.
+// call makes a call that is answered with reply, or fails with err.
 func (w worker) call(req, reply proto.Message, err error) {
 	w.t.Helper()
 	into := reply.ProtoReflect().New().Interface()
@@ -69,7 +69,7 @@ func activityTask(token string) *workflowservice.PollActivityTaskQueueResponse {
 	return &workflowservice.PollActivityTaskQueueResponse{TaskToken: []byte(token), StartToCloseTimeout: durationpb.New(time.Minute)}
 }
 
-// service is a Temporal server that keeps which tasks were failed.
+// service is a Temporal server that records which tasks were failed.
 type service struct {
 	mu         sync.Mutex
 	workflows  []string
@@ -109,15 +109,15 @@ func (s *service) ShutdownWorker(_ context.Context, r *workflowservice.ShutdownW
 	return &workflowservice.ShutdownWorkerResponse{}, s.answer(r.StickyTaskQueue)
 }
 
-// told is what the server was told, sorted.
-func (s *service) told() string {
+// failedTasks returns the failed tasks and the closed queues, sorted.
+func (s *service) failedTasks() string {
 	slices.Sort(s.workflows)
 	slices.Sort(s.activities)
 	return fmt.Sprintf("workflows %v activities %v queues %v", s.workflows, s.activities, s.queues)
 }
 
-// after opens the log of a process that has died and gives its tasks back.
-func after(t *testing.T, path string, s *service) (worker, tasklog.Returned) {
+// restart opens the log of a process that has died, and gives its tasks back.
+func restart(t *testing.T, path string, s *service) (worker, tasklog.Returned) {
 	t.Helper()
 	w := open(t, path)
 	r, err := w.log.GiveBack(t.Context(), s, "space")

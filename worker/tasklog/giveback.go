@@ -23,29 +23,28 @@ type Service interface {
 	ShutdownWorker(context.Context, *workflowservice.ShutdownWorkerRequest, ...grpc.CallOption) (*workflowservice.ShutdownWorkerResponse, error)
 }
 
-// Returned counts the tasks that the process before had held, and the server still
-// waited for.
+// Returned counts the tasks of the previous process that the server still waited for.
 type Returned struct{ Workflows, Activities int }
 
 const (
 	atOnce         = 16
 	identity       = "the process after"
 	giveBackReason = "no answer in time: the worker's process ended first"
-	// retrySoon is the pause before the next attempt. None would mean that of the retry policy.
+	// retrySoon is the pause before the next attempt. Zero would mean the retry policy's.
 	retrySoon = time.Millisecond
 )
 
-// Task is one of which the server knows that a worker has it.
+// Task is a task that a worker holds according to the server.
 type Task struct {
 	Activity bool
 	Token    []byte
-	Identity string // of the worker; that of a workflow task may be unknown
+	Identity string // of the worker; may be empty for a workflow task
 }
 
-// Add adds to what the process before held. So tasks are given back whose poll a kill has
-// left without an answer, where the server can list them. Activities are only those of the
-// process before, because another worker may be at theirs. A workflow task does nothing but
-// decide: given back while a worker is at it, it is decided again.
+// Add adds tasks that the server lists to those of the previous process, so that tasks are
+// given back whose poll was not answered before the kill. Activities of other workers are
+// ignored, because those may be running them. Workflow tasks are not: giving one back while a
+// worker runs it only repeats its decisions.
 func (l *Log) Add(started ...Task) {
 	if l == nil {
 		return
@@ -53,29 +52,29 @@ func (l *Log) Add(started ...Task) {
 	for _, t := range started {
 		switch {
 		case !t.Activity:
-			l.lost = append(l.lost, task{kind: workflowTask, token: t.Token})
-		case l.dead != "" && t.Identity == l.dead:
-			l.lost = append(l.lost, task{kind: activityTask, token: t.Token})
+			l.lostTasks = append(l.lostTasks, task{kind: workflowTask, token: t.Token})
+		case l.deadPoller != "" && t.Identity == l.deadPoller:
+			l.lostTasks = append(l.lostTasks, task{kind: activityTask, token: t.Token})
 		}
 	}
 }
 
-// GiveBack tells the server that the process before is dead: nobody polls its sticky
-// queues, and the tasks that it held have failed. Call it before the worker polls. What
-// the server could not be told stays noted, for the next start; all else is done.
+// GiveBack reports to the server that the previous process is dead: its sticky queues are not
+// polled any more, and the tasks that it held have failed. Call it before the worker polls.
+// Tasks that could not be reported remain recorded for the next start.
 func (l *Log) GiveBack(ctx context.Context, s Service, namespace string) (Returned, error) {
 	if l == nil {
 		return Returned{}, nil
 	}
 	var errs []error
-	for _, queue := range l.stale {
+	for _, queue := range l.staleQueues {
 		errs = append(errs, l.abandon(ctx, s, namespace, queue))
 	}
-	outcomes := make([]bool, len(l.lost))
-	failures := make([]error, len(l.lost))
+	outcomes := make([]bool, len(l.lostTasks))
+	failures := make([]error, len(l.lostTasks))
 	var calls errgroup.Group
 	calls.SetLimit(atOnce)
-	for i, t := range l.lost {
+	for i, t := range l.lostTasks {
 		calls.Go(func() error {
 			outcomes[i], failures[i] = l.fail(ctx, s, namespace, t)
 			return nil
@@ -83,7 +82,7 @@ func (l *Log) GiveBack(ctx context.Context, s Service, namespace string) (Return
 	}
 	errs = append(errs, calls.Wait())
 	var r Returned
-	for i, t := range l.lost {
+	for i, t := range l.lostTasks {
 		switch {
 		case !outcomes[i]:
 		case t.kind == workflowTask:
@@ -92,7 +91,7 @@ func (l *Log) GiveBack(ctx context.Context, s Service, namespace string) (Return
 			r.Activities++
 		}
 	}
-	l.lost, l.stale = nil, nil
+	l.lostTasks, l.staleQueues = nil, nil
 	return r, errors.Join(append(errs, failures...)...)
 }
 
@@ -103,7 +102,7 @@ func (l *Log) abandon(ctx context.Context, s Service, namespace, queue string) e
 	if err != nil {
 		return fmt.Errorf("give up sticky queue %s: %w", queue, err)
 	}
-	l.leaves(queue)
+	l.recordShutdown(queue)
 	return nil
 }
 
@@ -124,7 +123,7 @@ func (l *Log) fail(ctx context.Context, s Service, namespace string, t task) (wa
 	if err != nil && !unknown(err) {
 		return false, fmt.Errorf("give back a task (%s): %w", t.kind, err)
 	}
-	l.note(t.token)
+	l.recordTasks(t.token)
 	return err == nil, nil
 }
 

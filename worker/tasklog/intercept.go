@@ -15,12 +15,12 @@ import (
 const (
 	// workflowTaskTime is longer than any server lets a workflow task take.
 	workflowTaskTime = 15 * time.Minute
-	// margin allows for clocks that differ.
+	// margin allows for clocks that disagree.
 	margin = time.Minute
 )
 
-// Interceptor is for the worker's connection. It changes nothing that passes. That of a nil
-// Log is nil.
+// Interceptor returns an interceptor for the worker's connection, which changes neither
+// requests nor replies. For a nil Log it is nil.
 func (l *Log) Interceptor() grpc.UnaryClientInterceptor {
 	if l == nil {
 		return nil
@@ -31,9 +31,9 @@ func (l *Log) Interceptor() grpc.UnaryClientInterceptor {
 func (l *Log) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
 	switch poll := req.(type) {
 	case *workflowservice.PollWorkflowTaskQueueRequest:
-		l.polls(poll.GetIdentity(), stickyName(poll.GetTaskQueue()))
+		l.recordPoll(poll.GetIdentity(), stickyName(poll.GetTaskQueue()))
 	case *workflowservice.PollActivityTaskQueueRequest:
-		l.polls(poll.GetIdentity(), "")
+		l.recordPoll(poll.GetIdentity(), "")
 	}
 	err := invoke(ctx, method, req, reply, cc, o...)
 	if err == nil || unknown(err) {
@@ -49,23 +49,23 @@ func stickyName(q *taskqueuepb.TaskQueue) string {
 	return ""
 }
 
-// observe notes what a call that has come to an end means for tasks. ok: it has succeeded;
-// else the server does not know its task any more.
+// observe records the effect of a completed call on tasks. ok means that it has succeeded; else
+// the server does not know its task any more.
 func (l *Log) observe(req, reply any, ok bool) {
-	answered, taken := answeredBy(req), []task(nil)
+	answered, taken := answeredTask(req), []task(nil)
 	if ok {
-		taken = takenWith(reply)
+		taken = tasksIn(reply)
 		if end, is := req.(*workflowservice.ShutdownWorkerRequest); is && end.GetStickyTaskQueue() != "" {
-			l.leaves(end.GetStickyTaskQueue())
+			l.recordShutdown(end.GetStickyTaskQueue())
 		}
 	}
 	if answered != nil || taken != nil {
-		l.note(answered, taken...)
+		l.recordTasks(answered, taken...)
 	}
 }
 
-// answeredBy is the token of the task that a request answers, or nil.
-func answeredBy(req any) []byte {
+// answeredTask returns the token of the task that a request completes, or nil.
+func answeredTask(req any) []byte {
 	switch r := req.(type) {
 	case *workflowservice.RespondWorkflowTaskCompletedRequest:
 		if !r.GetIntermediatePage() {
@@ -83,8 +83,8 @@ func answeredBy(req any) []byte {
 	return nil
 }
 
-// takenWith are the tasks that come with a reply.
-func takenWith(reply any) []task {
+// tasksIn returns the tasks in a reply.
+func tasksIn(reply any) []task {
 	switch r := reply.(type) {
 	case *workflowservice.PollWorkflowTaskQueueResponse:
 		return workflowTasks(r)
@@ -98,7 +98,8 @@ func takenWith(reply any) []task {
 	return nil
 }
 
-// workflowTasks leaves out polls that brought nothing, and queries, whose senders ask again.
+// workflowTasks returns the task in a reply. It ignores empty polls, and queries, which their
+// senders repeat.
 func workflowTasks(r *workflowservice.PollWorkflowTaskQueueResponse) []task {
 	if len(r.GetTaskToken()) == 0 || r.GetQuery() != nil {
 		return nil
@@ -120,5 +121,5 @@ func activityTasks(rs ...*workflowservice.PollActivityTaskQueueResponse) (out []
 	return out
 }
 
-// unknown reports whether the server has not got a task, or not any more.
+// unknown reports whether the server does not know the task.
 func unknown(err error) bool { return serviceerror.ToStatus(err).Code() == codes.NotFound }

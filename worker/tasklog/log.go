@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// A file that is longer is written anew once little of it is still of use.
+// A longer file is rewritten once most of its records are obsolete.
 const (
 	tidySize  = 256 << 10
 	tidyShare = 4
 )
 
-// Log is the file of one worker. It is safe for concurrent use. A nil Log notes nothing.
+// Log is the file of one worker. It is safe for concurrent use. A nil Log records nothing.
 type Log struct {
 	path   string
 	logger *slog.Logger
@@ -29,22 +29,22 @@ type Log struct {
 	mu     sync.Mutex
 	file   *os.File
 	size   int64
-	least  int64 // the size after it was last written anew
+	least  int64 // the size after the last rewrite
 	torn   bool  // the last line may be incomplete
-	failed bool  // and that was logged
+	failed bool  // the last write failed, which was logged
 	last   int64 // number
 	held   map[string]task
 	sticky map[string]bool
 	poller string // identity
-	// Of the process before:
-	lost  []task
-	stale []string // sticky queues
-	dead  string   // identity
+	// Of the previous process:
+	lostTasks   []task
+	staleQueues []string // sticky queues
+	deadPoller  string   // identity
 }
 
-// Open reads what the process before has left in a file, if there is one, and goes on
-// writing it. Only one process may have it open. Lines that make no sense are skipped: a
-// kill may have cut the last one.
+// Open reads the records of the previous process in a file, if there are any, and appends to
+// it. Only one process may have it open. Invalid lines are skipped: a kill may have cut the
+// last one.
 func Open(path string, logger *slog.Logger) (*Log, error) {
 	l := &Log{path: path, logger: logger, held: map[string]task{}, sticky: map[string]bool{}, unlock: func() error { return nil }}
 	text, err := os.ReadFile(path)
@@ -52,12 +52,12 @@ func Open(path string, logger *slog.Logger) (*Log, error) {
 		return nil, fmt.Errorf("read the tasks of the process before: %w", err)
 	}
 	l.read(text)
-	l.dead = l.poller
+	l.deadPoller = l.poller
 	if err := l.rewrite(); err != nil {
 		return nil, err
 	}
-	l.lost = slices.SortedFunc(maps.Values(l.held), func(a, b task) int { return int(a.number - b.number) })
-	l.stale = slices.Sorted(maps.Keys(l.sticky))
+	l.lostTasks = slices.SortedFunc(maps.Values(l.held), func(a, b task) int { return int(a.number - b.number) })
+	l.staleQueues = slices.Sorted(maps.Keys(l.sticky))
 	return l, nil
 }
 
@@ -88,7 +88,7 @@ func (l *Log) read(text []byte) {
 	}
 }
 
-// Close ends the file. Tasks that are held stay noted.
+// Close closes the file. Held tasks remain recorded.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
@@ -98,8 +98,8 @@ func (l *Log) Close() error {
 	return errors.Join(l.file.Close(), l.unlock())
 }
 
-// note writes one event: tasks that are answered and tasks that are taken.
-func (l *Log) note(answered []byte, taken ...task) {
+// recordTasks writes one event: a completed task and the tasks that were taken.
+func (l *Log) recordTasks(answered []byte, taken ...task) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var records []record
@@ -116,8 +116,8 @@ func (l *Log) note(answered []byte, taken ...task) {
 	l.append(records...)
 }
 
-// polls notes who polls, and the first poll of a sticky queue.
-func (l *Log) polls(identity, queue string) {
+// recordPoll records the identity of the poller, and the first poll of a sticky queue.
+func (l *Log) recordPoll(identity, queue string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.poller != identity {
@@ -130,8 +130,8 @@ func (l *Log) polls(identity, queue string) {
 	}
 }
 
-// leaves notes that nobody polls a sticky queue any more.
-func (l *Log) leaves(queue string) {
+// recordShutdown records that a sticky queue is not polled any more.
+func (l *Log) recordShutdown(queue string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.sticky[queue] {
@@ -171,7 +171,7 @@ func (l *Log) logError(err error) {
 	l.failed = err != nil
 }
 
-// rewrite replaces the file by what is of use in it.
+// rewrite replaces the file by one with the current records only.
 func (l *Log) rewrite() error {
 	now := time.Now()
 	maps.DeleteFunc(l.held, func(_ string, t task) bool { return t.expired(now) })
@@ -201,7 +201,7 @@ func (l *Log) rewrite() error {
 	return err
 }
 
-// replace puts a new file in the place of the old one, whole or not at all.
+// replace replaces the file atomically.
 func (l *Log) replace(text []byte) (*os.File, error) {
 	next := l.path + ".new"
 	file, err := os.OpenFile(next, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// kind is what a task runs.
+// kind is the kind of a task: of a workflow or of an activity.
 type kind string
 
 const (
@@ -19,13 +19,13 @@ type task struct {
 	number int64
 	kind   kind
 	token  []byte
-	until  int64 // when the server gives the task up by itself, in Unix seconds; 0 is never
+	until  int64 // when the task times out at the server, in Unix seconds; 0 means never
 }
 
 func (t task) expired(now time.Time) bool { return t.until > 0 && now.Unix() > t.until }
 
-// record is a line: a task that is held, the number of one that is answered, a sticky
-// queue that is polled, one that is not any more, or the identity of who polls.
+// record is a line: a held task, the number of a completed one, a sticky queue that is polled,
+// one that is not polled any more, or the identity of the poller.
 type record struct {
 	Held   int64  `json:"held,omitempty"`
 	Kind   kind   `json:"kind,omitempty"`

@@ -35,17 +35,17 @@ func TestTasksOfADeadProcessAreGivenBackOnce(t *testing.T) {
 	dead := open(t, path)
 	dead.takesWorkflow("w1")
 	dead.takesActivity("a1")
-	dead.call(&workflowservice.PollWorkflowTaskQueueRequest{}, workflowTask(""), nil) // nothing came
+	dead.call(&workflowservice.PollWorkflowTaskQueueRequest{}, workflowTask(""), nil) // an empty poll
 	dead.call(&workflowservice.PollActivityTaskQueueRequest{}, &workflowservice.PollActivityTaskQueueResponse{}, nil)
 	var server service
-	next, r := after(t, path, &server)
-	same(t, server.told(), "workflows [w1] activities [a1] queues []")
+	next, r := restart(t, path, &server)
+	same(t, server.failedTasks(), "workflows [w1] activities [a1] queues []")
 	same(t, r, tasklog.Returned{Workflows: 1, Activities: 1})
 	same(t, server.namespaces, []string{"space", "space"})
 	next.takesWorkflow("w2")
 	var again service
-	after(t, path, &again)
-	same(t, again.told(), "workflows [w2] activities [] queues []")
+	restart(t, path, &again)
+	same(t, again.failedTasks(), "workflows [w2] activities [] queues []")
 }
 
 func TestAnsweredTasksAreNotGivenBack(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAnsweredTasksAreNotGivenBack(t *testing.T) {
 				dead.takesActivity("x")
 				dead.call(answer.req, answer.reply, c.err)
 				var server service
-				after(t, path, &server)
+				restart(t, path, &server)
 				same(t, server.activities, c.given)
 			})
 		}
@@ -93,8 +93,8 @@ func TestTasksThatComeWithOtherAnswersAreNoted(t *testing.T) {
 		}, nil)
 	dead.call(&workflowservice.StartWorkflowExecutionRequest{}, &workflowservice.StartWorkflowExecutionResponse{EagerWorkflowTask: workflowTask("w4")}, nil)
 	var server service
-	after(t, path, &server)
-	same(t, server.told(), "workflows [w1 w3 w4] activities [a1 a2] queues []")
+	restart(t, path, &server)
+	same(t, server.failedTasks(), "workflows [w1 w3 w4] activities [a1 a2] queues []")
 }
 
 func TestQueriesAreNotNoted(t *testing.T) {
@@ -103,8 +103,8 @@ func TestQueriesAreNotNoted(t *testing.T) {
 	query.Query = &querypb.WorkflowQuery{QueryType: "conversation"}
 	open(t, path).call(&workflowservice.PollWorkflowTaskQueueRequest{}, query, nil)
 	var server service
-	after(t, path, &server)
-	same(t, server.told(), "workflows [] activities [] queues []")
+	restart(t, path, &server)
+	same(t, server.failedTasks(), "workflows [] activities [] queues []")
 }
 
 func sticky(name string) *workflowservice.PollWorkflowTaskQueueRequest {
@@ -117,22 +117,23 @@ func TestTheStickyQueueOfADeadProcessIsGivenUp(t *testing.T) {
 	killed.call(sticky("host:1"), workflowTask(""), nil)
 	killed.call(sticky("host:1"), workflowTask(""), status.Error(codes.Unavailable, "away"))
 	var server service
-	stopped, r := after(t, path, &server)
-	same(t, server.told(), "workflows [] activities [] queues [host:1]")
+	stopped, r := restart(t, path, &server)
+	same(t, server.failedTasks(), "workflows [] activities [] queues [host:1]")
 	same(t, r, tasklog.Returned{})
 	stopped.call(sticky("host:2"), workflowTask(""), nil)
 	stopped.call(&workflowservice.ShutdownWorkerRequest{StickyTaskQueue: "host:2"}, &workflowservice.ShutdownWorkerResponse{}, nil)
 	var again service
-	after(t, path, &again)
-	same(t, again.told(), "workflows [] activities [] queues []")
+	restart(t, path, &again)
+	same(t, again.failedTasks(), "workflows [] activities [] queues []")
 }
 
-// What workflows make of a lost activity must not depend on who noticed it.
+// Workflows must handle a lost activity in the same way whether a timeout or GiveBack reports
+// it.
 func TestALostActivityFailsLikeOneWithoutAHeartbeatButIsRepeatedAtOnce(t *testing.T) {
 	path := newPath(t)
 	open(t, path).takesActivity("a1")
 	var server service
-	after(t, path, &server)
+	restart(t, path, &server)
 	err := temporal.GetDefaultFailureConverter().FailureToError(server.failures[0])
 	var timeout *temporal.TimeoutError
 	if !errors.As(err, &timeout) || timeout.TimeoutType() != enumspb.TIMEOUT_TYPE_HEARTBEAT {
@@ -151,7 +152,7 @@ func TestALostWorkflowTaskDoesNotLookLikeAReset(t *testing.T) {
 	path := newPath(t)
 	open(t, path).takesWorkflow("w1")
 	var server service
-	after(t, path, &server)
+	restart(t, path, &server)
 	same(t, server.causes, []enumspb.WorkflowTaskFailedCause{enumspb.WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE})
 }
 
@@ -177,11 +178,11 @@ func TestWhatTheServerCouldNotBeToldIsLeftForTheNextStart(t *testing.T) {
 		t.Errorf("two of them failed: %v", err)
 	}
 	var again service
-	after(t, path, &again)
-	same(t, again.told(), "workflows [] activities [away] queues [host:1]")
+	restart(t, path, &again)
+	same(t, again.failedTasks(), "workflows [] activities [away] queues [host:1]")
 }
 
-// The server lists what was given out and whose poll the kill has left without an answer.
+// The server lists the tasks whose poll was not answered before the kill.
 func TestTasksThatOnlyTheServerKnowsAreGivenBackToo(t *testing.T) {
 	path := newPath(t)
 	dead := open(t, path)
@@ -197,7 +198,7 @@ func TestTasksThatOnlyTheServerKnowsAreGivenBackToo(t *testing.T) {
 	if _, err := next.log.GiveBack(t.Context(), &server, "space"); err != nil {
 		t.Fatal(err)
 	}
-	same(t, server.told(), "workflows [w] activities [a noted] queues []")
+	same(t, server.failedTasks(), "workflows [w] activities [a noted] queues []")
 }
 
 func TestWithoutAProcessBeforeNoActivityIsItsOwn(t *testing.T) {
@@ -207,7 +208,7 @@ func TestWithoutAProcessBeforeNoActivityIsItsOwn(t *testing.T) {
 	if _, err := w.log.GiveBack(t.Context(), &server, "space"); err != nil {
 		t.Fatal(err)
 	}
-	same(t, server.told(), "workflows [] activities [] queues []")
+	same(t, server.failedTasks(), "workflows [] activities [] queues []")
 }
 
 func TestALineThatAKillHasCutIsSkipped(t *testing.T) {
@@ -223,12 +224,12 @@ func TestALineThatAKillHasCutIsSkipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	var server service
-	next, _ := after(t, path, &server)
-	same(t, server.told(), "workflows [] activities [whole] queues []")
+	next, _ := restart(t, path, &server)
+	same(t, server.failedTasks(), "workflows [] activities [whole] queues []")
 	next.takesActivity("next")
 	var again service
-	after(t, path, &again)
-	same(t, again.told(), "workflows [] activities [next] queues []")
+	restart(t, path, &again)
+	same(t, again.failedTasks(), "workflows [] activities [next] queues []")
 }
 
 func TestTasksThatTheServerHasGivenUpLongAgoAreForgotten(t *testing.T) {
@@ -238,8 +239,8 @@ func TestTasksThatTheServerHasGivenUpLongAgoAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var server service
-	after(t, path, &server)
-	same(t, server.told(), "workflows [] activities [] queues []")
+	restart(t, path, &server)
+	same(t, server.failedTasks(), "workflows [] activities [] queues []")
 }
 
 func TestTheFileStaysSmallAndLosesNothing(t *testing.T) {
@@ -257,8 +258,8 @@ func TestTheFileStaysSmallAndLosesNothing(t *testing.T) {
 		t.Errorf("the file has %d bytes: %v", info.Size(), err)
 	}
 	var server service
-	after(t, path, &server)
-	same(t, server.told(), "workflows [] activities [long] queues [host:1]")
+	restart(t, path, &server)
+	same(t, server.failedTasks(), "workflows [] activities [long] queues [host:1]")
 }
 
 func TestAFileThatCannotBeWrittenHoldsUpNothingAndIsLoggedOnce(t *testing.T) {
@@ -304,21 +305,21 @@ func TestWorkersOfOneHostShareADirectory(t *testing.T) {
 		if _, err := w.log.GiveBack(t.Context(), &server, "space"); err != nil {
 			t.Fatal(err)
 		}
-		return server.told()
+		return server.failedTasks()
 	}
 	first := claim("one")
 	first.takesActivity("of the first")
 	second := claim("one")
 	second.takesActivity("of the second")
 	same(t, given(second), "workflows [] activities [] queues []")
-	if err := first.log.Close(); err != nil { // as the kernel does when it dies
+	if err := first.log.Close(); err != nil { // as the kernel does when the process dies
 		t.Fatal(err)
 	}
 	same(t, given(claim("two")), "workflows [] activities [] queues []")
 	same(t, given(claim("one")), "workflows [] activities [of the first] queues []")
 }
 
-// BenchmarkTurn is what a turn of model, tool, model costs: about eight tasks.
+// BenchmarkTurn measures the records of a turn of model, tool, model: about eight tasks.
 func BenchmarkTurn(b *testing.B) {
 	const tasks = 8
 	w := open(b, newPath(b))

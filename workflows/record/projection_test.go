@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/rand/v2"
 	"strings"
@@ -77,6 +78,61 @@ func TestPagesMakeTheWhole(t *testing.T) {
 	if pages < 50 {
 		t.Errorf("only %d pages", pages)
 	}
+}
+
+// A file has what the rendered document has, whatever of it was encoded before.
+func TestAnEncodedDocumentIsTheRenderedOne(t *testing.T) {
+	for seed := range uint64(15) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		store := cache{recordtest.Store{}, map[string]any{}}
+		for _, state := range recordtest.New(seed).Lasting() {
+			view := state.View
+			var err error
+			if view.Transcript, err = recordtest.Spread(r, store.Store, view.Transcript.Tail); err != nil {
+				t.Fatal(err)
+			}
+			want, err := json.MarshalIndent(rendered(t, store.Store, view), "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time from the cache
+				got, err := document.Encode(t.Context(), store, view)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want)+"\n", string(bytes.Join(got, nil))); diff != "" {
+					t.Fatalf("seed %d: (-rendered +encoded):\n%s", seed, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestADocumentWithALostMessageIsNotEncoded(t *testing.T) {
+	view := recordtest.New(1).Last().View
+	lost := contract.NewBlob([]byte("lost"))
+	view.Transcript = contract.Transcript{Tail: []contract.Message{{ID: "m", Content: contract.Text{Blob: &lost}}}}
+	if _, err := document.Encode(t.Context(), recordtest.Store{}, view); err == nil {
+		t.Error("it was encoded")
+	}
+}
+
+// cache is a transcript.Cache that never forgets.
+type cache struct {
+	recordtest.Store
+	values map[string]any
+}
+
+func (c cache) Computed(b contract.Blob, kind string, compute func() (any, int, error)) (any, error) {
+	key := kind + b.SHA256
+	if v, ok := c.values[key]; ok {
+		return v, nil
+	}
+	v, _, err := compute()
+	if err == nil {
+		c.values[key] = v
+	}
+	return v, err
 }
 
 func rendered(t *testing.T, s recordtest.Store, v contract.ConversationView) document.Conversation {

@@ -32,6 +32,13 @@ func DescribeUndelivered(agent, request, why string) string {
 		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, aside(strings.TrimSuffix(why, ".")), request)
 }
 
+// DescribeRepeatedQuestion asks again for an approval that another agent has received: it asks the
+// same, or does not know yet what it was answered.
+func DescribeRepeatedQuestion(agent, request string) string {
+	return fmt.Sprintf("**ASKED AGAIN: A2A agent %s**\n\nThe agent asks what was approved before. If it still carries out that approval, it may do the same twice. "+
+		"Approve to have it do this now, reject to have it told that it was rejected.\n\n%s", agent, request)
+}
+
 // DescribeChanged asks what to do about an approved call whose server or tool has changed.
 func DescribeChanged(c contract.Call, node, difference string) string {
 	return fmt.Sprintf("**CHANGED SINCE IT WAS APPROVED: %s**\n\n%s\n\n%s\n\nThe call was not made. "+

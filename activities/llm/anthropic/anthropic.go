@@ -15,7 +15,7 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// generate is the format of Anthropic's Messages API
+// generate makes a call in the format of Anthropic's Messages API
 // (platform.claude.com/docs/en/api/messages), always as a stream.
 func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, error) {
 	names := llm.NewNames(r.Tools)
@@ -24,8 +24,8 @@ func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, er
 	if err != nil {
 		return llm.Reply{}, err
 	}
-	// The service, not the client: anthropic.NewClient would take keys, tokens and
-	// headers from ANTHROPIC_* variables, and from the profiles in the user's files.
+	// anthropic.NewClient would take keys, tokens and headers from ANTHROPIC_*
+	// variables and from profiles in the user's files; the service does not.
 	service := anthropic.NewMessageService(c.requestOptions()...)
 	var res *http.Response
 	stream := service.NewStreaming(ctx, params, option.WithResponseInto(&res))
@@ -45,22 +45,22 @@ func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, er
 	return a.Reply()
 }
 
-// isStream tells a stream from a whole message, which some gateways answer with.
+// isStream reports whether an answer is a stream. Some gateways answer with a whole message.
 func isStream(res *http.Response) bool {
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	return media == "text/event-stream"
 }
 
-// claude is a model that is reached by the Messages API.
+// claude is a model behind the Messages API.
 type claude struct{ llm.Endpoint }
 
 func (c claude) requestOptions() []option.RequestOption {
 	options := []option.RequestOption{
-		option.WithBaseURL(unversioned(c.Address)),
+		option.WithBaseURL(withoutVersion(c.Address)),
 		option.WithHTTPClient(c.Client()),
 		option.WithMaxRetries(0),
-		// By default the SDK makes spans, sends their IDs along, and has variables
-		// of its own for what it puts in them.
+		// By default the SDK makes spans, sends their IDs along, and lets environment
+		// variables choose what the spans contain.
 		option.WithoutOpenTelemetry(),
 	}
 	if c.Key != "" {
@@ -72,9 +72,9 @@ func (c claude) requestOptions() []option.RequestOption {
 	return options
 }
 
-// unversioned is a base URL without the version, which the SDK's paths begin with:
-// people write both.
-func unversioned(base string) string {
+// withoutVersion removes the version from a base URL: the SDK's paths begin with it, and people
+// configure URLs with and without it.
+func withoutVersion(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
 		return base
@@ -84,7 +84,7 @@ func unversioned(base string) string {
 	return u.String()
 }
 
-// params is the request as the API wants it.
+// params returns the request in the API's form.
 func (c claude) params(r llm.Request, names llm.Names) (anthropic.MessageNewParams, error) {
 	params := anthropic.MessageNewParams{Model: c.Model, MaxTokens: c.maxTokens(r)}
 	if c.Temperature != nil {
@@ -96,7 +96,7 @@ func (c claude) params(r llm.Request, names llm.Names) (anthropic.MessageNewPara
 	params.Messages = c.messages(llm.BuildTurns(r.Messages, r.Media), names)
 	tools, err := claudeTools(r.Tools, names)
 	params.Tools = tools
-	if schema := closedSchema(r.Schema); schema != nil && len(tools) == 0 && structured.MatchString(c.Model) {
+	if schema := closedSchema(r.Schema); schema != nil && len(tools) == 0 && schemaModels.MatchString(c.Model) {
 		raw := mustRaw(map[string]json.RawMessage{"type": json.RawMessage(`"json_schema"`), "schema": schema})
 		params.OutputConfig.Format = param.Override[anthropic.JSONOutputFormatParam](raw)
 	}

@@ -16,13 +16,14 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
 const claude = "anthropic:claude-sonnet-4-5"
 
-// claudeStream answers with these events, whose type is in their data.
+// claudeStream returns an answer with these events; their type is in their data.
 func claudeStream(events ...string) llmtest.Answer {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -52,15 +53,15 @@ func ends(reason string) string {
 	return `{"type":"message_delta","delta":{"stop_reason":` + reason + `,"stop_sequence":null},"usage":{"output_tokens":7}}`
 }
 
-// saying is a whole stream with a text and a reason to stop.
-func saying(text, reason string) llmtest.Answer {
+// textStream returns a whole stream with a text and a stop reason.
+func textStream(text, reason string) llmtest.Answer {
 	return claudeStream(began, starts(0, `{"type":"text","text":""}`), blockPiece(0, `{"type":"text_delta","text":"`+text+`"}`), ends(reason), stopped)
 }
 
-// askClaude asks and returns the reply; the request must have been fine.
+// askClaude returns the reply and the request, which must be valid.
 func askClaude(t *testing.T, answer llmtest.Answer, r llm.Request) (llm.Reply, llmtest.Request) {
 	t.Helper()
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(answer)
 	if r.Model == "" {
 		r.Model = claude
@@ -124,14 +125,14 @@ func TestRepliesOfClaude(t *testing.T) {
 		},
 		"a whole message":          {whole(`[{"type":"text","text":"x"},{"type":"poem"},{"type":"tool_use","id":"a","name":"ping","input":{"x":1}}]`, `"tool_use"`), llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "tool_calls", Calls: []llm.Call{llmtest.ToolCall("a", "ping", `{"x":1}`)}}},
 		"a refusal":                {llmtest.Refuse("I cannot."), llm.Reply{Text: "I cannot.", Model: "llmtest-1", Usage: used, Finish: "refusal"}},
-		"a refusal midway":         {saying("First", `"refusal","stop_details":{"type":"refusal","category":"bio","explanation":"No more."}`), llm.Reply{Text: "First\n\nNo more.", Model: "m-1", Usage: few, Finish: "refusal"}},
+		"a refusal midway":         {textStream("First", `"refusal","stop_details":{"type":"refusal","category":"bio","explanation":"No more."}`), llm.Reply{Text: "First\n\nNo more.", Model: "m-1", Usage: few, Finish: "refusal"}},
 		"a refusal without a word": {whole(`[{"type":"tool_use","id":"a","name":"ping","input":{}}]`, `"refusal"`), llm.Reply{Text: "The provider withheld the model's reply (content filter).", Model: "m-1", Usage: few, Finish: "refusal"}},
 		"a length stop":            {llmtest.Finish("half", "length"), llm.Reply{Text: "half", Model: "llmtest-1", Usage: used, Finish: "length"}},
-		"a full context window":    {saying("half", `"model_context_window_exceeded"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
-		"a pause":                  {saying("half", `"pause_turn"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
-		"a stop sequence":          {saying("half", `"stop_sequence"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "stop"}},
-		"an unknown finish":        {saying("hm", `"tired"`), llm.Reply{Text: "hm", Model: "m-1", Usage: few, Finish: "tired"}},
-		"no finish":                {saying("x", `null`), llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"}},
+		"a full context window":    {textStream("half", `"model_context_window_exceeded"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
+		"a pause":                  {textStream("half", `"pause_turn"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "length"}},
+		"a stop sequence":          {textStream("half", `"stop_sequence"`), llm.Reply{Text: "half", Model: "m-1", Usage: few, Finish: "stop"}},
+		"an unknown finish":        {textStream("hm", `"tired"`), llm.Reply{Text: "hm", Model: "m-1", Usage: few, Finish: "tired"}},
+		"no finish":                {textStream("x", `null`), llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"}},
 		"five megabytes":           {llmtest.Huge(5 << 20), llm.Reply{Text: strings.Repeat("x", 5<<20), Model: "llmtest-1", Usage: used, Finish: "stop"}},
 		"events without a name": {
 			func(w http.ResponseWriter, _ *http.Request) {
@@ -144,12 +145,15 @@ func TestRepliesOfClaude(t *testing.T) {
 			llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"},
 		},
 		"no more after the end": {
-			func(w http.ResponseWriter, r *http.Request) { saying("x", `"end_turn"`)(w, r); llmtest.Hang()(w, r) },
+			func(w http.ResponseWriter, r *http.Request) {
+				textStream("x", `"end_turn"`)(w, r)
+				llmtest.Hang()(w, r)
+			},
 			llm.Reply{Text: "x", Model: "m-1", Usage: few, Finish: "stop"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := askClaude(t, tt.answer, llm.Request{Messages: []contract.Message{user("hi")}, Tools: offered()})
+			got, _ := askClaude(t, tt.answer, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer()})
 			tt.want.Usage.Calls = 1
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("reply differs (-want +got):\n%s", diff)
@@ -164,7 +168,7 @@ func TestDeltasOfClaude(t *testing.T) {
 		starts(1, `{"type":"text","text":""}`), `{"type":"ping"}`, blockPiece(1, `{"type":"text_delta","text":"I "}`), blockPiece(1, `{"type":"text_delta","text":"look."}`),
 		starts(2, `{"type":"tool_use","id":"a","name":"resources_remove","input":{}}`), blockPiece(2, `{"type":"input_json_delta","partial_json":""}`), blockPiece(2, `{"type":"input_json_delta","partial_json":"{\"x\":"}`), blockPiece(2, `{"type":"input_json_delta","partial_json":"1}"}`),
 		starts(3, `{"type":"tool_use","id":"b","name":"ping","input":{}}`), ends(`"tool_use"`), stopped)
-	askClaude(t, answer, llm.Request{Messages: []contract.Message{user("hi")}, Tools: offered(), Deltas: func(d llm.Delta) { got = append(got, d) }})
+	askClaude(t, answer, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer(), Deltas: func(d llm.Delta) { got = append(got, d) }})
 	want := []llm.Delta{
 		{Kind: llm.DeltaReasoning, Text: "Hm."}, {Kind: llm.DeltaText, Text: "I "}, {Kind: llm.DeltaText, Text: "look."},
 		{Kind: llm.DeltaCall, ID: "a", Name: "resources.remove"}, {Kind: llm.DeltaArguments, Text: `{"x":`}, {Kind: llm.DeltaArguments, Text: `1}`},
@@ -211,9 +215,9 @@ func TestFailuresOfClaude(t *testing.T) {
 		"nothing at all":    {claudeStream(), contract.KindModelUnavailable, "anthropic broke off its answer", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(tt.answer)
-			e := failure(t, router, claude)
+			e := sample.Failure(t, router, claude)
 			if e.Kind != tt.kind || e.RetryAfter != tt.after || e.Message != tt.want {
 				t.Errorf("error = %s, %s, after %s\nwant    %s, %s, after %s", e.Kind, e.Message, e.RetryAfter, tt.kind, tt.want, tt.after)
 			}
@@ -242,9 +246,9 @@ func TestAnswersOfClaudeThatMakeNoSense(t *testing.T) {
 		"blocks without end":       claudeStream(began, starts(0, `{"type":"redacted_thinking","data":"`+strings.Repeat("x", 9<<20)+`"}`), starts(1, `{"type":"poem","data":"`+strings.Repeat("x", 9<<20)+`"}`), stopped),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(answer)
-			if e := failure(t, router, claude); e.Kind != contract.KindModelGarbage {
+			if e := sample.Failure(t, router, claude); e.Kind != contract.KindModelGarbage {
 				t.Errorf("error = %s, %s", e.Kind, e.Message)
 			}
 		})
@@ -254,27 +258,27 @@ func TestAnswersOfClaudeThatMakeNoSense(t *testing.T) {
 func TestBrokenStreamsOfClaude(t *testing.T) {
 	for name, answer := range map[string]llmtest.Answer{"reset": llmtest.Reset(), "truncated": llmtest.Truncated(), "reset midway": llmtest.CutAfter(4, "hello, world")} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(answer)
-			if e := failure(t, router, claude); e.Kind != contract.KindModelUnavailable {
+			if e := sample.Failure(t, router, claude); e.Kind != contract.KindModelUnavailable {
 				t.Errorf("error = %s, %s", e.Kind, e.Message)
 			}
 		})
 	}
-	s, _ := newServer(t)
+	s, _ := sample.NewServer(t)
 	s.Reply(llmtest.HangAfter(4, "hello, world"))
-	e := failure(t, router.New(router.Options{Getenv: keys, BaseURL: s.URL(), Timeout: 30 * time.Millisecond}), claude)
+	e := sample.Failure(t, router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL(), Timeout: 30 * time.Millisecond}), claude)
 	if e.Kind != contract.KindModelUnavailable || e.Message != "anthropic did not answer within 30ms" {
 		t.Errorf("error = %s, %s", e.Kind, e.Message)
 	}
 }
 
 func TestKeysAreInNoErrorOfClaude(t *testing.T) {
-	s, router := newServer(t)
-	s.Reply(claudeStream(began, `{"type":"error","error":{"type":"api_error","message":"key `+canary+`"}}`),
-		llmtest.Fail(401, "key "+canary), llmtest.JSON(200, `{"error":{"message":"`+canary+`"}}`), claudeStream(canary))
+	s, router := sample.NewServer(t)
+	s.Reply(claudeStream(began, `{"type":"error","error":{"type":"api_error","message":"key `+sample.Canary+`"}}`),
+		llmtest.Fail(401, "key "+sample.Canary), llmtest.JSON(200, `{"error":{"message":"`+sample.Canary+`"}}`), claudeStream(sample.Canary))
 	for range 4 {
-		noKey(t, failure(t, router, claude))
+		sample.NoKey(t, sample.Failure(t, router, claude))
 	}
 }
 
@@ -285,26 +289,26 @@ func TestAmbientAnthropicVariablesReachNobody(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(profile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(profile, []byte(`{"base_url":"http://127.0.0.1:1/`+canary+`","workspace_id":"`+canary+`"}`), 0o600); err != nil {
+	if err := os.WriteFile(profile, []byte(`{"base_url":"http://127.0.0.1:1/`+sample.Canary+`","workspace_id":"`+sample.Canary+`"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"ANTHROPIC_API_KEY": canary, "ANTHROPIC_AUTH_TOKEN": canary, "ANTHROPIC_BASE_URL": "http://127.0.0.1:1/" + canary,
-		"ANTHROPIC_CUSTOM_HEADERS": "X-Leak: " + canary, "ANTHROPIC_CONFIG_DIR": home, "ANTHROPIC_PROFILE": "default",
-		"ANTHROPIC_FEDERATION_RULE_ID": canary, "ANTHROPIC_ORGANIZATION_ID": canary, "ANTHROPIC_IDENTITY_TOKEN": canary,
-		"ANTHROPIC_WORKSPACE_ID": canary, "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE": "content",
+		"ANTHROPIC_API_KEY": sample.Canary, "ANTHROPIC_AUTH_TOKEN": sample.Canary, "ANTHROPIC_BASE_URL": "http://127.0.0.1:1/" + sample.Canary,
+		"ANTHROPIC_CUSTOM_HEADERS": "X-Leak: " + sample.Canary, "ANTHROPIC_CONFIG_DIR": home, "ANTHROPIC_PROFILE": "default",
+		"ANTHROPIC_FEDERATION_RULE_ID": sample.Canary, "ANTHROPIC_ORGANIZATION_ID": sample.Canary, "ANTHROPIC_IDENTITY_TOKEN": sample.Canary,
+		"ANTHROPIC_WORKSPACE_ID": sample.Canary, "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE": "content",
 	} {
 		t.Setenv(name, value)
 	}
-	s, _ := newServer(t)
+	s, _ := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
 	router := router.New(router.Options{BaseURL: s.URL(), Getenv: func(name string) string { return map[string]string{"ANTHROPIC_API_KEY": "own"}[name] }})
-	if _, err := router.Generate(t.Context(), llm.Request{Model: claude, Messages: []contract.Message{user("hi")}}); err != nil {
+	if _, err := router.Generate(t.Context(), llm.Request{Model: claude, Messages: []contract.Message{sample.User("hi")}}); err != nil {
 		t.Fatal(err)
 	}
 	r := s.Requests()[0]
 	for name, values := range r.Header {
-		if strings.Contains(strings.Join(values, " "), canary) || name == "Traceparent" || name == "Authorization" {
+		if strings.Contains(strings.Join(values, " "), sample.Canary) || name == "Traceparent" || name == "Authorization" {
 			t.Errorf("header %s: %q", name, values)
 		}
 	}
@@ -317,10 +321,10 @@ func TestBaseURLsOfClaude(t *testing.T) {
 	for suffix, path := range map[string]string{
 		"": "/v1/messages", "/": "/v1/messages", "/v1": "/v1/messages", "/v1/": "/v1/messages", "/a%20b/v1//": "/a b/v1/messages", "/proxy": "/proxy/v1/messages", "/v1?x=1": "/v1/messages",
 	} {
-		s, _ := newServer(t)
+		s, _ := sample.NewServer(t)
 		s.Reply(llmtest.Say("ok"))
 		base := strings.TrimSuffix(s.URL(), "/v1") + suffix
-		if _, err := router.New(router.Options{Getenv: keys, BaseURL: base}).Generate(t.Context(), llm.Request{Model: claude, Messages: []contract.Message{user("hi")}}); err != nil {
+		if _, err := router.New(router.Options{Getenv: sample.Keys, BaseURL: base}).Generate(t.Context(), llm.Request{Model: claude, Messages: []contract.Message{sample.User("hi")}}); err != nil {
 			t.Errorf("%s: %v", base, err)
 		}
 		if got := s.Requests()[0].Path; got != path {

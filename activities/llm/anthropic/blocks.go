@@ -15,15 +15,15 @@ type block struct {
 	Type, ID, Name, Text, Thinking string
 	Input                          json.RawMessage
 
-	raw  json.RawMessage // as it began
+	raw  json.RawMessage // from content_block_start
 	call int
-	// said is what was added since, by the field that it belongs to.
-	said map[string]*strings.Builder
+	// added has the texts of the deltas, by field.
+	added map[string]*strings.Builder
 }
 
-// begin takes a block as it begins, which may be all of it.
+// begin starts a block. Its first event may contain all of it.
 func (a *answer) begin(index int64, raw string) error {
-	b := &block{raw: json.RawMessage(raw), said: map[string]*strings.Builder{}}
+	b := &block{raw: json.RawMessage(raw), added: map[string]*strings.Builder{}}
 	if json.Unmarshal(b.raw, b) != nil {
 		return a.Garbage("a block that is none")
 	}
@@ -35,21 +35,21 @@ func (a *answer) begin(index int64, raw string) error {
 	if err := a.Keep(len(raw) - len(b.Text) - len(b.Thinking)); err != nil {
 		return err
 	}
-	if err := a.piece(b, "text", b.Text); err != nil {
+	if err := a.addToField(b, "text", b.Text); err != nil {
 		return err
 	}
-	return a.piece(b, "thinking", b.Thinking)
+	return a.addToField(b, "thinking", b.Thinking)
 }
 
-// piece adds to a field of a block, and to the reply what it means there.
-func (a *answer) piece(b *block, field, text string) error {
+// addToField adds text to a field of a block, and to the reply.
+func (a *answer) addToField(b *block, field, text string) error {
 	if text == "" {
 		return nil
 	}
-	if b.said[field] == nil {
-		b.said[field] = &strings.Builder{}
+	if b.added[field] == nil {
+		b.added[field] = &strings.Builder{}
 	}
-	b.said[field].WriteString(text)
+	b.added[field].WriteString(text)
 	switch b.Type + " " + field {
 	case "text text":
 		return a.AddText(text)
@@ -63,18 +63,18 @@ func (a *answer) piece(b *block, field, text string) error {
 	return a.Keep(len(text))
 }
 
-// end settles a block. The arguments of a call may have come with its beginning.
+// end finishes a block. A call's arguments may all have come with its first event.
 func (a *answer) end(index int64) error {
 	b := a.open[index]
 	delete(a.open, index)
-	if b == nil || b.Type != "tool_use" || b.said["input"] != nil || len(b.Input) == 0 || string(b.Input) == "{}" {
+	if b == nil || b.Type != "tool_use" || b.added["input"] != nil || len(b.Input) == 0 || string(b.Input) == "{}" {
 		return nil
 	}
 	return a.AddArguments(b.call, string(b.Input))
 }
 
-// close ends all blocks, in order, and keeps a reply with thoughts as it is: the
-// API wants them back, unchanged and in their place
+// close finishes all blocks, in order. The native form of a reply with thoughts is kept: the
+// API wants thoughts back unchanged and in their place
 // (platform.claude.com/docs/en/build-with-claude/extended-thinking).
 func (a *answer) close() error {
 	for _, index := range slices.Sorted(maps.Keys(a.open)) {
@@ -87,7 +87,7 @@ func (a *answer) close() error {
 	}
 	content := []json.RawMessage{}
 	for _, b := range a.blocks {
-		// The API gives blocks of text without a word, but does not take them.
+		// The API sends blocks of empty text, but does not accept them.
 		if raw := b.whole(); raw != nil && (b.Type != "text" || strings.TrimSpace(b.all("text")) != "") {
 			content = append(content, raw)
 		}
@@ -99,19 +99,19 @@ func (a *answer) close() error {
 }
 
 func (b *block) all(field string) string {
-	if s := b.said[field]; s != nil {
+	if s := b.added[field]; s != nil {
 		return s.String()
 	}
 	return ""
 }
 
-// whole is the block with all that was added.
+// whole returns the block with all deltas added.
 func (b *block) whole() json.RawMessage {
 	var fields map[string]json.RawMessage
-	if len(b.said) == 0 || json.Unmarshal(b.raw, &fields) != nil {
+	if len(b.added) == 0 || json.Unmarshal(b.raw, &fields) != nil {
 		return b.raw
 	}
-	for field := range b.said {
+	for field := range b.added {
 		if field == "input" {
 			fields[field] = input(b.all(field))
 			continue
@@ -125,7 +125,7 @@ func (b *block) whole() json.RawMessage {
 	return mustRaw(fields)
 }
 
-// input is the arguments of a call; empty ones where they are not a JSON object.
+// input returns the arguments of a call; {} if they are not a JSON object.
 func input(said string) json.RawMessage {
 	if raw := []byte(strings.TrimSpace(said)); llm.IsObject(raw) {
 		return raw

@@ -16,12 +16,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// continueText stands where the API wants a user's message and there is none: at the
-// beginning, and at the end, where later models refuse an assistant's
+// continueText is the text of a user's message that the API requires and the conversation
+// lacks: at the beginning, and at the end, where later models refuse an assistant's message
 // (platform.claude.com/docs/en/api/errors#prefill-not-supported).
 const continueText = "Go on."
 
-// dialogue writes turns down as messages, of which no two in a row have one role.
+// dialogue writes turns as messages with alternating roles.
 type dialogue struct {
 	claude
 	names    llm.Names
@@ -41,8 +41,8 @@ func (c claude) messages(turns []llm.Turn, names llm.Names) []anthropic.MessageP
 	if n := len(d.messages); n == 0 || d.messages[n-1].Role != anthropic.MessageParamRoleUser {
 		d.add(anthropic.MessageParamRoleUser, textBlocks(continueText)...)
 	}
-	// What has gone on is likely to go on: the next request finds all this in the
-	// provider's cache.
+	// A conversation of several turns is likely to continue: with this mark the next
+	// request finds all of it in the provider's cache.
 	if last := d.messages[len(d.messages)-1].Content; len(turns) > 1 {
 		*last[len(last)-1].GetCacheControl() = anthropic.NewCacheControlEphemeralParam()
 	}
@@ -62,7 +62,7 @@ func (d *dialogue) add(role anthropic.MessageParamRole, blocks ...anthropic.Cont
 	}
 }
 
-// textBlocks is a block with the text. The API refuses those without a word.
+// textBlocks returns a block with the text; none for an empty text, which the API refuses.
 func textBlocks(text string) []anthropic.ContentBlockParamUnion {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -70,29 +70,28 @@ func textBlocks(text string) []anthropic.ContentBlockParamUnion {
 	return []anthropic.ContentBlockParamUnion{anthropic.NewTextBlock(text)}
 }
 
-// reply adds a reply of the model and the results of its calls, which come first
-// in the next message.
+// reply adds a reply of the model. The results of its calls come first in the next message.
 func (d *dialogue) reply(t llm.Turn) {
 	blocks := textBlocks(t.Text)
 	var ids []string
 	var results, after []anthropic.ContentBlockParamUnion
 	for _, c := range t.Calls {
-		id := d.ids.of(c.ID)
+		id := d.ids.wireID(c.ID)
 		ids = append(ids, id)
 		blocks = append(blocks, anthropic.NewToolUseBlock(id, c.Arguments, d.names.Wire(c.Name)))
 		results = append(results, toolResult(id, c))
 		after = append(after, d.imagesOfFailure(id, c)...)
 	}
-	if own := d.own(t, ids); own != nil {
+	if own := d.nativeReply(t, ids); own != nil {
 		blocks = own
 	}
 	d.add(anthropic.MessageParamRoleAssistant, blocks...)
 	d.add(anthropic.MessageParamRoleUser, append(results, after...)...)
 }
 
-// own is a reply as the API gave it, with the thoughts that it wants to see again
-// as they were. There is none unless its calls have the IDs that results go by.
-func (d *dialogue) own(t llm.Turn, ids []string) []anthropic.ContentBlockParamUnion {
+// nativeReply returns a reply as the API sent it, with the thoughts that it wants back
+// unchanged; nil unless its calls have the IDs that the results use.
+func (d *dialogue) nativeReply(t llm.Turn, ids []string) []anthropic.ContentBlockParamUnion {
 	native := d.NativeOf(t)
 	var content []json.RawMessage
 	if native == nil || json.Unmarshal(native.Content, &content) != nil {
@@ -131,8 +130,8 @@ func toolResult(id string, c llm.PastCall) anthropic.ContentBlockParamUnion {
 	return anthropic.ContentBlockParamUnion{OfToolResult: &b}
 }
 
-// imagesOfFailure are the images of a call that failed, under a line that names
-// it: the API takes nothing but text in such a result.
+// imagesOfFailure returns the images of a call that failed, after a line that names the call:
+// the API takes only text in such a result.
 func (d *dialogue) imagesOfFailure(id string, c llm.PastCall) []anthropic.ContentBlockParamUnion {
 	images := imageBlocks(c.Media)
 	if !c.IsError || len(images) == 0 {
@@ -153,13 +152,13 @@ func imageBlocks(media []llm.Media) []anthropic.ContentBlockParamUnion {
 
 var toolUseID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// callIDs are the IDs of a request's calls: the API allows letters, digits,
-// underscore and dash in them, and each only once. Turns know of their own alone.
+// callIDs are the IDs of a request's calls: the API allows letters, digits, underscore and dash
+// in them, and each only once. A turn only guarantees that its own IDs are distinct.
 type callIDs map[string]bool
 
-// of is the ID that stands for one in the conversation, always the same for the
-// same conversation.
-func (used callIDs) of(id string) string {
+// wireID returns the ID on the wire for a call's ID. It depends on nothing but the
+// conversation.
+func (used callIDs) wireID(id string) string {
 	out := id
 	if !toolUseID.MatchString(id) {
 		out = hashedID(id)

@@ -7,7 +7,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Provider is Anthropic.
+// Provider returns Anthropic.
 func Provider() llm.Provider {
 	return llm.Provider{
 		Format: generate,

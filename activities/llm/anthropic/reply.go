@@ -12,20 +12,21 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// answer is a draft that is read from a stream of events, or from a whole message
-// as if it were one (platform.claude.com/docs/en/build-with-claude/streaming).
+// answer reads a stream of events into a draft
+// (platform.claude.com/docs/en/build-with-claude/streaming). A whole message is read as if
+// it were a stream.
 type answer struct {
 	*llm.Draft
 	blocks []*block
-	open   map[int64]*block // by the numbers that events have for them
+	open   map[int64]*block // by their index in the events
 	ended  bool
-	// fresh, written and cached are the input tokens that were new, that went into
-	// the provider's cache, and that came from it.
+	// fresh, written and cached count input tokens: not cached, written to the
+	// provider's cache, and read from it.
 	fresh, written, cached int64
 }
 
-// events reads a stream to its end. The SDK's own reader passes over events that
-// gateways leave without a name; their data names them too.
+// events reads a stream to its end. The SDK's reader skips events without a name, which some
+// gateways send; the data has the name too.
 func (a *answer) events(res *http.Response) error {
 	decoder := ssestream.NewDecoder(res)
 	for !a.ended && decoder.Next() {
@@ -48,14 +49,14 @@ func (a *answer) frame(f ssestream.Event) error {
 	case len(bytes.TrimSpace(f.Data)) == 0:
 		return nil
 	case f.Type == "error" || err == nil && e.Type == "error":
-		return a.reported(f.Data)
+		return a.errorOf(f.Data)
 	case err != nil:
 		return a.Fail(err)
 	}
 	return a.event(e)
 }
 
-// event takes one event. Others than these mean nothing to a reply.
+// event handles one event. Events of other types do not affect the reply.
 func (a *answer) event(e anthropic.MessageStreamEventUnion) error {
 	switch e.Type {
 	case "message_start":
@@ -67,8 +68,8 @@ func (a *answer) event(e anthropic.MessageStreamEventUnion) error {
 	case "content_block_stop":
 		return a.end(e.Index)
 	case "message_delta":
-		a.used(e.Usage.InputTokens, e.Usage.CacheCreationInputTokens, e.Usage.CacheReadInputTokens, e.Usage.OutputTokens)
-		a.stopped(e.Delta.StopReason, e.Delta.StopDetails)
+		a.setUsage(e.Usage.InputTokens, e.Usage.CacheCreationInputTokens, e.Usage.CacheReadInputTokens, e.Usage.OutputTokens)
+		a.setFinish(e.Delta.StopReason, e.Delta.StopDetails)
 	case "message_stop":
 		a.ended = true
 		return a.close()
@@ -83,18 +84,18 @@ func (a *answer) delta(index int64, d anthropic.MessageStreamEventUnionDelta) er
 	}
 	switch d.Type {
 	case "text_delta":
-		return a.piece(b, "text", d.Text)
+		return a.addToField(b, "text", d.Text)
 	case "thinking_delta":
-		return a.piece(b, "thinking", d.Thinking)
+		return a.addToField(b, "thinking", d.Thinking)
 	case "signature_delta":
-		return a.piece(b, "signature", d.Signature)
+		return a.addToField(b, "signature", d.Signature)
 	case "input_json_delta":
-		return a.piece(b, "input", d.PartialJSON)
+		return a.addToField(b, "input", d.PartialJSON)
 	}
 	return nil
 }
 
-// whole takes a message that came in one piece.
+// whole reads a message that was not streamed.
 func (a *answer) whole(res *http.Response) error {
 	body, err := llm.ReadBounded(res)
 	if err != nil {
@@ -106,7 +107,7 @@ func (a *answer) whole(res *http.Response) error {
 	case json.Unmarshal(body, &kind) != nil || json.Unmarshal(body, &m) != nil:
 		return a.Fail(errors.New("no JSON"))
 	case len(kind.Error) > 0 && string(kind.Error) != "null":
-		return a.reported(body)
+		return a.errorOf(body)
 	case !m.JSON.Content.Valid():
 		return a.Garbage("no content in the message")
 	}
@@ -116,28 +117,28 @@ func (a *answer) whole(res *http.Response) error {
 			return err
 		}
 	}
-	a.stopped(m.StopReason, m.StopDetails)
+	a.setFinish(m.StopReason, m.StopDetails)
 	return a.close()
 }
 
 func (a *answer) start(m anthropic.Message) {
 	a.Author = m.Model
-	a.used(m.Usage.InputTokens, m.Usage.CacheCreationInputTokens, m.Usage.CacheReadInputTokens, m.Usage.OutputTokens)
+	a.setUsage(m.Usage.InputTokens, m.Usage.CacheCreationInputTokens, m.Usage.CacheReadInputTokens, m.Usage.OutputTokens)
 }
 
-// used takes counts, each of all tokens so far. An event may leave any out.
-func (a *answer) used(fresh, written, cached, output int64) {
+// setUsage stores token counts. Each is a total so far; an event may omit any of them.
+func (a *answer) setUsage(fresh, written, cached, output int64) {
 	a.fresh, a.written, a.cached = max(a.fresh, fresh), max(a.written, written), max(a.cached, cached)
 	a.Usage.InputTokens = a.fresh + a.written + a.cached
 	a.Usage.CachedTokens = a.cached
 	a.Usage.OutputTokens = max(a.Usage.OutputTokens, output)
 }
 
-// stopped takes the reason to stop, in the words of llm where they differ.
-func (a *answer) stopped(reason anthropic.StopReason, details anthropic.RefusalStopDetails) {
+// setFinish stores the stop reason, as a constant of llm if there is one.
+func (a *answer) setFinish(reason anthropic.StopReason, details anthropic.RefusalStopDetails) {
 	switch reason {
 	case "", anthropic.StopReasonEndTurn, anthropic.StopReasonStopSequence, anthropic.StopReasonToolUse:
-		a.Finish = llm.FinishStop // tool_calls again once there is a call
+		a.Finish = llm.FinishStop // becomes tool_calls if there is a call
 	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded, anthropic.StopReasonPauseTurn:
 		a.Finish = llm.FinishLength
 	case anthropic.StopReasonRefusal:
@@ -150,16 +151,16 @@ func (a *answer) stopped(reason anthropic.StopReason, details anthropic.RefusalS
 	}
 }
 
-// errorStatus are the statuses that the types of errors have when they come
-// before the answer does (platform.claude.com/docs/en/api/errors).
+// errorStatus maps error types to the HTTP status that they have before an answer begins
+// (platform.claude.com/docs/en/api/errors).
 var errorStatus = map[string]int{
 	"invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
 	"not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "timeout_error": 504,
 	"overloaded_error": 529,
 }
 
-// reported is an error that came with status 200.
-func (a *answer) reported(body []byte) error {
+// errorOf returns the error in an answer with status 200.
+func (a *answer) errorOf(body []byte) error {
 	status := errorStatus[llm.FailureType(body)]
 	if status == 0 {
 		status = http.StatusInternalServerError

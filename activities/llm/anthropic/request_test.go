@@ -11,11 +11,12 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// claudeBody is a request as the API reads it.
+// claudeBody is the body of a request.
 type claudeBody struct {
 	MaxTokens   int `json:"max_tokens"`
 	Temperature *float64
@@ -29,8 +30,8 @@ type claudeBody struct {
 	Output json.RawMessage `json:"output_config"`
 }
 
-// sent is what goes out for a request.
-func sent(t *testing.T, r llm.Request) claudeBody {
+// sentRequest returns the body that is sent for a request.
+func sentRequest(t *testing.T, r llm.Request) claudeBody {
 	t.Helper()
 	_, request := askClaude(t, llmtest.Say("ok"), r)
 	var b claudeBody
@@ -58,17 +59,17 @@ func (b claudeBody) String() string {
 	return strings.Join(out, "\n")
 }
 
-// The golden files hold what platform.claude.com/docs/en/api/messages asks for.
+// The golden files follow platform.claude.com/docs/en/api/messages.
 func TestRequestsOnTheWire(t *testing.T) {
-	_, request := askClaude(t, llmtest.Say("ok"), llm.Request{System: "You keep resources.", Messages: conversation(), Tools: offered()})
-	compareGolden(t, filepath.Join("testdata", "requests", "anthropic.json"), request)
+	_, request := askClaude(t, llmtest.Say("ok"), llm.Request{System: "You keep resources.", Messages: sample.Conversation(), Tools: sample.Offer()})
+	sample.CompareGolden(t, filepath.Join("testdata", "requests", "anthropic.json"), request)
 }
 
 func TestImagesOfClaudeOnTheWire(t *testing.T) {
-	messages, media := illustrated()
-	messages[6] = failed(messages[6])
+	messages, media := sample.Illustrated()
+	messages[6] = sample.Failed(messages[6])
 	_, request := askClaude(t, llmtest.Say("ok"), llm.Request{Messages: messages, Media: media})
-	compareGolden(t, filepath.Join("testdata", "requests", "anthropic-images.json"), request)
+	sample.CompareGolden(t, filepath.Join("testdata", "requests", "anthropic-images.json"), request)
 }
 
 func TestConversationsOfClaude(t *testing.T) {
@@ -78,19 +79,19 @@ func TestConversationsOfClaude(t *testing.T) {
 		want     string
 	}{
 		"nothing":                        {nil, "user, text Go on."},
-		"an assistant begins":            {[]contract.Message{say("r", "Hello."), user("hi")}, "user, text Go on.\nassistant, text Hello.\nuser, text hi"},
-		"an assistant ends":              {[]contract.Message{user("hi"), say("r", "Hello.")}, "user, text hi\nassistant, text Hello.\nuser, text Go on."},
-		"blanks":                         {[]contract.Message{user(" \n"), user("hi"), say("r", " "), call("r", "a", "x", `{}`), result("r", "a", "x", " ")}, "user, text  \n\n\nhi\nassistant, tool_use a\nuser, tool_result a"},
-		"a text after results":           {[]contract.Message{user("hi"), call("r", "a", "x", `{}`), result("r", "a", "x", "A"), user("more")}, "user, text hi\nassistant, tool_use a\nuser, tool_result a, text more"},
-		"a text before calls of another": {[]contract.Message{user("hi"), say("r1", "Well."), call("r2", "a", "x", `{}`)}, "user, text hi\nassistant, text Well., tool_use a\nuser, tool_result a"},
+		"an assistant begins":            {[]contract.Message{sample.Say("r", "Hello."), sample.User("hi")}, "user, text Go on.\nassistant, text Hello.\nuser, text hi"},
+		"an assistant ends":              {[]contract.Message{sample.User("hi"), sample.Say("r", "Hello.")}, "user, text hi\nassistant, text Hello.\nuser, text Go on."},
+		"blanks":                         {[]contract.Message{sample.User(" \n"), sample.User("hi"), sample.Say("r", " "), sample.Call("r", "a", "x", `{}`), sample.Result("r", "a", "x", " ")}, "user, text  \n\n\nhi\nassistant, tool_use a\nuser, tool_result a"},
+		"a text after results":           {[]contract.Message{sample.User("hi"), sample.Call("r", "a", "x", `{}`), sample.Result("r", "a", "x", "A"), sample.User("more")}, "user, text hi\nassistant, tool_use a\nuser, tool_result a, text more"},
+		"a text before calls of another": {[]contract.Message{sample.User("hi"), sample.Say("r1", "Well."), sample.Call("r2", "a", "x", `{}`)}, "user, text hi\nassistant, text Well., tool_use a\nuser, tool_result a"},
 		"IDs of others": {
-			[]contract.Message{user("hi"), call("r1", "fc:1", "x", `{}`), result("r1", "fc:1", "x", "A"), call("r2", "fc:1", "x", `{}`), call("r3", "a", "x", `{}`), call("r4", "a", "x", `{}`)},
+			[]contract.Message{sample.User("hi"), sample.Call("r1", "fc:1", "x", `{}`), sample.Result("r1", "fc:1", "x", "A"), sample.Call("r2", "fc:1", "x", `{}`), sample.Call("r3", "a", "x", `{}`), sample.Call("r4", "a", "x", `{}`)},
 			"user, text hi\nassistant, tool_use call_" + long + "\nuser, tool_result call_" + long + "\nassistant, tool_use call_" + long + "\nuser, tool_result call_" + long +
 				"\nassistant, tool_use a\nuser, tool_result a\nassistant, tool_use call_" + long + "\nuser, tool_result call_" + long,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := sent(t, llm.Request{Messages: tt.messages})
+			b := sentRequest(t, llm.Request{Messages: tt.messages})
 			got := b.String()
 			for _, m := range b.Messages {
 				for _, c := range m.Content {
@@ -102,45 +103,45 @@ func TestConversationsOfClaude(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if again := sent(t, llm.Request{Messages: tt.messages}); again.String() != b.String() {
+			if again := sentRequest(t, llm.Request{Messages: tt.messages}); again.String() != b.String() {
 				t.Error("the same conversation goes out in another way")
 			}
 		})
 	}
 }
 
-// thoughtful is a conversation with a reply that has thoughts: the first one.
-func thoughtful(t *testing.T, change func(*llm.Native)) []contract.Message {
+// withThoughts is a conversation whose first reply has thoughts.
+func withThoughts(t *testing.T, change func(*llm.Native)) []contract.Message {
 	t.Helper()
 	thoughts := strings.Repeat("Let me see <&>. ", 3)
-	reply, _ := askClaude(t, llmtest.Think(thoughts, "Yes."), llm.Request{Messages: []contract.Message{user("hi")}})
+	reply, _ := askClaude(t, llmtest.Think(thoughts, "Yes."), llm.Request{Messages: []contract.Message{sample.User("hi")}})
 	if reply.Native == nil || reply.Text != "Yes." {
 		t.Fatalf("%+v", reply)
 	}
 	change(reply.Native)
-	answered := say("r1", reply.Text)
+	answered := sample.Say("r1", reply.Text)
 	answered.Native = &contract.Native{Provider: reply.Native.Provider, Model: reply.Native.Model, Content: contract.JSON{Raw: reply.Native.Content}}
-	return []contract.Message{user("hi"), answered, user("and?")}
+	return []contract.Message{sample.User("hi"), answered, sample.User("and?")}
 }
 
 func TestThoughtsGoBackAsTheyWere(t *testing.T) {
 	thinks := func(messages []contract.Message, model string) bool {
-		b := sent(t, llm.Request{Model: model, Messages: messages})
+		b := sentRequest(t, llm.Request{Model: model, Messages: messages})
 		return b.Messages[1].Content[0]["type"] == "thinking"
 	}
-	// The server knows thoughts by their signature.
+	// The server recognises thoughts by their signature.
 	same := func(*llm.Native) {}
-	if !thinks(thoughtful(t, same), claude) {
+	if !thinks(withThoughts(t, same), claude) {
 		t.Error("the thoughts are gone")
 	}
-	if thinks(thoughtful(t, same), "anthropic:claude-opus-4-5") {
+	if thinks(withThoughts(t, same), "anthropic:claude-opus-4-5") {
 		t.Error("another model sees the thoughts")
 	}
 	for name, content := range map[string]string{
 		"no list": `{}`, "no JSON": `[`, "nothing": ``, "no blocks": `[1]`, "none": `[null]`, "empty": `[]`,
 		"another call": `[{"type":"tool_use","id":"z","name":"x","input":{}}]`,
 	} {
-		messages := thoughtful(t, func(n *llm.Native) { n.Content = json.RawMessage(content) })
+		messages := withThoughts(t, func(n *llm.Native) { n.Content = json.RawMessage(content) })
 		if thinks(messages, claude) {
 			t.Errorf("%s: thoughts", name)
 		}
@@ -156,7 +157,7 @@ func TestContentOfThoughtfulReplies(t *testing.T) {
 		blockPiece(4, `{"type":"input_json_delta","partial_json":"{\"n\":900719925"}`), blockPiece(4, `{"type":"input_json_delta","partial_json":"4740993}"}`), ends(`"tool_use"`), stopped)
 	want := strings.Replace(content, `{"type":"text","text":""},`, "", 1)
 	for name, answer := range map[string]llmtest.Answer{"stream": streamed, "whole": llmtest.JSON(200, `{"type":"message","content":`+content+`,"stop_reason":"tool_use"}`)} {
-		reply, _ := askClaude(t, answer, llm.Request{Messages: []contract.Message{user("hi")}})
+		reply, _ := askClaude(t, answer, llm.Request{Messages: []contract.Message{sample.User("hi")}})
 		if reply.Native == nil || reply.Native.Provider != contract.ProviderAnthropic || reply.Native.Model != "claude-sonnet-4-5" {
 			t.Fatalf("%s: %+v", name, reply.Native)
 		}
@@ -168,7 +169,7 @@ func TestContentOfThoughtfulReplies(t *testing.T) {
 		"no thoughts": llmtest.Say("x"),
 		"equal IDs":   llmtest.JSON(200, `{"content":[{"type":"thinking","thinking":"x","signature":"y"},{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"tool_use","id":"a","name":"x","input":{}}]}`),
 	} {
-		if reply, _ := askClaude(t, answer, llm.Request{Messages: []contract.Message{user("hi")}}); reply.Native != nil {
+		if reply, _ := askClaude(t, answer, llm.Request{Messages: []contract.Message{sample.User("hi")}}); reply.Native != nil {
 			t.Errorf("%s: %s", name, reply.Native.Content)
 		}
 	}
@@ -198,8 +199,8 @@ func TestLimitsOfClaude(t *testing.T) {
 		s.Reply(llmtest.Say("ok"))
 		warm := 0.5
 		entry := llm.Entry{Name: "m", Provider: contract.ProviderAnthropic, Model: tt.model, MaxTokens: tt.entry, Temperature: &warm, BaseURL: s.URL()}
-		router := router.New(router.Options{Getenv: keys, Models: []llm.Entry{entry}})
-		if _, err := router.Generate(t.Context(), llm.Request{Model: "m", Messages: conversation(), MaxTokens: tt.ask}); err != nil {
+		router := router.New(router.Options{Getenv: sample.Keys, Models: []llm.Entry{entry}})
+		if _, err := router.Generate(t.Context(), llm.Request{Model: "m", Messages: sample.Conversation(), MaxTokens: tt.ask}); err != nil {
 			t.Fatal(err)
 		}
 		var b claudeBody
@@ -220,12 +221,12 @@ func TestToolSchemasOfClaude(t *testing.T) {
 		`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{}}},true]}`:                                  `{"type":"object","properties":{"a":{"type":"string"},"b":{}}}`,
 		`{"anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{}}}],"properties":{"a":{"type":"integer"}}}`: `{"type":"object","properties":{"a":{"type":"integer"},"b":{}}}`,
 	} {
-		b := sent(t, llm.Request{Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{tool("x", "", schema, false)}})
+		b := sentRequest(t, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{sample.Tool("x", "", schema, false)}})
 		if diff := cmp.Diff(decoded(t, want), decoded(t, string(b.Tools[0].Schema))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", schema, diff)
 		}
 	}
-	_, err := router.New(router.Options{Getenv: keys}).Generate(t.Context(), llm.Request{Model: claude, Messages: conversation(), Tools: []contract.Tool{tool("x", "", `[1]`, false)}})
+	_, err := router.New(router.Options{Getenv: sample.Keys}).Generate(t.Context(), llm.Request{Model: claude, Messages: sample.Conversation(), Tools: []contract.Tool{sample.Tool("x", "", `[1]`, false)}})
 	if err == nil || err.Error() != "the schema of tool x is not a JSON object" {
 		t.Errorf("error = %v", err)
 	}
@@ -239,7 +240,7 @@ func TestSchemasOfRepliesOfClaude(t *testing.T) {
 		{"claude-opus-4-1", schema, ""}, {"claude-opus-4-20250514", schema, ""}, {"claude-3-7-sonnet-latest", schema, ""}, {"claude-sonnet-4-0", schema, ""},
 		{"claude-sonnet-4-5", ``, ""}, {"claude-sonnet-4-5", `{"type":"array","items":{"type":"string"}}`, ""}, {"claude-sonnet-4-5", `{`, ""},
 	} {
-		b := sent(t, llm.Request{Model: "anthropic:" + tt.model, Messages: []contract.Message{user("hi")}, Schema: json.RawMessage(tt.schema)})
+		b := sentRequest(t, llm.Request{Model: "anthropic:" + tt.model, Messages: []contract.Message{sample.User("hi")}, Schema: json.RawMessage(tt.schema)})
 		if tt.want == "" {
 			if b.Output != nil {
 				t.Errorf("%s, %s: %s", tt.model, tt.schema, b.Output)
@@ -250,7 +251,7 @@ func TestSchemasOfRepliesOfClaude(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.model, diff)
 		}
 	}
-	if b := sent(t, llm.Request{Messages: []contract.Message{user("hi")}, Tools: offered(), Schema: json.RawMessage(schema)}); b.Output != nil {
+	if b := sentRequest(t, llm.Request{Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer(), Schema: json.RawMessage(schema)}); b.Output != nil {
 		t.Errorf("with tools: %s", b.Output)
 	}
 }

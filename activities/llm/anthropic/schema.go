@@ -8,11 +8,10 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// closedSchema is a schema in the subset that output_config.format takes
-// (platform.claude.com/docs/en/build-with-claude/structured-outputs): objects are
-// closed, and the limits of numbers, texts and lists are left out, which the
-// prompt tells the model all the same. It is nil for a schema that the subset
-// would make another one of: with objects of any kind, or that contains itself.
+// closedSchema returns a schema in the subset that output_config.format accepts
+// (platform.claude.com/docs/en/build-with-claude/structured-outputs): objects are closed, and
+// limits of numbers, texts and lists are omitted; the prompt still states them. It is nil for
+// a schema whose meaning the subset would change: one with open objects, or a recursive one.
 func closedSchema(schema json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(schema))
 	dec.UseNumber()
@@ -29,27 +28,28 @@ func closedSchema(schema json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// maxSchemas bounds how many schemas are written in all.
+// maxSchemas bounds the number of subschemas written.
 const maxSchemas = 2000
 
 type schemaCloser struct {
 	root map[string]any
-	left int // schemas that may still be written
-	// followed are the references that were looked at; false while that goes on.
+	left int // subschemas that may still be written
+	// followed has the references that were followed; the value is false while one is
+	// being followed.
 	followed map[string]bool
 	failed   bool
 }
 
-// keptKeywords go out as they are, beside those that hold schemas.
+// keptKeywords are copied unchanged. Keywords that hold schemas are handled separately.
 var keptKeywords = []string{"type", "title", "description", "enum", "const", "required", "default"}
 
-// keptFormats are the formats of texts that the API knows.
+// keptFormats are the string formats that the API supports.
 var keptFormats = []any{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
 
 func (c *schemaCloser) schema(v any) map[string]any {
 	in, ok := v.(map[string]any)
 	if c.left--; !ok || c.left < 0 || c.failed {
-		c.failed = true // true or false, or too much
+		c.failed = true // a boolean schema, or too many subschemas
 		return nil
 	}
 	if ref, ok := in["$ref"].(string); ok {
@@ -71,18 +71,18 @@ func (c *schemaCloser) schema(v any) map[string]any {
 	c.alternatives(in, out)
 	c.object(in, out)
 	c.list(in, out)
-	if !says(out) {
-		c.failed = true // anything
+	if !constrains(out) {
+		c.failed = true // an unconstrained schema
 	}
 	return out
 }
 
-// says reports whether a schema says what it is a schema of.
-func says(s map[string]any) bool {
+// constrains reports whether a schema says anything about its values.
+func constrains(s map[string]any) bool {
 	return slices.ContainsFunc([]string{"type", "enum", "const", "anyOf"}, func(key string) bool { return s[key] != nil })
 }
 
-// follow looks for references that lead back to themselves, or out of the schema.
+// follow fails on references that are recursive or leave the schema.
 func (c *schemaCloser) follow(ref string) {
 	done, seen := c.followed[ref]
 	if c.failed = c.failed || seen && !done; seen || c.failed {
@@ -109,8 +109,8 @@ func (c *schemaCloser) named(all map[string]any) map[string]any {
 	return out
 }
 
-// alternatives writes anyOf for oneOf too, which the API does not know. What
-// objects have beside their alternatives would not fit in when they are closed.
+// alternatives writes anyOf, also for oneOf, which the API does not support. An object with
+// properties beside its alternatives fails: closed alternatives would exclude them.
 func (c *schemaCloser) alternatives(in, out map[string]any) {
 	list, ok := in["anyOf"].([]any)
 	if one, both := in["oneOf"].([]any); both {
@@ -128,7 +128,7 @@ func (c *schemaCloser) alternatives(in, out map[string]any) {
 
 func (c *schemaCloser) object(in, out map[string]any) {
 	properties, ok := in["properties"].(map[string]any)
-	if !ok && !isOfType(in, "object") {
+	if !ok && !mayBeOfType(in, "object") {
 		return
 	}
 	more, said := in["additionalProperties"]
@@ -144,7 +144,7 @@ func (c *schemaCloser) object(in, out map[string]any) {
 
 func (c *schemaCloser) list(in, out map[string]any) {
 	items, ok := in["items"]
-	if !ok && !isOfType(in, "array") {
+	if !ok && !mayBeOfType(in, "array") {
 		return
 	}
 	if out["items"] = c.schema(items); in["minItems"] == json.Number("0") || in["minItems"] == json.Number("1") {
@@ -152,8 +152,8 @@ func (c *schemaCloser) list(in, out map[string]any) {
 	}
 }
 
-// isOfType reports whether a schema's type is, or may be, this one.
-func isOfType(s map[string]any, name string) bool {
+// mayBeOfType reports whether a schema's type is, or may be, this one.
+func mayBeOfType(s map[string]any, name string) bool {
 	types, _ := s["type"].([]any)
 	return s["type"] == name || slices.Contains(types, any(name))
 }

@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// claudeTools are the tools on offer. The last one is marked, so that the provider
-// finds them all in its cache whatever follows.
+// claudeTools returns the tools on offer. The last one is marked, so that the provider finds
+// all of them in its cache, whatever follows.
 func claudeTools(tools []contract.Tool, names llm.Names) ([]anthropic.ToolUnionParam, error) {
 	var out []anthropic.ToolUnionParam
 	for _, tool := range tools {
@@ -35,9 +35,9 @@ func claudeTools(tools []contract.Tool, names llm.Names) ([]anthropic.ToolUnionP
 	return out, nil
 }
 
-// inputSchema passes a schema through as it is, but for what the API insists on:
-// the type object, and no choice or conjunction at the top. The properties of
-// their parts become its own.
+// inputSchema returns a schema unchanged except for two requirements of the API: the type is
+// object, and there is no anyOf, oneOf or allOf at the top. The properties of their parts
+// become properties of the schema.
 func inputSchema(schema json.RawMessage) (json.RawMessage, error) {
 	fields := map[string]json.RawMessage{}
 	if len(schema) > 0 {
@@ -48,7 +48,7 @@ func inputSchema(schema json.RawMessage) (json.RawMessage, error) {
 	properties := map[string]json.RawMessage{}
 	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
 		var parts []struct{ Properties map[string]json.RawMessage }
-		_ = json.Unmarshal(fields[key], &parts) // what is no list of schemas has none
+		_ = json.Unmarshal(fields[key], &parts) // no parts if it is not a list of schemas
 		for _, part := range parts {
 			addMissing(properties, part.Properties)
 		}
@@ -78,7 +78,7 @@ func addMissing(to, from map[string]json.RawMessage) {
 	}
 }
 
-// mustRaw writes maps of what has been JSON before.
+// mustRaw encodes a map of values that are JSON already.
 func mustRaw(v map[string]json.RawMessage) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

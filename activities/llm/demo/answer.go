@@ -14,8 +14,8 @@ const maxListed = 20
 // maxDemoCalls bounds the calls of one reply.
 const maxDemoCalls = 10
 
-// demoAnswer is the reply to a request, whoever made it. It is carried out whole or not
-// at all.
+// demoAnswer returns the reply to a request. The request is carried out completely or not at
+// all.
 func demoAnswer(text string, offer []contract.Tool, callsBefore int) llm.Reply {
 	tools := newDemoTools(offer)
 	if answer := smallTalk(text, tools); answer != "" {
@@ -40,15 +40,15 @@ func demoAnswer(text string, offer []contract.Tool, callsBefore int) llm.Reply {
 	return llm.Reply{Calls: calls}
 }
 
-// demoParts are the requests of a text. What another agent is asked for is one.
+// demoParts splits a text into requests. A request to another agent is not split.
 func demoParts(text string, tools []*demoTool) []string {
-	if errand(polite.ReplaceAllString(text, ""), tools) != nil {
+	if readDelegation(polite.ReplaceAllString(text, ""), tools) != nil {
 		return []string{text}
 	}
 	return thenForm.Split(text, -1)
 }
 
-// arguments is the JSON of what was bound, in order of the names.
+// arguments returns the bound values as JSON, ordered by name.
 func (b *binding) arguments() json.RawMessage {
 	raw, err := json.Marshal(b.args)
 	if err != nil { // every value was encoded or checked before
@@ -84,7 +84,7 @@ func (p prop) describe() string {
 	return p.kind
 }
 
-// capabilities says what can be asked for, with a sentence for each tool.
+// capabilities describes possible requests, with a sentence for each tool.
 func capabilities(tools []*demoTool) string {
 	if len(tools) == 0 {
 		return "No tools are on offer, so there is nothing I can do."
@@ -110,7 +110,7 @@ func trim(text string, limit int) string {
 	return llm.Cut(line, limit)
 }
 
-// example is a message that leads to a call of the tool.
+// example returns a message that leads to a call of the tool.
 func (t *demoTool) example() string {
 	text := "call " + t.Name
 	for _, p := range t.props {

@@ -10,17 +10,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Note says what the demo model is not. It opens the model's first reply of
-// a conversation.
+// Note explains the demo model's limits. It is the beginning of the model's first reply in a
+// conversation.
 const Note = "demo:rules is an offline stand-in without any intelligence: it understands a few " +
 	"forms of words that name the tools on offer, and no more. Configure a real model and set its API key for anything else."
 
 // maxDemoResult bounds how much of a tool's result the demo model repeats.
 const maxDemoResult = 4 << 10
 
-// Model is demo:rules: offline, free, and the same answer to the same conversation every
-// time. It reports results, returns greetings, and understands these forms, each of
-// which may be polite and followed by "then" and the next one:
+// Model is demo:rules: offline, free and deterministic. It reports results, returns
+// greetings, and understands these forms. Each may contain words of politeness and be
+// followed by "then" and another form:
 //
 //	call TOOL key=value …           or call TOOL {…}
 //	add a NOUN named NAME with PROPERTY VALUE
@@ -28,14 +28,14 @@ const maxDemoResult = 4 << 10
 //	remove the NOUN NAME            delete, drop; "remove all NOUNs"
 //	ask AGENT to MESSAGE            or delegate to AGENT: MESSAGE
 //
-// VERB and NOUN are words of a tool's name, PROPERTY is one of its arguments. A word that
-// is not understood keeps everything from being run: it says what it can do instead.
+// VERB and NOUN are words of a tool's name, PROPERTY is one of its arguments. If any word is
+// not understood, nothing is run, and the reply lists the possible requests.
 //
 // # Directives
 //
-// A system prompt may hold a line that begins with "demo:", in upper or lower
-// case, with blanks before it. The last such line is done in place of what the
-// user asked for; other models read it as a part of their prompt.
+// A system prompt may contain a line that begins with "demo:", in upper or lower case and
+// after blanks. The last such line replaces the user's request; for other models it is a
+// part of their prompt.
 //
 //	demo: list the resources        any request, as if the user had made it
 //	demo: {user_message}            the user's own, placed in the prompt
@@ -44,13 +44,12 @@ const maxDemoResult = 4 << 10
 //	demo: exit the loop             a call of exit_loop, if that is on offer
 //	demo: exit the loop if "ready" was found, else list the resources
 //
-// The last form looks for its text, whatever the case, in the prompt above the
-// directive and in the texts and results of the conversation, the user's
-// included; after "else" stands any directive, or nothing. As the prompt above is
-// searched with all its words, it should not say itself what is looked for.
-// A directive's results are reported in the next reply, and Note is left out.
+// The last form looks for its text, ignoring case, in the prompt above the directive and in
+// all texts and results of the conversation, the user's included; "else" may be followed by
+// any directive, or by nothing. The prompt above should not contain the text itself.
+// A directive's results are reported in the next reply, without Note.
 //
-// Nothing else calls exit_loop but the request "call exit_loop".
+// Besides these forms only the request "call exit_loop" calls exit_loop.
 type Model struct{}
 
 // Generate implements llm.Model.
@@ -105,7 +104,7 @@ func callsMade(turns []llm.Turn) int {
 	return n
 }
 
-// lastText is what the user said last.
+// lastText returns the text of the user's last message.
 func lastText(messages []contract.Message) string {
 	for _, m := range slices.Backward(messages) {
 		if text := m.Content.Short(); m.Role == contract.RoleUser && !m.Notice && m.Approval == nil && text != "" {

@@ -9,22 +9,23 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/demo"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/workflows/contract"
 )
 
 var files = []contract.Tool{
-	tool("list_directory", "List the files and directories in a directory", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, false),
-	tool("read_file", "Read a file", `{"type":"object","properties":{"path":{"type":"string"},"head":{"type":"integer"}},"required":["path"]}`, false),
-	tool("write_file", "Write content to a file", `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`, true),
-	tool("search_files", "Search files by glob", `{"type":"object","properties":{"path":{"type":"string"},"pattern":{"type":"string","description":"glob"}},"required":["path","pattern"]}`, false),
-	tool("move_file", "Move or rename a file", `{"type":"object","properties":{"source":{"type":"string"},"destination":{"type":"string"}},"required":["source","destination"]}`, true),
-	tool("delete_file", "Delete a file", `{"type":"object","properties":{"path":{"type":"string"},"recursive":{"type":"boolean"}},"required":["path"]}`, true),
+	sample.Tool("list_directory", "List the files and directories in a directory", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, false),
+	sample.Tool("read_file", "Read a file", `{"type":"object","properties":{"path":{"type":"string"},"head":{"type":"integer"}},"required":["path"]}`, false),
+	sample.Tool("write_file", "Write content to a file", `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`, true),
+	sample.Tool("search_files", "Search files by glob", `{"type":"object","properties":{"path":{"type":"string"},"pattern":{"type":"string","description":"glob"}},"required":["path","pattern"]}`, false),
+	sample.Tool("move_file", "Move or rename a file", `{"type":"object","properties":{"source":{"type":"string"},"destination":{"type":"string"}},"required":["source","destination"]}`, true),
+	sample.Tool("delete_file", "Delete a file", `{"type":"object","properties":{"path":{"type":"string"},"recursive":{"type":"boolean"}},"required":["path"]}`, true),
 }
 
 var misc = []contract.Tool{
-	tool("echo", "Says what it hears", `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, false),
-	tool("weather", "Weather forecast", `{"type":"object","properties":{"location":{"type":"string"},"unit":{"type":"string","enum":["celsius","fahrenheit"]}},"required":["location"]}`, false),
-	tool("tickets.create", "Create a ticket", `{"type":"object","properties":{"title":{"type":"string"},"priority":{"type":"string","enum":["low","high"]},"tags":{"type":"array","items":{"type":"string"}},"urgent":{"type":"boolean"},"estimate":{"type":"number"}},"required":["title","priority"]}`, true),
+	sample.Tool("echo", "Says what it hears", `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, false),
+	sample.Tool("weather", "Weather forecast", `{"type":"object","properties":{"location":{"type":"string"},"unit":{"type":"string","enum":["celsius","fahrenheit"]}},"required":["location"]}`, false),
+	sample.Tool("tickets.create", "Create a ticket", `{"type":"object","properties":{"title":{"type":"string"},"priority":{"type":"string","enum":["low","high"]},"tags":{"type":"array","items":{"type":"string"}},"urgent":{"type":"boolean"},"estimate":{"type":"number"}},"required":["title","priority"]}`, true),
 }
 
 func ask(t *testing.T, tools []contract.Tool, messages ...contract.Message) llm.Reply {
@@ -36,8 +37,8 @@ func ask(t *testing.T, tools []contract.Tool, messages ...contract.Message) llm.
 	return r
 }
 
-// made lists calls as "name {arguments}".
-func made(r llm.Reply) []string {
+// callLines lists calls as "name {arguments}".
+func callLines(r llm.Reply) []string {
 	var out []string
 	for _, c := range r.Calls {
 		out = append(out, c.Name+" "+string(c.Arguments))
@@ -45,50 +46,50 @@ func made(r llm.Reply) []string {
 	return out
 }
 
-// Every phrase that the tour, the documents, the examples and the tests of the predecessor
-// use is here, and what else each form allows.
+// The phrases of the tour, the documents, the examples and the predecessor's tests, and
+// variants of each form.
 func TestDemoUnderstands(t *testing.T) {
 	for _, tt := range []struct {
 		tools []contract.Tool
 		text  string
 		want  []string
 	}{
-		{resources, "add a resource named apple with value 42", []string{`resources_add {"name":"apple","value":42}`}},
-		{resources, "add a resource named pear with value 7", []string{`resources_add {"name":"pear","value":7}`}},
-		{resources, "add a resource named disk with value 42", []string{`resources_add {"name":"disk","value":42}`}},
-		{resources, "add a resource named summary with value 3", []string{`resources_add {"name":"summary","value":3}`}},
-		{resources, "list the resources", []string{`resources_list {}`}},
-		{resources, "create a server named test-1 with value 10", []string{`resources_add {"name":"test-1","value":10}`}},
-		{resources, "Add a resource named 'test-resource' with value 100", []string{`resources_add {"name":"test-resource","value":100}`}},
-		{resources, "Create a new resource called foo with value of -42.", []string{`resources_add {"name":"foo","value":-42}`}},
-		{resources, "List all resources", []string{`resources_list {}`}},
-		{resources, "Please list all the servers!", []string{`resources_list {}`}},
-		{resources, "show me all resources", []string{`resources_list {}`}},
-		{resources, "list the resources matching ^foo", []string{`resources_list {"pattern":"^foo"}`}},
-		{resources, "show the resource named a.b", []string{`resources_list {"pattern":"^a\\.b$"}`}},
-		{resources, "add resource name=foo value=42", []string{`resources_add {"name":"foo","value":42}`}},
-		{resources, "create a resource: name: foo, value: 42", []string{`resources_add {"name":"foo","value":42}`}},
-		{resources, `Could you please store an item "list and delete" with the value 7?`, []string{`resources_add {"name":"list and delete","value":7}`}},
-		{resources, "remove the resource named test-1", []string{`resources_remove {"pattern":"^test-1$"}`}},
-		{resources, "delete server test-1", []string{`resources_remove {"pattern":"^test-1$"}`}},
-		{resources, "remove the resource with id 17", []string{`resources_remove {"id":"17"}`}},
-		{resources, "remove resources matching foo", []string{`resources_remove {"pattern":"foo"}`}},
-		{resources, "delete all resources", []string{`resources_remove {"pattern":".*"}`}},
-		{resources, "Hello, add a resource named x with value 3. Then list the resources.", []string{`resources_add {"name":"x","value":3}`, `resources_list {}`}},
-		{resources, "call resources_add name=list value=1", []string{`resources_add {"name":"list","value":1}`}},
-		{resources, `call resources_add {"name":"two words","value":9007199254740993}`, []string{`resources_add {"name":"two words","value":9007199254740993}`}},
-		{resources, "call resources_list", []string{`resources_list {}`}},
+		{sample.Resources, "add a resource named apple with value 42", []string{`resources_add {"name":"apple","value":42}`}},
+		{sample.Resources, "add a resource named pear with value 7", []string{`resources_add {"name":"pear","value":7}`}},
+		{sample.Resources, "add a resource named disk with value 42", []string{`resources_add {"name":"disk","value":42}`}},
+		{sample.Resources, "add a resource named summary with value 3", []string{`resources_add {"name":"summary","value":3}`}},
+		{sample.Resources, "list the resources", []string{`resources_list {}`}},
+		{sample.Resources, "create a server named test-1 with value 10", []string{`resources_add {"name":"test-1","value":10}`}},
+		{sample.Resources, "Add a resource named 'test-resource' with value 100", []string{`resources_add {"name":"test-resource","value":100}`}},
+		{sample.Resources, "Create a new resource called foo with value of -42.", []string{`resources_add {"name":"foo","value":-42}`}},
+		{sample.Resources, "List all resources", []string{`resources_list {}`}},
+		{sample.Resources, "Please list all the servers!", []string{`resources_list {}`}},
+		{sample.Resources, "show me all resources", []string{`resources_list {}`}},
+		{sample.Resources, "list the resources matching ^foo", []string{`resources_list {"pattern":"^foo"}`}},
+		{sample.Resources, "show the resource named a.b", []string{`resources_list {"pattern":"^a\\.b$"}`}},
+		{sample.Resources, "add resource name=foo value=42", []string{`resources_add {"name":"foo","value":42}`}},
+		{sample.Resources, "create a resource: name: foo, value: 42", []string{`resources_add {"name":"foo","value":42}`}},
+		{sample.Resources, `Could you please store an item "list and delete" with the value 7?`, []string{`resources_add {"name":"list and delete","value":7}`}},
+		{sample.Resources, "remove the resource named test-1", []string{`resources_remove {"pattern":"^test-1$"}`}},
+		{sample.Resources, "delete server test-1", []string{`resources_remove {"pattern":"^test-1$"}`}},
+		{sample.Resources, "remove the resource with id 17", []string{`resources_remove {"id":"17"}`}},
+		{sample.Resources, "remove resources matching foo", []string{`resources_remove {"pattern":"foo"}`}},
+		{sample.Resources, "delete all resources", []string{`resources_remove {"pattern":".*"}`}},
+		{sample.Resources, "Hello, add a resource named x with value 3. Then list the resources.", []string{`resources_add {"name":"x","value":3}`, `resources_list {}`}},
+		{sample.Resources, "call resources_add name=list value=1", []string{`resources_add {"name":"list","value":1}`}},
+		{sample.Resources, `call resources_add {"name":"two words","value":9007199254740993}`, []string{`resources_add {"name":"two words","value":9007199254740993}`}},
+		{sample.Resources, "call resources_list", []string{`resources_list {}`}},
 		{files, "read file notes.txt", []string{`read_file {"path":"notes.txt"}`}},
 		{files, "delete the file tmp/x.log with recursive true", []string{`delete_file {"path":"tmp/x.log","recursive":true}`}},
 		{misc, `call weather location="New York" unit=Celsius`, []string{`weather {"location":"New York","unit":"celsius"}`}},
 		{misc, `call tickets.create title="X" priority=LOW urgent=yes estimate=1.5 tags=["a"]`,
 			[]string{`tickets.create {"estimate":1.5,"priority":"low","tags":["a"],"title":"X","urgent":true}`}},
-		{offer(misc, files, resources), "create a server named test-1 with value 10", nil},
-		{offer(misc, files, resources), "create a resource named test-1 with value 10", []string{`resources_add {"name":"test-1","value":10}`}},
+		{offer(misc, files, sample.Resources), "create a server named test-1 with value 10", nil},
+		{offer(misc, files, sample.Resources), "create a resource named test-1 with value 10", []string{`resources_add {"name":"test-1","value":10}`}},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			r := ask(t, tt.tools, user(tt.text))
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			r := ask(t, tt.tools, sample.User(tt.text))
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, strings.TrimPrefix(r.Text, demo.Note))
 			}
 		})
@@ -104,24 +105,24 @@ func TestDemoRunsNothingThatItDoesNotUnderstand(t *testing.T) {
 		"call resources_remove all", "call resources_remove patern=.*", "call nothing", "list the resources_add", `"list the resources"`,
 		"why did you delete the resource x", "add a=1",
 	} {
-		r := ask(t, resources, user(text))
+		r := ask(t, sample.Resources, sample.User(text))
 		if len(r.Calls) > 0 || !strings.Contains(r.Text, "I did not understand that, and ran nothing. I can use these tools:") {
-			t.Errorf("%q: %v, %q", text, made(r), r.Text)
+			t.Errorf("%q: %v, %q", text, callLines(r), r.Text)
 		}
 	}
-	r := ask(t, files, user("show the files")) // several tools could be meant
+	r := ask(t, files, sample.User("show the files")) // several tools could be meant
 	if len(r.Calls) > 0 {
-		t.Errorf("it chose %v", made(r))
+		t.Errorf("it chose %v", callLines(r))
 	}
 }
 
 func TestDemoSaysWhatItIsInItsFirstReplyOnly(t *testing.T) {
-	first := ask(t, resources, user("list the resources"))
+	first := ask(t, sample.Resources, sample.User("list the resources"))
 	if !strings.HasPrefix(first.Text, demo.Note) || first.Finish != llm.FinishToolCalls {
 		t.Errorf("first reply: %q, finish %s", first.Text, first.Finish)
 	}
-	second := ask(t, resources, user("list the resources"), say("r1", demo.Note),
-		call("r1", first.Calls[0].ID, "resources_list", "{}"), result("r1", first.Calls[0].ID, "resources_list", "[]"))
+	second := ask(t, sample.Resources, sample.User("list the resources"), sample.Say("r1", demo.Note),
+		sample.Call("r1", first.Calls[0].ID, "resources_list", "{}"), sample.Result("r1", first.Calls[0].ID, "resources_list", "[]"))
 	if strings.Contains(second.Text, demo.Note) {
 		t.Errorf("second reply repeats the note: %q", second.Text)
 	}
@@ -141,19 +142,19 @@ func TestDemoReportsResults(t *testing.T) {
 		messages []contract.Message
 		want     string
 	}{
-		"a result": {[]contract.Message{result("r1", "a", "x", `{"count": 2}`)}, `The tool x answered: {"count": 2}`},
-		"an error": {[]contract.Message{failed(result("r1", "a", "x", "boom"))}, "The tool x answered with an error: boom"},
-		"nothing":  {[]contract.Message{result("r1", "a", "x", "")}, "The tool x ran and returned nothing."},
-		"a long result": {[]contract.Message{result("r1", "a", "x", long)},
+		"a result": {[]contract.Message{sample.Result("r1", "a", "x", `{"count": 2}`)}, `The tool x answered: {"count": 2}`},
+		"an error": {[]contract.Message{sample.Failed(sample.Result("r1", "a", "x", "boom"))}, "The tool x answered with an error: boom"},
+		"nothing":  {[]contract.Message{sample.Result("r1", "a", "x", "")}, "The tool x ran and returned nothing."},
+		"a long result": {[]contract.Message{sample.Result("r1", "a", "x", long)},
 			"The tool x answered: " + strings.Repeat("é", 2046) + "… (the first 4 KB of 8192 bytes)"},
-		"a rejection": {[]contract.Message{decision(contract.Rejected)}, "Understood: x was not run, because the call was rejected."},
-		"a rejection with a reason": {[]contract.Message{because(decision(contract.Rejected))},
+		"a rejection": {[]contract.Message{sample.Decision(contract.Rejected)}, "Understood: x was not run, because the call was rejected."},
+		"a rejection with a reason": {[]contract.Message{because(sample.Decision(contract.Rejected))},
 			"Understood: x was not run, because the call was rejected. Reason (alice): not today"},
-		"an expiry": {[]contract.Message{decision(contract.Expired)}, "x was not run."},
+		"an expiry": {[]contract.Message{sample.Decision(contract.Expired)}, "x was not run."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			messages := append([]contract.Message{user("x"), call("r1", "a", "x", "{}")}, tt.messages...)
-			r := ask(t, resources, messages...)
+			messages := append([]contract.Message{sample.User("x"), sample.Call("r1", "a", "x", "{}")}, tt.messages...)
+			r := ask(t, sample.Resources, messages...)
 			if r.Text != tt.want || len(r.Calls) != 0 {
 				t.Errorf("reply = %q, %d calls; want %q", r.Text, len(r.Calls), tt.want)
 			}
@@ -167,66 +168,66 @@ func TestDemoAsksForWhatIsMissing(t *testing.T) {
 		text  string
 		want  []string
 	}{
-		{resources, "add a resource foo", []string{"resources_add: value (integer).", "Nothing was run", "call resources_add name=alpha value=42"}},
-		{resources, "add a resource", []string{"name (string) and value (integer)"}},
-		{resources, "add a resource foo with value abc", []string{"value (integer)", `value must be an integer, not "abc"`}},
-		{resources, "add a resource foo with value 3.5", []string{`value must be an integer, not "3.5"`}},
-		{resources, "list the resources, then add a resource foo", []string{"resources_add: value (integer)"}},
-		{resources, "remove resources", []string{"resources_remove: id (string) or pattern (string)"}},
+		{sample.Resources, "add a resource foo", []string{"resources_add: value (integer).", "Nothing was run", "call resources_add name=alpha value=42"}},
+		{sample.Resources, "add a resource", []string{"name (string) and value (integer)"}},
+		{sample.Resources, "add a resource foo with value abc", []string{"value (integer)", `value must be an integer, not "abc"`}},
+		{sample.Resources, "add a resource foo with value 3.5", []string{`value must be an integer, not "3.5"`}},
+		{sample.Resources, "list the resources, then add a resource foo", []string{"resources_add: value (integer)"}},
+		{sample.Resources, "remove resources", []string{"resources_remove: id (string) or pattern (string)"}},
 		{misc, "create ticket X", []string{"priority (one of low, high)"}},
-		{resources, "!!!", []string{"The message holds no words."}},
+		{sample.Resources, "!!!", []string{"The message holds no words."}},
 		{nil, "list the resources", []string{"No tools are on offer"}},
-		{resources, "Hello!", []string{"Hello. I can use these tools:", "call resources_remove id=alpha"}},
-		{resources, "hi there", []string{"Hello."}},
-		{resources, "Good morning", []string{"Hello."}},
-		{resources, "What can you do?", []string{"I can use these tools:"}},
+		{sample.Resources, "Hello!", []string{"Hello. I can use these tools:", "call resources_remove id=alpha"}},
+		{sample.Resources, "hi there", []string{"Hello."}},
+		{sample.Resources, "Good morning", []string{"Hello."}},
+		{sample.Resources, "What can you do?", []string{"I can use these tools:"}},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			r := ask(t, tt.tools, user(tt.text))
+			r := ask(t, tt.tools, sample.User(tt.text))
 			for _, want := range tt.want {
 				if !strings.Contains(r.Text, want) {
 					t.Errorf("%q is not in the reply %q", want, r.Text)
 				}
 			}
 			if len(r.Calls) > 0 {
-				t.Errorf("calls %v", made(r))
+				t.Errorf("calls %v", callLines(r))
 			}
 		})
 	}
 }
 
 func TestDemoGoesOnAfterARejection(t *testing.T) {
-	r := ask(t, resources, user("add a=1"), call("r1", "a", "resources_add", "{}"), decision(contract.Rejected),
-		say("", "Operation cancelled by user."), user("list the resources"))
-	if diff := cmp.Diff([]string{`resources_list {}`}, made(r)); diff != "" {
+	r := ask(t, sample.Resources, sample.User("add a=1"), sample.Call("r1", "a", "resources_add", "{}"), sample.Decision(contract.Rejected),
+		sample.Say("", "Operation cancelled by user."), sample.User("list the resources"))
+	if diff := cmp.Diff([]string{`resources_list {}`}, callLines(r)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// Every example it gives must work, for any tool.
+// Every example that the model gives must work, for any tool.
 func TestDemoUnderstandsItsOwnExamples(t *testing.T) {
-	all := append(append(misc[:3:3], files...), resources...)
-	for _, line := range strings.Split(ask(t, all, user("help")).Text, "\n") {
+	all := append(append(misc[:3:3], files...), sample.Resources...)
+	for _, line := range strings.Split(ask(t, all, sample.User("help")).Text, "\n") {
 		_, example, ok := strings.Cut(line, "(try: ")
 		if !ok {
 			continue
 		}
 		example = strings.TrimSuffix(example, ")")
-		r := ask(t, all, user(example))
+		r := ask(t, all, sample.User(example))
 		if len(r.Calls) != 1 || !strings.HasPrefix(line, "- "+r.Calls[0].Name) {
-			t.Errorf("%q led to %v: %s", example, made(r), r.Text)
+			t.Errorf("%q led to %v: %s", example, callLines(r), r.Text)
 		}
 	}
 }
 
 func TestDemoIsDeterministicAndSurvivesAnything(t *testing.T) {
-	odd := append(misc[:3:3], tool("broken", "", `not json`, false), tool("", "", ``, true), tool("nullable", "Get it",
+	odd := append(misc[:3:3], sample.Tool("broken", "", `not json`, false), sample.Tool("", "", ``, true), sample.Tool("nullable", "Get it",
 		`{"type":"object","properties":{"limit":{"anyOf":[{"type":"null"},{"type":"integer"}]},"opts":{"type":"object"}},"required":["opts"]}`, false))
 	for _, text := range []string{"get opts={\"a\":1} limit 5", "get opts=x", "'", "\"", "= = =", "a=", "add =1", "{", "and and and", "list list list",
 		"broken", "add \x00\xff", strings.Repeat("add a=1 and ", 500), "to in from", "named", "matching", "with value"} {
-		first := ask(t, odd, user(text))
+		first := ask(t, odd, sample.User(text))
 		for range 5 {
-			if diff := cmp.Diff(first, ask(t, odd, user(text))); diff != "" {
+			if diff := cmp.Diff(first, ask(t, odd, sample.User(text))); diff != "" {
 				t.Errorf("%q: replies differ:\n%s", text, diff)
 			}
 		}
@@ -239,7 +240,7 @@ func TestDemoIsDeterministicAndSurvivesAnything(t *testing.T) {
 func FuzzDemo(f *testing.F) {
 	f.Add("add a=1 and b=2")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, c := range ask(t, append(append(misc[:3:3], files...), resources...), user(text)).Calls {
+		for _, c := range ask(t, append(append(misc[:3:3], files...), sample.Resources...), sample.User(text)).Calls {
 			if !json.Valid(c.Arguments) {
 				t.Errorf("%q: arguments %s", text, c.Arguments)
 			}
@@ -248,7 +249,7 @@ func FuzzDemo(f *testing.F) {
 }
 
 func TestTheDemoModelIgnoresMedia(t *testing.T) {
-	messages, media := illustrated()
+	messages, media := sample.Illustrated()
 	var replies []llm.Reply
 	for _, m := range []map[string][]llm.Media{media, nil} {
 		r, err := demo.Model{}.Generate(t.Context(), llm.Request{Model: contract.DemoModel, Messages: messages[:7], Media: m})

@@ -20,15 +20,15 @@ var (
 	unfilled = regexp.MustCompile(`\{[A-Za-z0-9_]+\}`)
 )
 
-// directive is what a system prompt tells the demo model to do.
+// directive is an instruction to the demo model in a system prompt.
 type directive struct {
 	above string // the prompt before it
 	text  string // from its first word to the end of the prompt
 	line  int    // how much of text is its own line
 }
 
-// directiveIn finds the last directive of a prompt. A line that repeats Note
-// is none. The line goes on where the user's message, filled in, breaks it.
+// directiveIn finds the last directive of a prompt. A line that repeats Note is not one. A
+// user's message that is filled in belongs to the line, even with line breaks.
 func directiveIn(system, message string) (directive, bool) {
 	found := directiveStart.FindAllStringSubmatchIndex(system, -1)
 	for i := len(found) - 1; i >= 0; i-- {
@@ -53,18 +53,18 @@ func lineEnd(text string, from int) int {
 	return len(text)
 }
 
-// request is the directive's own line.
+// request returns the directive's own line.
 func (d directive) request() string { return strings.TrimSpace(d.text[:d.line]) }
 
-// reply carries the directive out, or reports what came of it.
+// reply carries the directive out, or reports its results.
 func (d directive) reply(turns []llm.Turn, r llm.Request) llm.Reply {
-	if n := len(turns); n > 0 && answered(turns[n-1]) && d.callsTools() {
+	if n := len(turns); n > 0 && hasResultsToReport(turns[n-1]) && d.callsTools() {
 		return llm.Reply{Text: reportAll(turns[n-1].Calls)}
 	}
 	return d.start(turns, r)
 }
 
-// start does what the directive says, whatever was called before.
+// start carries the directive out, whatever was called before.
 func (d directive) start(turns []llm.Turn, r llm.Request) llm.Reply {
 	if said := sayStart.FindString(d.text); said != "" {
 		return llm.Reply{Text: cmp.Or(strings.TrimSpace(d.text[len(said):]), "There is nothing to say.")}
@@ -85,7 +85,8 @@ func (d directive) start(turns []llm.Turn, r llm.Request) llm.Reply {
 	return otherwise.start(turns, r)
 }
 
-// condition is what has to be found to exit the loop, and what is done otherwise.
+// condition returns the text that must be found to exit the loop, and the directive for the
+// other case. ok is false if the directive has no condition.
 func (d directive) condition() (wanted string, otherwise directive, ok bool) {
 	request := d.request()
 	m := exitIfForm.FindStringSubmatchIndex(request)
@@ -95,8 +96,8 @@ func (d directive) condition() (wanted string, otherwise directive, ok bool) {
 	return request[m[2]:m[3]], directive{above: d.above, text: d.text[m[1]:], line: d.line - m[1]}, true
 }
 
-// callsTools reports whether the directive may call another tool than exit_loop.
-// Where it cannot, results in the conversation are another node's.
+// callsTools reports whether the directive may call another tool than exit_loop. If it
+// cannot, results in the conversation belong to another node.
 func (d directive) callsTools() bool {
 	if _, otherwise, ok := d.condition(); ok {
 		return otherwise.callsTools()
@@ -105,9 +106,9 @@ func (d directive) callsTools() bool {
 	return request != "" && !sayStart.MatchString(d.text) && !exitForm.MatchString(request)
 }
 
-// answered: the turn holds results for the model that asked for them. Nobody
-// waits for those of exit_loop.
-func answered(t llm.Turn) bool {
+// hasResultsToReport reports whether the turn has results of other tools than exit_loop, whose
+// result needs no report.
+func hasResultsToReport(t llm.Turn) bool {
 	for _, c := range t.Calls {
 		if c.Name != contract.ToolExitLoop {
 			return true
@@ -116,8 +117,8 @@ func answered(t llm.Turn) bool {
 	return false
 }
 
-// found looks for a text above the directive and in the conversation. Names of
-// placeholders without a value and the arguments of calls are not looked at.
+// found reports whether a text is in the prompt above the directive or in the conversation.
+// Placeholders without a value and arguments of calls are not searched.
 func (d directive) found(wanted string, turns []llm.Turn) bool {
 	wanted = strings.ToLower(wanted)
 	holds := func(text string) bool { return strings.Contains(strings.ToLower(text), wanted) }

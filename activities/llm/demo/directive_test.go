@@ -8,14 +8,15 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/demo"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/workflows/contract"
 )
 
-var exit = tool(contract.ToolExitLoop, "Exit the loop", `{"type":"object","properties":{}}`, false)
+var exit = sample.Tool(contract.ToolExitLoop, "Exit the loop", `{"type":"object","properties":{}}`, false)
 
 func peer(name, about string) contract.Tool {
 	p := contract.Peer{Name: name}
-	return tool(p.Tool(), "Delegate task to A2A agent '"+name+"'. "+about,
+	return sample.Tool(p.Tool(), "Delegate task to A2A agent '"+name+"'. "+about,
 		`{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`, false)
 }
 
@@ -29,10 +30,10 @@ func offer(tools ...[]contract.Tool) []contract.Tool {
 	return out
 }
 
-var inLoop = offer(resources, []contract.Tool{exit})
+var inLoop = offer(sample.Resources, []contract.Tool{exit})
 
-// directed asks with a system prompt.
-func directed(t *testing.T, system string, tools []contract.Tool, messages ...contract.Message) llm.Reply {
+// askWithPrompt returns the reply to messages with a system prompt.
+func askWithPrompt(t *testing.T, system string, tools []contract.Tool, messages ...contract.Message) llm.Reply {
 	t.Helper()
 	r, err := demo.Model{}.Generate(t.Context(), llm.Request{Model: contract.DemoModel, System: system, Messages: messages, Tools: tools})
 	if err != nil {
@@ -59,25 +60,25 @@ func TestDirectiveIsDoneInPlaceOfTheMessage(t *testing.T) {
 		"one within a line is none":             {"This is a demo: list the resources.", nil, nil},
 		"what the model says of itself is none": {"Found:\n" + demo.Note + "\n\nlist resources", nil, nil},
 		"it stands after such a text":           {"Found:\n" + demo.Note + "\ndemo: list resources", nil, []string{`resources_list {}`}},
-		"the message filled in": {"demo: add a resource named drop with value 7", []contract.Message{user("drop")},
+		"the message filled in": {"demo: add a resource named drop with value 7", []contract.Message{sample.User("drop")},
 			[]string{`resources_add {"name":"drop","value":7}`}},
-		"a message of several lines filled in": {"demo: list the resources, then add a resource\nnamed a with value 1\nBe brief and delete x.", []contract.Message{user("add a resource\nnamed a with value 1")},
+		"a message of several lines filled in": {"demo: list the resources, then add a resource\nnamed a with value 1\nBe brief and delete x.", []contract.Message{sample.User("add a resource\nnamed a with value 1")},
 			[]string{`resources_list {}`, `resources_add {"name":"a","value":1}`}},
 		"what was said before is no reason not to": {"demo: list the resources",
-			[]contract.Message{user("go"), say("r1", "[first] Done.")}, []string{`resources_list {}`}},
+			[]contract.Message{sample.User("go"), sample.Say("r1", "[first] Done.")}, []string{`resources_list {}`}},
 		"a call in an earlier turn is no reason not to": {"demo: list the resources",
-			[]contract.Message{user("go"), call("r1", "a", "resources_list", "{}"), result("r1", "a", "resources_list", "[]"), user("again")},
+			[]contract.Message{sample.User("go"), sample.Call("r1", "a", "resources_list", "{}"), sample.Result("r1", "a", "resources_list", "[]"), sample.User("again")},
 			[]string{`resources_list {}`}},
 		"the exit from a loop before is no result": {"demo: list the resources",
-			[]contract.Message{user("go"), call("r1", "a", contract.ToolExitLoop, "{}")}, []string{`resources_list {}`}},
+			[]contract.Message{sample.User("go"), sample.Call("r1", "a", contract.ToolExitLoop, "{}")}, []string{`resources_list {}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			messages := tt.messages
 			if messages == nil {
-				messages = []contract.Message{user("!!!")}
+				messages = []contract.Message{sample.User("!!!")}
 			}
-			r := directed(t, tt.system, resources, messages...)
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			r := askWithPrompt(t, tt.system, sample.Resources, messages...)
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, r.Text)
 			}
 		})
@@ -85,7 +86,7 @@ func TestDirectiveIsDoneInPlaceOfTheMessage(t *testing.T) {
 }
 
 func TestDirectiveSaysATextAsItIs(t *testing.T) {
-	ran := []contract.Message{user("go"), call("r1", "a", "resources_list", "{}"), result("r1", "a", "resources_list", "[1]")}
+	ran := []contract.Message{sample.User("go"), sample.Call("r1", "a", "resources_list", "{}"), sample.Result("r1", "a", "resources_list", "[1]")}
 	for name, tt := range map[string]struct {
 		system   string
 		messages []contract.Message
@@ -104,9 +105,9 @@ func TestDirectiveSaysATextAsItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			messages := tt.messages
 			if messages == nil {
-				messages = []contract.Message{user("list resources")}
+				messages = []contract.Message{sample.User("list resources")}
 			}
-			r := directed(t, tt.system, inLoop, messages...)
+			r := askWithPrompt(t, tt.system, inLoop, messages...)
 			if r.Text != tt.want || len(r.Calls) > 0 || r.Finish != llm.FinishStop || r.Model != contract.DemoModel {
 				t.Errorf("reply = %+v, want the text %q", r, tt.want)
 			}
@@ -117,9 +118,9 @@ func TestDirectiveSaysATextAsItIs(t *testing.T) {
 func TestDirectiveExitsTheLoop(t *testing.T) {
 	const exits = contract.ToolExitLoop + " {}"
 	ran := func(result string) []contract.Message {
-		return []contract.Message{user("go"), call("r1", "a", "files_list", `{"q":"ready"}`), resultOf(result), say("r2", "Well."), user("next")}
+		return []contract.Message{sample.User("go"), sample.Call("r1", "a", "files_list", `{"q":"ready"}`), resultOf(result), sample.Say("r2", "Well."), sample.User("next")}
 	}
-	lastCall := []contract.Message{user("go"), call("r1", "a", "resources_list", "{}"), result("r1", "a", "resources_list", "ready")}
+	lastCall := []contract.Message{sample.User("go"), sample.Call("r1", "a", "resources_list", "{}"), sample.Result("r1", "a", "resources_list", "ready")}
 	const orList = `demo: exit the loop if "ready" was found, else list the resources`
 	for name, tt := range map[string]struct {
 		system   string
@@ -130,8 +131,8 @@ func TestDirectiveExitsTheLoop(t *testing.T) {
 		"in other words":                            {"Stop.\nDEMO: Exit loop.", nil, exits},
 		"found in the prompt":                       {"State: all READY.\n" + orList, nil, exits},
 		"found in a result":                         {orList, ran("is Ready"), exits},
-		"found in a text":                           {orList, []contract.Message{user("go"), say("r1", "It is ready now.")}, exits},
-		"found in the user's message":               {orList, []contract.Message{user("Are you ready?")}, exits},
+		"found in a text":                           {orList, []contract.Message{sample.User("go"), sample.Say("r1", "It is ready now.")}, exits},
+		"found in the user's message":               {orList, []contract.Message{sample.User("Are you ready?")}, exits},
 		"not found":                                 {"State: busy.\n" + orList, nil, "resources_list {}"},
 		"arguments are not looked at":               {orList, ran("busy"), "resources_list {}"},
 		"names without a value neither":             {"State: {ready}\n" + orList, nil, "resources_list {}"},
@@ -149,21 +150,21 @@ func TestDirectiveExitsTheLoop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			messages := tt.messages
 			if messages == nil {
-				messages = []contract.Message{user("!!!")}
+				messages = []contract.Message{sample.User("!!!")}
 			}
-			r := directed(t, tt.system, inLoop, messages...)
-			if got := r.Text + strings.Join(made(r), ", "); got != tt.want {
+			r := askWithPrompt(t, tt.system, inLoop, messages...)
+			if got := r.Text + strings.Join(callLines(r), ", "); got != tt.want {
 				t.Errorf("reply = %q, want %q", got, tt.want)
 			}
 		})
 	}
 }
 
-func resultOf(text string) contract.Message { return result("r1", "a", "files_list", text) }
+func resultOf(text string) contract.Message { return sample.Result("r1", "a", "files_list", text) }
 
 func TestOutsideALoopThereIsNoneToExit(t *testing.T) {
 	for _, system := range []string{"demo: exit the loop", "ready\ndemo: exit the loop if ready was found, else list resources"} {
-		r := directed(t, system, resources, user("go"))
+		r := askWithPrompt(t, system, sample.Resources, sample.User("go"))
 		if len(r.Calls) > 0 || r.Text != "I am not in a loop, so there is none to exit." {
 			t.Errorf("%q: reply = %+v", system, r)
 		}
@@ -188,9 +189,9 @@ func TestWordsAloneDoNotExitTheLoop(t *testing.T) {
 		"list resources, then call exit_loop.": {`resources_list {}`, `exit_loop {}`},
 	} {
 		t.Run(text, func(t *testing.T) {
-			for _, tools := range [][]contract.Tool{inLoop, offer([]contract.Tool{exit}, resources)} {
-				r := ask(t, tools, user(text))
-				if diff := cmp.Diff(want, made(r)); diff != "" {
+			for _, tools := range [][]contract.Tool{inLoop, offer([]contract.Tool{exit}, sample.Resources)} {
+				r := ask(t, tools, sample.User(text))
+				if diff := cmp.Diff(want, callLines(r)); diff != "" {
 					t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, strings.TrimPrefix(r.Text, demo.Note))
 				}
 			}
@@ -222,12 +223,12 @@ func TestRequestsGoToOtherAgents(t *testing.T) {
 		{"ask reviewer", nil},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			r := ask(t, offer(peers, inLoop), user(tt.text))
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			r := ask(t, offer(peers, inLoop), sample.User(tt.text))
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("calls differ (-want +got):\n%s\ntext: %s", diff, strings.TrimPrefix(r.Text, demo.Note))
 			}
-			r = directed(t, "demo: "+tt.text, offer(peers, inLoop), user(tt.text))
-			if diff := cmp.Diff(tt.want, made(r)); diff != "" {
+			r = askWithPrompt(t, "demo: "+tt.text, offer(peers, inLoop), sample.User(tt.text))
+			if diff := cmp.Diff(tt.want, callLines(r)); diff != "" {
 				t.Errorf("as a directive, calls differ (-want +got):\n%s\ntext: %s", diff, r.Text)
 			}
 		})
@@ -235,7 +236,7 @@ func TestRequestsGoToOtherAgents(t *testing.T) {
 }
 
 func TestDemoAsksWhatToAskAnotherAgent(t *testing.T) {
-	question := ask(t, peers, user("ask reviewer")).Text
+	question := ask(t, peers, sample.User("ask reviewer")).Text
 	if !strings.Contains(question, "I need more to run a2a_reviewer: message (string)") {
 		t.Errorf("question = %q", question)
 	}
@@ -243,44 +244,44 @@ func TestDemoAsksWhatToAskAnotherAgent(t *testing.T) {
 
 func TestDemoUnderstandsItsOwnExamplesInATree(t *testing.T) {
 	tools := offer(peers, inLoop)
-	for i, line := range strings.Split(ask(t, tools, user("help")).Text, "(try: ")[1:] {
+	for i, line := range strings.Split(ask(t, tools, sample.User("help")).Text, "(try: ")[1:] {
 		example, _, _ := strings.Cut(line, ")")
-		if r := ask(t, tools, user(example)); len(r.Calls) != 1 || r.Calls[0].Name != tools[i].Name {
-			t.Errorf("%q led to %v: %s", example, made(r), r.Text)
+		if r := ask(t, tools, sample.User(example)); len(r.Calls) != 1 || r.Calls[0].Name != tools[i].Name {
+			t.Errorf("%q led to %v: %s", example, callLines(r), r.Text)
 		}
 	}
 }
 
 func TestDirectiveLeavesOutTheNote(t *testing.T) {
 	for _, system := range []string{"demo: list resources", "demo: say hello", "demo: hello", "demo: sing", "demo: exit the loop"} {
-		if r := directed(t, system, resources, user("go")); strings.Contains(r.Text, demo.Note) {
+		if r := askWithPrompt(t, system, sample.Resources, sample.User("go")); strings.Contains(r.Text, demo.Note) {
 			t.Errorf("%q: reply = %q", system, r.Text)
 		}
 	}
-	if r := directed(t, "You help.", resources, user("list resources")); !strings.HasPrefix(r.Text, demo.Note) {
+	if r := askWithPrompt(t, "You help.", sample.Resources, sample.User("list resources")); !strings.HasPrefix(r.Text, demo.Note) {
 		t.Errorf("without a directive: reply = %q", r.Text)
 	}
 }
 
 func TestDirectiveReportsResultsOfItsCalls(t *testing.T) {
-	first := directed(t, "demo: list resources, then list resources", resources, user("go"))
-	if diff := cmp.Diff([]string{`resources_list {}`, `resources_list {}`}, made(first)); diff != "" {
+	first := askWithPrompt(t, "demo: list resources, then list resources", sample.Resources, sample.User("go"))
+	if diff := cmp.Diff([]string{`resources_list {}`, `resources_list {}`}, callLines(first)); diff != "" {
 		t.Fatal(diff)
 	}
 	if first.Finish != llm.FinishToolCalls || first.Calls[0].ID == first.Calls[1].ID {
 		t.Errorf("first reply = %+v", first)
 	}
-	messages := []contract.Message{user("go")}
+	messages := []contract.Message{sample.User("go")}
 	for _, c := range first.Calls {
-		messages = append(messages, call("r1", c.ID, c.Name, "{}"), result("r1", c.ID, c.Name, "["+c.ID+"]"))
+		messages = append(messages, sample.Call("r1", c.ID, c.Name, "{}"), sample.Result("r1", c.ID, c.Name, "["+c.ID+"]"))
 	}
-	// The tools may have gone meanwhile.
-	second := directed(t, "demo: list resources, then list resources", nil, messages...)
+	// The tools may have been removed meanwhile.
+	second := askWithPrompt(t, "demo: list resources, then list resources", nil, messages...)
 	want := "The tool resources_list answered: [call00001]\n\nThe tool resources_list answered: [call00002]"
 	if second.Text != want || len(second.Calls) > 0 || second.Finish != llm.FinishStop {
 		t.Errorf("second reply = %+v, want the text %q", second, want)
 	}
-	rejected := directed(t, "demo: add a resource named a with value 1", resources, user("go"), call("r1", "a", "resources_add", "{}"), decision(contract.Rejected))
+	rejected := askWithPrompt(t, "demo: add a resource named a with value 1", sample.Resources, sample.User("go"), sample.Call("r1", "a", "resources_add", "{}"), sample.Decision(contract.Rejected))
 	if want := "Understood: resources_add was not run, because the call was rejected."; rejected.Text != want {
 		t.Errorf("reply to a rejection = %q, want %q", rejected.Text, want)
 	}
@@ -291,9 +292,9 @@ func TestDirectiveIsDeterministicAndSurvivesAnything(t *testing.T) {
 	for _, text := range []string{"say", "say\n", "exit the loop if", "exit the loop if was found", `exit the loop if "" was found`, "exit the loop if a was found, else",
 		"exit the loop if a was found, else say", "ask", "ask web:", "delegate", "delegate to", "delegate to to web", "ask taſks to x", "ask web-", "\x00\xff", "{user_message}",
 		strings.Repeat("ask web to x, ", 500), strings.Repeat("exit the loop if a was found, else ", 500), strings.Repeat("demo: \n", 500)} {
-		first := directed(t, "demo: "+text, tools, user(text))
+		first := askWithPrompt(t, "demo: "+text, tools, sample.User(text))
 		for range 5 {
-			if diff := cmp.Diff(first, directed(t, "demo: "+text, tools, user(text))); diff != "" {
+			if diff := cmp.Diff(first, askWithPrompt(t, "demo: "+text, tools, sample.User(text))); diff != "" {
 				t.Errorf("%q: replies differ:\n%s", text, diff)
 			}
 		}
@@ -308,7 +309,7 @@ func FuzzDirective(f *testing.F) {
 	f.Add("", "say {user_message}\nmore", "list\nresources")
 	f.Fuzz(func(t *testing.T, above, text, message string) {
 		system := above + "\ndemo: " + strings.ReplaceAll(text, "{user_message}", message)
-		if r := directed(t, system, offer(peers, inLoop), user(message)); r.Text == "" && len(r.Calls) == 0 {
+		if r := askWithPrompt(t, system, offer(peers, inLoop), sample.User(message)); r.Text == "" && len(r.Calls) == 0 {
 			t.Errorf("%q: nothing in the reply", system)
 		}
 	})

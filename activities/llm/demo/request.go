@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// binding is a tool with the arguments that a request has for it.
+// binding is a tool with the arguments from a request.
 type binding struct {
 	tool *demoTool
 	args map[string]json.RawMessage
@@ -22,7 +22,7 @@ func newBinding(t *demoTool) *binding { return &binding{tool: t, args: map[strin
 // understood, or if more than one tool fits.
 func understand(text string, tools []*demoTool) *binding {
 	text = polite.ReplaceAllString(text, "")
-	if b := errand(text, tools); b != nil {
+	if b := readDelegation(text, tools); b != nil {
 		return b
 	}
 	tokens := lex(text)
@@ -60,7 +60,7 @@ func readCall(text string, tokens []token, tools []*demoTool) *binding {
 	return b
 }
 
-// readPhrase reads "VERB NOUN", with a name and values behind it.
+// readPhrase reads "VERB NOUN", followed by a name and values.
 func readPhrase(tokens []token, tools []*demoTool) *binding {
 	verb, n := tokens[0].lower, 1
 	all := false
@@ -71,7 +71,7 @@ func readPhrase(tokens []token, tools []*demoTool) *binding {
 	if tokens[n].quoted || tokens[n].key != "" {
 		return nil
 	}
-	t := fitting(verb, stem(tokens[n].lower), tools)
+	t := matchTool(verb, stem(tokens[n].lower), tools)
 	if t == nil {
 		return nil
 	}
@@ -85,9 +85,9 @@ func readPhrase(tokens []token, tools []*demoTool) *binding {
 	return b
 }
 
-// fitting is the tool that does with a noun what a verb says: the one with the same verb
-// in its name, else the only one that does the same kind of thing.
-func fitting(verb, noun string, tools []*demoTool) *demoTool {
+// matchTool finds the tool for a verb and a noun: the one with the same verb in its name,
+// else the only one with the same action.
+func matchTool(verb, noun string, tools []*demoTool) *demoTool {
 	var same, alike []*demoTool
 	for _, t := range tools {
 		switch {
@@ -109,8 +109,8 @@ func fitting(verb, noun string, tools []*demoTool) *demoTool {
 	return nil
 }
 
-// read takes the arguments; false if a word is not understood. They may begin with a name
-// alone where one is meant.
+// read reads the arguments; false if a word is not understood. With one set, they may begin
+// with a name without its property.
 func (b *binding) read(tokens []token, one bool) bool {
 	for i := 0; i < len(tokens); {
 		if b.filler(tokens[i:]) {
@@ -126,7 +126,8 @@ func (b *binding) read(tokens []token, one bool) bool {
 	return true
 }
 
-// filler reports whether the first word says nothing: an article only before a property.
+// filler reports whether the first word has no meaning; an article has none only before a
+// property.
 func (b *binding) filler(tokens []token) bool {
 	t := tokens[0]
 	if t.quoted || t.key != "" {
@@ -139,8 +140,8 @@ func (b *binding) filler(tokens []token) bool {
 	return fillers[t.lower]
 }
 
-// value takes the argument that begins here and returns how many words it had; 0 is
-// none. A word alone is a name, directly behind the noun.
+// value reads one argument and returns its number of words; 0 if there is none. A single
+// word directly after the noun is a name.
 func (b *binding) value(tokens []token, one bool) int {
 	t := tokens[0]
 	if p, ok := b.tool.property(t.key); ok {
@@ -177,8 +178,8 @@ func span(ok bool, n int) int {
 	return n
 }
 
-// put sets a property, once, and reports whether it was free. A value that does not fit
-// is an entry of bad.
+// put sets a property and reports whether it was unset. A value of the wrong type is
+// recorded in bad.
 func (b *binding) put(p prop, text string) bool {
 	if b.args[p.name] != nil {
 		return false
@@ -192,8 +193,8 @@ func (b *binding) put(p prop, text string) bool {
 	return true
 }
 
-// putName finds the place of a name: the first text that is required, else a pattern
-// that fits it alone, else an ID.
+// putName stores a name in the first required text property, else in a pattern that matches
+// the name only, else in an ID.
 func (b *binding) putName(text string) bool {
 	for _, p := range b.tool.props {
 		if p.required && p.kind == "string" && b.args[p.name] == nil {
@@ -211,9 +212,8 @@ func (b *binding) putName(text string) bool {
 	return false
 }
 
-// missing lists the properties without which the call makes no sense: the required ones,
-// or any one of them where a tool that removes would otherwise be called without
-// arguments.
+// missing lists the properties that the call lacks: the required ones, or all of a tool that
+// removes and would be called without arguments.
 func (b *binding) missing() []prop {
 	var out []prop
 	for _, p := range b.tool.props {
@@ -237,8 +237,9 @@ var (
 	errandForm = regexp.MustCompile(`(?is)^(?:ask|delegate\s+to)\s+(?:the\s+)?(?:agent\s+)?["']?([\pL\pN_-]+)["']?(?:\s+agent)?(?:\s*[:,]\s*|\s+to\s+|\s+|\s*$)(.*)$`)
 )
 
-// errand reads "ask NAME to …" and "delegate to NAME: …": all behind it is the message.
-func errand(text string, tools []*demoTool) *binding {
+// readDelegation reads "ask NAME to …" and "delegate to NAME: …". The rest of the text is the
+// message.
+func readDelegation(text string, tools []*demoTool) *binding {
 	m := errandForm.FindStringSubmatch(text)
 	if m == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// demoTool is a tool as the rules see it: what it does, and to what, its name says.
+// demoTool is a tool with the verb and the nouns of its name.
 type demoTool struct {
 	contract.Tool
-	words   []string // of the name
+	words   []string // of the tool's name
 	actions []action
 	nouns   map[string]bool // stems of the name's other words
 	props   []prop          // required ones first
@@ -67,8 +67,8 @@ func (t *demoTool) property(name string) (prop, bool) {
 	return t.props[i], true
 }
 
-// readProps lists the properties: the required ones in the schema's order, then
-// the others by name. A schema it cannot read has none.
+// readProps lists the properties: the required ones in the schema's order, then the others
+// by name. An unreadable schema has none.
 func readProps(schema json.RawMessage) []prop {
 	var s schemaJSON
 	if json.Unmarshal(schema, &s) != nil {
@@ -122,7 +122,7 @@ func texts(values []any) []string {
 
 var decimal = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?$`)
 
-// value is text as the property's type wants it.
+// value converts a text to the property's type.
 func (p prop) value(text string) (json.RawMessage, error) {
 	switch p.kind {
 	case "integer":

@@ -34,7 +34,7 @@ func set(words string) map[string]bool {
 
 var (
 	determiners = set("a an the all my our new me every")
-	// anyNoun are words for what any tool is about.
+	// anyNoun are nouns that match every tool.
 	anyNoun   = set("server item entry")
 	fillers   = set("with and whose")
 	articles  = set("a an the")
@@ -44,7 +44,7 @@ var (
 	thenForm  = regexp.MustCompile(`(?i)\s*(?:[,;.]\s*)?\b(?:and\s+)?then\s+`)
 )
 
-// stem makes singular and plural the same word.
+// stem maps singular and plural to the same word.
 func stem(word string) string {
 	switch {
 	case len(word) > 4 && strings.HasSuffix(word, "ies"):
@@ -55,8 +55,8 @@ func stem(word string) string {
 	return word
 }
 
-// words takes a name or a text apart: at punctuation, and at the humps of
-// camelCase. They come back in lower case.
+// words splits a name or a text at punctuation and camelCase boundaries. The words are in
+// lower case.
 func words(text string) []string {
 	var b strings.Builder
 	previous := ' '
@@ -77,7 +77,7 @@ func plain(name string) string { return strings.Join(words(name), "") }
 // token is a word, a quoted text, or a JSON object or list.
 type token struct {
 	text, lower string
-	key         string // of key=value
+	key         string // in key=value
 	quoted      bool
 }
 

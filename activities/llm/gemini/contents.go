@@ -16,21 +16,20 @@ const (
 	roleUser  = "user"
 	roleModel = "model"
 
-	// opening stands for the user's text where a conversation begins without
-	// one: the first content must be a user's.
-	opening = "(The conversation begins here.)"
+	// openingText is the first content of a conversation that does not begin with a user's
+	// text: the API requires one.
+	openingText = "(The conversation begins here.)"
 
-	// unsigned stands for the signature of calls that have none of this model:
-	// those of other models, for instance (ai.google.dev/gemini-api/docs/thought-signatures).
-	unsigned = "skip_thought_signature_validator"
+	// missingSignature replaces the signature of calls that this model did not sign, such as
+	// those of other models (ai.google.dev/gemini-api/docs/thought-signatures).
+	missingSignature = "skip_thought_signature_validator"
 )
 
-// signing are the models that refuse a reply whose first call has no
-// signature.
-var signing = regexp.MustCompile(`^(models/)?gemini-([3-9]|[1-9][0-9]|(flash|flash-lite|pro)-latest)`)
+// signingModels matches the models that refuse a reply whose first call has no signature.
+var signingModels = regexp.MustCompile(`^(models/)?gemini-([3-9]|[1-9][0-9]|(flash|flash-lite|pro)-latest)`)
 
-// contents is the conversation. The results of a reply's calls are one user's
-// content directly after it; a user's text has another of its own.
+// contents returns the conversation. The results of a reply's calls are one user content
+// directly after it; a user's text is another content.
 func (g gemini) contents(turns []llm.Turn) []content {
 	var out []content
 	for _, t := range turns {
@@ -43,7 +42,7 @@ func (g gemini) contents(turns []llm.Turn) []content {
 		case n > 0 && out[n-1].Role == roleModel:
 			out[n-1].Parts = append(out[n-1].Parts, parts...)
 		case n == 0:
-			out = append(out, content{roleUser, []any{requestPart{Text: opening}}}, content{roleModel, parts})
+			out = append(out, content{roleUser, []any{requestPart{Text: openingText}}}, content{roleModel, parts})
 		default:
 			out = append(out, content{roleModel, parts})
 		}
@@ -54,17 +53,17 @@ func (g gemini) contents(turns []llm.Turn) []content {
 	return out
 }
 
-// pastAnswer is a call as it stands in the reply, with its result.
+// pastAnswer is a call as it appears in the reply, with its result.
 type pastAnswer struct {
 	functionCall
 	past llm.PastCall
 }
 
-// replyContent is a reply: in the model's own form if that is there, else newly written.
-// IDs of calls are only in the former, as the API gave them: the others may be
-// made up, and the API pairs results without IDs by their order.
+// replyContent returns the parts of a reply, in the model's own form if it is known, and its
+// calls. Only the model's own form contains call IDs: others may be made up, and the API pairs
+// results without IDs by their order.
 func (g gemini) replyContent(t llm.Turn) ([]any, []pastAnswer) {
-	if parts, calls, ok := g.own(t); ok {
+	if parts, calls, ok := g.nativeReply(t); ok {
 		return parts, calls
 	}
 	var parts []any
@@ -75,17 +74,17 @@ func (g gemini) replyContent(t llm.Turn) ([]any, []pastAnswer) {
 	for i, c := range t.Calls {
 		call := functionCall{Name: g.names.Wire(c.Name), Args: c.Arguments}
 		part := requestPart{Call: &call}
-		if i == 0 && signing.MatchString(g.Model) {
-			part.Signature = unsigned
+		if i == 0 && signingModels.MatchString(g.Model) {
+			part.Signature = missingSignature
 		}
 		parts, calls = append(parts, part), append(calls, pastAnswer{call, c})
 	}
 	return parts, calls
 }
 
-// own is a reply in the model's own form. It is none unless its calls are those of
-// the turn.
-func (g gemini) own(t llm.Turn) (parts []any, calls []pastAnswer, ok bool) {
+// nativeReply returns a reply in the model's own form. ok is false unless its calls are those
+// of the turn.
+func (g gemini) nativeReply(t llm.Turn) (parts []any, calls []pastAnswer, ok bool) {
 	native := g.NativeOf(t)
 	var content struct{ Parts []json.RawMessage }
 	if native == nil || json.Unmarshal(native.Content, &content) != nil {
@@ -111,7 +110,7 @@ func (g gemini) own(t llm.Turn) (parts []any, calls []pastAnswer, ok bool) {
 	return parts, calls, len(parts) > 0 && len(left) == 0
 }
 
-// index finds a call among those that are left: by its ID, else by its name.
+// index finds a call among the remaining ones: by its ID, else by its name.
 func (g gemini) index(left []llm.PastCall, call functionCall) int {
 	if i := slices.IndexFunc(left, func(c llm.PastCall) bool { return call.ID != "" && c.ID == call.ID }); i >= 0 {
 		return i
@@ -121,7 +120,7 @@ func (g gemini) index(left []llm.PastCall, call functionCall) int {
 	})
 }
 
-// userParts is a user's text with the images that came with it.
+// userParts returns a user's text with its images.
 func userParts(t llm.Turn) []any {
 	text := t.Text
 	for _, m := range t.Media {
@@ -136,11 +135,11 @@ func userParts(t llm.Turn) []any {
 	return append([]any{requestPart{Text: text}}, images...)
 }
 
-// unseenType is the type of images that the API refuses
+// unseenType is an image type that the API refuses
 // (ai.google.dev/gemini-api/docs/image-understanding).
 const unseenType = "image/gif"
 
-// imageParts are the images among media that the API takes.
+// imageParts returns the images among media that the API accepts.
 func imageParts(media []llm.Media) []any {
 	var out []any
 	for _, m := range media {
@@ -151,8 +150,8 @@ func imageParts(media []llm.Media) []any {
 	return out
 }
 
-// resultParts are the results of all calls of a reply, and below them the images
-// among them, each call's under a line that names it.
+// resultParts returns the results of all calls of a reply, followed by their images, each
+// call's under a line that names it.
 func resultParts(calls []pastAnswer) []any {
 	var results, images []any
 	for _, c := range calls {
@@ -165,12 +164,12 @@ func resultParts(calls []pastAnswer) []any {
 	return append(results, images...)
 }
 
-// manyDigits is a number that may not fit a float64, which is how the API keeps
-// the numbers of results.
+// manyDigits matches a number that may not fit a float64, which is how the API stores the
+// numbers of results.
 var manyDigits = regexp.MustCompile(`[0-9]{16}`)
 
-// response is a result as the API wants it, a JSON object: the tool's own, or
-// one with its text. The API takes fields named output and error for itself.
+// response returns a result as the JSON object that the API requires: the tool's own object,
+// or one with its text. The API reserves the fields output and error.
 func response(c llm.PastCall) map[string]any {
 	if c.IsError {
 		return map[string]any{"error": c.Result}

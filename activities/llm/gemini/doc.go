@@ -1,13 +1,13 @@
 // Package gemini speaks the Gemini API.
 //
-//	provider.go   where it is reached, and which of its models look at images
+//	provider.go   its address, and which of its models accept images
 //	gemini.go     one call
 //	request.go    the body of a request; contents.go turns → contents
-//	schema*.go    what it takes of the schemas of tools
+//	schema*.go    the schemas of tools in the API's subset
 //	stream.go     the answer, in events or whole; reply.go into an llm.Draft
-//	parts.go      the parts of a signed reply, which it wants to see again
-//	failure.go    what only the details of its errors say
+//	parts.go      the parts of a signed reply, which have to be sent back
+//	failure.go    the details of its errors
 //
-// The types that lose nothing are those of genai. Its client is not used: it rounds
+// Types of genai are used where they decode without loss. Its client is not used: it rounds
 // integers in arguments and drops parts of signed replies (sdk_test.go).
 package gemini

@@ -17,14 +17,14 @@ import (
 type rpcStatus struct {
 	Code    int `json:"code"`
 	Details []struct {
-		Reason     string `json:"reason"`     // of a google.rpc.ErrorInfo
-		RetryDelay string `json:"retryDelay"` // of a google.rpc.RetryInfo, "17s"
+		Reason     string `json:"reason"`     // from a google.rpc.ErrorInfo
+		RetryDelay string `json:"retryDelay"` // from a google.rpc.RetryInfo, "17s"
 	} `json:"details"`
 }
 
-// reported is a failure that is told with status 200, in the middle of an
-// answer for instance.
-func reported(said, body json.RawMessage) error {
+// errorInBody returns the error of a failure in an answer with status 200, for instance in the
+// middle of a stream.
+func errorInBody(said, body json.RawMessage) error {
 	var s rpcStatus
 	if json.Unmarshal(said, &s) != nil || s.Code < 400 {
 		s.Code = http.StatusInternalServerError
@@ -32,8 +32,8 @@ func reported(said, body json.RawMessage) error {
 	return &llm.StatusError{Status: s.Code, Header: http.Header{}, Body: body}
 }
 
-// failed is llm.Endpoint.Fail with what only the details of an error say: how long to
-// wait, and that a refused request is one with a bad key.
+// failed is llm.Endpoint.Fail. It also reads the details of an error: how long to wait, and
+// whether a refused request had a bad key.
 func (g gemini) failed(err error) error {
 	var done *llm.Error
 	if errors.As(err, &done) {
@@ -55,8 +55,8 @@ func (g gemini) failed(err error) error {
 	return failure
 }
 
-// detailsOf reads an error body, which the streaming method puts into a list when
-// it fails before its first event.
+// detailsOf reads an error body. The streaming method wraps it in a list if it fails before
+// its first event.
 func detailsOf(body []byte) rpcStatus {
 	var failure struct {
 		Error rpcStatus `json:"error"`
@@ -65,7 +65,7 @@ func detailsOf(body []byte) rpcStatus {
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		body = list[0]
 	}
-	_ = json.Unmarshal(body, &failure) // what cannot be read has no details
+	_ = json.Unmarshal(body, &failure) // an unreadable body has no details
 	return failure.Error
 }
 

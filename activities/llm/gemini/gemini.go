@@ -15,14 +15,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// generate is the format of the Gemini API (ai.google.dev/api/generate-content),
-// which is always asked for a stream.
+// generate makes a call in the format of the Gemini API
+// (ai.google.dev/api/generate-content), always as a stream.
 //
-// The types that lose nothing are those of google.golang.org/genai. Its client is
-// not used, nor are its parts and schemas: they read numbers as float64, so that
-// large integers in the arguments of a call change, drop the empty text of a part
-// with a signature, and every field that they do not know, and so cannot give a
-// reply back as it was.
+// The client, parts and schemas of google.golang.org/genai are not used. They read numbers as
+// float64, which changes large integers in arguments; they drop the empty text of a part with
+// a signature and every unknown field. So a reply could not be sent back unchanged.
 func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, error) {
 	turns := llm.BuildTurns(r.Messages, r.Media)
 	g := gemini{Endpoint: e, names: llm.NewLetterNames(r.Tools, turns)}
@@ -46,7 +44,7 @@ func generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, er
 	return a.reply()
 }
 
-// gemini is a model that is reached by the Gemini API.
+// gemini is a model behind the Gemini API.
 type gemini struct {
 	llm.Endpoint
 	names llm.Names
@@ -54,8 +52,8 @@ type gemini struct {
 
 var version = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]*)?$`)
 
-// address is where the model is asked. The base URL may end in a version of the
-// API; without one it is v1beta, the only one with tools and system instructions.
+// address returns the URL of a call. The base URL may end in a version of the API. The
+// default is v1beta, the only one with tools and system instructions.
 func (g gemini) address() (string, error) {
 	u, err := url.Parse(g.Address)
 	if err != nil {

@@ -11,24 +11,25 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
 const flash = "google:gemini-2.5-flash"
 
-// newGemini is newServer at an address without a version, as Google's own is.
+// newGemini is sample.NewServer with an address without a version, like Google's own.
 func newGemini(t *testing.T, models ...llm.Entry) (*llmtest.Server, *router.Router) {
 	t.Helper()
-	s, _ := newServer(t)
-	return s, router.New(router.Options{Getenv: keys, BaseURL: strings.TrimSuffix(s.URL(), "/v1"), Models: models, Timeout: patience})
+	s, _ := sample.NewServer(t)
+	return s, router.New(router.Options{Getenv: sample.Keys, BaseURL: strings.TrimSuffix(s.URL(), "/v1"), Models: models, Timeout: sample.Patience})
 }
 
 // askGemini makes a call that must succeed.
 func askGemini(t *testing.T, m llm.Model, r llm.Request) llm.Reply {
 	t.Helper()
 	if r.Messages == nil {
-		r.Messages = []contract.Message{user("hi")}
+		r.Messages = []contract.Message{sample.User("hi")}
 	}
 	reply, err := m.Generate(t.Context(), r)
 	if err != nil {
@@ -37,8 +38,8 @@ func askGemini(t *testing.T, m llm.Model, r llm.Request) llm.Reply {
 	return reply
 }
 
-// askedGemini is the body of the server's latest request.
-func askedGemini(t *testing.T, s *llmtest.Server) string {
+// lastRequest returns the body of the server's latest request.
+func lastRequest(t *testing.T, s *llmtest.Server) string {
 	t.Helper()
 	if refused := s.Refused(); len(refused) > 0 {
 		t.Errorf("refused %q", refused)
@@ -46,21 +47,21 @@ func askedGemini(t *testing.T, s *llmtest.Server) string {
 	return string(s.Requests()[s.Served()-1].Body)
 }
 
-// The golden files hold what ai.google.dev/api/generate-content asks for.
+// The golden files follow ai.google.dev/api/generate-content.
 func TestGeminiRequestsOnTheWire(t *testing.T) {
 	half := 0.5
-	images, media := illustrated()
+	images, media := sample.Illustrated()
 	for name, r := range map[string]llm.Request{
-		"google":        {Model: flash, System: "You keep resources.", Messages: conversation(), Tools: offered()},
+		"google":        {Model: flash, System: "You keep resources.", Messages: sample.Conversation(), Tools: sample.Offer()},
 		"google-images": {Model: flash, Messages: images, Media: media},
-		"google-signed": {Model: "gemini-3-pro-preview", Messages: conversation()[:9], Tools: offered()},
-		"google-schema": {Model: "shaped", Messages: []contract.Message{say("r0", "Welcome."), user("go")}, MaxTokens: 99, Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)},
+		"google-signed": {Model: "gemini-3-pro-preview", Messages: sample.Conversation()[:9], Tools: sample.Offer()},
+		"google-schema": {Model: "shaped", Messages: []contract.Message{sample.Say("r0", "Welcome."), sample.User("go")}, MaxTokens: 99, Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, router := newGemini(t, llm.Entry{Name: "shaped", Provider: contract.ProviderGoogle, Model: "gemini-2.5-pro", Temperature: &half})
 			s.Reply(llmtest.Say("ok"))
 			askGemini(t, router, r)
-			compareGolden(t, filepath.Join("testdata", "requests", name+".json"), s.Requests()[0])
+			sample.CompareGolden(t, filepath.Join("testdata", "requests", name+".json"), s.Requests()[0])
 		})
 	}
 }
@@ -68,16 +69,16 @@ func TestGeminiRequestsOnTheWire(t *testing.T) {
 func TestGeminiTakesNoSchemaBesideTools(t *testing.T) {
 	s, router := newGemini(t)
 	s.Reply(llmtest.Say("ok"))
-	askGemini(t, router, llm.Request{Model: flash, Tools: offered(), Schema: json.RawMessage(`{"type":"object"}`)})
-	if body := askedGemini(t, s); strings.Contains(body, "generationConfig") {
+	askGemini(t, router, llm.Request{Model: flash, Tools: sample.Offer(), Schema: json.RawMessage(`{"type":"object"}`)})
+	if body := lastRequest(t, s); strings.Contains(body, "generationConfig") {
 		t.Error(body)
 	}
 }
 
-// wiretap is a transport that shows requests and answers none itself.
-type wiretap struct{ urls, keys []string }
+// requestRecorder is a transport that records URLs and keys and fails every request.
+type requestRecorder struct{ urls, keys []string }
 
-func (w *wiretap) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w *requestRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.urls, w.keys = append(w.urls, r.URL.String()), append(w.keys, r.Header.Get("X-Goog-Api-Key"))
 	return http.DefaultTransport.RoundTrip(r)
 }
@@ -98,13 +99,13 @@ func TestGeminiAddresses(t *testing.T) {
 		{"", "tunedModels/mine", "/v1beta/tunedModels/mine:streamGenerateContent?alt=sse"},
 		{"", "a?b#c", "/v1beta/models/a%3Fb%23c:streamGenerateContent?alt=sse"},
 	} {
-		s, _ := newServer(t)
+		s, _ := sample.NewServer(t)
 		s.Reply(llmtest.Say("ok"))
 		host := strings.TrimSuffix(s.URL(), "/v1")
-		tap := &wiretap{}
-		router := router.New(router.Options{Getenv: keys, BaseURL: host + c.base, HTTPClient: &http.Client{Transport: tap}})
+		tap := &requestRecorder{}
+		router := router.New(router.Options{Getenv: sample.Keys, BaseURL: host + c.base, HTTPClient: &http.Client{Transport: tap}})
 		askGemini(t, router, llm.Request{Model: "google:" + c.model})
-		if diff := cmp.Diff([]string{host + c.want}, tap.urls); diff != "" || tap.keys[0] != canary {
+		if diff := cmp.Diff([]string{host + c.want}, tap.urls); diff != "" || tap.keys[0] != sample.Canary {
 			t.Errorf("base %q, key %q (-want +got):\n%s", c.base, tap.keys[0], diff)
 		}
 	}
@@ -112,7 +113,7 @@ func TestGeminiAddresses(t *testing.T) {
 
 func TestTheAddressOfGooglesChatCompletionsIsExplained(t *testing.T) {
 	for _, base := range []string{"https://generativelanguage.googleapis.com/v1beta/openai/", "http://127.0.0.1:1/openai"} {
-		e := failure(t, router.New(router.Options{Getenv: keys, BaseURL: base}), flash)
+		e := sample.Failure(t, router.New(router.Options{Getenv: sample.Keys, BaseURL: base}), flash)
 		if e.Kind != contract.KindModelRequest || !strings.Contains(e.Message, "/openai speaks chat completions: leave it out") ||
 			!strings.Contains(e.Message, "GEMINI_BASE_URL") {
 			t.Errorf("error = %s, %s", e.Kind, e.Message)
@@ -125,10 +126,10 @@ func TestAmbientGoogleVariablesReachNobody(t *testing.T) {
 		"GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_ENTERPRISE", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
 		"GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "GEMINI_BASE_URL", "GOOGLE_APPLICATION_CREDENTIALS",
 	} {
-		t.Setenv(name, "ambient-"+canary)
+		t.Setenv(name, "ambient-"+sample.Canary)
 	}
 	s, router := newGemini(t)
-	s.RequireKey(canary)
+	s.RequireKey(sample.Canary)
 	s.Reply(llmtest.Say("ok"))
 	askGemini(t, router, llm.Request{Model: flash})
 	r := s.Requests()[0]
@@ -137,7 +138,7 @@ func TestAmbientGoogleVariablesReachNobody(t *testing.T) {
 			t.Errorf("header %s is ambient", name)
 		}
 	}
-	if r.Header.Get("Authorization") != "" || r.Header.Get("X-Goog-Api-Key") != canary || r.Path != "/v1beta/models/gemini-2.5-flash:streamGenerateContent" {
+	if r.Header.Get("Authorization") != "" || r.Header.Get("X-Goog-Api-Key") != sample.Canary || r.Path != "/v1beta/models/gemini-2.5-flash:streamGenerateContent" {
 		t.Errorf("%s with %v", r.Path, r.Header)
 	}
 }
@@ -155,13 +156,13 @@ func TestGeminiToolNames(t *testing.T) {
 	s, router := newGemini(t)
 	s.Reply(llmtest.CallTools("", llmtest.ToolCall("", "_1st", `{}`), llmtest.ToolCall("", "__1st", `{}`), llmtest.ToolCall("", "_-x", `{}`)))
 	tools := []contract.Tool{
-		tool("_1st", "", ``, false), tool("1st", "", ``, false), tool("-x", "", ``, false), tool("a/b", "", ``, false),
-		tool("a.b", "", ``, false), tool(strings.Repeat("7", 80), "", ``, false), tool(strings.Repeat("ü", 80), "", ``, false),
+		sample.Tool("_1st", "", ``, false), sample.Tool("1st", "", ``, false), sample.Tool("-x", "", ``, false), sample.Tool("a/b", "", ``, false),
+		sample.Tool("a.b", "", ``, false), sample.Tool(strings.Repeat("7", 80), "", ``, false), sample.Tool(strings.Repeat("ü", 80), "", ``, false),
 	}
 	r := askGemini(t, router, llm.Request{Model: flash, Tools: tools, Messages: []contract.Message{
-		user("go"), call("r1", "a", "9 lives", `{}`), result("r1", "a", "9 lives", "gone"),
+		sample.User("go"), sample.Call("r1", "a", "9 lives", `{}`), sample.Result("r1", "a", "9 lives", "gone"),
 	}})
-	askedGemini(t, s)
+	lastRequest(t, s)
 	if got := []string{r.Calls[0].Name, r.Calls[1].Name, r.Calls[2].Name}; !cmp.Equal(got, []string{"_1st", "1st", "-x"}) {
 		t.Errorf("names %q", got)
 	}
@@ -182,8 +183,8 @@ func TestGeminiResults(t *testing.T) {
 	} {
 		s, router := newGemini(t)
 		s.Reply(llmtest.Say("ok"))
-		askGemini(t, router, llm.Request{Model: flash, Messages: []contract.Message{user("go"), call("r1", "a", "x", `{}`), result("r1", "a", "x", text)}})
-		if body := askedGemini(t, s); !strings.Contains(body, `"response":`+want+`}`) {
+		askGemini(t, router, llm.Request{Model: flash, Messages: []contract.Message{sample.User("go"), sample.Call("r1", "a", "x", `{}`), sample.Result("r1", "a", "x", text)}})
+		if body := lastRequest(t, s); !strings.Contains(body, `"response":`+want+`}`) {
 			t.Errorf("%s: %s", text, body)
 		}
 	}
@@ -207,15 +208,15 @@ func TestGeminiSchemasAreOnesThatItTakes(t *testing.T) {
 		"a choice of consts": `{"type":"object","properties":{"m":{"anyOf":[{"const":"a"},{"const":2},{"type":"null"}],"default":null,"description":"mode"}}}`,
 	} {
 		s.Reply(llmtest.Say("ok"))
-		_, err := model.Generate(t.Context(), llm.Request{Model: flash, Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{tool("x", "", schema, false)}})
+		_, err := model.Generate(t.Context(), llm.Request{Model: flash, Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{sample.Tool("x", "", schema, false)}})
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, s.Requests()[s.Served()-1].Body)
 		}
 	}
-	if e := failure(t, router.New(router.Options{Getenv: keys, BaseURL: s.URL()}), flash); !strings.Contains(e.Message, "no answer was scripted") {
+	if e := sample.Failure(t, router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL()}), flash); !strings.Contains(e.Message, "no answer was scripted") {
 		t.Errorf("error = %s", e.Message)
 	}
-	_, err := model.Generate(t.Context(), llm.Request{Model: flash, Messages: []contract.Message{user("hi")}, Tools: []contract.Tool{tool("x", "", `[]`, false)}})
+	_, err := model.Generate(t.Context(), llm.Request{Model: flash, Messages: []contract.Message{sample.User("hi")}, Tools: []contract.Tool{sample.Tool("x", "", `[]`, false)}})
 	if err == nil || err.Error() != "the schema of tool x is not a JSON object" {
 		t.Errorf("error = %v", err)
 	}

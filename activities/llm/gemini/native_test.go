@@ -10,18 +10,19 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// record is a reply as the conversation has it, with the results of its calls.
-func record(r llm.Reply) []contract.Message {
+// recordedReply returns a reply as the conversation records it, with the results of its calls.
+func recordedReply(r llm.Reply) []contract.Message {
 	var out, results []contract.Message
 	if r.Text != "" {
-		out = append(out, say("r1", r.Text))
+		out = append(out, sample.Say("r1", r.Text))
 	}
 	for _, c := range r.Calls {
-		out = append(out, call("r1", c.ID, c.Name, string(c.Arguments)))
-		results = append(results, result("r1", c.ID, c.Name, "result of "+string(c.Arguments)))
+		out = append(out, sample.Call("r1", c.ID, c.Name, string(c.Arguments)))
+		results = append(results, sample.Result("r1", c.ID, c.Name, "result of "+string(c.Arguments)))
 	}
 	if r.Native != nil {
 		out[0].Native = &contract.Native{Provider: r.Native.Provider, Model: r.Native.Model, Content: contract.JSON{Raw: r.Native.Content}}
@@ -56,12 +57,12 @@ func TestSignedRepliesGoBackAsTheyCame(t *testing.T) {
 			s.Always(llmtest.Say("ok"))
 			s.Reply(geminiEvents(tt.answer))
 			reply := askGemini(t, router, llm.Request{Model: model})
-			messages := append(append([]contract.Message{user("hi")}, record(reply)...), user("and now?"))
+			messages := append(append([]contract.Message{sample.User("hi")}, recordedReply(reply)...), sample.User("and now?"))
 			askGemini(t, router, llm.Request{Model: model, Messages: messages})
 			var body struct {
 				Contents []struct{ Parts json.RawMessage }
 			}
-			if err := json.Unmarshal([]byte(askedGemini(t, s)), &body); err != nil {
+			if err := json.Unmarshal([]byte(lastRequest(t, s)), &body); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff("["+tt.model+"]", string(body.Contents[1].Parts)); diff != "" {
@@ -74,7 +75,7 @@ func TestSignedRepliesGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
-// What is joined is the same however a stream cuts it.
+// Joined texts do not depend on where a stream cuts them.
 func TestSignedRepliesAreTheSameFromAStreamAndWhole(t *testing.T) {
 	pieces := []string{`{"text":"h","thought":true}`, `{"text":"m","thought":true}`, `{"text":"a"}`, `{"text":"b"}`, `{"functionCall":{"name":"x"},"thoughtSignature":"AAAA"}`}
 	var streamed []string
@@ -107,22 +108,21 @@ func TestRepliesThatAreNotSignedHaveNoNativeForm(t *testing.T) {
 	}
 }
 
-// A conversation goes on with a model that signs, whatever is known of the calls
-// before.
+// A conversation can continue with a model that signs, wherever earlier calls came from.
 func TestConversationsWithModelsThatSign(t *testing.T) {
 	s, router := newGemini(t)
 	s.Always(llmtest.Say("ok"))
 	s.Reply(geminiEvents(geminiPiece(`{"functionCall":{"id":"a","name":"x"},"thoughtSignature":"AAAA"},{"functionCall":{"name":"y"}}`, "STOP")))
 	reply := askGemini(t, router, llm.Request{Model: "gemini-3-pro-preview"})
-	signed := record(reply)
+	signed := recordedReply(reply)
 	swapped := []contract.Message{signed[0], signed[1], signed[3], signed[2]}
-	renamed := record(reply)
+	renamed := recordedReply(reply)
 	renamed[1].ToolCall.Name = "z"
 	renamed[3].ToolCall.Name = "z"
 	fewer := []contract.Message{signed[0], signed[2]}
-	broken := record(reply)
+	broken := recordedReply(reply)
 	broken[0].Native.Content.Raw = json.RawMessage(`{"parts":{}}`)
-	plain := record(reply)
+	plain := recordedReply(reply)
 	plain[0].Native = nil
 	for name, tt := range map[string]struct {
 		model    string
@@ -139,8 +139,8 @@ func TestConversationsWithModelsThatSign(t *testing.T) {
 		"broken":               {"gemini-3-pro-preview", broken, false},
 		"nothing kept":         {"gemini-3-pro-preview", plain, false},
 	} {
-		askGemini(t, router, llm.Request{Model: tt.model, Messages: append([]contract.Message{user("hi")}, tt.messages...)})
-		body := askedGemini(t, s)
+		askGemini(t, router, llm.Request{Model: tt.model, Messages: append([]contract.Message{sample.User("hi")}, tt.messages...)})
+		body := lastRequest(t, s)
 		if strings.Contains(body, `"AAAA"`) != tt.kept || strings.Contains(body, `"id":"a"`) != tt.kept {
 			t.Errorf("%s: %s", name, body)
 		}
@@ -154,9 +154,9 @@ func TestRepliesWithoutAUserBetweenThemAreOneContent(t *testing.T) {
 	s, router := newGemini(t)
 	s.Reply(llmtest.Say("ok"))
 	askGemini(t, router, llm.Request{Model: flash, Messages: []contract.Message{
-		user("hi"), say("r1", "I look."), call("r2", "a", "x", `{}`), result("r2", "a", "x", "A"), say("r3", "There."),
+		sample.User("hi"), sample.Say("r1", "I look."), sample.Call("r2", "a", "x", `{}`), sample.Result("r2", "a", "x", "A"), sample.Say("r3", "There."),
 	}})
-	if body := askedGemini(t, s); !strings.Contains(body, `{"role":"model","parts":[{"text":"I look."},{"functionCall":`) {
+	if body := lastRequest(t, s); !strings.Contains(body, `{"role":"model","parts":[{"text":"I look."},{"functionCall":`) {
 		t.Error(body)
 	}
 }
@@ -164,9 +164,9 @@ func TestRepliesWithoutAUserBetweenThemAreOneContent(t *testing.T) {
 func TestGeminiIsShownNoGIFs(t *testing.T) {
 	s, router := newGemini(t)
 	s.Reply(llmtest.Say("ok"))
-	messages, _ := illustrated()
+	messages, _ := sample.Illustrated()
 	askGemini(t, router, llm.Request{Model: flash, Messages: messages, Media: map[string][]llm.Media{"m4": {{MIMEType: "image/png", Data: []byte("GIF89a…")}}}})
-	if body := askedGemini(t, s); strings.Contains(body, "inlineData") || strings.Contains(body, "Images in") {
+	if body := lastRequest(t, s); strings.Contains(body, "inlineData") || strings.Contains(body, "Images in") {
 		t.Error(body)
 	}
 }
@@ -178,9 +178,9 @@ func TestGeminiDeltas(t *testing.T) {
 		geminiPiece(`{"functionCall":{"id":"a","name":"resources_remove","args":{"n": 1}},"thoughtSignature":"AAAA"},{"functionCall":{"name":"ping"}}`, ""),
 		geminiPiece(`{"text":""}`, "STOP"),
 	))
-	askGemini(t, router, llm.Request{Model: flash}) // without anyone listening
+	askGemini(t, router, llm.Request{Model: flash}) // without a Deltas function
 	var got []llm.Delta
-	r := askGemini(t, router, llm.Request{Model: flash, Tools: offered(), Deltas: func(d llm.Delta) { got = append(got, d) }})
+	r := askGemini(t, router, llm.Request{Model: flash, Tools: sample.Offer(), Deltas: func(d llm.Delta) { got = append(got, d) }})
 	want := []llm.Delta{
 		{Kind: llm.DeltaReasoning, Text: "h"}, {Kind: llm.DeltaReasoning, Text: "m"}, {Kind: llm.DeltaText, Text: "I "}, {Kind: llm.DeltaText, Text: "look."},
 		{Kind: llm.DeltaCall, ID: "a", Name: "resources.remove"}, {Kind: llm.DeltaArguments, Text: `{"n": 1}`},
@@ -213,12 +213,12 @@ func TestTheFirstDeltaDoesNotWaitForTheRest(t *testing.T) {
 }
 
 func TestGeminiIsToldOfAnImageThatItDoesNotTake(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
-	message := user("")
+	message := sample.User("")
 	message.ID = "m1"
 	r := llm.Request{
-		Model: flash, Messages: []contract.Message{message, say("r1", "Nice."), user("And?")},
+		Model: flash, Messages: []contract.Message{message, sample.Say("r1", "Nice."), sample.User("And?")},
 		Media: map[string][]llm.Media{"m1": {{MIMEType: "image/gif", Data: []byte("GIF89a...")}}},
 	}
 	if _, err := router.Generate(t.Context(), r); err != nil {

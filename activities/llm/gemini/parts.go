@@ -7,20 +7,20 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// replyParts are the parts of a reply as the API sent them, to go back as they
-// are: the signatures among them belong to the parts that they came with, in their
-// order (ai.google.dev/gemini-api/docs/thought-signatures). Only unsigned texts,
+// replyParts keeps the parts of a reply as the API sent them, to send them back unchanged:
+// a signature belongs to the part that it came with, and their order matters
+// (ai.google.dev/gemini-api/docs/thought-signatures). Only unsigned texts,
 // which a stream cuts anywhere, are joined.
 type replyParts struct {
 	parts []json.RawMessage
-	// text is what was said last, without a signature, and thought whether it was a
-	// thought. It is not among the parts yet.
+	// text is the latest unsigned text, which is not in parts yet. thought is set if it is a
+	// thought.
 	text    strings.Builder
 	thought bool
 
 	calls  int
 	signed bool
-	size   int // bytes of the parts that are kept as they came; texts are counted by llm.Draft
+	size   int // bytes of the parts kept unchanged; llm.Draft counts texts
 }
 
 func (g *replyParts) add(raw json.RawMessage, p replyPart) error {
@@ -44,7 +44,7 @@ func (g *replyParts) add(raw json.RawMessage, p replyPart) error {
 	return nil
 }
 
-// plainText reports whether a part has nothing but a text.
+// plainText reports whether a part consists of a text only.
 func plainText(raw json.RawMessage, p replyPart) bool {
 	if p.Text == nil || p.Signature != "" {
 		return false
@@ -58,7 +58,7 @@ func plainText(raw json.RawMessage, p replyPart) bool {
 	return len(fields) == 0
 }
 
-// flush makes a part of the text. The API takes no empty ones.
+// flush moves the text to parts, unless it is empty: the API refuses empty parts.
 func (g *replyParts) flush() {
 	if g.text.Len() == 0 {
 		return
@@ -73,8 +73,8 @@ func (g *replyParts) flush() {
 	g.text.Reset()
 }
 
-// content is what goes back; nil where nothing is signed, or the calls are not as
-// many as the reply has.
+// content returns the content to send back; nil if no part is signed, or if the number of
+// calls differs from the reply's.
 func (g *replyParts) content(calls int) json.RawMessage {
 	if !g.signed || g.calls != calls {
 		return nil

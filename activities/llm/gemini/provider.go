@@ -9,7 +9,7 @@ import (
 
 const baseVariable = "GEMINI_BASE_URL"
 
-// Provider is Google.
+// Provider returns Google.
 func Provider() llm.Provider {
 	return llm.Provider{
 		Format: generate,
@@ -22,7 +22,7 @@ func Provider() llm.Provider {
 
 var (
 	imageModels = regexp.MustCompile(`^(models/)?gemini-(1\.5|[2-9]|[1-9][0-9]|flash|pro-latest)`)
-	// textModels are the ones among these that are for something else.
+	// textModels matches the exceptions among these: models that do not accept images.
 	textModels = regexp.MustCompile(`audio|realtime|transcribe|tts|-search-|embedding|-live`)
 )
 

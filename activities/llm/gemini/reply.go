@@ -12,8 +12,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// chunk is a piece of an answer, or a whole one. There is one candidate:
-// none asks for more.
+// chunk is a piece of an answer, or a whole one. It has at most one candidate, because no
+// request asks for more.
 type chunk struct {
 	Candidates []struct {
 		Content struct {
@@ -35,13 +35,13 @@ type replyPart struct {
 	Signature string        `json:"thoughtSignature"`
 }
 
-// answer is a reply that is being made.
+// answer collects a reply.
 type answer struct {
 	*llm.Draft
 	parts   replyParts
-	empty   bool // there were pieces, but none with a candidate
-	started bool // there was a candidate
-	ended   bool // it is known why the model stopped
+	empty   bool // pieces arrived, but none with a candidate
+	started bool // a candidate arrived
+	ended   bool // the finish reason arrived
 }
 
 // take adds a piece of the answer.
@@ -51,7 +51,7 @@ func (r *answer) take(data []byte) error {
 		return err
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return reported(c.Error, data)
+		return errorInBody(c.Error, data)
 	}
 	r.Author = cmp.Or(c.Model, r.Author)
 	if c.Usage != nil {
@@ -92,9 +92,9 @@ func (r *answer) part(raw json.RawMessage) error {
 	return r.AddText(*p.Text)
 }
 
-// stop notes why the model stopped. A call that the API could not read fails the
-// whole reply: the next try is likely to do better, and there is nothing that the
-// model could be told, since the API does not say which call it was.
+// stop stores the finish reason. A call that the API could not parse fails the whole reply:
+// the next attempt is likely to succeed, and the API does not say which call it was, so no
+// result can be reported to the model.
 func (r *answer) stop(reason genai.FinishReason) error {
 	switch reason {
 	case "", genai.FinishReasonUnspecified:
@@ -106,7 +106,7 @@ func (r *answer) stop(reason genai.FinishReason) error {
 	return nil
 }
 
-// finish maps the words that differ to those of llm.
+// finish maps a finish reason to the constant of llm if its word differs.
 func finish(reason genai.FinishReason) string {
 	switch reason {
 	case genai.FinishReasonStop:
@@ -126,7 +126,7 @@ func blockedPrompt(reason string) string {
 		strings.ToLower(strings.ReplaceAll(llm.OneLine(reason), "_", " ")))
 }
 
-// end checks that the answer is whole: a stream has no other end than that of the
+// end checks that the answer is complete: a stream has no end marker besides the end of the
 // connection.
 func (r *answer) end() error {
 	switch {
@@ -140,7 +140,7 @@ func (r *answer) end() error {
 	return nil
 }
 
-// reply is what the answer came to.
+// reply returns the reply after the end of the answer.
 func (r *answer) reply() (llm.Reply, error) {
 	reply, err := r.Draft.Reply()
 	if err != nil || reply.Finish == llm.FinishRefusal {
@@ -148,7 +148,7 @@ func (r *answer) reply() (llm.Reply, error) {
 	}
 	for _, c := range reply.Calls {
 		if c.Problem != "" {
-			return reply, nil // the API would not take the call back
+			return reply, nil // the API would refuse the call in the next request
 		}
 	}
 	if content := r.parts.content(len(reply.Calls)); content != nil {
@@ -157,8 +157,7 @@ func (r *answer) reply() (llm.Reply, error) {
 	return reply, nil
 }
 
-// usage counts thoughts as output, as the bill does. The input includes what
-// was cached.
+// usage counts thoughts as output, as the bill does. The input includes cached tokens.
 func usage(u genai.GenerateContentResponseUsageMetadata) contract.Usage {
 	return contract.Usage{
 		InputTokens:  int64(u.PromptTokenCount),

@@ -15,22 +15,23 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// geminiEvents answers with a stream of events, each the data of one.
+// geminiEvents returns an answer with a stream of events, given their data.
 func geminiEvents(data ...string) llmtest.Answer {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, d := range data {
-			_, _ = io.WriteString(w, "data: "+d+"\r\n\r\n") // the client may have gone
+			_, _ = io.WriteString(w, "data: "+d+"\r\n\r\n") // the client may have disconnected
 			_ = http.NewResponseController(w).Flush()
 		}
 	}
 }
 
-// geminiPiece is a piece of an answer with parts, and why it ends, if it does.
+// geminiPiece returns a piece of an answer with parts and a finish reason, if there is one.
 func geminiPiece(parts, finish string) string {
 	if finish != "" {
 		finish = `,"finishReason":"` + finish + `"`
@@ -94,7 +95,7 @@ func TestGeminiReplies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, router := newGemini(t)
 			s.Reply(tt.answer)
-			got := askGemini(t, router, llm.Request{Model: "gemini-2.5-flash", Tools: offered()})
+			got := askGemini(t, router, llm.Request{Model: "gemini-2.5-flash", Tools: sample.Offer()})
 			tt.want.Usage.Calls = 1
 			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(llm.Reply{}, "Native")); diff != "" {
 				t.Errorf("reply differs (-want +got):\n%s", diff)
@@ -146,7 +147,7 @@ func TestGeminiAnswersThatMakeNoSense(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, router := newGemini(t)
 			s.Reply(tt.answer)
-			if e := failure(t, router, flash); e.Kind != contract.KindModelGarbage || !strings.Contains(e.Message, tt.want) {
+			if e := sample.Failure(t, router, flash); e.Kind != contract.KindModelGarbage || !strings.Contains(e.Message, tt.want) {
 				t.Errorf("error = %s, %s", e.Kind, e.Message)
 			}
 		})
@@ -168,14 +169,14 @@ func TestGeminiAnswersThatBreakOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, router := newGemini(t)
 			s.Reply(tt.answer)
-			if e := failure(t, router, flash); e.Kind != contract.KindModelUnavailable || e.Message != tt.want {
+			if e := sample.Failure(t, router, flash); e.Kind != contract.KindModelUnavailable || e.Message != tt.want {
 				t.Errorf("error = %s, %s", e.Kind, e.Message)
 			}
 		})
 	}
 	s, _ := newGemini(t)
 	s.Reply(llmtest.HangAfter(1, strings.Repeat("hello ", 20)))
-	e := failure(t, router.New(router.Options{Getenv: keys, BaseURL: s.URL(), Timeout: 30 * time.Millisecond}), flash)
+	e := sample.Failure(t, router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL(), Timeout: 30 * time.Millisecond}), flash)
 	if e.Message != "google did not answer within 30ms" {
 		t.Errorf("error = %s, %s", e.Kind, e.Message)
 	}
@@ -217,7 +218,7 @@ func TestGeminiFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, router := newGemini(t)
 			s.Reply(tt.answer)
-			e := failure(t, router, flash)
+			e := sample.Failure(t, router, flash)
 			if e.Kind != tt.kind || e.Message != tt.want || e.RetryAfter != tt.after || s.Served() != 1 {
 				t.Errorf("error = %s, %q, after %s, %d requests\nwant    %s, %q, after %s", e.Kind, e.Message, e.RetryAfter, s.Served(), tt.kind, tt.want, tt.after)
 			}
@@ -235,15 +236,15 @@ func TestTheKeyOfGeminiIsInNoError(t *testing.T) {
 			}
 			llmtest.JSON(status, `{"error":{"message":`+string(text)+`,"status":`+string(text)+`}}`)(w, r)
 		})
-		noKey(t, failure(t, router, flash))
+		sample.NoKey(t, sample.Failure(t, router, flash))
 	}
-	base := "http://user:" + canary + "@127.0.0.1:1/v1beta?key=" + canary
-	noKey(t, failure(t, router.New(router.Options{Getenv: keys, BaseURL: base}), flash))
-	noKey(t, failure(t, router.New(router.Options{Getenv: keys, BaseURL: base[:len(base)-31] + "/openai"}), flash))
-	withLine := func(string) string { return canary + "\n" + canary }
-	e := failure(t, router.New(router.Options{Getenv: withLine, BaseURL: "http://127.0.0.1:1"}), flash)
-	noKey(t, e)
+	base := "http://user:" + sample.Canary + "@127.0.0.1:1/v1beta?key=" + sample.Canary
+	sample.NoKey(t, sample.Failure(t, router.New(router.Options{Getenv: sample.Keys, BaseURL: base}), flash))
+	sample.NoKey(t, sample.Failure(t, router.New(router.Options{Getenv: sample.Keys, BaseURL: base[:len(base)-31] + "/openai"}), flash))
+	withLine := func(string) string { return sample.Canary + "\n" + sample.Canary }
+	e := sample.Failure(t, router.New(router.Options{Getenv: withLine, BaseURL: "http://127.0.0.1:1"}), flash)
+	sample.NoKey(t, e)
 	if errors.Unwrap(e) != nil {
-		noKey(t, errors.Unwrap(e))
+		sample.NoKey(t, errors.Unwrap(e))
 	}
 }

@@ -19,7 +19,7 @@ type requestBody struct {
 	Config   *genai.GenerationConfig `json:"generationConfig,omitempty"`
 }
 
-// content is a Content. Its parts are requestPart, or what the API itself said.
+// content is a Content. Its parts are a requestPart, or raw JSON from the API itself.
 type content struct {
 	Role  string `json:"role,omitempty"`
 	Parts []any  `json:"parts"`
@@ -43,10 +43,9 @@ type toolList struct {
 	Functions []function `json:"functionDeclarations"`
 }
 
-// function describes a tool. Its schema is in Parameters, written by
-// plainSchema: the newer parametersJsonSchema takes references, but refuses those
-// that have keywords beside them and those that lead back to themselves through a
-// required property, and schemas come from tool servers as they please.
+// function describes a tool. Its schema is in Parameters, written by plainSchema. The newer
+// parametersJsonSchema accepts references, but refuses those with keywords beside them and
+// those that are recursive through a required property; tool servers send such schemas.
 type function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -75,8 +74,8 @@ func (g gemini) request(r llm.Request, turns []llm.Turn) (requestBody, error) {
 	return out, nil
 }
 
-// config bounds and shapes the reply. The API takes no schema of the reply beside
-// tools.
+// config returns the limits and the schema of the reply. The API refuses a schema together
+// with tools.
 func (g gemini) config(r llm.Request) *genai.GenerationConfig {
 	var c genai.GenerationConfig
 	limit, shaped := g.ReplyLimit(r), len(r.Schema) > 0 && len(r.Tools) == 0

@@ -10,24 +10,24 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// How deep references are followed, and how many schemas are written in all. A
-// schema that contains itself ends there in an object of any kind.
+// Bounds of the depth of references and of the number of subschemas written. There a
+// recursive schema ends in an unconstrained one.
 const (
 	maxSchemaDepth = 8
 	maxSchemaNodes = 2000
 )
 
-// plainKeywords are those of the schemas that Gemini takes: a subset of OpenAPI
-// 3.0 (ai.google.dev/api/caching#Schema). Others are left out. Nothing is lost by
-// that but hints to the model: arguments are checked against the whole schema.
+// plainKeywords are the keywords that Gemini accepts: a subset of OpenAPI 3.0
+// (ai.google.dev/api/caching#Schema). Others are omitted. They are only hints to the model:
+// arguments are checked against the whole schema.
 var plainKeywords = []string{
 	"type", "format", "title", "description", "nullable", "enum", "default", "properties", "required", "items", "anyOf",
 	"minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength", "pattern", "minimum", "maximum",
 }
 
-// plainSchema writes a schema in that subset: references are replaced by what
-// they refer to, a type that may be null becomes nullable, oneOf becomes anyOf,
-// const an enum of one, and the parts of allOf are merged.
+// plainSchema writes a schema in that subset: references are replaced by their targets, a
+// type that may be null becomes nullable, oneOf becomes anyOf, const becomes an enum of one
+// value, and the parts of allOf are merged.
 func plainSchema(schema json.RawMessage) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(schema))
 	dec.UseNumber()
@@ -41,17 +41,17 @@ func plainSchema(schema json.RawMessage) (json.RawMessage, error) {
 
 type schemaWriter struct {
 	root map[string]any
-	left int // schemas that may still be written
+	left int // subschemas that may still be written
 }
 
 func (p *schemaWriter) schema(v any, depth int) map[string]any {
 	s, ok := v.(map[string]any)
-	if !ok || depth > maxSchemaDepth || p.left <= 0 { // true, or without end
+	if !ok || depth > maxSchemaDepth || p.left <= 0 { // a boolean schema, or a bound is reached
 		return anyOfKind(s)
 	}
 	out := map[string]any{}
-	all := p.merged(s, depth)
-	for _, key := range plainKeywords { // in order, so that what is left out is always the same
+	all := p.resolve(s, depth)
+	for _, key := range plainKeywords { // in a fixed order, so that the same subschemas are omitted every time
 		if value, ok := all[key]; ok {
 			out[key] = p.keyword(key, value, depth)
 		}
@@ -61,7 +61,7 @@ func (p *schemaWriter) schema(v any, depth int) map[string]any {
 	return out
 }
 
-// anyOfKind is all that is said of a schema where the writing ends.
+// anyOfKind returns the schema that is written where a bound is reached.
 func anyOfKind(s map[string]any) map[string]any {
 	switch s["type"] {
 	case "string", "number", "integer", "boolean":
@@ -70,22 +70,22 @@ func anyOfKind(s map[string]any) map[string]any {
 	return map[string]any{"type": "object"}
 }
 
-// merged is a schema with its reference, its allOf and the words that Gemini has
-// others for resolved.
-func (p *schemaWriter) merged(s map[string]any, depth int) map[string]any {
+// resolve returns a schema with its reference and its allOf resolved, and with Gemini's own
+// keywords.
+func (p *schemaWriter) resolve(s map[string]any, depth int) map[string]any {
 	all := map[string]any{}
 	if p.left--; p.left < 0 {
 		return anyOfKind(s)
 	}
 	if ref, ok := s["$ref"].(string); ok && depth <= maxSchemaDepth {
 		if target, ok := llm.LookUp(p.root, ref).(map[string]any); ok {
-			mergeInto(all, p.merged(target, depth+1))
+			mergeInto(all, p.resolve(target, depth+1))
 		}
 	}
 	if parts, ok := s["allOf"].([]any); ok {
 		for _, part := range parts {
 			if m, ok := part.(map[string]any); ok && depth <= maxSchemaDepth {
-				mergeInto(all, p.merged(m, depth+1))
+				mergeInto(all, p.resolve(m, depth+1))
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func (p *schemaWriter) merged(s map[string]any, depth int) map[string]any {
 	return all
 }
 
-// mergeInto adds keywords; properties and required of both count.
+// mergeInto adds keywords. The properties and required of both are combined.
 func mergeInto(all, more map[string]any) {
 	for key, value := range more {
 		switch have := all[key].(type) {
@@ -145,7 +145,7 @@ func (p *schemaWriter) keyword(key string, value any, depth int) any {
 	return value
 }
 
-// enumTexts are the values of an enum, which Gemini takes as texts only.
+// enumTexts returns the values of an enum as texts: Gemini accepts nothing else.
 func enumTexts(value any) any {
 	list, ok := value.([]any)
 	if !ok {
@@ -160,7 +160,7 @@ func enumTexts(value any) any {
 	return out
 }
 
-// nullable makes one type of a list of types, and texts of the values of an enum.
+// nullable replaces a list of types by one type, and the values of an enum by texts.
 func (p *schemaWriter) nullable(s map[string]any) {
 	if list, ok := s["type"].([]any); ok {
 		var types []any
@@ -185,7 +185,8 @@ func (p *schemaWriter) nullable(s map[string]any) {
 	p.nullableAlternatives(s)
 }
 
-// nullableAlternatives takes null out of a choice. A choice of one is that one.
+// nullableAlternatives removes null from the alternatives. A single alternative replaces the
+// choice.
 func (p *schemaWriter) nullableAlternatives(s map[string]any) {
 	list, ok := s["anyOf"].([]any)
 	if !ok {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// anyKind are the keywords that schemas of every type may have, keywordsOf those
-// of one type. Gemini refuses a request for a keyword beside the wrong type:
+// anyKind lists the keywords for every type, keywordsOf those for one type. Gemini refuses a request for a keyword beside the wrong type:
 // "properties: only allowed for OBJECT type".
 var (
 	anyKind    = []string{"type", "title", "description", "nullable", "default"}
@@ -27,8 +26,8 @@ var (
 	}
 )
 
-// plainParameters is the schema of a tool's parameters, which Gemini takes only as
-// an object that has properties. It is nil for a tool without: it gets no schema.
+// plainParameters returns the schema of a tool's parameters, which must be an object with
+// properties. It is nil for a tool without parameters.
 func plainParameters(schema json.RawMessage) (json.RawMessage, error) {
 	if schema = bytes.TrimSpace(schema); len(schema) == 0 || string(schema) == "null" {
 		return nil, nil
@@ -52,7 +51,7 @@ func plainParameters(schema json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(fields)
 }
 
-// flatten makes one object of a choice of objects, with the properties of all.
+// flatten replaces a choice of objects by one object with the properties of all.
 func flatten(s map[string]any) {
 	choice, _ := s["anyOf"].([]any)
 	delete(s, "anyOf")
@@ -63,8 +62,7 @@ func flatten(s map[string]any) {
 	}
 }
 
-// fit leaves out of a schema whatever Gemini refuses a request for, and adds what
-// it insists on.
+// fit removes keywords that Gemini refuses, and adds those that it requires.
 func fit(s map[string]any) {
 	kind, _ := s["type"].(string)
 	if kind = strings.ToLower(kind); keywordsOf[kind] == nil {
@@ -78,7 +76,7 @@ func fit(s map[string]any) {
 		return
 	}
 	if kind == "" {
-		kind, s["type"] = "string", "string" // anything; a type is needed
+		kind, s["type"] = "string", "string" // any value is allowed, but a type is required
 	}
 	keep(s, slices.Concat(keywordsOf[kind], anyKind))
 	if format, _ := s["format"].(string); !slices.Contains(formatsOf[kind], format) {
@@ -93,7 +91,8 @@ func fit(s map[string]any) {
 	fitRequired(s, properties)
 }
 
-// kindByKeywords is the type of a schema that names none; empty if nothing tells.
+// kindByKeywords derives the type of a schema that names none from its keywords, or returns
+// "".
 func kindByKeywords(s map[string]any) string {
 	switch {
 	case s["properties"] != nil, s["required"] != nil && s["anyOf"] == nil:
@@ -104,7 +103,7 @@ func kindByKeywords(s map[string]any) string {
 	return ""
 }
 
-// fitRequired leaves out what is required and not described.
+// fitRequired removes required properties that are not described.
 func fitRequired(s, properties map[string]any) {
 	list, _ := s["required"].([]any)
 	var kept []any
@@ -123,8 +122,8 @@ func keep(s map[string]any, keywords []string) {
 	maps.DeleteFunc(s, func(key string, _ any) bool { return !slices.Contains(keywords, key) })
 }
 
-// alternatives are schemas of one type each for one of several types, with the
-// keywords that belong to it.
+// alternatives splits a schema of several types into one schema for each type, with its
+// keywords.
 func alternatives(s map[string]any, types []any) []any {
 	var out []any
 	for _, t := range types {

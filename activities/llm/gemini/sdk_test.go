@@ -9,15 +9,17 @@ import (
 	"testing"
 
 	"google.golang.org/genai"
+
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 )
 
-// geminiSDK is what Google's own client makes of the first piece of an answer.
+// geminiSDK returns the first piece of an answer as Google's own client decodes it.
 func geminiSDK(t *testing.T, answer http.HandlerFunc) (*genai.GenerateContentResponse, error) {
 	t.Helper()
 	s := httptest.NewServer(answer)
 	defer s.Close()
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
-		APIKey: canary, Backend: genai.BackendGeminiAPI, HTTPClient: s.Client(), HTTPOptions: genai.HTTPOptions{BaseURL: s.URL},
+		APIKey: sample.Canary, Backend: genai.BackendGeminiAPI, HTTPClient: s.Client(), HTTPOptions: genai.HTTPOptions{BaseURL: s.URL},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +30,8 @@ func geminiSDK(t *testing.T, answer http.HandlerFunc) (*genai.GenerateContentRes
 	return nil, io.EOF
 }
 
-// These are the reasons why requests and replies are not the SDK's. Once this test
-// fails, its client may do.
+// These are the reasons for not using the SDK's requests and replies. If this test fails,
+// its client may be good enough.
 func TestGooglesClientLosesPartsOfReplies(t *testing.T) {
 	const said = `{"functionCall":{"name":"x","args":{"id":9007199254740993}},"thoughtSignature":"AAAA","mood":"fine"},{"text":"","thoughtSignature":"BBBB"}`
 	got, err := geminiSDK(t, http.HandlerFunc(geminiEvents(geminiPiece(said, "STOP"))))

@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/activities/outbound"
 )
 
-// read takes the answer as it comes: the events of a stream, or one JSON object or
-// a list of them, as gateways send that do not stream.
+// read reads the answer while it arrives: the events of a stream, or one JSON object or a
+// list of them from gateways that do not stream.
 func (r *answer) read(res *http.Response) error {
 	in := bufio.NewReaderSize(res.Body, 32<<10)
 	first, err := firstByte(in)
@@ -62,11 +62,11 @@ func (r *answer) readWhole(in io.Reader) error {
 			return err
 		}
 	}
-	r.ended = true // or it would be no JSON
+	r.ended = true // else it would not be valid JSON
 	return r.end()
 }
 
-// firstByte is the first that is not white space. It stays unread.
+// firstByte peeks at the first byte that is not white space.
 func firstByte(in *bufio.Reader) (byte, error) {
 	for {
 		b, err := in.ReadByte()
@@ -79,8 +79,8 @@ func firstByte(in *bufio.Reader) (byte, error) {
 	}
 }
 
-// eventData is the data of an event. A failure may be in the stream as plain JSON, in lines
-// that are no fields of an event.
+// eventData returns the data of an event. A failure may be in the stream as plain JSON, in
+// lines that are not fields of an event.
 func eventData(e outbound.Event) []byte {
 	var data []byte
 	for line := range e.Lines() {
@@ -88,7 +88,7 @@ func eventData(e outbound.Event) []byte {
 		switch string(name) {
 		case "data":
 			data = append(append(data, bytes.TrimPrefix(value, []byte(" "))...), '\n')
-		case "", "event", "id", "retry": // a comment, or nothing that matters
+		case "", "event", "id", "retry": // a comment, or a field that is not needed
 		default:
 			data = append(append(data, line...), '\n')
 		}

@@ -59,7 +59,7 @@ func (anthropic) speaks(path string) bool { return strings.HasSuffix(path, "/v1/
 
 func (anthropic) key(r *http.Request) string { return r.Header.Get("X-Api-Key") }
 
-// claudeErrors are the types that go with statuses. The API has no codes.
+// claudeErrors maps statuses to error types. The API has no codes.
 var claudeErrors = map[int]string{
 	401: "authentication_error", 402: "billing_error", 403: "permission_error", 404: "not_found_error",
 	413: "request_too_large", 429: "rate_limit_error", 500: "api_error", 504: "timeout_error", 529: "overloaded_error",
@@ -83,7 +83,7 @@ func (anthropic) streams(_ *http.Request, body []byte) bool {
 	return json.Unmarshal(body, &asked) == nil && asked.Stream
 }
 
-func (anthropic) whole(s said) string {
+func (anthropic) whole(s outcome) string {
 	m := claudeStart(s)
 	m.StopReason, m.StopDetails, m.Usage.Output = claudeStop(s), claudeDetails(s), s.usage.OutputTokens
 	if s.thoughts != "" {
@@ -94,7 +94,7 @@ func (anthropic) whole(s said) string {
 	}
 	for _, c := range s.calls {
 		input := c.Arguments
-		if !json.Valid(input) { // nothing else fits in
+		if !json.Valid(input) { // the field takes only JSON
 			input = json.RawMessage(encode(string(c.Arguments)))
 		}
 		m.Content = append(m.Content, claudeCall{"tool_use", c.ID, c.Name, input})
@@ -102,15 +102,15 @@ func (anthropic) whole(s said) string {
 	return encode(m)
 }
 
-// claudeStart is a message before anything was said.
-func claudeStart(s said) claudeMessage {
+// claudeStart returns a message without content, as in message_start.
+func claudeStart(s outcome) claudeMessage {
 	return claudeMessage{
 		ID: "msg_llmtest", Type: "message", Role: "assistant", Model: "llmtest-1", Content: []any{},
 		Usage: claudeUsage{Input: s.usage.InputTokens - s.usage.CachedTokens, Read: s.usage.CachedTokens, Output: 1},
 	}
 }
 
-func claudeStop(s said) *string {
+func claudeStop(s outcome) *string {
 	reason := s.finish
 	switch reason {
 	case llm.FinishStop:
@@ -123,12 +123,12 @@ func claudeStop(s said) *string {
 	return &reason
 }
 
-func claudeDetails(s said) *claudeRefusal {
+func claudeDetails(s outcome) *claudeRefusal {
 	if s.refusal == "" {
 		return nil
 	}
 	return &claudeRefusal{Type: "refusal", Explanation: s.refusal}
 }
 
-// signature is what thoughts are known by: changed ones have another.
+// signature returns the signature of thoughts; changed thoughts have another.
 func signature(thoughts string) string { return "EqQB" + contract.Hash([]byte(thoughts)) + "==" }

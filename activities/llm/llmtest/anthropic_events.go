@@ -8,7 +8,7 @@ type claudeEvents struct {
 	blocks int
 }
 
-func (anthropic) events(s said) []string {
+func (anthropic) events(s outcome) []string {
 	var e claudeEvents
 	e.add("message_start", map[string]any{"message": claudeStart(s)})
 	if s.thoughts != "" {
@@ -45,7 +45,7 @@ func (e *claudeEvents) add(kind string, fields map[string]any) {
 	e.frames = append(e.frames, "event: "+kind+"\ndata: "+encode(event)+"\n\n")
 }
 
-// block adds a block of content. A ping follows the beginning of the first.
+// block adds a content block. A ping follows the start of the first.
 func (e *claudeEvents) block(begins any, deltas ...map[string]string) {
 	e.add("content_block_start", map[string]any{"index": e.blocks, "content_block": begins})
 	if e.blocks == 0 {

@@ -35,7 +35,7 @@ func (c *claudeRules) messages(raw json.RawMessage) {
 	}
 }
 
-// content checks a message's content, given the calls before it, and returns its own.
+// content checks a message's content, given the open calls before it, and returns its calls.
 func (c *claudeRules) content(i int, role string, raw json.RawMessage, open []string) []string {
 	at := fmt.Sprintf("messages.%d", i)
 	if len(raw) > 0 && raw[0] == '"' {
@@ -89,7 +89,7 @@ func (c *claudeRules) block(at, role, kind string, raw json.RawMessage) {
 	}
 }
 
-// thinking checks that thoughts come back as they were given.
+// thinking checks that thoughts come back unchanged.
 func (c *claudeRules) thinking(at string, raw json.RawMessage) {
 	f := c.object(at, raw, "type thinking signature")
 	var thoughts, signed string
@@ -141,7 +141,7 @@ func (c *claudeRules) result(at string, raw json.RawMessage) string {
 	return id
 }
 
-// image checks that the data is an image, and the one that it is said to be.
+// image checks that the data is an image of the stated type.
 func (c *claudeRules) image(at string, raw json.RawMessage) {
 	f := c.object(at, raw, "type source cache_control transformations")
 	at += ".source.base64"

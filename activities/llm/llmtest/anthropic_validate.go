@@ -15,10 +15,10 @@ var (
 	claudeID   = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 )
 
-// claudeRules looks at a request and keeps the first thing that is wrong with it.
+// claudeRules checks a request and keeps the first error.
 type claudeRules struct {
 	problem *apiError
-	cached  int // blocks with cache_control
+	cached  int // number of blocks with cache_control
 	ids     map[string]bool
 }
 
@@ -75,7 +75,7 @@ func (c *claudeRules) request(body []byte) {
 	}
 }
 
-// object takes an object apart that has none but the allowed fields.
+// object decodes an object; fields that are not allowed are an error.
 func (c *claudeRules) object(at string, raw json.RawMessage, allowed string) fields {
 	var f fields
 	if json.Unmarshal(raw, &f) != nil || f == nil {
@@ -94,14 +94,14 @@ func (c *claudeRules) object(at string, raw json.RawMessage, allowed string) fie
 
 func within(at, name string) string { return strings.TrimPrefix(at+"."+name, ".") }
 
-// decode reads a field, if it is there.
+// decode decodes a field, if it is present.
 func (c *claudeRules) decode(at string, raw json.RawMessage, v any, what string) {
 	if raw != nil && json.Unmarshal(raw, v) != nil {
 		c.refuse("%s: Input should be %s", at, what)
 	}
 }
 
-// list takes a list apart.
+// list decodes a list.
 func (c *claudeRules) list(at string, raw json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage
 	c.decode(at, raw, &out, "a valid list")
@@ -161,7 +161,7 @@ func (c *claudeRules) schema(at string, raw json.RawMessage) {
 	}
 }
 
-// output checks the format of the reply: all of its objects are closed.
+// output checks the requested format of the reply: all of its objects must be closed.
 func (c *claudeRules) output(raw json.RawMessage) {
 	if raw == nil {
 		return

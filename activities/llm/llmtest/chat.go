@@ -68,7 +68,7 @@ func (chat) key(r *http.Request) string {
 
 func (chat) refusal(e *apiError) string { return encode(map[string]*apiError{"error": e}) }
 
-func (chat) whole(s said) string {
+func (chat) whole(s outcome) string {
 	c := completion{
 		ID: "chatcmpl-llmtest", Object: "chat.completion", Created: 1767225600, Model: "llmtest-1",
 		Choices:     []choice{{Message: chatMessage(s), Finish: chatFinish(s.finish)}},
@@ -85,7 +85,7 @@ func chatUsage(u contract.Usage) usage {
 	}
 }
 
-func chatMessage(s said) message {
+func chatMessage(s outcome) message {
 	m := message{Role: "assistant", Thoughts: s.thoughts, Annotations: []string{}}
 	if s.text != "" || len(s.calls) == 0 && s.refusal == "" {
 		m.Content = &s.text

@@ -72,7 +72,7 @@ func imageAddress(address, field string) *apiError {
 	return nil
 }
 
-// imageData checks that the data is an image, and the one that it is said to be.
+// imageData checks that the data is an image of the stated type.
 func imageData(uri, field string) *apiError {
 	found := dataURI.FindStringSubmatch(uri)
 	if found == nil {

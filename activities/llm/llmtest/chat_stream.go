@@ -33,7 +33,7 @@ type delta struct {
 	ToolCalls []callDelta `json:"tool_calls,omitempty"`
 }
 
-// callDelta begins a call, or, without ID, type and name, goes on with one.
+// callDelta begins a call, or continues one if it has no ID, type and name.
 type callDelta struct {
 	Index    int           `json:"index"`
 	ID       *string       `json:"id,omitempty"`
@@ -53,7 +53,7 @@ func (chat) streams(_ *http.Request, body []byte) bool {
 	return json.Unmarshal(body, &asked) == nil && asked.Stream
 }
 
-func (chat) events(s said) []string {
+func (chat) events(s outcome) []string {
 	empty := ""
 	var out []string
 	for _, d := range append([]delta{{Role: "assistant", Content: &empty}}, chatDeltas(s)...) {
@@ -66,8 +66,8 @@ func (chat) events(s said) []string {
 		"data: [DONE]\n\n")
 }
 
-// chatDeltas are what the model says, piece by piece.
-func chatDeltas(s said) []delta {
+// chatDeltas splits the model's output into deltas.
+func chatDeltas(s outcome) []delta {
 	var out []delta
 	for _, piece := range pieces(s.thoughts) {
 		out = append(out, delta{Thoughts: piece})

@@ -19,7 +19,7 @@ type apiError struct {
 	Code    nullStr `json:"code"`
 }
 
-// nullStr is a string that is null when empty.
+// nullStr is a string that is encoded as null if it is empty.
 type nullStr string
 
 func (s nullStr) MarshalJSON() ([]byte, error) {
@@ -29,8 +29,7 @@ func (s nullStr) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(s))
 }
 
-// encode writes the types of this package, which have no value that cannot be
-// encoded.
+// encode encodes the types of this package, which cannot fail.
 func encode(v any) string {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -45,7 +44,7 @@ func invalid(param, format string, args ...any) *apiError {
 
 var functionName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// wireRequest holds what the rules look at.
+// wireRequest has the fields that the rules check.
 type wireRequest struct {
 	Model    string          `json:"model"`
 	Messages []wireMessage   `json:"messages"`
@@ -88,7 +87,7 @@ func (chat) validate(r *http.Request, body []byte) *apiError {
 	return req.validate()
 }
 
-// arguments are the request's fields that the API knows.
+// arguments has the names of the API's request fields.
 var arguments = func() map[string]bool {
 	out := map[string]bool{}
 	for _, name := range strings.Fields(`model messages tools tool_choice parallel_tool_calls temperature top_p n stop max_tokens

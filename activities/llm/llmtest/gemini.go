@@ -38,7 +38,7 @@ type tokens struct {
 	Thoughts   int64 `json:"thoughtsTokenCount,omitempty"`
 }
 
-// geminiSignature is what the API puts beside a reply that it thought about.
+// geminiSignature is the signature of a reply with thoughts.
 var geminiSignature = base64.StdEncoding.EncodeToString([]byte("what the model thought?>"))
 
 func (gemini) speaks(path string) bool {
@@ -83,7 +83,7 @@ func (gemini) streams(r *http.Request, _ []byte) bool {
 	return strings.HasSuffix(r.URL.Path, ":streamGenerateContent") && r.URL.Query().Get("alt") == "sse"
 }
 
-func (gemini) whole(s said) string {
+func (gemini) whole(s outcome) string {
 	var parts []map[string]any
 	for _, p := range geminiParts(s) {
 		parts = append(parts, p...)
@@ -91,7 +91,7 @@ func (gemini) whole(s said) string {
 	return encode(s.generated(parts, geminiFinish(s.finish)))
 }
 
-func (gemini) events(s said) []string {
+func (gemini) events(s outcome) []string {
 	var out []string
 	for _, parts := range geminiParts(s) {
 		out = append(out, "data: "+encode(s.generated(parts, ""))+"\r\n\r\n")
@@ -103,7 +103,7 @@ func (gemini) events(s said) []string {
 	return append(out, "data: "+encode(s.generated([]map[string]any{last}, geminiFinish(s.finish)))+"\r\n\r\n")
 }
 
-func (s said) generated(parts []map[string]any, finish string) generated {
+func (s outcome) generated(parts []map[string]any, finish string) generated {
 	g := generated{
 		Candidates: []candidate{{Content: geminiContent{Parts: parts, Role: "model"}, Finish: finish}},
 		Usage:      tokens{Prompt: s.usage.InputTokens, Total: s.usage.InputTokens, Cached: s.usage.CachedTokens},
@@ -120,9 +120,9 @@ func (s said) generated(parts []map[string]any, finish string) generated {
 	return g
 }
 
-// geminiParts are the parts of a reply, as a stream sends them: thoughts and text
-// in pieces, calls at once. Thoughts sign the first call.
-func geminiParts(s said) [][]map[string]any {
+// geminiParts returns the parts of a reply as a stream sends them: thoughts and text in
+// pieces, calls whole. A reply with thoughts signs its first call.
+func geminiParts(s outcome) [][]map[string]any {
 	var out [][]map[string]any
 	add := func(part map[string]any) { out = append(out, []map[string]any{part}) }
 	for _, piece := range pieces(s.thoughts) {
@@ -141,7 +141,7 @@ func geminiParts(s said) [][]map[string]any {
 	return out
 }
 
-// geminiCall is a call. Arguments that are no JSON go out as a string.
+// geminiCall returns a call. Arguments that are not JSON are sent as a string.
 func geminiCall(c llm.Call) map[string]any {
 	out := map[string]any{"name": c.Name}
 	if c.ID != "" {

@@ -37,9 +37,9 @@ func geminiAt(format string, args ...any) string {
 
 func geminiIndex(name string, i int) string { return fmt.Sprintf("%s[%d]", name, i) }
 
-// validateContents checks each content, and that the results of a turn's calls
-// come directly after it, as many as there are calls. Signed: every reply since
-// the user's last text needs a signature beside its first call.
+// validateContents checks each content, and that a turn's calls are directly followed by the
+// same number of results. With signed, every reply since the user's last text needs a
+// signature on its first call.
 func validateContents(contents []geminiWireContent, signed bool) *apiError {
 	if len(contents) == 0 {
 		return invalid("", "* GenerateContentRequest.contents: contents is not specified\n")
@@ -104,8 +104,7 @@ func (c geminiWireContent) follows(before geminiWireContent, i int) *apiError {
 	return c.answers(before, i)
 }
 
-// answers checks that each response names its call, in their order, and has its
-// ID if there is one.
+// answers checks that the responses have the names and IDs of the calls, in their order.
 func (c geminiWireContent) answers(before geminiWireContent, i int) *apiError {
 	var ids, names []string
 	for _, p := range before.Parts {
@@ -165,8 +164,7 @@ func (p geminiWirePart) validate(at, role string) *apiError {
 	return nil
 }
 
-// isBase64 takes the standard alphabet and that for URLs, as JSON of protocol
-// buffers does.
+// isBase64 accepts the standard and the URL alphabet, as the JSON of protocol buffers does.
 func isBase64(text string) bool {
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(text, "="))
 	_, err := base64.RawStdEncoding.DecodeString(text)

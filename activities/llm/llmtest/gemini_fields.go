@@ -8,8 +8,8 @@ import (
 )
 
 // geminiFields are the fields that the API knows, by message
-// (ai.google.dev/api/generate-content). What follows a colon is the message that
-// is in a field: in a list with [], in a map with {}.
+// (ai.google.dev/api/generate-content). A colon is followed by the message type of the
+// field, with [] for a list and {} for a map.
 var geminiFields = map[string]string{
 	"request": `contents:[]content systemInstruction:content tools:[]tool toolConfig safetySettings
 		generationConfig:config cachedContent`,
@@ -29,7 +29,7 @@ var geminiFields = map[string]string{
 		logprobs enableEnhancedCivicAnswers speechConfig thinkingConfig imageConfig mediaResolution`,
 }
 
-// unknownFields tells which fields of a message the API does not know.
+// unknownFields returns an error that lists the fields that the API does not know.
 func unknownFields(message, path string, raw json.RawMessage) *apiError {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil || fields == nil {

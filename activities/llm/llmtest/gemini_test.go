@@ -10,8 +10,7 @@ import (
 	"agent-stop-and-go/activities/llm/llmtest"
 )
 
-// postGemini asks a model for a stream. The key is in a header unless the query
-// has one.
+// postGemini requests a stream. The key is in a header unless it is in the query.
 func postGemini(t *testing.T, s *llmtest.Server, model, query, body string) (int, string) {
 	t.Helper()
 	url := strings.TrimSuffix(s.URL(), "/v1") + "/v1beta/models/" + model + ":streamGenerateContent?" + query

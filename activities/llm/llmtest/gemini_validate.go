@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// geminiRequest holds what the rules look at.
+// geminiRequest has the fields that the rules check.
 type geminiRequest struct {
 	Contents []geminiWireContent `json:"contents"`
 	System   *geminiWireContent  `json:"systemInstruction"`

@@ -25,7 +25,7 @@ type Scripted struct {
 var _ llm.Model = (*Scripted)(nil)
 
 // Script returns a model that takes the steps in order, one for each request.
-// With none left, a request fails for good and says so.
+// When none are left, a request fails with an error that is not retried.
 func Script(steps ...Step) *Scripted { return &Scripted{steps: steps} }
 
 // Func returns a model that answers every request with step, which may be
@@ -40,7 +40,7 @@ func Text(text string) Step {
 // Call is the step that calls one tool, with arguments as JSON.
 func Call(name, arguments string) Step { return Calls("", ToolCall("call00001", name, arguments)) }
 
-// Calls is the step that calls tools, with or without a text beside.
+// Calls is the step that calls tools, with an optional text.
 func Calls(text string, calls ...llm.Call) Step {
 	return Give(llm.Reply{Text: text, Calls: calls, Finish: llm.FinishToolCalls})
 }
@@ -50,8 +50,7 @@ func ToolCall(id, name, arguments string) llm.Call {
 	return llm.Call{ID: id, Name: name, Arguments: json.RawMessage(arguments)}
 }
 
-// Give is the step that answers with a reply as it is. An unnamed model becomes
-// "scripted".
+// Give is the step that answers with this reply. An empty model becomes "scripted".
 func Give(r llm.Reply) Step {
 	if r.Model == "" {
 		r.Model = "scripted"

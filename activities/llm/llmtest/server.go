@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// Server speaks the wire formats of model providers, each on the paths that its
-// API has. What it answers is independent of the format that it is asked in.
+// Server speaks the wire formats of model providers, each on its API's paths. Queued answers
+// do not depend on the format of the request.
 type Server struct {
 	http *httptest.Server
 	end  context.CancelFunc // releases hanging answers
@@ -62,7 +62,7 @@ func newServer() *Server {
 	s := &Server{end: cancel, keep: true}
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	s.http.Config.BaseContext = func(net.Listener) context.Context { return ctx }
-	s.http.Config.ErrorLog = log.New(io.Discard, "", 0) // broken connections are meant
+	s.http.Config.ErrorLog = log.New(io.Discard, "", 0) // tests break connections on purpose
 	return s
 }
 
@@ -109,7 +109,7 @@ func (s *Server) RequireKey(key string) {
 	s.key = key
 }
 
-// KeepRequests reports whether to record requests; benchmarks turn it off.
+// KeepRequests sets whether requests are recorded; benchmarks turn it off.
 func (s *Server) KeepRequests(keep bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.take()(w, r)
 }
 
-// check records the request and tells what is wrong with it.
+// check records the request and returns what is wrong with it.
 func (s *Server) check(r *http.Request, body []byte) *apiError {
 	wire := wireOf(r.URL.Path)
 	problem := wire.validate(r, body)

@@ -23,8 +23,8 @@ func Fail(status int, message string) Answer {
 	return FailWith(status, message, kind, code)
 }
 
-// FailWith is Fail with a type and a code, such as context_length_exceeded, which
-// formats without them leave out.
+// FailWith is Fail with a type and a code, such as context_length_exceeded. Formats without
+// them omit them.
 func FailWith(status int, message, kind, code string) Answer {
 	return fail(&apiError{status, message, kind, "", nullStr(code)})
 }
@@ -57,10 +57,10 @@ func WithHeader(name, value string, a Answer) Answer {
 	}
 }
 
-// Garbage answers 200 with a body that is no JSON.
+// Garbage answers 200 with a body that is not JSON.
 func Garbage() Answer { return JSON(http.StatusOK, "{]<html>") }
 
-// EmptyChoices answers 200 with no choice.
+// EmptyChoices answers 200 without a choice.
 func EmptyChoices() Answer {
 	return JSON(http.StatusOK, `{"id":"chatcmpl-llmtest","object":"chat.completion","created":1767225600,"model":"llmtest-1","choices":[]}`)
 }
@@ -82,31 +82,31 @@ func Reset() Answer {
 	return func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 }
 
-// Hang answers nothing until the client or the server goes.
+// Hang sends nothing until the client or the server closes the connection.
 func Hang() Answer {
 	return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 }
 
-// CutAfter sends the first n frames of an answer that is streamed, and hangs up.
-// What is not streamed is sent whole.
+// CutAfter sends the first n frames of a streamed answer, and hangs up. An answer that is
+// not streamed is sent whole.
 func CutAfter(n int, text string) Answer {
-	return speak(said{text: text, finish: llm.FinishStop, after: n, then: Reset()})
+	return answerWith(outcome{text: text, finish: llm.FinishStop, after: n, then: Reset()})
 }
 
 // EndAfter is CutAfter with an orderly end of the connection.
 func EndAfter(n int, text string) Answer {
-	return speak(said{text: text, finish: llm.FinishStop, after: n, then: func(http.ResponseWriter, *http.Request) {}})
+	return answerWith(outcome{text: text, finish: llm.FinishStop, after: n, then: func(http.ResponseWriter, *http.Request) {}})
 }
 
-// HangAfter is CutAfter with silence until the client or the server goes.
+// HangAfter is CutAfter, but keeps the connection open until the client or the server closes
+// it.
 func HangAfter(n int, text string) Answer {
-	return speak(said{text: text, finish: llm.FinishStop, after: n, then: Hang()})
+	return answerWith(outcome{text: text, finish: llm.FinishStop, after: n, then: Hang()})
 }
 
-// GarbageAfter is CutAfter with an event that is none of the format's, and then
-// an orderly end.
+// GarbageAfter is CutAfter with an invalid event, and then an orderly end.
 func GarbageAfter(n int, text string) Answer {
-	return speak(said{text: text, finish: llm.FinishStop, after: n, then: frames("event: content_block_delta\ndata: {]<html>\n\n")})
+	return answerWith(outcome{text: text, finish: llm.FinishStop, after: n, then: frames("event: content_block_delta\ndata: {]<html>\n\n")})
 }
 
 // FailAfter is CutAfter with an error like that of FailWith as the next event.
@@ -115,12 +115,12 @@ func FailAfter(n int, text string, status int, message, kind, code string) Answe
 		body := wireOf(r.URL.Path).refusal(&apiError{status, message, kind, "", nullStr(code)})
 		frames("event: error\ndata: "+body+"\n\n")(w, r)
 	}
-	return speak(said{text: text, finish: llm.FinishStop, after: n, then: told})
+	return answerWith(outcome{text: text, finish: llm.FinishStop, after: n, then: told})
 }
 
-// WaitAfter is CutAfter, but goes on when ready is closed.
+// WaitAfter is CutAfter, but sends the rest when ready is closed.
 func WaitAfter(n int, text string, ready <-chan struct{}) Answer {
-	return speak(said{text: text, finish: llm.FinishStop, after: n, ready: ready})
+	return answerWith(outcome{text: text, finish: llm.FinishStop, after: n, ready: ready})
 }
 
 // HangMidway sends the headers and the beginning of an answer, then hangs.
@@ -133,8 +133,8 @@ func HangMidway() Answer {
 	}
 }
 
-// When holds an answer back until ready is closed, or the client or the server
-// goes.
+// When delays an answer until ready is closed, or the client or the server closes the
+// connection.
 func When(ready <-chan struct{}, a Answer) Answer {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -145,7 +145,7 @@ func When(ready <-chan struct{}, a Answer) Answer {
 	}
 }
 
-// Slowly sends an answer's body in pieces of n bytes, each flushed by itself.
+// Slowly sends an answer's body in pieces of n bytes, each flushed separately.
 func Slowly(n int, body string) Answer {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

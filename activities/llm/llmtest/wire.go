@@ -13,21 +13,21 @@ import (
 type wire interface {
 	// speaks reports whether a request to this path is in the format.
 	speaks(path string) bool
-	// key is the key that a request brought.
+	// key returns the key of a request.
 	key(r *http.Request) string
-	// validate applies the API's rules to a request; nil when it is fine.
+	// validate applies the API's rules to a request; nil if it is valid.
 	validate(r *http.Request, body []byte) *apiError
-	// refusal is the body of an error.
+	// refusal returns the body of an error.
 	refusal(e *apiError) string
 	// streams reports whether a request wants its answer as a stream.
 	streams(r *http.Request, body []byte) bool
-	// whole is the body of an answer that is no stream.
-	whole(s said) string
-	// events are the frames of one that is, each with the blank line at its end.
-	events(s said) []string
+	// whole returns the body of an answer that is not a stream.
+	whole(s outcome) string
+	// events returns the frames of a stream, each with the blank line at its end.
+	events(s outcome) []string
 }
 
-// wires are all formats. The first also takes the paths of none.
+// wires are all formats. The first also handles unknown paths.
 var wires = []wire{chat{}, anthropic{}, gemini{}}
 
 func wireOf(path string) wire {
@@ -39,28 +39,27 @@ func wireOf(path string) wire {
 	return wires[0]
 }
 
-// said is a reply before it is written in a format.
-type said struct {
+// outcome is a reply that is independent of the formats.
+type outcome struct {
 	text     string
 	thoughts string
-	calls    []llm.Call // their arguments go out as they are, broken or not
+	calls    []llm.Call // arguments are sent unchanged, even if invalid
 	refusal  string
-	// finish is why the model stopped: one of the words of package llm, or any other,
-	// which goes out as it is.
+	// finish is why the model stopped: a constant of package llm, or any other word, which
+	// is sent unchanged.
 	finish string
 	usage  contract.Usage
-	// A stream goes on with then instead of its frames from the number after on,
-	// unless that is 0.
+	// If after is not 0, a stream sends that many frames and continues with then.
 	after int
 	then  Answer
-	// With ready instead of then, the stream goes on itself when ready is closed.
+	// With ready instead of then, the stream's own frames continue when ready is closed.
 	ready <-chan struct{}
 }
 
-// sampleUsage is what every reply took.
+// sampleUsage is the usage of every reply.
 var sampleUsage = contract.Usage{InputTokens: 19, OutputTokens: 10, CachedTokens: 3}
 
-func speak(s said) Answer {
+func answerWith(s outcome) Answer {
 	s.usage = sampleUsage
 	return func(w http.ResponseWriter, r *http.Request) {
 		wire := wireOf(r.URL.Path)
@@ -76,8 +75,8 @@ func speak(s said) Answer {
 	}
 }
 
-// stream writes the frames of an answer, each flushed by itself.
-func (s said) stream(w http.ResponseWriter, r *http.Request, frames []string) {
+// stream writes the frames of an answer, each flushed separately.
+func (s outcome) stream(w http.ResponseWriter, r *http.Request, frames []string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 	for i, frame := range frames {
@@ -85,18 +84,18 @@ func (s said) stream(w http.ResponseWriter, r *http.Request, frames []string) {
 			s.then(w, r)
 			return
 		}
-		if s.after > 0 && i == s.after && !s.goesOn(r) {
+		if s.after > 0 && i == s.after && !s.waitUntilReady(r) {
 			return
 		}
 		if _, err := io.WriteString(w, frame); err != nil {
-			return // the client has gone
+			return // the client has disconnected
 		}
 		_ = http.NewResponseController(w).Flush()
 	}
 }
 
-// goesOn waits until ready, and reports whether the client is still there.
-func (s said) goesOn(r *http.Request) bool {
+// waitUntilReady waits for ready, and reports whether the client is still connected.
+func (s outcome) waitUntilReady(r *http.Request) bool {
 	select {
 	case <-s.ready:
 		return true

@@ -7,20 +7,20 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// chatCalls are the calls of a reply that is being read.
+// chatCalls collects the calls of a reply while it is read.
 type chatCalls struct {
 	at   map[int]*chatCall // the last call of each index
 	last *chatCall
 }
 
-// chatCall is a call of which pieces come. It begins with its name.
+// chatCall is a call that arrives in pieces. It begins with its name.
 type chatCall struct {
-	number   int // in the draft; -1 before it began
-	id, name string
-	held     strings.Builder // arguments that came before the name
+	number        int // in the draft; -1 before the call begins
+	id, name      string
+	heldArguments strings.Builder // arguments received before the name
 }
 
-// toolCall takes in a call, or a piece of one.
+// toolCall adds a call, or a piece of one.
 func (c *chatReply) toolCall(piece chatToolCall) error {
 	call := c.callOf(piece)
 	call.id = cmp.Or(call.id, string(piece.ID))
@@ -29,16 +29,16 @@ func (c *chatReply) toolCall(piece chatToolCall) error {
 		c.Identify(call.number, call.id)
 		return c.AddArguments(call.number, arguments)
 	}
-	call.held.WriteString(arguments)
+	call.heldArguments.WriteString(arguments)
 	if call.name = string(piece.Function.Name); call.name == "" {
 		return c.Keep(llm.CallCost + len(arguments))
 	}
 	call.number = c.AddCall(call.id, call.name)
-	return c.AddArguments(call.number, call.held.String())
+	return c.AddArguments(call.number, call.heldArguments.String())
 }
 
-// callOf is the call that a piece belongs to: that of its index, or the last one
-// if it has none. Some servers give several calls the same index.
+// callOf returns the call that a piece belongs to: that of its index, or the last one if it
+// has no index. Some servers give several calls the same index.
 func (c *chatReply) callOf(piece chatToolCall) *chatCall {
 	call := c.calls.last
 	if piece.Index != nil {
@@ -56,8 +56,8 @@ func (c *chatReply) callOf(piece chatToolCall) *chatCall {
 	return call
 }
 
-// begins reports whether a piece is the first of another call. Only a name makes it
-// one: some servers give every piece an ID of its own, others repeat the name.
+// begins reports whether a piece is the first of another call. Only a new name begins a call:
+// some servers give every piece its own ID, others repeat the name.
 func (c *chatReply) begins(call *chatCall, piece chatToolCall) bool {
 	name := string(piece.Function.Name)
 	switch {

@@ -1,7 +1,7 @@
 // Package openai speaks OpenAI's chat completions API, as many providers do: OpenAI,
-// Mistral, Ollama, OpenRouter, and whatever says that it is compatible.
+// Mistral, Ollama, OpenRouter, and other compatible servers.
 //
-//	providers.go  who speaks it, and how each differs: a new one is a new entry
+//	providers.go  the providers, and how each differs: a new one is a new entry
 //	openai.go     one call
 //	request.go    turns and tools → messages and functions; images.go their images
 //	stream.go     the answer, in pieces or whole, into an llm.Draft

@@ -9,9 +9,9 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// images is one user message with the images that calls of one reply returned,
-// each call's under a line that names it: messages of tools hold nothing but
-// text. There is none without images.
+// images returns one user message with the images that the calls of a reply returned, each
+// call's under a line that names it: messages of tools hold only text. Without images there
+// is no message.
 func (d dialect) images(calls []llm.PastCall, names llm.Names) []openai.ChatCompletionMessageParamUnion {
 	var parts []openai.ChatCompletionContentPartUnionParam
 	for _, c := range calls {
@@ -32,7 +32,7 @@ func (d dialect) images(calls []llm.PastCall, names llm.Names) []openai.ChatComp
 	return []openai.ChatCompletionMessageParamUnion{message}
 }
 
-// userMessage is a user's text with the images that came with it.
+// userMessage returns a user's text with its images.
 func userMessage(t llm.Turn) openai.ChatCompletionMessageParamUnion {
 	images := imageParts(t.Media)
 	switch {

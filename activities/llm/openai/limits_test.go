@@ -11,6 +11,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -40,20 +41,20 @@ func TestFailuresToldInAStream(t *testing.T) {
 		"a list":                    {`[1]`, contract.KindModelGarbage, "openai gave an answer that makes no sense: the answer is not what its API describes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
-			s.Reply(llmtest.Frames(piece(`{"content":"So"}`), "data: "+tt.event+"\n\n", ended("stop")))
-			if e := failure(t, router, "openai:gpt-4o"); e.Kind != tt.kind || e.Message != tt.want {
+			s, router := sample.NewServer(t)
+			s.Reply(llmtest.Frames(piece(`{"content":"So"}`), "data: "+tt.event+"\n\n", endOfStream("stop")))
+			if e := sample.Failure(t, router, "openai:gpt-4o"); e.Kind != tt.kind || e.Message != tt.want {
 				t.Errorf("error = %s, %s\nwant    %s, %s", e.Kind, e.Message, tt.kind, tt.want)
 			}
 		})
 	}
 }
 
-// A stream may be much longer than what is kept of it.
+// A stream may be much longer than the part that is kept.
 func TestALongStreamTakesNoMemory(t *testing.T) {
 	const size = 50 << 20
 	thought := piece(`{"reasoning_content":"` + strings.Repeat("hm ", 300) + `"}`)
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.KeepRequests(false)
 	s.Reply(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -62,13 +63,13 @@ func TestALongStreamTakesNoMemory(t *testing.T) {
 				return
 			}
 		}
-		_, _ = io.WriteString(w, piece(`{"content":"done"}`)+ended("stop"))
+		_, _ = io.WriteString(w, piece(`{"content":"done"}`)+endOfStream("stop"))
 	})
 	var before, now runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	deltas, most := 0, uint64(0)
-	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}, Deltas: func(llm.Delta) {
+	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}, Deltas: func(llm.Delta) {
 		if deltas++; deltas%5000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&now)
@@ -88,15 +89,15 @@ func TestStreamsWithoutBound(t *testing.T) {
 	for name, endless := range map[string]string{
 		"text":         piece(`{"content":"` + strings.Repeat("x", 32<<10) + `"}`),
 		"thoughts":     piece(`{"reasoning":"` + strings.Repeat("x", 32<<10) + `"}`),
-		"calls":        calling(`"function":{"name":"` + strings.Repeat("x", 1<<10) + `"}`),
-		"nameless":     calling(`"index":0,"function":{"arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
+		"calls":        callPiece(`"function":{"name":"` + strings.Repeat("x", 1<<10) + `"}`),
+		"nameless":     callPiece(`"index":0,"function":{"arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
 		"one event":    "data: " + strings.Repeat("x", 32<<10) + "\n",
 		"one line":     strings.Repeat("x", 32<<10),
 		"one refusal":  piece(`{"refusal":"` + strings.Repeat("x", 32<<10) + `"}`),
-		"one argument": calling(`"index":0,"function":{"name":"x","arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
+		"one argument": callPiece(`"index":0,"function":{"name":"x","arguments":"` + strings.Repeat("x", 32<<10) + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/event-stream")
 				for r.Context().Err() == nil {
@@ -105,15 +106,14 @@ func TestStreamsWithoutBound(t *testing.T) {
 					}
 				}
 			})
-			if e := failure(t, router, "openai:gpt-4o"); e.Kind != contract.KindModelGarbage {
+			if e := sample.Failure(t, router, "openai:gpt-4o"); e.Kind != contract.KindModelGarbage {
 				t.Errorf("error = %s, %s", e.Kind, e.Message)
 			}
 		})
 	}
 }
 
-// BenchmarkFirstDelta measures from the moment that the server sends the first
-// piece to the moment that it is passed on.
+// BenchmarkFirstDelta measures the time from sending the first piece to its delta.
 func BenchmarkFirstDelta(b *testing.B) {
 	s := llmtest.NewServer()
 	defer s.Close()
@@ -126,11 +126,11 @@ func BenchmarkFirstDelta(b *testing.B) {
 		sent.Store(int64(time.Since(start)))
 		llmtest.Frames(piece(`{"content":"a"}`))(w, r)
 		<-held
-		llmtest.Frames(ended("stop"))(w, r)
+		llmtest.Frames(endOfStream("stop"))(w, r)
 	})
-	router := router.New(router.Options{Getenv: keys, BaseURL: s.URL()})
+	router := router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL()})
 	var all, most time.Duration
-	request := llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}, Deltas: func(llm.Delta) {
+	request := llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}, Deltas: func(llm.Delta) {
 		took := time.Since(start) - time.Duration(sent.Load())
 		all, most = all+took, max(most, took)
 		held <- struct{}{}

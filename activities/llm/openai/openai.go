@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// generate is the format of OpenAI's chat completions API.
+// generate makes a call in the format of OpenAI's chat completions API.
 func (d dialect) generate(ctx context.Context, e llm.Endpoint, r llm.Request) (llm.Reply, error) {
 	names := llm.NewNames(r.Tools)
 	c := completions{e, d}
@@ -33,18 +33,18 @@ func (d dialect) generate(ctx context.Context, e llm.Endpoint, r llm.Request) (l
 	return reply.finished()
 }
 
-// completions is a model that is reached by chat completions.
+// completions is a model behind the chat completions API.
 type completions struct {
 	llm.Endpoint
 	dialect dialect
 }
 
-// ask sends the request. The answer is read by chatReply instead of the SDK's
-// stream, which does not tell the last event from a connection that ended, and
-// takes {"error":null} for a failure.
+// ask sends the request. The answer is read by chatReply instead of the SDK's stream, which
+// does not distinguish the last event from a closed connection, and treats {"error":null} as
+// a failure.
 func (c completions) ask(ctx context.Context, params openai.ChatCompletionNewParams) (*http.Response, error) {
-	// The service, not the client: openai.NewClient would take keys, headers
-	// and organisations from OPENAI_* variables, for every provider.
+	// openai.NewClient would take keys, headers and organisations from OPENAI_*
+	// variables, for every provider; the service does not.
 	service := openai.NewChatCompletionService(c.requestOptions()...)
 	var res *http.Response
 	_, err := service.New(ctx, params, option.WithJSONSet("stream", true), option.WithResponseBodyInto(&res))
@@ -66,7 +66,7 @@ func (c completions) requestOptions() []option.RequestOption {
 	return options
 }
 
-// params is the request as the API wants it.
+// params returns the request in the API's form.
 func (c completions) params(r llm.Request, names llm.Names) (openai.ChatCompletionNewParams, error) {
 	params := openai.ChatCompletionNewParams{Model: c.Model}
 	if c.Temperature != nil {
@@ -94,8 +94,8 @@ func (c completions) params(r llm.Request, names llm.Names) (openai.ChatCompleti
 	return params, err
 }
 
-// responseFormat holds the reply to a schema. With tools on offer it is free: held
-// to the schema, models of some providers call none.
+// responseFormat asks for a reply that matches the schema, except with tools on offer: some
+// providers' models call no tool then.
 func (c completions) responseFormat(r llm.Request) (openai.ChatCompletionNewParamsResponseFormatUnion, error) {
 	var format openai.ChatCompletionNewParamsResponseFormatUnion
 	if !c.dialect.schemas || len(r.Schema) == 0 || len(r.Tools) > 0 {

@@ -10,12 +10,13 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The golden files hold what the providers' API references ask for. Rewrite
-// them with UPDATE_GOLDEN=1, and read the difference.
+// The golden files follow the providers' API references. Rewrite them with UPDATE_GOLDEN=1,
+// and read the difference.
 func TestRequestsOnTheWire(t *testing.T) {
 	for _, model := range []string{
 		"openai:gpt-4o", "mistral:mistral-large-latest",
@@ -23,15 +24,15 @@ func TestRequestsOnTheWire(t *testing.T) {
 	} {
 		provider, _, _ := strings.Cut(model, ":")
 		t.Run(provider, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(llmtest.Say("ok"))
 			_, err := router.Generate(t.Context(), llm.Request{
-				Model: model, System: "You keep resources.", Messages: conversation(), Tools: offered(),
+				Model: model, System: "You keep resources.", Messages: sample.Conversation(), Tools: sample.Offer(),
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			compareGolden(t, filepath.Join("testdata", "requests", provider+".json"), s.Requests()[0])
+			sample.CompareGolden(t, filepath.Join("testdata", "requests", provider+".json"), s.Requests()[0])
 		})
 	}
 }
@@ -41,10 +42,10 @@ func TestALimitOfTheReplyOnTheWire(t *testing.T) {
 		"openai:gpt-5":                 "max_completion_tokens",
 		"mistral:mistral-large-latest": "max_tokens", "ollama:llama3.2:3b": "max_tokens", "openrouter:openai/gpt-5": "max_tokens",
 	} {
-		s, router := newServer(t)
+		s, router := sample.NewServer(t)
 		s.Always(llmtest.Say("ok"))
 		for _, limit := range []int{99, 0} {
-			if _, err := router.Generate(t.Context(), llm.Request{Model: model, Messages: conversation(), MaxTokens: limit}); err != nil {
+			if _, err := router.Generate(t.Context(), llm.Request{Model: model, Messages: sample.Conversation(), MaxTokens: limit}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -60,18 +61,18 @@ func TestALimitOfTheReplyOnTheWire(t *testing.T) {
 
 func TestAmbientOpenAIVariablesReachNobody(t *testing.T) {
 	for name, value := range map[string]string{
-		"OPENAI_API_KEY": canary, "OPENAI_ORG_ID": canary, "OPENAI_PROJECT_ID": canary, "OPENAI_CUSTOM_HEADERS": "X-Leak: " + canary,
+		"OPENAI_API_KEY": sample.Canary, "OPENAI_ORG_ID": sample.Canary, "OPENAI_PROJECT_ID": sample.Canary, "OPENAI_CUSTOM_HEADERS": "X-Leak: " + sample.Canary,
 	} {
 		t.Setenv(name, value)
 	}
-	s, _ := newServer(t)
+	s, _ := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
 	router := router.New(router.Options{Getenv: func(name string) string { return map[string]string{"OLLAMA_BASE_URL": s.URL()}[name] }})
-	if _, err := router.Generate(t.Context(), llm.Request{Model: "ollama-llama3", Messages: []contract.Message{user("hi")}}); err != nil {
+	if _, err := router.Generate(t.Context(), llm.Request{Model: "ollama-llama3", Messages: []contract.Message{sample.User("hi")}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, values := range s.Requests()[0].Header {
-		if strings.Contains(strings.Join(values, " "), canary) {
+		if strings.Contains(strings.Join(values, " "), sample.Canary) {
 			t.Errorf("header %s carries the key to another provider", name)
 		}
 	}
@@ -131,9 +132,9 @@ func TestReplies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(tt.answer)
-			got, err := router.Generate(t.Context(), llm.Request{Model: "openai-gpt-4o", Messages: []contract.Message{user("hi")}, Tools: offered()})
+			got, err := router.Generate(t.Context(), llm.Request{Model: "openai-gpt-4o", Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,9 +147,9 @@ func TestReplies(t *testing.T) {
 }
 
 func TestCallsWithEqualOrNoIDsGetTheirOwn(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.CallTools("", llmtest.ToolCall("a", "x", `{}`), llmtest.ToolCall("a", "x", `{}`), llmtest.ToolCall("", "x", `{}`)))
-	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}})
+	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,10 +163,10 @@ func TestCallsWithEqualOrNoIDsGetTheirOwn(t *testing.T) {
 }
 
 func TestToolNamesThatCollideOnTheWireStayApart(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.CallTools("", llmtest.ToolCall("a", "a_b", `{}`), llmtest.ToolCall("b", "a_b_2", `{}`)))
-	tools := []contract.Tool{tool("a.b", "", ``, false), tool("a/b", "", ``, false), tool(strings.Repeat("ö", 80), "", ``, false)}
-	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}, Tools: tools})
+	tools := []contract.Tool{sample.Tool("a.b", "", ``, false), sample.Tool("a/b", "", ``, false), sample.Tool(strings.Repeat("ö", 80), "", ``, false)}
+	r, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}, Tools: tools})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +176,11 @@ func TestToolNamesThatCollideOnTheWireStayApart(t *testing.T) {
 }
 
 func TestImagesOnTheWire(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.Say("ok"))
-	messages, media := illustrated()
+	messages, media := sample.Illustrated()
 	if _, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: messages, Media: media}); err != nil {
 		t.Fatal(err)
 	}
-	compareGolden(t, filepath.Join("testdata", "requests", "openai-images.json"), s.Requests()[0])
+	sample.CompareGolden(t, filepath.Join("testdata", "requests", "openai-images.json"), s.Requests()[0])
 }

@@ -7,24 +7,24 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// dialect is how a provider's chat completions differ from OpenAI's.
+// dialect describes how a provider's chat completions differ from OpenAI's.
 type dialect struct {
-	// bridge: an assistant message must stand between a tool's result and the
-	// next user message.
+	// bridge requires an assistant message between a tool's result and the next user
+	// message.
 	bridge bool
-	// shortIDs: IDs of calls must be nine letters or digits.
+	// shortIDs requires call IDs of nine letters or digits.
 	shortIDs bool
-	// completionLimit: the reply's limit is max_completion_tokens. Models of
-	// OpenAI refuse max_tokens, which is all that others know.
+	// completionLimit sends the reply's limit as max_completion_tokens. OpenAI's models
+	// refuse max_tokens; other providers know nothing else.
 	completionLimit bool
-	// ownUsage: streams end with their usage without being asked; being asked is an
-	// error.
+	// ownUsage means that streams always end with their usage, and that asking for it is
+	// an error.
 	ownUsage bool
-	// schemas: the text of a reply can be held to a JSON Schema.
+	// schemas means that the provider can make a reply match a JSON Schema.
 	schemas bool
 }
 
-// Providers are those that speak chat completions.
+// Providers returns the providers that speak chat completions.
 func Providers() []llm.Provider {
 	return []llm.Provider{
 		{
@@ -64,7 +64,7 @@ func Providers() []llm.Provider {
 
 var (
 	imageModels = regexp.MustCompile(`^(gpt-4o|gpt-4\.1|gpt-5|o[1-9])([-.]|$)`)
-	// textModels are the ones among these that are for something else.
+	// textModels matches the exceptions among these: models that do not accept images.
 	textModels = regexp.MustCompile(`^o1-(mini|preview)|^o3-mini|audio|realtime|transcribe|tts|-search-|embedding|-live`)
 )
 

@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The types below hold what is read of an answer, in all forms that servers send.
-// Null and what is missing is the zero value.
+// The types below decode an answer in all forms that servers send. Null and missing fields
+// are zero values.
 
 type chatChunk struct {
 	Object  chatText        `json:"object"`
@@ -21,8 +21,8 @@ type chatChunk struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// failed reports whether the chunk is an error: OpenRouter and local servers tell
-// what fails while the model works that way, with status 200.
+// failed reports whether the chunk is an error: OpenRouter and local servers report failures
+// of a running model in the stream, with status 200.
 func (c chatChunk) failed() bool { return isSet(c.Error) || c.Object == "error" }
 
 type chatChoice struct {
@@ -36,7 +36,7 @@ type chatChoice struct {
 type chatMessage struct {
 	Content chatContent `json:"content"`
 	Refusal chatText    `json:"refusal"`
-	// Thoughts have no place in OpenAI's format. Some servers send them in both.
+	// OpenAI's format has no field for thoughts. Some servers send them in both of these.
 	ReasoningContent chatText        `json:"reasoning_content"`
 	Reasoning        chatText        `json:"reasoning"`
 	Details          json.RawMessage `json:"reasoning_details"`
@@ -84,7 +84,7 @@ type chatToolCall struct {
 	} `json:"function"`
 }
 
-// chatText is a string, or a number as text. Anything else is none.
+// chatText is a string, or a number as text. Any other JSON value is "".
 type chatText string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -98,7 +98,7 @@ func (t *chatText) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// chatArguments are arguments as text. Some servers send the object itself.
+// chatArguments are arguments as JSON text. Some servers send the object itself.
 type chatArguments string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -124,11 +124,11 @@ func (u chatUsage) usage() contract.Usage {
 	return contract.Usage{InputTokens: u.Prompt, OutputTokens: u.Completion, CachedTokens: u.Details.Cached}
 }
 
-// finish maps the words that differ to those of llm.
+// finish maps a finish reason to the constant of llm if its word differs.
 func finish(reason string) string {
 	switch reason {
 	case "function_call", "end_turn", llm.FinishToolCalls:
-		return llm.FinishStop // tool_calls again once there is a call
+		return llm.FinishStop // becomes tool_calls if there is a call
 	case "max_tokens", "model_length":
 		return llm.FinishLength
 	case "content_filter":

@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// bridgeText stands between a tool's result and a user's message where the
-// provider wants an assistant's there.
+// bridgeText is the assistant message between a tool's result and a user's message, for
+// providers that require one.
 const bridgeText = "Understood."
 
 func (c completions) messages(turns []llm.Turn, names llm.Names) []openai.ChatCompletionMessageParamUnion {
@@ -58,7 +58,7 @@ func (c completions) assistant(t llm.Turn, names llm.Names) openai.ChatCompletio
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &m}
 }
 
-// resultText marks errors: the API has no field for it.
+// resultText returns a result, marked if it is an error: the API has no field for that.
 func resultText(c llm.PastCall) string {
 	if c.IsError {
 		return "Error: " + c.Result
@@ -94,7 +94,8 @@ func (d dialect) toolParams(tools []contract.Tool, names llm.Names) ([]openai.Ch
 	return out, nil
 }
 
-// parameters passes a schema through as it is. What the API insists on is filled in: the type object, and properties.
+// parameters returns a schema, with the type object and properties added if they are missing:
+// the API requires both.
 func parameters(schema json.RawMessage) (shared.FunctionParameters, error) {
 	fields := map[string]json.RawMessage{}
 	if len(schema) > 0 {

@@ -12,16 +12,15 @@ import (
 	"agent-stop-and-go/activities/llm"
 )
 
-// chatReply is a chat completion that is being read.
+// chatReply reads a chat completion into a draft.
 type chatReply struct {
 	*llm.Draft
 	calls   chatCalls
 	details chatDetails
-	whole   bool // it did not come as a stream
+	whole   bool // the answer is not a stream
 }
 
-// read takes an answer in as it comes. Servers that know no streams answer with
-// the whole.
+// read reads an answer while it arrives. Servers without streams send one whole answer.
 func (c *chatReply) read(ctx context.Context, res *http.Response) error {
 	if media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); media != "text/event-stream" {
 		return c.readWhole(res)
@@ -41,7 +40,7 @@ func (c *chatReply) read(ctx context.Context, res *http.Response) error {
 	}
 	switch {
 	case c.Finish != "" && ctx.Err() == nil:
-		return nil // all was said, only the usage may be missing
+		return nil // the reply is complete; only the usage may be missing
 	case events.Err() != nil:
 		return c.Fail(events.Err())
 	}
@@ -57,8 +56,7 @@ func (c *chatReply) readWhole(res *http.Response) error {
 	return c.chunk(body)
 }
 
-// chunk takes in an event of a stream, or a whole answer: they differ in where
-// the message is, and whether more of it comes.
+// chunk reads an event of a stream, or a whole answer.
 func (c *chatReply) chunk(data []byte) error {
 	var chunk chatChunk
 	if json.Unmarshal(data, &chunk) != nil {
@@ -102,7 +100,7 @@ func (c *chatReply) choice(choice chatChoice) error {
 	return nil
 }
 
-// message takes in a message, or a piece of one.
+// message adds a message, or a piece of one.
 func (c *chatReply) message(m chatMessage) error {
 	c.details.add(m.Details, c.whole)
 	if err := c.AddReasoning(m.thoughts()); err != nil {
@@ -134,7 +132,7 @@ func (c *chatReply) part(p chatPart) error {
 	return nil
 }
 
-// finished is what the answer came to.
+// finished returns the reply after the end of the answer.
 func (c *chatReply) finished() (llm.Reply, error) {
 	if details := c.details.json(); details != nil {
 		c.Native = &llm.Native{Provider: c.Provider, Model: c.Model, Content: details}

@@ -12,26 +12,26 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
 
-// piece is an event with one piece of a message.
+// piece returns an event with one piece of a message.
 func piece(message string) string {
 	return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m-1","choices":[{"index":0,"delta":` + message + `,"finish_reason":null}]}` + "\n\n"
 }
 
-// ended is the rest of a stream.
-func ended(reason string) string {
+// endOfStream returns the last frames of a stream.
+func endOfStream(reason string) string {
 	return `data: {"model":"m-1","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}` + "\n\ndata: [DONE]\n\n"
 }
 
-// calling is a piece of a call.
-func calling(fields string) string { return piece(`{"tool_calls":[{` + fields + `}]}`) }
+// callPiece returns an event with a piece of a call.
+func callPiece(fields string) string { return piece(`{"tool_calls":[{` + fields + `}]}`) }
 
-// noted asks for a stream and returns the reply with all deltas, each as one
-// line.
-func noted(t *testing.T, router *router.Router, r llm.Request) (llm.Reply, []string) {
+// replyAndDeltas returns a streamed reply and its deltas, one line each.
+func replyAndDeltas(t *testing.T, router *router.Router, r llm.Request) (llm.Reply, []string) {
 	t.Helper()
 	var deltas []string
 	r.Deltas = func(d llm.Delta) {
@@ -44,7 +44,7 @@ func noted(t *testing.T, router *router.Router, r llm.Request) (llm.Reply, []str
 			deltas = append(deltas, string(d.Kind)+" "+d.Text)
 		}
 	}
-	r.Messages = []contract.Message{user("hi")}
+	r.Messages = []contract.Message{sample.User("hi")}
 	reply, err := router.Generate(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestStreams(t *testing.T) {
 		},
 		"thoughts under another name, twice, and keep-alives": {
 			llmtest.Frames(": OPENROUTER PROCESSING\n\n", piece(`{"role":"assistant","content":"","reasoning":"hm"}`),
-				": OPENROUTER PROCESSING\n\n", piece(`{"reasoning":"so","reasoning_content":"so"}`), piece(`{"content":"fine"}`), ended("stop")),
+				": OPENROUTER PROCESSING\n\n", piece(`{"reasoning":"so","reasoning_content":"so"}`), piece(`{"content":"fine"}`), endOfStream("stop")),
 			llm.Reply{Text: "fine", Model: "m-1", Finish: "stop"}, []string{"reasoning hm", "reasoning so", "text fine"},
 		},
 		"Mistral's parts, and its usage": {
@@ -96,13 +96,13 @@ func TestStreams(t *testing.T) {
 		},
 		"a connection that breaks when all was said": {
 			func(w http.ResponseWriter, r *http.Request) {
-				llmtest.Frames(piece(`{"content":"a"}`), strings.TrimSuffix(ended("stop"), "data: [DONE]\n\n"))(w, r)
+				llmtest.Frames(piece(`{"content":"a"}`), strings.TrimSuffix(endOfStream("stop"), "data: [DONE]\n\n"))(w, r)
 				panic(http.ErrAbortHandler)
 			}, llm.Reply{Text: "a", Model: "m-1", Finish: "stop"}, []string{"text a"},
 		},
 		"a connection that stays open after [DONE]": {
 			func(w http.ResponseWriter, r *http.Request) {
-				llmtest.Frames(piece(`{"content":"a"}`), ended("stop"))(w, r)
+				llmtest.Frames(piece(`{"content":"a"}`), endOfStream("stop"))(w, r)
 				llmtest.Hang()(w, r)
 			}, llm.Reply{Text: "a", Model: "m-1", Finish: "stop"}, []string{"text a"},
 		},
@@ -117,9 +117,9 @@ func TestStreams(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, router := newServer(t)
+			s, router := sample.NewServer(t)
 			s.Reply(tt.answer)
-			got, deltas := noted(t, router, llm.Request{Model: "openai:gpt-4o", Tools: offered()})
+			got, deltas := replyAndDeltas(t, router, llm.Request{Model: "openai:gpt-4o", Tools: sample.Offer()})
 			tt.want.Usage.Calls = 1
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("reply differs (-want +got):\n%s", diff)
@@ -132,14 +132,14 @@ func TestStreams(t *testing.T) {
 }
 
 func TestADeltaComesWhileTheServerHoldsTheRestBack(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	ready := make(chan struct{})
 	s.Reply(llmtest.WaitAfter(2, "Hello there.", ready)) // the role and one piece
 	r, err := router.Generate(t.Context(), llm.Request{
-		Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")},
+		Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")},
 		Deltas: func(d llm.Delta) {
 			if ready != nil && d.Text == "Hello th" {
-				close(ready) // only now the server goes on
+				close(ready) // the server continues only now
 				ready = nil
 			}
 		},
@@ -150,14 +150,14 @@ func TestADeltaComesWhileTheServerHoldsTheRestBack(t *testing.T) {
 }
 
 func TestAConnectionIsUsedAgainAfterAStream(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	from := map[string]bool{}
 	s.Always(func(w http.ResponseWriter, r *http.Request) {
 		from[r.RemoteAddr] = true
 		llmtest.Say("ok")(w, r)
 	})
 	for range 5 {
-		noted(t, router, llm.Request{Model: "openai:gpt-4o"})
+		replyAndDeltas(t, router, llm.Request{Model: "openai:gpt-4o"})
 	}
 	if len(from) != 1 {
 		t.Errorf("%d connections", len(from))
@@ -165,25 +165,25 @@ func TestAConnectionIsUsedAgainAfterAStream(t *testing.T) {
 }
 
 func TestReasoningDetailsGoBackAsTheyCame(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	s.Reply(llmtest.Frames(
 		piece(`{"reasoning":"I ","reasoning_details":[{"type":"reasoning.text","text":"I ","format":"anthropic-claude-v1","index":0}]}`),
 		piece(`{"reasoning":"see","reasoning_details":[{"type":"reasoning.text","text":"see","format":"anthropic-claude-v1","index":0}]}`),
 		piece(`{"reasoning_details":[{"type":"reasoning.text","signature":"c2ln","format":"anthropic-claude-v1","index":0}]}`),
 		piece(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"eHg=","id":"r1","index":1},{"type":"reasoning.encrypted","data":"eXk=","id":"r2","index":1}]}`),
-		calling(`"index":0,"id":"a","function":{"name":"ping","arguments":"{}"}`), ended("tool_calls"),
+		callPiece(`"index":0,"id":"a","function":{"name":"ping","arguments":"{}"}`), endOfStream("tool_calls"),
 	), llmtest.Say("ok"), llmtest.Say("ok"))
 	const model = "openrouter:anthropic/claude-sonnet-4.5"
-	reply, _ := noted(t, router, llm.Request{Model: model, Tools: offered()})
+	reply, _ := replyAndDeltas(t, router, llm.Request{Model: model, Tools: sample.Offer()})
 	want := `[{"format":"anthropic-claude-v1","index":0,"signature":"c2ln","text":"I see","type":"reasoning.text"},` +
 		`{"data":"eHg=","id":"r1","index":1,"type":"reasoning.encrypted"},{"data":"eXk=","id":"r2","index":1,"type":"reasoning.encrypted"}]`
 	if n := reply.Native; n == nil || string(n.Content) != want || n.Provider != contract.ProviderOpenRouter || n.Model != "anthropic/claude-sonnet-4.5" {
 		t.Fatalf("native %+v", n)
 	}
-	asked := call("r1", "a", "ping", `{}`)
+	asked := sample.Call("r1", "a", "ping", `{}`)
 	asked.Native = &contract.Native{Provider: reply.Native.Provider, Model: reply.Native.Model, Content: contract.JSON{Raw: reply.Native.Content}}
 	for _, other := range []string{model, "openrouter:other/model"} {
-		if _, err := router.Generate(t.Context(), llm.Request{Model: other, Messages: []contract.Message{user("hi"), asked, result("r1", "a", "ping", "pong")}}); err != nil {
+		if _, err := router.Generate(t.Context(), llm.Request{Model: other, Messages: []contract.Message{sample.User("hi"), asked, sample.Result("r1", "a", "ping", "pong")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -202,11 +202,11 @@ func TestWhatIsAskedForBesideTheConversation(t *testing.T) {
 		"openai:gpt-4o": {true, true}, "mistral:large": {true, false}, "ollama:x": {true, true},
 		"openrouter:x/y": {true, true}, "local": {false, true},
 	} {
-		s, _ := newServer(t)
+		s, _ := sample.NewServer(t)
 		s.Always(llmtest.Say("ok"))
-		router := router.New(router.Options{Getenv: keys, BaseURL: s.URL(), Timeout: patience, Models: []llm.Entry{{Name: "local", Provider: contract.ProviderCompatible, Model: "m"}}})
-		noted(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema)})
-		noted(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema), Tools: offered()})
+		router := router.New(router.Options{Getenv: sample.Keys, BaseURL: s.URL(), Timeout: sample.Patience, Models: []llm.Entry{{Name: "local", Provider: contract.ProviderCompatible, Model: "m"}}})
+		replyAndDeltas(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema)})
+		replyAndDeltas(t, router, llm.Request{Model: model, Schema: json.RawMessage(schema), Tools: sample.Offer()})
 		free, bound := string(s.Requests()[1].Body), string(s.Requests()[0].Body)
 		if strings.Contains(bound, format) != tt.schemas || strings.Contains(free, "response_format") {
 			t.Errorf("%s: the format of the reply in\n%s\n%s", model, bound, free)
@@ -215,28 +215,28 @@ func TestWhatIsAskedForBesideTheConversation(t *testing.T) {
 			t.Errorf("%s: %s", model, bound)
 		}
 	}
-	_, router := newServer(t)
-	_, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}, Schema: json.RawMessage(`[`)})
+	_, router := sample.NewServer(t)
+	_, err := router.Generate(t.Context(), llm.Request{Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}, Schema: json.RawMessage(`[`)})
 	if e := (*llm.Error)(nil); !errors.As(err, &e) || e.Kind != contract.KindModelRequest {
 		t.Errorf("a broken schema: %v", err)
 	}
 }
 
 func TestASecretInManyPiecesIsInNoDraft(t *testing.T) {
-	s, router := newServer(t)
+	s, router := sample.NewServer(t)
 	var events []string
-	for _, c := range canary {
+	for _, c := range sample.Canary {
 		events = append(events, piece(`{"content":"`+string(c)+`","reasoning":"`+string(c)+`"}`))
 	}
-	events = append(events, calling(`"index":0,"id":"x","function":{"name":"ping","arguments":"{\"text\":\""}`))
-	for _, c := range canary {
-		events = append(events, calling(`"index":0,"function":{"arguments":"`+string(c)+`"}`))
+	events = append(events, callPiece(`"index":0,"id":"x","function":{"name":"ping","arguments":"{\"text\":\""}`))
+	for _, c := range sample.Canary {
+		events = append(events, callPiece(`"index":0,"function":{"arguments":"`+string(c)+`"}`))
 	}
-	events = append(events, calling(`"index":0,"function":{"arguments":"\"}"}`), ended("tool_calls"))
+	events = append(events, callPiece(`"index":0,"function":{"arguments":"\"}"}`), endOfStream("tool_calls"))
 	s.Reply(llmtest.Frames(events...))
 	said := map[llm.DeltaKind]string{}
 	reply, err := router.Generate(t.Context(), llm.Request{
-		Model: "openai:gpt-4o", Messages: []contract.Message{user("hi")}, Tools: offered(), Deltas: func(d llm.Delta) { said[d.Kind] += d.Text },
+		Model: "openai:gpt-4o", Messages: []contract.Message{sample.User("hi")}, Tools: sample.Offer(), Deltas: func(d llm.Delta) { said[d.Kind] += d.Text },
 	})
 	if err != nil || reply.Text != "[secret]" || string(reply.Calls[0].Arguments) != `{"text":"[secret]"}` {
 		t.Errorf("got %+v, %v", reply, err)

@@ -1,5 +1,5 @@
-// Package router finds the provider of a model by the model's name, in any of the
-// three forms of modelname.Parse, and asks it:
+// Package router finds the provider of a model by the model's name, in any of the three forms
+// that modelname.Parse accepts, and calls it:
 //
 //	m := router.New(router.Options{Getenv: os.Getenv})
 //	reply, err := m.Generate(ctx, llm.Request{
@@ -13,6 +13,6 @@
 //	router.go    a request's model → its entry → its endpoint → its wire format
 //	registry.go  the providers
 //	endpoint.go  keys, addresses, headers, the HTTP client
-//	facts.go     models with settings of their own; windows.go what is known of
+//	facts.go     models with their own settings; windows.go known limits of
 //	             the others
 package router

@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// endpoint is the endpoint of a model, by the present values of the variables.
+// endpoint returns the endpoint of a model, from the present values of the variables.
 func (r *Router) endpoint(entry llm.Entry) (llm.Provider, llm.Endpoint, error) {
 	if entry.Problem != "" {
 		return llm.Provider{}, llm.Endpoint{}, &llm.Error{Kind: contract.KindModelAuth, Message: entry.Problem}
@@ -36,7 +36,7 @@ func (r *Router) endpoint(entry llm.Entry) (llm.Provider, llm.Endpoint, error) {
 	return p, llm.Endpoint{Entry: entry, Key: key, Address: base, Headers: headers(p, entry), HTTP: r.client}, nil
 }
 
-// key is the key of a model; empty where none is needed.
+// key returns the key of a model; empty if none is needed.
 func (r *Router) key(entry llm.Entry) (string, error) {
 	if entry.KeyVariable == "" {
 		return "", nil

@@ -8,8 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract/modelname"
 )
 
-// entry finds the entry of a name. A name without one is that of a provider and
-// its model, see modelname.Parse.
+// entry finds the entry of a name. A name without an entry is parsed by modelname.Parse.
 func (r *Router) entry(name string) (llm.Entry, error) {
 	for _, e := range r.options.Models {
 		if e.Name == name {

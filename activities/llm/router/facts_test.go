@@ -6,6 +6,7 @@ import (
 
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/llm/llmtest"
+	"agent-stop-and-go/activities/llm/llmtest/sample"
 	"agent-stop-and-go/activities/llm/router"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -39,9 +40,9 @@ func TestModelsThatAreNotKnownToSeeAreShownNothing(t *testing.T) {
 		"openai:gpt-4.1-mini": true, "anthropic:claude-sonnet-4-5": true,
 		"openai:gpt-3.5-turbo": false, "mistral:mistral-large-latest": false, "ollama:llava": false, "openrouter:openai/gpt-4o": false,
 	} {
-		s, router := newServer(t)
+		s, router := sample.NewServer(t)
 		s.Always(llmtest.Say("ok"))
-		messages, media := illustrated()
+		messages, media := sample.Illustrated()
 		for _, m := range []map[string][]llm.Media{media, nil} {
 			if _, err := router.Generate(t.Context(), llm.Request{Model: model, Messages: messages, Media: m}); err != nil {
 				t.Fatal(err)

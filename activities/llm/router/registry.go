@@ -14,7 +14,7 @@ import (
 // registry lists the providers that are reached over the network.
 var registry = append([]llm.Provider{gemini.Provider(), anthropic.Provider()}, openai.Providers()...)
 
-// lookup returns the provider of a name. Without one it has no name.
+// lookup returns the provider of a name, and whether there is one.
 func lookup(name contract.Provider) (llm.Provider, bool) {
 	i := slices.IndexFunc(registry, func(p llm.Provider) bool { return p.Name == name })
 	if i < 0 {
@@ -25,8 +25,8 @@ func lookup(name contract.Provider) (llm.Provider, bool) {
 
 func seesImages(p llm.Provider, model string) bool { return p.Images != nil && p.Images(model) }
 
-// address is where a model is reached: what its entry says, else the environment,
-// the configuration, and the provider's own address, in this order.
+// address returns the address of a model: that of its entry, else of the environment, of the
+// configuration, or of the provider, in this order.
 func address(p llm.Provider, entry string, getenv func(string) string, configured string) string {
 	fromEnvironment := ""
 	if p.BaseVariable != "" {

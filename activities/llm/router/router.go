@@ -12,12 +12,12 @@ import (
 
 // Options configure a Router. The zero value works, without any key.
 type Options struct {
-	// Getenv reads keys and address overrides, at every call. Nil knows none.
+	// Getenv reads keys and address overrides, at every call. Nil means that there are none.
 	Getenv func(string) string
 	// BaseURL replaces the address of every provider whose own variable
 	// (OPENAI_BASE_URL and so on) is not set.
 	BaseURL string
-	// Models are those with settings of their own. Their names come before all
+	// Models are the models with their own settings. Their names take precedence over all
 	// others.
 	Models []llm.Entry
 	// HTTPClient replaces the client that ConnectTimeout configures.

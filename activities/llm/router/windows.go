@@ -6,8 +6,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// windows are the context windows that providers publish. A model that is not
-// here has an entry with a context_window, or none that is known.
+// windows are the context windows that providers publish. For other models the window is
+// unknown unless their entry has a context_window.
 var windows = []struct {
 	provider contract.Provider
 	model    *regexp.Regexp

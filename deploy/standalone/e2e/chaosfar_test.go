@@ -18,6 +18,7 @@ import (
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/feed/feedtest"
+	"agent-stop-and-go/workflows/contract"
 )
 
 // farName begins the names of those who use far ends.
@@ -235,6 +236,9 @@ func (u *farUser) count(asked string, approved, ran bool) {
 		}
 	case strings.Contains(asked, "PROXY APPROVAL") && approved:
 		u.yes++
+		if strings.Contains(asked, "ASKED AGAIN") {
+			u.again++
+		}
 	case strings.Contains(asked, "PROXY APPROVAL"):
 		u.no++
 	case approved && !strings.Contains(asked, "NOT REACHED") && !strings.Contains(asked, "CHANGED SINCE IT WAS APPROVED"):
@@ -248,7 +252,7 @@ func (f *far) judge(t *testing.T, c client.Client) {
 	var sum farUser
 	doubts, done := 0, 0
 	for _, u := range f.users {
-		said := f.judgeOne(t, u)
+		said := f.judgeOne(t, c, u)
 		if strings.Contains(said, "OUTCOME UNKNOWN") {
 			doubts++
 		}
@@ -268,7 +272,7 @@ func (f *far) judge(t *testing.T, c client.Client) {
 }
 
 // judgeOne brings a conversation to rest, checks it, and returns what it says.
-func (f *far) judgeOne(t *testing.T, u *farUser) string {
+func (f *far) judgeOne(t *testing.T, c client.Client, u *farUser) string {
 	t.Helper()
 	var rest conversation
 	eventually(t, u.name+" is at rest", func() bool {
@@ -279,6 +283,10 @@ func (f *far) judgeOne(t *testing.T, u *farUser) string {
 	struck, story, results := f.tools.of(u.name)+f.peer.of(u.name), storyOf(rest), resultsOf(rest)
 	says := func(format string, args ...any) {
 		t.Errorf("%s: "+format+", %+v\n%s", append(append([]any{u.name}, args...), *u, story)...)
+		t.Logf("what the far ends were asked:\n%s\n%s\nthe last run:", f.tools.notes(u.name), f.peer.notes(u.name))
+		for _, e := range historyOf(t, c, contract.ConversationWorkflowID(u.id), "").Events {
+			t.Logf("%.3000s", readable(e))
+		}
 	}
 	switch {
 	case struck > u.grants+u.again:

@@ -19,10 +19,32 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// deeds are what far ends have really done, by the name that they did it for.
+// deeds are what far ends have really done, by the name that they did it for, and what they
+// were asked.
 type deeds struct {
-	mu   sync.Mutex
-	done map[string]int
+	mu    sync.Mutex
+	done  map[string]int
+	asked []string
+}
+
+// note keeps a line of what a far end was asked or has done.
+func (d *deeds) note(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked = append(d.asked, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
+}
+
+// notes are the lines about somebody.
+func (d *deeds) notes(name string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []string
+	for _, line := range d.asked {
+		if strings.Contains(line+" ", name+" ") {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 func (d *deeds) add(name string) {
@@ -183,9 +205,11 @@ func (l *liar) serve(w http.ResponseWriter, r *http.Request) {
 // call strikes, or says that it did not, or says nothing.
 func (l *liar) call(w http.ResponseWriter, in rpcCall, secrets string) {
 	name := fmt.Sprint(in.Params.Arguments["name"])
+	l.note("call for %s ", name)
 	act := func() {
 		if l.dice.roll(2) == 0 {
 			l.add(name)
+			l.note("struck in secret for %s ", name)
 		}
 	}
 	if l.dice.trouble(2) {

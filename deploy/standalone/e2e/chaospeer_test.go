@@ -121,9 +121,11 @@ func (f *forgetter) message(w http.ResponseWriter, in peerCall, secrets string) 
 	default:
 		act = func() { f.hear(t, text) }
 	}
+	f.note("%s %q to %s for %s ", in.Method, text, t.id, t.name)
 	if f.dice.trouble(2) {
-		done := act
-		lies[f.dice.roll(len(lies))].tell(w, in.ID, secrets, func() {
+		done, lie := act, lies[f.dice.roll(len(lies))]
+		f.note("answered with %+v for %s ", lie, t.name)
+		lie.tell(w, in.ID, secrets, func() {
 			if f.dice.roll(2) == 0 {
 				done()
 			}
@@ -152,6 +154,7 @@ func (f *forgetter) hear(t *strikeTask, text string) {
 // strike does the deed, and takes a while over saying so at times.
 func (f *forgetter) strike(t *strikeTask) {
 	f.add(t.name)
+	f.note("struck in %s for %s ", t.id, t.name)
 	f.put(t, "completed", "struck "+t.name)
 	if f.dice.roll(3) == 0 {
 		f.mu.Lock()

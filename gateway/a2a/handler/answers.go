@@ -14,13 +14,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// viaA2A marks decisions that came with a message of A2A.
+// viaA2A marks decisions that came in an A2A message.
 const viaA2A = "a2a"
 
-// answer decides what waits. A message that is no answer changes nothing, and the task
-// says what it waits for.
+// answer sends the decisions in a message. If the message contains none, nothing changes, and
+// the reply shows the waiting task with a hint.
 func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sentMessage) (sentMessage, error) {
-	src, err := h.source(ctx, m.least)
+	src, err := h.source(ctx, m.latest)
 	if err != nil {
 		return m, err
 	}
@@ -37,8 +37,8 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 		return m, err
 	}
 	by, _ := req.Message.Metadata[contract.MetaBy].(string)
-	// The webhook is set when nothing is left that could refuse the message: setting it
-	// writes history.
+	// The webhook is set only after every check of the message, because setting it writes
+	// history.
 	if hook := pushOfMessage(ctx, req); hook != nil {
 		if _, err := h.service.Webhooks().SetPush(ctx, m.ConversationID, *hook); err != nil {
 			return m, err
@@ -46,7 +46,7 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 	}
 	for i, d := range decisions {
 		d.By = cmp.Or(d.By, by)
-		requestID := m.ID // of the last one, by which the message is known
+		requestID := m.ID // the last decision carries the ID of the message
 		if i < len(decisions)-1 {
 			requestID = contract.NameUUID(m.ID, d.UUID)
 		}
@@ -55,13 +55,14 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 			return m, err
 		}
 		if m.decided = append(m.decided, d.UUID); !first && requestID == m.ID {
-			m.ID = "" // which the conversation will never hear of
+			m.ID = "" // the conversation will never know this request
 		}
 	}
 	return m, nil
 }
 
-// recordUnread is the error of a decision that was sent and whose record cannot be read.
+// recordUnread returns the error for a decision that was sent but whose record cannot be
+// read.
 func (h *Handler) recordUnread(ctx context.Context, err error) error {
 	if ctx.Err() != nil || errors.Is(err, service.ErrClosing) {
 		return err
@@ -71,8 +72,8 @@ func (h *Handler) recordUnread(ctx context.Context, err error) error {
 		service.Problem(h.service.WithCause(ctx, err))))
 }
 
-// decide sends a decision, and reports whether it was the first one. Somebody else may have
-// been first: with the same decision that is no trouble.
+// decide sends a decision and reports whether it is the one on record. Another caller may
+// have decided first: that is an error only if the two decisions differ.
 func (h *Handler) decide(ctx context.Context, d task.Decision, chain []string, requestID string) (first bool, err error) {
 	in := contract.DecideSignal{
 		RequestID: requestID, Approved: d.Approved, By: d.By, Reason: d.Reason, Via: viaA2A, Chain: chain,

@@ -10,8 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Card implements protocol.Handler. Without a worker that lists the tools, the card has
-// none of them.
+// Card implements protocol.Handler. The card has no tools if no worker can list them.
 func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
 	in := protocol.CardInput{
 		Name: h.agent.Name, Description: h.agent.Description, Version: h.version, PublicURL: callerOf(ctx).BaseURL,
@@ -31,13 +30,13 @@ func (h *Handler) Card(ctx context.Context) (*a2a.AgentCard, error) {
 	return protocol.Card(in), nil
 }
 
-// ExtendedCard implements protocol.Handler. Callers are not told apart, so there is
-// nothing that only some may know.
+// ExtendedCard implements protocol.Handler. There is no extended card, because all callers
+// may see the same.
 func (h *Handler) ExtendedCard(context.Context) (*a2a.AgentCard, error) {
 	return nil, a2a.ErrExtendedCardNotConfigured
 }
 
-// peersOf are the agents that a tree delegates to, each once.
+// peersOf returns the agents that a tree delegates to, without duplicates.
 func peersOf(n contract.Node) []contract.Peer {
 	var out []contract.Peer
 	seen := map[string]bool{}

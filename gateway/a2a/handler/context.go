@@ -17,10 +17,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// postWithoutTask carries out a message that names no task. An answer that names its
-// approval goes to the task of that approval. Where exactly one task of the context
-// waits, a text neither decides nor starts anything: the sender probably means that task,
-// and the reply says how to answer it. Anything else starts a task.
+// postWithoutTask carries out a message that names no task. An answer that names its approval
+// goes to that approval's task. If exactly one task of the context waits, a text neither
+// decides nor starts anything: the sender probably means that task, and the reply says how to
+// answer it. Any other message starts a task.
 func (h *Handler) postWithoutTask(ctx context.Context, req *a2a.SendMessageRequest, in message) (sentMessage, error) {
 	m := req.Message
 	if err := checkContext(m.ContextID); err != nil {
@@ -28,24 +28,24 @@ func (h *Handler) postWithoutTask(ctx context.Context, req *a2a.SendMessageReque
 	}
 	uuid := task.Addressee(m)
 	if id, err := h.taskOfApproval(ctx, uuid); err != nil || id != "" {
-		return h.redirected(ctx, req, in, id, err)
+		return h.postAs(ctx, req, in, id, err)
 	}
 	waiting, err := h.waitingIn(ctx, m.ContextID)
 	switch {
 	case err != nil:
 		return sentMessage{}, err
 	case len(waiting) == 1 && uuid != "":
-		return h.redirected(ctx, req, in, waiting[0].ID, nil)
+		return h.postAs(ctx, req, in, waiting[0].ID, nil)
 	case uuid != "":
 		return sentMessage{}, a2a.NewError(a2a.ErrInvalidParams, "no approval "+service.Printable(uuid)+" waits here")
 	case len(waiting) == 1:
 		return h.suggest(ctx, req, in, waiting[0])
 	}
-	return h.begin(ctx, req, in)
+	return h.startTask(ctx, req, in)
 }
 
-// redirected carries the message out as if it had named the task.
-func (h *Handler) redirected(ctx context.Context, req *a2a.SendMessageRequest, in message, id string, err error) (sentMessage, error) {
+// postAs carries out the message as if it had named the task with the ID.
+func (h *Handler) postAs(ctx context.Context, req *a2a.SendMessageRequest, in message, id string, err error) (sentMessage, error) {
 	if err != nil {
 		return sentMessage{}, err
 	}
@@ -54,7 +54,7 @@ func (h *Handler) redirected(ctx context.Context, req *a2a.SendMessageRequest, i
 	return h.postToTask(ctx, &named, in)
 }
 
-// taskOfApproval is the task that has, or had, the approval; "" if there is none.
+// taskOfApproval returns the ID of the task that has, or had, the approval, or "".
 func (h *Handler) taskOfApproval(ctx context.Context, uuid string) (string, error) {
 	if uuid = strings.ToLower(uuid); !contract.IsUUID(uuid) {
 		return "", nil
@@ -66,26 +66,27 @@ func (h *Handler) taskOfApproval(ctx context.Context, uuid string) (string, erro
 	return subject.ConversationID, err
 }
 
-// suggest answers with the task that waits, unless the message has begun a task before.
+// suggest replies with the waiting task and a hint, unless the message has started a task
+// before.
 func (h *Handler) suggest(ctx context.Context, req *a2a.SendMessageRequest, in message, waits contract.ConversationView) (sentMessage, error) {
 	own := newTaskID(callerOf(ctx), req.Message, in)
 	_, err := h.service.Conversation(ctx, own, "")
 	switch {
 	case err == nil:
-		return h.begin(ctx, req, in)
+		return h.startTask(ctx, req, in)
 	case !service.IsKind(err, contract.KindNotFound):
 		return sentMessage{}, err
 	}
 	request.From(ctx).ConversationID = waits.ID
-	return sentMessage{Request: service.Request{ConversationID: waits.ID}, least: waits, hint: fmt.Sprintf(
+	return sentMessage{Request: service.Request{ConversationID: waits.ID}, latest: waits, hint: fmt.Sprintf(
 		"Task %s of this context waits for an answer. This message names no task, so it decided nothing and began nothing. "+
 			"Send the answer with the taskId %q, and messages about anything else in another context.", waits.ID, waits.ID)}, nil
 }
 
-// maxInContext is how many tasks of a context are looked at, the newest ones.
+// maxInContext limits how many tasks of a context are examined, newest first.
 const maxInContext = 20
 
-// waitingIn are the tasks of a context that wait for an answer.
+// waitingIn returns the tasks of a context that wait for an answer.
 func (h *Handler) waitingIn(ctx context.Context, contextID string) ([]contract.ConversationView, error) {
 	if contextID == "" {
 		return nil, nil
@@ -120,8 +121,8 @@ const (
 	maxRecent  = 4096
 )
 
-// recentTasks are those that this gateway has begun, as long as visibility may not list
-// them. Tasks that another gateway has begun are found a little later.
+// recentTasks are the tasks that this gateway started, kept until visibility surely lists
+// them. Tasks that another gateway started are found a little later.
 type recentTasks struct {
 	now func() time.Time
 
@@ -144,7 +145,7 @@ func (r *recentTasks) add(contextID, id string) {
 	r.list = append(r.list, recentTask{contextID, id, r.now()})
 }
 
-// in are the IDs of the tasks of a context, the newest ones.
+// in returns the IDs of the recent tasks of a context, newest first.
 func (r *recentTasks) in(contextID string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Handler carries out what clients of A2A ask. It is a protocol.Handler.
+// Handler implements protocol.Handler.
 type Handler struct {
 	service   *service.Service
 	followers *live.Followers
@@ -30,19 +30,18 @@ type Handler struct {
 	recent    *recentTasks
 }
 
-// Options are what a Handler needs.
+// Options are the dependencies of a Handler.
 type Options struct {
 	Service   *service.Service
 	Followers *live.Followers
 	Agent     contract.Agent
 	Version   string
-	// Provider is who answers for the agent; nil is left out of its card.
+	// Provider is the organization named in the agent's card; it may be nil.
 	Provider *a2a.AgentProvider
 	Logger   *slog.Logger
 	Now      func() time.Time
 }
 
-// New makes a Handler.
 func New(o Options) *Handler {
 	return &Handler{
 		service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, provider: o.Provider,
@@ -52,7 +51,7 @@ func New(o Options) *Handler {
 
 func callerOf(ctx context.Context) service.Caller { return request.From(ctx).Caller }
 
-// shape is how much of a task the client wants to see.
+// shape returns the form of the task that the client asks for.
 func shape(ctx context.Context, history *int) task.Shape {
 	call := protocol.CallOf(ctx)
 	o := task.Shape{History: history, Plain: call.Dialect == protocol.Old}
@@ -63,7 +62,7 @@ func shape(ctx context.Context, history *int) task.Shape {
 	return o
 }
 
-// source reads what of a conversation lives in the blob store.
+// source loads the record of a conversation, including what is in the blob store.
 func (h *Handler) source(ctx context.Context, view contract.ConversationView) (task.Source, error) {
 	state, err := h.service.Record(ctx, view)
 	if err != nil {
@@ -76,35 +75,34 @@ func (h *Handler) sourceOf(ctx context.Context, state record.State) task.Source 
 	return task.NewSource(state, h.agent, callerOf(ctx).BaseURL)
 }
 
-// task shows a conversation.
+// task returns a conversation as a task.
 func (h *Handler) task(ctx context.Context, view contract.ConversationView, o task.Shape) (*a2a.Task, error) {
 	src, err := h.source(ctx, view)
 	if err != nil {
 		return nil, h.failure(ctx, err)
 	}
 	t := src.Task(o)
-	if !view.Task { // made by the old dialect, or by none
+	if !view.Task { // created in the old dialect, or not over A2A
 		t.Metadata = map[string]any{protocol.MetadataDialect: string(protocol.Old)}
 	}
 	return t, nil
 }
 
-// conversation reads the conversation that is a task, and what it remembers of a
-// request.
+// conversation reads the conversation of a task, with the outcome of a request.
 func (h *Handler) conversation(ctx context.Context, id a2a.TaskID, requestID string) (contract.ConversationView, error) {
-	return h.found(ctx, id, func() (contract.ConversationView, error) {
+	return h.readTask(ctx, id, func() (contract.ConversationView, error) {
 		return h.service.Conversation(ctx, string(id), requestID)
 	})
 }
 
-// sharedConversation is conversation for those who are going to follow it.
+// sharedConversation is conversation for callers that follow the task afterwards.
 func (h *Handler) sharedConversation(ctx context.Context, id a2a.TaskID) (contract.ConversationView, error) {
-	return h.found(ctx, id, func() (contract.ConversationView, error) {
+	return h.readTask(ctx, id, func() (contract.ConversationView, error) {
 		return h.service.SharedConversation(ctx, string(id))
 	})
 }
 
-func (h *Handler) found(ctx context.Context, id a2a.TaskID, read func() (contract.ConversationView, error)) (contract.ConversationView, error) {
+func (h *Handler) readTask(ctx context.Context, id a2a.TaskID, read func() (contract.ConversationView, error)) (contract.ConversationView, error) {
 	if !contract.IsUUID(string(id)) {
 		return contract.ConversationView{}, noTask(id)
 	}
@@ -120,8 +118,8 @@ func noTask(id a2a.TaskID) error {
 	return a2a.NewError(a2a.ErrTaskNotFound, "Task not found: "+service.Printable(string(id)))
 }
 
-// kinds is the one table from kind to the protocol's error. What is not in it is a fault
-// of ours.
+// kinds is the table from error kinds to A2A errors. Kinds that are not in it are internal
+// errors.
 var kinds = map[contract.Kind]error{
 	contract.KindInvalid:    a2a.ErrInvalidParams,
 	contract.KindNotFound:   a2a.ErrTaskNotFound,
@@ -137,7 +135,7 @@ var kinds = map[contract.Kind]error{
 	service.KindLost:        a2a.ErrInternalError,
 }
 
-// toA2AError is an error in the words of the protocol.
+// toA2AError converts an error to an A2A error.
 func toA2AError(err error) error {
 	var e *service.Error
 	err = service.Explain(err)
@@ -150,7 +148,7 @@ func toA2AError(err error) error {
 	return err
 }
 
-// failure is toA2AError with why Temporal does not answer.
+// failure is toA2AError, with the reason if Temporal does not answer.
 func (h *Handler) failure(ctx context.Context, err error) error {
 	return toA2AError(h.service.WithCause(ctx, err))
 }

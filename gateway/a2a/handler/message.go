@@ -15,17 +15,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// message is a message as the agent gets it.
+// message is an A2A message as input for the agent.
 type message struct {
 	id          string // the sender's
 	text        string
 	files       []service.File
 	chain       []string
-	fingerprint string // everything that it says
+	fingerprint string // the whole content
 }
 
-// readMessage reads the parts: texts as they are, data as JSON, files of text
-// within the text, images beside it. Other files nobody here could read.
+// readMessage reads the parts: text unchanged, data as JSON, text files within the text,
+// images separately. Other files are refused, because the agent cannot read them.
 func readMessage(m *a2a.Message) (message, error) {
 	in := message{id: m.ID}
 	if len(m.ID) > maxMessageID {
@@ -55,10 +55,10 @@ func readMessage(m *a2a.Message) (message, error) {
 	return in, in.readChain(m.Metadata[contract.MetaChain])
 }
 
-// sum is the same for messages that say the same.
+// sum returns a hash of the content.
 func (in message) sum() string { return contract.Hash([]byte(in.fingerprint)) }
 
-// part returns what of a part goes into the text.
+// part returns the text of a part. Images are added to the files instead.
 func (in *message) part(p *a2a.Part) (string, error) {
 	switch content := p.Content.(type) {
 	case a2a.Text:
@@ -87,7 +87,7 @@ func mediaType(declared string, data []byte) string {
 
 var imageTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// textTypes are those besides text/… that are written in text.
+// textTypes are the types besides text/… whose content is text.
 var textTypes = []string{
 	"application/json", "application/xml", "application/yaml", "application/x-yaml", "application/javascript",
 	"application/toml", "application/sql", "application/x-sh", "application/x-ndjson",
@@ -114,7 +114,8 @@ const (
 	maxMessageID = 256
 )
 
-// readChain reads the names of the agents that the work has come through.
+// readChain reads the names of the agents that forwarded the work, and refuses a chain that
+// is too long.
 func (in *message) readChain(value any) (err error) {
 	if in.chain, err = readChain(value); err != nil {
 		return err
@@ -154,8 +155,8 @@ func checkContext(id string) error {
 	return nil
 }
 
-// forService is the message as the service takes it. It is never the answer to a question
-// that has come up meanwhile.
-func (in message) forService() service.Message {
+// serviceMessage returns the message as input of the service. It never answers a question
+// that comes up after the message was checked.
+func (in message) serviceMessage() service.Message {
 	return service.Message{Text: in.text, ClientID: in.id, Files: in.files, NoAnswer: true}
 }

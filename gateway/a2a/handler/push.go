@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// protocolOf is the version in which web hooks are notified.
+// protocolOf returns the protocol version for the notifications of a web hook.
 func protocolOf(ctx context.Context) string {
 	if protocol.CallOf(ctx).Dialect == protocol.V10 {
 		return contract.PushProtocol1
@@ -27,7 +27,7 @@ func (h *Handler) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushConf
 	if err != nil {
 		return nil, h.failureOf(ctx, c.TaskID, err)
 	}
-	return shownPush(c.TaskID, set), nil
+	return clientPush(c.TaskID, set), nil
 }
 
 func pushOf(ctx context.Context, c *a2a.PushConfig) service.PushConfig {
@@ -38,7 +38,7 @@ func pushOf(ctx context.Context, c *a2a.PushConfig) service.PushConfig {
 	return out
 }
 
-// pushOfMessage is the webhook that came with a message, nil if none did.
+// pushOfMessage returns the webhook in a message, or nil.
 func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *service.PushConfig {
 	if req.Config == nil || req.Config.PushConfig == nil {
 		return nil
@@ -47,9 +47,9 @@ func pushOfMessage(ctx context.Context, req *a2a.SendMessageRequest) *service.Pu
 	return &c
 }
 
-// shownPush is a webhook as clients see it, also the one who has just set it.
-func shownPush(id a2a.TaskID, c service.PushConfig) *a2a.PushConfig {
-	c = c.Shown()
+// clientPush returns a webhook as clients may see it, without secrets.
+func clientPush(id a2a.TaskID, c service.PushConfig) *a2a.PushConfig {
+	c = c.Redacted()
 	out := &a2a.PushConfig{TaskID: id, ID: c.ID, URL: c.URL, Token: c.Token}
 	if c.Scheme != "" {
 		out.Auth = &a2a.PushAuthInfo{Scheme: c.Scheme, Credentials: c.Credentials}
@@ -57,7 +57,7 @@ func shownPush(id a2a.TaskID, c service.PushConfig) *a2a.PushConfig {
 	return out
 }
 
-// failureOf is failure, with the task that is not there.
+// failureOf is failure, with the error of a missing task if there is no such task.
 func (h *Handler) failureOf(ctx context.Context, id a2a.TaskID, err error) error {
 	if service.IsKind(err, contract.KindNotFound) {
 		return noTask(id)
@@ -73,7 +73,7 @@ func (h *Handler) pushes(ctx context.Context, id a2a.TaskID) ([]service.PushConf
 	return list, h.failureOf(ctx, id, err)
 }
 
-// GetPush implements protocol.Handler. Without an ID it is the first.
+// GetPush implements protocol.Handler. Without an ID it returns the first.
 func (h *Handler) GetPush(ctx context.Context, req *a2a.GetTaskPushConfigRequest) (*a2a.PushConfig, error) {
 	list, err := h.pushes(ctx, req.TaskID)
 	if err != nil {
@@ -81,7 +81,7 @@ func (h *Handler) GetPush(ctx context.Context, req *a2a.GetTaskPushConfigRequest
 	}
 	for _, c := range list {
 		if req.ID == "" || c.ID == req.ID {
-			return shownPush(req.TaskID, c), nil
+			return clientPush(req.TaskID, c), nil
 		}
 	}
 	return nil, noPush(req.ID)
@@ -91,7 +91,7 @@ func noPush(id string) error {
 	return a2a.NewError(a2a.ErrTaskNotFound, "Push notification config not found: "+service.Printable(id))
 }
 
-// ListPush implements protocol.Handler. There are few, so there is one page.
+// ListPush implements protocol.Handler. It returns a single page.
 func (h *Handler) ListPush(ctx context.Context, req *a2a.ListTaskPushConfigRequest) (*a2a.ListTaskPushConfigResponse, error) {
 	list, err := h.pushes(ctx, req.TaskID)
 	if err != nil {
@@ -99,13 +99,13 @@ func (h *Handler) ListPush(ctx context.Context, req *a2a.ListTaskPushConfigReque
 	}
 	out := &a2a.ListTaskPushConfigResponse{Configs: []*a2a.PushConfig{}}
 	for _, c := range list {
-		out.Configs = append(out.Configs, shownPush(req.TaskID, c))
+		out.Configs = append(out.Configs, clientPush(req.TaskID, c))
 	}
 	return out, nil
 }
 
-// DeletePush implements protocol.Handler. Deleting what is not there is fine in 1.0, and an
-// error in 0.3.
+// DeletePush implements protocol.Handler. Deleting an unknown webhook is an error in 0.3
+// only.
 func (h *Handler) DeletePush(ctx context.Context, req *a2a.DeleteTaskPushConfigRequest) error {
 	if protocol.CallOf(ctx).Dialect != protocol.V10 {
 		if _, err := h.GetPush(ctx, &a2a.GetTaskPushConfigRequest{TaskID: req.TaskID, ID: req.ID}); err != nil {

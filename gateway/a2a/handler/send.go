@@ -18,25 +18,25 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// maxBlocking is how long a client may wait for a task that is at work. Then it gets
-// the task as it is.
+// maxBlocking limits how long a client waits for a working task. After that it gets the task
+// as it is.
 const maxBlocking = 10 * time.Minute
 
-// sentMessage is a message that has been carried out: what settles it, and how the
-// conversation is known to be at least.
+// sentMessage is a message that was carried out, with what is needed to wait for its result.
 type sentMessage struct {
-	// Request has no ID if nothing settles it, and no fingerprint if it is a cancellation.
+	// Request identifies the turn that settles the message. Its ID is empty if no turn does;
+	// its fingerprint is empty for a cancellation.
 	service.Request
-	least    contract.ConversationView
-	accepted *contract.ConversationView // the task that the message began, before any work
-	decided  []string                   // approvals
-	known    *service.Settlement        // when it was there before
-	hint     string                     // why nothing was done; there is nothing to wait for then
+	latest     contract.ConversationView
+	accepted   *contract.ConversationView // the task that the message started, before any work
+	decided    []string                   // UUIDs of the approvals that it decided
+	settlement *service.Settlement        // set if it was settled before
+	hint       string                     // why nothing was done; then there is no result to wait for
 }
 
-// Send implements protocol.Handler. A message whose ID was sent before is the same
-// message. A client that does not wait for a new task learns that it was accepted,
-// also when it sends the message again: GetTask shows how the task is.
+// Send implements protocol.Handler. A message ID that was used before means the same message.
+// A client that does not wait for a new task gets it in its first state, also when it sends
+// the message again; GetTask shows the current state.
 func (h *Handler) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.Task, error) {
 	m, err := h.post(ctx, req)
 	if err != nil {
@@ -51,20 +51,20 @@ func (h *Handler) Send(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.T
 	if config.ReturnImmediately && m.accepted != nil {
 		return h.task(ctx, *m.accepted, o)
 	}
-	view, err := h.reached(ctx, m, config.ReturnImmediately)
+	view, err := h.awaitResult(ctx, m, config.ReturnImmediately)
 	if err != nil {
 		return nil, h.failureAfter(ctx, m, err)
 	}
 	t, err := h.task(ctx, view, o)
-	if err != nil && ctx.Err() == nil { // the message was carried out all the same
+	if err != nil && ctx.Err() == nil { // the message was carried out even so
 		h.logger.Error("a task cannot be read", "conversation", m.ConversationID, "error", err)
 		return h.unreadable(m.ConversationID, view, o, err), nil
 	}
 	return t, err
 }
 
-// failureAfter is failure, with what the message has decided before. An error of the protocol's
-// own is a refusal, and says all itself.
+// failureAfter is failure for a message that may have decided approvals before it failed. An
+// A2A error is a refusal and is returned unchanged.
 func (h *Handler) failureAfter(ctx context.Context, m sentMessage, err error) error {
 	err = h.service.WithCause(ctx, err)
 	if len(m.decided) == 0 || ctx.Err() != nil || errors.Is(err, service.ErrClosing) || errors.As(err, new(*a2a.Error)) {
@@ -74,12 +74,13 @@ func (h *Handler) failureAfter(ctx context.Context, m sentMessage, err error) er
 		"the decision was taken, and what it approved may have run; how the task is cannot be read now (%s); ask for it with GetTask", service.Problem(err)))
 }
 
-// reached is the conversation when the message has been answered, or as it is by now.
-func (h *Handler) reached(ctx context.Context, m sentMessage, now bool) (contract.ConversationView, error) {
+// awaitResult returns the conversation once the message has been answered, or the current one
+// if now is set or the wait takes too long.
+func (h *Handler) awaitResult(ctx context.Context, m sentMessage, now bool) (contract.ConversationView, error) {
 	if !now && m.hint == "" {
 		wait, cancel := context.WithTimeout(ctx, maxBlocking)
 		defer cancel()
-		view, err := h.answered(wait, m)
+		view, err := h.awaitIdle(wait, m)
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, service.ErrClosing) {
 			return view, err
 		}
@@ -87,20 +88,20 @@ func (h *Handler) reached(ctx context.Context, m sentMessage, now bool) (contrac
 	return h.conversation(ctx, a2a.TaskID(m.ConversationID), "")
 }
 
-// answered waits until the message has been answered, and on until the task rests: there
-// may be another message behind it.
-func (h *Handler) answered(ctx context.Context, m sentMessage) (contract.ConversationView, error) {
+// awaitIdle waits until the message has been answered and the task is idle: another message
+// may be queued after it.
+func (h *Handler) awaitIdle(ctx context.Context, m sentMessage) (contract.ConversationView, error) {
 	if m.ID != "" {
 		settled, err := h.settlementOf(ctx, m)
 		if err == nil {
 			err = m.refusal(settled.Outcome)
 		}
-		cancelled := m.Fingerprint == "" // which nothing that is queued matters to
-		if err != nil || cancelled || m.rests(settled.View) {
+		cancelled := m.Fingerprint == "" // a cancellation does not wait for queued messages
+		if err != nil || cancelled || m.isIdle(settled.View) {
 			return settled.View, err
 		}
 	}
-	r, err := h.followers.JoinLasting(m.ConversationID, true)
+	r, err := h.followers.JoinCommitted(m.ConversationID, true)
 	if err != nil {
 		return contract.ConversationView{}, err
 	}
@@ -109,23 +110,23 @@ func (h *Handler) answered(ctx context.Context, m sentMessage) (contract.Convers
 	var view contract.ConversationView
 	err = r.Await(ctx, h.service.Closing(), func(now *record.State) bool {
 		view = now.View
-		return m.rests(view)
+		return m.isIdle(view)
 	})
 	return view, err
 }
 
-// settlementOf waits for what settles a message, unless that is known.
+// settlementOf waits until a message is settled, unless its settlement is known.
 func (h *Handler) settlementOf(ctx context.Context, m sentMessage) (service.Settlement, error) {
-	if m.known != nil {
-		return *m.known, nil
+	if m.settlement != nil {
+		return *m.settlement, nil
 	}
-	if r := m.least.Request; r != nil && r.Settled && r.ID == m.ID {
-		return service.Settlement{Outcome: *r, View: m.least}, nil
+	if r := m.latest.Request; r != nil && r.Settled && r.ID == m.ID {
+		return service.Settlement{Outcome: *r, View: m.latest}, nil
 	}
 	return h.service.Await(ctx, m.Request)
 }
 
-// refusal is why a message was not taken, or nil.
+// refusal returns the reason why a message was not accepted, or nil.
 func (m sentMessage) refusal(r contract.Request) error {
 	switch {
 	case m.Fingerprint != "" && r.Fingerprint != "" && m.Fingerprint != r.Fingerprint:
@@ -148,7 +149,7 @@ func taskIsOver() error {
 	return a2a.NewError(a2a.ErrUnsupportedOperation, "the task is over and takes no more messages; send the message without a task ID to begin a new task")
 }
 
-// post carries a message out, which does not end when the client goes away.
+// post carries out a message. It finishes even if the client disconnects.
 func (h *Handler) post(ctx context.Context, req *a2a.SendMessageRequest) (sentMessage, error) {
 	in, err := readMessage(req.Message)
 	if err != nil {
@@ -170,7 +171,7 @@ func (h *Handler) postToTask(ctx context.Context, req *a2a.SendMessageRequest, i
 	if c := req.Message.ContextID; c != "" && c != view.ContextID && c != view.ID {
 		return sentMessage{}, a2a.NewError(a2a.ErrInvalidParams, "the task is not of the context "+service.Printable(c))
 	}
-	m := sentMessage{Request: requestOf(view.ID, requestID, in), least: view}
+	m := sentMessage{Request: requestOf(view.ID, requestID, in), latest: view}
 	old := protocol.CallOf(ctx).Dialect == protocol.Old
 	switch {
 	case view.Request != nil:
@@ -184,25 +185,24 @@ func (h *Handler) postToTask(ctx context.Context, req *a2a.SendMessageRequest, i
 	return h.continueTask(ctx, req, m, in)
 }
 
-// requestOf is the request of a message.
 func requestOf(id, requestID string, in message) service.Request {
 	return service.Request{ConversationID: id, ID: requestID, Repeatable: true, Fingerprint: in.sum()[:16]}
 }
 
-// repeated handles a message whose ID was used before. A decision leaves no fingerprint: its
-// message may have said something else.
+// repeated handles a message whose ID was used before. Decisions have no fingerprint, so the
+// new message may differ from the first.
 func (m sentMessage) repeated(r contract.Request) (sentMessage, error) {
-	if r.Fingerprint == "" && len(m.least.Pending) > 0 {
+	if r.Fingerprint == "" && len(m.latest.Pending) > 0 {
 		m.hint = "A message of this messageId was sent before, and nothing more has been decided; a new answer needs a new messageId."
 	}
 	return m, m.refusal(r)
 }
 
-// begin starts a conversation for a message of no task.
-func (h *Handler) begin(ctx context.Context, req *a2a.SendMessageRequest, in message) (sentMessage, error) {
+// startTask starts a conversation for a message without a task.
+func (h *Handler) startTask(ctx context.Context, req *a2a.SendMessageRequest, in message) (sentMessage, error) {
 	id := newTaskID(callerOf(ctx), req.Message, in)
 	request.From(ctx).ConversationID = id
-	first := in.forService()
+	first := in.serviceMessage()
 	m := sentMessage{Request: requestOf(id, contract.NameUUID(id, "a2a "+req.Message.ID), in)}
 	start := service.NewConversation{
 		Request: m.Request, Message: &first, Chain: in.chain, ContextID: req.Message.ContextID,
@@ -219,40 +219,40 @@ func (h *Handler) begin(ctx context.Context, req *a2a.SendMessageRequest, in mes
 	return m, err
 }
 
-// newTaskID is the ID of the task that a message begins, however often it is sent.
+// newTaskID derives the ID of a new task from its message, so that a repeated message names
+// the same task.
 func newTaskID(c service.Caller, m *a2a.Message, in message) string {
 	return contract.NameUUID("a2a task", strings.Join([]string{m.ID, m.ContextID, in.sum(), contract.Hash([]byte(c.Token))}, "\n"))
 }
 
-// continueTask sends one more message to a conversation, with the webhook that it brings.
+// continueTask sends another message to a conversation, with its webhook if it has one.
 func (h *Handler) continueTask(ctx context.Context, req *a2a.SendMessageRequest, m sentMessage, in message) (sentMessage, error) {
 	var err error
 	if hook := pushOfMessage(ctx, req); hook != nil {
-		m.known, err = h.service.SendWithPush(ctx, callerOf(ctx), m.Request, in.forService(), *hook)
+		m.settlement, err = h.service.SendWithPush(ctx, callerOf(ctx), m.Request, in.serviceMessage(), *hook)
 	} else {
-		m.known, err = h.service.Send(ctx, callerOf(ctx), m.Request, in.forService())
+		m.settlement, err = h.service.Send(ctx, callerOf(ctx), m.Request, in.serviceMessage())
 	}
 	switch {
 	case service.IsKind(err, contract.KindCompleted):
 		return m, taskIsOver()
-	case err == nil && m.known != nil:
-		return m, m.refusal(m.known.Outcome)
+	case err == nil && m.settlement != nil:
+		return m, m.refusal(m.settlement.Outcome)
 	}
 	return m, err
 }
 
-// hasCounted reports whether a conversation has heard of all that was decided, and is not
-// older than it was before.
-func (m sentMessage) hasCounted(view contract.ConversationView) bool {
-	return !live.Older(view, m.least) && !slices.ContainsFunc(view.Pending, func(a contract.PendingApproval) bool {
+// includesDecisions reports whether a view contains everything that the message decided and
+// is not older than the latest known one.
+func (m sentMessage) includesDecisions(view contract.ConversationView) bool {
+	return !live.Older(view, m.latest) && !slices.ContainsFunc(view.Pending, func(a contract.PendingApproval) bool {
 		return slices.Contains(m.decided, a.UUID)
 	})
 }
 
-// rests reports whether nobody is at work on the task, because it has ended or waits for
-// the client.
-func (m sentMessage) rests(view contract.ConversationView) bool {
-	return m.hasCounted(view) && rests(view)
+// isIdle reports whether view includes the message's decisions and no turn runs.
+func (m sentMessage) isIdle(view contract.ConversationView) bool {
+	return m.includesDecisions(view) && isIdle(view)
 }
 
-func rests(view contract.ConversationView) bool { return view.TaskState() != contract.TaskWorking }
+func isIdle(view contract.ConversationView) bool { return view.TaskState() != contract.TaskWorking }

@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// SendStream implements protocol.Handler. The stream ends when the message has been
-// answered: with the task, or with what it waits for.
+// SendStream implements protocol.Handler. The stream ends when the message has been answered
+// or the task waits.
 func (h *Handler) SendStream(ctx context.Context, req *a2a.SendMessageRequest) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
 		m, err := h.post(ctx, req)
@@ -34,8 +34,8 @@ func (h *Handler) SendStream(ctx context.Context, req *a2a.SendMessageRequest) i
 	}
 }
 
-// Subscribe implements protocol.Handler. Unlike SendStream it goes on while the task
-// waits; clients of A2A 0.3 expect it to end there.
+// Subscribe implements protocol.Handler. Unlike SendStream it continues while the task waits,
+// except for 0.3, whose clients expect it to end there.
 func (h *Handler) Subscribe(ctx context.Context, req *a2a.SubscribeToTaskRequest, after string) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
 		view, err := h.sharedConversation(ctx, req.ID)
@@ -51,11 +51,11 @@ func (h *Handler) Subscribe(ctx context.Context, req *a2a.SubscribeToTaskRequest
 		stream := task.NewStream(o)
 		if after != "" {
 			if stream, err = task.ResumeStream(o, after); err != nil {
-				stream = task.NewStream(o) // the ID is of another server's event
+				stream = task.NewStream(o) // the ID of another server's event
 			}
 		}
 		t := &taskStream{
-			handler: h, ctx: ctx, sentMessage: sentMessage{Request: service.Request{ConversationID: view.ID}, least: view}, stream: stream,
+			handler: h, ctx: ctx, sentMessage: sentMessage{Request: service.Request{ConversationID: view.ID}, latest: view}, stream: stream,
 			yield: yield, endsWaiting: v03, resumed: after != "",
 		}
 		t.run()
@@ -69,19 +69,19 @@ type taskStream struct {
 	ctx    context.Context
 	stream *task.Stream
 	yield  func(protocol.Event, error) bool
-	// untilSettled ends the stream when the message has been answered, endsWaiting
-	// when the task has come to wait.
+	// untilSettled ends the stream when the message has been answered, endsWaiting when the
+	// task waits.
 	untilSettled, endsWaiting bool
-	resumed                   bool // behind an event
+	resumed                   bool // the client resumes after an event
 
 	answer   <-chan service.Answer
 	reader   *live.Reader
 	answered bool
-	began    bool
+	started  bool
 }
 
 func (t *taskStream) run() {
-	r, err := t.handler.followers.JoinLasting(t.ConversationID, t.untilSettled)
+	r, err := t.handler.followers.JoinCommitted(t.ConversationID, t.untilSettled)
 	if err != nil {
 		t.fail(err)
 		return
@@ -91,12 +91,12 @@ func (t *taskStream) run() {
 	client, cancel := context.WithCancel(t.ctx)
 	defer cancel()
 	if t.untilSettled && t.ID != "" && t.hint == "" {
-		t.answer = t.handler.service.AwaitAside(client, t.Request)
+		t.answer = t.handler.service.AwaitAsync(client, t.Request)
 	} else {
 		t.answered = true
 	}
 	r.RequestRead()
-	if t.resumed && !t.yield(protocol.Event{}, nil) { // there may be nothing to tell for long
+	if t.resumed && !t.yield(protocol.Event{}, nil) { // the next event may take long
 		return
 	}
 	for t.step(client) {
@@ -107,8 +107,8 @@ func (t *taskStream) fail(err error) {
 	t.yield(protocol.Event{}, t.handler.failureAfter(t.ctx, t.sentMessage, err))
 }
 
-// step writes what is next, and reports whether there is more to come. When the gateway
-// closes, the stream ends: the client subscribes again.
+// step handles the next input and reports whether the stream continues. It ends when the
+// gateway closes: the client subscribes again.
 func (t *taskStream) step(client context.Context) bool {
 	select {
 	case <-client.Done():
@@ -142,29 +142,29 @@ func (t *taskStream) serve() bool {
 	return true
 }
 
-// state writes what is new in a state, unless it is older than what the client knows.
+// state writes the events of a state, unless the state is older than the last one.
 func (t *taskStream) state(s *record.State) bool {
-	if !t.hasCounted(s.View) {
+	if !t.includesDecisions(s.View) {
 		return true
 	}
 	return t.write(t.handler.sourceOf(t.ctx, *s))
 }
 
-// write reports whether there may be more to come.
+// write writes the new events of a state and reports whether the stream continues.
 func (t *taskStream) write(src task.Source) bool {
 	for _, e := range t.stream.Update(src) {
 		if !t.yield(protocol.Event(e), nil) {
 			return false
 		}
 	}
-	t.least = src.View
-	ends := t.endsWaiting && t.began || t.untilSettled && t.answered
-	t.began = true
-	return !t.stream.Over() && !(ends && rests(src.View))
+	t.latest = src.View
+	ends := t.endsWaiting && t.started || t.untilSettled && t.answered
+	t.started = true
+	return !t.stream.Over() && !(ends && isIdle(src.View))
 }
 
-// settle writes what the message has come to. The stream ends there, unless the task is
-// at work on another message.
+// settle writes the result of the message. The stream ends there, unless the task works on
+// another message.
 func (t *taskStream) settle(client context.Context, a service.Answer) bool {
 	t.answered = true
 	if a.Err == nil {
@@ -176,8 +176,8 @@ func (t *taskStream) settle(client context.Context, a service.Answer) bool {
 		}
 		return false
 	}
-	if t.began && live.Older(a.View, t.least) { // the client knows more than that
-		return !rests(t.least)
+	if t.started && live.Older(a.View, t.latest) { // a newer state was written
+		return !isIdle(t.latest)
 	}
 	src, err := t.handler.source(client, a.View)
 	if err != nil {

@@ -34,14 +34,14 @@ func (h *Handler) Cancel(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task is over: "+string(view.TaskState()))
 	}
 	m := sentMessage{Request: service.Request{ConversationID: view.ID, ID: uuid.NewString()}}
-	m.known, err = h.service.CancelTurn(ctx, callerOf(ctx), m.Request, service.Note{Reason: "cancelled over A2A"})
+	m.settlement, err = h.service.CancelTurn(ctx, callerOf(ctx), m.Request, service.Note{Reason: "cancelled over A2A"})
 	if service.IsKind(err, contract.KindCompleted) {
 		return nil, a2a.NewError(a2a.ErrTaskNotCancelable, "the task is over")
 	}
 	if err != nil {
 		return nil, h.failure(ctx, err)
 	}
-	if view, err = h.reached(ctx, m, false); err != nil {
+	if view, err = h.awaitResult(ctx, m, false); err != nil {
 		return nil, h.failure(ctx, err)
 	}
 	if state := view.TaskState(); state.Over() && state != contract.TaskCanceled {
@@ -50,15 +50,15 @@ func (h *Handler) Cancel(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.
 	return h.task(ctx, view, shape(ctx, nil))
 }
 
-// A list of tasks has pages of defaultTasks unless the client says otherwise, and as
-// many at a time are read.
+// defaultTasks is the default size of a page of tasks. tasksAtOnce tasks are read
+// concurrently.
 const (
 	defaultTasks = 50
 	tasksAtOnce  = 8
 )
 
-// List implements protocol.Handler. Tasks are what came over A2A, newest first: what
-// runs, then what has ended.
+// List implements protocol.Handler. It lists the conversations that were started over A2A:
+// running ones first, then ended ones, each newest first.
 func (h *Handler) List(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
 	q, err := taskQuery(req)
 	if err != nil {
@@ -106,8 +106,8 @@ func taskQuery(req *a2a.ListTasksRequest) (service.TaskQuery, error) {
 	return q, nil
 }
 
-// read reads tasks. What is gone is left out; a task that cannot be read is there with
-// what is known of it.
+// read reads tasks. Deleted tasks are left out. A task that cannot be read is included with
+// what is known about it.
 func (h *Handler) read(ctx context.Context, ids []string, o task.Shape) ([]*a2a.Task, error) {
 	list := make([]*a2a.Task, len(ids))
 	reads, whole := errgroup.WithContext(ctx)
@@ -134,11 +134,11 @@ func (h *Handler) read(ctx context.Context, ids []string, o task.Shape) ([]*a2a.
 	return slices.DeleteFunc(list, func(t *a2a.Task) bool { return t == nil }), err
 }
 
-// metadataProblem says in a task's metadata why not all of it is there.
+// metadataProblem is the key in a task's metadata for the reason why the task is incomplete.
 const metadataProblem = "agent-stop-and-go/problem"
 
-// unreadable is what is known of a task that cannot be read; of an empty view, that there
-// is one.
+// unreadable returns what is known about a task that cannot be read. If view is empty, only
+// its existence is known.
 func (h *Handler) unreadable(id string, view contract.ConversationView, o task.Shape, why error) *a2a.Task {
 	known := view.ID != ""
 	if !known {

@@ -1,5 +1,3 @@
-// Package hook makes the body by which web hooks are told of a task. It is all that a worker
-// needs of the gateway.
 package hook
 
 import (
@@ -14,18 +12,18 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Conversations are read.
+// Conversations reads conversations.
 type Conversations interface {
 	Conversation(ctx context.Context, conversationID, requestID string) (contract.ConversationView, error)
 }
 
-// Reader reads tasks as web hooks are told of them.
+// Reader reads tasks in the form in which web hooks receive them.
 type Reader struct {
 	Conversations Conversations
 	Blobs         transcript.Store
-	// Agent is the one whose conversations they are.
+	// Agent is the agent of these conversations.
 	Agent contract.Agent
-	// PublicURL is where others reach the gateway, without a slash at the end.
+	// PublicURL is the gateway's public URL without a slash at the end.
 	PublicURL string
 }
 

@@ -15,14 +15,15 @@ import (
 	"agent-stop-and-go/workflows/record/recordtest"
 )
 
-// conversation is the one that there is.
+// conversation serves a single conversation.
 type conversation contract.ConversationView
 
 func (c conversation) Conversation(context.Context, string, string) (contract.ConversationView, error) {
 	return contract.ConversationView(c), nil
 }
 
-// A web hook is told what everybody reads, wherever the pieces of the conversation are.
+// A web hook receives the same task as other readers, even if parts of the conversation are
+// in the blob store.
 func TestAWebHookIsToldTheTask(t *testing.T) {
 	agent := contract.Agent{Name: "helper"}
 	for seed := range uint64(40) {

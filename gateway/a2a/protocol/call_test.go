@@ -40,7 +40,7 @@ func TestTheHandlerKnowsTheCall(t *testing.T) {
 			t.Errorf("%s %v: got %+v", tt.method, tt.header, call)
 		}
 		if got.header.Get("A2A-Extensions") != "" {
-			t.Errorf("%s: nobody activated %v", tt.method, got.header)
+			t.Errorf("%s: the Handler did not activate %v", tt.method, got.header)
 		}
 	}
 }

@@ -11,21 +11,21 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// CardInput is what an agent's card is made of.
+// CardInput is the content of an agent's card.
 type CardInput struct {
 	Name        string
 	Description string
-	Version     string // "1.0.0" when empty
-	// PublicURL is where the gateway is for its clients, without /a2a.
+	Version     string // default "1.0.0"
+	// PublicURL is the gateway's public URL, without /a2a.
 	PublicURL string
 	Provider  *a2a.AgentProvider
 
 	Tools []contract.Tool
-	Peers []contract.Peer // the agents that work is delegated to
+	Peers []contract.Peer // agents to which work is delegated
 
 	Streaming, Push, Extended bool
 	Extensions                []a2a.AgentExtension
-	// InputModes and OutputModes are media types; empty means text and JSON.
+	// InputModes and OutputModes are media types. The default is text and JSON.
 	InputModes, OutputModes []string
 
 	SecuritySchemes      a2a.NamedSecuritySchemes
@@ -34,8 +34,8 @@ type CardInput struct {
 
 var defaultModes = []string{"text/plain", "application/json"}
 
-// Card makes an agent's card. It names both versions at one address, with the
-// newer one first; the dialect of old needs no name.
+// Card makes an agent's card. It lists versions 1.0 and 0.3 at one address, the newer first.
+// The old dialect has no version and is not listed.
 func Card(in CardInput) *a2a.AgentCard {
 	base := strings.TrimRight(in.PublicURL, "/")
 	return &a2a.AgentCard{
@@ -76,8 +76,8 @@ func modes(given []string) []string {
 	return given
 }
 
-// skills has one skill for each tool and each peer. An agent with neither can
-// still talk, and the protocol wants a skill.
+// skills returns a skill for each tool and each peer. The protocol requires at least one, so
+// an agent with neither has the skill to chat.
 func skills(in CardInput) []a2a.AgentSkill {
 	var out []a2a.AgentSkill
 	for _, t := range in.Tools {

@@ -17,12 +17,11 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 )
 
-// The version that 0.3 clients expect to read, which is longer than the SDK's.
+// The version that 0.3 clients expect, which is longer than the SDK's constant.
 const versionV03 = string(a2av0.Version) + ".0"
 
-// Card serves GET and HEAD of the agent's card, for which there are several
-// addresses: the well-known ones and that of the RPC itself. A client that says
-// it speaks 1.0 gets a card of that alone.
+// Card serves GET and HEAD of the agent's card, at the well-known addresses and at that of
+// the RPC. A client that sends version 1.0 gets a card with the members of 1.0 only.
 func (s *Server) Card(w http.ResponseWriter, r *http.Request) {
 	form := formOf(r)
 	ctx := WithCall(r.Context(), Call{Dialect: form, Extensions: requested(r.Header), Activate: activator(w, r), Request: r})
@@ -45,8 +44,8 @@ func (s *Server) Card(w http.ResponseWriter, r *http.Request) {
 
 var only10 = regexp.MustCompile(`^1(\.0(\.\d+)?)?$`)
 
-// formOf is V10 for a client that has nothing to do with other versions. Most do
-// not say what they speak: their form is "", which serves all.
+// formOf returns V10 for a client that asks for exactly 1.0, and otherwise "", the form for
+// all versions. Most clients send no version.
 func formOf(r *http.Request) Dialect {
 	if only10.MatchString(versionOf(r)) {
 		return V10
@@ -62,7 +61,7 @@ func (s *Server) document(ctx context.Context, form Dialect) (json.RawMessage, e
 	return document(form, card)
 }
 
-// document writes a card for 1.0, or for clients of all dialects.
+// document encodes a card for 1.0, or for clients of all dialects.
 func document(form Dialect, card *a2a.AgentCard) (json.RawMessage, error) {
 	if form == V10 {
 		return encode(withoutNulls(card))
@@ -70,8 +69,8 @@ func document(form Dialect, card *a2a.AgentCard) (json.RawMessage, error) {
 	return union(card)
 }
 
-// union is a 1.0 card with the members of a 0.3 card beside its own. Of securitySchemes,
-// which both have, it is the 0.3 form.
+// union merges a 1.0 card and a 0.3 card into one object. Both have securitySchemes; the 0.3
+// form is used.
 func union(card *a2a.AgentCard) (json.RawMessage, error) {
 	producer, ok := a2av0.NewStaticAgentCardProducer(withoutNulls(card)).(a2asrv.AgentCardJSONProducer)
 	if !ok {
@@ -93,15 +92,15 @@ func union(card *a2a.AgentCard) (json.RawMessage, error) {
 	return encode(members)
 }
 
-// withoutNulls has lists for all that the SDK would write as null.
+// withoutNulls replaces nil lists, which the SDK encodes as null, by empty ones.
 func withoutNulls(card *a2a.AgentCard) *a2a.AgentCard {
 	out := *card
-	out.SupportedInterfaces = present(card.SupportedInterfaces)
-	out.DefaultInputModes = present(card.DefaultInputModes)
-	out.DefaultOutputModes = present(card.DefaultOutputModes)
+	out.SupportedInterfaces = nonNil(card.SupportedInterfaces)
+	out.DefaultInputModes = nonNil(card.DefaultInputModes)
+	out.DefaultOutputModes = nonNil(card.DefaultOutputModes)
 	out.Skills = make([]a2a.AgentSkill, len(card.Skills))
 	for i, s := range card.Skills {
-		s.Tags = present(s.Tags)
+		s.Tags = nonNil(s.Tags)
 		out.Skills[i] = s
 	}
 	return &out
@@ -112,8 +111,8 @@ type interfaceV03 struct {
 	URL       string `json:"url"`
 }
 
-// additional lists all that 0.3 is spoken at, the main address too: 0.3 wants it
-// there, and the SDK leaves it out.
+// additional lists all 0.3 interfaces including the main address. 0.3 requires the main one
+// too, and the SDK omits it.
 func additional(card *a2a.AgentCard) []interfaceV03 {
 	out := []interfaceV03{}
 	for _, i := range card.SupportedInterfaces {
@@ -129,8 +128,7 @@ func tagOf(data []byte) string {
 	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
-// cardTimes remembers since when each form of the card has been what it is, as far
-// as this process can know.
+// cardTimes remembers when each form of the card last changed, as seen by this process.
 type cardTimes struct {
 	mu    sync.Mutex
 	known map[Dialect]cardTime

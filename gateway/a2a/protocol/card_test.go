@@ -56,7 +56,7 @@ func TestOneCardForAllDialects(t *testing.T) {
 		t.Fatalf("%d %s: %v", w.Code, w.Body, err)
 	}
 	for member, want := range map[string]string{
-		// of all
+		// members of both versions
 		"name": `"stop-and-go"`, "description": `"Does things."`, "version": `"2.1.0"`,
 		"provider":          `{"organization":"Example","url":"https://example.com"}`,
 		"documentationUrl":  `"https://agents.example.com/team/docs"`,
@@ -67,11 +67,11 @@ func TestOneCardForAllDialects(t *testing.T) {
 			{"id":"resources_remove","name":"resources_remove","description":"resources_remove","tags":["resources","destructive","needs-approval"]},
 			{"id":"loose","name":"loose","description":"loose","tags":["tool"]},
 			{"id":"a2a_helper","name":"a2a_helper","description":"Helps.","tags":["agent","destructive","needs-approval"]}]`,
-		// of 1.0
+		// members of 1.0
 		"supportedInterfaces": `[
 			{"url":"https://agents.example.com/team/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"},
 			{"url":"https://agents.example.com/team/a2a","protocolBinding":"JSONRPC","protocolVersion":"0.3"}]`,
-		// of 0.3; url is of the old dialect too
+		// members of 0.3; the old dialect reads url too
 		"url": `"https://agents.example.com/team/a2a"`, "protocolVersion": `"0.3.0"`, "preferredTransport": `"JSONRPC"`,
 		"additionalInterfaces": `[{"transport":"JSONRPC","url":"https://agents.example.com/team/a2a"}]`,
 		"security":             `[{"bearer":[]}]`,

@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 )
 
-// agent is a Handler that knows one task, "t1".
+// agent returns a Handler with a single task, "t1".
 func agent() *fake {
 	known := func(id a2a.TaskID) (*a2a.Task, error) {
 		if id != "t1" {
@@ -26,7 +26,7 @@ func agent() *fake {
 	}
 	return &fake{
 		SendFn: func(_ context.Context, r *a2a.SendMessageRequest) (*a2a.Task, error) {
-			return told(a2a.TaskStateCompleted, "", r.Message.Parts[0].Text()), nil
+			return taskWith(a2a.TaskStateCompleted, "", r.Message.Parts[0].Text()), nil
 		},
 		SendStreamFn: func(context.Context, *a2a.SendMessageRequest) iter.Seq2[protocol.Event, error] { return life() },
 		GetFn:        func(_ context.Context, r *a2a.GetTaskRequest) (*a2a.Task, error) { return known(r.ID) },
@@ -48,8 +48,8 @@ func agent() *fake {
 	}
 }
 
-// mounted serves a Handler the way the gateway does.
-func mounted(t *testing.T, h *fake) string {
+// mount serves a Handler under the gateway's routes and returns the URL.
+func mount(t *testing.T, h *fake) string {
 	t.Helper()
 	s := protocol.New(h, silent)
 	mux := http.NewServeMux()
@@ -65,8 +65,7 @@ func mounted(t *testing.T, h *fake) string {
 	return srv.URL
 }
 
-// clients are the SDK's own, made from the card as clients of each version read
-// it.
+// clients returns the SDK's own clients, made from the card in the way of each version.
 func clients(t *testing.T, url string) map[string]*a2aclient.Client {
 	t.Helper()
 	ctx := context.Background()
@@ -94,7 +93,7 @@ func clients(t *testing.T, url string) map[string]*a2aclient.Client {
 func TestTheSDKsClients(t *testing.T) {
 	ctx := context.Background()
 	hello := &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.MessageRoleUser, a2a.NewTextPart("hello"), a2a.NewRawPart([]byte{0xff, 0xfe}))}
-	for version, client := range clients(t, mounted(t, agent())) {
+	for version, client := range clients(t, mount(t, agent())) {
 		t.Run(version+" send", func(t *testing.T) {
 			result, err := client.SendMessage(ctx, hello)
 			if err != nil {
@@ -164,7 +163,7 @@ func TestTheSDKsClients(t *testing.T) {
 }
 
 func TestTheSDKsClientListsTasks(t *testing.T) {
-	client := clients(t, mounted(t, agent()))["1.0"]
+	client := clients(t, mount(t, agent()))["1.0"]
 	got, err := client.ListTasks(context.Background(), &a2a.ListTasksRequest{PageSize: 10})
 	if err != nil || len(got.Tasks) != 1 || got.TotalSize != 1 {
 		t.Errorf("got %+v, %v", got, err)
@@ -172,7 +171,7 @@ func TestTheSDKsClientListsTasks(t *testing.T) {
 }
 
 func TestTheServerIsMountedWithAndWithoutASlash(t *testing.T) {
-	url := mounted(t, agent())
+	url := mount(t, agent())
 	for _, path := range []string{"/a2a", "/a2a/"} {
 		client, err := a2aclient.NewFromEndpoints(context.Background(), []*a2a.AgentInterface{a2a.NewAgentInterface(url+path, a2a.TransportProtocolJSONRPC)})
 		if err != nil {

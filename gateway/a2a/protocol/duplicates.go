@@ -5,17 +5,17 @@ import (
 	"encoding/json"
 )
 
-// duplicateMember returns a member that some object in a JSON value has twice, or "". Readers
-// differ in which of two they take, and an answer that says both yes and no must not
-// count as either.
+// duplicateMember returns the name of a member that some object in a JSON value has twice, or
+// "". Decoders differ in which of the two they use, so an answer that contains both yes and
+// no must be refused.
 func duplicateMember(raw json.RawMessage) string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
-	var open []map[string]bool // the members so far of each object around; nil for a list
+	var open []map[string]bool // the names so far of each open object; nil for a list
 	name := false              // the next string is a name
 	for {
 		t, err := dec.Token()
 		if err != nil {
-			return "" // the end: the value was valid
+			return "" // end of the input, which is valid JSON
 		}
 		switch t := t.(type) {
 		case json.Delim:

@@ -8,7 +8,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
 
-func TestWhatSaysTwoThingsIsRefused(t *testing.T) {
+func TestDuplicateMembersAreRefused(t *testing.T) {
 	const message = `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":DATA}]}}}`
 	for name, c := range map[string]struct {
 		data    string

@@ -15,29 +15,28 @@ import (
 
 const jsonrpc = "2.0"
 
-// Every event of a stream repeats the id, so it must not be large.
+// maxID limits the length of an id, since every event of a stream repeats it.
 const maxID = 1024
 
-// request is a JSON-RPC request.
 type request struct {
-	id      json.RawMessage // as sent; nil when there was none
+	id      json.RawMessage // as sent; nil without one
 	version string
 	method  string
-	params  any // as decoded, with numbers as json.Number; nil when there are none
+	params  any // decoded, with numbers as json.Number; nil without params
 
-	badID bool
-	twice string // a member of the params that is there twice
+	badID     bool
+	duplicate string // a duplicate member in the params
 }
 
 type response struct {
 	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"` // null when nil
+	ID      json.RawMessage `json:"id"` // nil is encoded as null
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   *rpcError       `json:"error,omitempty"`
 }
 
-// parse reads as much of a request as it can, and fails when that is not enough
-// to tell what it wants.
+// parse reads the members of a request. It fails if the body is not a JSON object; check
+// finds other errors.
 func parse(body []byte) (request, error) {
 	if !json.Valid(body) {
 		return request{}, a2a.NewError(a2a.ErrParseError, "Parse error")
@@ -48,15 +47,15 @@ func parse(body []byte) (request, error) {
 	}
 	var q request
 	q.id, q.badID = readID(members["id"])
-	_ = json.Unmarshal(members["jsonrpc"], &q.version) // what is no string fails the check
+	_ = json.Unmarshal(members["jsonrpc"], &q.version) // anything but a string fails in check
 	_ = json.Unmarshal(members["method"], &q.method)
 	if raw, ok := members["params"]; ok {
-		q.params, q.twice = decode(raw), duplicateMember(raw)
+		q.params, q.duplicate = decode(raw), duplicateMember(raw)
 	}
 	return q, nil
 }
 
-// check reports whether it is a request at all.
+// check returns an error if the members do not form a JSON-RPC request.
 func (q request) check() error {
 	switch {
 	case q.version != jsonrpc && !showsOld(q.method, q.params):
@@ -65,8 +64,8 @@ func (q request) check() error {
 		return invalidRequest("method is missing")
 	case q.badID:
 		return invalidRequest("id must be a string, an integral number or null")
-	case q.twice != "":
-		return invalid(q.twice, "is there twice")
+	case q.duplicate != "":
+		return invalid(q.duplicate, "is there twice")
 	}
 	return nil
 }
@@ -91,7 +90,7 @@ func readID(raw json.RawMessage) (id json.RawMessage, bad bool) {
 	return raw, false
 }
 
-// decode keeps numbers as they were written.
+// decode decodes a value and keeps the spelling of numbers.
 func decode(raw json.RawMessage) any {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -100,7 +99,7 @@ func decode(raw json.RawMessage) any {
 	return v
 }
 
-// encode writes a value as JSON on one line.
+// encode encodes a value as JSON on one line.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -111,8 +110,8 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSpace(b.Bytes()), nil
 }
 
-// checkMediaType lets only JSON in, so that no page of another origin can make
-// a browser send a request without asking first.
+// checkMediaType accepts only JSON, so that a page of another origin cannot make a browser
+// send a request without a preflight.
 func checkMediaType(h http.Header) error {
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err == nil && (kind == "application/json" || kind == "application/a2a+json") {
@@ -122,21 +121,20 @@ func checkMediaType(h http.Header) error {
 		"Incompatible content types: send application/json")}
 }
 
-// A patch version makes no difference.
-var spoken = regexp.MustCompile(`^(1|(1\.0|0\.3|0\.2)(\.\d+)?)$`)
+// Patch versions are ignored.
+var supportedVersion = regexp.MustCompile(`^(1|(1\.0|0\.3|0\.2)(\.\d+)?)$`)
 
-// checkVersion refuses a version that nobody here speaks. Between those that are
-// spoken the method decides.
+// checkVersion refuses unsupported versions. Among the supported ones the method decides.
 func checkVersion(r *http.Request) error {
 	version := versionOf(r)
-	if version == "" || spoken.MatchString(version) {
+	if version == "" || supportedVersion.MatchString(version) {
 		return nil
 	}
 	return a2a.NewError(a2a.ErrVersionNotSupported, "This protocol version is not supported: 1.0 and 0.3 are").
 		WithErrorInfoMeta(map[string]string{"supported": "1.0,0.3"})
 }
 
-// versionOf is the version that a client says it speaks; most say none.
+// versionOf returns the version that the client sends, or "". Most clients send none.
 func versionOf(r *http.Request) string {
 	if version := r.Header.Get(a2a.SvcParamVersion); version != "" {
 		return version

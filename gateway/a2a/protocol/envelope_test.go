@@ -174,7 +174,7 @@ func TestTheVersionMayStandInTheQuery(t *testing.T) {
 	}
 }
 
-// reason checks the one detail that 1.0 wants.
+// reason checks the ErrorInfo that 1.0 requires.
 func reason(t *testing.T, r reply, want string) {
 	t.Helper()
 	data, _ := r.Error["data"].([]any)

@@ -9,8 +9,8 @@ import (
 	"github.com/a2aproject/a2a-go/v2/errordetails"
 )
 
-// codes is the one table from an error to its JSON-RPC code. What is not in it
-// is a fault of ours.
+// codes is the table from errors to JSON-RPC codes. Errors that are not in it are internal
+// errors.
 var codes = []struct {
 	err  error
 	code int
@@ -34,7 +34,7 @@ var codes = []struct {
 	{a2a.ErrInternalError, codeInternal},
 }
 
-// The two for authentication are the SDK's own: A2A leaves that to HTTP.
+// The two codes for authentication are the SDK's: A2A leaves authentication to HTTP.
 const (
 	codeInvalidParams   = -32602
 	codeInternal        = -32603
@@ -52,7 +52,7 @@ type rpcError struct {
 	Data    []*errordetails.Typed `json:"data,omitempty"`
 }
 
-// httpError is an error that HTTP has a status for. All others are 200, as
+// httpError is an error with an HTTP status of its own. All others have status 200, as
 // JSON-RPC clients expect.
 type httpError struct {
 	status int
@@ -61,7 +61,7 @@ type httpError struct {
 
 func (e *httpError) Unwrap() error { return e.error }
 
-// fieldError says what is wrong with which of the params.
+// fieldError is an error in one member of the params.
 type fieldError struct{ field, text string }
 
 func (e *fieldError) Error() string {
@@ -75,7 +75,7 @@ func (e *fieldError) Unwrap() error { return a2a.ErrInvalidParams }
 
 func invalid(field, text string) error { return &fieldError{field, text} }
 
-// codeOf returns the code of an error and the sentinel that has it.
+// codeOf returns the code of an error and the sentinel it belongs to.
 func codeOf(err error) (code int, kind error) {
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
@@ -85,9 +85,8 @@ func codeOf(err error) (code int, kind error) {
 	return codeInternal, a2a.ErrInternalError
 }
 
-// describe turns an error into what a client reads. 1.0 always wants to be told
-// of what kind an error is; the older dialects get the details that the error
-// brings, which are mostly none.
+// describe converts an error to its JSON-RPC form. 1.0 requires an ErrorInfo detail; the
+// other dialects get only the details that the error has.
 func describe(err error, d Dialect) *rpcError {
 	code, kind := codeOf(err)
 	out := &rpcError{Code: code, Message: textOf(err, code), Data: detailsOf(err)}
@@ -129,7 +128,7 @@ func detailsOf(err error) []*errordetails.Typed {
 	return append([]*errordetails.Typed{errordetails.NewFromStruct(known.Details)}, known.TypedDetails...)
 }
 
-// badRequest is how 1.0 wants to be told which field is wrong.
+// badRequest is the detail with which 1.0 names the wrong field.
 func badRequest(e *fieldError) *errordetails.Typed {
 	return errordetails.NewTyped(typeBadRequest, map[string]any{
 		"fieldViolations": []map[string]string{{"field": e.field, "description": e.text}},

@@ -89,13 +89,13 @@ func TestAnErrorWithDetails(t *testing.T) {
 	}
 }
 
-// logged gives a server whose log can be read.
+// logged returns a server and its log.
 func logged(h protocol.Handler) (*protocol.Server, *bytes.Buffer) {
 	var b bytes.Buffer
 	return protocol.New(h, protocol.Options{Logger: slog.New(slog.NewTextHandler(&b, nil))}), &b
 }
 
-func TestAFaultOfOursIsHiddenAndLogged(t *testing.T) {
+func TestAnInternalErrorIsHiddenAndLogged(t *testing.T) {
 	for name, err := range map[string]error{
 		"unknown":     errors.New("secret: the database is on fire"),
 		"sentinel":    fmt.Errorf("secret: the database is on fire: %w", a2a.ErrInternalError),
@@ -114,7 +114,7 @@ func TestAFaultOfOursIsHiddenAndLogged(t *testing.T) {
 	}
 }
 
-func TestAFaultOfTheClientsIsNotLogged(t *testing.T) {
+func TestAnErrorOfTheClientIsNotLogged(t *testing.T) {
 	s, log := logged(failing(a2a.ErrTaskNotFound))
 	postTo(t, s, rpc("GetTask", `{"id":"t"}`))
 	postTo(t, s, `{`)
@@ -136,7 +136,7 @@ func TestAPanicIsAnErrorWithItsStackInTheLog(t *testing.T) {
 	}
 }
 
-func TestAHandlerWithoutATaskIsAFaultOfOurs(t *testing.T) {
+func TestAHandlerWithoutATaskIsAnInternalError(t *testing.T) {
 	for _, method := range []string{"GetTask", "tasks/get"} {
 		if got := post(t, sends(nil), rpc(method, `{"id":"t"}`)); got.code() != -32603 {
 			t.Errorf("got %s", got.body)
@@ -144,7 +144,7 @@ func TestAHandlerWithoutATaskIsAFaultOfOurs(t *testing.T) {
 	}
 }
 
-func TestNobodyAnswersAClientThatIsGone(t *testing.T) {
+func TestAClientThatIsGoneGetsNoAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	s, log := logged(failing(context.Canceled))

@@ -8,13 +8,13 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
 
-// The header that names extensions, and what it was called in 0.3.
+// The header that lists extensions, and its name in 0.3.
 const (
 	headerExtensions    = a2a.SvcParamExtensions
 	headerExtensionsV03 = "X-" + a2a.SvcParamExtensions
 )
 
-// requested lists the extensions that a request asks for.
+// requested lists the extensions in the headers of a request, each once.
 func requested(h http.Header) []string {
 	var out []string
 	for _, line := range slices.Concat(h.Values(headerExtensions), h.Values(headerExtensionsV03)) {
@@ -27,8 +27,8 @@ func requested(h http.Header) []string {
 	return out
 }
 
-// activator names extensions in the headers of a response; under their 0.3 name
-// too when the request was under that.
+// activator returns a function that adds an extension to the response headers. It also sets
+// the 0.3 header if the request has it.
 func activator(w http.ResponseWriter, r *http.Request) func(uri string) {
 	var active []string
 	return func(uri string) {

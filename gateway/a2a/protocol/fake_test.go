@@ -19,8 +19,8 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 )
 
-// fake is a Handler. What a test does not expect panics, which is an error for
-// the client.
+// fake is a Handler. A method that a test does not set panics, which the client sees as an
+// internal error.
 type fake struct {
 	SendFn         func(context.Context, *a2a.SendMessageRequest) (*a2a.Task, error)
 	SendStreamFn   func(context.Context, *a2a.SendMessageRequest) iter.Seq2[protocol.Event, error]
@@ -82,8 +82,7 @@ func (f *fake) ExtendedCard(ctx context.Context) (*a2a.AgentCard, error) {
 	return f.ExtendedCardFn(ctx)
 }
 
-// A moment without milliseconds, in a zone of its own: what is written shows
-// both.
+// A time with a zone and without milliseconds, so that conversions show.
 var noon = time.Date(2025, 10, 28, 12, 30, 0, 0, time.FixedZone("", 2*60*60))
 
 const noonWritten = "2025-10-28T10:30:00.000Z"
@@ -92,7 +91,7 @@ func task(state a2a.TaskState) *a2a.Task {
 	return &a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: state, Timestamp: &noon}}
 }
 
-// sends answers every message with a task.
+// sends returns a Handler that answers every message with a task.
 func sends(t *a2a.Task) *fake {
 	return &fake{
 		SendFn: func(context.Context, *a2a.SendMessageRequest) (*a2a.Task, error) { return t, nil },
@@ -100,10 +99,10 @@ func sends(t *a2a.Task) *fake {
 	}
 }
 
-// silent is the Options of a test that expects faults, or none.
+// silent is for tests that cause internal errors.
 var silent = protocol.Options{Logger: slog.New(slog.DiscardHandler)}
 
-// reply is what came back.
+// reply is an HTTP reply.
 type reply struct {
 	status int
 	header http.Header
@@ -165,12 +164,12 @@ func served(t *testing.T, s *protocol.Server, req *http.Request) reply {
 	return out
 }
 
-// rpc is a request with the id "1".
+// rpc returns a request with the id "1".
 func rpc(method, params string) string {
 	return `{"jsonrpc":"2.0","id":"1","method":"` + method + `","params":` + params + `}`
 }
 
-// frames are the JSON-RPC responses in a stream, each with its SSE id.
+// frame is a JSON-RPC response in a stream, with its SSE id.
 type frame struct {
 	id   string
 	data map[string]any
@@ -198,7 +197,7 @@ func frames(t *testing.T, body string) []frame {
 	return out
 }
 
-// stream yields events and then, if there is one, an error.
+// stream yields events and then err, unless that is nil.
 func stream(err error, events ...protocol.Event) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
 		for _, e := range events {
@@ -212,7 +211,7 @@ func stream(err error, events ...protocol.Event) iter.Seq2[protocol.Event, error
 	}
 }
 
-// same compares JSON without the accidents of its form.
+// same compares values as JSON.
 func same(t *testing.T, got any, want string) {
 	t.Helper()
 	var v any

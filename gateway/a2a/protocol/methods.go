@@ -10,8 +10,8 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 )
 
-// method is an entry of the table of methods: how its params are read and what
-// is done with them. Either do or stream is there.
+// method is an entry of the table: how params are read and which method of the Handler is
+// called. Either do or stream is set.
 type method struct {
 	dialect Dialect
 	read    func(params any) (req any, err error)
@@ -24,8 +24,8 @@ const (
 	methodGetV03  = "tasks/get"
 )
 
-// methods is the whole surface, in both versions. 0.3 had no tasks/list; it
-// takes what ListTasks takes.
+// methods lists the methods of both versions. 0.3 had no tasks/list; it accepts the params of
+// ListTasks.
 var methods = map[string]method{
 	"SendMessage":                      {V10, requestOf[a2a.SendMessageRequest](sendV10), send, nil},
 	"SendStreamingMessage":             {V10, requestOf[a2a.SendMessageRequest](sendV10), nil, sendStream},
@@ -41,18 +41,18 @@ var methods = map[string]method{
 
 	methodSendV03:                         {V03, converted(sendV03, a2av0.ToV1SendMessageRequest), send, nil},
 	"message/stream":                      {V03, converted(sendV03, a2av0.ToV1SendMessageRequest), nil, sendStream},
-	methodGetV03:                          {V03, converted(getV03, sure(a2av0.ToV1GetTaskRequest)), answer(Handler.Get), nil},
+	methodGetV03:                          {V03, converted(getV03, infallible(a2av0.ToV1GetTaskRequest)), answer(Handler.Get), nil},
 	"tasks/list":                          {V03, requestOf[a2a.ListTasksRequest](listV03), answer(Handler.List), nil},
-	"tasks/cancel":                        {V03, converted(idV03, sure(a2av0.ToV1CancelTaskRequest)), answer(Handler.Cancel), nil},
-	"tasks/resubscribe":                   {V03, converted(idV03, sure(a2av0.ToV1SubscribeToTaskRequest)), nil, subscribe},
-	"tasks/pushNotificationConfig/set":    {V03, converted(setPushV03, sure(a2av0.ToV1PushConfig)), answer(Handler.SetPush), nil},
-	"tasks/pushNotificationConfig/get":    {V03, converted(getPushV03, sure(a2av0.ToV1GetTaskPushConfigRequest)), answer(Handler.GetPush), nil},
-	"tasks/pushNotificationConfig/list":   {V03, converted(idV03, sure(a2av0.ToV1ListTaskPushConfigRequest)), answer(Handler.ListPush), nil},
-	"tasks/pushNotificationConfig/delete": {V03, converted(delPushV03, sure(a2av0.ToV1DeleteTaskPushConfigRequest)), remove, nil},
+	"tasks/cancel":                        {V03, converted(idV03, infallible(a2av0.ToV1CancelTaskRequest)), answer(Handler.Cancel), nil},
+	"tasks/resubscribe":                   {V03, converted(idV03, infallible(a2av0.ToV1SubscribeToTaskRequest)), nil, subscribe},
+	"tasks/pushNotificationConfig/set":    {V03, converted(setPushV03, infallible(a2av0.ToV1PushConfig)), answer(Handler.SetPush), nil},
+	"tasks/pushNotificationConfig/get":    {V03, converted(getPushV03, infallible(a2av0.ToV1GetTaskPushConfigRequest)), answer(Handler.GetPush), nil},
+	"tasks/pushNotificationConfig/list":   {V03, converted(idV03, infallible(a2av0.ToV1ListTaskPushConfigRequest)), answer(Handler.ListPush), nil},
+	"tasks/pushNotificationConfig/delete": {V03, converted(delPushV03, infallible(a2av0.ToV1DeleteTaskPushConfigRequest)), remove, nil},
 	"agent/getAuthenticatedExtendedCard":  {V03, requestOf[struct{}](noParams), extendedCard, nil},
 }
 
-// methodOf finds the method of a request, and how the request is to be read.
+// methodOf returns the method of a request, with the reader for its dialect.
 func methodOf(q request) (method, error) {
 	m, ok := methods[q.method]
 	switch {
@@ -64,12 +64,12 @@ func methodOf(q request) (method, error) {
 	return m, nil
 }
 
-// answer makes a method's do of one of the Handler's.
+// answer converts a method of the Handler to a method's do.
 func answer[Q, R any](f func(Handler, context.Context, *Q) (R, error)) func(context.Context, Handler, any) (any, error) {
 	return func(ctx context.Context, h Handler, req any) (any, error) { return f(h, ctx, req.(*Q)) }
 }
 
-// send answers with an event: 1.0 says which kind of thing a message led to.
+// send returns an event, because 1.0 states whether a message led to a task or a message.
 func send(ctx context.Context, h Handler, req any) (any, error) {
 	task, err := h.Send(ctx, req.(*a2a.SendMessageRequest))
 	return Event{Event: task}, err
@@ -83,15 +83,15 @@ func subscribe(ctx context.Context, h Handler, req any, after string) iter.Seq2[
 	return h.Subscribe(ctx, req.(*a2a.SubscribeToTaskRequest), after)
 }
 
-// removed is the result of a method that has none.
-type removed struct{}
+// noResult is the result of a method without one.
+type noResult struct{}
 
 func remove(ctx context.Context, h Handler, req any) (any, error) {
-	return removed{}, h.DeletePush(ctx, req.(*a2a.DeleteTaskPushConfigRequest))
+	return noResult{}, h.DeletePush(ctx, req.(*a2a.DeleteTaskPushConfigRequest))
 }
 
-// extendedCard tells a card that was never announced, which 1.0 has another
-// error for, from one that is missing.
+// extendedCard distinguishes an extended card that the public card does not announce from one
+// that is missing: 1.0 has different errors for the two.
 func extendedCard(ctx context.Context, h Handler, _ any) (any, error) {
 	extended, err := h.ExtendedCard(ctx)
 	if CallOf(ctx).Dialect != V10 || !errors.Is(err, a2a.ErrExtendedCardNotConfigured) {
@@ -107,7 +107,7 @@ func extendedCard(ctx context.Context, h Handler, _ any) (any, error) {
 	return nil, fmt.Errorf("%w: the card announces no extended card", a2a.ErrUnsupportedOperation)
 }
 
-// requestOf reads params as a request of the SDK's type Q.
+// requestOf decodes params into the SDK's request type Q.
 func requestOf[Q any](s shape) func(any) (any, error) {
 	return func(params any) (any, error) {
 		q := new(Q)
@@ -115,7 +115,7 @@ func requestOf[Q any](s shape) func(any) (any, error) {
 	}
 }
 
-// converted reads params as the SDK's 0.3 type L, which it can turn into Q.
+// converted decodes params into the SDK's 0.3 type L and converts it to Q.
 func converted[L, Q any](s shape, convert func(*L) (*Q, error)) func(any) (any, error) {
 	return func(params any) (any, error) {
 		l := new(L)
@@ -130,7 +130,7 @@ func converted[L, Q any](s shape, convert func(*L) (*Q, error)) func(any) (any, 
 	}
 }
 
-// sure is a conversion that cannot fail.
-func sure[L, Q any](convert func(*L) *Q) func(*L) (*Q, error) {
+// infallible adapts a conversion that cannot fail.
+func infallible[L, Q any](convert func(*L) *Q) func(*L) (*Q, error) {
 	return func(l *L) (*Q, error) { return convert(l), nil }
 }

@@ -8,10 +8,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2a"
 )
 
-// The dialect of this project's predecessor shares its methods with 0.3. Its
-// parts say "type" where 0.3 says "kind", and a task is continued by a taskId
-// beside the message. Its replies have one artifact, and a text for a status
-// message.
+// The dialect of this project's predecessor shares its methods with 0.3. Its parts have a
+// "type" where those of 0.3 have a "kind", and a taskId beside the message continues a task.
+// Its replies have one artifact and a text as status message.
 
 var (
 	errNoText  = a2a.NewError(a2a.ErrInvalidParams, "No text part in message")
@@ -37,7 +36,7 @@ type (
 	}
 )
 
-// showsOld reports whether a request cannot be anything but of the old dialect.
+// showsOld reports whether a request can only be of the old dialect.
 func showsOld(method string, params any) bool {
 	p, _ := params.(map[string]any)
 	if method != methodSendV03 || p == nil {
@@ -60,9 +59,9 @@ func showsOld(method string, params any) bool {
 	return false
 }
 
-// maybeOld reports whether nothing in a request to read a task speaks against the
-// old dialect. The task has to decide.
-func maybeOld(q request, h http.Header) bool {
+// mayBeOld reports whether a request to read a task may be of the old dialect. The metadata
+// of the task then decides.
+func mayBeOld(q request, h http.Header) bool {
 	p, _ := q.params.(map[string]any)
 	_, id := p["id"]
 	return q.method == methodGetV03 && len(p) == 1 && id &&
@@ -74,7 +73,7 @@ func isOld(v any) bool {
 	return ok && task != nil && task.Metadata[MetadataDialect] == string(Old)
 }
 
-// readOld takes the first text only, and no taskId but the one in the params.
+// readOld reads only the first text, and takes the task's ID only from the params.
 func readOld(params any) (any, error) {
 	p, _ := params.(map[string]any)
 	id, ok := p["taskId"].(string)
@@ -125,7 +124,8 @@ func newOldTask(t *a2a.Task) oldTask {
 	return out
 }
 
-// oldAnswer is the text of all artifacts. The parts of one are pieces of a text.
+// oldAnswer joins the texts of all artifacts, one per line. The parts of an artifact are
+// joined without a separator, because they are pieces of one text.
 func oldAnswer(t *a2a.Task, otherwise string) string {
 	var all []string
 	for _, artifact := range t.Artifacts {
@@ -149,7 +149,7 @@ func textsOf(parts a2a.ContentParts) []string {
 	return all
 }
 
-// describeOld uses the texts and the one code that old clients know.
+// describeOld uses the texts and the code that old clients know.
 func describeOld(err error, params any) *rpcError {
 	out := describe(err, Old)
 	var field *fieldError

@@ -13,8 +13,8 @@ import (
 
 const helloOld = `{"message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}`
 
-// told is a task with texts in its status and artifacts.
-func told(state a2a.TaskState, status string, artifacts ...string) *a2a.Task {
+// taskWith returns a task with texts in its status and artifacts.
+func taskWith(state a2a.TaskState, status string, artifacts ...string) *a2a.Task {
 	t := task(state)
 	if status != "" {
 		t.Status.Message = a2a.NewMessage(a2a.MessageRoleAgent, a2a.NewTextPart(status))
@@ -26,30 +26,30 @@ func told(state a2a.TaskState, status string, artifacts ...string) *a2a.Task {
 }
 
 func TestTasksInTheOldDialect(t *testing.T) {
-	pieces := told(a2a.TaskStateCompleted, "")
+	pieces := taskWith(a2a.TaskStateCompleted, "")
 	pieces.Artifacts = []*a2a.Artifact{{Parts: a2a.ContentParts{a2a.NewTextPart("one "), a2a.NewDataPart(1), a2a.NewTextPart("text")}}}
 	for _, tt := range []struct {
 		name string
 		task *a2a.Task
 		want string
 	}{
-		{"completed", told(a2a.TaskStateCompleted, "", "done"),
+		{"completed", taskWith(a2a.TaskStateCompleted, "", "done"),
 			`{"id":"t1","status":{"state":"completed"},"artifact":{"parts":[{"type":"text","text":"done"}]}}`},
-		{"two artifacts", told(a2a.TaskStateCompleted, "", "one", "two"),
+		{"two artifacts", taskWith(a2a.TaskStateCompleted, "", "one", "two"),
 			`{"id":"t1","status":{"state":"completed"},"artifact":{"parts":[{"type":"text","text":"one\ntwo"}]}}`},
 		{"an artifact in pieces", pieces,
 			`{"id":"t1","status":{"state":"completed"},"artifact":{"parts":[{"type":"text","text":"one text"}]}}`},
-		{"input required", told(a2a.TaskStateInputRequired, "Approval required (id: u): delete"),
+		{"input required", taskWith(a2a.TaskStateInputRequired, "Approval required (id: u): delete"),
 			`{"id":"t1","status":{"state":"input-required","message":"Approval required (id: u): delete"},
 			"artifact":{"parts":[{"type":"text","text":"Approval required (id: u): delete"}]}}`},
-		{"auth required", told(a2a.TaskStateAuthRequired, "log in", "what I have"),
+		{"auth required", taskWith(a2a.TaskStateAuthRequired, "log in", "what I have"),
 			`{"id":"t1","status":{"state":"auth-required","message":"log in"},"artifact":{"parts":[{"type":"text","text":"what I have"}]}}`},
-		{"rejected", told(a2a.TaskStateRejected, "no"),
+		{"rejected", taskWith(a2a.TaskStateRejected, "no"),
 			`{"id":"t1","status":{"state":"completed","message":"no"},"artifact":{"parts":[{"type":"text","text":"no"}]}}`},
-		{"canceled", told(a2a.TaskStateCanceled, ""), `{"id":"t1","status":{"state":"canceled"}}`},
-		{"failed", told(a2a.TaskStateFailed, ""), `{"id":"t1","status":{"state":"failed"}}`},
-		{"working", told(a2a.TaskStateWorking, ""), `{"id":"t1","status":{"state":"working"}}`},
-		{"submitted", told(a2a.TaskStateSubmitted, ""), `{"id":"t1","status":{"state":"submitted"}}`},
+		{"canceled", taskWith(a2a.TaskStateCanceled, ""), `{"id":"t1","status":{"state":"canceled"}}`},
+		{"failed", taskWith(a2a.TaskStateFailed, ""), `{"id":"t1","status":{"state":"failed"}}`},
+		{"working", taskWith(a2a.TaskStateWorking, ""), `{"id":"t1","status":{"state":"working"}}`},
+		{"submitted", taskWith(a2a.TaskStateSubmitted, ""), `{"id":"t1","status":{"state":"submitted"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := post(t, sends(tt.task), `{"jsonrpc":"2.0","id":1,"method":"message/send","params":`+helloOld+`}`)
@@ -61,7 +61,7 @@ func TestTasksInTheOldDialect(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadAsTheOldDialect(t *testing.T) {
+func TestRequestsReadAsTheOldDialect(t *testing.T) {
 	for _, tt := range []struct{ name, params, text, taskID string }{
 		{"parts with a type", helloOld, "hi", ""},
 		{"a taskId beside the message", `{"taskId":"t9","message":{"role":"user","parts":[{"type":"text","text":"approved"}]}}`, "approved", "t9"},
@@ -132,7 +132,7 @@ func TestErrorsInTheOldDialect(t *testing.T) {
 }
 
 func TestAnOldTaskIsReadInTheDialectItWasMadeIn(t *testing.T) {
-	mine := told(a2a.TaskStateCompleted, "", "done")
+	mine := taskWith(a2a.TaskStateCompleted, "", "done")
 	mine.Metadata = map[string]any{protocol.MetadataDialect: string(protocol.Old)}
 	old := `{"id":"t1","status":{"state":"completed"},"artifact":{"parts":[{"type":"text","text":"done"}]}}`
 	for _, tt := range []struct {

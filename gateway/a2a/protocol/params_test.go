@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 )
 
-// message10 is a message of 1.0 with one part.
+// message10 returns a 1.0 message with one part.
 func message10(part string) string {
 	return `{"message":{"messageId":"m","role":"ROLE_USER","parts":[` + part + `]}}`
 }
@@ -136,7 +136,7 @@ func TestInvalidParamsNameTheFieldIn10(t *testing.T) {
 	}
 }
 
-// sent returns what the Handler was asked to send.
+// sent returns the request that the Handler's Send got.
 func sent(t *testing.T, method, params string) *a2a.SendMessageRequest {
 	t.Helper()
 	var req *a2a.SendMessageRequest

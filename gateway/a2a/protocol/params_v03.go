@@ -5,8 +5,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 )
 
-// The shapes of 0.3. A message may do without its kind: the client that sends it
-// leaves no doubt about it.
+// The shapes of 0.3. The kind of a message may be missing.
 
 var roleV03 = oneOf("user", "agent")
 
@@ -45,7 +44,7 @@ func fileV03(at string, v any) (any, error) {
 	return file, exactlyOne(at, file, "bytes", "uri")
 }
 
-// wrapped lets a data part hold more than objects, in the SDK's own disguise.
+// wrapped lets a data part hold values other than objects, wrapped as the SDK does it.
 func wrapped(part shape) shape {
 	return func(at string, v any) (any, error) {
 		out, err := part(at, v)
@@ -91,7 +90,7 @@ var (
 	noParams   = object()
 )
 
-// stateV03 gives a state its 1.0 name.
+// stateV03 converts a state to its 1.0 name.
 func stateV03(at string, v any) (any, error) {
 	if s, ok := v.(string); ok {
 		if state := a2av0.ToV1TaskState(a2alegacy.TaskState(s)); state != "" {

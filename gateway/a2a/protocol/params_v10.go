@@ -2,8 +2,8 @@ package protocol
 
 import "math"
 
-// The shapes of 1.0. What its proto file calls required is checked; names are as
-// in JSON.
+// The shapes of 1.0. Members that the proto file calls required are checked. Names are the
+// JSON names.
 
 var (
 	texts         = list(text, 0)
@@ -12,7 +12,7 @@ var (
 	metadata      = optional("metadata", mapping)
 )
 
-// The order is that of the proto file: it gives each name its number.
+// The order is that of the proto file: the position of a name is its number.
 var (
 	roleV10  = enum("", "ROLE_USER", "ROLE_AGENT")
 	stateV10 = enum("TASK_STATE_UNSPECIFIED", "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING",
@@ -61,7 +61,7 @@ var messageV10 = proto(
 
 var pushAuthV10 = proto(required("scheme", name), optional("credentials", text))
 
-// pushV10 is a push configuration. In a message it may do without the task.
+// pushV10 is a push configuration. In a message the task's ID may be missing.
 func pushV10(taskID member) shape {
 	return proto(required("url", name), taskID, optional("id", text), optional("token", text),
 		optional("authentication", pushAuthV10), tenant)
@@ -82,7 +82,7 @@ var (
 	listV10 = listOf(stateV10)
 )
 
-// listOf is the request for a list of tasks, which 0.3 has with other states.
+// listOf is the request for a list of tasks. In 0.3 it has other states.
 func listOf(state shape) shape {
 	return proto(
 		optional("contextId", text), optional("status", state), optional("pageSize", number(1, 100)), optional("pageToken", text),

@@ -8,21 +8,21 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
 )
 
-// instant is a time as A2A writes it: UTC, with milliseconds.
+// instant is a time in the format of A2A: UTC, with milliseconds.
 type instant time.Time
 
 func (t instant) MarshalJSON() ([]byte, error) {
 	return []byte(time.Time(t).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
 
-// status takes the place of the SDK's, whose times have any form.
+// status replaces the SDK's status, which has no fixed time format.
 type status[M any] struct {
 	State     string   `json:"state"`
 	Message   *M       `json:"message,omitempty"`
 	Timestamp *instant `json:"timestamp,omitempty"`
 }
 
-// The SDK's types, with members of their own over what they write differently.
+// The SDK's types, with fields that replace members encoded differently.
 type (
 	taskV10 struct {
 		*a2a.Task
@@ -41,7 +41,7 @@ type (
 	}
 )
 
-// streamV10 is 1.0's StreamResponse, of which one member is there.
+// streamV10 is 1.0's StreamResponse. Exactly one member is set.
 type streamV10 struct {
 	Task           *taskV10           `json:"task,omitempty"`
 	Message        *a2a.Message       `json:"message,omitempty"`
@@ -56,7 +56,7 @@ type page[T any] struct {
 	NextPageToken string `json:"nextPageToken"`
 }
 
-// result is what is written for what a Handler returned.
+// result converts a Handler's result to the JSON form of a dialect.
 func result(d Dialect, v any) (any, error) {
 	switch v := v.(type) {
 	case *a2a.AgentCard:
@@ -83,8 +83,8 @@ func resultV10(v any) (any, error) {
 	case *a2a.ListTasksResponse:
 		return page[*taskV10]{each(v.Tasks, newTaskV10), v.TotalSize, v.PageSize, v.NextPageToken}, nil
 	case *a2a.ListTaskPushConfigResponse:
-		return a2a.ListTaskPushConfigResponse{Configs: present(v.Configs), NextPageToken: v.NextPageToken}, nil
-	case *a2a.PushConfig, removed:
+		return a2a.ListTaskPushConfigResponse{Configs: nonNil(v.Configs), NextPageToken: v.NextPageToken}, nil
+	case *a2a.PushConfig, noResult:
 		return v, nil
 	}
 	return nil, fmt.Errorf("nothing writes a %T in 1.0", v)
@@ -95,10 +95,10 @@ func resultV03(v any) (any, error) {
 	case *a2a.ListTasksResponse:
 		return page[*taskV03]{each(v.Tasks, newTaskV03), v.TotalSize, v.PageSize, v.NextPageToken}, nil
 	case *a2a.ListTaskPushConfigResponse:
-		return present(a2av0.FromV1PushConfigs(v.Configs)), nil
+		return nonNil(a2av0.FromV1PushConfigs(v.Configs)), nil
 	case *a2a.PushConfig:
 		return a2av0.FromV1PushConfig(v), nil
-	case removed:
+	case noResult:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("nothing writes a %T in 0.3", v)
@@ -119,24 +119,24 @@ func eventV10(event a2a.Event) (any, error) {
 	case *a2a.Task:
 		return streamV10{Task: newTaskV10(e)}, nil
 	case *a2a.Message:
-		return streamV10{Message: whole(e)}, nil
+		return streamV10{Message: withParts(e)}, nil
 	case *a2a.TaskStatusUpdateEvent:
-		now := newStatus(e.Status, string(e.Status.State), whole(e.Status.Message))
+		now := newStatus(e.Status, string(e.Status.State), withParts(e.Status.Message))
 		return streamV10{StatusUpdate: &statusUpdateV10{e, now}}, nil
 	case *a2a.TaskArtifactUpdateEvent:
-		return streamV10{ArtifactUpdate: &artifactUpdateV10{e, wholeArtifact(e.Artifact)}}, nil
+		return streamV10{ArtifactUpdate: &artifactUpdateV10{e, artifactWithParts(e.Artifact)}}, nil
 	}
 	return nil, fmt.Errorf("nothing writes an event %T", event)
 }
 
 func newTaskV10(t *a2a.Task) *taskV10 {
-	out := &taskV10{Task: t, Metadata: public(t.Metadata)}
-	out.Status = newStatus(t.Status, string(t.Status.State), whole(t.Status.Message))
+	out := &taskV10{Task: t, Metadata: publicMetadata(t.Metadata)}
+	out.Status = newStatus(t.Status, string(t.Status.State), withParts(t.Status.Message))
 	if len(t.History) > 0 {
-		out.History = each(t.History, whole)
+		out.History = each(t.History, withParts)
 	}
 	if len(t.Artifacts) > 0 {
-		out.Artifacts = each(t.Artifacts, wholeArtifact)
+		out.Artifacts = each(t.Artifacts, artifactWithParts)
 	}
 	return out
 }
@@ -150,8 +150,8 @@ func newStatus[M any](s a2a.TaskStatus, state string, message *M) status[M] {
 	return out
 }
 
-// The SDK writes parts that are not there as null.
-func whole(m *a2a.Message) *a2a.Message {
+// withParts replaces nil parts, which the SDK encodes as null.
+func withParts(m *a2a.Message) *a2a.Message {
 	if m == nil || m.Parts != nil {
 		return m
 	}
@@ -160,7 +160,7 @@ func whole(m *a2a.Message) *a2a.Message {
 	return &out
 }
 
-func wholeArtifact(a *a2a.Artifact) *a2a.Artifact {
+func artifactWithParts(a *a2a.Artifact) *a2a.Artifact {
 	if a == nil || a.Parts != nil {
 		return a
 	}
@@ -169,8 +169,8 @@ func wholeArtifact(a *a2a.Artifact) *a2a.Artifact {
 	return &out
 }
 
-// public is metadata without what is ours alone.
-func public(m map[string]any) map[string]any {
+// publicMetadata returns metadata without our internal key.
+func publicMetadata(m map[string]any) map[string]any {
 	if _, ok := m[MetadataDialect]; !ok {
 		return m
 	}
@@ -191,8 +191,8 @@ func each[T, R any](in []T, f func(T) R) []R {
 	return out
 }
 
-// present is a list that is not written as null.
-func present[T any](in []T) []T {
+// nonNil returns an empty list for nil, which would be encoded as null.
+func nonNil[T any](in []T) []T {
 	if in == nil {
 		return []T{}
 	}

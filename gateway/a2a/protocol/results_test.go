@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/gateway/a2a/protocol"
 )
 
-// rich is a task with everything, in the SDK's own form.
+// rich returns a task with every member set.
 func rich() *a2a.Task {
 	t := task(a2a.TaskStateInputRequired)
 	t.Metadata = map[string]any{protocol.MetadataDialect: "none", "kept": 1}
@@ -171,7 +171,7 @@ func TestAnswersIn10HaveNoSnakeCase(t *testing.T) {
 	look(got.Result)
 }
 
-func TestWhatCannotBeWrittenIsAFaultOfOurs(t *testing.T) {
+func TestAResultOfUnknownTypeIsAnInternalError(t *testing.T) {
 	bad := task(a2a.TaskStateCompleted)
 	bad.Metadata = map[string]any{"f": func() {}}
 	if got := post(t, sends(bad), rpc("GetTask", `{"id":"t"}`)); got.code() != -32603 || got.message() != "Internal error" {

@@ -28,11 +28,11 @@ type (
 	}
 )
 
-// eventV03 writes all events but tasks, which may be of the old dialect.
+// eventV03 converts all events but tasks, which result converts.
 func eventV03(event a2a.Event) (any, error) {
 	switch e := event.(type) {
 	case *a2a.Message:
-		return wholeV03(a2av0.FromV1Message(e)), nil
+		return withPartsV03(a2av0.FromV1Message(e)), nil
 	case *a2a.TaskStatusUpdateEvent:
 		return newStatusUpdateV03(e), nil
 	case *a2a.TaskArtifactUpdateEvent:
@@ -43,28 +43,28 @@ func eventV03(event a2a.Event) (any, error) {
 
 func newTaskV03(t *a2a.Task) *taskV03 {
 	old := a2av0.FromV1Task(t)
-	each(old.History, wholeV03)
-	each(old.Artifacts, wholeArtifactV03)
+	each(old.History, withPartsV03)
+	each(old.Artifacts, artifactWithPartsV03)
 	return &taskV03{
-		Kind: "task", plainTaskV03: plainTaskV03(*old), Metadata: public(t.Metadata),
-		Status: newStatus(t.Status, stateNameV03(t.Status.State), wholeV03(old.Status.Message)),
+		Kind: "task", plainTaskV03: plainTaskV03(*old), Metadata: publicMetadata(t.Metadata),
+		Status: newStatus(t.Status, stateNameV03(t.Status.State), withPartsV03(old.Status.Message)),
 	}
 }
 
-// newStatusUpdateV03 is final where the stream ends: the SDK forgets that it
-// also does when the client has to authenticate.
+// newStatusUpdateV03 sets final on states that end the stream. The SDK does not set it for
+// auth-required.
 func newStatusUpdateV03(e *a2a.TaskStatusUpdateEvent) *statusUpdateV03 {
 	old := a2av0.FromV1TaskStatusUpdateEvent(e)
 	old.Final = old.Final || e.Status.State == a2a.TaskStateAuthRequired
 	return &statusUpdateV03{
 		Kind: "status-update", plainStatusUpdateV03: plainStatusUpdateV03(*old),
-		Status: newStatus(e.Status, stateNameV03(e.Status.State), wholeV03(old.Status.Message)),
+		Status: newStatus(e.Status, stateNameV03(e.Status.State), withPartsV03(old.Status.Message)),
 	}
 }
 
 func newArtifactUpdateV03(e *a2a.TaskArtifactUpdateEvent) *a2alegacy.TaskArtifactUpdateEvent {
 	old := a2av0.FromV1TaskArtifactUpdateEvent(e)
-	wholeArtifactV03(old.Artifact)
+	artifactWithPartsV03(old.Artifact)
 	return old
 }
 
@@ -75,15 +75,15 @@ func stateNameV03(s a2a.TaskState) string {
 	return "unknown"
 }
 
-// The conversions make no parts of none, which the SDK writes as null.
-func wholeV03(m *a2alegacy.Message) *a2alegacy.Message {
+// withPartsV03 replaces nil parts, which the conversions leave and the SDK encodes as null.
+func withPartsV03(m *a2alegacy.Message) *a2alegacy.Message {
 	if m != nil && m.Parts == nil {
 		m.Parts = a2alegacy.ContentParts{}
 	}
 	return m
 }
 
-func wholeArtifactV03(a *a2alegacy.Artifact) *a2alegacy.Artifact {
+func artifactWithPartsV03(a *a2alegacy.Artifact) *a2alegacy.Artifact {
 	if a != nil && a.Parts == nil {
 		a.Parts = a2alegacy.ContentParts{}
 	}

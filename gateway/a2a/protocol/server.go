@@ -16,16 +16,15 @@ import (
 	"agent-stop-and-go/gateway/sse"
 )
 
-// Options may all be left out.
+// Options are optional.
 type Options struct {
-	// Logger gets what is a fault of ours; nil is slog.Default().
+	// Logger gets internal errors. The default is slog.Default().
 	Logger *slog.Logger
-	// Closing ends streams when it is done. Their clients go on elsewhere.
+	// Closing ends streams when it is done. Clients resume them at another gateway.
 	Closing context.Context
 }
 
-// Server turns HTTP requests into calls of a Handler. It is safe for use by many
-// requests at once.
+// Server turns HTTP requests into calls of a Handler. It is safe for concurrent use.
 type Server struct {
 	handler Handler
 	log     *slog.Logger
@@ -33,7 +32,7 @@ type Server struct {
 	cards   cardTimes
 }
 
-// New makes a Server. It starts nothing, so there is nothing to stop.
+// New makes a Server. It starts no goroutines.
 func New(h Handler, o Options) *Server {
 	s := &Server{handler: h, log: cmp.Or(o.Logger, slog.Default()), closing: o.Closing}
 	if s.closing == nil {
@@ -57,14 +56,14 @@ type rpc struct {
 	r   *http.Request
 	ctx context.Context
 	request
-	dialect Dialect // "" until it is known
+	dialect Dialect // "" until the method is known
 	out     *sse.Writer
-	// failAsEvent: even an error that comes first is sent in a stream.
+	// failAsEvent: errors are sent as an event even before the first event.
 	failAsEvent bool
 }
 
 func (x *rpc) serve() (err error) {
-	defer x.recovered(&err)
+	defer x.recoverPanic(&err)
 	if err := x.receive(); err != nil {
 		return err
 	}
@@ -85,13 +84,13 @@ func (x *rpc) serve() (err error) {
 	if err != nil {
 		return err
 	}
-	if maybeOld(x.request, x.r.Header) && isOld(v) {
+	if mayBeOld(x.request, x.r.Header) && isOld(v) {
 		x.dialect = Old
 	}
 	return x.answer(v)
 }
 
-// receive reads the request. As soon as its id is known, errors have it.
+// receive reads the request. It keeps the id even if it fails, so that the error has it.
 func (x *rpc) receive() error {
 	body, err := io.ReadAll(x.r.Body)
 	if err != nil {
@@ -131,7 +130,7 @@ func (x *rpc) answer(v any) error {
 	return x.write(http.StatusOK, response{Result: data})
 }
 
-// stream writes events until there are no more, or nobody to read them.
+// stream writes events until they end or the client stops reading.
 func (x *rpc) stream(m method, req any) error {
 	ctx, cancel := context.WithCancel(x.ctx)
 	defer cancel()
@@ -143,11 +142,11 @@ func (x *rpc) stream(m method, req any) error {
 	if err != nil && !canceled(ctx) {
 		return err
 	}
-	_ = x.out.Begin() // a stream without events is one too
+	_ = x.out.Begin() // also a stream without events needs its headers
 	return nil
 }
 
-// relay returns nil when the client does not read any more.
+// relay writes the events. It returns nil if the client has stopped reading.
 func (x *rpc) relay(events iter.Seq2[Event, error]) error {
 	var last a2a.Event
 	for event, err := range events {
@@ -172,8 +171,8 @@ func (x *rpc) relay(events iter.Seq2[Event, error]) error {
 	return x.conclude(last)
 }
 
-// conclude ends a stream of 0.3 with a status that is final, for which its clients wait,
-// where the task itself was the last event.
+// conclude ends a 0.3 stream with a final status, which its clients wait for, if the last
+// event was the task itself.
 func (x *rpc) conclude(last a2a.Event) error {
 	task, ok := last.(*a2a.Task)
 	if !ok || x.dialect != V03 || !settled(task.Status.State) || x.closing.Err() != nil {
@@ -184,16 +183,16 @@ func (x *rpc) conclude(last a2a.Event) error {
 	if err != nil {
 		return err
 	}
-	_ = x.out.Send("", data) // whoever does not read it is gone
+	_ = x.out.Send("", data) // the client may be gone
 	return nil
 }
 
-// settled reports whether nothing more comes unless the client does something.
+// settled reports whether the task changes no more until the client acts.
 func settled(s a2a.TaskState) bool {
 	return s.Terminal() || s == a2a.TaskStateInputRequired || s == a2a.TaskStateAuthRequired
 }
 
-// frame is an event as the response that stands in a stream.
+// frame encodes an event as a JSON-RPC response.
 func (x *rpc) frame(event Event) ([]byte, error) {
 	v, err := result(x.dialect, event)
 	if err != nil {
@@ -214,14 +213,14 @@ func (x *rpc) write(status int, res response) error {
 	}
 	x.w.Header().Set("Content-Type", "application/json")
 	x.w.WriteHeader(status)
-	_, _ = x.w.Write(data) // whoever does not read it is gone
+	_, _ = x.w.Write(data) // the client may be gone
 	return nil
 }
 
-// fail tells the client what went wrong: the only place that does.
+// fail sends an error to the client. It is the only function that does.
 func (x *rpc) fail(err error) {
 	if canceled(x.r.Context()) && !errors.Is(err, errPanic) {
-		return // nobody reads it
+		return // the client is gone
 	}
 	e := describe(err, x.dialect)
 	if x.dialect == Old {
@@ -230,7 +229,7 @@ func (x *rpc) fail(err error) {
 	if e.Code == codeInternal {
 		x.log.ErrorContext(x.ctx, "A2A request failed", "method", x.method, "error", err)
 	}
-	if x.out.Begun() || x.failAsEvent {
+	if x.out.HeadersSent() || x.failAsEvent {
 		data, _ := encode(response{Version: jsonrpc, ID: x.id, Error: e})
 		_ = x.out.Send("", data)
 		return
@@ -242,11 +241,11 @@ func (x *rpc) fail(err error) {
 	_ = x.write(status, response{Error: e})
 }
 
-// canceled tells a context that nobody waits for from one whose time is up.
+// canceled reports whether ctx was canceled, not whether its deadline passed.
 func canceled(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// recovered makes an error of a panic, so that the client gets an answer.
-func (x *rpc) recovered(err *error) {
+// recoverPanic turns a panic into an error, so that the client gets a reply.
+func (x *rpc) recoverPanic(err *error) {
 	switch p := recover(); p {
 	case nil:
 	case http.ErrAbortHandler:
@@ -256,5 +255,6 @@ func (x *rpc) recovered(err *error) {
 	}
 }
 
-// errPanic keeps a panic's value from being read as an error that it wraps.
+// errPanic marks a recovered panic. The panic's value is formatted, not wrapped: if it is an
+// error, its code must not count.
 var errPanic = a2a.NewError(a2a.ErrInternalError, internalText)

@@ -12,12 +12,11 @@ import (
 	"unicode"
 )
 
-// A shape checks a decoded JSON value and returns it the way the SDK's types
-// read it, with nothing in it that the shape does not name. at is where the
-// value stands, for the error.
+// A shape checks a decoded JSON value and returns it in the form that the SDK's types read,
+// without members that the shape does not name. at is the path of the value, for errors.
 type shape func(at string, v any) (any, error)
 
-// read fills to, which the SDK defines, with what the shape makes of the params.
+// read checks params and decodes the result into to, a type of the SDK.
 func (s shape) read(params, to any) error {
 	if params == nil {
 		params = map[string]any{}
@@ -45,13 +44,12 @@ type member struct {
 func required(name string, s shape) member { return member{name, s, true} }
 func optional(name string, s shape) member { return member{name, s, false} }
 
-// object is a JSON object. Members it does not name are left out, and null is as
-// good as absent.
+// object is a JSON object. Members it does not name are dropped, and null counts as absent.
 func object(members ...member) shape {
 	return objectOf(members, func(name string) string { return name })
 }
 
-// proto is an object in ProtoJSON, where names may be written in snake_case too.
+// proto is an object in ProtoJSON, whose names may also be in snake_case.
 func proto(members ...member) shape { return objectOf(members, snake) }
 
 func objectOf(members []member, alias func(string) string) shape {
@@ -96,7 +94,7 @@ func snake(name string) string {
 	return b.String()
 }
 
-// list is an array of at least some length.
+// list is an array of a minimum length.
 func list(item shape, least int) shape {
 	return func(at string, v any) (any, error) {
 		in, ok := v.([]any)
@@ -133,7 +131,7 @@ func text(at string, v any) (any, error) {
 	return v, nil
 }
 
-// name is a text that must not be empty.
+// name is a non-empty string.
 func name(at string, v any) (any, error) {
 	if v == "" {
 		return nil, invalid(at, "must not be empty")
@@ -148,7 +146,7 @@ func flag(at string, v any) (any, error) {
 	return v, nil
 }
 
-// number is an integer, which ProtoJSON lets clients write as a string.
+// number is an integer. ProtoJSON allows it as a string.
 func number(least, most int) shape {
 	return func(at string, v any) (any, error) {
 		written, ok := v.(json.Number)
@@ -177,7 +175,7 @@ func oneOf(names ...string) shape {
 	}
 }
 
-// enum is one of some names, or its number. "" takes up a number for nothing.
+// enum is one of the names, or its number. An empty name only takes up a number.
 func enum(names ...string) shape {
 	named := oneOf(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })...)
 	return func(at string, v any) (any, error) {
@@ -201,7 +199,7 @@ func instantOf(at string, v any) (any, error) {
 
 var urlToStandard = strings.NewReplacer("-", "+", "_", "/")
 
-// raw is base64 in either alphabet, padded or not.
+// raw is base64 in either alphabet, with or without padding.
 func raw(at string, v any) (any, error) {
 	s, ok := v.(string)
 	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(urlToStandard.Replace(s), "="))

@@ -104,8 +104,8 @@ func TestTheLastStatusOf03IsFinal(t *testing.T) {
 	}
 }
 
-// A stream whose first event is its last has told its end by the task. Clients of 0.3
-// wait for a status that is final.
+// If the first event of a stream is the last, it is the task itself. Clients of 0.3 wait for
+// a status that is final.
 func TestAStreamOf03EndsWithAStatusThatIsFinal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		method, params string
@@ -135,7 +135,7 @@ func TestAStreamOf03EndsWithAStatusThatIsFinal(t *testing.T) {
 				same(t, last.data["result"], `{"kind":"status-update","final":true,"taskId":"t1","contextId":"c1",
 					"status":{"state":"`+strings.ReplaceAll(state, "_", "-")+`","timestamp":"`+noonWritten+`"}}`)
 				if last.id != "" {
-					t.Errorf("it has the id %q, from which nobody can go on", last.id)
+					t.Errorf("it has the id %q, from which no client can resume", last.id)
 				}
 			}
 		})
@@ -218,7 +218,7 @@ func TestAStreamWithoutEvents(t *testing.T) {
 	}
 }
 
-func TestSubscribeGoesOnBehindTheLastEventID(t *testing.T) {
+func TestSubscribeResumesAfterTheLastEventID(t *testing.T) {
 	for _, method := range []string{"SubscribeToTask", "tasks/resubscribe"} {
 		for _, last := range []string{"", "e-17"} {
 			var task, after string
@@ -234,7 +234,7 @@ func TestSubscribeGoesOnBehindTheLastEventID(t *testing.T) {
 	}
 }
 
-// feed is a stream that a test fills while a client reads it.
+// feed returns a Handler whose stream a test fills while a client reads it.
 func feed(events <-chan protocol.Event, ended chan<- struct{}) *fake {
 	return &fake{SubscribeFn: func(ctx context.Context, _ *a2a.SubscribeToTaskRequest, _ string) iter.Seq2[protocol.Event, error] {
 		return func(yield func(protocol.Event, error) bool) {
@@ -268,7 +268,7 @@ func TestEveryEventIsFlushed(t *testing.T) {
 	events, ended := make(chan protocol.Event, 1), make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(protocol.New(feed(events, ended), silent).RPC))
 	defer srv.Close()
-	events <- protocol.Event{} // a sign of life begins the stream
+	events <- protocol.Event{} // a keep-alive begins the stream
 	res := open(t, srv.URL)
 	lines := bufio.NewScanner(res.Body)
 	for _, want := range []string{": keep-alive", "", "id: 1", `data: {"jsonrpc":"2.0","id":"1","result":{"task":`} {
@@ -280,7 +280,7 @@ func TestEveryEventIsFlushed(t *testing.T) {
 		}
 	}
 	_ = res.Body.Close()
-	<-ended // the Handler learns that the client is gone
+	<-ended // the Handler's context ends with the client
 }
 
 func TestClosingEndsStreams(t *testing.T) {
@@ -312,12 +312,12 @@ func TestClosingEndsStreams(t *testing.T) {
 	}
 }
 
-// broken is a connection that takes no more than the headers.
+// broken is a connection that accepts only the headers.
 type broken struct{ *httptest.ResponseRecorder }
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
-func TestAHandlerIsStoppedWhenNobodyReads(t *testing.T) {
+func TestAHandlerIsStoppedWhenTheClientIsGone(t *testing.T) {
 	taken := 0
 	h := streams(func() iter.Seq2[protocol.Event, error] {
 		return func(yield func(protocol.Event, error) bool) {

@@ -10,10 +10,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Clients made with Google's Agent Development Kit read a task that waits as ADK's own
-// agents write it: a data part whose metadata says that it is a long-running function
-// call, under the names that ADK has for confirmations and for questions. They answer
-// with a function response of the same ID.
+// Clients built with Google's Agent Development Kit expect a waiting task in the form that
+// ADK's own agents use: a data part whose metadata marks it as a long-running function call,
+// with ADK's names for confirmations and questions. They answer with a function response that
+// has the same ID.
 const (
 	adkType        = "adk_type"
 	adkLongRunning = "adk_is_long_running"
@@ -44,10 +44,10 @@ type adkInputArgs struct {
 	Schema  json.RawMessage `json:"response_schema"`
 }
 
-// adkPart is an approval as ADK understands it.
+// adkPart returns an approval as ADK's function call.
 func adkPart(p contract.PendingApproval, r contract.ApprovalRequest) *a2a.Part {
 	call := adkCall{ID: p.UUID, Name: adkInput, Args: adkInputArgs{Message: p.Description, Schema: p.Schema.Raw}}
-	if !answered(p) {
+	if !needsContent(p) {
 		args := adkConfirmationArgs{Call: adkCall{ID: callOf(p), Name: r.Tool, Args: arguments(r.Arguments)}}
 		args.Confirmation.Hint = p.Description
 		call.Name, call.Args = adkConfirmation, args
@@ -59,7 +59,7 @@ func adkPart(p contract.PendingApproval, r contract.ApprovalRequest) *a2a.Part {
 
 func isFunctionResponse(p *a2a.Part) bool { return p.Metadata[adkType] == adkFunctionResponse }
 
-// byFunctionResponse reads the answer of an ADK client. It must name its approval.
+// byFunctionResponse reads the answer of an ADK client. The answer must name its approval.
 func byFunctionResponse(data map[string]any, pending []contract.PendingApproval) (Decision, error) {
 	uuid, _ := data["id"].(string)
 	p, ok := find(pending, uuid)
@@ -70,23 +70,23 @@ func byFunctionResponse(data map[string]any, pending []contract.PendingApproval)
 	if !ok {
 		return Decision{}, noAnswer("The function response has no object under %q.", "response")
 	}
-	if answered(p) {
+	if needsContent(p) {
 		return adkContent(p, response)
 	}
-	if inner, ok := object(alone(response, "response")); ok {
+	if inner, ok := object(soleText(response, "response")); ok {
 		response = inner
 	}
-	return adkVote(p, response)
+	return adkDecision(p, response)
 }
 
-// adkContent reads the answer to a question: the content, or a text for its one field.
+// adkContent reads the answer to a question: an object, or a text for its only field.
 func adkContent(p contract.PendingApproval, response map[string]any) (Decision, error) {
 	raw, err := json.Marshal(response)
 	if err != nil {
 		return Decision{}, noAnswer("The function response cannot be read: %v.", err)
 	}
 	said := string(raw)
-	if text := alone(response, "response", "result"); text != "" {
+	if text := soleText(response, "response", "result"); text != "" {
 		if _, err := answer.ParseText(said, p.Schema.Raw); err != nil {
 			said = text
 		}
@@ -94,8 +94,8 @@ func adkContent(p contract.PendingApproval, response map[string]any) (Decision, 
 	return read(p, nil, func() (answer.Reply, error) { return answer.ParseText(said, p.Schema.Raw) })
 }
 
-// alone is the text under one of some keys, if it is all that there is.
-func alone(response map[string]any, keys ...string) string {
+// soleText returns the text under one of the keys, if the response has no other member.
+func soleText(response map[string]any, keys ...string) string {
 	for _, key := range keys {
 		if text, ok := response[key].(string); ok && len(response) == 1 {
 			return text
@@ -106,32 +106,32 @@ func alone(response map[string]any, keys ...string) string {
 
 const adkAccepts = `accepted is a response {"confirmed":true} or {"confirmed":false}`
 
-// adkVote reads a yes or a no. All members that may say one must agree.
-func adkVote(p contract.PendingApproval, response map[string]any) (Decision, error) {
+// adkDecision reads an approval or a rejection. All members that state one must agree.
+func adkDecision(p contract.PendingApproval, response map[string]any) (Decision, error) {
 	d := Decision{UUID: p.UUID}
-	voted := false
+	stated := false
 	for key, value := range response {
-		approved, says, clear := adkSays(strings.ToLower(key), value)
+		approved, says, clear := adkMember(strings.ToLower(key), value)
 		switch {
 		case !clear:
 			return Decision{}, noAnswer("The member %.64q of the function response is neither a yes nor a no; %s.", key, adkAccepts)
-		case says && voted && approved != d.Approved:
+		case says && stated && approved != d.Approved:
 			return Decision{}, noAnswer("The function response says both yes and no; %s.", adkAccepts)
 		case says:
-			d.Approved, voted = approved, true
+			d.Approved, stated = approved, true
 		}
 	}
-	if !voted {
+	if !stated {
 		return Decision{}, noAnswer("The function response says neither yes nor no; %s.", adkAccepts)
 	}
 	d.Reason, _ = response["reason"].(string)
 	return d, nil
 }
 
-// adkSays is what a member says. A status or a result may be one of the call, such as
-// "ok", and says something only by the words of a decision; clear is false for what
-// ought to be a yes or a no and is neither.
-func adkSays(key string, value any) (approved, says, clear bool) {
+// adkMember returns what one member states. status and result may describe the call, such as
+// "ok", so they state something only with the words "approved" and "rejected". clear is false
+// if a member that must state a decision states neither.
+func adkMember(key string, value any) (approved, says, clear bool) {
 	word, isText := value.(string)
 	switch key {
 	case "confirmed", "approved", "answer", "action", "response":
@@ -147,8 +147,8 @@ func adkSays(key string, value any) (approved, says, clear bool) {
 	return false, false, true
 }
 
-// Addressee is the UUID of the approval that a message answers by its own words, or ""
-// if it names none: the task need not be named besides.
+// Addressee returns the UUID of the approval that a message itself names, or "" if it names
+// none. With a UUID the message needs no task ID.
 func Addressee(m *a2a.Message) string {
 	for _, p := range m.Parts {
 		data, ok := p.Data().(map[string]any)

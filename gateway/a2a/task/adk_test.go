@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// adkPart is a data part as ADK marks it.
+// adkPart returns a data part with ADK's metadata.
 func adkPart(kind, s string) *a2a.Part {
 	var v any
 	if err := json.Unmarshal([]byte(s), &v); err != nil {
@@ -23,7 +23,7 @@ func adkPart(kind, s string) *a2a.Part {
 	return p
 }
 
-// adk is a message of ADK with a function response for each of some approvals.
+// adk returns a message of an ADK client with the given function responses.
 func adk(responses ...string) *a2a.Message {
 	m := a2a.NewMessage(a2a.MessageRoleUser)
 	for _, s := range responses {
@@ -121,7 +121,7 @@ func TestFunctionResponsesToAQuestion(t *testing.T) {
 	}
 }
 
-// callsOf are the function calls among the parts of a task that waits.
+// callsOf returns the function calls among the parts of a waiting task.
 func callsOf(task *a2a.Task) []string {
 	var out []string
 	for _, p := range task.Status.Message.Parts {
@@ -136,7 +136,7 @@ func callsOf(task *a2a.Task) []string {
 	return out
 }
 
-func TestWhatWaitsIsToldAsAFunctionCall(t *testing.T) {
+func TestAWaitingTaskIsShownAsAFunctionCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		pending []contract.PendingApproval
 		want    string

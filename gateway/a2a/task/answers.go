@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Decision is what a message says of an approval that waits.
+// Decision is the decision of a message about one waiting approval.
 type Decision struct {
 	UUID     string
 	Approved bool
@@ -21,19 +21,19 @@ type Decision struct {
 	Content  json.RawMessage // the answer to a question
 }
 
-// NoAnswer is why a message decides nothing. The approval waits on, and the text says
-// the client what is an answer.
+// NoAnswer is the reason why a message decides nothing. The approval keeps waiting, and the
+// text says which answers are accepted.
 type NoAnswer struct{ Text string }
 
-// Error implements error.
 func (e *NoAnswer) Error() string { return e.Text }
 
 func noAnswer(format string, args ...any) error { return &NoAnswer{fmt.Sprintf(format, args...)} }
 
-// Decisions reads what a message says of the approvals that wait: by the extension
-// that the client has activated, by data parts, ours or ADK's, or by words. With first, a word is for
-// the first of several approvals; else each must be named. The error is a *NoAnswer,
-// or wraps a2a.ErrInvalidParams for an answer of the extension that is not allowed.
+// Decisions reads which of the waiting approvals a message decides and how: by the extension
+// that the client has activated, by data parts in our form or ADK's, or by words. With first,
+// a word alone is for the first of several approvals; otherwise each must be named. The error
+// is a *NoAnswer, or wraps a2a.ErrInvalidParams for an answer that the extension does not
+// allow.
 func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) ([]Decision, error) {
 	if payload, ok := hitlPayload(m); ok {
 		return readHITL(payload, pending)
@@ -57,7 +57,6 @@ func Decisions(m *a2a.Message, pending []contract.PendingApproval, first bool) (
 	return []Decision{d}, err
 }
 
-// byPart reads a data part.
 func byPart(p *a2a.Part, data map[string]any, pending []contract.PendingApproval) (Decision, error) {
 	if isFunctionResponse(p) {
 		return byFunctionResponse(data, pending)
@@ -69,19 +68,19 @@ func byPart(p *a2a.Part, data map[string]any, pending []contract.PendingApproval
 	return byData(data, raw, pending)
 }
 
-// checkWord refuses data beside which a word says the opposite: a person may have meant
-// either. Other texts are for people.
+// checkWord refuses a data part together with a word that says the opposite, since the sender
+// may mean either. Other texts are ignored.
 func checkWord(list []Decision, text string) error {
 	approved, isWord := answer.Word(text)
 	for _, d := range list {
-		if isWord && approved != d.Approved && len(d.Content) == 0 { // a word may be the content
+		if isWord && approved != d.Approved && len(d.Content) == 0 { // with content the word may be part of the answer
 			return noAnswer("%q and the data part contradict each other, and nothing has been decided.", short(text))
 		}
 	}
 	return nil
 }
 
-// checkUnique refuses messages that answer an approval twice.
+// checkUnique refuses a message that answers an approval twice.
 func checkUnique(list []Decision) error {
 	seen := map[string]bool{}
 	for _, d := range list {
@@ -93,7 +92,7 @@ func checkUnique(list []Decision) error {
 	return nil
 }
 
-// byData reads a data part, or a text that could be one; raw is how it was written.
+// byData reads a data part, or a text that is a JSON object; raw is its original form.
 func byData(data map[string]any, raw json.RawMessage, pending []contract.PendingApproval) (Decision, error) {
 	if err := checkType(data); err != nil {
 		return Decision{}, err
@@ -109,8 +108,8 @@ func byData(data map[string]any, raw json.RawMessage, pending []contract.Pending
 	return read(p, raw, func() (answer.Reply, error) { return answer.ParseQuestion(raw, p.Schema.Raw) })
 }
 
-// member is the text under a key in any case, as package answer reads keys; "" if there
-// is none.
+// member returns the text under a key, or "" if there is none. As in package answer, the case
+// of keys does not matter.
 func member(data map[string]any, name string) (string, error) {
 	found := ""
 	for key, value := range data {
@@ -126,7 +125,7 @@ func member(data map[string]any, name string) (string, error) {
 	return found, nil
 }
 
-// checkType refuses data that says it is something else, such as our own request.
+// checkType refuses data of another type, such as our own request sent back.
 func checkType(data map[string]any) error {
 	kind, err := member(data, "type")
 	if err == nil && kind != "" && kind != contract.TypeApprovalAnswer {
@@ -135,7 +134,7 @@ func checkType(data map[string]any) error {
 	return err
 }
 
-// choose is the approval with a UUID, or the only one there is.
+// choose returns the approval with a UUID; without a UUID, the only one.
 func choose(uuid string, pending []contract.PendingApproval) (contract.PendingApproval, error) {
 	if uuid == "" && len(pending) == 1 {
 		return pending[0], nil

@@ -27,7 +27,7 @@ func question(schema string) []contract.PendingApproval {
 	return p
 }
 
-// proxied is an approval that an agent behind us asks for.
+// proxied returns an approval that a remote agent asks for.
 func proxied() []contract.PendingApproval {
 	p := pendingOf("u-1")
 	p[0].ToolName, p[0].RemoteAgentName, p[0].RemoteTaskID = "a2a_deploy", "deploy", "t-9"
@@ -49,7 +49,7 @@ func texts(list ...string) *a2a.Message {
 
 func data(s string) *a2a.Message { return beside("What I say of it.", s) }
 
-// beside is data with a text.
+// beside returns a message of a text and a data part.
 func beside(text, s string) *a2a.Message {
 	var v any
 	if err := json.Unmarshal([]byte(s), &v); err != nil {
@@ -180,8 +180,8 @@ func TestAnswersThatTheExtensionForbids(t *testing.T) {
 	}
 }
 
-// asking is the status message of a task that waits, as JSON.
-func asking(t *testing.T, pending []contract.PendingApproval, o task.Shape) string {
+// statusMessage returns the status message of a waiting task as JSON.
+func statusMessage(t *testing.T, pending []contract.PendingApproval, o task.Shape) string {
 	t.Helper()
 	src := newWorld().src
 	src.Document.PendingApprovals, src.View.Pending = pending, pending
@@ -192,8 +192,8 @@ func asking(t *testing.T, pending []contract.PendingApproval, o task.Shape) stri
 	return string(raw)
 }
 
-func TestWhatWaitsIsToldToPeopleAndPrograms(t *testing.T) {
-	got := asking(t, proxied(), task.Shape{})
+func TestAWaitingTaskIsShownToPeopleAndPrograms(t *testing.T) {
+	got := statusMessage(t, proxied(), task.Shape{})
 	for _, want := range []string{
 		`"Approval required (id: u-1): Drop?`, `"chain":["helper","deploy","store"]`, `"tool":"drop"`, `"id":12345678901234567890`, `"uuid":"u-1"`,
 	} {
@@ -206,7 +206,7 @@ func TestWhatWaitsIsToldToPeopleAndPrograms(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsIsToldByTheExtension(t *testing.T) {
+func TestAWaitingTaskIsShownByTheExtension(t *testing.T) {
 	for name, c := range map[string]struct {
 		pending []contract.PendingApproval
 		want    []string
@@ -218,7 +218,7 @@ func TestWhatWaitsIsToldByTheExtension(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := asking(t, c.pending, task.Shape{HITL: true})
+			got := statusMessage(t, c.pending, task.Shape{HITL: true})
 			for _, want := range append(c.want, `"extensions":["`+task.HITL+`"]`) {
 				if !strings.Contains(got, want) {
 					t.Errorf("no %s in %s", want, got)
@@ -231,14 +231,14 @@ func TestWhatWaitsIsToldByTheExtension(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsIsToldAsTheOldDialectDoes(t *testing.T) {
-	got := asking(t, pendingOf("u-1"), task.Shape{Plain: true})
+func TestAPlainTaskWaitsWithTextOnly(t *testing.T) {
+	got := statusMessage(t, pendingOf("u-1"), task.Shape{Plain: true})
 	if !strings.Contains(got, `"parts":[{"text":"Approval required (id: u-1): Drop?"}]`) {
 		t.Error(got)
 	}
 }
 
-func TestWhatIsAcceptedIsSaidInTheOldDialect(t *testing.T) {
+func TestPlainTextListsTheAcceptedAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		pending []contract.PendingApproval
 		hint    string
@@ -247,28 +247,28 @@ func TestWhatIsAcceptedIsSaidInTheOldDialect(t *testing.T) {
 		"of a question":     {question(free), "", `Approval required (id: u-1): Drop?\n\n`},
 		"to a wrong answer": {pendingOf("u-1"), "This was no answer.", `Approval required (id: u-1): Drop?\n\nThis was no answer.\n\nAnswer \"approved\" or \"rejected\".`},
 	} {
-		got := asking(t, c.pending, task.Shape{Plain: true, Hint: c.hint})
+		got := statusMessage(t, c.pending, task.Shape{Plain: true, Hint: c.hint})
 		if !strings.Contains(got, c.want) || name == "of a question" && !strings.Contains(got, "accepted is") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-func TestTheLastAgentDescribesWhatWaits(t *testing.T) {
+func TestTheLastAgentDescribesTheApproval(t *testing.T) {
 	p := proxied()
 	p[0].Description, p[0].Origin.Description = "**PROXY APPROVAL**\n\nDrop it all.\n\nThrough: helper → deploy → store", "Drop it all."
 	for want, o := range map[string]task.Shape{
 		`"description":"Drop it all."`:                                {},
 		`"hint":"Drop it all.","nested":{"chain":["deploy","store"],`: {HITL: true},
 	} {
-		if got := asking(t, p, o); !strings.Contains(got, want) {
+		if got := statusMessage(t, p, o); !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}
 	}
 }
 
-// Of a call whose outcome is unknown there is more to say than yes and no, and yes and no
-// are enough.
+// A call with an unknown outcome accepts a third answer besides yes and no, and still accepts
+// those two.
 func TestAnswersToAnUnknownOutcome(t *testing.T) {
 	p := pendingOf("u-1")
 	p[0].Reason, p[0].Schema = contract.ReasonUnknownOutcome, contract.JSON{Raw: json.RawMessage(contract.UnknownOutcomeSchema)}

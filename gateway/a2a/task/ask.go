@@ -14,15 +14,15 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The words that the messages suggest; package answer knows more.
+// The words that the messages suggest; package answer accepts more.
 const (
 	acceptsOne  = `Answer "approved" or "rejected".`
 	acceptsMany = `Several approvals wait: answer "approved UUID" or "rejected UUID" for each.`
 	acceptsData = ` Programs answer with a data part {"type":"` + contract.TypeApprovalAnswer + `","uuid":UUID,"approved":true or false}.`
 )
 
-// ask is the message of a task that waits: a text for people and, for each approval,
-// two data parts for programs: ours, and the one that ADK understands.
+// ask returns the status message of a waiting task: a text for people and, for each approval,
+// two data parts for programs, one in our form and one in ADK's.
 func (s Source) ask(o Shape) *a2a.Message {
 	var ids []string
 	for _, p := range s.pending() {
@@ -50,8 +50,8 @@ func request(p contract.PendingApproval) string {
 	return fmt.Sprintf("Approval required (id: %s): %s", p.UUID, p.Description)
 }
 
-// plainRequest is what the old dialect says of the one approval that it knows of. What
-// is accepted is said of a question, and to a client whose answer was none.
+// plainRequest describes the first approval as text only. It lists the accepted answers if
+// the approval is a question, and after an answer that was not understood.
 func (s Source) plainRequest(hint string) string {
 	if len(s.pending()) == 0 {
 		return ""
@@ -61,7 +61,7 @@ func (s Source) plainRequest(hint string) string {
 	if hint != "" {
 		lines = append(lines, hint)
 	}
-	if hint != "" || answered(p) {
+	if hint != "" || needsContent(p) {
 		lines = append(lines, accepts(p))
 	}
 	return strings.Join(lines, "\n\n")
@@ -74,7 +74,7 @@ func (s Source) request(hint string) string {
 	}
 	for _, p := range s.pending() {
 		text := request(p)
-		if answered(p) {
+		if needsContent(p) {
 			text += "\n\n" + accepts(p)
 		}
 		lines = append(lines, text)
@@ -82,30 +82,30 @@ func (s Source) request(hint string) string {
 	return strings.Join(append(lines, Accepts(s.pending())), "\n\n")
 }
 
-// Accepts says in words how what waits can be answered.
+// Accepts describes the answers that the waiting approvals accept.
 func Accepts(pending []contract.PendingApproval) string {
 	if len(pending) > 1 {
 		return acceptsMany + acceptsData
 	}
-	if len(pending) == 1 && answered(pending[0]) {
+	if len(pending) == 1 && needsContent(pending[0]) {
 		return `Answer with a text or with a data part {"type":"` + contract.TypeApprovalAnswer + `","uuid":UUID,"approved":true,"content":{…}}.`
 	}
 	return acceptsOne + acceptsData
 }
 
 func accepts(p contract.PendingApproval) string {
-	if answered(p) {
+	if needsContent(p) {
 		return answer.AcceptedBy(p.Schema.Raw)
 	}
 	return acceptsOne
 }
 
-// approvalRequest is an approval as other agents and programs read it. One that an
-// agent behind us asks for is shown with the arguments of the call that waits there.
+// approvalRequest returns an approval for other agents and programs. If a remote agent asks
+// for it, it shows the arguments of the call that waits there.
 func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalRequest {
 	r := contract.ApprovalRequest{
 		Type: contract.TypeApprovalRequest, UUID: p.UUID, Tool: p.ToolName, Arguments: p.ToolArgs.Raw, Digest: p.Digest,
-		Description: described(p), Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
+		Description: description(p), Reason: p.Reason, Schema: p.Schema.Raw, Chain: []string{s.Agent}, Accepts: accepts(p),
 	}
 	if o := p.Origin; o != nil {
 		r.Chain = append(r.Chain, o.Chain...)
@@ -121,22 +121,22 @@ func (s Source) approvalRequest(p contract.PendingApproval) contract.ApprovalReq
 	return r
 }
 
-// described is what other agents read of an approval: the words of the agent whose
-// call waits. Each agent on the way adds its own for people.
-func described(p contract.PendingApproval) string {
+// description returns the description for other agents: that of the agent whose call waits.
+// Every agent on the way prepends text of its own for people.
+func description(p contract.PendingApproval) string {
 	if p.Origin == nil {
 		return p.Description
 	}
 	return cmp.Or(p.Origin.Description, p.Description)
 }
 
-// answered reports whether a yes or a no is not enough.
-func answered(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 && p.Answered() }
+// needsContent reports whether the approval needs more than approval or rejection.
+func needsContent(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 && p.Answered() }
 
-// takesContent reports whether there may be more than a yes or a no.
+// takesContent reports whether an answer may have content.
 func takesContent(p contract.PendingApproval) bool { return len(p.Schema.Raw) > 0 }
 
-// asData is a value as a data part holds it.
+// asData returns a value as the content of a data part.
 func asData(v any) map[string]any {
 	raw, err := json.Marshal(v)
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -151,7 +151,7 @@ func asData(v any) map[string]any {
 	return data
 }
 
-// find returns the approval with a UUID, ours or that of the agent behind us.
+// find returns the approval with a UUID, which may be our UUID or the remote agent's.
 func find(pending []contract.PendingApproval, uuid string) (contract.PendingApproval, bool) {
 	i := slices.IndexFunc(pending, func(p contract.PendingApproval) bool {
 		return strings.EqualFold(p.UUID, uuid) || p.Origin != nil && strings.EqualFold(p.Origin.UUID, uuid)

@@ -14,17 +14,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// HITL is the extension by which kagent's clients answer approvals
-// (docs/architecture/human-in-the-loop.md of kagent). What waits is shown in the
-// metadata of the status message, and answered in that of a user's message.
+// HITL is the extension with which kagent's clients answer approvals
+// (docs/architecture/human-in-the-loop.md of kagent). The metadata of the status message
+// lists the waiting approvals; the metadata of a user's message answers them.
 const HITL = "https://kagent.dev/extensions/hitl/v1"
 
-// HITLExtension is how a card announces it.
+// HITLExtension is the entry of the extension in an agent card.
 func HITLExtension() a2a.AgentExtension {
 	return a2a.AgentExtension{URI: HITL, Description: "Human approval and user input"}
 }
 
-// Types of payloads.
+// Payload types of the extension.
 const (
 	hitlApproval         = "tool_approval_request"
 	hitlApprovalResponse = "tool_approval_response"
@@ -41,7 +41,7 @@ type hitlTool struct {
 
 type hitlNested struct {
 	Agent string `json:"subagent_name,omitempty"`
-	// Chain is not of the extension: it names all agents where there are more than one.
+	// Chain is our addition to the extension: it names all agents if there is more than one.
 	Chain  []string   `json:"chain,omitempty"`
 	TaskID string     `json:"task_id,omitempty"`
 	Tools  []hitlTool `json:"tools"`
@@ -62,7 +62,7 @@ type hitlRequest struct {
 	Questions []hitlQuestion `json:"questions,omitempty"`
 }
 
-// askHITL adds what waits as the extension shows it.
+// askHITL adds the waiting approvals in the form of the extension.
 func (s Source) askHITL(m *a2a.Message) {
 	m.Extensions = append(m.Extensions, HITL)
 	m.SetMeta(HITL, asData(s.hitlRequest()))
@@ -75,13 +75,13 @@ func (s Source) hitlRequest() hitlRequest {
 			return hitlRequest{Type: hitlAsk, ID: p.UUID, Questions: questions}
 		}
 		if o := p.Origin; o != nil && o.UUID != "" {
-			return hitlRequest{Type: hitlApproval, Hint: described(p), Tools: []hitlTool{toolOf(p)}, Nested: nestedOf(p)}
+			return hitlRequest{Type: hitlApproval, Hint: description(p), Tools: []hitlTool{toolOf(p)}, Nested: nestedOf(p)}
 		}
 	}
 	r := hitlRequest{Type: hitlApproval}
 	var hints []string
 	for _, p := range s.pending() {
-		hints = append(hints, described(p))
+		hints = append(hints, description(p))
 		r.Tools = append(r.Tools, toolOf(p))
 	}
 	r.Hint = strings.Join(hints, "\n\n")
@@ -117,9 +117,10 @@ func arguments(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// hitlQuestions is the form of a question; ok is false for what wants a yes or a no.
+// hitlQuestions returns the form of a question; ok is false if approval or rejection is
+// enough.
 func hitlQuestions(p contract.PendingApproval) ([]hitlQuestion, bool) {
-	if !answered(p) || p.Reason == contract.ReasonClientTool {
+	if !needsContent(p) || p.Reason == contract.ReasonClientTool {
 		return nil, false
 	}
 	var out []hitlQuestion
@@ -136,7 +137,7 @@ func hitlQuestions(p contract.PendingApproval) ([]hitlQuestion, bool) {
 	return out, len(out) > 0
 }
 
-// formField is a property of a question's schema.
+// formField is a property in the schema of a question.
 type formField struct {
 	name        string
 	Type        string   `json:"type"`
@@ -148,16 +149,16 @@ type formField struct {
 	} `json:"items"`
 }
 
-func (f formField) question(about string) string {
+func (f formField) question(description string) string {
 	for _, text := range []string{f.Description, f.Title} {
 		if text != "" {
 			return text
 		}
 	}
-	return about + "\n\n" + f.name
+	return description + "\n\n" + f.name
 }
 
-// fieldsOf are the properties of a schema, in the order of their names.
+// fieldsOf returns the properties of a schema, sorted by name.
 func fieldsOf(schema json.RawMessage) []formField {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -168,13 +169,13 @@ func fieldsOf(schema json.RawMessage) []formField {
 	var out []formField
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		f := formField{name: name}
-		_ = json.Unmarshal(s.Properties[name], &f) // what is not understood is asked as a text
+		_ = json.Unmarshal(s.Properties[name], &f) // an unknown property is asked as text
 		out = append(out, f)
 	}
 	return out
 }
 
-// hitlPayload is the answer that a message carries in the form of the extension.
+// hitlPayload returns the metadata of the extension in a message, if the message uses it.
 func hitlPayload(m *a2a.Message) (json.RawMessage, bool) {
 	if !slices.Contains(m.Extensions, HITL) {
 		return nil, false
@@ -200,10 +201,10 @@ func invalid(format string, args ...any) error {
 	return a2a.NewError(a2a.ErrInvalidParams, fmt.Sprintf(format, args...))
 }
 
-// readHITL reads an answer. Every approval must be answered exactly once: what is left
-// out is never taken for a yes.
+// readHITL reads the decisions in the payload. It must answer every approval exactly once; an
+// approval that is missing is never taken as approved.
 func readHITL(raw json.RawMessage, pending []contract.PendingApproval) ([]Decision, error) {
-	if key := folded(raw); key != "" {
+	if key := duplicateKey(raw); key != "" {
 		return nil, invalid("the metadata %s says %.64q twice", HITL, key)
 	}
 	var r hitlResponse
@@ -219,13 +220,13 @@ func readHITL(raw json.RawMessage, pending []contract.PendingApproval) ([]Decisi
 	return nil, invalid("the metadata %s has the unknown type %.64q", HITL, r.Type)
 }
 
-// folded returns a member that is there twice but for its case, which encoding/json
-// does not tell apart.
-func folded(raw json.RawMessage) string {
+// duplicateKey returns a key that an object has twice in different case, or "". encoding/json
+// does not distinguish the two.
+func duplicateKey(raw json.RawMessage) string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) == nil {
 		for _, v := range list {
-			if key := folded(v); key != "" {
+			if key := duplicateKey(v); key != "" {
 				return key
 			}
 		}
@@ -242,7 +243,7 @@ func folded(raw json.RawMessage) string {
 		} else {
 			seen[lower] = true
 		}
-		if inside := folded(v); inside != "" {
+		if inside := duplicateKey(v); inside != "" {
 			return inside
 		}
 	}
@@ -260,7 +261,7 @@ func (r hitlResponse) approvals(pending []contract.PendingApproval) ([]Decision,
 			return nil, invalid("approval %s: approved must be true or false", a.ID)
 		case *a.Approved && a.Reason != "":
 			return nil, invalid("approval %s is approved with a reason to reject it", a.ID)
-		case *a.Approved && answered(p):
+		case *a.Approved && needsContent(p):
 			return nil, invalid("approval %s wants an answer, not only a yes", a.ID)
 		}
 		out = append(out, Decision{UUID: p.UUID, Approved: *a.Approved, Reason: a.Reason})
@@ -300,7 +301,7 @@ func (r hitlResponse) answers(pending []contract.PendingApproval) ([]Decision, e
 	return []Decision{{UUID: p.UUID, Approved: true, Content: reply.Content}}, nil
 }
 
-// value is what the texts of an answer say, by the type of the field; nil is nothing.
+// value converts the texts of an answer to the type of the field. nil means no value.
 func (f formField) value(texts []string) any {
 	switch {
 	case f.Type == "array":

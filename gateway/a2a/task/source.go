@@ -15,15 +15,16 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Source is a conversation at a moment: what a task is made of.
+// Source is the state of a conversation from which a task is made.
 type Source struct {
 	record.State
 	Agent string
-	// Media returns where the bytes of a file can be had.
+	// Media returns the URL of a file's bytes.
 	Media func(contract.Media) string
 }
 
-// NewSource is the source of a state. base is where others reach the gateway, without a slash at the end.
+// NewSource returns the source for a state. base is the gateway's public URL without a slash
+// at the end.
 func NewSource(s record.State, agent contract.Agent, base string) Source {
 	return Source{State: s, Agent: agent.Name, Media: func(m contract.Media) string {
 		return base + "/conversations/" + s.View.ID + "/media/" + m.SHA256
@@ -32,20 +33,20 @@ func NewSource(s record.State, agent contract.Agent, base string) Source {
 
 func (s Source) pending() []contract.PendingApproval { return s.Document.PendingApprovals }
 
-// MetadataURI is where the URI is, in the metadata of a file, that a tool server gave
-// beside the bytes. Nobody else may reach it.
+// MetadataURI is the key, in the metadata of a file, of the URI that a tool server gave with
+// the bytes. Clients may not be able to reach that URI.
 const MetadataURI = "agent-stop-and-go/uri"
 
-// Shape says how much of a task a client wants to see.
+// Shape selects the parts and the form of a task.
 type Shape struct {
-	// History is how many of the newest messages; nil is all of them.
+	// History is the number of newest messages to include; nil includes all.
 	History     *int
 	NoArtifacts bool
-	// HITL: what waits is shown by the extension that the client has activated.
+	// HITL: waiting approvals are shown with the kagent extension.
 	HITL bool
-	// Plain: what waits is shown as the old dialect does.
+	// Plain: waiting approvals are shown as text only.
 	Plain bool
-	// Hint is for a client whose answer was none.
+	// Hint is shown to a client whose answer was not understood.
 	Hint string
 }
 
@@ -60,10 +61,10 @@ var states = map[contract.TaskState]a2a.TaskState{
 	contract.TaskRejected:      a2a.TaskStateRejected,
 }
 
-// StateOf is the state by the name that a client of A2A 1.0 has for it.
+// StateOf returns the A2A 1.0 name of a state.
 func StateOf(s contract.TaskState) a2a.TaskState { return states[s] }
 
-// StateNamed is the inverse of StateOf; ok is false for what is no state.
+// StateNamed is the inverse of StateOf; ok is false for an unknown name.
 func StateNamed(name a2a.TaskState) (s contract.TaskState, ok bool) {
 	for s, n := range states {
 		if n == name {
@@ -73,7 +74,7 @@ func StateNamed(name a2a.TaskState) (s contract.TaskState, ok bool) {
 	return "", false
 }
 
-// Task is the whole task.
+// Task returns the whole task.
 func (s Source) Task(o Shape) *a2a.Task {
 	t := &a2a.Task{
 		ID: s.id(), ContextID: s.context(), Status: s.status(o), History: s.history(o.History),
@@ -86,7 +87,7 @@ func (s Source) Task(o Shape) *a2a.Task {
 
 func (s Source) id() a2a.TaskID { return a2a.TaskID(s.View.ID) }
 
-// context is the task's own where the conversation belongs to none.
+// context is the conversation's context ID. A conversation without one is its own context.
 func (s Source) context() string { return cmp.Or(s.View.ContextID, s.View.ID) }
 
 func (s Source) status(o Shape) a2a.TaskStatus {
@@ -109,15 +110,16 @@ func stamp(at time.Time) *time.Time {
 	return &at
 }
 
-// say is a message of the agent. Its ID is always the same for what it is about.
-func (s Source) say(about string, parts ...*a2a.Part) *a2a.Message {
+// say returns a message of the agent. Its ID is derived from subject, so the same subject
+// always has the same ID.
+func (s Source) say(subject string, parts ...*a2a.Part) *a2a.Message {
 	return &a2a.Message{
-		ID: contract.NameUUID(s.View.ID, about), Role: a2a.MessageRoleAgent, Parts: parts, TaskID: s.id(), ContextID: s.context(),
+		ID: contract.NameUUID(s.View.ID, subject), Role: a2a.MessageRoleAgent, Parts: parts, TaskID: s.id(), ContextID: s.context(),
 	}
 }
 
-// history is what the user and the agent have said, with the requests for approvals
-// and what became of them. Calls of tools are the agent's own business.
+// history returns the newest messages of the user and the agent, including requests for
+// approvals and decisions. Tool calls are internal and left out.
 func (s Source) history(limit *int) []*a2a.Message {
 	var out []*a2a.Message
 	for _, m := range s.Messages {
@@ -164,9 +166,8 @@ func (s Source) files(media []contract.Media) []*a2a.Part {
 	return parts
 }
 
-// linked are files by reference to where they are. Whether it can be reached there, the
-// client sees.
-func linked(links []contract.Link) []*a2a.Part {
+// linkParts returns links as file parts. Nothing checks that the client can reach the URLs.
+func linkParts(links []contract.Link) []*a2a.Part {
 	var parts []*a2a.Part
 	for _, l := range links {
 		p := a2a.NewFileURLPart(a2a.URL(l.URI), l.MIMEType)
@@ -176,7 +177,7 @@ func linked(links []contract.Link) []*a2a.Part {
 	return parts
 }
 
-// artifacts are what the last turn has come to.
+// artifacts returns the result of the last turn.
 func (s Source) artifacts() []*a2a.Artifact {
 	if a := s.artifact(); a != nil {
 		return []*a2a.Artifact{a}
@@ -197,14 +198,14 @@ func (s Source) artifact() *a2a.Artifact {
 	if data, ok := object(s.Response); ok {
 		a.Parts = append(a.Parts, a2a.NewDataPart(data))
 	}
-	a.Parts = append(a.Parts, s.found()...)
+	a.Parts = append(a.Parts, s.toolFiles()...)
 	if len(a.Parts) == 0 {
 		a.Parts = a2a.ContentParts{a2a.NewTextPart("")}
 	}
 	return a
 }
 
-// object is a response that is a JSON object, as it is of agents with an output schema.
+// object parses a response that is a JSON object, as agents with an output schema give.
 func object(text string) (map[string]any, bool) {
 	if !strings.HasPrefix(text, "{") {
 		return nil, false
@@ -218,15 +219,15 @@ func object(text string) (map[string]any, bool) {
 	return data, true
 }
 
-// found are the files that tools have brought in the last turn, or referred to.
-func (s Source) found() []*a2a.Part {
+// toolFiles returns the files and links that tools returned in the last turn.
+func (s Source) toolFiles() []*a2a.Part {
 	var out []*a2a.Part
 	for _, m := range slices.Backward(s.Messages) {
 		if m.Role == contract.RoleUser && !m.Notice {
 			break
 		}
 		if c := m.ToolCall; m.Role == contract.RoleTool && c != nil {
-			out = slices.Concat(s.files(c.Media), linked(c.Links), out)
+			out = slices.Concat(s.files(c.Media), linkParts(c.Links), out)
 		}
 	}
 	return out

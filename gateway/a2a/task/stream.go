@@ -13,33 +13,32 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// Event is an event of a task with its ID.
+// Event is an event of a task and its ID.
 type Event struct {
 	ID    string
 	Event a2a.Event
 }
 
-// Stream makes a stream of events of a task: states of the conversation go in, what is
-// new in them comes out. It is for one reader, and pure: all readers of a task get
-// the same events under the same IDs.
+// Stream turns successive states of a conversation into the events of a task. It serves one
+// reader and is pure: all readers of a task get the same events with the same IDs.
 type Stream struct {
-	shape  Shape
-	after  *position       // where the reader has been, until the first state
-	sent   map[uint64]bool // entries, by their hashes
-	beside int             // what has been sent besides entries
+	shape Shape
+	after *position       // the reader's position, until the first state
+	sent  map[uint64]bool // hashes of the entries that were sent
+	extra int             // what was sent besides entries: sentNothing and the following
 
 	entries []record.Entry
-	firm    int // record.Firm of them
+	firm    int // record.Firm of the entries
 	begun   bool
 	last    contract.TaskState
 	over    bool
 }
 
-// NewStream makes a stream that begins with the task as it is.
+// NewStream returns a stream that starts with the current task.
 func NewStream(o Shape) *Stream { return &Stream{shape: o, sent: map[uint64]bool{}} }
 
-// ResumeStream makes a stream that goes on behind the event with an ID. Where that is not possible any more,
-// it begins with the task as it is.
+// ResumeStream returns a stream that continues after the event with the given ID. If the
+// record has changed too much for that, it starts with the current task.
 func ResumeStream(o Shape, after string) (*Stream, error) {
 	p, err := parsePosition(after)
 	if err != nil {
@@ -50,10 +49,10 @@ func ResumeStream(o Shape, after string) (*Stream, error) {
 	return s, nil
 }
 
-// Over reports whether the task has ended, and the reader knows.
+// Over reports whether the task has ended and its last event was returned.
 func (s *Stream) Over() bool { return s.over }
 
-// Update returns what is new.
+// Update returns the events that are new in src.
 func (s *Stream) Update(src Source) []Event {
 	if s.over {
 		return nil
@@ -66,7 +65,7 @@ func (s *Stream) Update(src Source) []Event {
 		out = s.begin(src, entries)
 	}
 	for i, e := range entries {
-		if s.sent[e.Hash()] || e.held(src, i == len(entries)-1) {
+		if s.sent[e.Hash()] || e.mayBeReply(src, i == len(entries)-1) {
 			continue
 		}
 		s.markSent(e)
@@ -78,7 +77,7 @@ func (s *Stream) Update(src Source) []Event {
 	return append(out, s.end(src)...)
 }
 
-// begin sends the whole task, unless the reader can go on where it was.
+// begin returns the whole task, unless the reader can continue from its position.
 func (s *Stream) begin(src Source, entries []entry) []Event {
 	s.begun = true
 	if s.after != nil && s.resume(src, entries) {
@@ -88,13 +87,14 @@ func (s *Stream) begin(src Source, entries []entry) []Event {
 		s.markSent(e)
 	}
 	if s.last = src.View.TaskState(); settled(s.last) {
-		s.beside = endState
+		s.extra = sentFinalState
 	}
 	s.over = s.last.Over()
 	return []Event{{s.id(), src.Task(s.shape)}}
 }
 
-// resume takes what was sent up to the position as sent.
+// resume marks everything up to the reader's position as sent. It returns false if the
+// position does not fit the record.
 func (s *Stream) resume(src Source, entries []entry) bool {
 	sent, ok := s.after.Seen(s.entries)
 	if !ok {
@@ -107,18 +107,19 @@ func (s *Stream) resume(src Source, entries []entry) bool {
 			s.last = e.state()
 		}
 	}
-	s.beside = s.after.end
-	if now := src.View.TaskState(); s.beside == endState && settled(now) {
+	s.extra = s.after.extra
+	if now := src.View.TaskState(); s.extra == sentFinalState && settled(now) {
 		s.last = now
 	}
-	if beside := s.beside - endBeside; beside >= 0 {
-		s.last = besides[beside]
+	if i := s.extra - sentProgress; i >= 0 {
+		s.last = progressStates[i]
 	}
 	return true
 }
 
-// skip takes as sent what shows nothing (that a call will not have a result), but only in front
-// of what was sent: a reader from the start must have no other IDs than one who was there.
+// skip marks entries that show nothing (a call without a result) as sent, but only those in
+// front of an entry that was sent. So the IDs are the same for a reader from the start and
+// for one that resumed.
 func (s *Stream) skip() {
 	last := len(s.entries) - 1
 	for last >= 0 && !s.sent[s.entries[last].Hash()] {
@@ -131,23 +132,23 @@ func (s *Stream) skip() {
 	}
 }
 
-// id is that of the event that is about to be sent.
+// id returns the ID of the event that is about to be sent.
 func (s *Stream) id() string {
 	s.skip()
-	return position{record.CursorOf(s.entries, s.firm, s.sent), s.beside}.String()
+	return position{record.CursorOf(s.entries, s.firm, s.sent), s.extra}.String()
 }
 
 func (s *Stream) markSent(e entry) {
 	s.sent[e.Hash()] = true
-	if e.Kind == record.KindMessage || s.beside >= endBeside { // work goes on
-		s.beside = endNone
+	if e.Kind == record.KindMessage || s.extra >= sentProgress { // work goes on
+		s.extra = sentNothing
 	}
 }
 
-// settled reports whether nothing more comes unless the client does something.
+// settled reports whether the task changes no more until the client acts.
 func settled(s contract.TaskState) bool { return s.Over() || s == contract.TaskAuthRequired }
 
-// end sends the result and the final state, or a state that no message shows.
+// end returns the artifact and the final state, or a state that no message shows.
 func (s *Stream) end(src Source) []Event {
 	now := src.View.TaskState()
 	defer func() { s.last, s.over = now, now.Over() }()
@@ -155,21 +156,21 @@ func (s *Stream) end(src Source) []Event {
 		if now == s.last {
 			return nil
 		}
-		s.beside = endBeside + slices.Index(besides, now)
+		s.extra = sentProgress + slices.Index(progressStates, now)
 		return []Event{{s.id(), src.update(src.status(s.shape))}}
 	}
-	if s.beside >= endBeside {
-		s.beside = endNone
+	if s.extra >= sentProgress {
+		s.extra = sentNothing
 	}
 	var out []Event
-	if a := src.artifact(); a != nil && s.beside < endArtifact {
-		s.beside = endArtifact
+	if a := src.artifact(); a != nil && s.extra < sentArtifact {
+		s.extra = sentArtifact
 		out = append(out, Event{s.id(), &a2a.TaskArtifactUpdateEvent{
 			TaskID: src.id(), ContextID: src.context(), Artifact: a, LastChunk: true,
 		}})
 	}
-	if s.beside < endState {
-		s.beside = endState
+	if s.extra < sentFinalState {
+		s.extra = sentFinalState
 		out = append(out, Event{s.id(), src.update(src.status(s.shape))})
 	}
 	return out
@@ -186,14 +187,14 @@ func (s Source) update(status a2a.TaskStatus) *a2a.TaskStatusUpdateEvent {
 	return &a2a.TaskStatusUpdateEvent{TaskID: s.id(), ContextID: s.context(), Status: status}
 }
 
-// entry is an entry of the record, and what it shows of the task.
+// entry is an entry of the record and the number of approvals open after it.
 type entry struct {
 	record.Entry
-	open int // approvals that wait behind it
+	open int
 }
 
-// entriesOf are the entries in the order of time. In the record those of nodes side by side
-// stand node by node, so that new ones come in between.
+// entriesOf returns the entries in the order of time. The record orders entries of parallel
+// nodes node by node, so new ones may be inserted in the middle.
 func entriesOf(entries []record.Entry) []entry {
 	entries = slices.SortedStableFunc(slices.Values(entries), func(a, b record.Entry) int {
 		return a.CreatedAt.Compare(b.CreatedAt)
@@ -217,7 +218,7 @@ func entriesOf(entries []record.Entry) []entry {
 	return out
 }
 
-// state is that of the task when the message has been written.
+// state returns the state of the task right after the entry.
 func (e entry) state() contract.TaskState {
 	if e.open > 0 {
 		return contract.TaskInputRequired
@@ -225,17 +226,18 @@ func (e entry) state() contract.TaskState {
 	return contract.TaskWorking
 }
 
-// held reports whether the message may be the reply: then the artifact shows it.
-func (e entry) held(src Source, last bool) bool {
+// mayBeReply reports whether the entry may turn out to be the reply, which is sent as the
+// artifact.
+func (e entry) mayBeReply(src Source, last bool) bool {
 	return last && e.Kind == record.KindText && !settled(src.View.TaskState())
 }
 
-// event is nil for what shows nothing.
+// event returns the event that shows the entry, or nil if none does.
 func (e entry) event(src Source, o Shape, last bool) a2a.Event {
 	switch {
 	case e.Kind == record.KindRequest && last && len(src.pending()) > 0:
 		return src.update(src.status(o))
-	case e.Kind == record.KindDecision && e.open > 0 && len(src.pending()) == e.open: // others wait still
+	case e.Kind == record.KindDecision && e.open > 0 && len(src.pending()) == e.open: // other approvals still wait
 		return src.update(src.status(o))
 	case e.Kind.Notice(), e.Kind == record.KindText && !last:
 		status := a2a.TaskStatus{State: states[e.state()], Timestamp: stamp(e.CreatedAt), Message: src.message(e.Message)}
@@ -244,33 +246,33 @@ func (e entry) event(src Source, o Shape, last bool) a2a.Event {
 	return nil
 }
 
-// What has been sent besides messages: of the end, or, while work goes on, a state that
-// no message shows.
+// What was sent besides entries: parts of the end or, while work goes on, a state that no
+// message shows.
 const (
-	endNone = iota
-	endArtifact
-	endState
-	endBeside // + the index in besides
+	sentNothing = iota
+	sentArtifact
+	sentFinalState
+	sentProgress // + the index in progressStates
 )
 
-// besides are the states in which work goes on.
-var besides = []contract.TaskState{contract.TaskSubmitted, contract.TaskWorking, contract.TaskInputRequired}
+// progressStates are the states in which work goes on.
+var progressStates = []contract.TaskState{contract.TaskSubmitted, contract.TaskWorking, contract.TaskInputRequired}
 
-// position is what a reader has received.
+// position is how far a reader has come.
 type position struct {
 	record.Cursor
-	end int
+	extra int
 }
 
-// String is the position as the ID of an event.
-func (p position) String() string { return fmt.Sprintf("%d/%s", p.end, p.Cursor) }
+// String returns the position as the ID of an event.
+func (p position) String() string { return fmt.Sprintf("%d/%s", p.extra, p.Cursor) }
 
 var errPosition = errors.New("this is not the ID of an event")
 
 func parsePosition(s string) (position, error) {
 	number, cursor, _ := strings.Cut(s, "/")
 	end, err := strconv.Atoi(number)
-	if err != nil || end < endNone || end >= endBeside+len(besides) {
+	if err != nil || end < sentNothing || end >= sentProgress+len(progressStates) {
 		return position{}, errPosition
 	}
 	c, err := record.ParseCursor(cursor)

@@ -3,7 +3,6 @@ package task_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -17,14 +16,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/record"
 	"agent-stop-and-go/workflows/record/document"
-	"agent-stop-and-go/workflows/record/recordtest"
 )
 
 const taskID = "0e37df36-f698-11e6-8dd4-cb9ced3df976"
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// world is a conversation that a test writes, as it was after each change.
+// world builds a conversation and keeps its state after every change.
 type world struct {
 	src     task.Source
 	history []task.Source
@@ -98,7 +96,7 @@ func (w *world) decided(uuid string) {
 
 func (w *world) ends(o contract.Outcome, text string) {
 	w.write(contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text)})
-	w.save() // the reply is there before the turn is over
+	w.save() // the reply is recorded before the turn ends
 	w.src.Response, w.src.View.Running = text, false
 	w.src.View.Last = &contract.LastTurn{Turn: 1, Outcome: o}
 	w.src.View.Status = contract.StatusCompleted
@@ -129,7 +127,7 @@ func brief(e a2a.Event) string {
 	return fmt.Sprintf("%T", e)
 }
 
-func TestATaskIsToldFromItsBeginningToItsEnd(t *testing.T) {
+func TestAStreamCoversTheWholeTask(t *testing.T) {
 	w := newWorld()
 	w.says("drop all")
 	w.remarks("I will look.")
@@ -155,7 +153,7 @@ func TestATaskIsToldFromItsBeginningToItsEnd(t *testing.T) {
 	}
 }
 
-func TestEveryEndIsTold(t *testing.T) {
+func TestEveryOutcomeIsSent(t *testing.T) {
 	for outcome, want := range map[contract.Outcome]string{
 		contract.OutcomeFailed:    "TASK_STATE_FAILED Because.",
 		contract.OutcomeRejected:  "TASK_STATE_REJECTED Because.",
@@ -173,133 +171,8 @@ func TestEveryEndIsTold(t *testing.T) {
 	}
 }
 
-// sources are what a random task was at each change.
-func sources(seed uint64) []task.Source {
-	var out []task.Source
-	for _, s := range recordtest.NewTask(seed).Lasting() {
-		out = append(out, task.Source{Agent: "helper", State: s, Media: media})
-	}
-	return out
-}
-
-// told are the events that one is told who is there all the time.
-func told(history []task.Source) []task.Event {
-	var events []task.Event
-	s := task.NewStream(task.Shape{})
-	for _, src := range history {
-		events = append(events, s.Update(src)...)
-	}
-	return events
-}
-
-func lines(events []task.Event) []string {
-	var out []string
-	for _, e := range events {
-		out = append(out, line(e))
-	}
-	return out
-}
-
-// TestReadersWhoComeBackMissAndDoubleNothing has readers that lose their stream at random events
-// and go on behind the last one they saw. What they saw is what one saw who was there all the time.
-func TestReadersWhoComeBackMissAndDoubleNothing(t *testing.T) {
-	for seed := range uint64(100) {
-		r := rand.New(rand.NewPCG(seed, 7))
-		history := sources(seed)
-		want := lines(told(history))
-		for range 3 {
-			if diff := cmp.Diff(want, lines(follow(t, r, history))); diff != "" {
-				t.Fatalf("seed %d (-always +came back):\n%s", seed, diff)
-			}
-		}
-	}
-}
-
-// follow sees every state, as a reader who is there does; a lost stream is resumed at the state
-// at which it was lost.
-func follow(t *testing.T, r *rand.Rand, history []task.Source) []task.Event {
-	var got []task.Event
-	s := task.NewStream(task.Shape{})
-	for i := 0; i < len(history); i++ {
-		for _, e := range s.Update(history[i]) {
-			got = append(got, e)
-			if r.IntN(4) == 0 { // the rest is lost
-				s = resume(t, e.ID)
-				i--
-				break
-			}
-		}
-	}
-	return got
-}
-
-func resume(t *testing.T, after string) *task.Stream {
-	t.Helper()
-	s, err := task.ResumeStream(task.Shape{}, after)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// TestWhatIsToldLateStandsWhereItStood: readers who were told some of it come back when all is over.
-func TestWhatIsToldLateStandsWhereItStood(t *testing.T) {
-	for seed := range uint64(100) {
-		history := sources(seed)
-		events := told(history)
-		stood := map[string]bool{}
-		for _, e := range events {
-			stood[place(e)] = true
-		}
-		for _, after := range events {
-			for _, e := range resume(t, after.ID).Update(history[len(history)-1]) {
-				if !stood[place(e)] {
-					t.Fatalf("seed %d, behind %s: nobody was told anything there when it happened: %s", seed, after.ID, line(e))
-				}
-			}
-		}
-	}
-}
-
-// place tells what of the record had been told with an event: the sum in its cursor, which is the
-// same whether nodes are counted or, when the turn is over, entries.
-func place(e task.Event) string {
-	_, sum, _ := strings.Cut(e.ID, ".")
-	sum, _, _ = strings.Cut(sum, ";")
-	return sum
-}
-
-// TestReadersWhoComeBackLateLearnEverything may find requests already decided; each
-// message is told once all the same, and the end is the same.
-func TestReadersWhoComeBackLateLearnEverything(t *testing.T) {
-	for seed := range uint64(150) {
-		r := rand.New(rand.NewPCG(seed, 9))
-		history := sources(seed)
-		times := map[string]int{}
-		s, last, over := task.NewStream(task.Shape{}), "", false
-		for i := 0; i < len(history); i++ {
-			for _, e := range s.Update(history[i]) {
-				times[e.ID+fmt.Sprintf("%T", e.Event)]++
-				last, over = e.ID, s.Over()
-			}
-			if last != "" && r.IntN(3) == 0 {
-				s = resume(t, last)
-				i = min(i+r.IntN(5), len(history)-2)
-			}
-		}
-		if !over {
-			t.Fatalf("seed %d: the end was not told", seed)
-		}
-		for id, n := range times {
-			if n > 1 {
-				t.Fatalf("seed %d: %s was told %d times", seed, id, n)
-			}
-		}
-	}
-}
-
-// sideBySide is a conversation whose nodes speak at the same time: what the first says
-// later stands before what the second has said.
+// sideBySide is a conversation of parallel nodes: a later message of the first node is
+// ordered before an earlier message of the second.
 func sideBySide() *world {
 	w := newWorld()
 	w.src.Tree = &document.Tree{}
@@ -307,16 +180,16 @@ func sideBySide() *world {
 	w.asks("u-1")
 	w.asks("u-2")
 	w.decided("u-1")
-	w.up(1)
+	w.moveUp(1)
 	w.remarks("One is done.")
-	w.up(1)
+	w.moveUp(1)
 	w.decided("u-2")
 	w.ends(contract.OutcomeDone, "Both are done.")
 	return w
 }
 
-// up moves the newest message up by some places, in the last state.
-func (w *world) up(places int) {
+// moveUp moves the newest message of the last state up by some places.
+func (w *world) moveUp(places int) {
 	last := &w.history[len(w.history)-1]
 	n := len(last.Messages)
 	m := last.Messages[n-1]
@@ -324,12 +197,12 @@ func (w *world) up(places int) {
 	w.src.Messages = slices.Clone(last.Messages)
 }
 
-func TestNodesSideBySideAreToldInTheOrderOfTime(t *testing.T) {
+func TestParallelNodesAreSentInTheOrderOfTime(t *testing.T) {
 	w := sideBySide()
 	always := task.NewStream(task.Shape{})
 	var want, states []string
 	var ids []string
-	at := map[string]int{} // the state in which an event was told
+	at := map[string]int{} // the state in which an event was sent
 	for i, src := range w.history {
 		for _, e := range always.Update(src) {
 			if _, again := at[e.ID]; again {
@@ -363,8 +236,8 @@ func TestNodesSideBySideAreToldInTheOrderOfTime(t *testing.T) {
 	}
 }
 
-// TestAStateThatNoMessageTellsIsToldOnce has approvals that are withdrawn without a word.
-func TestAStateThatNoMessageTellsIsToldOnce(t *testing.T) {
+// The approvals are withdrawn without a message.
+func TestAStateWithoutAMessageIsSentOnce(t *testing.T) {
 	w := newWorld()
 	w.says("go")
 	w.asks("u-1")
@@ -377,14 +250,14 @@ func TestAStateThatNoMessageTellsIsToldOnce(t *testing.T) {
 	now := w.history[len(w.history)-1]
 	events := s.Update(now)
 	if len(events) != 1 || brief(events[0].Event) != "TASK_STATE_WORKING" {
-		t.Fatalf("told %v", events)
+		t.Fatalf("got %v", events)
 	}
 	again, err := task.ResumeStream(task.Shape{}, events[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if more := again.Update(now); len(more) > 0 {
-		t.Errorf("told again: %s", line(more[0]))
+		t.Errorf("sent again: %s", line(more[0]))
 	}
 	w.ends(contract.OutcomeDone, "Done.")
 	var rest []string
@@ -398,7 +271,7 @@ func TestAStateThatNoMessageTellsIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestAPositionOfAnotherTaskBeginsAnew(t *testing.T) {
+func TestAPositionOfAnotherTaskStartsWithTheTask(t *testing.T) {
 	w := newWorld()
 	w.says("go")
 	s, err := task.ResumeStream(task.Shape{}, "0/1.abc")

@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Capabilities answers with what AG-UI clients may expect of the agent. Its tools
-// are left out while no worker lists them.
+// Capabilities returns what AG-UI clients may expect of the agent. Without a worker that
+// lists the tools, it returns none.
 func (e *Endpoint) Capabilities(c echo.Context) error {
 	catalogue, err := e.service.Catalogue(c.Request().Context())
 	if err != nil && !service.IsKind(err, service.KindUnavailable) {
@@ -51,8 +51,7 @@ func (e *Endpoint) identity() map[string]any {
 	return out
 }
 
-// composition lists the nodes of a composite agent, and of agents that work is
-// delegated to.
+// composition lists the nodes of a composite agent and the agents to which work is delegated.
 func (e *Endpoint) composition() map[string]any {
 	root := e.agent.Root()
 	subagents := []map[string]any{}

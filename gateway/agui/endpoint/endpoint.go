@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Endpoint serves AG-UI, and conversations as AG-UI events.
+// Endpoint has the HTTP handlers of AG-UI and of event streams.
 type Endpoint struct {
 	service   *service.Service
 	followers *live.Followers
@@ -23,7 +23,7 @@ type Endpoint struct {
 	logger    *slog.Logger
 }
 
-// Options are what an Endpoint needs.
+// Options are the dependencies of an Endpoint.
 type Options struct {
 	Service   *service.Service
 	Followers *live.Followers
@@ -32,13 +32,12 @@ type Options struct {
 	Logger    *slog.Logger
 }
 
-// New makes an Endpoint.
 func New(o Options) *Endpoint {
 	return &Endpoint{service: o.Service, followers: o.Followers, agent: o.Agent, version: o.Version, logger: o.Logger}
 }
 
-// Follow streams a conversation as AG-UI events until it is completed. Runs come one after
-// the other; a client that lost the stream goes on where it was.
+// Follow streams a conversation as AG-UI events until it is completed, one run after the
+// other. A client that lost the stream resumes with the ID of its last event.
 func (ep *Endpoint) Follow(c echo.Context) error {
 	id := c.Param("id")
 	if !contract.IsUUID(id) {
@@ -69,12 +68,12 @@ func (ep *Endpoint) Follow(c echo.Context) error {
 
 func callOf(c echo.Context) *request.Call { return request.From(c.Request().Context()) }
 
-// legacyFor rewrites events for a reader that names an old version. Without one it is 1.0,
-// unlike in a run: whoever reads here has read of it here.
+// legacyFor returns a rewriter for a reader that names an old version. Unlike in a run, no
+// version means 1.0.
 func legacyFor(c echo.Context) (*agui.Legacy, error) {
 	v := c.QueryParam("protocolVersion")
 	switch {
-	case v != "" && !version.MatchString(v), !understood(v):
+	case v != "" && !version.MatchString(v), !supported(v):
 		return nil, service.Errorf(contract.KindInvalid, "protocolVersion: expected 1.0, or 0.0 for what is older")
 	case v != "" && isLegacy(v):
 		return agui.NewLegacy(nil), nil
@@ -82,8 +81,8 @@ func legacyFor(c echo.Context) (*agui.Legacy, error) {
 	return nil, nil
 }
 
-// eventOptions says where a stream begins. A client that comes back does so by a
-// header that outdoes the address.
+// eventOptions returns where a stream begins. The header Last-Event-ID, which clients send
+// when they reconnect, takes precedence over the query.
 func eventOptions(c echo.Context) (agui.Options, error) {
 	after := c.Request().Header.Get("Last-Event-ID")
 	if after == "" {
@@ -111,21 +110,21 @@ func (ep *Endpoint) showHead(c echo.Context, id string, out *writer) error {
 	return out.Begin()
 }
 
-// join makes a reader of a conversation that is known to exist by then.
+// join returns a reader of a conversation that exists and has been read.
 func (ep *Endpoint) join(c echo.Context, id string, eager bool) (*live.Reader, error) {
 	r, err := ep.followers.Join(id, eager)
 	if err != nil {
-		return nil, unlessClosing(err)
+		return nil, closingError(err)
 	}
 	if err := r.Ready(c.Request().Context(), ep.service.Closing()); err != nil {
 		ep.followers.Leave(r)
-		return nil, unlessClosing(err)
+		return nil, closingError(err)
 	}
 	return r, nil
 }
 
-// unlessClosing says for a reader that the gateway closes.
-func unlessClosing(err error) error {
+// closingError replaces ErrClosing by an error for the client.
+func closingError(err error) error {
 	if errors.Is(err, service.ErrClosing) {
 		return service.Errorf(service.KindUnavailable, "the gateway is shutting down").Because(err)
 	}

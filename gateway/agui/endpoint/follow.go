@@ -12,27 +12,29 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// follower writes what a reader gets to one client.
+// follower writes the events of a reader to one client.
 type follower struct {
 	endpoint *Endpoint
 	reader   *live.Reader
 	out      *writer
-	// stream is nil when the reader shares one with others; open reports whether a run is then.
+	// stream is nil while the reader shares a stream; open then reports whether a run is
+	// open.
 	stream *agui.Stream
 	open   bool
-	// turn limits the stream to one; nil is everything.
+	// turn limits the stream to one turn; nil means everything.
 	turn *turn
-	// answer delivers what became of the request that the stream answers, if it does.
+	// answer delivers the settlement of the request that is answered with the stream, if
+	// there is one.
 	answer <-chan service.Answer
-	// notices are to be sent as soon as a run is open.
+	// notices are sent as soon as a run is open.
 	notices []agui.Event
 
 	wrote bool
 	last  *record.State
 }
 
-// run returns when there is nothing more to write, or nobody to write to. It fails
-// only before the stream has begun.
+// run returns when the stream has ended or the client is gone. It fails only before the
+// headers were sent.
 func (f *follower) run(client context.Context) error {
 	defer f.out.HurryOnClose()()
 	closing := f.endpoint.service.Closing()
@@ -51,20 +53,20 @@ func (f *follower) run(client context.Context) error {
 			done, err = f.serve()
 		}
 		if done || err != nil {
-			return f.reported(err)
+			return f.replyError(err)
 		}
 	}
 }
 
-// reported is an error that the client can still read as a reply.
-func (f *follower) reported(err error) error {
-	if f.out.Begun() {
+// replyError returns the error if the client can still read it as a reply.
+func (f *follower) replyError(err error) error {
+	if f.out.HeadersSent() {
 		return nil
 	}
-	return unlessClosing(err)
+	return closingError(err)
 }
 
-// serve writes what the reader got.
+// serve writes what the reader has received.
 func (f *follower) serve() (done bool, err error) {
 	items, beat, end := f.reader.Take()
 	f.wrote = false
@@ -85,10 +87,9 @@ func (f *follower) serve() (done bool, err error) {
 	return false, nil
 }
 
-// share leaves it to a shared stream what the client gets from now on, if it can be. That
-// speaks AG-UI 1.0.
+// share lets a shared stream take over if possible. Shared streams are AG-UI 1.0.
 func (f *follower) share() {
-	if f.out.legacy == nil && f.stream != nil && f.stream.Rests() && f.reader.Share(sharedStream{f.stream}) {
+	if f.out.legacy == nil && f.stream != nil && f.stream.Idle() && f.reader.Share(sharedStream{f.stream}) {
 		f.stream, f.last, f.open = nil, nil, false
 	}
 }
@@ -98,22 +99,22 @@ func (f *follower) block(b *block) (done bool, err error) {
 	if len(b.data) > 0 {
 		f.wrote, err = true, f.out.Write(b.data)
 	}
-	return b.over, err
+	return b.last, err
 }
 
 func (f *follower) item(i live.Item) (done bool, err error) {
 	switch {
 	case i.Block != nil:
-		return f.block(i.Block.(*block)) // ours are all there are
+		return f.block(i.Block.(*block)) // the only kind of block here
 	case i.State != nil:
 		done, err = f.state(i.State)
-		if f.turn != nil && !f.turn.begun {
+		if f.turn != nil && !f.turn.started {
 			f.turn.dropDrafts(i.Drafts)
 		}
 		return done, err
 	}
-	if f.turn != nil && !f.turn.begun {
-		f.turn.hold(i)
+	if f.turn != nil && !f.turn.started {
+		f.turn.buffer(i)
 		return false, nil
 	}
 	return false, f.piece(i)
@@ -132,27 +133,27 @@ func (f *follower) state(s *record.State) (done bool, err error) {
 		err := f.send(f.stream.Update(*s))
 		return s.Document.Status == contract.StatusCompleted, err
 	}
-	began := f.turn.begun
-	part, begun := f.turn.part(*s)
-	if !begun {
+	wasStarted := f.turn.started
+	part, started := f.turn.extract(*s)
+	if !started {
 		return false, nil
 	}
 	f.reader.ClearEager()
-	if !began && f.turn.alone {
-		f.skip()
+	if !wasStarted && f.turn.onlyTurn {
+		f.skipEarlier()
 	}
 	if err := f.send(f.stream.Update(part)); err != nil {
 		return false, err
 	}
-	if !began && part.Running {
+	if !wasStarted && part.Running {
 		err = f.release()
 	}
 	return !part.Running, err
 }
 
-// skip keeps what was before the turn from being sent. Where the turn cannot be told
-// from that, the client gets all messages.
-func (f *follower) skip() {
+// skipEarlier marks everything before the turn as sent. If the turn's message is missing, the
+// client gets all messages instead.
+func (f *follower) skipEarlier() {
 	if f.turn.missing {
 		f.stream = agui.New(agui.Options{ThreadID: f.turn.ConversationID, Snapshot: true})
 		return
@@ -160,7 +161,7 @@ func (f *follower) skip() {
 	f.stream.Update(f.turn.before)
 }
 
-// release writes what was said before the turn was seen to have begun.
+// release writes the pieces that arrived before the turn was known to have begun.
 func (f *follower) release() error {
 	for _, i := range f.turn.release() {
 		if err := f.piece(i); err != nil {
@@ -183,18 +184,18 @@ func (f *follower) send(events []agui.Event) error {
 	return f.out.send(events...)
 }
 
-// settle takes note that the request has settled.
+// settle handles the settlement of the request.
 func (f *follower) settle(ctx context.Context, a service.Answer) (done bool, err error) {
 	if a.Err == nil {
 		_, a.Err = f.endpoint.service.Reply(ctx, f.turn.Request, a.Settlement)
 	}
-	if f.turn.inBand && service.IsKind(a.Err, contract.KindWaiting) { // which the outcome shows better
-		f.notices = append(f.notices, custom("refused", map[string]any{"message": f.turn.message}))
+	if f.turn.inBand && service.IsKind(a.Err, contract.KindWaiting) { // the outcome of the run shows it
+		f.notices = append(f.notices, custom(agui.CustomRefused, map[string]any{"message": f.turn.message}))
 	} else if a.Err != nil {
 		return true, f.breakOff(a.Err)
 	}
-	f.turn.end(a.View)
-	if f.last != nil && f.last.Tree != nil { // the last of the tree is to be read
+	f.turn.settle(a.View)
+	if f.last != nil && f.last.Tree != nil { // the final tree has yet to be read
 		f.reader.RequestRead()
 		return f.state(f.last)
 	}
@@ -205,16 +206,16 @@ func (f *follower) settle(ctx context.Context, a service.Answer) (done bool, err
 	return f.state(state)
 }
 
-// breakOff ends a stream before its time. Before it has begun that is an error
-// like any other; a turn's stream ends with an event that says so.
+// breakOff ends a stream early. Before the headers were sent it returns the error; the stream
+// of a turn ends with a RUN_ERROR.
 func (f *follower) breakOff(err error) error {
-	if !f.out.Begun() && (f.turn == nil || !f.turn.inBand) {
+	if !f.out.HeadersSent() && (f.turn == nil || !f.turn.inBand) {
 		return err
 	}
-	text, code := broken(f.endpoint.service.WithCause(f.endpoint.service.Closing(), err))
+	text, code := clientError(f.endpoint.service.WithCause(f.endpoint.service.Closing(), err))
 	var events []agui.Event
 	if code == codeReconnect && (f.open || f.stream != nil && f.stream.Open()) {
-		events = append(events, custom("reconnect", nil))
+		events = append(events, custom(agui.CustomReconnect, nil))
 	}
 	if f.turn != nil {
 		events = append(events, f.stream.Fail(text, code)...)
@@ -227,9 +228,9 @@ func (f *follower) breakOff(err error) error {
 
 const codeReconnect = "reconnect"
 
-// broken is what the client learns of an error: that a new stream helps, or what
-// it would have read as the body of an error.
-func broken(err error) (text, code string) {
+// clientError returns the text and the code of an error for the client: to reconnect, or what
+// the body of an error reply would say.
+func clientError(err error) (text, code string) {
 	var e *service.Error
 	err = service.Explain(err)
 	switch {

@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// runInput is the part of an AG-UI RunAgentInput that means something here. The
-// forwarded properties do not.
+// runInput has the members of an AG-UI RunAgentInput that are used here. Forwarded properties
+// are not.
 type runInput struct {
 	ThreadID        string          `json:"threadId"`
 	RunID           string          `json:"runId"`
@@ -43,11 +43,11 @@ type inputContext struct {
 	Value       string `json:"value"`
 }
 
-// inputContent is a text, or parts of which only the texts are of use.
+// inputContent is a text, or parts of which only the texts are used.
 type inputContent struct {
 	text    string
-	skipped []string // the types of the other parts
-	count   int      // of all parts
+	skipped []string // types of the other parts
+	count   int      // number of all parts
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -58,7 +58,7 @@ func (c *inputContent) UnmarshalJSON(data []byte) error {
 		return json.Unmarshal(data, &c.text)
 	case '[':
 		return c.parts(data)
-	case '{', 'n': // of an activity, or none
+	case '{', 'n': // of an activity, or null
 		return nil
 	}
 	return fmt.Errorf("content: expected a string or a list of parts")
@@ -85,12 +85,12 @@ func (c *inputContent) parts(data []byte) error {
 	return nil
 }
 
-// The limits of what is kept with a conversation.
+// The limits of what is stored with a conversation.
 const (
 	maxThread = 1 << 10
 	maxName   = 256
 	maxAnswer = 512 << 10
-	maxNew    = 32 // messages that one run may bring
+	maxNew    = 32 // new messages in one run
 )
 
 // readRun reads the body of a run.
@@ -104,7 +104,7 @@ func readRun(c echo.Context) (runInput, error) {
 		return in, service.Errorf(contract.KindInvalid, "invalid request body: it is not JSON")
 	}
 	if err := json.Unmarshal(data, &in); err != nil {
-		return in, &service.Error{Kind: request.KindUnprocessable, Text: "invalid run: " + request.Misfit(err)}
+		return in, &service.Error{Kind: request.KindUnprocessable, Text: "invalid run: " + request.DecodeErrorText(err)}
 	}
 	return in, in.check()
 }
@@ -117,7 +117,7 @@ func (in runInput) check() error {
 		return unprocessable("runId: expected 1 to %d bytes", maxName)
 	case in.Messages == nil:
 		return unprocessable("messages: expected a list")
-	case !understood(in.ProtocolVersion):
+	case !supported(in.ProtocolVersion):
 		return unprocessable("protocolVersion: only 1 is understood")
 	}
 	for n, m := range in.Messages {
@@ -154,20 +154,21 @@ func (m inputMessage) check() error {
 
 var version = regexp.MustCompile(`^(\d+)\.\d+$`)
 
-// understood: a version that cannot be read is taken for a newer one of ours.
-func understood(v string) bool {
+// supported reports whether a protocol version is supported. A version in an unknown form is
+// taken as 1.x.
+func supported(v string) bool {
 	m := version.FindStringSubmatch(v)
 	return m == nil || strings.TrimLeft(m[1], "0") == "1" || strings.TrimLeft(m[1], "0") == ""
 }
 
-// isLegacy reports whether a version is one from before 1.0. Clients of those name none.
+// isLegacy reports whether a version is older than 1.0. Those clients send none.
 func isLegacy(v string) bool {
 	m := version.FindStringSubmatch(v)
 	return v == "" || m != nil && strings.TrimLeft(m[1], "0") == ""
 }
 
-// conversationID is the conversation of a thread. A thread that has a UUID for its
-// name is the conversation with that ID.
+// conversationID returns the ID of the thread's conversation. If the thread's ID is a UUID,
+// it is that.
 func (in runInput) conversationID() string {
 	if contract.IsUUID(in.ThreadID) {
 		return in.ThreadID
@@ -175,8 +176,8 @@ func (in runInput) conversationID() string {
 	return contract.NameUUID("ag-ui", in.ThreadID)
 }
 
-// held are the IDs that the client has already.
-func (in runInput) held() map[string]bool {
+// heldIDs returns the IDs of the messages and calls that the client has.
+func (in runInput) heldIDs() map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range in.Messages {
 		ids[m.ID] = true
@@ -187,8 +188,9 @@ func (in runInput) held() map[string]bool {
 	return ids
 }
 
-// answers are the results of calls that the client brings, the last of each.
-func (in runInput) answers() map[string]string {
+// results returns the results of calls in the client's messages, by call. The last one of a
+// call counts.
+func (in runInput) results() map[string]string {
 	results := map[string]string{}
 	for _, m := range in.Messages {
 		if m.Role == "tool" {
@@ -198,7 +200,7 @@ func (in runInput) answers() map[string]string {
 	return results
 }
 
-// result is what a tool's message says that a call came to.
+// result returns the result in a tool's message.
 func (m inputMessage) result() string {
 	if m.Content.text == "" {
 		return m.Error
@@ -206,8 +208,8 @@ func (m inputMessage) result() string {
 	return m.Content.text
 }
 
-// newMessages are the user's messages at the end that the conversation does not
-// know, with what the model should know in front of the first of them.
+// newMessages returns the user messages at the end that the conversation does not have. It
+// adds them to known.
 func (in runInput) newMessages(known map[string]bool) []inputMessage {
 	at := len(in.Messages)
 	for at > 0 && in.Messages[at-1].Role == "user" {
@@ -223,7 +225,7 @@ func (in runInput) newMessages(known map[string]bool) []inputMessage {
 	return out
 }
 
-// skipped are the types of the parts of new messages that are of no use here.
+// skipped returns the types of the parts of new messages that are not used.
 func (in runInput) skipped(known map[string]bool) []string {
 	var types []string
 	for at := len(in.Messages) - 1; at >= 0 && in.Messages[at].Role == "user"; at-- {
@@ -234,7 +236,7 @@ func (in runInput) skipped(known map[string]bool) []string {
 	return types
 }
 
-// preface is what the client wants the model to know, in front of a message.
+// preface returns the client's context as a text to put in front of a message.
 func (in runInput) preface() string {
 	var b bytes.Buffer
 	for _, c := range in.Context {

@@ -15,8 +15,8 @@ import (
 
 const headerReplayed = "Idempotency-Replayed"
 
-// StreamFirst streams the turn of the first message of a conversation, which has been sent
-// by a request. The reply has a status.
+// StreamFirst streams the turn of a conversation's first message, which has been sent. status
+// is that of the reply.
 func (ep *Endpoint) StreamFirst(c echo.Context, q service.Request, status int) error {
 	r, err := ep.join(c, q.ConversationID, true)
 	if err != nil {
@@ -26,17 +26,17 @@ func (ep *Endpoint) StreamFirst(c echo.Context, q service.Request, status int) e
 	return ep.streamTurn(c, r, &turn{Request: q, first: true}, status)
 }
 
-// StreamMessage sends a message and streams its turn. The reader is there before the
-// message, and sees whether it will be the answer to a question.
+// StreamMessage sends a message and streams its turn. It joins the readers before it sends,
+// to see whether the message will answer a question.
 func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.Message) error {
 	r, err := ep.followers.Join(q.ConversationID, true)
 	if err != nil {
-		return unlessClosing(err)
+		return closingError(err)
 	}
 	defer ep.followers.Leave(r)
 	t, err := ep.turnBefore(c, r, q)
 	if err != nil {
-		return unlessClosing(err)
+		return closingError(err)
 	}
 	t.message = m.ClientID
 	ctx := c.Request().Context()
@@ -56,16 +56,16 @@ func (ep *Endpoint) StreamMessage(c echo.Context, q service.Request, m service.M
 	return ep.streamTurn(c, r, t, http.StatusOK)
 }
 
-// turnBefore is a turn that may begin now. What the reader gets first may be older than
-// the conversation is.
+// turnBefore returns the turn of a request that is about to be sent. It waits for a state
+// that is as new as the conversation, because the reader's first one may be older.
 func (ep *Endpoint) turnBefore(c echo.Context, r *live.Reader, q service.Request) (*turn, error) {
 	view, err := ep.readSameRequest(c, q)
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{Request: q, least: view}
+	t := &turn{Request: q, latest: view}
 	return t, r.Await(c.Request().Context(), ep.service.Closing(), func(now *record.State) bool {
-		if t.early(*now) {
+		if t.isStale(*now) {
 			r.RequestRead()
 			return false
 		}
@@ -74,8 +74,8 @@ func (ep *Endpoint) turnBefore(c echo.Context, r *live.Reader, q service.Request
 	})
 }
 
-// readSameRequest reads the conversation. It keeps the events of another request from those
-// who use its key.
+// readSameRequest reads the conversation. It fails if the request's key was used for another
+// request.
 func (ep *Endpoint) readSameRequest(c echo.Context, q service.Request) (contract.ConversationView, error) {
 	view, err := ep.service.Conversation(c.Request().Context(), q.ConversationID, q.ID)
 	if err == nil && view.Request != nil && view.Request.Fingerprint != "" && view.Request.Fingerprint != q.Fingerprint {
@@ -84,7 +84,7 @@ func (ep *Endpoint) readSameRequest(c echo.Context, q service.Request) (contract
 	return view, err
 }
 
-// questionIn is the question that the next message is the answer to.
+// questionIn returns the question that the next message answers.
 func questionIn(s *record.State) []string {
 	for _, p := range s.Document.PendingApprovals {
 		if p.Question() {
@@ -94,7 +94,7 @@ func questionIn(s *record.State) []string {
 	return nil
 }
 
-// streamCompleted streams what a request came to in a conversation that has completed
+// streamCompleted streams the result of a request in a conversation that has been completed
 // since.
 func (ep *Endpoint) streamCompleted(c echo.Context, r *live.Reader, t *turn) error {
 	s, err := ep.service.Completed(c.Request().Context(), t.Request)
@@ -109,14 +109,13 @@ func (ep *Endpoint) streamCompleted(c echo.Context, r *live.Reader, t *turn) err
 	return ep.streamTurn(c, r, t, http.StatusOK)
 }
 
-// streamTurn streams a turn to its end. Until it has begun, errors are replies like
-// any other.
+// streamTurn streams a turn to its end. Until the turn begins, errors are ordinary replies.
 func (ep *Endpoint) streamTurn(c echo.Context, r *live.Reader, t *turn, status int) error {
-	t.alone = true
+	t.onlyTurn = true
 	client, cancel := context.WithCancel(callOf(c).Client)
 	defer cancel()
 	f := &follower{
-		endpoint: ep, reader: r, out: ep.newWriter(c, status, nil), turn: t, answer: ep.service.AwaitAside(client, t.Request),
+		endpoint: ep, reader: r, out: ep.newWriter(c, status, nil), turn: t, answer: ep.service.AwaitAsync(client, t.Request),
 		stream: agui.New(agui.Options{ThreadID: t.ConversationID}),
 	}
 	return f.run(client)

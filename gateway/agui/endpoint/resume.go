@@ -15,8 +15,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Kinds of failure of a run that answers what waits. They are the codes of the
-// RUN_ERROR; nothing has been done then, except where one came too late.
+// Error kinds of a run that answers waiting approvals; they are the codes of RUN_ERROR.
+// Nothing was done then, except where a decision came too late.
 const (
 	KindInterruptUnknown    contract.Kind = "interrupt_unknown"
 	KindInterruptDuplicate  contract.Kind = "interrupt_duplicate"
@@ -35,27 +35,27 @@ const reasonCancelled = "cancelled by the client"
 // viaAGUI marks decisions that came with a run.
 const viaAGUI = "ag-ui"
 
-// resumeEntry answers an interrupt, which is an approval.
+// resumeEntry answers an interrupt, which is a waiting approval.
 type resumeEntry struct {
 	InterruptID string          `json:"interruptId"`
 	Status      string          `json:"status"`
 	Payload     json.RawMessage `json:"payload"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler. Nothing is left of an entry that was read
-// into the same place before.
+// UnmarshalJSON implements json.Unmarshaler. It refuses duplicate keys, and clears what an
+// earlier element of the same slice left.
 func (e *resumeEntry) UnmarshalJSON(data []byte) error {
 	type plain resumeEntry
-	if key := repeated(data, "interruptId", "status", "payload"); key != "" {
+	if key := duplicateKey(data, "interruptId", "status", "payload"); key != "" {
 		return fmt.Errorf("resume: %s is there twice", key)
 	}
 	*e = resumeEntry{}
 	return json.Unmarshal(data, (*plain)(e))
 }
 
-// repeated returns the first of these keys that an object has more than once, in any
-// case: encoding/json would take the last of two that contradict each other.
-func repeated(object json.RawMessage, keys ...string) string {
+// duplicateKey returns the first of the keys that an object has more than once, in any case.
+// encoding/json would take the last of two contradicting members.
+func duplicateKey(object json.RawMessage, keys ...string) string {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return ""
@@ -80,8 +80,8 @@ func repeated(object json.RawMessage, keys ...string) string {
 	return ""
 }
 
-// resumePayload is what a resolved interrupt is answered with. Whoever says which
-// arguments are approved must say the very ones that were shown.
+// resumePayload is the answer to a resolved interrupt. Arguments are optional and must equal
+// those that were shown.
 type resumePayload struct {
 	Approved   *bool           `json:"approved"`
 	Reason     string          `json:"reason"`
@@ -90,14 +90,14 @@ type resumePayload struct {
 	Content    json.RawMessage `json:"content"`
 }
 
-// decision is what is to be decided.
+// decision is a decision to be sent.
 type decision struct {
 	uuid string
 	in   contract.DecideSignal
 }
 
-// decisions checks the answers of an input to all that waits in a conversation, and
-// returns those that are to be given.
+// decisions checks the answers of a run to everything that waits, and returns the decisions
+// to send.
 func (ep *Endpoint) decisions(ctx context.Context, in runInput, t thread) ([]decision, error) {
 	var out []decision
 	answered := map[string]bool{}
@@ -122,8 +122,8 @@ func (ep *Endpoint) decisions(ctx context.Context, in runInput, t thread) ([]dec
 	return in.complete(t, answered, out)
 }
 
-// complete adds the results of the client's own calls, and sees to it that nothing
-// is left waiting.
+// complete adds the results of the client's own calls and fails if an approval stays
+// unanswered.
 func (in runInput) complete(t thread, answered map[string]bool, out []decision) ([]decision, error) {
 	for _, p := range t.state.Document.PendingApprovals {
 		if p.Reason == contract.ReasonClientTool {
@@ -142,7 +142,8 @@ func (in runInput) complete(t thread, answered map[string]bool, out []decision) 
 	return out, nil
 }
 
-// checkRepeated checks an answer to what no longer waits: it must be what was decided.
+// checkRepeated checks an answer to an approval that no longer waits: it must equal the
+// recorded decision.
 func (ep *Endpoint) checkRepeated(ctx context.Context, e resumeEntry, t thread) error {
 	unknown := service.Errorf(KindInterruptUnknown, "interrupt %s is not known in this thread", service.Printable(e.InterruptID))
 	if !contract.IsUUID(e.InterruptID) {
@@ -167,7 +168,7 @@ func (ep *Endpoint) checkRepeated(ctx context.Context, e resumeEntry, t thread) 
 		return err
 	}
 	if !d.agrees(*view.Result) {
-		return d.late(*view.Result)
+		return d.conflict(*view.Result)
 	}
 	return nil
 }
@@ -198,11 +199,11 @@ func (e resumeEntry) decide(p contract.PendingApproval) (decision, error) {
 func (e resumeEntry) payload() (resumePayload, error) {
 	var p resumePayload
 	dec := json.NewDecoder(bytes.NewReader(e.Payload))
-	dec.DisallowUnknownFields() // what is not understood may be meant to matter
+	dec.DisallowUnknownFields() // an unknown member may matter to the sender
 	if err := dec.Decode(&p); err != nil {
-		return p, e.invalid("payload: " + request.Misfit(err))
+		return p, e.invalid("payload: " + request.DecodeErrorText(err))
 	}
-	if key := repeated(e.Payload, "approved", "reason", "args", "editedArgs", "content"); key != "" {
+	if key := duplicateKey(e.Payload, "approved", "reason", "args", "editedArgs", "content"); key != "" {
 		return p, e.invalid("payload: " + key + " is there twice")
 	}
 	if len(p.Reason) > service.MaxReason {
@@ -215,7 +216,7 @@ func (e resumeEntry) invalid(text string) error {
 	return service.Errorf(KindResumeInvalid, "interrupt %s: %s", service.Printable(e.InterruptID), text)
 }
 
-// answer reads the answer to a question, here or of another agent, by its schema.
+// answer reads the answer to a question, ours or another agent's, by its schema.
 func (e resumeEntry) answer(p contract.PendingApproval, payload resumePayload) (decision, error) {
 	if payload.Approved != nil && !*payload.Approved {
 		return newDecision(p.UUID, contract.DecideSignal{Reason: payload.Reason}), nil
@@ -243,7 +244,7 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// result reads the result of a call of the client: the last message about it.
+// result reads the result of a client's call from the last message about it.
 func (in runInput) result(p contract.PendingApproval, call string) (d decision, ok bool, err error) {
 	for _, m := range slices.Backward(in.Messages) {
 		if m.Role != "tool" || call == "" || m.ToolCallID != call {
@@ -264,16 +265,17 @@ type clientResult struct {
 	IsError bool   `json:"is_error"`
 }
 
-// newDecision names a decision by what it says, so that a repetition is one.
+// newDecision derives the request ID from the content, so that a repeated decision has the
+// same ID.
 func newDecision(uuid string, in contract.DecideSignal) decision {
 	in.Via = viaAGUI
-	said, _ := json.Marshal(in) // of strings and valid JSON
-	in.RequestID = contract.NameUUID(uuid, "ag-ui "+contract.Hash(said))
+	content, _ := json.Marshal(in) // strings and valid JSON
+	in.RequestID = contract.NameUUID(uuid, "ag-ui "+contract.Hash(content))
 	return decision{uuid, in}
 }
 
-// agrees reports whether an approval ended as a decision wants. One that nobody will
-// carry out any more is as good as rejected.
+// agrees reports whether an approval ended as the decision wants. An approval whose call will
+// never run counts as rejected.
 func (d decision) agrees(r contract.ApprovalResult) bool {
 	if r.RequestID == d.in.RequestID {
 		return true
@@ -282,6 +284,6 @@ func (d decision) agrees(r contract.ApprovalResult) bool {
 		(!d.in.Approved || bytes.Equal(service.CanonicalJSON(orNull(r.Content.Raw)), service.CanonicalJSON(orNull(d.in.Content.Raw))))
 }
 
-func (d decision) late(r contract.ApprovalResult) error {
+func (d decision) conflict(r contract.ApprovalResult) error {
 	return service.Errorf(KindInterruptResolved, "interrupt %s was already %s", d.uuid, r.Decision)
 }

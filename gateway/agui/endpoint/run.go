@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Run is the AG-UI endpoint: it carries out what a run brings and streams what comes of it.
-// A client that goes away stops nothing.
+// Run serves the AG-UI endpoint: it carries out a run and streams the result. A client that
+// disconnects stops nothing.
 func (ep *Endpoint) Run(c echo.Context) error {
 	in, err := readRun(c)
 	if err != nil {
@@ -35,50 +35,50 @@ func (ep *Endpoint) Run(c echo.Context) error {
 	return err
 }
 
-// inBandKinds are the kinds of failure that a client learns of by an event.
+// inBandKinds are the error kinds that are sent as an event.
 var inBandKinds = []contract.Kind{
 	contract.KindCompleted, contract.KindWaiting, contract.KindDecided, contract.KindKeyReused,
 	KindInterruptUnknown, KindInterruptDuplicate, KindInterruptUnresolved, KindInterruptResolved, KindResumeInvalid,
 }
 
-// inBand reports whether a client learns of an error by an event.
+// inBand reports whether an error is sent as an event.
 func inBand(err error) bool {
 	var e *service.Error
 	return errors.As(err, &e) && slices.Contains(inBandKinds, e.Kind)
 }
 
-// run is a run that is being served.
+// run is the state of one run.
 type run struct {
 	endpoint  *Endpoint
 	c         echo.Context
 	id        string
 	in        runInput
 	thread    thread
-	messages  []inputMessage // that are new
+	messages  []inputMessage // the new ones
 	decisions []decision
-	decided   bool // one of them was sent
+	decided   bool // a decision was sent
 	reader    *live.Reader
 }
 
 func (r *run) ctx() context.Context { return r.c.Request().Context() }
 
-// refuse answers a run that did not begin.
+// refuse answers a run that was not carried out with a RUN_ERROR.
 func (r *run) refuse(err error) error {
-	text, code := broken(err)
+	text, code := clientError(err)
 	return r.events().send(r.stream(false).Fail(text, code)...)
 }
 
 func (r *run) stream(snapshot bool) *agui.Stream {
 	o := agui.Options{ThreadID: r.in.ThreadID, RunID: r.in.RunID, State: r.in.State, Snapshot: snapshot}
 	if !snapshot {
-		held, answers := r.in.held(), r.in.answers()
+		held, results := r.in.heldIDs(), r.in.results()
 		o.Known = func(id string) bool { return held[id] }
-		o.Answered = func(call string) (string, bool) { text, ok := answers[call]; return text, ok }
+		o.ClientResult = func(call string) (string, bool) { text, ok := results[call]; return text, ok }
 	}
 	return agui.New(o)
 }
 
-// events writes the events of the run as the client knows them.
+// events returns a writer of events for the client's version.
 func (r *run) events() *writer {
 	var legacy *agui.Legacy
 	if isLegacy(r.in.ProtocolVersion) {
@@ -87,7 +87,7 @@ func (r *run) events() *writer {
 	return r.endpoint.newWriter(r.c, http.StatusOK, legacy)
 }
 
-// serve checks everything before it does anything.
+// serve checks everything before it carries out anything.
 func (r *run) serve() (err error) {
 	if len(r.messages) > maxNew {
 		return unprocessable("messages: expected %d new ones at most", maxNew)
@@ -99,7 +99,7 @@ func (r *run) serve() (err error) {
 		return service.Errorf(contract.KindCompleted, "Conversation is completed.")
 	}
 	if !r.thread.exists {
-		return r.begin()
+		return r.startConversation()
 	}
 	if r.reader, err = r.endpoint.join(r.c, r.id, true); err != nil {
 		return err
@@ -114,9 +114,9 @@ func (r *run) serve() (err error) {
 	return r.follow()
 }
 
-// begin starts the conversation with the first of the messages. Without any, there
-// is nothing to show.
-func (r *run) begin() error {
+// startConversation starts the conversation with the first message. A run without messages
+// for an unknown thread gets an empty stream.
+func (r *run) startConversation() error {
 	if len(r.messages) == 0 {
 		f := &follower{endpoint: r.endpoint, out: r.events(), notices: r.notices()}
 		return f.send(r.stream(false).Update(*r.thread.state))
@@ -136,31 +136,31 @@ func (r *run) begin() error {
 	return r.follow()
 }
 
-// follow streams what comes of the run.
+// follow streams the result of the run.
 func (r *run) follow() error {
-	t, news := r.turn()
-	f := &follower{endpoint: r.endpoint, reader: r.reader, out: r.events(), stream: r.stream(!news), turn: t, notices: r.notices()}
+	t, isNew := r.turn()
+	f := &follower{endpoint: r.endpoint, reader: r.reader, out: r.events(), stream: r.stream(!isNew), turn: t, notices: r.notices()}
 	client, cancel := context.WithCancel(callOf(r.c).Client)
 	defer cancel()
 	if t.ID != "" {
-		f.answer = r.endpoint.service.AwaitAside(client, t.Request)
+		f.answer = r.endpoint.service.AwaitAsync(client, t.Request)
 	}
 	r.reader.RequestRead()
 	return f.run(client)
 }
 
-// notices say which parts of the messages are left out, if any.
+// notices names the parts of messages that were left out, if any.
 func (r *run) notices() []agui.Event {
 	types := r.in.skipped(r.thread.userMessages())
 	if len(types) == 0 {
 		return nil
 	}
-	return []agui.Event{custom("skipped", map[string]any{"parts": types})}
+	return []agui.Event{custom(agui.CustomSkipped, map[string]any{"parts": types})}
 }
 
-// turn is what the run is about; news is false when it brought nothing.
-func (r *run) turn() (t *turn, news bool) {
-	t = &turn{least: r.thread.view, inBand: true, approvals: r.approvals()}
+// turn returns the turn of the run; isNew is false if the run brought nothing new.
+func (r *run) turn() (t *turn, isNew bool) {
+	t = &turn{latest: r.thread.view, inBand: true, approvals: r.approvals()}
 	switch n := len(r.messages); {
 	case n > 0:
 		t.Request, t.from, t.message = r.request(r.messages[n-1]), r.messages[0].ID, r.messages[n-1].ID

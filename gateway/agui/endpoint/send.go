@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// start starts the conversation. When somebody else has started it meanwhile, the message
-// is one more.
+// start starts the conversation. If another request has started it since, the message is sent
+// to it.
 func (r *run) start(m inputMessage) error {
 	first := r.message(m)
 	opened, err := r.endpoint.service.Start(r.ctx(), callOf(r.c).Caller, service.NewConversation{Request: r.request(m), Message: &first})
@@ -19,7 +19,7 @@ func (r *run) start(m inputMessage) error {
 	return r.send([]inputMessage{m})
 }
 
-// send sends messages. A repeated one is carried out once.
+// send sends messages. A message that was sent before is carried out only once.
 func (r *run) send(messages []inputMessage) error {
 	for _, m := range messages {
 		known, err := r.endpoint.service.Send(r.ctx(), callOf(r.c).Caller, r.request(m), r.message(m))
@@ -33,7 +33,7 @@ func (r *run) send(messages []inputMessage) error {
 	return nil
 }
 
-// request is the request of a message: the same when the message comes again.
+// request returns the request of a message. It is the same when the message is sent again.
 func (r *run) request(m inputMessage) service.Request {
 	return service.Request{
 		ConversationID: r.id, ID: contract.NameUUID(r.id, "ag-ui "+m.ID), Repeatable: true,
@@ -41,7 +41,8 @@ func (r *run) request(m inputMessage) service.Request {
 	}
 }
 
-// message is a message as the service takes it. A run answers what waits by its resume.
+// message returns a message as input of the service. It never answers a question: a run
+// answers with its resume entries.
 func (r *run) message(m inputMessage) service.Message {
 	out := service.Message{Text: m.Content.text, ClientID: m.ID, Tools: r.in.tools(), NoAnswer: true}
 	if m.ID == r.messages[0].ID {
@@ -50,8 +51,8 @@ func (r *run) message(m inputMessage) service.Message {
 	return out
 }
 
-// decideAll gives the decisions, and with messages to come waits until they count:
-// until then the conversation takes no message.
+// decideAll sends the decisions. If messages follow, it waits until the approvals are closed:
+// the conversation accepts no message before.
 func (r *run) decideAll() error {
 	for _, d := range r.decisions {
 		if err := r.decide(d); err != nil {
@@ -61,10 +62,10 @@ func (r *run) decideAll() error {
 	if len(r.decisions) == 0 || len(r.messages) == 0 {
 		return nil
 	}
-	t := turn{approvals: r.approvals(), least: r.thread.view}
+	t := turn{approvals: r.approvals(), latest: r.thread.view}
 	r.reader.RequestRead()
-	return unlessClosing(r.reader.Await(r.ctx(), r.endpoint.service.Closing(), func(s *record.State) bool {
-		return !t.early(*s) && t.resumed(*s)
+	return closingError(r.reader.Await(r.ctx(), r.endpoint.service.Closing(), func(s *record.State) bool {
+		return !t.isStale(*s) && t.approvalsDecided(*s)
 	}))
 }
 
@@ -76,8 +77,8 @@ func (r *run) approvals() []string {
 	return out
 }
 
-// explainDecided says of a failure after a decision was sent that it was, and that its call
-// may have run.
+// explainDecided adds to an error after a sent decision that the decision was sent and its
+// call may have run.
 func (r *run) explainDecided(err error) error {
 	if !r.decided || inBand(err) || errors.Is(err, service.ErrClosing) || r.ctx().Err() != nil {
 		return err
@@ -89,7 +90,7 @@ func (r *run) explainDecided(err error) error {
 	return service.Errorf(kind, "a decision of the run was sent, and what it approved may have run; the rest of the run cannot be carried out or read now: %s", service.Problem(err)).Because(err)
 }
 
-// decide gives a decision. Somebody else may have been faster.
+// decide sends a decision. It fails if the approval was decided otherwise before.
 func (r *run) decide(d decision) error {
 	_, err := r.endpoint.service.Decide(r.ctx(), callOf(r.c).Caller, service.Decision{UUID: d.uuid, Signal: d.in})
 	if err != nil {
@@ -98,10 +99,10 @@ func (r *run) decide(d decision) error {
 	r.decided = true
 	record, err := r.endpoint.service.DecisionRecord(r.ctx(), d.uuid)
 	if err != nil {
-		return unlessClosing(err)
+		return closingError(err)
 	}
 	if !d.agrees(record) {
-		return d.late(record)
+		return d.conflict(record)
 	}
 	return nil
 }

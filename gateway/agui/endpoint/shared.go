@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// sharedStream writes the events of a stream once for several readers.
+// sharedStream encodes the events of a stream once for several readers.
 type sharedStream struct{ *agui.Stream }
 
 // Adopt implements live.SharedStream.
@@ -25,7 +25,7 @@ func (s sharedStream) Encode(i live.Item) (live.Block, error) {
 	switch {
 	case i.State != nil:
 		events = s.Update(*i.State)
-		b.over = i.State.Document.Status == contract.StatusCompleted
+		b.last = i.State.Document.Status == contract.StatusCompleted
 	case i.Draft != nil:
 		events = s.Draft(*i.Draft)
 	case i.Delta != nil:
@@ -38,12 +38,12 @@ func (s sharedStream) Encode(i live.Item) (live.Block, error) {
 	return b, err
 }
 
-// block is what the readers of a shared stream get, as it is written.
+// block is encoded output for the readers of a shared stream.
 type block struct {
 	data []byte
-	head int  // the length of what is in front of the text, if it is one piece of a text
-	open bool // a run is open then
-	over bool // nothing comes after it
+	head int  // length of the bytes before the text, if the block is one piece of a text
+	open bool // a run is open after it
+	last bool // the stream ends after it
 }
 
 const (
@@ -56,14 +56,14 @@ func headOf(events []agui.Event, data []byte) int {
 		return 0
 	}
 	switch events[0].Data.(type) {
-	case agui.Piece, agui.CallArgs: // within a string the key would be escaped
+	case agui.Piece, agui.CallArgs: // within a string the quotes of the key would be escaped
 		return bytes.Index(data, []byte(deltaKey)) + len(deltaKey)
 	}
 	return 0
 }
 
 // Empty implements live.Block.
-func (b *block) Empty() bool { return !b.over && len(b.data) == 0 }
+func (b *block) Empty() bool { return !b.last && len(b.data) == 0 }
 
 // Join implements live.Block.
 func (b *block) Join(other live.Block) live.Block {

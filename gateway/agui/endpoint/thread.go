@@ -9,14 +9,14 @@ import (
 	"agent-stop-and-go/workflows/record"
 )
 
-// thread is the conversation of a thread as it was when a run was asked for.
+// thread is the conversation of a thread when a run arrives.
 type thread struct {
 	view   contract.ConversationView
 	state  *record.State
 	exists bool
 }
 
-// thread reads the conversation with an ID. One that is not there has no messages.
+// thread reads a conversation. If it does not exist, the thread has no messages.
 func (ep *Endpoint) thread(ctx context.Context, id string) (thread, error) {
 	view, err := ep.service.Conversation(ctx, id, "")
 	exists := !service.IsKind(err, contract.KindNotFound)
@@ -30,28 +30,28 @@ func (ep *Endpoint) thread(ctx context.Context, id string) (thread, error) {
 	return thread{view, state, exists}, err
 }
 
-// userMessages are the IDs by which the user's messages are known.
+// userMessages returns the IDs of the user's messages, in both forms.
 func (t thread) userMessages() map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range t.state.Messages {
-		if ofUser(m) {
+		if isUserMessage(m) {
 			ids[m.ID], ids[m.DraftID] = true, true
 		}
 	}
 	return ids
 }
 
-// lastMessage is the ID of the user's last message.
+// lastMessage returns the ID of the user's last message, or "".
 func (t thread) lastMessage() string {
 	for _, m := range slices.Backward(t.state.Messages) {
-		if ofUser(m) {
+		if isUserMessage(m) {
 			return m.ID
 		}
 	}
 	return ""
 }
 
-// interrupt is an approval that waits; the client's own calls are none.
+// interrupt returns a waiting approval. Calls of the client's own tools are not interrupts.
 func (t thread) interrupt(id string) (contract.PendingApproval, bool) {
 	n := slices.IndexFunc(t.state.Document.PendingApprovals, func(p contract.PendingApproval) bool {
 		return p.UUID == id && p.Reason != contract.ReasonClientTool
@@ -62,7 +62,7 @@ func (t thread) interrupt(id string) (contract.PendingApproval, bool) {
 	return t.state.Document.PendingApprovals[n], true
 }
 
-// record is the record of a decision that the conversation has.
+// record returns the recorded decision of an approval, or nil.
 func (t thread) record(uuid string) *contract.ApprovalResult {
 	for _, m := range t.state.Messages {
 		if m.Approval != nil && m.Approval.UUID == uuid {

@@ -15,8 +15,8 @@ type inputTool struct {
 	Metadata    toolMetadata    `json:"metadata"`
 }
 
-// toolMetadata says whether a person has to approve calls of a tool, by either name.
-// What is no clear yes or no is refused.
+// toolMetadata says, under either name, whether calls of a tool need approval. Values other
+// than true and false are refused.
 type toolMetadata struct {
 	Destructive     bool `json:"destructive"`
 	DestructiveHint bool `json:"destructiveHint"`
@@ -25,7 +25,7 @@ type toolMetadata struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *toolMetadata) UnmarshalJSON(data []byte) error {
 	type plain toolMetadata
-	if key := repeated(data, "destructive", "destructiveHint"); key != "" {
+	if key := duplicateKey(data, "destructive", "destructiveHint"); key != "" {
 		return fmt.Errorf("metadata: %s is there twice", key)
 	}
 	*m = toolMetadata{}
@@ -55,7 +55,7 @@ func checkTools(tools []inputTool) error {
 			return unprocessable("tools[%d].description: expected %d bytes at most", n, maxSchema)
 		case len(t.Parameters) > maxSchema:
 			return unprocessable("tools[%d].parameters: expected %d bytes at most", n, maxSchema)
-		case t.given() && json.Unmarshal(t.Parameters, &schema) != nil:
+		case t.hasParameters() && json.Unmarshal(t.Parameters, &schema) != nil:
 			return unprocessable("tools[%d].parameters: expected a JSON Schema", n)
 		}
 		seen[t.Name] = true
@@ -63,27 +63,29 @@ func checkTools(tools []inputTool) error {
 	return nil
 }
 
-func (t inputTool) given() bool { return len(t.Parameters) > 0 && string(t.Parameters) != "null" }
+func (t inputTool) hasParameters() bool {
+	return len(t.Parameters) > 0 && string(t.Parameters) != "null"
+}
 
-// ownCalls reports which calls are of the client's tools, and not in its messages; nil is
-// none.
+// ownCalls returns a function that reports whether a call is of one of the client's tools and
+// not in its messages. It is nil without tools.
 func (in runInput) ownCalls() func(call, tool string) bool {
 	if len(in.Tools) == 0 {
 		return nil
 	}
-	held, own := in.held(), map[string]bool{}
+	held, own := in.heldIDs(), map[string]bool{}
 	for _, t := range in.Tools {
 		own[t.Name] = true
 	}
 	return func(call, tool string) bool { return own[tool] && !held[call] }
 }
 
-// tools are the tools on offer in the turn.
+// tools returns the client's tools for the turn.
 func (in runInput) tools() []contract.Tool {
 	var out []contract.Tool
 	for _, t := range in.Tools {
 		schema := json.RawMessage(anyObject)
-		if t.given() {
+		if t.hasParameters() {
 			schema = t.Parameters
 		}
 		out = append(out, contract.Tool{

@@ -14,14 +14,13 @@ import (
 // writer writes AG-UI events to one client.
 type writer struct {
 	*sse.Writer
-	legacy *agui.Legacy // nil for those who know AG-UI 1.0
+	legacy *agui.Legacy // nil for clients of AG-UI 1.0
 }
 
 func (ep *Endpoint) newWriter(c echo.Context, status int, legacy *agui.Legacy) *writer {
 	return &writer{sse.New(c.Response(), status, ep.service.Closing()), legacy}
 }
 
-// send writes events.
 func (w *writer) send(events ...agui.Event) error {
 	if w.legacy != nil {
 		events = w.legacy.Rewrite(events)
@@ -36,14 +35,14 @@ func (w *writer) send(events ...agui.Event) error {
 	return w.Write(data)
 }
 
-// encode makes a part of a stream of events.
+// encode encodes events as server-sent events.
 func encode(events []agui.Event) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, e := range events {
 		sse.AppendHead(&b, e.ID)
-		if err := enc.Encode(e.Data); err != nil { // ends the line
+		if err := enc.Encode(e.Data); err != nil { // Encode ends the line
 			return nil, fmt.Errorf("encode an event: %w", err)
 		}
 		b.WriteByte('\n')
@@ -51,7 +50,7 @@ func encode(events []agui.Event) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// custom is an event of ours.
+// custom returns a custom event.
 func custom(name string, value any) agui.Event {
-	return agui.Event{Data: agui.Custom{Type: agui.TypeCustom, Name: agui.Namespace + "." + name, Value: value}}
+	return agui.Event{Data: agui.Custom{Type: agui.TypeCustom, Name: name, Value: value}}
 }

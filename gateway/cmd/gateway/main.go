@@ -1,5 +1,5 @@
-// Command gateway serves the REST API of an agent whose conversations run on an
-// existing Temporal server. It keeps no state: run as many as you like.
+// Command gateway serves the REST API of an agent whose conversations run on an existing
+// Temporal server. It keeps no state, so any number of them may run.
 package main
 
 import (
@@ -64,7 +64,7 @@ func serve(ctx context.Context, e command.Environment) (err error) {
 	return errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
 }
 
-// report says what is missing, or that nothing is.
+// report prints the problems, or that there are none.
 func report(e command.Environment, problems []string) {
 	w := &strings.Builder{}
 	if len(problems) == 0 {

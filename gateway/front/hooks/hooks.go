@@ -1,4 +1,3 @@
-// Package hooks builds from a configuration what tells web hooks of tasks.
 package hooks
 
 import (
@@ -16,7 +15,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Reader reads the tasks of an agent whose conversations run behind a Temporal client.
+// Reader returns a reader of the tasks of the configured agent.
 func Reader(ctx context.Context, c *config.Config, t client.Client, namespace string, blobs transcript.Store) (*hook.Reader, error) {
 	agent, err := c.Agent(ctx, blobs)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// How long a worker may take to say what it thinks of a signal. Without one, signals
-// are taken into a short history only: what grows there is read by nobody yet.
+// admitTimeout limits how long a worker may take to answer for a signal. Without an answer,
+// signals are accepted only while the history is short, because no worker reads it.
 const (
 	admitTimeout  = 2 * time.Second
 	maxUnanswered = 2_000 // events of a run
-	// maxUnansweredBytes are those of a run.
+	// maxUnansweredBytes limits the history of a run in bytes.
 	maxUnansweredBytes = 2 << 20
 )
 
@@ -40,8 +40,8 @@ func (t *Temporal) Admit(ctx context.Context, id string, q contract.Conversation
 	return view, nil
 }
 
-// admitUnread admits a signal to a conversation that no worker answers for, by what the
-// server knows.
+// admitUnread decides by the server's data about a signal to a conversation that no worker
+// answers for.
 func (t *Temporal) admitUnread(ctx context.Context, id string) (contract.ConversationView, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(id), "")
 	switch {

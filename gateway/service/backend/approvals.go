@@ -27,13 +27,13 @@ func (t *Temporal) Decide(ctx context.Context, uuid string, in contract.DecideSi
 	case !isOpen(info.GetStatus()):
 		return noLongerOpen(uuid)
 	case info.GetHistoryLength() >= maxUnanswered || info.GetHistorySizeBytes() >= maxUnansweredBytes:
-		return service.Errorf(service.KindUnavailable, silentText) // no worker has read what is there
+		return service.Errorf(service.KindUnavailable, silentText) // no worker has read earlier signals
 	}
 	if in.Credential, err = credential.Keep(ctx, t.blobs, in.Credential); err != nil {
 		return err
 	}
 	err = t.client.SignalWorkflow(ctx, id, "", contract.SignalDecide, in)
-	if isNotFound(err) { // somebody was faster
+	if isNotFound(err) { // another decision was faster
 		return noLongerOpen(uuid)
 	}
 	return fault(err, "signal a decision")
@@ -61,7 +61,7 @@ func (t *Temporal) Decision(ctx context.Context, uuid string) (contract.Approval
 	return record, fault(err, "read a decision")
 }
 
-// Approval implements Approvals. An approval that has ended needs no worker to be read.
+// Approval implements Approvals. An approval that has ended is read without a worker.
 func (t *Temporal) Approval(ctx context.Context, uuid string) (contract.ApprovalView, error) {
 	var view contract.ApprovalView
 	open, err := t.queryOpen(ctx, contract.ApprovalWorkflowID(uuid), contract.QueryApproval, &view)
@@ -73,12 +73,12 @@ func (t *Temporal) Approval(ctx context.Context, uuid string) (contract.Approval
 	case open:
 		return view, nil
 	}
-	in, err := t.askedFor(ctx, uuid)
+	in, err := t.approvalInput(ctx, uuid)
 	if err != nil {
 		return view, err
 	}
 	record, err := t.Decision(ctx, uuid)
-	record.Credential, record.Content = "", contract.JSON{} // as the query has it
+	record.Credential, record.Content = "", contract.JSON{} // as in the query's result
 	return contract.ApprovalView{Pending: in.Pending(), Result: &record}, err
 }
 
@@ -103,7 +103,7 @@ func (t *Temporal) Subject(ctx context.Context, uuid string) (service.Subject, e
 	return s, err
 }
 
-// schema is that of an answer, as a memo has it.
+// schema reads the schema of an answer from a memo.
 func (t *Temporal) schema(ctx context.Context, memo []byte) (json.RawMessage, error) {
 	var kept contract.JSON
 	if err := json.Unmarshal(memo, &kept); err != nil {

@@ -7,7 +7,8 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 )
 
-// pollTime is longer than a poll. Who waits for tasks has begun to since.
+// pollTime is longer than a poll of a worker. A worker that still runs has polled again
+// within it.
 const pollTime = 70 * time.Second
 
 // Attended implements Worker.

@@ -28,15 +28,14 @@ func (t *Temporal) view(ctx context.Context, id, requestID string) (view contrac
 	if err != nil {
 		return view, false, fault(err, "query a conversation")
 	}
-	if !open { // also one that was terminated and could not say so itself
+	if !open { // also if it was terminated, and its last state says otherwise
 		view.Status, view.Running, view.Queued = contract.StatusCompleted, false, 0
 		view.Pending, view.Pipeline = nil, nil
 	}
 	return view, open, nil
 }
 
-// Await implements Conversations. An update that is lost on the way loses
-// nothing: it only waits.
+// Await implements Conversations. The update only waits, so nothing is lost if it is.
 func (t *Temporal) Await(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 	var result contract.AwaitResult
 	handle, err := t.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
@@ -60,7 +59,7 @@ func (t *Temporal) Await(ctx context.Context, id string, requestIDs []string) (c
 	return result, fault(err, "await an answer")
 }
 
-// The types of the failures that an update gets whose run ended first.
+// typeUpdateOutlived is the type of the failure of an update whose run ended first.
 const typeUpdateOutlived = "AcceptedUpdateCompletedWorkflow"
 
 func isEnded(err error) bool {
@@ -68,17 +67,16 @@ func isEnded(err error) bool {
 	return errors.As(err, &failure) && failure.Type() == typeUpdateOutlived
 }
 
-// isSpent reports whether a run has had all the updates that the server allows it, or that
-// the conversation takes while nothing is answered. A run that waits for an approval cannot
-// continue as new to have more.
+// isSpent reports whether a run has had as many updates as the server or the conversation
+// allows. A run that waits for an approval cannot continue as new to have more.
 func isSpent(err error) bool {
 	var refused *temporal.ApplicationError
 	return isType[*serviceerror.FailedPrecondition](err) ||
 		errors.As(err, &refused) && refused.Type() == contract.TypeAwaitRefused
 }
 
-// readAnswers reads those of the answers that are there. Callers ask again, with
-// pauses that grow.
+// readAnswers returns the requests that have settled by now. Callers ask again, with growing
+// pauses.
 func (t *Temporal) readAnswers(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 	var result contract.AwaitResult
 	for _, requestID := range requestIDs {
@@ -107,7 +105,7 @@ func isPassing(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// awaitEnded reads the answers from a conversation whose run has ended. When
+// awaitEnded reads the results of requests from a conversation whose run has ended. If
 // another run follows, the caller asks that one.
 func (t *Temporal) awaitEnded(ctx context.Context, id string, requestIDs []string) (contract.AwaitResult, error) {
 	var result contract.AwaitResult

@@ -20,7 +20,7 @@ import (
 
 const (
 	catalogueTimeout    = 10 * time.Second // for callers
-	catalogueRunTimeout = 30 * time.Second // for the workflow, so that none piles up
+	catalogueRunTimeout = 30 * time.Second // for the workflow, so that none stays forever
 )
 
 // Catalogue implements Worker.
@@ -60,7 +60,8 @@ func (t *Temporal) Prompts(ctx context.Context) (c contract.PromptCatalogue, err
 	return c, err
 }
 
-// tooOld is the failure when a worker has listed its tools, whatever was wanted.
+// tooOld returns the error for a worker that always lists its tools, whatever it is asked
+// for.
 func tooOld(want contract.CatalogueKind) error {
 	return service.Errorf(service.KindUnavailable, "no worker answers that lists %s: those that run are of an older version", want)
 }
@@ -75,8 +76,7 @@ func (t *Temporal) list(ctx context.Context, want contract.CatalogueKind, out an
 	return t.readCatalogue(ctx, result, out)
 }
 
-// ask has a worker list something. Gateways that ask at the same time share a
-// run.
+// ask has a worker list something. Gateways that ask at the same time share a run.
 func (t *Temporal) ask(ctx context.Context, in contract.ListToolsInput) (result contract.CatalogueResult, err error) {
 	what := cmp.Or(string(in.Kind), "tools")
 	run, err := t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
@@ -105,7 +105,8 @@ func (t *Temporal) readCatalogue(ctx context.Context, r contract.CatalogueResult
 	return nil
 }
 
-// catalogueID tells apart what is listed by different workers.
+// catalogueID returns the workflow ID of a listing. It distinguishes agents, kinds and task
+// queues.
 func (t *Temporal) catalogueID(want contract.CatalogueKind) string {
 	id := contract.CatalogueWorkflowID(t.agentHash, want)
 	if t.taskQueue != contract.DefaultTaskQueue {

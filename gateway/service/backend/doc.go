@@ -1,14 +1,16 @@
-// Package backend is the service.Backend on a Temporal client: a conversation is a workflow,
-// an approval another one, and lists are queries of visibility. It is the only package of the
-// gateway that knows the SDK.
+// Package backend implements service.Backend with a Temporal client: a conversation is a
+// workflow, an approval is a workflow of its own, and lists are visibility queries. It is the
+// only package of the gateway that uses the SDK.
 //
-//	temporal.go   New; starting and signalling conversations; which errors mean what
-//	admit.go      whether a conversation would take a signal
-//	await.go      reading conversations and waiting for answers
-//	lists.go      pages of conversations and approvals; tasks.go pages of tasks
-//	approvals.go  deciding and reading approvals; ended.go those that ended without a decision
-//	catalogue.go  what a worker offers; attended.go whether there is one; store.go whether it
-//	              has the same blob store
-//	push.go       webhooks
-//	trouble.go    why a conversation does not answer; tree.go its tree
+// temporal.go   New; starting and signalling conversations; the meaning of errors
+// admit.go      whether a conversation would accept a signal
+// await.go      reading conversations and waiting for results
+// lists.go      pages of conversations and approvals; tasks.go pages of tasks
+// approvals.go  deciding and reading approvals; ended.go those that ended without a decision
+// catalogue.go  the tools of a worker; attended.go whether a worker runs; store.go whether it
+//
+//	has the same blob store
+//
+// push.go       webhooks
+// trouble.go    why a conversation does not answer; tree.go its tree
 package backend

@@ -12,8 +12,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// askedFor is what an approval was started with.
-func (t *Temporal) askedFor(ctx context.Context, uuid string) (contract.ApprovalInput, error) {
+// approvalInput returns the input with which an approval was started.
+func (t *Temporal) approvalInput(ctx context.Context, uuid string) (contract.ApprovalInput, error) {
 	var in contract.ApprovalInput
 	first, err := t.event(ctx, uuid, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	if err != nil {
@@ -26,10 +26,10 @@ func (t *Temporal) askedFor(ctx context.Context, uuid string) (contract.Approval
 	return in, nil
 }
 
-// terminated is the record of an approval whose workflow ended without a decision: an
+// terminated returns the record of an approval whose workflow ended without a decision: an
 // operator terminated it, or it failed.
 func (t *Temporal) terminated(ctx context.Context, uuid string) (contract.ApprovalResult, error) {
-	in, err := t.askedFor(ctx, uuid)
+	in, err := t.approvalInput(ctx, uuid)
 	if err != nil {
 		return contract.ApprovalResult{}, err
 	}
@@ -45,7 +45,7 @@ func (t *Temporal) terminated(ctx context.Context, uuid string) (contract.Approv
 	return record, nil
 }
 
-// event is the first event of an approval's history that the filter lets through.
+// event returns the first event of an approval's history that matches the filter.
 func (t *Temporal) event(ctx context.Context, uuid string, f enumspb.HistoryEventFilterType) (*historypb.HistoryEvent, error) {
 	events := t.client.GetWorkflowHistory(ctx, contract.ApprovalWorkflowID(uuid), "", false, f)
 	if !events.HasNext() {
@@ -58,7 +58,7 @@ func (t *Temporal) event(ctx context.Context, uuid string, f enumspb.HistoryEven
 	return e, fault(err, "read the history of an approval")
 }
 
-// endedBy is who ended a workflow, and why.
+// endedBy returns who ended a workflow, and why.
 func endedBy(last *historypb.HistoryEvent) (by, why string) {
 	switch last.GetEventType() {
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED:

@@ -18,21 +18,21 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Visibility queries. There is no ORDER BY, which SQLite rejects: the default is
-// what still runs, newest first, then what ended last.
+// Visibility queries. SQLite rejects ORDER BY; the default order is running workflows, newest
+// first, then ended ones, latest first.
 const (
 	allConversations = "WorkflowType = '" + contract.WorkflowConversation + "' AND ExecutionStatus != 'ContinuedAsNew'"
 	allWaiting       = "WorkflowType = '" + contract.WorkflowApproval + "' AND ExecutionStatus = 'Running'"
 )
 
-// ours narrows a query to the task queue of this gateway's workers: several
-// agents may share a namespace.
+// ours limits a query to the task queue of this gateway's workers, because agents may share a
+// namespace.
 func (t *Temporal) ours(query string) string {
 	return query + " AND TaskQueue = " + quoted(t.taskQueue)
 }
 
-// where selects conversations of a status. One whose workflow has ended is
-// completed, whatever it last said of itself.
+// where selects conversations by status. A conversation whose workflow has ended is
+// completed, whatever its last status was.
 func where(s contract.Status) string {
 	switch s {
 	case "":
@@ -113,7 +113,7 @@ func waitingItemOf(e *workflowpb.WorkflowExecutionInfo) service.WaitingItem {
 	return item
 }
 
-// cardOf is the zero value where there is none that can be read.
+// cardOf returns the card in a memo, or an empty one.
 func cardOf(memo *commonpb.Memo) contract.Card {
 	var c contract.Card
 	payload := memo.GetFields()[contract.MemoCard]
@@ -149,7 +149,7 @@ func (t *Temporal) Summary(ctx context.Context) (service.Summary, error) {
 		})
 	}
 	err := counts.Wait()
-	// The counts are not of the same instant.
+	// The counts are from different moments.
 	s.Active = max(s.Total-s.WaitingApproval-s.Completed, 0)
 	return s, err
 }

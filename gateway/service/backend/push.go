@@ -16,9 +16,9 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// SetPush implements Pushes. The first webhook starts the workflow. One that is there as it
-// is, and a workflow that has the task's state, are left alone: signals write history, also
-// of a conversation that waits.
+// SetPush implements Pushes. The first webhook starts the workflow. A webhook that is already
+// set sends no signal, and neither does a workflow that has the task's state: signals write
+// history, also of a conversation that waits.
 func (t *Temporal) SetPush(ctx context.Context, conversationID string, c service.PushConfig) (service.PushConfig, error) {
 	c, sealed, err := t.sealedPush(conversationID, c)
 	if err != nil {
@@ -46,8 +46,8 @@ func (t *Temporal) SetPush(ctx context.Context, conversationID string, c service
 	return c, t.catchUp(ctx, conversationID)
 }
 
-// catchUp has the webhooks told the present state. A conversation that has ended, maybe
-// while its webhook was set, reports nothing any more: its last state is reported for it.
+// catchUp has the current state sent to the webhooks. A conversation that has ended, possibly
+// while its webhook was set, sends nothing more: its last state is signalled here.
 func (t *Temporal) catchUp(ctx context.Context, conversationID string) error {
 	id := contract.ConversationWorkflowID(conversationID)
 	err := t.client.SignalWorkflow(ctx, id, "", contract.SignalFollow, nil)
@@ -61,14 +61,14 @@ func (t *Temporal) catchUp(ctx context.Context, conversationID string) error {
 	if !v.TaskState().Over() { // it was terminated
 		return nil
 	}
-	news := contract.PushState{State: v.TaskState(), Version: v.Version, ContextID: v.ContextID, At: v.UpdatedAt}
-	err = t.client.SignalWorkflow(ctx, contract.PushWorkflowID(conversationID), "", contract.SignalTask, news)
+	last := contract.PushState{State: v.TaskState(), Version: v.Version, ContextID: v.ContextID, At: v.UpdatedAt}
+	err = t.client.SignalWorkflow(ctx, contract.PushWorkflowID(conversationID), "", contract.SignalTask, last)
 	return fault(err, "tell of the task's last state")
 }
 
 // expectPush sets the webhook of a conversation that is about to start, so that it is
-// told even of the shortest one. It reports whether the webhook was there before, and
-// knows the conversation's state.
+// notified even if the conversation ends at once. It reports whether the webhook was set
+// before and has the conversation's state.
 func (t *Temporal) expectPush(ctx context.Context, in contract.ConversationInput, c service.PushConfig) (notified bool, err error) {
 	c, sealed, err := t.sealedPush(in.ID, c)
 	if err != nil {
@@ -86,7 +86,7 @@ func (t *Temporal) expectPush(ctx context.Context, in contract.ConversationInput
 	return false, t.startPush(ctx, contract.PushInput{ConversationID: in.ID, Coming: true}, sealed, attributes)
 }
 
-// sealedPush completes and checks a webhook.
+// sealedPush completes, checks and seals a webhook.
 func (t *Temporal) sealedPush(conversationID string, c service.PushConfig) (service.PushConfig, contract.PushConfig, error) {
 	c.Protocol = cmp.Or(c.Protocol, contract.PushProtocol1)
 	c.ID = cmp.Or(c.ID, newPushID(conversationID, c))
@@ -108,9 +108,10 @@ func (t *Temporal) startPush(ctx context.Context, in contract.PushInput, c contr
 	return fault(err, "set a push notification")
 }
 
-// newPushID is the ID of a webhook that came without one: the same when it comes again,
-// also with another token, which takes the place of the first. Nothing secret is in it:
-// whoever knows the task can read it. Version 0.3 has one such webhook a task: another one takes its place.
+// newPushID returns the ID of a webhook without one. It depends on the URL only, so the
+// webhook replaces an earlier one with another token, and contains nothing secret, because
+// everyone who knows the task can read it. In version 0.3 a task has only one webhook without
+// an ID.
 func newPushID(conversationID string, c service.PushConfig) string {
 	if c.Protocol == contract.PushProtocol03 {
 		return conversationID
@@ -118,8 +119,8 @@ func newPushID(conversationID string, c service.PushConfig) string {
 	return contract.NameUUID(conversationID, "push\n"+c.URL)
 }
 
-// pushAttributes are the search attributes of the workflow: those of the conversation,
-// which must be there.
+// pushAttributes returns the search attributes for the workflow: those of the conversation,
+// which must exist.
 func (t *Temporal) pushAttributes(ctx context.Context, conversationID string) (temporal.SearchAttributes, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(conversationID), "")
 	if isNotFound(err) {
@@ -136,7 +137,7 @@ func (t *Temporal) pushAttributes(ctx context.Context, conversationID string) (t
 	), nil
 }
 
-// isSet reports whether a webhook is there as it is.
+// isSet reports whether the same webhook is set.
 func (t *Temporal) isSet(conversationID string, c service.PushConfig, p contract.PushView) bool {
 	i := slices.IndexFunc(p.Configs, func(there contract.PushConfig) bool { return there.ID == c.ID })
 	if i < 0 {
@@ -146,8 +147,8 @@ func (t *Temporal) isSet(conversationID string, c service.PushConfig, p contract
 	return err == nil && there == c
 }
 
-// roomFor fails when a webhook would be one too many, or has to wait. Of two that are set
-// at the same time the workflow may still ignore the second.
+// roomFor fails if there are too many webhooks, or the workflow is busy. If two are set at
+// the same time the workflow may still ignore the second.
 func roomFor(id string, p contract.PushView) error {
 	there := slices.ContainsFunc(p.Configs, func(c contract.PushConfig) bool { return c.ID == id })
 	if !there && len(p.Configs) >= contract.MaxPushConfigs {
@@ -156,7 +157,7 @@ func roomFor(id string, p contract.PushView) error {
 	return mayChange(p)
 }
 
-// mayChange fails while a workflow makes room for further signals.
+// mayChange fails while the workflow must not get further signals.
 func mayChange(p contract.PushView) error {
 	if p.Long {
 		return service.Errorf(contract.KindBusy, "push notification: the webhooks of the task change too often; try again in a moment")
@@ -164,7 +165,7 @@ func mayChange(p contract.PushView) error {
 	return nil
 }
 
-// readPush reads a workflow. The view of one that has ended, or never was, is empty.
+// readPush reads the workflow of webhooks. Without a running one the result is empty.
 func (t *Temporal) readPush(ctx context.Context, conversationID string) (contract.PushView, error) {
 	view, err := t.pushView(ctx, conversationID)
 	if err != nil && !isNotFound(err) {
@@ -173,7 +174,7 @@ func (t *Temporal) readPush(ctx context.Context, conversationID string) (contrac
 	return view, nil
 }
 
-// pushView is readPush for who needs to know that there is no workflow.
+// pushView is readPush, but fails if there is no workflow.
 func (t *Temporal) pushView(ctx context.Context, conversationID string) (contract.PushView, error) {
 	var view contract.PushView
 	open, err := t.query(ctx, contract.PushWorkflowID(conversationID), contract.QueryPushConfigs, &view)
@@ -194,12 +195,12 @@ func (t *Temporal) PushConfigs(ctx context.Context, conversationID string) ([]se
 	}
 	var out []service.PushConfig
 	for _, c := range set.Configs {
-		out = append(out, service.PushConfig(c).Shown())
+		out = append(out, service.PushConfig(c).Redacted())
 	}
 	return out, nil
 }
 
-// DeletePush implements Pushes. What is not there is not deleted.
+// DeletePush implements Pushes. Deleting an unknown webhook sends no signal.
 func (t *Temporal) DeletePush(ctx context.Context, conversationID, id string) error {
 	set, err := t.pushView(ctx, conversationID)
 	switch {
@@ -220,7 +221,7 @@ func (t *Temporal) DeletePush(ctx context.Context, conversationID, id string) er
 	return fault(err, "delete a push notification")
 }
 
-// exists fails when there is no such conversation.
+// exists fails if there is no such conversation.
 func (t *Temporal) exists(ctx context.Context, conversationID string) error {
 	_, err := t.open(ctx, contract.ConversationWorkflowID(conversationID))
 	if isNotFound(err) {
@@ -229,7 +230,7 @@ func (t *Temporal) exists(ctx context.Context, conversationID string) error {
 	return fault(err, "describe the conversation")
 }
 
-// seal makes what may be read in history of a webhook.
+// seal returns a webhook with its secrets sealed, as it may stand in history.
 func (t *Temporal) seal(conversationID string, c service.PushConfig) (contract.PushConfig, error) {
 	out := contract.PushConfig(c)
 	for _, secret := range []*string{&out.Token, &out.Credentials} {
@@ -239,7 +240,7 @@ func (t *Temporal) seal(conversationID string, c service.PushConfig) (contract.P
 		if t.keyring == nil {
 			return contract.PushConfig{}, service.Errorf(service.KindUnavailable, "push notification: there are no keys here to seal a token with")
 		}
-		var err error // the expiry of a token is for the webhook to judge
+		var err error // without an expiry: the receiver judges that
 		if *secret, err = t.keyring.Seal(contract.PushSeal(conversationID, c.URL), credential.Token{Bearer: *secret}); err != nil {
 			return contract.PushConfig{}, fmt.Errorf("seal a push notification's token: %w", err)
 		}

@@ -11,9 +11,9 @@ import (
 const otherStoreText = "the worker and this gateway do not share a blob store: set blobs.url in the YAML files of both to one place " +
 	"that all of them can read and write, such as file:///srv/agent/blobs"
 
-// sameStore fails with ErrOtherStore when the worker could not read the gateway's
-// probe, or the gateway cannot read the worker's. An answer to another gateway says
-// nothing of this one's probe, and an older worker says nothing at all.
+// sameStore fails with ErrOtherStore if the worker could not read the gateway's probe, or the
+// gateway cannot read the worker's. An answer made for another gateway says nothing about
+// this gateway's probe, and older workers do not check.
 func (t *Temporal) sameStore(ctx context.Context, probe contract.Blob, c *contract.StoreCheck) error {
 	if c == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// whereTasks selects tasks. ContextID is text that came from outside.
+// whereTasks selects tasks. ContextID comes from a client and must be quoted.
 func whereTasks(q service.TaskQuery) string {
 	query := allConversations + " AND " + contract.AttrTaskState + " IS NOT NULL"
 	if q.ContextID != "" {

@@ -25,7 +25,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// temporalClient is the part of client.Client that the backend uses.
+// temporalClient is the part of client.Client that is used here.
 type temporalClient interface {
 	ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error)
 	GetWorkflow(ctx context.Context, workflowID, runID string) client.WorkflowRun
@@ -41,11 +41,11 @@ type temporalClient interface {
 	CheckHealth(ctx context.Context, r *client.CheckHealthRequest) (*client.CheckHealthResponse, error)
 }
 
-// Temporal is the service.Backend on a Temporal client. It is safe for concurrent use.
+// Temporal implements service.Backend with a Temporal client. It is safe for concurrent use.
 type Temporal struct {
 	client    temporalClient
 	namespace string
-	console   console.Server // for commands that people read
+	console   console.Server // for commands shown to people
 	taskQueue string
 	agentHash string
 	agentName string
@@ -58,30 +58,30 @@ type Temporal struct {
 	isDead    func(identity string) bool
 }
 
-// Options are what a Temporal needs.
+// Options are the dependencies and settings of a Temporal.
 type Options struct {
 	// Client, TaskQueue and Namespace say where conversations run. The queue is
-	// contract.DefaultTaskQueue when empty.
+	// contract.DefaultTaskQueue by default.
 	Client    client.Client
 	TaskQueue string
 	Namespace string
-	// Address is that of the Temporal server, as people shall name it in commands.
+	// Address is the address of the Temporal server in commands shown to people.
 	Address string
-	// Agent is what new conversations run by.
+	// Agent is the agent of new conversations.
 	Agent contract.Agent
 	Blobs transcript.Store
-	// Keyring seals tokens. Without one they are dropped, and webhooks can have no secrets.
+	// Keyring seals tokens. Without it they are dropped, and webhooks cannot have secrets.
 	Keyring *credential.Keyring
-	// PushReach is where webhooks may be.
+	// PushReach limits the addresses of webhooks.
 	PushReach network.Reach
-	// Now is time.Now when nil.
+	// Now is time.Now by default.
 	Now func() time.Time
-	// IsDead reports whether a worker is known to have ended, by its identity at the
-	// Temporal server, which does not notice at once. Nil knows of none.
+	// IsDead reports whether the worker with an identity is known to have ended; the Temporal
+	// server does not notice that at once. It may be nil.
 	IsDead func(identity string) bool
 }
 
-// New makes a Temporal. It starts nothing.
+// New makes a Temporal. It starts no goroutines.
 func New(o Options) *Temporal {
 	o.TaskQueue = cmp.Or(o.TaskQueue, contract.DefaultTaskQueue)
 	if o.Now == nil {
@@ -98,31 +98,31 @@ func New(o Options) *Temporal {
 	}
 }
 
-// memoFingerprint is the memo key with the fingerprint of the request that
-// started a conversation.
+// memoFingerprint is the memo key of the fingerprint of the request that started a
+// conversation.
 const memoFingerprint = "create_fingerprint"
 
-// Start implements Conversations. There is no execution timeout, ever.
-func (t *Temporal) Start(ctx context.Context, in service.StartInput) (service.Started, error) {
+// Start implements Conversations. The workflow has no execution timeout.
+func (t *Temporal) Start(ctx context.Context, in service.StartInput) (service.StartResult, error) {
 	id := contract.ConversationWorkflowID(in.Conversation.ID)
 	notified := false
 	if in.Push != nil {
 		in.Conversation.Notify = true
 		var err error
 		if notified, err = t.expectPush(ctx, in.Conversation, *in.Push); err != nil {
-			return service.Started{}, err
+			return service.StartResult{}, err
 		}
 	}
 	if first := in.Conversation.First; first != nil && (in.Keep != nil || len(first.Credential) > contract.InlineLimit) {
-		if _, err := t.open(ctx, id); !isNotFound(err) { // what is sent again is not kept again
+		if _, err := t.open(ctx, id); !isNotFound(err) { // a repeated request stores nothing again
 			if err != nil {
-				return service.Started{}, fault(err, "describe the conversation to start")
+				return service.StartResult{}, fault(err, "describe the conversation to start")
 			}
-			return t.found(ctx, in, notified)
+			return t.startExisting(ctx, in, notified)
 		}
-		kept, err := t.kept(ctx, in)
+		kept, err := t.storeFirst(ctx, in)
 		if err != nil {
-			return service.Started{}, err
+			return service.StartResult{}, err
 		}
 		in.Conversation.First = &kept
 	}
@@ -137,33 +137,33 @@ func (t *Temporal) Start(ctx context.Context, in service.StartInput) (service.St
 	}, contract.WorkflowConversation, in.Conversation)
 	var there *serviceerror.WorkflowExecutionAlreadyStarted
 	if !errors.As(err, &there) {
-		return service.Started{}, fault(err, "start a conversation")
+		return service.StartResult{}, fault(err, "start a conversation")
 	}
-	return t.found(ctx, in, notified)
+	return t.startExisting(ctx, in, notified)
 }
 
-// found is for a conversation that is to be started and is there.
-func (t *Temporal) found(ctx context.Context, in service.StartInput, notified bool) (service.Started, error) {
+// startExisting returns the conversation that was to be started and exists.
+func (t *Temporal) startExisting(ctx context.Context, in service.StartInput, notified bool) (service.StartResult, error) {
 	if in.Push != nil && !notified {
 		if err := t.catchUp(ctx, in.Conversation.ID); err != nil {
-			return service.Started{}, err
+			return service.StartResult{}, err
 		}
 	}
 	return t.existing(ctx, contract.ConversationWorkflowID(in.Conversation.ID))
 }
 
-// kept is the first message of a conversation, with all that it refers to in the store.
-func (t *Temporal) kept(ctx context.Context, in service.StartInput) (contract.MessageSignal, error) {
+// storeFirst stores the values of a conversation's first message, and returns the message.
+func (t *Temporal) storeFirst(ctx context.Context, in service.StartInput) (contract.MessageSignal, error) {
 	if in.Keep != nil {
 		if err := in.Keep(ctx); err != nil {
 			return contract.MessageSignal{}, err
 		}
 	}
-	return t.lightened(ctx, *in.Conversation.First)
+	return t.storeToken(ctx, *in.Conversation.First)
 }
 
-// lightened is a message whose token goes by its address when it is long.
-func (t *Temporal) lightened(ctx context.Context, m contract.MessageSignal) (contract.MessageSignal, error) {
+// storeToken stores a long token of a message and replaces it by its address.
+func (t *Temporal) storeToken(ctx context.Context, m contract.MessageSignal) (contract.MessageSignal, error) {
 	var err error
 	m.Credential, err = credential.Keep(ctx, t.blobs, m.Credential)
 	return m, err
@@ -195,13 +195,13 @@ func (t *Temporal) attributes(in contract.ConversationInput) []temporal.SearchAt
 	return list
 }
 
-func (t *Temporal) existing(ctx context.Context, workflowID string) (service.Started, error) {
+func (t *Temporal) existing(ctx context.Context, workflowID string) (service.StartResult, error) {
 	d, err := t.client.DescribeWorkflowExecution(ctx, workflowID, "")
 	if err != nil {
-		return service.Started{}, fault(err, "describe the conversation that exists")
+		return service.StartResult{}, fault(err, "describe the conversation that exists")
 	}
 	memo := d.GetWorkflowExecutionInfo().GetMemo().GetFields()
-	return service.Started{Existed: true, CreatedAt: when(memo[contract.MemoCreatedAt]), Fingerprint: text(memo[memoFingerprint])}, nil
+	return service.StartResult{Existed: true, CreatedAt: when(memo[contract.MemoCreatedAt]), Fingerprint: text(memo[memoFingerprint])}, nil
 }
 
 // Signal implements Conversations.
@@ -209,7 +209,7 @@ func (t *Temporal) Signal(ctx context.Context, conversationID, signal string, pa
 	id := contract.ConversationWorkflowID(conversationID)
 	if m, ok := payload.(contract.MessageSignal); ok {
 		var err error
-		if payload, err = t.lightened(ctx, m); err != nil {
+		if payload, err = t.storeToken(ctx, m); err != nil {
 			return err
 		}
 	}
@@ -237,7 +237,7 @@ func (t *Temporal) open(ctx context.Context, workflowID string) (bool, error) {
 	return isOpen(d.GetWorkflowExecutionInfo().GetStatus()), nil
 }
 
-// A run that continued as a new one is about to be followed by it.
+// isOpen reports whether a workflow runs. A run that continued as new is followed by another.
 func isOpen(s enumspb.WorkflowExecutionStatus) bool {
 	return s == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || s == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
 }
@@ -248,7 +248,7 @@ func (t *Temporal) Ping(ctx context.Context) error {
 	return fault(err, "check Temporal's health")
 }
 
-// query asks a workflow, the last run when it has ended.
+// query queries a workflow; if that has ended, its last run.
 func (t *Temporal) query(ctx context.Context, workflowID, name string, out any, args ...any) (open bool, err error) {
 	if open, err = t.queryOpen(ctx, workflowID, name, out, args...); open || err != nil {
 		return open, err
@@ -257,20 +257,20 @@ func (t *Temporal) query(ctx context.Context, workflowID, name string, out any, 
 		WorkflowID: workflowID, QueryType: name, Args: args, QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NONE,
 	})
 	if err != nil {
-		return false, givenUp(ctx, err)
+		return false, queryError(ctx, err)
 	}
 	return false, response.QueryResult.Get(out)
 }
 
-// queryOpen asks a workflow unless it has ended. Where the run ends while it is being asked,
-// and continues as new, the next one is asked.
+// queryOpen queries a workflow unless it has ended. If the run continues as new during the
+// query, the next run is queried.
 func (t *Temporal) queryOpen(ctx context.Context, workflowID, name string, out any, args ...any) (open bool, err error) {
 	response, err := t.client.QueryWorkflowWithOptions(ctx, &client.QueryWorkflowWithOptionsRequest{
 		WorkflowID: workflowID, QueryType: name, Args: args, QueryRejectCondition: enumspb.QUERY_REJECT_CONDITION_NOT_OPEN,
 	})
 	switch {
 	case err != nil:
-		return false, givenUp(ctx, err)
+		return false, queryError(ctx, err)
 	case response.QueryRejected.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
 		return t.queryOpen(ctx, workflowID, name, out, args...)
 	case response.QueryRejected != nil:
@@ -279,9 +279,9 @@ func (t *Temporal) queryOpen(ctx context.Context, workflowID, name string, out a
 	return true, response.QueryResult.Get(out)
 }
 
-// givenUp tells a call that the service cancelled, as it does when it is busy, from one
-// whose caller went away.
-func givenUp(ctx context.Context, err error) error {
+// queryError returns the error of a query. A call that the server cancelled, as it does when
+// it is busy, is distinguished from one whose caller disconnected.
+func queryError(ctx context.Context, err error) error {
 	if isType[*serviceerror.Canceled](err) && ctx.Err() == nil {
 		return service.Errorf(service.KindUnavailable, unavailableText).Because(err)
 	}
@@ -291,11 +291,11 @@ func givenUp(ctx context.Context, err error) error {
 const (
 	unavailableText = "the workflow service is not available"
 	silentText      = "no answer in time from the workflow service or its workers"
-	// databaseFull is what a server on SQLite says of a full disk.
+	// databaseFull is part of the error of a server on SQLite whose disk is full.
 	databaseFull = "database or disk is full"
 )
 
-// fault classifies what the SDK returns. What is not known is a fault of ours.
+// fault classifies errors of the SDK. Unknown errors stay internal.
 func fault(err error, doing string) error {
 	if err == nil {
 		return nil
@@ -327,7 +327,7 @@ func isType[E error](err error) bool {
 
 func isNotFound(err error) bool { return isType[*serviceerror.NotFound](err) }
 
-// text decodes a string from a memo or a search attribute; "" when it is absent.
+// text decodes a string from a memo or a search attribute, or returns "".
 func text(p *commonpb.Payload) string {
 	var s string
 	if p == nil || converter.GetDefaultDataConverter().FromPayload(p, &s) != nil {

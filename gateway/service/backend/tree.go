@@ -24,13 +24,13 @@ func (t *Temporal) Tree(ctx context.Context, id string) (contract.TreeView, erro
 		return view, fault(err, "query a tree")
 	}
 	if s := view.State.Status; !open && (s == contract.NodeRunning || s == contract.NodeWaiting) {
-		view.State.Status = contract.NodeCancelled // it was terminated and could not say so itself
+		view.State.Status = contract.NodeCancelled // it was terminated, and its last state says otherwise
 	}
 	return view, nil
 }
 
-// isUnknownQuery reports whether the worker that was asked has no such query. The
-// SDK says so in words only.
+// isUnknownQuery reports whether the worker that answered does not have the query. The SDK
+// only says so in the text.
 func isUnknownQuery(err error) bool {
 	var failed *serviceerror.QueryFailed
 	return errors.As(err, &failed) && strings.HasPrefix(failed.Message, "unknown queryType")

@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// maxAttempts is how often a workflow task may fail before that is called trouble. The
-// first repetitions may be due to a worker that has ended.
+// maxAttempts is how often a workflow task may fail before that is reported as a problem. The
+// first failures may come from a worker that has ended.
 const maxAttempts = 3
 
 // Trouble implements Conversations.
@@ -29,7 +29,7 @@ func (t *Temporal) Trouble(ctx context.Context, id string) (service.Item, string
 	return item, t.stuck(workflowID, d.GetPendingWorkflowTask()), nil
 }
 
-// stuck says that a workflow task fails again and again, or nothing.
+// stuck returns the problem of a workflow whose task keeps failing, or "".
 func (t *Temporal) stuck(workflowID string, task *workflowpb.PendingWorkflowTaskInfo) string {
 	if task.GetAttempt() <= maxAttempts {
 		return ""

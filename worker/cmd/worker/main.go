@@ -1,5 +1,5 @@
-// Command worker runs workflows and activities against an existing Temporal
-// server. Any number of them may share the work.
+// Command worker runs workflows and activities against an existing Temporal server. Any number
+// of workers may share the work.
 package main
 
 import (

@@ -7,6 +7,8 @@
 //
 //	document.go  Conversation and Render; Pending, an approval that waits, is a
 //	             contract.PendingApproval with its values in place: it has every field
+//	page.go      RenderPage, and the Page of a whole document
+//	encode.go    Encode, the document as a file has it
 //	tree.go      Tree and RenderTree
 //	usage.go     Usage
 package document

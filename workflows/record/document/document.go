@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"agent-stop-and-go/workflows/contract"
@@ -103,59 +102,6 @@ func Render(ctx context.Context, store transcript.Store, v contract.Conversation
 	}
 	lost = append(lost, d.pause(ctx, store, v))
 	return d, errors.Join(lost...)
-}
-
-// PageSize is how many bytes of messages a page has at most, unless a single one has more.
-const PageSize = 256 << 10
-
-// RenderPage is Render with the newest of the first messages, as many as the number says, or of
-// all for a number that is not positive. MessagesBefore is the number for the page in front of it.
-func RenderPage(ctx context.Context, store transcript.Store, v contract.ConversationView, first int) (Conversation, error) {
-	d := outline(v)
-	var lost []error
-	size := 0
-	err := transcript.Backward(ctx, store, v.Transcript, func(before int, m contract.Message) bool {
-		if first > 0 && before >= first {
-			return true
-		}
-		r, err := readable(ctx, store, m)
-		lost = append(lost, err)
-		if size += sizeOf(r); size > PageSize && len(d.Messages) > 0 {
-			return false
-		}
-		d.Messages, d.MessagesBefore = append(d.Messages, r), before
-		return true
-	})
-	if err != nil {
-		return Render(ctx, store, v) // which says what is lost
-	}
-	slices.Reverse(d.Messages)
-	lost = append(lost, d.pause(ctx, store, v))
-	return d, errors.Join(lost...)
-}
-
-// Page leaves of a whole document what RenderPage has of it.
-func (d *Conversation) Page(first int) {
-	end := len(d.Messages)
-	if first > 0 {
-		end = min(first, end)
-	}
-	start, size := end, 0
-	for ; start > 0; start-- {
-		if size += sizeOf(d.Messages[start-1]); size > PageSize && start < end {
-			break
-		}
-	}
-	d.Messages, d.MessagesBefore = d.Messages[start:end], start
-}
-
-// sizeOf is how many bytes a message has in the document.
-func sizeOf(m Message) int {
-	data, err := json.Marshal(m)
-	if err != nil { // what was read can be encoded
-		return 0
-	}
-	return len(data)
 }
 
 // outline is the document without its messages and what waits.

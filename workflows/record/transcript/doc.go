@@ -20,7 +20,8 @@
 //
 // # Where to look
 //
-//	transcript.go  Store; Offload, Load, Backward; texts and JSON, and Resolve
+//	transcript.go  Store; Offload and Load; texts and JSON, and Resolve
+//	chunk.go       Cache; chunks, and a Projection, whose values are computed once for each chunk
 //	loss.go        what cannot be read back, and stores without space
 //	probe.go       whether two processes have the same store
 package transcript

@@ -17,36 +17,10 @@ type Store interface {
 	Get(ctx context.Context, b contract.Blob) ([]byte, error)
 }
 
-// Decoder is a Store that keeps what values decode to. Every message to a conversation has all of
-// it read several times, and decoding takes most of that.
-type Decoder interface {
-	Store
-	// Decoded returns what decode makes of a value, now or in a call before. All callers have the
-	// same, and may not change it.
-	Decoded(ctx context.Context, b contract.Blob, decode func([]byte) (any, error)) (any, error)
-}
-
-// Decoded returns what a value decodes to, as a Decoder does; any other Store decodes it every time.
-func Decoded(ctx context.Context, store Store, b contract.Blob, decode func([]byte) (any, error)) (any, error) {
-	if d, ok := store.(Decoder); ok {
-		return d.Decoded(ctx, b, decode)
-	}
-	data, err := store.Get(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return decode(data)
-}
-
 // OffloadAbove is the size of a tail's JSON in bytes above which Offload moves it.
 const OffloadAbove = 2 << 10
 
 const maxChunk = 1 << 20
-
-type chunk struct {
-	Prev     *contract.Head     `json:"prev,omitempty"`
-	Messages []contract.Message `json:"messages"`
-}
 
 // Text returns s as a contract.Text, stored if it is too large for history.
 func Text(ctx context.Context, store Store, s string) (contract.Text, error) {
@@ -184,32 +158,6 @@ func load(ctx context.Context, store Store, before []contract.Message, t contrac
 	return before, nil
 }
 
-// Backward visits the messages as Load returns them, newest first, each with the number of those in
-// front of it, until visit returns false. It reads no more chunks than it comes to.
-func Backward(ctx context.Context, store Store, t contract.Transcript, visit func(before int, m contract.Message) bool) error {
-	for next := (chunk{Prev: t.Head, Messages: t.Tail}); ; {
-		first := 0
-		if next.Prev != nil {
-			first = next.Prev.Count
-		}
-		messages, err := load(ctx, store, nil, contract.Transcript{Tail: next.Messages}, 0)
-		if err != nil {
-			return fmt.Errorf("load the messages behind the first %d: %w", first, err)
-		}
-		for n, m := range slices.Backward(messages) {
-			if !visit(first+n, m) {
-				return nil
-			}
-		}
-		if next.Prev == nil {
-			return nil
-		}
-		if next, err = readChunk(ctx, store, *next.Prev); err != nil {
-			return err
-		}
-	}
-}
-
 // entries returns the messages and the parts of a transcript itself.
 func entries(ctx context.Context, store Store, t contract.Transcript) ([]contract.Message, error) {
 	segments := [][]contract.Message{t.Tail}
@@ -223,22 +171,6 @@ func entries(ctx context.Context, store Store, t contract.Transcript) ([]contrac
 	}
 	slices.Reverse(segments)
 	return slices.Concat(segments...), nil
-}
-
-// readChunk reads a chunk, which nobody may change.
-func readChunk(ctx context.Context, store Store, head contract.Head) (chunk, error) {
-	v, err := Decoded(ctx, store, head.Blob, decodeChunk)
-	if err != nil {
-		return chunk{}, fmt.Errorf("read chunk %s: %w", head.SHA256, err)
-	}
-	return v.(chunk), nil
-}
-
-func decodeChunk(data []byte) (any, error) {
-	var s chunk
-	err := json.Unmarshal(data, &s)
-	s.Messages = slices.Clip(s.Messages) // two who append to it may do so at once
-	return s, err
 }
 
 // Resolve returns the message with all addresses replaced by their values.

@@ -300,11 +300,21 @@ func TestBackwardReadsOnlyWhatItComesTo(t *testing.T) {
 	delete(store.values, oldest)
 	v.Tail = []contract.Message{{ID: "m3"}}
 	var got []string
-	err := transcript.Backward(t.Context(), store, v, func(before int, m contract.Message) bool {
-		got = append(got, fmt.Sprint(before, " ", m.ID))
-		return before > 1
-	})
-	if want := []string{"3 m3", "2 m2", "1 m1"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
+	ids := transcript.Projection[[]string]{Of: func(messages []contract.Message) (ids []string, size int, err error) {
+		for _, m := range messages {
+			ids = append(ids, m.ID)
+		}
+		return ids, 0, nil
+	}}
+	for part, err := range ids.Backward(t.Context(), store, v) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, fmt.Sprint(part.Before, part.Value)); part.Before <= 1 {
+			break
+		}
+	}
+	if want := []string{"3 [m3]", "2 [m2]", "1 [m1]"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

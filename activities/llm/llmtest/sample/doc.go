@@ -1,3 +1,3 @@
-// Package sample has conversations, tools and requests for the tests of the wire
-// formats: each is tested with the same ones, through the router.
+// Package sample has the conversations, tools and requests that the tests of all wire formats
+// share. The tests go through the router.
 package sample

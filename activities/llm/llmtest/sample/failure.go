@@ -18,7 +18,7 @@ func Failure(t *testing.T, m llm.Model, model string) *llm.Error {
 	return Plain(t, err)
 }
 
-// Plain is the error of a call: one sentence fit for a conversation.
+// Plain returns the *llm.Error of a call, and checks that its message is one sentence.
 func Plain(t *testing.T, err error) *llm.Error {
 	t.Helper()
 	var e *llm.Error

@@ -7,49 +7,50 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// User is a user's text.
+// User returns a user's text.
 func User(text string) contract.Message {
 	return contract.Message{Role: contract.RoleUser, Content: contract.Inline(text)}
 }
 
-// Say is a text in a reply.
+// Say returns a text in a reply.
 func Say(reply, text string) contract.Message {
 	return contract.Message{Role: contract.RoleAssistant, Reply: reply, Content: contract.Inline(text)}
 }
 
-// Call is a call in a reply.
+// Call returns a call in a reply.
 func Call(reply, id, name, args string) contract.Message {
 	return contract.Message{Role: contract.RoleAssistant, Reply: reply, ToolCall: &contract.ToolCall{
 		ID: id, Name: name, Arguments: contract.JSON{Raw: json.RawMessage(args)},
 	}}
 }
 
-// Result is the result of a call in a reply.
+// Result returns the result of a call in a reply.
 func Result(reply, id, name, text string) contract.Message {
 	return contract.Message{Role: contract.RoleTool, Reply: reply, ToolCall: &contract.ToolCall{
 		ID: id, Name: name, Result: contract.Inline(text),
 	}}
 }
 
-// Failed is a result that is an error.
+// Failed marks a result as an error.
 func Failed(m contract.Message) contract.Message {
 	m.ToolCall.IsError = true
 	return m
 }
 
-// Notice is what no model sees.
+// Notice returns a notice, which models do not see.
 func Notice(role contract.Role, text string) contract.Message {
 	return contract.Message{Role: role, Content: contract.Inline(text), Notice: true}
 }
 
-// Decision is a decision about an approval.
+// Decision returns a decision about an approval.
 func Decision(d contract.Decision) contract.Message {
 	m := Notice(contract.RoleUser, "[APPROVAL]: "+string(d))
 	m.Approval = &contract.ApprovalResult{Decision: d}
 	return m
 }
 
-// Conversation has several calls in a reply, an error, an approval and a rejection.
+// Conversation returns messages with several calls in a reply, an error, an approval and a
+// rejection.
 func Conversation() []contract.Message {
 	return []contract.Message{
 		{Role: contract.RoleSystem, Content: contract.Inline("old prompt")},
@@ -69,14 +70,14 @@ func Conversation() []contract.Message {
 	}
 }
 
-// The first bytes are what tells an image.
+// An image is recognised by its first bytes.
 var (
 	PNG  = llm.Media{MIMEType: "image/png", Name: "chart.png", Data: []byte("\x89PNG\r\n\x1a\nchart")}
 	JPEG = llm.Media{MIMEType: "image/jpeg", Data: []byte("\xff\xd8\xffphoto")}
 	Page = llm.Media{MIMEType: "text/html", Data: []byte("<html>")}
 )
 
-// Illustrated is a conversation whose tools returned media, and the media.
+// Illustrated returns a conversation whose tools returned media, and the media.
 func Illustrated() ([]contract.Message, map[string][]llm.Media) {
 	messages := []contract.Message{
 		User("Draw both."),

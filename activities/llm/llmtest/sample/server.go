@@ -15,7 +15,7 @@ const Canary = "sk-canary-6f1d0c9be2a74853"
 // Patience bounds every call. A busy machine takes a minute for an answer of 50 MB.
 const Patience = 20 * time.Minute
 
-// NewServer starts a server and a router whose providers all live there.
+// NewServer starts a server, and a router with the server as the address of every provider.
 func NewServer(t *testing.T) (*llmtest.Server, *router.Router) {
 	t.Helper()
 	s := llmtest.NewServer()

@@ -6,7 +6,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Tool is a tool on offer.
+// Tool returns a tool on offer.
 func Tool(name, about, schema string, destructive bool) contract.Tool {
 	return contract.Tool{Name: name, Description: about, InputSchema: json.RawMessage(schema), DestructiveHint: destructive}
 }
@@ -18,7 +18,7 @@ var Resources = []contract.Tool{
 	Tool("resources_list", "List resources, all or those that match a pattern", `{"type":"object","properties":{"pattern":{"type":"string","description":"Regular expression"}}}`, false),
 }
 
-// Offer is two tools: one with a large schema, one with none.
+// Offer returns two tools: one with a large schema, one without.
 func Offer() []contract.Tool {
 	return []contract.Tool{
 		Tool("resources.remove", "Remove resources", `{

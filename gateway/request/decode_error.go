@@ -8,9 +8,9 @@ import (
 	"reflect"
 )
 
-// Misfit says of an error of encoding/json what was expected where. It names no Go type, which
-// says nothing to a caller.
-func Misfit(err error) string {
+// DecodeErrorText describes an error of encoding/json by the member and the expected JSON
+// type. It does not name Go types, which mean nothing to callers.
+func DecodeErrorText(err error) string {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
 		return err.Error()
@@ -18,7 +18,7 @@ func Misfit(err error) string {
 	return fmt.Sprintf("%s: expected %s, not %s", cmp.Or(t.Field, "the whole"), jsonName(t.Type), t.Value)
 }
 
-// jsonName is what JSON calls the values of a Go type.
+// jsonName returns the JSON name of a Go type.
 func jsonName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

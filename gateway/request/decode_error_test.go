@@ -7,7 +7,7 @@ import (
 	"agent-stop-and-go/gateway/request"
 )
 
-func TestMisfit(t *testing.T) {
+func TestDecodeErrorText(t *testing.T) {
 	var v struct {
 		Message string   `json:"message"`
 		Yes     *bool    `json:"yes"`
@@ -29,7 +29,7 @@ func TestMisfit(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%s was read", text)
 		}
-		if got := request.Misfit(err); got != want {
+		if got := request.DecodeErrorText(err); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}

@@ -1,0 +1,3 @@
+// Package hooks builds from a configuration the hook.Reader with which a worker sends web hooks.
+// It is apart from package front so that workers do not link the gateway's HTTP server.
+package hooks
