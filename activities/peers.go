@@ -52,10 +52,18 @@ type Peers struct {
 func (p *Peers) Delegate(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	stop := heartbeat(ctx)
 	out, again, err := p.delegateOnce(ctx, in)
-	if stop(); again {
+	if stop(); again && !isPermanent(err) {
 		mayRepeat(ctx)
 	}
 	return out, err
+}
+
+// isPermanent reports whether a failure is one after which no attempt follows. The message may
+// have been sent then. If the worker dies before it has reported such a failure, there is another
+// attempt, which must not take the message for one that was not sent.
+func isPermanent(err error) bool {
+	var known *temporal.ApplicationError
+	return errors.As(err, &known) && contract.Kind(known.Type()).Permanent()
 }
 
 // delegateOnce is delegate for a message that two activities must not send. If the previous attempt
@@ -79,8 +87,8 @@ func (p *Peers) delegateOnce(ctx context.Context, in contract.DelegateInput) (ou
 	return out, again, err
 }
 
-// delegate sends the message. With an error, again reports whether the message may be sent
-// again.
+// delegate sends the message. With a temporary error, again reports whether the message may be
+// sent again.
 func (p *Peers) delegate(ctx context.Context, in contract.DelegateInput) (out contract.DelegateResult, again bool, err error) {
 	if p.Peer == nil {
 		return out, false, fail(contract.KindPeerFailed, "delegating to other agents is not supported by this version", 0)

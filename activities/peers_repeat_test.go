@@ -45,7 +45,7 @@ func TestAWorkerThatStopsDoesNotHideThatTheOutcomeIsUnknown(t *testing.T) {
 
 // delegateWithRetries delegates with retries, as a workflow does. It returns Message.Repeated
 // of each attempt, and the final error.
-func delegateWithRetries(t *testing.T, p *activities.Peers, in contract.DelegateInput, before func(context.Context) error) (repeated []bool, err error) {
+func delegateWithRetries(t *testing.T, p *activities.Peers, in contract.DelegateInput, before func(context.Context) error, after ...func(context.Context, error) error) (repeated []bool, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment().SetTestTimeout(2 * time.Minute).
@@ -59,7 +59,11 @@ func delegateWithRetries(t *testing.T, p *activities.Peers, in contract.Delegate
 		if err := before(ctx); err != nil {
 			return contract.DelegateResult{}, err
 		}
-		return p.Delegate(ctx, in)
+		out, err := p.Delegate(ctx, in)
+		for _, f := range after {
+			err = f(ctx, err)
+		}
+		return out, err
 	}
 	env.RegisterActivityWithOptions(delegate, activity.RegisterOptions{Name: "delegate"})
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
@@ -101,6 +105,28 @@ func dieInAttempt(on int32) func(context.Context) error {
 			return errors.New("the worker died")
 		}
 		return nil
+	}
+}
+
+// A worker may die after an attempt has failed and before the server has its report.
+func TestAnAttemptWhoseReportIsLostMayHaveSentTheMessage(t *testing.T) {
+	for kind, want := range map[contract.Kind][]bool{
+		contract.KindOutcomeUnknown:  {false, true},
+		contract.KindPeerFailed:      {false, true},
+		contract.KindPeerUnavailable: {false, false}, // it certainly did not
+	} {
+		p := peers(t, func(_ context.Context, m peer.Message) (peer.Reply, error) {
+			return peer.Reply{State: contract.TaskCompleted}, &peer.Error{Kind: kind}
+		})
+		repeated, _ := delegateWithRetries(t, p, delegating(t, `{"message":"x"}`), dieInAttempt(0), func(ctx context.Context, err error) error {
+			if activity.GetInfo(ctx).Attempt == 1 {
+				return errors.New("the worker died")
+			}
+			return temporal.NewNonRetryableApplicationError("enough", "", nil)
+		})
+		if diff := cmp.Diff(want, repeated); diff != "" {
+			t.Errorf("%s: repeated (-want +got):\n%s", kind, diff)
+		}
 	}
 }
 

@@ -83,6 +83,26 @@ func TestALateDecisionIsReported(t *testing.T) {
 	}
 }
 
+// The first decision of a message has been sent when a later one fails: its caller must know.
+func TestALateDecisionDoesNotHideTheOnesBeforeIt(t *testing.T) {
+	s, a, id := waiting(t)
+	second := s.view.Pending[0]
+	second.UUID = otherID
+	s.view.Pending = append(s.view.Pending, second)
+	s.onDecide = func(string, contract.DecideSignal) {}
+	s.decided[otherID] = contract.DecideSignal{Approved: true, By: "bob", RequestID: "other"}
+	answer := func(uuid string, approved bool) object {
+		return object{"data": object{"type": contract.TypeApprovalAnswer, "uuid": uuid, "approved": approved}}
+	}
+	r := a.rpc("SendMessage", said("m-2", "", object{"taskId": id, "parts": []any{answer(approvalUUID, true), answer(otherID, false)}}))
+	if code(r) != -32000.0 || !strings.Contains(r.raw, "already approved") || !strings.Contains(r.raw, "the decisions before it were sent: "+approvalUUID) {
+		t.Error(r.raw)
+	}
+	if !s.decided[approvalUUID].Approved {
+		t.Error("the first decision was not sent")
+	}
+}
+
 // soon makes followers read often, for tests without a feed.
 func soon(d *gateway.Deps) { d.Pace.Running = 10 * time.Millisecond }
 

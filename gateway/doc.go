@@ -19,7 +19,8 @@
 // The packages below it, from the inside to the outside:
 //
 //	service           start, signal, read and decide conversations: no HTTP, no protocol
-//	service/backend   the same with a Temporal client: the only package that uses the SDK
+//	service/backend   the same with a Temporal client: the only package that uses the SDK;
+//	                  its package snapshot keeps conversations that do not change
 //	live              one follower for each conversation that has readers
 //	request           what all front ends read from HTTP requests; sse writes streams
 //	agui              conversations as AG-UI events: pure; agui/endpoint serves them

@@ -30,8 +30,8 @@ type Options struct {
 	Getenv      func(string) string
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept sees every call to the Temporal server; nil is nobody.
-	Intercept grpc.UnaryClientInterceptor
+	// Intercept see every call to the Temporal server.
+	Intercept []grpc.UnaryClientInterceptor
 }
 
 // Backing is open until Close.

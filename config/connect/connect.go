@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -51,8 +52,8 @@ type Options struct {
 	Pause       time.Duration
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept sees every call to the server; nil is nobody.
-	Intercept grpc.UnaryClientInterceptor
+	// Intercept see every call to the server; nil ones are left out.
+	Intercept []grpc.UnaryClientInterceptor
 }
 
 // Settings resolves the options to what the client will use.
@@ -68,9 +69,8 @@ func Settings(o Options) (client.Options, error) {
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)
 	c.Identity = Identity()
 	c.ContextPropagators = o.Propagators
-	if o.Intercept != nil {
-		c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(o.Intercept))
-	}
+	given := slices.DeleteFunc(slices.Clone(o.Intercept), func(i grpc.UnaryClientInterceptor) bool { return i == nil })
+	c.ConnectionOptions.DialOptions = append(c.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(given...))
 	c.Logger = log.NewStructuredLogger(slog.New(sdkLog{o.Logger.Handler(), o.Logger.Handler()}))
 	return c, nil
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/client"
 
@@ -14,6 +15,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/live"
 	"agent-stop-and-go/gateway/service/backend"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/credential"
 	"agent-stop-and-go/workflows/record/transcript"
 )
@@ -32,6 +34,8 @@ type Parts struct {
 	Version string
 	// Room is Deps.Room of package gateway.
 	Room func(context.Context) error
+	// Changes count what happens to conversations, in a process whose worker is the only one.
+	Changes *snapshot.Changes
 	// WebUI is the URL of the Temporal Web UI of this process, or "".
 	WebUI string
 }
@@ -54,6 +58,7 @@ func deps(ctx context.Context, c *config.Config, p Parts) (gateway.Deps, error) 
 		Backend: backend.New(backend.Options{
 			Client: p.Client, TaskQueue: c.Temporal.TaskQueue, Namespace: p.Namespace, Address: p.Address, Agent: agent, Blobs: p.Blobs,
 			Keyring: p.Keyring, PushReach: c.Push.Reach(), IsDead: connect.IsDead,
+			Views: snapshot.New(p.Changes, time.Now),
 		}),
 		Agent: agent, Blobs: p.Blobs, Keyring: p.Keyring, Feed: p.Feed, Logger: p.Logger,
 		RequestTimeout: c.RequestTimeout, Version: p.Version,

@@ -20,7 +20,7 @@ var (
 	no  = []string{"no", "n", "false", "reject", "rejected", "deny", "denied", "cancel"}
 )
 
-// Answer is a decision, and what the person said about it.
+// Answer is a decision, and the person's data about it.
 type Answer struct {
 	Approved   bool
 	By         string
@@ -42,7 +42,7 @@ func Parse(raw json.RawMessage) (Answer, error) {
 	return a, nil
 }
 
-// Word parses a single word; ok is false if it is neither a yes nor a no.
+// Word parses a single word; ok is false if it neither approves nor rejects.
 func Word(s string) (approved, ok bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	approved = slices.Contains(yes, s)
@@ -64,7 +64,7 @@ func parse(raw json.RawMessage) (Answer, error) {
 	return Answer{Approved: approved}, err
 }
 
-// parseDecision parses a value that may be a yes or a no. An empty string and null are neither.
+// parseDecision parses a value that may approve or reject. An empty string and null do neither.
 func parseDecision(key string, raw json.RawMessage) (approved, given bool, err error) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// check says what is wrong with a value.
+// check returns what is wrong with a value.
 func (p property) check(value json.RawMessage) error {
 	if choices := p.choices(); len(choices) > 0 && p.Type != "array" {
 		if !slices.ContainsFunc(choices, func(c json.RawMessage) bool { return same(c, value) }) {

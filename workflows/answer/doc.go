@@ -1,13 +1,12 @@
-// Package answer parses what people answer to approvals.
+// Package answer parses people's answers to approvals.
 //
 // People answer in many shapes: the REST API's {"approved":true}, the older
-// {"action":"approve"} and {"answer":"yes"}, or whatever they typed after
-// `temporal workflow signal --name decide --input`. Parse reads all of them, for
-// the gateway and for the Approval workflow alike, so that both take the same
-// words for the same decision.
+// {"action":"approve"} and {"answer":"yes"}, or whatever they typed after `temporal workflow
+// signal --name decide --input`. Both the gateway and the Approval workflow use Parse, so that
+// the same words mean the same decision in both.
 //
-// Nothing is guessed: an answer that is neither a yes nor a no, or both, is an error that
-// describes the accepted answers, and the approval stays pending.
+// Nothing is guessed: an answer that neither approves nor rejects, or does both, is an error
+// that describes the accepted answers, and the approval stays pending.
 //
 // A question of a tool server is an approval that asks for content: ParseQuestion parses that
 // by the question's schema for the API and the signal, ParseText for a message of the

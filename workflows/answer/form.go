@@ -13,8 +13,8 @@ import (
 // than types, choices, limits and required fields is left to the server, and so are fields of
 // unknown types.
 type form struct {
-	fields []field
-	with   map[string][]string // dependentRequired: what a field requires beside it
+	fields     []field
+	dependents map[string][]string // dependentRequired: the other fields that a field requires
 }
 
 type field struct {
@@ -55,7 +55,7 @@ func readForm(schema json.RawMessage) form {
 		return form{}
 	}
 	properties, _ := readObject(s.Properties)
-	f := form{with: s.With}
+	f := form{dependents: s.With}
 	for _, p := range properties {
 		one := field{name: p.name, required: slices.Contains(s.Required, p.name)}
 		if json.Unmarshal(p.value, &one.schema) != nil {
@@ -66,29 +66,29 @@ func readForm(schema json.RawMessage) form {
 	return f
 }
 
-// named is a member of an object.
-type named struct {
+// objectMember is a member of an object.
+type objectMember struct {
 	name  string
 	value json.RawMessage
 }
 
 // readObject parses an object in its own order, which a map would lose. Of a repeated name the
 // last counts, as in encoding/json.
-func readObject(raw json.RawMessage) (out []named, ok bool) {
+func readObject(raw json.RawMessage) (out []objectMember, ok bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
 		return nil, false
 	}
 	err := eachMember(raw, func(name string, value json.RawMessage) error {
-		out = slices.DeleteFunc(out, func(n named) bool { return n.name == name })
-		out = append(out, named{name, value})
+		out = slices.DeleteFunc(out, func(n objectMember) bool { return n.name == name })
+		out = append(out, objectMember{name, value})
 		return nil
 	})
 	return out, err == nil
 }
 
-// single is the field for a bare text: the only field, or the only required one.
-func (f form) single() (field, bool) {
+// soleField returns the field for a bare text: the only field, or the only required one.
+func (f form) soleField() (field, bool) {
 	if len(f.fields) == 1 {
 		return f.fields[0], true
 	}
@@ -104,8 +104,8 @@ func (f form) single() (field, bool) {
 	return out[0], true
 }
 
-// choosing is the only field of which a text is a choice.
-func (f form) choosing(text string) (field, bool) {
+// choiceField returns the only field that has a text as one of its choices.
+func (f form) choiceField(text string) (field, bool) {
 	var out []field
 	for _, one := range f.fields {
 		if _, ok := one.schema.choice(text); ok {
@@ -137,14 +137,14 @@ func (f form) check(content json.RawMessage) error {
 		if !f.has(v.name) {
 			return fmt.Errorf("there is no field %.60q", v.name)
 		}
-		for _, other := range f.with[v.name] {
-			if !slices.ContainsFunc(values, func(v named) bool { return v.name == other }) {
+		for _, other := range f.dependents[v.name] {
+			if !slices.ContainsFunc(values, func(v objectMember) bool { return v.name == other }) {
 				return fmt.Errorf("%.60q needs %.60q beside it", v.name, other)
 			}
 		}
 	}
 	for _, one := range f.fields {
-		i := slices.IndexFunc(values, func(v named) bool { return v.name == one.name })
+		i := slices.IndexFunc(values, func(v objectMember) bool { return v.name == one.name })
 		switch {
 		case i < 0 && one.required:
 			return fmt.Errorf("%.60q is missing", one.name)
@@ -158,7 +158,7 @@ func (f form) check(content json.RawMessage) error {
 	return nil
 }
 
-// choices are the allowed values, none if they are not listed.
+// choices returns the allowed values; none if they are not listed.
 func (p property) choices() []json.RawMessage {
 	if len(p.Enum) > 0 {
 		return p.Enum
@@ -177,24 +177,24 @@ func same(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// takes reports whether a text that may mean no is a value of the field: one of the choices, or
-// the answer to a yes-or-no question.
+// takes reports whether a text that may reject is a value of the field: one of its choices, or
+// a value of a boolean field.
 func (f field) takes(text string) bool {
 	p := f.schema
 	if choices := p.choices(); len(choices) > 0 {
 		_, ok := p.choice(text)
 		return ok
 	}
-	return p.Type == "boolean" && truth[strings.ToLower(text)] != ""
+	return p.Type == "boolean" && booleanWords[strings.ToLower(text)] != ""
 }
 
-// truth maps words to the values of a boolean field.
-var truth = map[string]string{
+// booleanWords maps words to the values of a boolean field.
+var booleanWords = map[string]string{
 	"yes": "true", "y": "true", "true": "true", "ok": "true",
 	"no": "false", "n": "false", "false": "false",
 }
 
-// choice finds a choice by its value, by its title, or in another case if that is unambiguous.
+// choice finds a choice by its value or its title; ignoring case if that is unambiguous.
 func (p property) choice(text string) (json.RawMessage, bool) {
 	for _, c := range p.choices() {
 		if s, ok := scalar(c); ok && s == text {
@@ -234,7 +234,7 @@ func (f field) read(text string) (json.RawMessage, error) {
 		}
 		return json.RawMessage(text), nil
 	case "boolean":
-		if word := truth[strings.ToLower(text)]; word != "" {
+		if word := booleanWords[strings.ToLower(text)]; word != "" {
 			return json.RawMessage(word), nil
 		}
 		return nil, fmt.Errorf("%.60q must be yes or no", f.name)

@@ -20,7 +20,7 @@ type Reply struct {
 	Content json.RawMessage
 }
 
-// Signal is the reply as a signal has it.
+// Signal returns the reply as a signal.
 func (r Reply) Signal() contract.DecideSignal {
 	return contract.DecideSignal{
 		RequestID: r.RequestID, Approved: r.Approved, By: r.By, Reason: r.Reason, Via: r.Via, Chain: r.Chain, Credential: r.Credential,
@@ -29,8 +29,8 @@ func (r Reply) Signal() contract.DecideSignal {
 }
 
 // ParseQuestion parses an answer to a question with this schema, in any accepted shape: the
-// content itself, a text for the single field, or a no. The other keys are those of Parse. An
-// error describes the accepted answers.
+// content itself, a text for the single field, or a rejection. The other keys are those of
+// Parse. An error describes the accepted answers.
 func ParseQuestion(raw, schema json.RawMessage) (Reply, error) {
 	f := readForm(schema)
 	r, err := f.parse(raw)
@@ -41,7 +41,7 @@ func ParseQuestion(raw, schema json.RawMessage) (Reply, error) {
 }
 
 // ParseText parses a message that answers a question: a text for the single field, the content
-// as a JSON object, or a no.
+// as a JSON object, or a rejection.
 func ParseText(text string, schema json.RawMessage) (Reply, error) {
 	f := readForm(schema)
 	var r Reply
@@ -59,7 +59,7 @@ func ParseText(text string, schema json.RawMessage) (Reply, error) {
 	return r, nil
 }
 
-// AcceptedBy describes to people the accepted answers to a question with this schema.
+// AcceptedBy describes the accepted answers to a question with this schema to people.
 func AcceptedBy(schema json.RawMessage) string { return readForm(schema).accepted() }
 
 // parse parses an answer of the API or the signal.
@@ -103,7 +103,7 @@ func (p *reader) take(key string, raw json.RawMessage) error {
 		if key == "action" {
 			r, err := p.form.parseDecision(fmt.Sprintf("%q", key), raw)
 			if err == nil && r.Approved {
-				p.about.Approved = true // what is accepted, another key says
+				p.about.Approved = true // another key has the content
 				return nil
 			}
 			return p.note(key, r, err)
@@ -176,7 +176,7 @@ func (f form) parseDecision(key string, raw json.RawMessage) (Reply, error) {
 	return Reply{}, nil
 }
 
-// value converts a JSON value that is no object to a text.
+// value converts a JSON value that is not an object to a text.
 func (f form) value(key string, raw json.RawMessage) (Reply, error) {
 	text, ok := scalar(raw)
 	if !ok {
@@ -185,7 +185,7 @@ func (f form) value(key string, raw json.RawMessage) (Reply, error) {
 	return f.parseText(text)
 }
 
-// scalar is a string, a number or a boolean as a text.
+// scalar returns a string, a number or a boolean as a text.
 func scalar(raw json.RawMessage) (text string, ok bool) {
 	if json.Unmarshal(raw, &text) == nil && string(raw) != "null" {
 		return text, true
@@ -201,15 +201,15 @@ func isEmpty(raw json.RawMessage) bool {
 	return string(raw) == "null" || ok && strings.TrimSpace(text) == ""
 }
 
-// parseText parses a text: a value of the single field, or a no. A no that is also a value of
-// that field, as for a yes-or-no question, is the value.
+// parseText parses a text: a value of the single field, or a rejection. A rejection that is
+// also a value of that field, such as "no" for a boolean, is the value.
 func (f form) parseText(text string) (Reply, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return Reply{}, errors.New("there is no answer")
 	}
-	field, single := f.single()
-	if choice, ok := f.choosing(text); ok && !single {
+	field, single := f.soleField()
+	if choice, ok := f.choiceField(text); ok && !single {
 		field, single = choice, true
 	}
 	if single && field.takes(text) {

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// schemas are of questions as servers ask them.
+// schemas are schemas of questions of servers.
 var schemas = map[string]string{
 	"nothing": `{"type":"object","properties":{}}`,
 	"text":    `{"type":"object","properties":{"name":{"type":"string","minLength":2,"maxLength":5}},"required":["name"]}`,
@@ -34,9 +34,9 @@ const no = "(declined)"
 
 type answerCase struct{ schema, given, want string }
 
-// taken tells what became of an answer: its content, no, or nothing for one that
-// was not taken.
-func taken(t *testing.T, c answerCase, r answer.Reply, err error) string {
+// outcomeOf returns the outcome of an answer: its content, "no", or "" for one that was not
+// accepted.
+func outcomeOf(t *testing.T, c answerCase, r answer.Reply, err error) string {
 	t.Helper()
 	switch {
 	case err != nil && !strings.Contains(err.Error(), "accepted is {"):
@@ -135,7 +135,7 @@ func TestAnswersToQuestionsThroughTheAPI(t *testing.T) {
 		{"list", `"b"`, `{"c":["b"]}`},
 	} {
 		r, err := answer.ParseQuestion(json.RawMessage(c.given), json.RawMessage(schemas[c.schema]))
-		if got := taken(t, c, r, err); got != c.want {
+		if got := outcomeOf(t, c, r, err); got != c.want {
 			t.Errorf("%s to %s: %q (%v), expected %q", c.given, c.schema, got, err, c.want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestAnswersToQuestionsInAMessage(t *testing.T) {
 		{"doubt", `rejected`, no},
 	} {
 		r, err := answer.ParseText(c.given, json.RawMessage(schemas[c.schema]))
-		if got := taken(t, c, r, err); got != c.want {
+		if got := outcomeOf(t, c, r, err); got != c.want {
 			t.Errorf("%s to %s: %q (%v), expected %q", c.given, c.schema, got, err, c.want)
 		}
 	}
@@ -251,7 +251,7 @@ func FuzzParseQuestion(f *testing.F) {
 		if err == nil && r.Approved && !json.Valid(r.Content) || err == nil && !r.Approved && r.Content != nil {
 			t.Fatalf("%q to %q: %+v", raw, schema, r)
 		}
-		if err == nil && r.Approved { // what the gateway sends, the workflow takes
+		if err == nil && r.Approved { // the workflow accepts the gateway's signal
 			sent, _ := json.Marshal(contract.DecideSignal{Approved: true, Content: contract.JSON{Raw: r.Content}})
 			if again, err := answer.ParseQuestion(sent, schema); err != nil || !again.Approved {
 				t.Fatalf("%q to %q: %s, then %+v, %v", raw, schema, r.Content, again, err)

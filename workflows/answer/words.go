@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// accepted tells people what they may answer.
+// accepted describes the accepted answers to people.
 func (f form) accepted() string {
 	content, one := "{}", ""
 	fields := f.describe()
 	if len(fields) > 0 {
 		content = "{…}"
 	}
-	if field, ok := f.single(); ok {
+	if field, ok := f.soleField(); ok {
 		one = fmt.Sprintf(`, or just the value of %.60q`, field.name)
 	} else if !f.needs() {
 		one = ", or yes"
@@ -26,10 +26,10 @@ func (f form) accepted() string {
 	return out + one + `; {"approved":false} or decline declines`
 }
 
-// maxDescription bounds what people are told of the fields, in bytes.
+// maxDescription bounds the description of the fields, in bytes.
 const maxDescription = 4 << 10
 
-// describe is the fields as people read them. What is too much is counted.
+// describe describes the fields to people. Fields beyond the limit are only counted.
 func (f form) describe() (out []string) {
 	size := 0
 	for i, one := range f.fields {
@@ -59,7 +59,7 @@ func (f field) about() string {
 	return kind + ", " + need
 }
 
-// maxListed is how many choices are told, and how long one may be.
+// maxListed bounds the number of listed choices, and the length of one.
 const maxListed = 20
 
 func list(choices []json.RawMessage) string {

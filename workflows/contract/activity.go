@@ -6,7 +6,7 @@ type GenerateInput struct {
 	Model          string     `json:"model"`
 	Prompt         Text       `json:"prompt,omitzero"`
 	Transcript     Transcript `json:"transcript"`
-	// Before is what the model sees before Transcript. It is not offloaded.
+	// Before are messages that the model sees before Transcript. They are not offloaded.
 	Before *Transcript `json:"before,omitempty"`
 	// Values replace the placeholders in the prompt.
 	Values State `json:"values,omitempty"`
@@ -33,7 +33,7 @@ type GenerateInput struct {
 type Repair struct {
 	Text    Text   `json:"text"`
 	Problem string `json:"problem"`
-	// Overrun: the reply had too many calls, which were not carried out.
+	// Overrun is set if the reply had too many calls, which were not carried out.
 	Overrun bool `json:"overrun,omitempty"`
 }
 
@@ -44,13 +44,13 @@ type GenerateResult struct {
 	// Model is the model that answered, by the provider's own name.
 	Model string `json:"model,omitempty"`
 	Usage Usage  `json:"usage,omitzero"`
-	// Finish is why the model stopped: stop, tool_calls, length, refusal.
+	// Finish is the reason why the model stopped: stop, tool_calls, length, refusal.
 	Finish string `json:"finish,omitempty"`
 	// Offloaded is set if the activity moved messages to the blob store: the first Count
 	// messages of the input's tail are now part of Head.
 	Offloaded *Offloaded `json:"folded,omitempty"`
-	// DraftID is the input's. Replies without one are from before messages recorded model and
-	// usage.
+	// DraftID is the input's. Replies without one are older than the model and usage of
+	// messages.
 	DraftID string `json:"draft,omitempty"`
 	// Native is the reply in the form that the provider requires back, if any.
 	Native *Native `json:"native,omitempty"`
@@ -89,8 +89,8 @@ type Offloaded struct {
 	Count int  `json:"count"`
 }
 
-// Call is a tool call of a model, with what is known of the tool. The arguments are final:
-// coerced, validated, and shown to people.
+// Call is a tool call of a model, with data about the tool. The arguments are final: coerced,
+// validated, and shown to people.
 type Call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -100,19 +100,19 @@ type Call struct {
 	Server string `json:"server,omitempty"`
 	// Wording selects the sentences that describe the call, for a server of ours.
 	Wording Wording `json:"wording,omitempty"`
-	// Binding is where a destructive call goes; nil in older histories.
+	// Binding is the target of a destructive call; nil in older histories.
 	Binding *Binding `json:"binding,omitempty"`
 	// Peer is the agent that the call delegates to, if it does.
 	Peer *Peer `json:"peer,omitempty"`
-	// Exit: the call leaves the loop; no tool is called.
+	// Exit means that the call leaves the loop; no tool is called.
 	Exit bool `json:"exit,omitempty"`
-	// Client: the sender of the message makes the call.
+	// Client means that the sender of the message makes the call.
 	Client bool `json:"client,omitempty"`
 	// Destructive tools wait for an approval and are never called twice.
 	Destructive bool `json:"destructive,omitempty"`
-	// MayAsk: the server may ask a person something while it carries out the call.
+	// MayAsk means that the server may ask a person during the call.
 	MayAsk bool `json:"may_ask,omitempty"`
-	// Unknown: no such tool was on offer.
+	// Unknown means that no such tool was on offer.
 	Unknown bool `json:"unknown,omitempty"`
 	// Problem is why the arguments cannot be used. It is reported to the model.
 	Problem string `json:"problem,omitempty"`
@@ -137,7 +137,7 @@ type CallToolInput struct {
 	// Grant is the approval by which a call of unknown outcome is repeated. A destructive call
 	// is made once without, and once for each.
 	Grant string `json:"grant,omitempty"`
-	// Binding is what was approved. If the call would go elsewhere now it is not made and
+	// Binding is the approved target. If the call would go elsewhere now, it is not made and
 	// fails with KindChanged. Nil means no binding.
 	Binding *Binding `json:"binding,omitempty"`
 }
@@ -153,7 +153,7 @@ type CallToolResult struct {
 	Links []Link `json:"links,omitempty"`
 	// AuthRequired names the server that requires the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
-	// Note tells people about the circumstances of the call.
+	// Note is for people, about the circumstances of the call.
 	Note string `json:"note,omitempty"`
 }
 
@@ -185,7 +185,7 @@ type DelegateInput struct {
 	Reason   string   `json:"reason,omitempty"`
 	// Cancel ends the task.
 	Cancel bool `json:"cancel,omitempty"`
-	// Destructive: the message may have an effect that must not happen twice.
+	// Destructive means that the message may have an effect that must not happen twice.
 	Destructive bool `json:"destructive,omitempty"`
 	// Claim and Grant are as in CallToolInput; "" means MessageID.
 	Claim string `json:"claim,omitempty"`
@@ -203,10 +203,10 @@ type DelegateResult struct {
 	Media []Media `json:"media,omitempty"`
 	// Asked is the structured question of a waiting task, if it has one.
 	Asked *Origin `json:"asked,omitempty"`
-	// Note tells people about the circumstances of the call.
+	// Note is for people, about the circumstances of the call.
 	Note string `json:"note,omitempty"`
-	// NoEntry: the agent requires a login before it reports the task's state. State is
-	// TaskAuthRequired then.
+	// NoEntry means that the agent requires a login before it reports the task's state. State
+	// is TaskAuthRequired then.
 	NoEntry bool `json:"no_entry,omitempty"`
 }
 
@@ -254,7 +254,7 @@ type ReadAnswerResult struct {
 // OffloadInput is state of a workflow that is to be moved to the blob store.
 type OffloadInput struct {
 	Transcript Transcript `json:"transcript"`
-	// Whole: the tail is offloaded however short it is.
+	// Whole offloads the tail however short it is.
 	Whole bool `json:"whole,omitempty"`
 	// Texts are stored one by one.
 	Texts []Text `json:"texts,omitempty"`
@@ -278,8 +278,8 @@ type ListToolsInput struct {
 	Probe *Blob `json:"probe,omitempty"`
 }
 
-// CatalogueResult is what a worker offers: the requested kind, and what is missing. Body holds
-// a Catalogue, a ResourceCatalogue or a PromptCatalogue; a long one is in the blob store.
+// CatalogueResult is a catalogue of a worker, of the requested kind. Body holds a Catalogue, a
+// ResourceCatalogue or a PromptCatalogue; a long one is in the blob store.
 type CatalogueResult struct {
 	Body JSON `json:"body"`
 	// Store is nil if no Probe was given, or if the worker does not support it.
@@ -296,7 +296,7 @@ type StoreCheck struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// Catalogue is what a worker offers.
+// Catalogue lists the tools that a worker offers.
 type Catalogue struct {
 	Tools   []Tool        `json:"tools"`
 	Servers []ServerState `json:"servers"`
@@ -339,7 +339,8 @@ type ExportResult struct {
 	Skipped bool  `json:"skipped,omitempty"`
 }
 
-// WithdrawInput ends what the run before a reset has left. The new run executes the activity.
+// WithdrawInput cancels children that the run before a reset has left running. The new run
+// executes the activity.
 type WithdrawInput struct {
 	ConversationID string `json:"conversation_id"`
 	// Child is the workflow ID of the only child to cancel; "" means all children that the

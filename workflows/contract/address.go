@@ -18,9 +18,9 @@ var (
 	longWord   = regexp.MustCompile(`^[A-Za-z0-9_-]{24,}$`)
 )
 
-// PublicURL is a URL as people may see it: without user, fragment and the secrets in its query.
-// A path segment that looks like a secret is replaced by its hash, so that a different secret
-// is a different address.
+// PublicURL returns a URL as people may see it: without user, fragment and the secrets in its
+// query. A path segment that looks like a secret is replaced by its hash, so that a different
+// secret is a different address.
 func PublicURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -37,8 +37,8 @@ func PublicURL(raw string) string {
 	return strings.Join(parts, "/") + publicQuery(u.RawQuery)
 }
 
-// KeptURL is a URL as histories store it: unchanged, or as PublicURL returns it if that removes
-// a possible secret.
+// KeptURL returns a URL as histories store it: unchanged, or as PublicURL returns it if that
+// removes a possible secret.
 func KeptURL(raw string) string {
 	shown := PublicURL(raw)
 	if u, err := url.Parse(raw); err != nil || u.User != nil || !Whole(shown) {
@@ -69,9 +69,9 @@ func publicQuery(raw string) string {
 	return "?" + strings.Join(pairs, "&")
 }
 
-// PublicCommand is a command line as people may see it, split into words: without the values of
-// options, headers and variables whose names suggest secrets, and with URLs as PublicURL
-// returns them.
+// PublicCommand returns a command line as people may see it, split into words: without the
+// values of options, headers and variables whose names suggest secrets, and with URLs as
+// PublicURL returns them.
 func PublicCommand(command string, args []string) []string {
 	out := []string{command}
 	secret := false

@@ -59,7 +59,7 @@ type Agent struct {
 	Tree *Node `json:"tree,omitempty"`
 }
 
-// Route is how a model is called, by the name that nodes use for it.
+// Route returns the route of a model, by the name that nodes use for it.
 func (a Agent) Route(model string) ModelRoute {
 	for _, r := range a.Models {
 		if r.Name == model {
@@ -69,8 +69,8 @@ func (a Agent) Route(model string) ModelRoute {
 	return ModelRoute{Name: model}
 }
 
-// Root is the agent's tree. An agent without one is a single llm node that sees
-// the whole conversation.
+// Root returns the agent's tree. An agent without one is a single llm node that sees the whole
+// conversation.
 func (a Agent) Root() Node {
 	if a.Tree != nil {
 		return *a.Tree
@@ -84,7 +84,7 @@ func (a Agent) Root() Node {
 // Hash identifies the configuration: 12 hex digits of the SHA-256 of its JSON.
 func (a Agent) Hash() string {
 	data, err := json.Marshal(a)
-	if err != nil { // the type has no value that cannot be encoded
+	if err != nil { // every value of the type can be encoded
 		panic(fmt.Sprintf("encode agent: %v", err))
 	}
 	sum := sha256.Sum256(data)

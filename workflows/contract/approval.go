@@ -12,28 +12,29 @@ type Reason string
 
 // The reasons.
 const (
-	// ReasonDestructive: the tool may change or destroy data.
+	// ReasonDestructive means that the tool may change or destroy data.
 	ReasonDestructive Reason = "destructive"
-	// ReasonUnknownOutcome: a destructive call was sent and its answer lost. Approving runs it
-	// again, rejecting continues without a result. Approving with content of
+	// ReasonUnknownOutcome means that a destructive call was sent and its answer lost.
+	// Approving runs it again, rejecting continues without a result. Approving with content of
 	// UnknownOutcomeSchema may say instead that it did run.
 	ReasonUnknownOutcome Reason = "unknown_outcome"
-	// ReasonNotReached: an approved call repeatedly did not reach its server. Approving tries
-	// again, rejecting continues without a result.
+	// ReasonNotReached means that an approved call repeatedly did not reach its server.
+	// Approving tries again, rejecting continues without a result.
 	ReasonNotReached Reason = "not_reached"
-	// ReasonChanged: the server or the tool of an approved call has changed. Approving makes the
-	// call there, rejecting continues without a result.
+	// ReasonChanged means that the server or the tool of an approved call has changed.
+	// Approving makes the call there, rejecting continues without a result.
 	ReasonChanged Reason = "changed"
-	// ReasonRemote: an agent that work was delegated to asks for an approval.
+	// ReasonRemote means that an agent that work was delegated to asks for an approval.
 	ReasonRemote Reason = "remote"
-	// ReasonQuestion: the tool server asks a question during the call. Package answer parses
-	// the answer.
+	// ReasonQuestion means that the tool server asks a question during the call. Package answer
+	// parses the answer.
 	ReasonQuestion Reason = "question"
-	// ReasonLimit: a limit of the agent is reached. Approving grants the same amount again,
-	// repeatedly if needed; rejecting ends the turn. The tool is ToolGoOn, and nothing is called.
+	// ReasonLimit means that a limit of the agent is reached. Approving grants the same amount
+	// again, repeatedly if needed; rejecting ends the turn. The tool is ToolGoOn, and nothing
+	// is called.
 	ReasonLimit Reason = "limit"
-	// ReasonClientTool: the sender of the message has to execute the call. Its result is the
-	// content of the answer; rejecting tells the model that it was not executed.
+	// ReasonClientTool means that the sender of the message has to execute the call. Its result
+	// is the content of the answer; rejecting tells the model that it was not executed.
 	ReasonClientTool Reason = "client_tool"
 )
 
@@ -45,11 +46,11 @@ const ClientToolSchema = `{"type":"object","properties":{"content":{"type":"stri
 // its answer is an optional UnknownOutcomeAnswer.
 const UnknownOutcomeSchema = `{"type":"object","properties":{"outcome":{"type":"string","enum":["ran","not_run"]},"result":{"type":"string"}},"dependentRequired":{"result":["outcome"]}}`
 
-// UnknownOutcomeAnswer is what a person found out about a call whose answer was lost.
+// UnknownOutcomeAnswer is a person's answer about a call whose own answer was lost.
 type UnknownOutcomeAnswer struct {
 	// Outcome "" means OutcomeNotRun: approving alone runs the call again.
 	Outcome RunOutcome `json:"outcome,omitempty"`
-	// Result is what the call returned, as far as it is known; for OutcomeRan.
+	// Result is the known part of the call's result; for OutcomeRan.
 	Result string `json:"result,omitempty"`
 }
 
@@ -68,7 +69,7 @@ type ClientToolResult struct {
 	IsError bool   `json:"is_error,omitempty"`
 }
 
-// Answered reports whether an approval with this reason needs content, not only a yes or a no.
+// Answered reports whether an approval with this reason needs content besides the decision.
 func (r Reason) Answered() bool { return r == ReasonQuestion || r == ReasonClientTool }
 
 // ToolGoOn is the tool that an approval with ReasonLimit names.
@@ -81,7 +82,7 @@ type ApprovalInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
 	AgentName      string `json:"agent_name,omitempty"`
-	// NodePath is the node that asked: child indices from the root.
+	// NodePath is the path of the node that asks: child indices from the root.
 	NodePath []int  `json:"node_path,omitempty"`
 	Node     string `json:"node,omitempty"`
 	Tool     string `json:"tool"`
@@ -101,8 +102,8 @@ type ApprovalInput struct {
 	Origin       *Origin       `json:"origin,omitempty"`
 	CreatedAt    time.Time     `json:"created_at"`
 	Timeout      time.Duration `json:"timeout,omitempty"`
-	// Schema is that of the answer to a question: a flat JSON Schema. Accepts describes the
-	// accepted answers if the schema itself is not in history.
+	// Schema is the schema of the answer to a question: a flat JSON Schema. Accepts describes
+	// the accepted answers if the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
 	// Carried is the state of the previous run.
@@ -122,7 +123,7 @@ type ApprovalCarried struct {
 	Ignored int    `json:"ignored"`
 }
 
-// Pending is the approval as the API shows it while it waits.
+// Pending returns the approval as the API shows it while it waits.
 func (in ApprovalInput) Pending() PendingApproval {
 	return PendingApproval{
 		UUID: in.UUID, ConversationID: in.ConversationID, ToolName: in.Tool, ToolArgs: in.Arguments,
@@ -142,7 +143,8 @@ func (p PendingApproval) Answered() bool {
 	return p.Reason.Answered() || p.Reason == ReasonRemote && !p.Schema.IsZero() && !p.doubtful()
 }
 
-// TakesContent reports whether the answer may have content. For some approvals a yes is enough.
+// TakesContent reports whether the answer may have content, which some approvals do not
+// require.
 func (p PendingApproval) TakesContent() bool { return p.Answered() || !p.Schema.IsZero() }
 
 // doubtful reports whether the approval is about a call of unknown outcome, here or at another
@@ -187,15 +189,15 @@ type Origin struct {
 	// Chain names the agents from the one that was delegated to, to the one whose call
 	// waits.
 	Chain     []string `json:"chain"`
-	UUID      string   `json:"uuid,omitempty"` // of the approval there
+	UUID      string   `json:"uuid,omitempty"` // of the approval at that agent
 	Tool      string   `json:"tool,omitempty"`
 	Arguments JSON     `json:"arguments,omitzero"`
 	Digest    string   `json:"arguments_sha256,omitempty"`
 	Reason    Reason   `json:"reason,omitempty"`
-	// Description is what the last agent of the chain says of the call.
+	// Description is the last agent's description of the call.
 	Description string `json:"description,omitempty"`
-	// Schema is that of the answer, when a yes or a no is not enough, and Accepts what
-	// it accepts, where the schema itself is not in history.
+	// Schema is the schema of the answer if it needs content. Accepts describes the accepted
+	// answers if the schema itself is not in history.
 	Schema  JSON   `json:"schema,omitzero"`
 	Accepts string `json:"accepts,omitempty"`
 }
@@ -235,8 +237,8 @@ type DecideSignal struct {
 // the call sends it to its own workflow, and then waits for the Approval with that UUID.
 type QuestionSignal struct {
 	UUID string `json:"uuid"`
-	// Call is the idempotency key of the call, Attempt the number of the attempt. Nobody waits
-	// for the answer to a question of an earlier attempt.
+	// Call is the idempotency key of the call, Attempt the number of the attempt. The answer to
+	// a question of an earlier attempt is not used.
 	Call    string `json:"call"`
 	Attempt int32  `json:"attempt,omitempty"`
 	Message Text   `json:"message"`
@@ -275,10 +277,11 @@ type ApprovalResult struct {
 	Outcome RunOutcome `json:"outcome,omitempty"`
 }
 
-// Resolution is what an approved answer says about a call of unknown outcome.
+// Resolution returns the content of an approved answer about a call of unknown outcome.
 func (r ApprovalResult) Resolution() UnknownOutcomeAnswer { return resolution(r.Content) }
 
-// Agrees reports whether an approval ended as another decision asked for.
+// Agrees reports whether an approval ended with the same decision as the signal's; for a call
+// of unknown outcome also with the same answer.
 func (r ApprovalResult) Agrees(s DecideSignal) bool {
 	if (r.Decision == Approved) != s.Approved {
 		return false
@@ -286,7 +289,7 @@ func (r ApprovalResult) Agrees(s DecideSignal) bool {
 	return !s.Approved || (r.Outcome == OutcomeRan) == (resolution(s.Content).Outcome == OutcomeRan)
 }
 
-// resolution reads content that fits UnknownOutcomeSchema; other content says nothing.
+// resolution parses content of UnknownOutcomeSchema; other content gives a zero value.
 func resolution(content JSON) (a UnknownOutcomeAnswer) {
 	if json.Unmarshal(content.Raw, &a) != nil || a.Outcome != OutcomeRan && a.Outcome != OutcomeNotRun {
 		return UnknownOutcomeAnswer{}
@@ -294,10 +297,10 @@ func resolution(content JSON) (a UnknownOutcomeAnswer) {
 	return a
 }
 
-// maxReason is how much of a reason is shown, in characters.
+// maxReason bounds the shown part of a reason, in characters.
 const maxReason = 2000
 
-// ReasonText is why a person decided so, with the person's name; empty without a reason.
+// ReasonText returns a person's reason, with the person's name; empty without a reason.
 func (r ApprovalResult) ReasonText() string {
 	why := strings.TrimSpace(r.Reason)
 	if why == "" {
@@ -312,7 +315,7 @@ func (r ApprovalResult) ReasonText() string {
 	return "Reason: " + why
 }
 
-// ShownBy is the person who decided, in one line.
+// ShownBy returns the name of the person who decided, in one line.
 func (r ApprovalResult) ShownBy() string {
 	return fmt.Sprintf("%.200s", strings.Join(strings.Fields(r.By), " "))
 }

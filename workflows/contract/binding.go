@@ -23,23 +23,23 @@ func (b Binding) Same(other Binding) bool {
 	return b.Address == other.Address && b.SHA256 == other.SHA256
 }
 
-// TargetChange is the detail of a failure with KindChanged: the present target of the call.
+// TargetChange is the detail of a failure with KindChanged: the current target of the call.
 type TargetChange struct {
 	Binding Binding `json:"binding"`
-	// Difference compares the approved target with the present one, and Whole is all of it if
-	// Difference is cut.
+	// Difference compares the approved target with the current one. If it is cut, Whole has all
+	// of it.
 	Difference string `json:"difference"`
 	Whole      Text   `json:"whole,omitzero"`
 }
 
-// Definition is what a tool server declares about a tool and a grant is bound to.
+// Definition is a tool server's declaration of a tool. A grant is bound to it.
 type Definition struct {
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// Difference describes to people how an approved call differs from the present one. A nil
-// definition is that of a tool that is not listed.
+// Difference describes to people how an approved call differs from the current one. The
+// definition of a tool that is not listed is nil.
 func Difference(was, now Binding, wasDefined, nowDefined *Definition) string {
 	var parts []string
 	add := func(what, was, now string) {

@@ -5,8 +5,8 @@ import "time"
 // CardLimit is the maximum size of a Card's JSON, in bytes.
 const CardLimit = 4 << 10
 
-// Card is what a list shows of a waiting approval: enough to decide most of them. It is made
-// when the approval opens, and is its memo MemoCard.
+// Card is a waiting approval in a list, with enough data to decide most of them. It is made
+// when the approval opens, and stored in its memo MemoCard.
 type Card struct {
 	Server   string `json:"server,omitempty"`
 	Node     string `json:"node,omitempty"`
@@ -35,5 +35,5 @@ type AnswerKind string
 // The kinds of answers.
 const (
 	AnswerYesOrNo AnswerKind = "yes_or_no"
-	AnswerContent AnswerKind = "content" // that fits the approval's schema
+	AnswerContent AnswerKind = "content" // content that fits the approval's schema
 )

@@ -1,9 +1,9 @@
 package contract
 
-// CatalogueKind is what a worker is asked to list.
+// CatalogueKind is a kind of catalogue.
 type CatalogueKind string
 
-// What a worker can list. Each has a result of its own.
+// The kinds of catalogues. Each has its own type of result.
 const (
 	WantTools     CatalogueKind = ""          // Catalogue
 	WantResources CatalogueKind = "resources" // ResourceCatalogue

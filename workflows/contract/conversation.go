@@ -20,12 +20,12 @@ type ConversationInput struct {
 	Agent     Agent  `json:"agent"`
 	// ContextID groups conversations that belong together (A2A 1.0 §3.4).
 	ContextID string `json:"context_id,omitempty"`
-	// Task: the conversation is an A2A task. It completes with the turn after which no message
-	// is left to answer.
+	// Task means that the conversation is an A2A task. It completes with the turn after which
+	// no message is left to answer.
 	Task bool `json:"task,omitempty"`
 	// Chain names the agents that have delegated the work, the nearest last.
 	Chain []string `json:"chain,omitempty"`
-	// Notify: the workflow PushWorkflowID receives the states of the task.
+	// Notify means that the workflow PushWorkflowID receives the states of the task.
 	Notify bool `json:"notify,omitempty"`
 	// First is the message that came with the start, if any.
 	First *MessageSignal `json:"first,omitempty"`
@@ -46,22 +46,22 @@ type Carried struct {
 	ExportOwing bool       `json:"export_owing,omitempty"`
 	// Tree is the state of the agent's tree in the last turn.
 	Tree *NodeState `json:"tree,omitempty"`
-	// Worked is how long turns have worked, Granted what people have granted beyond the
+	// Worked is the working time of all turns. Granted is the sum of people's grants beyond the
 	// conversation's limits.
 	Worked  time.Duration `json:"worked,omitempty"`
 	Granted Limit         `json:"granted,omitzero"`
 	// Summary replaces the oldest messages when the model is called.
 	Summary *Summary  `json:"digest,omitempty"`
 	Last    *LastTurn `json:"last,omitempty"`
-	// Notify is that of the input, or was asked for since.
+	// Notify is set by the input, or by a signal since.
 	Notify bool `json:"notify,omitempty"`
 	// Refused counts the signals that the workflow itself has refused.
 	Refused int64 `json:"refused,omitempty"`
-	// Queue are the messages that wait for a turn, oldest first.
+	// Queue has the messages that wait for a turn, oldest first.
 	Queue []MessageSignal `json:"queue,omitempty"`
 }
 
-// LastTurn is how the last turn ended.
+// LastTurn is the outcome of the last turn.
 type LastTurn struct {
 	Turn     int       `json:"turn"`
 	Outcome  Outcome   `json:"outcome"`
@@ -79,7 +79,7 @@ type MessageSignal struct {
 	// different request under a used key.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	Text        Text   `json:"text"`
-	// Preface becomes that of the Message.
+	// Preface becomes the Preface of the Message.
 	Preface int `json:"preface,omitempty"`
 	// Media are files that came with the message.
 	Media []Media `json:"media,omitempty"`
@@ -88,7 +88,7 @@ type MessageSignal struct {
 	// Tools is a list of Tool that the turn offers and the sender executes. Their results come
 	// as answers to approvals with ReasonClientTool.
 	Tools JSON `json:"tools,omitzero"`
-	// NoAnswer: the message is never taken as the answer to an open question.
+	// NoAnswer means that the message is never used as the answer to an open question.
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Credential is the caller's sealed bearer token (package credential).
 	Credential string `json:"credential,omitempty"`
@@ -108,7 +108,7 @@ type CloseSignal struct {
 	By        string `json:"by,omitempty"`
 }
 
-// Result is what a request was settled with; the "result" of the REST API.
+// Result is the answer of a settled request; the "result" of the REST API.
 type Result struct {
 	Response        Text             `json:"response"`
 	WaitingApproval bool             `json:"waiting_approval"`
@@ -116,7 +116,7 @@ type Result struct {
 	AuthRequired    bool             `json:"auth_required"`
 }
 
-// Request is what a conversation keeps of a request: all open requests, the last
+// Request is the record of a request. A conversation keeps all open requests, the last
 // RememberedRequests settled ones, and the results of the last RememberedAnswers.
 type Request struct {
 	ID          string `json:"id"`
@@ -127,11 +127,11 @@ type Request struct {
 	// KindDecided. Nothing was recorded then.
 	Refused Kind    `json:"refused,omitempty"`
 	Result  *Result `json:"result,omitempty"`
-	// Predicted: the request was not sent; this is what it would be settled with.
+	// Predicted means that the request was not sent, and that this would be its answer.
 	Predicted bool `json:"foreseen,omitempty"`
 }
 
-// How many past requests a conversation keeps.
+// Bounds of the past requests that a conversation keeps.
 const (
 	RememberedRequests = 256
 	RememberedAnswers  = 64
@@ -165,8 +165,8 @@ type ConversationView struct {
 	Pending []PendingApproval `json:"pending,omitempty"`
 	// Pipeline says where a tree has paused for the first of them.
 	Pipeline *PipelineState `json:"pipeline,omitempty"`
-	// Running: an answer is being worked on; false while an approval waits. Queued is the
-	// number of messages that wait for a turn.
+	// Running means that a turn is working, not waiting for an approval. Queued is the number
+	// of messages that wait for a turn.
 	Running   bool      `json:"running,omitempty"`
 	Queued    int       `json:"queued,omitempty"`
 	Usage     Usage     `json:"usage,omitzero"`
@@ -187,9 +187,9 @@ type ConversationView struct {
 type ConversationQuery struct {
 	RequestID string `json:"request_id,omitempty"`
 	// Signal names the signal that the request would be sent with. If the conversation would
-	// refuse it, and does not have the request, Request is what it would be settled with.
+	// refuse it, and does not have the request, the answer's Request is the predicted one.
 	Signal string `json:"signal,omitempty"`
-	// Text and NoAnswer are those of a message.
+	// Text and NoAnswer are the fields of a message.
 	Text     Text `json:"text,omitzero"`
 	NoAnswer bool `json:"no_answer,omitempty"`
 	// Size is the size of the message in history, in bytes.
@@ -204,7 +204,7 @@ type ConversationResult struct {
 	Turns    int    `json:"turns"`
 	Reason   string `json:"reason,omitempty"`
 	Usage    Usage  `json:"usage,omitzero"`
-	// Outcome is that of the last turn.
+	// Outcome is the outcome of the last turn.
 	Outcome Outcome `json:"outcome,omitempty"`
 }
 

@@ -1,6 +1,6 @@
-// Package contract is everything that crosses a process boundary: the payloads
-// of workflows, signals, queries, updates and activities, the names they are
-// registered under, the identifiers of workflows, and the kinds of failure.
+// Package contract defines everything that crosses a process boundary: the payloads of
+// workflows, signals, queries, updates and activities, the names they are registered under, the
+// identifiers of workflows, and the kinds of failure.
 //
 // It imports the standard library only, so every other package may import it.
 // Registered names are literals in names.go: renaming a Go identifier never
@@ -30,26 +30,26 @@
 // offloaded, so a field that workflows set by themselves is left out of that length
 // (withoutCoordinates in workflows/journal.go).
 //
-// A field of an approval goes this way. What is not mentioned needs no change.
+// A field of an approval takes this path. Files that are not listed need no change.
 //
-//	activities/toolbox/tool.go              what is known of a tool (Tool)
+//	activities/toolbox/tool.go              the data of a tool (Tool)
 //	activities/models.go                    Models.call copies it to Call
 //	activity.go                             Call
 //	approval.go                             ApprovalInput, PendingApproval and Pending, which
 //	                                        copies; Origin, if agents pass it on
-//	../ask.go, ../question.go               where workflows make an ApprovalInput: for a call,
+//	../ask.go, ../question.go               make an ApprovalInput: for a call,
 //	                                        and for the question of a tool server
-//	card.go, ../wording/card.go             what lists show: GET /approvals embeds Card
+//	card.go, ../wording/card.go             the data in lists: GET /approvals embeds Card
 //	../wording/details.go                   the Web UI
-//	task.go, gateway/a2a/task/ask.go        ApprovalRequest, which A2A clients get
-//	activities/peer/approval_request.go,    the same, as this agent reads it from another, and
-//	activities/peers.go                     as it becomes an Origin
+//	task.go, gateway/a2a/task/ask.go        ApprovalRequest, for A2A clients
+//	activities/peer/approval_request.go,    the same, read from another agent, and
+//	activities/peers.go                     converted to an Origin
 //	gateway/agui/outcome.go                 the interrupt (subject)
 //	gateway/agui/state.go                   the state of clients, with a PendingApproval of its own
 //	gateway/openapi.yaml                    PendingApproval, WaitingApproval, Origin
 //
-// The REST API, the exported file and pending_approvals have PendingApproval as it is;
-// package document only puts stored values in their place.
+// The REST API, the exported file and pending_approvals use PendingApproval itself; package
+// document only loads stored values.
 //
 // # Where to look
 //
@@ -57,18 +57,18 @@
 //	ids.go           identifiers of workflows; UUIDs
 //	kinds.go         kinds of failure
 //	text.go          Text, JSON and Blob
-//	message.go       messages and transcripts; title.go the title that is made of one
+//	message.go       messages and transcripts; title.go a conversation's title
 //	conversation.go  a conversation: input, signals, queries, results
-//	approval.go      approvals; card.go what lists show; binding.go what a grant is for
+//	approval.go      approvals; card.go their data in lists; binding.go the target of a grant
 //	run.go           nodes that run: inputs, results, reports; node.go nodes as configured
-//	agent.go         an agent as configured; limits.go its limits and what was used
+//	agent.go         an agent as configured; limits.go its limits and their consumption
 //	activity.go      inputs and results of activities, and the calls of a reply
 //	tool.go          tools; catalogue.go resources and prompts
 //	model.go         providers and models; package modelname has their names
 //	task.go          states and requests of A2A tasks
-//	push.go          webhooks of tasks; package network has which addresses they may have
+//	push.go          webhooks of tasks; package network restricts their addresses
 //	feed.go          live events
-//	address.go       addresses without secrets; secretname.go which names are of secrets
+//	address.go       addresses without secrets; secretname.go names of secrets
 package contract
 
 //go:generate go test . -run TestWireFormat -update

@@ -11,7 +11,7 @@ type Event struct {
 	Draft *Draft `json:"draft,omitempty"`
 	// Delta is a piece of a reply.
 	Delta *Delta `json:"delta,omitempty"`
-	// Settled is the conversation as it is now, and Tree its tree.
+	// Settled is the current state of the conversation, and Tree its tree.
 	Settled *ConversationView `json:"settled,omitempty"`
 	Tree    *TreeView         `json:"tree,omitempty"`
 }
@@ -23,12 +23,12 @@ type Draft struct {
 	Node    string `json:"node,omitempty"` // empty for an agent that is one node
 	Model   string `json:"model,omitempty"`
 	Attempt int    `json:"attempt,omitempty"` // from 1
-	// Until is when the model is given up if it does not answer and pauses between attempts
-	// are no longer than usual.
+	// Until is the time at which a model that does not answer is abandoned, if pauses between
+	// attempts are not longer than usual.
 	Until time.Time `json:"until,omitzero"`
 }
 
-// DeltaKind says what a Delta is a piece of.
+// DeltaKind is the kind of a Delta.
 type DeltaKind string
 
 // The kinds of deltas.
@@ -43,8 +43,8 @@ const (
 type Delta struct {
 	DraftID string    `json:"draft"`
 	Kind    DeltaKind `json:"kind"`
-	// Call counts the calls of the reply from 0; for DeltaCall, which names the tool,
-	// and DeltaArguments.
+	// Call is the number of the call in the reply, from 0; for DeltaCall, which has a Tool, and
+	// DeltaArguments.
 	Call int    `json:"call,omitempty"`
 	Tool string `json:"tool,omitempty"`
 	Text string `json:"text,omitempty"`

@@ -88,12 +88,12 @@ func TestSamplesSetEveryField(t *testing.T) {
 	}
 }
 
-// zero is a field, with its type, and where it is zero.
+// zero is a field and its type, and the path where it is zero.
 type zero struct{ field, path string }
 
-// unset lists the fields that are zero. A Text or a JSON holds one of two
-// things and hides its fields from the wire. A value inside one of its own type
-// need not be full again: around lists the types on the way.
+// unset lists the fields that are zero. A Text or a JSON has one of two values and hides its
+// fields from the wire. A value inside another of its own type need not have all fields: around
+// lists the types of the enclosing values.
 func unset(v reflect.Value, path string, around []reflect.Type) []zero {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -164,8 +164,8 @@ func TestNoGoldenFileIsWithoutAType(t *testing.T) {
 	}
 }
 
-// exportedStructs lists the struct types of the package but generic ones, which
-// are references and not payloads.
+// exportedStructs lists the struct types of the package, except generic ones, which are
+// references and not payloads.
 func exportedStructs(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

@@ -21,12 +21,12 @@ var uuidPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 // outside is checked with it before it becomes part of a workflow ID or a file name.
 func IsUUID(s string) bool { return uuidPattern.MatchString(s) }
 
-// ConversationWorkflowID is the workflow ID of a conversation.
+// ConversationWorkflowID returns the workflow ID of a conversation.
 func ConversationWorkflowID(conversationID string) string {
 	return conversationPrefix + conversationID
 }
 
-// ConversationFile is the name of the file that a conversation is exported to.
+// ConversationFile returns the name of the file that a conversation is exported to.
 func ConversationFile(conversationID string) string {
 	return "conversation_" + conversationID + ".json"
 }
@@ -38,21 +38,21 @@ func ConversationIDOf(workflowID string) (id string, ok bool) {
 	return id, ok && IsUUID(id)
 }
 
-// ApprovalWorkflowID is the workflow ID of an approval, the one people signal.
+// ApprovalWorkflowID returns the workflow ID of an approval, which people signal.
 func ApprovalWorkflowID(uuid string) string { return approvalPrefix + uuid }
 
-// PushWorkflowID is the workflow ID of a task's push notifications.
+// PushWorkflowID returns the workflow ID of a task's push notifications.
 func PushWorkflowID(conversationID string) string { return pushPrefix + conversationID }
 
-// PushSeal is the purpose that a webhook's secrets are sealed for: they cannot be opened for
-// another webhook or as a caller's token.
+// PushSeal returns the purpose for which a webhook's secrets are sealed: they cannot be opened
+// for another webhook or as a caller's token.
 func PushSeal(conversationID, url string) string { return PushWorkflowID(conversationID) + " " + url }
 
-// DeliveryWorkflowID is the workflow ID of a delivery, by the ID of its message.
+// DeliveryWorkflowID returns the workflow ID of a delivery, by the ID of its message.
 func DeliveryWorkflowID(messageID string) string { return deliveryPrefix + messageID }
 
-// NodeWorkflowID is the workflow ID of a composite node: the names of the nodes from the root,
-// readable in the Web UI. parent is the workflow ID of the parent node, or that of the
+// NodeWorkflowID returns the workflow ID of a composite node: the names of the nodes from the
+// root, readable in the Web UI. parent is the workflow ID of the parent node, or that of the
 // conversation with the turn.
 //
 // A name is shortened and cleaned; ~ and the node's index distinguish cleaned names. In a tree
@@ -73,16 +73,16 @@ func NodeWorkflowID(parent, name string, index int) string {
 	return id
 }
 
-// Within reports whether a workflow is that of a node, or of one inside it.
+// Within reports whether run is the workflow of node, or of a node inside it.
 func Within(run, node string) bool { return run == node || strings.HasPrefix(run, node+"/") }
 
-// TurnWorkflowID is the prefix of the workflow IDs of a turn's nodes.
+// TurnWorkflowID returns the prefix of the workflow IDs of a turn's nodes.
 func TurnWorkflowID(conversationID string, turn int) string {
 	return fmt.Sprintf("%s/turn-%d", ConversationWorkflowID(conversationID), turn)
 }
 
-// IterationWorkflowID is the prefix of the workflow IDs of an iteration's nodes. Iterations
-// count from 1.
+// IterationWorkflowID returns the prefix of the workflow IDs of an iteration's nodes.
+// Iterations count from 1.
 func IterationWorkflowID(loop string, iteration int) string {
 	return fmt.Sprintf("%s/iteration-%d", loop, iteration)
 }
@@ -94,8 +94,8 @@ const (
 
 var unreadable = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// CatalogueWorkflowID is the ID of the workflow that lists the tools, or another catalogue, of
-// one configuration.
+// CatalogueWorkflowID returns the ID of the workflow that lists the tools, or another
+// catalogue, of one configuration.
 func CatalogueWorkflowID(configHash string, want CatalogueKind) string {
 	id := "catalogue-" + configHash
 	if want != WantTools {
@@ -104,8 +104,8 @@ func CatalogueWorkflowID(configHash string, want CatalogueKind) string {
 	return id
 }
 
-// MessageID is the ID of message number seq of a conversation. It is derived, not random, so
-// that a replayed workflow produces the same IDs.
+// MessageID returns the ID of message number seq of a conversation. It is derived, not random,
+// so that a replayed workflow produces the same IDs.
 func MessageID(conversationID string, seq int) string {
 	return NameUUID(conversationID, fmt.Sprintf("message-%d", seq))
 }

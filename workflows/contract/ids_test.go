@@ -155,7 +155,7 @@ func TestDerivedIDsDoNotCollide(t *testing.T) {
 		add(contract.MessageID(conversationID, i), "message of one conversation")
 		add(contract.MessageID(approvalID, i), "message of another")
 	}
-	// The border between space and name counts.
+	// The boundary between space and name matters.
 	add(contract.NameUUID("ab", "c"), "ab|c")
 	add(contract.NameUUID("a", "bc"), "a|bc")
 	add(contract.NameUUID("", "abc"), "|abc")

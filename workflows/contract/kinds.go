@@ -17,7 +17,7 @@ const (
 	KindKeyReused Kind = "idempotency_key"  // the key was used for another request
 	KindBusy      Kind = "busy"             // too many requests wait; try again later
 	KindTooLarge  Kind = "too_large"        // the request is over a bound
-	KindTimeout   Kind = "timeout"          // the answer is not there yet
+	KindTimeout   Kind = "timeout"          // the answer is not available yet
 	KindInternal  Kind = "internal"         // a fault of this program
 )
 

@@ -14,7 +14,7 @@ type Limits struct {
 	Conversation Limit `json:"conversation,omitzero"`
 }
 
-// Limit is how much may be used. A zero field sets no limit.
+// Limit bounds usage. A zero field sets no bound.
 type Limit struct {
 	// Tokens counts input and output tokens.
 	Tokens int64 `json:"tokens,omitempty"`
@@ -26,7 +26,7 @@ type Limit struct {
 	Time time.Duration `json:"time,omitempty"`
 }
 
-// Grants is what people have granted beyond the limits.
+// Grants are amounts that people have granted beyond the limits.
 type Grants = Limits
 
 // Add returns the sum.
@@ -39,13 +39,13 @@ func (l Limit) Add(m Limit) Limit {
 	return Limit{Tokens: l.Tokens + m.Tokens, Cost: l.Cost + m.Cost, Calls: l.Calls + m.Calls, Time: l.Time + m.Time}
 }
 
-// Consumption is what was used and granted so far, in the turn and in the conversation.
+// Consumption is the usage and the grants so far, in the turn and in the conversation.
 type Consumption struct {
 	Turn         Used `json:"turn,omitzero"`
 	Conversation Used `json:"conversation,omitzero"`
 }
 
-// Used is what was used, and what people have granted beyond the limits.
+// Used is an amount of usage, and the grants beyond the limits.
 type Used struct {
 	Usage   Usage         `json:"usage,omitzero"`
 	Time    time.Duration `json:"time,omitempty"`
@@ -58,8 +58,8 @@ func Amount(cost int64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// Bounds of what one conversation accepts, from callers and from models. The gateway refuses
-// what exceeds them before anything is written; the workflow refuses it too.
+// Bounds of one conversation's input, from callers and from models. The gateway refuses what
+// exceeds them before anything is written; the workflow refuses it too.
 const (
 	MaxQueued       = 64        // messages that wait for a turn
 	MaxQueuedBytes  = 512 << 10 // their size in history

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Role says who a message is from.
+// Role is the sender of a message.
 type Role string
 
 // The roles, as the conversation file has them.
@@ -40,7 +40,7 @@ type Message struct {
 	ResultOf string `json:"result_of,omitempty"`
 	// ApprovalID is the UUID of the approval that the message asks for.
 	ApprovalID string `json:"approval_id,omitempty"`
-	// Outcome is how the turn ended, on its last message.
+	// Outcome is the outcome of the turn, on its last message.
 	Outcome Outcome `json:"outcome,omitempty"`
 	// Approval is the audit record, on the message that marks a decision.
 	Approval *ApprovalResult `json:"approval,omitempty"`
@@ -59,7 +59,7 @@ type Message struct {
 	Segment *Segment `json:"part,omitempty"`
 }
 
-// ClientID is the ID that the sender of a user's message gave it, or "".
+// ClientID returns the ID that the sender of a user's message gave it, or "".
 func (m Message) ClientID() string {
 	if m.Role != RoleUser || m.Approval != nil || m.Notice {
 		return ""
@@ -105,8 +105,7 @@ type ToolCall struct {
 	Media []Media `json:"media,omitempty"`
 	// Links are the files that a result refers to.
 	Links []Link `json:"links,omitempty"`
-	// Note tells people about the circumstances of the call, such as an
-	// expired credential.
+	// Note is for people, about the circumstances of the call, such as an expired credential.
 	Note string `json:"note,omitempty"`
 }
 
@@ -126,10 +125,10 @@ type Link struct {
 	MIMEType string `json:"mime_type,omitempty"`
 }
 
-// FileName is the name of the file without the place where it is, or "".
+// FileName returns the name of the file without its directory, or "".
 func (m Media) FileName() string { return fileName(m.Name) }
 
-// URI is the URI that the tool server gave for a name, or "".
+// URI returns the name if it is a URI, or "".
 func (m Media) URI() string {
 	if parseURI(m.Name) == nil {
 		return ""
@@ -137,7 +136,7 @@ func (m Media) URI() string {
 	return m.Name
 }
 
-// FileName is the name of the file without the place where it is, or "".
+// FileName returns the name of the file without its directory, or "".
 func (l Link) FileName() string { return cmp.Or(fileName(l.Name), fileName(l.URI)) }
 
 func fileName(name string) string {
@@ -151,7 +150,7 @@ func fileName(name string) string {
 	return name
 }
 
-// parseURI is nil for a text that is not an absolute URI, such as a name or C:\\file.
+// parseURI returns nil for a text that is not an absolute URI, such as a name or C:\\file.
 func parseURI(name string) *url.URL {
 	u, err := url.Parse(name)
 	if err != nil || len(u.Scheme) < 2 {
@@ -173,7 +172,7 @@ type Head struct {
 	Count int `json:"count"` // messages in this chunk and all before it
 }
 
-// Len is the number of messages.
+// Len returns the number of messages.
 func (t Transcript) Len() int {
 	n := 0
 	if t.Head != nil {

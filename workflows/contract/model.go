@@ -33,7 +33,7 @@ const (
 	DefaultModel = "google:gemini-2.5-flash"
 )
 
-// ModelRoute is how a model is called.
+// ModelRoute says how a model is called.
 type ModelRoute struct {
 	Name string `json:"name"` // as nodes name it
 	// Fallback names the models that are called instead if it fails, in this order.
@@ -49,8 +49,8 @@ const DefaultModelTimeout = 60 * time.Second
 // call, unless a total is configured.
 func TotalModelTimeout(call time.Duration) time.Duration { return 2 * call }
 
-// KeyVariable is the environment variable with the provider's API key; empty
-// for providers that need none.
+// KeyVariable returns the environment variable with the provider's API key; empty for providers
+// that need none.
 func (p Provider) KeyVariable() string {
 	switch p {
 	case ProviderGoogle:

@@ -19,7 +19,7 @@ const (
 	SignalReport  = "report" // from nodes to their conversation
 	// SignalQuestion comes from the activity that calls a tool.
 	SignalQuestion = "question"
-	// SignalFollow asks a conversation to signal its states to PushWorkflowID, the present one
+	// SignalFollow asks a conversation to signal its states to PushWorkflowID, the current one
 	// at once. It has no argument.
 	SignalFollow = "follow"
 	// The signals of a Push; SignalTask comes from its conversation.
@@ -75,7 +75,7 @@ const MemoSchema = "schema"
 // that comes with the decision is used. Approvals opened by older workers have none.
 const MemoCallAs = "call_as"
 
-// LogDecision is the message of the log line about how an approval ended. Log filters for
+// LogDecision is the message of the log line about the end of an approval. Log filters for
 // Temporal's messages let it pass.
 const LogDecision = "approval decided"
 

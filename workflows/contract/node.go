@@ -45,12 +45,12 @@ type Node struct {
 	Prompt  Text     `json:"prompt,omitzero"`
 	Keys    []string `json:"keys,omitempty"`
 	Expects []string `json:"expects,omitempty"`
-	// SkipApproval: destructive calls of this leaf do not wait for an approval.
+	// SkipApproval means that destructive calls of this leaf do not wait for an approval.
 	SkipApproval bool `json:"at_once,omitempty"`
 
 	Model         string `json:"model,omitempty"`
 	MaxToolRounds int    `json:"max_tool_rounds,omitempty"`
-	// History: the model sees the whole conversation, not only the user's message.
+	// History shows the model the whole conversation, not only the user's message.
 	History bool `json:"history,omitempty"`
 	// Tools are the names of the servers and tools on offer; nil means all.
 	Tools       []string `json:"tools,omitzero"`
@@ -64,7 +64,7 @@ type Node struct {
 
 	Nodes         []Node `json:"nodes,omitempty"`
 	MaxIterations int    `json:"max_iterations,omitempty"`
-	// FailFast: the first failed branch of a parallel node stops the others.
+	// FailFast means that the first failed branch of a parallel node stops the others.
 	FailFast bool `json:"fail_fast,omitempty"`
 }
 
@@ -73,7 +73,7 @@ func (n Node) Composite() bool {
 	return n.Type == NodeSequential || n.Type == NodeParallel || n.Type == NodeLoop
 }
 
-// Iterations is MaxIterations with its default.
+// Iterations returns MaxIterations, or its default.
 func (n Node) Iterations() int {
 	if n.MaxIterations <= 0 {
 		return DefaultMaxIterations
@@ -81,7 +81,7 @@ func (n Node) Iterations() int {
 	return n.MaxIterations
 }
 
-// Rounds is MaxToolRounds with its default.
+// Rounds returns MaxToolRounds, or its default.
 func (n Node) Rounds() int {
 	if n.MaxToolRounds <= 0 {
 		return DefaultMaxToolRounds
@@ -99,17 +99,17 @@ type Peer struct {
 	Name        string `json:"name"`
 	URL         string `json:"url"`
 	Description string `json:"description,omitempty"`
-	// Destructive: a person approves every delegation.
+	// Destructive means that a person approves every delegation.
 	Destructive bool `json:"destructive,omitempty"`
-	// Timeout is how long a task may work, without waiting for people. Zero is
+	// Timeout limits the working time of a task, without waiting for people. Zero means
 	// DefaultPeerTimeout.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
 
-// DefaultPeerTimeout is how long a task of another agent may work.
+// DefaultPeerTimeout limits the working time of a task of another agent.
 const DefaultPeerTimeout = time.Hour
 
-// Patience is Timeout with its default.
+// Patience returns Timeout, or its default.
 func (p Peer) Patience() time.Duration {
 	if p.Timeout <= 0 {
 		return DefaultPeerTimeout
@@ -117,7 +117,7 @@ func (p Peer) Patience() time.Duration {
 	return p.Timeout
 }
 
-// Tool is the name of the tool that delegates to the peer.
+// Tool returns the name of the tool that delegates to the peer.
 func (p Peer) Tool() string { return "a2a_" + p.Name }
 
 // ToolExitLoop is the tool by which a model leaves the surrounding loop.
@@ -161,7 +161,7 @@ func (s State) Without(key string) State {
 	return slices.DeleteFunc(slices.Clone(s), func(v Value) bool { return v.Key == key })
 }
 
-// For is Only with an empty value for every key that has none.
+// For is Only, with an empty value for every key that has none.
 func (s State) For(keys []string) State {
 	out := s.Only(keys)
 	for _, key := range keys {

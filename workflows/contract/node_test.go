@@ -137,7 +137,7 @@ func TestHistoryIsWantedByAnyNodeInside(t *testing.T) {
 	}
 }
 
-// nil offers every tool, an empty list none: the wire must tell them apart.
+// nil offers every tool, an empty list none: their JSON must differ.
 func TestNoToolsAreNotAllTools(t *testing.T) {
 	for name, tools := range map[string][]string{"all": nil, "none": {}, "some": {"resources"}} {
 		var back contract.Node

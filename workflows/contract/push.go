@@ -8,8 +8,7 @@ const (
 	PushProtocol03 = "0.3"
 )
 
-// MaxPushConfigs is how many webhooks a task may have. A signal that sets another one is
-// ignored.
+// MaxPushConfigs bounds the webhooks of a task. A signal that sets another one is ignored.
 const MaxPushConfigs = 10
 
 // PushConfig is a webhook that is called with the states of a task (signal "set"). It replaces
@@ -34,7 +33,7 @@ type PushDelete struct {
 // may be repeated.
 type PushState struct {
 	State TaskState `json:"state"`
-	// Version is that of the conversation.
+	// Version is the version of the conversation.
 	Version   int64     `json:"version"`
 	ContextID string    `json:"context_id,omitempty"`
 	At        time.Time `json:"at"`
@@ -43,7 +42,7 @@ type PushState struct {
 // PushInput starts a Push. The workflow ID is PushWorkflowID(ConversationID).
 type PushInput struct {
 	ConversationID string `json:"conversation_id"`
-	// Coming: the conversation starts later and signals its state by itself.
+	// Coming means that the conversation starts later and signals its state by itself.
 	Coming bool `json:"coming,omitempty"`
 	// Carried is the state of the previous run.
 	Carried *PushCarried `json:"carried,omitempty"`
@@ -54,11 +53,11 @@ type PushCarried struct {
 	Targets []PushTarget `json:"targets,omitempty"`
 	// Last is the last state of the task.
 	Last *PushState `json:"last,omitempty"`
-	// Gone: the conversation's workflow has ended and sends no more states.
+	// Gone means that the conversation's workflow has ended and sends no more states.
 	Gone bool `json:"gone,omitempty"`
 	// Seq counts notifications.
 	Seq int `json:"seq,omitempty"`
-	// EndsAt is when the workflow ends unless there is a new state.
+	// EndsAt is the time at which the workflow ends unless there is a new state.
 	EndsAt time.Time `json:"ends_at,omitzero"`
 }
 
@@ -91,14 +90,15 @@ type PushView struct {
 	Configs []PushConfig `json:"configs"`
 	// State is the last state of the task, empty until there is one.
 	State TaskState `json:"state,omitempty"`
-	// Long: the run is about to continue as new and should get no more signals before that.
+	// Long means that the run is about to continue as new and should get no more signals before
+	// that.
 	Long bool `json:"long,omitempty"`
 }
 
 // PushResult is the result of a Push workflow.
 type PushResult struct {
 	ConversationID string `json:"conversation_id"`
-	// Notifications counts those that were to be delivered.
+	// Notifications counts the notifications that were to be delivered.
 	Notifications int `json:"notifications"`
 }
 
@@ -110,7 +110,7 @@ type NotifyInput struct {
 	State          PushState  `json:"news"`
 }
 
-// NotifyResult is what the webhook answered. Gone: it wants no more notifications.
+// NotifyResult is the webhook's answer. Gone means that it wants no more notifications.
 type NotifyResult struct {
 	Status int  `json:"status"`
 	Gone   bool `json:"gone,omitempty"`

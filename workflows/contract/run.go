@@ -6,14 +6,14 @@ import "time"
 type NodeInput struct {
 	ConversationID string `json:"conversation_id"`
 	SessionID      string `json:"session_id,omitempty"`
-	// Chain is that of the conversation.
+	// Chain is the conversation's.
 	Chain []string `json:"chain,omitempty"`
 	// Agent is the conversation's agent without its prompt and its tree.
 	Agent Agent `json:"agent"`
 	// ConfigHash is the Hash of the whole agent.
 	ConfigHash string `json:"config_hash"`
 	Turn       int    `json:"turn"`
-	// Path is the node's place in the tree: child indices from the root.
+	// Path is the node's path in the tree: child indices from the root.
 	Path []int `json:"path"`
 	Node Node  `json:"node"`
 	// User is the message that the turn answers.
@@ -25,9 +25,9 @@ type NodeInput struct {
 	State   State       `json:"state,omitempty"`
 	// Credential is the caller's sealed token.
 	Credential string `json:"credential,omitempty"`
-	// Budget is how long the node may work; zero is unlimited.
+	// Budget limits the node's working time; zero is unlimited.
 	Budget time.Duration `json:"budget,omitempty"`
-	// Consumption is what was used before, in the turn and in the conversation.
+	// Consumption is the consumption before the node, in the turn and in the conversation.
 	Consumption Consumption  `json:"spent,omitzero"`
 	Carried     *NodeCarried `json:"carried,omitempty"`
 	// Key is the workflow ID that the node's idempotency keys are derived from, if it is not
@@ -45,14 +45,15 @@ type NodeCarried struct {
 	Result  NodeResult `json:"result"`
 }
 
-// Outcome is how a node ended.
+// Outcome is the outcome of a node.
 type Outcome string
 
 // The outcomes.
 const (
 	OutcomeDone   Outcome = "done"
 	OutcomeFailed Outcome = "failed"
-	// OutcomeRejected: a person rejected a call, and the node does not continue without it.
+	// OutcomeRejected means that a person rejected a call, and that the node does not continue
+	// without it.
 	OutcomeRejected  Outcome = "rejected"
 	OutcomeCancelled Outcome = "cancelled"
 )
@@ -63,20 +64,20 @@ type NodeResult struct {
 	Outcome Outcome `json:"outcome"`
 	// Output is the node's output, or the reason for outcomes other than done.
 	Output Text `json:"output"`
-	// Delta are the values that the node set, in declared order.
+	// Delta has the values that the node set, in declared order.
 	Delta      State      `json:"delta,omitempty"`
 	Transcript Transcript `json:"transcript"`
 	Usage      Usage      `json:"usage,omitzero"`
 	Tree       NodeState  `json:"tree"`
-	// Exit: a node inside called exit_loop.
+	// Exit means that a node inside called exit_loop.
 	Exit bool `json:"exit,omitempty"`
 	// AuthRequired names the server or agent that requires the caller to log in.
 	AuthRequired string `json:"auth_required,omitempty"`
 	// Credential replaces the caller's if a decision brought one.
 	Credential string `json:"credential,omitempty"`
-	// Worked is how long the node worked, without waiting for people.
+	// Worked is the node's working time, without waiting for people.
 	Worked time.Duration `json:"worked,omitempty"`
-	// Granted is what people have granted beyond the limits while it worked.
+	// Granted is the sum of people's grants beyond the limits while it worked.
 	Granted Grants `json:"granted,omitzero"`
 	// Counts are the numbers of outcomes by leaf.
 	Counts []Counts `json:"tally,omitempty"`
@@ -187,11 +188,11 @@ type NodeReport struct {
 // OpenApproval is an approval that waits inside a tree.
 type OpenApproval struct {
 	Approval PendingApproval `json:"approval"`
-	// OutputKey is that of the leaf that asks.
+	// OutputKey is the OutputKey of the leaf that asks.
 	OutputKey string `json:"output_key,omitempty"`
 }
 
-// PipelineState says where a tree has paused.
+// PipelineState is the position at which a tree has paused.
 type PipelineState struct {
 	Path        []int  `json:"path"`
 	OutputKey   string `json:"output_key"`
@@ -199,7 +200,7 @@ type PipelineState struct {
 	UserMessage Text   `json:"user_message"`
 }
 
-// TreeView is what the query "tree" of a conversation returns: its last turn.
+// TreeView is the answer to the query "tree" of a conversation: its last turn.
 type TreeView struct {
 	ConversationID string `json:"conversation_id"`
 	Turn           int    `json:"turn"`

@@ -18,9 +18,9 @@ const (
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456789, time.UTC)
 
-// samples holds one value of every wire type, under the type's name, with every
-// field set. A name with a dash is a variant, with fields left out. So is a value
-// inside one of its own type.
+// samples holds one value of every wire type, under the type's name, with every field set. A
+// name with a dash is a variant, with fields omitted. So is a value inside another of its own
+// type.
 func samples() map[string]any {
 	all := map[string]any{}
 	for _, group := range []map[string]any{
@@ -69,7 +69,7 @@ func toolCall() ToolCall {
 	}
 }
 
-// textCall is a call as it was recorded before there was Media.
+// textCall returns a call recorded before the field Media existed.
 func textCall() ToolCall {
 	c := toolCall()
 	c.Media, c.Links = nil, nil
@@ -247,7 +247,7 @@ func approvalInput() ApprovalInput {
 	}
 }
 
-// accepts, schema and content are those of a question.
+// accepts, schema and content belong to a question.
 const accepts = `accepted is {"content":{…}} with "name" (string, required)`
 
 func schema() JSON {

@@ -20,7 +20,7 @@ const (
 	TaskRejected      TaskState = "rejected"
 )
 
-// Over reports whether a task in this state stays in it (A2A 1.0 §4.1.3).
+// Over reports whether a state is final (A2A 1.0 §4.1.3).
 func (s TaskState) Over() bool {
 	switch s {
 	case TaskCompleted, TaskFailed, TaskCanceled, TaskRejected:
@@ -29,7 +29,7 @@ func (s TaskState) Over() bool {
 	return false
 }
 
-// Running reports whether work goes on, or will.
+// Running reports whether the task is being worked on, or will be.
 func (s TaskState) Running() bool { return s == TaskSubmitted || s == TaskWorking }
 
 var outcomeStates = map[Outcome]TaskState{
@@ -37,8 +37,8 @@ var outcomeStates = map[Outcome]TaskState{
 	OutcomeRejected: TaskRejected, OutcomeCancelled: TaskCanceled,
 }
 
-// TaskState is the state of the conversation as a task. A conversation that was closed without
-// a message is canceled.
+// TaskState returns the state of the conversation as a task. A conversation that was closed
+// without a message is canceled.
 func (v ConversationView) TaskState() TaskState {
 	switch {
 	case v.Status != StatusCompleted && len(v.Pending) > 0:
@@ -75,7 +75,7 @@ const (
 	TypeApprovalAnswer  = "agent-stop-and-go/approval-answer"
 )
 
-// ApprovalRequest is the data part in which a waiting task says what it waits for.
+// ApprovalRequest is the data part with the question of a waiting task.
 type ApprovalRequest struct {
 	Type        string          `json:"type"` // TypeApprovalRequest
 	UUID        string          `json:"uuid"`
@@ -84,7 +84,7 @@ type ApprovalRequest struct {
 	Digest      string          `json:"argumentsSha256,omitempty"`
 	Description string          `json:"description"`
 	Reason      Reason          `json:"reason,omitempty"`
-	// Schema is that of the answer's content, if a yes or a no is not enough.
+	// Schema is the schema of the answer's content, if it needs content.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	// Chain names the agents from the sender to the one whose call waits.
 	Chain []string `json:"chain"`

@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// InlineLimit is the size in bytes up to which a value stays in history. Larger
-// ones go to the blob store. It is far under the 64 KiB that DESIGN allows
-// because one turn may hold hundreds of tool results.
+// InlineLimit is the size in bytes up to which a value stays in history. Larger values go to
+// the blob store. It is small because one turn may have hundreds of tool results.
 const InlineLimit = 2 << 10
 
 const previewLimit = 240
@@ -34,13 +33,14 @@ func NewBlob(data []byte) Blob {
 // Valid reports whether the address is well formed. Check it before using it as a path.
 func (b Blob) Valid() bool { return sumPattern.MatchString(b.SHA256) && b.Size >= 0 }
 
-// Hash is the SHA-256 of data in lower-case hex.
+// Hash returns the SHA-256 of data in lower-case hex.
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// preview is the beginning of data, cut between runes. Bytes that are no text are omitted.
+// preview returns the beginning of data, cut between runes. Bytes that are not text are
+// omitted.
 func preview(data []byte) string {
 	if len(data) > previewLimit {
 		cut := previewLimit
@@ -65,7 +65,7 @@ func Inline(s string) Text { return Text{Inline: s} }
 // IsZero reports whether the text is empty; encoding/json uses it for omitzero.
 func (t Text) IsZero() bool { return t.Inline == "" && t.Blob == nil }
 
-// Short is the text itself, or the beginning of a text in the blob store.
+// Short returns the text itself, or the beginning of a text in the blob store.
 func (t Text) Short() string {
 	if t.Blob == nil {
 		return t.Inline

@@ -8,14 +8,14 @@ import (
 
 const titleRunes = 80
 
-// Title is the name of a conversation in lists: the first words of its first message, in one
-// line and without characters that change how a line is shown.
+// Title returns the name of a conversation in lists: the first words of its first message, in
+// one line and without characters that change how a line is shown.
 func Title(first MessageSignal) string {
 	text := first.Text.Inline
 	if first.Text.Blob != nil {
 		text = first.Text.Blob.Preview
 	}
-	if first.Preface > len(text) { // only what the program put in front is at hand
+	if first.Preface > len(text) { // the text at hand ends within the preface
 		return ""
 	}
 	words := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text[first.Preface:], ""), separates), " ")
@@ -35,7 +35,8 @@ func separates(r rune) bool {
 // zeroWidthJoiner joins emoji, or letters of some scripts.
 const zeroWidthJoiner = '\u200d'
 
-// firstWords cuts a line between words, or inside a first word that is too long.
+// firstWords returns the beginning of a line, cut between words, or inside a first word that is
+// too long.
 func firstWords(line string) string {
 	if utf8.RuneCountInString(line) <= titleRunes {
 		return line

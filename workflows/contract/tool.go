@@ -25,7 +25,7 @@ type ToolApproval struct {
 	Because Ground `json:"because"`
 }
 
-// Ground is what determines whether a tool asks.
+// Ground is the reason why a tool asks or does not ask.
 type Ground string
 
 // The grounds.
@@ -45,7 +45,7 @@ const WordingResources Wording = "resources"
 const delegationSchema = `{"type":"object","properties":{"message":{"type":"string",` +
 	`"description":"The task, with everything that the agent must know"}},"required":["message"]}`
 
-// Delegation is the tool by which a model delegates to the agent.
+// Delegation returns the tool by which a model delegates to the agent.
 func (p Peer) Delegation() Tool {
 	return Tool{
 		Name:            p.Tool(),

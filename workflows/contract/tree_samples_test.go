@@ -19,7 +19,7 @@ func origin() *Origin {
 	}
 }
 
-// node has every field set, which no node of a file has.
+// node returns a node with every field set, which no configured node has.
 func node() Node {
 	remote := peer()
 	return Node{
@@ -34,7 +34,7 @@ func leaf(name string) Node {
 	return Node{Name: name, Type: NodeLLM, Prompt: Inline("Write."), Model: DefaultModel}
 }
 
-// tree is one as a file has it.
+// tree returns a tree as configured in a file.
 func tree() Node {
 	remote := peer()
 	loop := Node{Name: "polish", Type: NodeLoop, Nodes: []Node{leaf("writer")}, MaxIterations: 4}

@@ -27,7 +27,7 @@ const KeySize = 32
 
 const version = "v1"
 
-// Errors of Open. They tell people what happened and never hold the token.
+// Errors of Open. They are shown to people and never contain the token.
 var (
 	ErrUnknownKey = errors.New("sealed with a key that is not configured here")
 	ErrUnreadable = errors.New("cannot be opened for this conversation")
@@ -37,25 +37,24 @@ var (
 // Token is a caller's bearer token. Its JSON is empty, so that it reaches no log.
 type Token struct {
 	Bearer string `json:"-"`
-	// ExpiresAt is zero when the token does not tell.
+	// ExpiresAt is zero if the token does not have an expiry.
 	ExpiresAt time.Time `json:"-"`
 }
 
-// content is what is sealed of a token.
+// content is the sealed content of a token.
 type content struct {
 	Bearer    string    `json:"b"`
 	ExpiresAt time.Time `json:"e,omitzero"`
 }
 
-// encoding refuses bits that mean nothing: an envelope has one form.
+// encoding refuses nonzero padding bits, so that every envelope has only one form.
 var encoding = base64.RawURLEncoding.Strict()
 
-// lastSecond is the last one that RFC 3339 can write, of the year 9999.
+// lastSecond is the last second that RFC 3339 can express, in the year 9999.
 const lastSecond = 253402300799
 
-// NewToken takes the expiry from the "exp" claim when bearer is a JWT
-// (RFC 7519 §4.1.4). The signature is not checked: that is for the servers the
-// token is meant for.
+// NewToken takes the expiry from the "exp" claim if bearer is a JWT (RFC 7519 §4.1.4). It does
+// not check the signature: the servers for which the token is issued do.
 func NewToken(bearer string) Token {
 	t := Token{Bearer: bearer}
 	parts := strings.Split(bearer, ".")
@@ -81,7 +80,7 @@ func (Token) String() string { return "[bearer token]" }
 // GoString hides the token from %#v.
 func (Token) GoString() string { return "[bearer token]" }
 
-// Key is a named key of KeySize bytes. IDs hold no dots.
+// Key is a named key of KeySize bytes. Its ID contains no dots.
 type Key struct {
 	ID     string
 	Secret []byte `json:"-"`
@@ -127,7 +126,7 @@ func NewKeyring(keys ...Key) (*Keyring, error) {
 	return r, nil
 }
 
-// NewKey makes a random key whose ID is derived from nothing but chance.
+// NewKey makes a random key with a random ID.
 func NewKey() (Key, error) {
 	buf := make([]byte, KeySize+4)
 	if _, err := rand.Read(buf); err != nil {

@@ -120,7 +120,7 @@ func TestTamperingIsNoticedAtEveryPosition(t *testing.T) {
 func TestTheLastCharacterOfAnEnvelopeCounts(t *testing.T) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	r := ring(t, key("k1", 'a'))
-	for n := range 3 { // every length of the last group
+	for n := range 3 { // every length of the last base64 group
 		sealed := seal(t, r, credential.Token{Bearer: canary[n:]})
 		for _, c := range alphabet {
 			if tampered := sealed[:len(sealed)-1] + string(c); tampered != sealed {

@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Store is the part of a blob store that is needed here.
+// Store is the used part of a blob store.
 type Store interface {
 	Put(ctx context.Context, data []byte) (contract.Blob, error)
 	Get(ctx context.Context, b contract.Blob) ([]byte, error)
@@ -17,8 +17,8 @@ type Store interface {
 
 const storedPrefix = "blob:"
 
-// Keep returns what may travel through history of a sealed token: every call repeats it, so
-// that a long one is kept in the store and goes by its address.
+// Keep returns the form of a sealed token for history. Every call repeats it, so a long token
+// is stored and replaced by its address.
 func Keep(ctx context.Context, store Store, sealed string) (string, error) {
 	if len(sealed) <= contract.InlineLimit || store == nil {
 		return sealed, nil
@@ -30,7 +30,7 @@ func Keep(ctx context.Context, store Store, sealed string) (string, error) {
 	return storedPrefix + b.SHA256 + ":" + strconv.FormatInt(b.Size, 10), nil
 }
 
-// Fetch is the opposite of Keep. It fails with ErrUnreadable when the token is not there.
+// Fetch is the inverse of Keep. It fails with ErrUnreadable if the token is not in the store.
 func Fetch(ctx context.Context, store Store, kept string) (string, error) {
 	address, stored := strings.CutPrefix(kept, storedPrefix)
 	if !stored {

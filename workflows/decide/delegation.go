@@ -25,7 +25,7 @@ func SameRequest(known, now contract.DelegateResult) bool {
 	return now.State == contract.TaskInputRequired && askedUUID(known) == askedUUID(now)
 }
 
-// Question is the text that a decision is about, if the task's question has no ID.
+// Question returns the text that a decision is about, if the task's question has no ID.
 func Question(known contract.DelegateResult) contract.Text {
 	if askedUUID(known) != "" {
 		return contract.Text{}
@@ -67,13 +67,13 @@ const (
 	longHistoryWaitingPoll = 24 * time.Hour
 )
 
-// isLong reports whether a history has no room for frequent polls; with twice the size it has
+// isLong reports whether a history has no room for frequent polls. Up to twice that size it has
 // room for one a day.
 func (h History) isLong(times int) bool {
 	return h.Events >= times*longEvents || h.Bytes >= times*longBytes
 }
 
-// PollInterval is how long to wait before the next poll of a task that has worked for the given
+// PollInterval returns the pause before the next poll of a task that has worked for the given
 // time.
 func PollInterval(worked time.Duration, h History) time.Duration {
 	switch {

@@ -9,11 +9,11 @@
 // # Where to look
 //
 //	plan.go        Next, what a turn does with a model's reply
-//	failure.go     what a failed call means: another model, a person, or a result
-//	limits.go      which limit is reached, and what its approval grants
+//	failure.go     the consequence of a failed call: another model, a person, or a result
+//	limits.go      reached limits, and what their approval grants
 //	ledger.go      Ledger, the requests that are known and their answers
 //	merge.go       Merge, the result of a composite node; how often a node reports
-//	delegation.go  whether a task of another agent still asks the same; how often it is looked at
-//	push.go        what a webhook is still to be sent
+//	delegation.go  whether a task of another agent still asks the same; how often it is polled
+//	push.go        the queue of a webhook
 //	rollover.go    when a run continues as new
 package decide

@@ -24,8 +24,7 @@ func OutcomeUnknown(c contract.Call, f wording.Failure) bool {
 	return c.Destructive && (f.Lost || f.Kind == contract.KindOutcomeUnknown)
 }
 
-// explainedKinds are the kinds of failures after which an activity knows that nothing has
-// happened.
+// explainedKinds are the kinds with which an activity itself reports that a call had no effect.
 var explainedKinds = []contract.Kind{
 	contract.KindToolUnavailable, contract.KindToolFailed, contract.KindPeerUnavailable, contract.KindPeerFailed,
 	contract.KindDigest, contract.KindChanged, contract.KindBlob, contract.KindInvalid, contract.KindNotFound,

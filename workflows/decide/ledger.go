@@ -9,8 +9,8 @@ import (
 // Ledger records requests, so that a repeated one is carried out once and gets the first
 // answer. The zero value is empty. It keeps the last contract.RememberedRequests requests, and
 // the answers of the last contract.RememberedAnswers settled ones; unsettled requests are
-// always kept. It drops entries only when a request is added, so an answer is available to
-// everybody who waits for it, however late it came.
+// always kept. It drops entries only when a request is added, so an answer is available to all
+// callers that wait for it, however late it came.
 type Ledger struct {
 	requests []contract.Request
 }
@@ -20,7 +20,7 @@ func NewLedger(requests []contract.Request) *Ledger {
 	return &Ledger{requests: slices.Clone(requests)}
 }
 
-// Find returns what is known of a request, or nil.
+// Find returns the record of a request, or nil.
 func (l *Ledger) Find(id string) *contract.Request {
 	for i := len(l.requests) - 1; i >= 0; i-- {
 		if l.requests[i].ID == id {

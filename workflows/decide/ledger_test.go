@@ -15,8 +15,8 @@ func reply(text string) contract.Result { return contract.Result{Response: contr
 
 func id(i int) string { return fmt.Sprintf("r%d", i) }
 
-// settled is a ledger that has done requests 0 to n-1.
-func settled(n int) *decide.Ledger {
+// ledgerOf returns a ledger with the settled requests 0 to n-1.
+func ledgerOf(n int) *decide.Ledger {
 	l := &decide.Ledger{}
 	for i := range n {
 		l.Add(id(i), "f")
@@ -88,7 +88,7 @@ func TestAnsweringAnUnknownRequestDoesNothing(t *testing.T) {
 }
 
 func TestSettledListsOnlyWhatHasItsAnswer(t *testing.T) {
-	l := settled(3)
+	l := ledgerOf(3)
 	l.Add("open", "")
 	got := l.Settled([]string{"r2", "open", "never came", "r0"})
 	if len(got) != 2 || got[0].ID != "r2" || got[1].ID != "r0" {
@@ -101,7 +101,7 @@ func TestSettledListsOnlyWhatHasItsAnswer(t *testing.T) {
 
 func TestTheOldestSettledRequestsAreForgotten(t *testing.T) {
 	const extra = 44
-	l := settled(contract.RememberedRequests + extra)
+	l := ledgerOf(contract.RememberedRequests + extra)
 	l.Add("open", "")
 	got := l.Requests()[:len(l.Requests())-1]
 	if len(got) != contract.RememberedRequests || got[0].ID != id(extra) {
@@ -151,7 +151,7 @@ func TestMoreOpenRequestsThanTheRingHoldsAllStay(t *testing.T) {
 
 func TestTheLastAnswersStay(t *testing.T) {
 	const n = contract.RememberedAnswers + 40
-	l := settled(n)
+	l := ledgerOf(n)
 	l.Add("next", "")
 	got := answered(l)
 	if len(got) != contract.RememberedAnswers || got[0] != id(n-contract.RememberedAnswers) {
@@ -162,7 +162,7 @@ func TestTheLastAnswersStay(t *testing.T) {
 	}
 }
 
-// Requests that were settled long after they came keep no more answers either.
+// The bound on kept answers includes requests that were settled late.
 func TestLateAnswersAreForgottenToo(t *testing.T) {
 	var l decide.Ledger
 	for i := range 200 {
@@ -178,7 +178,7 @@ func TestLateAnswersAreForgottenToo(t *testing.T) {
 }
 
 func TestAContinuedRunKnowsTheSame(t *testing.T) {
-	l := settled(300)
+	l := ledgerOf(300)
 	l.Add("open", "f")
 	data, err := json.Marshal(l.Requests())
 	if err != nil {
@@ -198,7 +198,7 @@ func TestAContinuedRunKnowsTheSame(t *testing.T) {
 }
 
 func TestALedgerDoesNotChangeWhatItContinues(t *testing.T) {
-	before := settled(contract.RememberedRequests).Requests()
+	before := ledgerOf(contract.RememberedRequests).Requests()
 	first := before[0]
 	l := decide.NewLedger(before)
 	for i := range 200 {

@@ -7,7 +7,7 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// AddResult adds what a node has used and been granted.
+// AddResult adds a node's usage and grants.
 func AddResult(s contract.Consumption, r contract.NodeResult) contract.Consumption {
 	return contract.Consumption{
 		Turn:         addUsed(s.Turn, r, r.Granted.Turn),
@@ -46,7 +46,7 @@ func limitReached(of string, l contract.Limit, o contract.Used) (wording.Reached
 	return wording.ReachedLimit{}, false
 }
 
-// Grant is what the approval of a reached limit grants.
+// Grant returns what the approval of a reached limit grants.
 func Grant(r wording.ReachedLimit) contract.Grants {
 	var l contract.Limit
 	switch r.What {

@@ -22,7 +22,7 @@ func ApplySettings(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	return r
 }
 
-// WithCount is a leaf's result with its own outcome counted.
+// WithCount returns a leaf's result with its own outcome counted.
 func WithCount(n contract.Node, r contract.NodeResult) contract.NodeResult {
 	t := contract.Counts{Node: n.Name}
 	switch r.Outcome {
@@ -62,7 +62,7 @@ func ResumeMerge(r contract.NodeResult) Merge {
 	}
 }
 
-// Result is the merge as a result, without transcript and tree.
+// Result returns the merge as a result, without transcript and tree.
 func (m *Merge) Result() contract.NodeResult {
 	r := contract.NodeResult{
 		Outcome: m.Outcome, Output: m.Output, Delta: m.Delta, Usage: m.Usage, Exit: m.Exit,
@@ -166,7 +166,7 @@ func JoinInline(parts []contract.Text) (contract.Text, bool) {
 // LeaveLoop ends the effect of exit_loop at its loop.
 func (m *Merge) LeaveLoop() { m.Exit = false }
 
-// TimeLeft is the remainder of a budget; zero is unlimited.
+// TimeLeft returns the remainder of a budget; zero is unlimited.
 func (m *Merge) TimeLeft(budget time.Duration) time.Duration {
 	if budget <= 0 {
 		return 0
@@ -183,7 +183,7 @@ func (m *Merge) TimeIsUp(budget time.Duration) bool {
 	return true
 }
 
-// Shorter is the shorter of two limits; zero is no limit.
+// Shorter returns the shorter of two limits; zero is no limit.
 func Shorter(a, b time.Duration) time.Duration {
 	if a <= 0 || b > 0 && b < a {
 		return b
@@ -196,8 +196,9 @@ const (
 	reportShare   = 20 // a node that runs for an hour reports at most every 3 minutes
 )
 
-// ReportPace is how long a node waits before its next report that is not urgent: in proportion
-// to how long it has run, so that the number of reports grows with the logarithm of the time.
+// ReportPace returns how long a node waits before its next report that is not urgent: in
+// proportion to how long it has run, so that the number of reports grows with the logarithm of
+// the time.
 func ReportPace(running time.Duration) time.Duration {
 	return max(fastestReport, running/reportShare)
 }

@@ -5,18 +5,18 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Plan is what a turn does with a model's reply.
+// Plan says how a turn handles a model's reply.
 type Plan struct {
 	// Answered are the calls with an immediate result, by index: unknown tools and invalid
 	// arguments.
 	Answered map[int]contract.CallToolResult
-	// Ask lists the calls that wait for a person, in order. While it is not empty no call of the
-	// reply may run, so that nobody approves half of what has already run.
+	// Ask lists the calls that wait for a person, in order. While it is not empty no call of
+	// the reply may run, so that a person decides before any of them has run.
 	Ask []int
 	// Batches lists the calls to run. Those of one batch run in parallel; a destructive call is a
 	// batch of its own.
 	Batches [][]int
-	// Exit: the node leaves the loop once the batches have run.
+	// Exit means that the node leaves the loop once the batches have run.
 	Exit bool
 }
 
@@ -24,7 +24,7 @@ type Plan struct {
 // With skipApproval no call waits for a person.
 func Next(calls []contract.Call, skipApproval bool) Plan {
 	p := Plan{Answered: map[int]contract.CallToolResult{}}
-	open := false // whether the last batch takes another read-only call
+	open := false // whether another read-only call may join the last batch
 	for i, c := range calls {
 		switch {
 		case c.Unknown:

@@ -82,7 +82,7 @@ func TestNext(t *testing.T) {
 func TestEveryPlanIsSound(t *testing.T) {
 	for seed := range uint64(500) {
 		calls := randomCalls(rand.New(rand.NewPCG(seed, 1)))
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { sound(t, calls, decide.Next(calls, false)) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { checkPlan(t, calls, decide.Next(calls, false)) })
 	}
 }
 
@@ -97,9 +97,9 @@ func randomCalls(random *rand.Rand) []contract.Call {
 	return calls
 }
 
-// sound checks that every call is run or answered once and in order, that what
-// is destructive runs alone and after having been asked for.
-func sound(t *testing.T, calls []contract.Call, p decide.Plan) {
+// checkPlan checks that every call is run or answered once and in order, and that a destructive
+// call runs alone and only after an approval.
+func checkPlan(t *testing.T, calls []contract.Call, p decide.Plan) {
 	t.Helper()
 	run := slices.Concat(p.Batches...)
 	if !slices.IsSorted(run) || len(run)+len(p.Answered) != len(calls) {

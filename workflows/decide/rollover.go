@@ -18,7 +18,7 @@ const (
 
 	maxNodeEvents = 1_000
 
-	// A turn may add as much again, and messages that queue up behind it too.
+	// A turn, and messages that arrive during it, may double the size.
 	maxTurnEvents = 4_000
 	maxTurnBytes  = 1 << 20
 )
@@ -35,5 +35,5 @@ func RollOverTurn(h History) bool {
 }
 
 // RollOverNode reports whether the run of a composite node is long enough. Nodes continue as
-// new sooner than conversations: nobody waits for their updates, so it costs little.
+// new sooner than conversations: they have no updates with waiting callers, so it costs little.
 func RollOverNode(h History) bool { return RollOver(h) || h.Events >= maxNodeEvents }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Hash distinguishes entries, also those with the same place or the same ID: after the death of
-// a worker a turn is repeated and may produce something else.
+// Hash distinguishes entries, also those with the same position or the same ID: after the death
+// of a worker a turn is repeated and may produce other messages.
 func (e Entry) Hash() uint64 { return e.sum }
 
 func hashOf(e Entry) uint64 {
@@ -44,8 +44,8 @@ type Cursor struct {
 	nodes map[string]int
 }
 
-// Add records that the reader has got an entry. Entries up to firm are final in their order
-// (Firm).
+// Add records that the reader has received an entry. Entries up to firm are final in their
+// order (Firm).
 func (c *Cursor) Add(e Entry, firm int) {
 	if e.Seq <= firm && e.Seq == c.seq+1 {
 		c.seq++
@@ -60,8 +60,8 @@ func (c *Cursor) Add(e Entry, firm int) {
 	c.sum ^= e.sum
 }
 
-// CursorOf is the cursor of a reader that has got some entries, given by their hashes, in any
-// order.
+// CursorOf returns the cursor of a reader that has received the entries with these hashes, in
+// any order.
 func CursorOf(entries []Entry, firm int, seen map[uint64]bool) Cursor {
 	c := Cursor{nodes: map[string]int{}}
 	for _, e := range entries {
@@ -78,8 +78,8 @@ func CursorOf(entries []Entry, firm int, seen map[uint64]bool) Cursor {
 	return c
 }
 
-// Firm is the Seq of the last entry that no other entry will be inserted before. parallel says
-// that nodes of a tree are running in the last turn.
+// Firm returns the Seq of the last entry before which no other entry will be inserted. parallel
+// means that nodes of a tree are running in the last turn.
 func Firm(entries []Entry, parallel bool) int {
 	if !parallel || len(entries) == 0 {
 		return len(entries)
@@ -92,15 +92,15 @@ func Firm(entries []Entry, parallel bool) int {
 	return began
 }
 
-// IsZero reports whether the reader has got nothing.
+// IsZero reports whether the reader has received no entry.
 func (c Cursor) IsZero() bool { return c.seq == 0 && c.Whole() }
 
-// Whole reports whether the reader has got exactly the first entries, so that one number
+// Whole reports whether the received entries are exactly the first ones, so that one number
 // describes them.
 func (c Cursor) Whole() bool { return len(c.nodes) == 0 }
 
-// Seen returns the hashes of the entries that the reader has got. ok is false if the entries
-// are not those of that time.
+// Seen returns the hashes of the entries that the reader has received. ok is false if those are
+// not among the entries.
 func (c Cursor) Seen(entries []Entry) (seen map[uint64]bool, ok bool) {
 	seen = map[uint64]bool{}
 	left, sum := maps.Clone(c.nodes), uint64(0)

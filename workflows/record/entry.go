@@ -14,7 +14,7 @@ const (
 	KindMessage  Kind = iota + 1 // of the user; starts a turn
 	KindText                     // of the agent
 	KindCall                     // of a tool or another agent
-	KindResult                   // of a call
+	KindResult                   // result of a call
 	KindRequest                  // for an approval
 	KindDecision                 // about an approval
 	KindNotice                   // for people; the model does not need it
@@ -36,8 +36,8 @@ type Entry struct {
 	Text string
 	// Answers is the Seq of the call that a result belongs to, or 0.
 	Answers int
-	// Missing: the call has no result although its turn is over. The entry is generated for
-	// readers that need a result of every call; there is no such message.
+	// Missing marks a generated result of a call that has none although its turn has ended, for
+	// readers that need a result for every call. There is no such message.
 	Missing bool
 
 	sum uint64
@@ -48,9 +48,9 @@ type Source struct {
 	// Messages are all messages of the conversation, oldest first, with their values
 	// (transcript.Load, then transcript.Resolve of each).
 	Messages []contract.Message
-	// Tree: nodes of a tree wrote them.
+	// Tree is set if nodes of a tree wrote the messages.
 	Tree bool
-	// Over: the last turn has ended.
+	// Over is set if the last turn has ended.
 	Over bool
 }
 
@@ -101,7 +101,7 @@ func (r *reader) read(m contract.Message) {
 	}
 }
 
-// add returns the entry's Seq.
+// add appends an entry and returns its Seq.
 func (r *reader) add(e Entry) int {
 	e.Seq, e.Turn = len(r.entries)+1, r.turn
 	e.sum = hashOf(e)
@@ -121,7 +121,7 @@ func (r *reader) endTurn() {
 	r.open = nil
 }
 
-// kindOf is zero for messages that are no entries.
+// kindOf returns the kind of a message, zero if it is not an entry.
 func kindOf(m contract.Message) Kind {
 	switch {
 	case m.Approval != nil:
@@ -142,7 +142,7 @@ func kindOf(m contract.Message) Kind {
 	return 0
 }
 
-// callOf is the Seq of the call that a message is the result of.
+// callOf returns the Seq of the call whose result a message is.
 func (r *reader) callOf(m contract.Message) int {
 	if m.ResultOf != "" {
 		return r.calls[m.ResultOf]
@@ -159,7 +159,8 @@ func (r *reader) close(call int) {
 	}
 }
 
-// textOf is the text of an entry. Outputs of a node of a tree begin with its name.
+// textOf returns the text of an entry. The name of a node at the beginning of its outputs is
+// removed.
 func (r *reader) textOf(e Entry) string {
 	text := e.Content.Inline
 	switch {

@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// approvalOf is the UUID of the approval that a notice asks for, or "". Old messages have it at
-// the end of their text.
+// approvalOf returns the UUID of the approval that a notice asks for, or "". Old messages have
+// it at the end of their text.
 func approvalOf(m contract.Message) string {
 	if m.ApprovalID != "" || m.Role != contract.RoleAssistant {
 		return m.ApprovalID
@@ -26,8 +26,8 @@ func approvalOf(m contract.Message) string {
 	return id
 }
 
-// likeliestCall is the call of the turn that a result without ResultOf belongs to: the one of
-// the same reply with the same provider's ID, else with the same tool.
+// likeliestCall returns the call of the turn that a result without ResultOf belongs to: the one
+// of the same reply with the same provider's ID, else with the same tool.
 func (r *reader) likeliestCall(m contract.Message) int {
 	best, score := 0, 0
 	for _, seq := range r.open {
@@ -49,8 +49,8 @@ func (r *reader) likeliestCall(m contract.Message) int {
 	return best
 }
 
-// outcomeOf is the outcome of the turn that a text ends. Old messages say only in their text
-// that the turn was cancelled; texts of a model have a draft ID.
+// outcomeOf returns the outcome of the turn that a text ends. Old messages of a cancelled turn
+// are recognised by their text; texts of a model have a draft ID.
 func outcomeOf(e Entry) contract.Outcome {
 	if e.Outcome == "" && e.DraftID == "" && e.Reply == "" && strings.HasPrefix(e.Text, wording.TextTurnCancelled) {
 		return contract.OutcomeCancelled

@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/record/recordtest"
 )
 
-// A conversation is the same wherever its messages and their values are.
+// A conversation does not depend on where its messages and their values are stored.
 func TestAConversationIsReadFromAnyPieces(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -44,7 +44,7 @@ func TestAConversationIsReadFromAnyPieces(t *testing.T) {
 	}
 }
 
-// Whoever reads page by page, from the newest to the oldest, has read the whole.
+// All pages together, from the newest to the oldest, are the whole conversation.
 func TestPagesMakeTheWhole(t *testing.T) {
 	pages := 0
 	for seed := range uint64(15) {

@@ -38,8 +38,8 @@ func notice(role contract.Role, text, approval string) contract.Message {
 	return contract.Message{Role: role, Content: contract.Inline(text), Notice: true, ApprovalID: approval}
 }
 
-// brief is an entry in short: number.turn, what it is, and what it answers.
-func brief(e record.Entry) string {
+// summaryOf formats an entry: number.turn, kind, and the entry that it answers.
+func summaryOf(e record.Entry) string {
 	kinds := []string{"", "message", "text", "call", "result", "request", "decision", "notice"}
 	s := fmt.Sprintf("%d.%d %s %s", e.Seq, e.Turn, kinds[e.Kind], e.Text)
 	if e.Answers > 0 {
@@ -114,7 +114,7 @@ func TestEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got []string
 			for _, e := range record.Read(record.Source{Messages: tt.in, Tree: tt.tree, Over: tt.over}) {
-				got = append(got, brief(e))
+				got = append(got, summaryOf(e))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("entries (-want +got):\n%s", diff)
@@ -138,16 +138,16 @@ func TestHowATurnEnded(t *testing.T) {
 	}
 }
 
-// A reader who comes back with the ID of an event knows exactly what was told then, whatever
-// was written before or behind it since.
-func TestACursorKnowsWhatWasTold(t *testing.T) {
-	within := 0 // a turn
+// A cursor restored from an event's ID has exactly the entries received then, whatever was
+// inserted or appended since.
+func TestACursorHasTheReceivedEntries(t *testing.T) {
+	within := 0 // cursors within a turn
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		states := recordtest.New(seed).Lasting()
 		told := map[uint64]bool{}
 		for at, state := range states {
-			c := tell(r, state, told)
+			c := deliver(r, state, told)
 			if of := record.CursorOf(state.Entries(), record.Firm(state.Entries(), state.Parallel()), told); of.String() != c.String() {
 				t.Fatalf("seed %d: %s all at once, %s one by one", seed, of, c)
 			}
@@ -169,12 +169,12 @@ func TestACursorKnowsWhatWasTold(t *testing.T) {
 	}
 }
 
-// tell tells a reader some of what is new in a state.
-func tell(r *rand.Rand, state record.State, told map[uint64]bool) record.Cursor {
+// deliver gives a reader some of the new entries of a state.
+func deliver(r *rand.Rand, state record.State, told map[uint64]bool) record.Cursor {
 	entries := state.Entries()
 	var c record.Cursor
 	for _, e := range entries {
-		if told[e.Hash()] || r.IntN(3) > 0 && before(entries, e, told) {
+		if told[e.Hash()] || r.IntN(3) > 0 && mayDeliver(entries, e, told) {
 			told[e.Hash()] = true
 			c.Add(e, record.Firm(entries, state.Parallel()))
 		}
@@ -182,9 +182,9 @@ func tell(r *rand.Rand, state record.State, told map[uint64]bool) record.Cursor 
 	return c
 }
 
-// before reports whether everything that the entry's node, or a turn before, has written in front
-// of it has been told: readers are told in order.
-func before(entries []record.Entry, e record.Entry, told map[uint64]bool) bool {
+// mayDeliver reports whether all entries before it, of the same node and of earlier turns, have
+// been delivered: delivery is in order.
+func mayDeliver(entries []record.Entry, e record.Entry, told map[uint64]bool) bool {
 	for _, other := range entries[:e.Seq-1] {
 		if (other.Turn < e.Turn || other.Node == e.Node || other.Kind == record.KindMessage) && !told[other.Hash()] {
 			return false
@@ -193,8 +193,8 @@ func before(entries []record.Entry, e record.Entry, told map[uint64]bool) bool {
 	return true
 }
 
-// The prompt is told to nobody, and must not keep a cursor from being one number.
-func TestACursorIsOneNumberWhereNothingRunsSideBySide(t *testing.T) {
+// The prompt is not an entry, and must not prevent a cursor from being one number.
+func TestACursorIsOneNumberIfNothingRunsInParallel(t *testing.T) {
 	entries := record.Read(record.Source{Messages: []contract.Message{
 		{ID: "p", Role: contract.RoleSystem, Content: contract.Inline("Be kind.")}, user("a", "hi"), text("b", "", "ho"),
 	}})

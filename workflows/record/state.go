@@ -20,7 +20,7 @@ type State struct {
 	Messages []contract.Message
 	// Tree is nil for an agent that is one node.
 	Tree *document.Tree
-	// Running: a turn is running.
+	// Running is set while a turn is running.
 	Running bool
 	// Response is the text of View.Last.
 	Response string
@@ -59,12 +59,12 @@ func Load(ctx context.Context, store transcript.Store, view contract.Conversatio
 func (s State) WithMemo() State {
 	m := &memo{}
 	s.memo = m
-	m.of = s // with the memo, for those who make one value of another
+	m.of = s // with the memo, so that make functions can use Once for other keys
 	return s
 }
 
-// Messages are those of a transcript with all values loaded, without what only a model's
-// provider can read.
+// Messages returns the messages of a transcript with all values loaded, without the native
+// forms of replies.
 func Messages(ctx context.Context, store transcript.Store, t contract.Transcript) ([]contract.Message, error) {
 	messages, err := transcript.Load(ctx, store, t)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s State) Over() bool { return !s.Running && len(s.Document.PendingApproval
 // Parallel reports whether nodes of a tree are running in the last turn.
 func (s State) Parallel() bool { return s.Tree != nil && !s.Over() }
 
-// Entries are the record. Callers must not modify them.
+// Entries returns the record. Callers must not modify it.
 func (s State) Entries() []Entry {
 	if !s.Unchanged() {
 		return s.read()
@@ -99,7 +99,7 @@ func (s State) read() []Entry {
 	return Read(Source{Messages: s.Messages, Tree: s.Tree != nil, Over: s.Over()})
 }
 
-// Unchanged reports whether the record is still that of the loaded state.
+// Unchanged reports whether the record still equals that of the loaded state.
 func (s State) Unchanged() bool {
 	if s.memo == nil {
 		return false
@@ -117,9 +117,9 @@ type memo struct {
 	values map[any]func() any
 }
 
-// Once returns what make returned for the key when it was first called, with the state as
-// loaded. For a state without a memo make is called every time. It is safe for concurrent use,
-// and make may call it with another key.
+// Once returns the result of the first call of make for the key, with the state as loaded. For
+// a state without a memo make is called every time. It is safe for concurrent use, and make may
+// call it with another key.
 func (s State) Once(key any, make func(State) any) any {
 	m := s.memo
 	if m == nil {
@@ -140,5 +140,5 @@ func (m *memo) value(key any, make func(State) any) func() any {
 	return m.values[key]
 }
 
-// Same reports whether two states have the same origin, whatever was changed since.
+// Same reports whether two states were loaded together, whatever was changed since.
 func (s State) Same(other State) bool { return s.memo != nil && s.memo == other.memo }

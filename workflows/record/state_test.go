@@ -31,7 +31,7 @@ func TestWhatReadersMakeOfAStateIsMadeOnce(t *testing.T) {
 	}
 }
 
-// The record of a part of a state is not that of the whole.
+// The record of a changed state is not the memoized one.
 func TestTheRecordOfAChangedState(t *testing.T) {
 	s := record.State{Messages: []contract.Message{user("a", "hi"), call("c", "r", "0", "x")}, Running: true}.WithMemo()
 	if a, b := s.Entries(), s.Entries(); len(a) != 2 || &a[0] != &b[0] {

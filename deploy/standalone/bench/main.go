@@ -31,7 +31,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: cost, memory, regular, lean, tree, reads, lists, length, events, a2a or recovery")
+	only := flag.String("only", "", "measure only this: cost, memory, regular, lean, tree, reads, rest, lists, length, events, a2a or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file; of the part cost, of its agents, to this file and .list or .approval")
 	components := flag.String("components", "", "print what each component has in this CPU profile of an agent")
 	heaps := flag.String("memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
@@ -99,6 +99,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps st
 		{"lean", contract.ExecutionLean, turns},
 		{"tree", contract.ExecutionRegular, trees},
 		{"reads", contract.ExecutionRegular, reads},
+		{"rest", contract.ExecutionRegular, rest},
 		{"lists", contract.ExecutionRegular, lists},
 		{"length", contract.ExecutionRegular, length},
 		{"events", contract.ExecutionRegular, events},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/activities"
 	"agent-stop-and-go/activities/llm"
@@ -24,6 +25,7 @@ import (
 	"agent-stop-and-go/config/connect"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
@@ -40,6 +42,8 @@ type stack struct {
 	config *config.Config
 	logger *slog.Logger
 	undo   []func() error
+
+	changes snapshot.Changes
 }
 
 // site is a gateway at the stack's server.
@@ -77,6 +81,7 @@ func (s *stack) start(ctx context.Context) error {
 	if s.Backing, err = backing.Open(ctx, c, backing.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
+		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor()},
 	}); err != nil {
 		return err
 	}
@@ -112,6 +117,7 @@ func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	c.Root = root
 	g, err := front.New(ctx, &c, front.Parts{
 		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed, Logger: s.logger,
+		Changes: &s.changes,
 	})
 	if err != nil {
 		return nil, err

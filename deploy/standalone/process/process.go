@@ -14,6 +14,7 @@ import (
 	"log/slog"
 
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/config/backing"
@@ -22,6 +23,7 @@ import (
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/front"
 	"agent-stop-and-go/gateway/front/hooks"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows"
@@ -83,6 +85,7 @@ type starter struct {
 	http    *front.Server
 	server  *embedded.Server // nil where another is configured
 	tasks   *tasklog.Log
+	changes *snapshot.Changes // nil where others may work on the same conversations
 	failed  chan error
 }
 
@@ -128,7 +131,11 @@ func (s *starter) stand(ctx context.Context) error {
 	}
 	s.tasks = worker.OpenTasks(s.config.DataDir, s.server != nil, s.options.Logger)
 	s.onStop(func(context.Context) error { return s.tasks.Close() })
-	o.Intercept = s.tasks.Interceptor()
+	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor()}
+	if s.server != nil {
+		s.changes = &snapshot.Changes{}
+		o.Intercept = append(o.Intercept, s.changes.Interceptor())
+	}
 	b, err := backing.Open(ctx, s.config, o)
 	if err != nil {
 		return err
@@ -195,7 +202,7 @@ func (s *starter) resume(ctx context.Context) {
 func (s *starter) front() front.Parts {
 	parts := front.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
-		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI,
+		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
 	}
 	if s.server != nil {
 		parts.Room = s.server.Room

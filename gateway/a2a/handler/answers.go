@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/a2aproject/a2a-go/v2/a2a"
 
@@ -52,13 +53,22 @@ func (h *Handler) answer(ctx context.Context, req *a2a.SendMessageRequest, m sen
 		}
 		first, err := h.decide(ctx, d, chain, requestID)
 		if err != nil {
-			return m, err
+			return m, afterDecisions(m.decided, err)
 		}
 		if m.decided = append(m.decided, d.UUID); !first && requestID == m.ID {
 			m.ID = "" // the conversation will never know this request
 		}
 	}
 	return m, nil
+}
+
+// afterDecisions adds to the failure of a decision which ones of the same message were sent before.
+func afterDecisions(sent []string, err error) error {
+	var failed *service.Error
+	if len(sent) == 0 || !errors.As(err, &failed) {
+		return err
+	}
+	return service.Errorf(failed.Kind, "%s; the decisions before it were sent: %s", failed.Text, strings.Join(sent, ", ")).Because(err)
 }
 
 // recordUnread returns the error for a decision that was sent but whose record cannot be

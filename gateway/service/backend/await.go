@@ -10,12 +10,38 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/contract"
 )
 
 // Conversation implements Conversations.
 func (t *Temporal) Conversation(ctx context.Context, id, requestID string) (contract.ConversationView, error) {
+	if requestID == "" {
+		return t.views.Read(ctx, contract.ConversationWorkflowID(id), present{t, id})
+	}
 	view, _, err := t.view(ctx, id, requestID)
+	return view, err
+}
+
+// present is the snapshot.Source of a conversation.
+type present struct {
+	*Temporal
+	id string
+}
+
+// Mark implements snapshot.Source.
+func (p present) Mark(ctx context.Context) (snapshot.Mark, error) {
+	d, err := p.client.DescribeWorkflowExecution(ctx, contract.ConversationWorkflowID(p.id), "")
+	if err != nil || d.GetPendingWorkflowTask() != nil {
+		return snapshot.Mark{}, err
+	}
+	info := d.GetWorkflowExecutionInfo()
+	return snapshot.Mark{Run: info.GetExecution().GetRunId(), Events: info.GetHistoryLength(), Status: int32(info.GetStatus())}, nil
+}
+
+// View implements snapshot.Source.
+func (p present) View(ctx context.Context) (contract.ConversationView, error) {
+	view, _, err := p.view(ctx, p.id, "")
 	return view, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"agent-stop-and-go/gateway/service"
+	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/workflows/attribute"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/contract/console"
@@ -56,6 +57,7 @@ type Temporal struct {
 	pushReach network.Reach
 	now       func() time.Time
 	isDead    func(identity string) bool
+	views     *snapshot.Views
 }
 
 // Options are the dependencies and settings of a Temporal.
@@ -79,6 +81,8 @@ type Options struct {
 	// IsDead reports whether the worker with an identity is known to have ended; the Temporal
 	// server does not notice that at once. It may be nil.
 	IsDead func(identity string) bool
+	// Views keep conversations that do not change. Without them a worker is asked each time.
+	Views *snapshot.Views
 }
 
 // New makes a Temporal. It starts no goroutines.
@@ -94,7 +98,7 @@ func New(o Options) *Temporal {
 		client: o.Client, namespace: o.Namespace, console: console.Server{Address: o.Address, Namespace: o.Namespace}, taskQueue: o.TaskQueue,
 		agentHash: o.Agent.Hash(), agentName: o.Agent.Name, blobs: o.Blobs,
 		probe:   transcript.NewProbe(o.Blobs, o.Now),
-		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead,
+		keyring: o.Keyring, pushReach: o.PushReach, now: o.Now, isDead: o.IsDead, views: o.Views,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 
 	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
@@ -36,7 +37,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	defer func() { err = errors.Join(err, tasksHeld.Close()) }()
 	b, err := backing.Open(ctx, e.Config, backing.Options{
 		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
-		Intercept: tasksHeld.Interceptor(),
+		Intercept: []grpc.UnaryClientInterceptor{tasksHeld.Interceptor()},
 	})
 	if err != nil {
 		return err

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Server is the one that an operator's commands are for.
+// Server is the Temporal server that the commands are for.
 type Server struct{ Address, Namespace string }
 
-// The server that Temporal's CLI talks to unless it is told another.
+// The defaults of Temporal's CLI.
 var (
 	usualAddresses = []string{"", "127.0.0.1:7233", "localhost:7233"}
 	usualNamespace = "default"
 )
 
-// Flags are those by which Temporal's CLI finds the server, as a shell takes them: none
-// for the one that it talks to by itself.
+// Flags returns the flags with which Temporal's CLI connects to the server, quoted for a shell.
+// Defaults are omitted.
 func (s Server) Flags() []string {
 	var flags []string
 	if !slices.Contains(usualAddresses, s.Address) {
@@ -31,7 +31,7 @@ func (s Server) Flags() []string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9._:/@%+=-]+$`)
 
-// shellWord is a word that a shell takes as it is.
+// shellWord quotes a word for a shell.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s

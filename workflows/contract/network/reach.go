@@ -14,15 +14,15 @@ import (
 // MaxWebhookURL is the maximum length of a webhook's URL.
 const MaxWebhookURL = 2048
 
-// Reach is which addresses chosen by others may be connected to. None includes link-local
-// addresses and the metadata services of clouds.
+// Reach selects the addresses chosen by others that may be connected to. Link-local addresses
+// and the metadata services of clouds are never included.
 type Reach string
 
 // The reaches. The zero value is the public Internet.
 const (
 	ReachPublic   Reach = ""
-	ReachLoopback Reach = "loopback" // and this machine
-	ReachPrivate  Reach = "private"  // and every network
+	ReachLoopback Reach = "loopback" // the public Internet and this machine
+	ReachPrivate  Reach = "private"  // every network
 )
 
 // Allows reports whether an address is within reach.
@@ -64,7 +64,7 @@ func CheckWebhook(raw string, reach Reach) error {
 	}
 	u, err := url.Parse(raw)
 	switch {
-	case err != nil: // err shows the URL, which may hold secrets
+	case err != nil: // err contains the URL, which may contain secrets
 		return errors.New("the url is malformed")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("the url must begin with http:// or https://")
@@ -124,7 +124,7 @@ func PublicAddress(a netip.Addr) bool {
 		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// embedded is the IPv4 address that an IPv6 address embeds.
+// embedded returns the IPv4 address that an IPv6 address embeds.
 func embedded(a netip.Addr) (inner netip.Addr, ok bool) {
 	switch b := a.As16(); {
 	case compatible.Contains(a) && a.Is6() && !a.IsLoopback() && !a.IsUnspecified(), translated.Contains(a):

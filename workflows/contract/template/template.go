@@ -18,16 +18,16 @@ var placeholder = regexp.MustCompile(`\{([A-Za-z0-9_]+)((?:\.[A-Za-z0-9_][A-Za-z
 // Placeholder is a placeholder in a text.
 type Placeholder struct {
 	Key  string
-	Path []string // the fields behind the key
+	Path []string // the fields after the key
 }
 
-// String is the placeholder as it stands in a text.
+// String returns the placeholder as written in a text.
 func (p Placeholder) String() string {
 	return "{" + strings.Join(append([]string{p.Key}, p.Path...), ".") + "}"
 }
 
-// Placeholders lists those in a text, each once, in the order in which they first
-// appear.
+// Placeholders lists the placeholders in a text, each once, in the order of their first
+// appearance.
 func Placeholders(text string) []Placeholder {
 	var out []Placeholder
 	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
@@ -51,9 +51,9 @@ func Keys(text string) []string {
 	return keys
 }
 
-// Fill replaces the placeholders whose key value knows; others stay as they are, since
-// braces mean much in a text. A field that the value does not have is empty. Values are
-// not filled in again.
+// Fill replaces the placeholders whose key is known to value. Others are unchanged, because
+// braces are common in texts. A field that the value does not have is empty. Placeholders in
+// values are not replaced.
 func Fill(text string, value func(key string) (v string, known bool)) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		key, path, _ := strings.Cut(found[1:len(found)-1], ".")
@@ -75,8 +75,8 @@ func fields(path string) []string {
 	return strings.Split(path[1:], ".")
 }
 
-// field is a field of a JSON value: texts as they are, all else as JSON. It is
-// empty when there is none.
+// field returns a field of a JSON value: a string itself, any other value as JSON, "" if there
+// is none.
 func field(value string, path []string) string {
 	raw := json.RawMessage(value)
 	for _, name := range path {

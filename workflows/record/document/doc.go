@@ -1,7 +1,6 @@
-// Package document is a conversation as people and programs outside read it: the
-// file that is exported and the "conversation" of the REST API are the same
-// document, with every value in place and nothing that only workflows need. Tree
-// is its last turn as a picture of the agent's tree has it.
+// Package document renders a conversation for people and other programs: the exported file and
+// the "conversation" of the REST API are the same document, with every value loaded and without
+// fields that only workflows need. Tree is the agent's tree in the last turn.
 //
 // # Where to look
 //

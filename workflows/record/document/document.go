@@ -29,11 +29,12 @@ type Conversation struct {
 	Queued           int                        `json:"queued,omitempty"`
 	Usage            Usage                      `json:"usage,omitzero"`
 	Version          int64                      `json:"version"`
-	// MessagesBefore is how many messages come in front of those that are here (RenderPage).
+	// MessagesBefore is the number of messages before those in Messages (RenderPage).
 	MessagesBefore int `json:"messages_before,omitempty"`
 	// Problem is why the conversation cannot be shown completely.
 	Problem string `json:"problem,omitempty"`
-	// AsOf is the time of the document, for a conversation whose present state is not available.
+	// AsOf is the time of the document, for a conversation whose current state is not
+	// available.
 	AsOf time.Time `json:"as_of,omitzero"`
 }
 
@@ -46,10 +47,10 @@ type Message struct {
 	CreatedAt time.Time                `json:"created_at"`
 	Node      string                   `json:"node,omitempty"`
 	Approval  *contract.ApprovalResult `json:"approval,omitempty"`
-	// Model is the model that wrote the message, by the provider's own name. Model,
-	// Draft and Usage are on the first message of a reply.
+	// Model is the model that wrote the message, by the provider's own name. Model, DraftID and
+	// Usage are on the first message of a reply.
 	Model string `json:"model,omitempty"`
-	// DraftID is the ID of the reply while it was generated.
+	// DraftID is the ID that the reply had while it was generated.
 	DraftID string `json:"draft,omitempty"`
 	Usage   Usage  `json:"usage,omitzero"`
 	// Media are the files that came with a user's message.
@@ -85,27 +86,27 @@ type PipelineState struct {
 	UserMessage  string            `json:"user_message"`
 }
 
-// Render reads what lives in the store and returns the whole document. With an error it
-// returns what could be read: a message that is lost says so, and so does one that came
-// before those that the view has.
+// Render loads values from the store and returns the whole document. With an error it returns
+// the readable part: a message that cannot be read is replaced by Lost, and so are earlier
+// messages that cannot be listed.
 func Render(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
-	d := outline(v)
+	d := emptyDocument(v)
 	var lost []error
 	messages, err := transcript.Load(ctx, store, v.Transcript)
 	if err != nil {
 		lost, messages = append(lost, fmt.Errorf("render conversation %s: %w", v.ID, err)), v.Transcript.Tail
 	}
 	for _, m := range messages {
-		r, err := readable(ctx, store, m)
+		r, err := renderMessage(ctx, store, m)
 		lost = append(lost, err)
 		d.Messages = append(d.Messages, r)
 	}
-	lost = append(lost, d.pause(ctx, store, v))
+	lost = append(lost, d.addPending(ctx, store, v))
 	return d, errors.Join(lost...)
 }
 
-// outline is the document without its messages and what waits.
-func outline(v contract.ConversationView) Conversation {
+// emptyDocument returns the document without its messages and pending approvals.
+func emptyDocument(v contract.ConversationView) Conversation {
 	return Conversation{
 		ID: v.ID, SessionID: v.SessionID, Status: v.Status, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Agent: v.AgentName, Running: v.Running, Queued: v.Queued, Version: v.Version, Messages: []Message{},
@@ -113,8 +114,8 @@ func outline(v contract.ConversationView) Conversation {
 	}
 }
 
-// readable is a message of the document; with an error, it says that it is lost.
-func readable(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {
+// renderMessage returns a message of the document; with an error its text is Lost.
+func renderMessage(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {
 	r, err := message(ctx, store, m)
 	if err != nil {
 		return Message{ID: m.ID, Role: m.Role, Content: Lost, CreatedAt: m.CreatedAt}, fmt.Errorf("render message %s: %w", m.ID, err)
@@ -125,8 +126,8 @@ func readable(ctx context.Context, store transcript.Store, m contract.Message) (
 // Lost replaces the text of a message that cannot be read.
 const Lost = "[This message cannot be read.]"
 
-// pause adds what waits.
-func (d *Conversation) pause(ctx context.Context, store transcript.Store, v contract.ConversationView) (err error) {
+// addPending adds the pending approvals.
+func (d *Conversation) addPending(ctx context.Context, store transcript.Store, v contract.ConversationView) (err error) {
 	for _, p := range v.Pending {
 		r, err := Pending(ctx, store, p)
 		if err != nil {
@@ -159,7 +160,7 @@ func pipeline(ctx context.Context, store transcript.Store, p *contract.PipelineS
 	return d, err
 }
 
-// Pending returns an approval with its arguments and schemas in place.
+// Pending returns an approval with its arguments and schemas loaded.
 func Pending(ctx context.Context, store transcript.Store, p contract.PendingApproval) (contract.PendingApproval, error) {
 	values := []*contract.JSON{&p.ToolArgs, &p.Schema}
 	if p.Origin != nil {
@@ -167,7 +168,7 @@ func Pending(ctx context.Context, store transcript.Store, p contract.PendingAppr
 		p.Origin = &o
 		values = append(values, &o.Arguments, &o.Schema)
 	}
-	p.Binding, p.Granted = bare(p.Binding), bare(p.Granted)
+	p.Binding, p.Granted = withoutDefinition(p.Binding), withoutDefinition(p.Granted)
 	for _, v := range values {
 		raw, err := transcript.ReadJSON(ctx, store, *v)
 		if err != nil {
@@ -183,8 +184,8 @@ func Pending(ctx context.Context, store transcript.Store, p contract.PendingAppr
 	return p, nil
 }
 
-// bare is a binding without the definition, of which people have the digest.
-func bare(b *contract.Binding) *contract.Binding {
+// withoutDefinition returns a binding without the definition, whose hash is enough for people.
+func withoutDefinition(b *contract.Binding) *contract.Binding {
 	if b == nil {
 		return nil
 	}
@@ -192,7 +193,7 @@ func bare(b *contract.Binding) *contract.Binding {
 }
 
 func message(ctx context.Context, store transcript.Store, m contract.Message) (Message, error) {
-	m.Native = nil // only its provider can read it
+	m.Native = nil // readable by its provider only
 	m, err := transcript.Resolve(ctx, store, m)
 	if err != nil {
 		return Message{}, err

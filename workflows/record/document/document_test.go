@@ -87,8 +87,8 @@ func conversation() contract.ConversationView {
 	}
 }
 
-// illustrated is a conversation in which a tool returned more than a text.
-func illustrated() contract.ConversationView {
+// withMedia returns a conversation in which a tool returned media.
+func withMedia() contract.ConversationView {
 	chart, sound := contract.NewBlob([]byte("chart")), contract.NewBlob([]byte("sound"))
 	return contract.ConversationView{
 		ID: conversationID, Status: contract.StatusActive, CreatedAt: noon, UpdatedAt: noon,
@@ -122,8 +122,8 @@ func render(t *testing.T, store transcript.Store, v contract.ConversationView) [
 func TestTheDocumentIsTheGoldenOne(t *testing.T) {
 	tests := map[string]contract.ConversationView{
 		"full":    conversation(),
-		"earlier": earlier(),
-		"media":   illustrated(),
+		"earlier": oldConversation(),
+		"media":   withMedia(),
 		"empty":   {ID: conversationID, Status: contract.StatusActive, CreatedAt: noon, UpdatedAt: noon},
 	}
 	for name, v := range tests {
@@ -194,7 +194,7 @@ func TestValuesOfTheStoreAreInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := conversation()
-	v.Transcript.Tail[0].Content = contract.Inline(strings.Repeat("Be brief. ", 150)) // enough to fold
+	v.Transcript.Tail[0].Content = contract.Inline(strings.Repeat("Be brief. ", 150)) // long enough to be offloaded
 	v.Transcript.Tail[1].Content, v.Transcript.Tail[4].ToolCall.Result = text, text
 	v.Transcript.Tail[2].ToolCall.Arguments, v.Pending[0].ToolArgs = args, args
 	v.Pending[0].Schema, v.Pending[0].Origin = args, &contract.Origin{Arguments: args, Schema: args}
@@ -233,7 +233,7 @@ func TestEveryOpenApprovalIsListed(t *testing.T) {
 
 func TestThePipelineStateHasAllItsKeysWhereverItPauses(t *testing.T) {
 	v := conversation()
-	v.Pipeline = &contract.PipelineState{UserMessage: contract.Inline("Add web-1")} // the root itself, and nothing kept
+	v.Pipeline = &contract.PipelineState{UserMessage: contract.Inline("Add web-1")} // paused at the root, with an empty state
 	const want = `"pipeline_state":{"paused_node_path":[],"paused_node_output_key":"","session_state":{},"user_message":"Add web-1"}`
 	d, err := document.Render(t.Context(), memory{}, v)
 	if err != nil {

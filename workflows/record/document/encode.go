@@ -16,15 +16,15 @@ const (
 	messageIndent = indent + indent
 )
 
-// noMessages is how the encoded outline has its messages. No other place can have it: line breaks
-// in strings are escaped, and keys of inner objects have a larger indentation.
+// noMessages is the empty list of messages in an encoded document. It occurs only once: line
+// breaks in strings are escaped, and keys of inner objects have a larger indentation.
 var noMessages = []byte("\n" + indent + `"messages": []`)
 
 // Encode returns the document as indented JSON with a line break at its end, in pieces that must
 // not be changed: those of stored messages are shared. It fails if anything cannot be read.
 func Encode(ctx context.Context, store transcript.Store, v contract.ConversationView) ([][]byte, error) {
-	d := outline(v)
-	if err := d.pause(ctx, store, v); err != nil {
+	d := emptyDocument(v)
+	if err := d.addPending(ctx, store, v); err != nil {
 		return nil, err
 	}
 	outer, err := json.MarshalIndent(d, "", indent)
@@ -50,7 +50,7 @@ func Encode(ctx context.Context, store transcript.Store, v contract.Conversation
 	return append(out, outer[at:], []byte("\n")), nil
 }
 
-// encodedMessages are the messages of a transcript's parts as the encoded document has them.
+// encodedMessages computes the encoded messages of a transcript's parts.
 func encodedMessages(ctx context.Context, store transcript.Store) transcript.Projection[[]byte] {
 	return transcript.Projection[[]byte]{Kind: "encoded", Of: func(messages []contract.Message) ([]byte, int, error) {
 		var out []byte

@@ -52,7 +52,7 @@ func decode(t *testing.T, data []byte, v any) {
 	}
 }
 
-// keys lists the keys of an object as they are written.
+// keys lists the keys of an object in their order.
 func keys(t *testing.T, data []byte) []string {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(data))

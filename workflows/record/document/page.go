@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// PageSize is how many bytes of messages a page has at most, unless a single one has more.
+// PageSize bounds the bytes of messages in a page, unless a single one has more.
 const PageSize = 256 << 10
 
 // sized is a message of the document with its size there in bytes.
@@ -18,14 +18,14 @@ type sized struct {
 	size int
 }
 
-// RenderPage is Render with the newest of the first messages, as many as the number says, or of
-// all for a number that is not positive. MessagesBefore is the number for the page in front of it.
+// RenderPage is Render with one page: the newest of the first messages, or of all if first is
+// not positive. MessagesBefore is first for the page before it.
 func RenderPage(ctx context.Context, store transcript.Store, v contract.ConversationView, first int) (Conversation, error) {
-	d := outline(v)
+	d := emptyDocument(v)
 	size := 0
 	for part, err := range pages(ctx, store).Backward(ctx, store, v.Transcript) {
 		if err != nil {
-			whole, err := Render(ctx, store, v) // its messages say what is lost
+			whole, err := Render(ctx, store, v) // its messages show which are lost
 			whole.Page(first)
 			return whole, err
 		}
@@ -43,17 +43,17 @@ func RenderPage(ctx context.Context, store transcript.Store, v contract.Conversa
 	return d.finishPage(ctx, store, v)
 }
 
-// finishPage puts messages that were added newest first in order, and adds what waits.
+// finishPage reverses messages that were added newest first, and adds the pending approvals.
 func (d Conversation) finishPage(ctx context.Context, store transcript.Store, v contract.ConversationView) (Conversation, error) {
 	slices.Reverse(d.Messages)
-	return d, d.pause(ctx, store, v)
+	return d, d.addPending(ctx, store, v)
 }
 
-// pages are the messages of a transcript's parts as the document has them.
+// pages computes the document's messages of a transcript's parts.
 func pages(ctx context.Context, store transcript.Store) transcript.Projection[[]sized] {
 	return transcript.Projection[[]sized]{Kind: "page", Of: func(messages []contract.Message) (out []sized, size int, err error) {
 		for _, m := range messages {
-			r, err := readable(ctx, store, m)
+			r, err := renderMessage(ctx, store, m)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -64,7 +64,7 @@ func pages(ctx context.Context, store transcript.Store) transcript.Projection[[]
 	}}
 }
 
-// Page leaves of a whole document what RenderPage has of it.
+// Page reduces a whole document to the page that RenderPage returns.
 func (d *Conversation) Page(first int) {
 	end := len(d.Messages)
 	if first > 0 {
@@ -79,10 +79,10 @@ func (d *Conversation) Page(first int) {
 	d.Messages, d.MessagesBefore = d.Messages[start:end], start
 }
 
-// sizeOf is how many bytes a message has in the document.
+// sizeOf returns the number of bytes of a message in the document.
 func sizeOf(m Message) int {
 	data, err := json.Marshal(m)
-	if err != nil { // what was read can be encoded
+	if err != nil { // a loaded message can be encoded
 		return 0
 	}
 	return len(data)

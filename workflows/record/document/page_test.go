@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// long is a conversation whose messages are half a page each, with each in a segment of its own.
+// long returns a conversation whose messages are half a page each, each in its own segment.
 func long(t *testing.T, store memory, messages int) contract.ConversationView {
 	t.Helper()
 	v := conversation()

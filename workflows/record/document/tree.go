@@ -31,7 +31,7 @@ type Node struct {
 	// DurationMS is set if the node has ended.
 	DurationMS *int64 `json:"duration_ms,omitempty"`
 	Output     string `json:"output,omitempty"`
-	// Usage of a composite node is that of its ended nodes.
+	// Usage of a composite node is the sum of its ended nodes.
 	Usage Usage `json:"usage,omitzero"`
 	// Iteration counts the started iterations of a loop, out of MaxIterations.
 	Iteration     int    `json:"iteration,omitempty"`
@@ -72,7 +72,7 @@ func (p renderer) node(ctx context.Context, n contract.Node, s contract.NodeStat
 	}
 	s = p.latest(s)
 	d := Node{
-		Name: n.Name, Type: n.Type, Path: path, Status: settled(s.Status, over), StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+		Name: n.Name, Type: n.Type, Path: path, Status: effectiveStatus(s.Status, over), StartedAt: s.StartedAt, EndedAt: s.EndedAt,
 		DurationMS: duration(s), Usage: usage(s.Usage), Iteration: s.Iteration, OutputKey: n.OutputKey, Run: s.Run,
 	}
 	switch n.Type {
@@ -94,13 +94,13 @@ func (p renderer) node(ctx context.Context, n contract.Node, s contract.NodeStat
 	if d.Agents, err = p.inside(ctx, n, s, path, over || d.Status.Over()); err != nil {
 		return d, err
 	}
-	if d.Status == contract.NodeRunning && stopped(d.Agents) {
+	if d.Status == contract.NodeRunning && onlyWaits(d.Agents) {
 		d.Status = contract.NodeWaiting
 	}
 	return d, nil
 }
 
-// latest is the state that the node itself last reported, if it did.
+// latest returns the state that the node itself reported last, if it did.
 func (p renderer) latest(s contract.NodeState) contract.NodeState {
 	reported, ok := p.running[s.Run]
 	switch {
@@ -146,9 +146,9 @@ func (p renderer) states(ctx context.Context, s contract.NodeState) ([]contract.
 	return append(states, s.Nodes...), nil
 }
 
-// settled is the status of a node. If a node around it has ended, it is skipped if it never
-// ran, and cancelled if it was running.
-func settled(s contract.NodeStatus, over bool) contract.NodeStatus {
+// effectiveStatus returns the status of a node. If a node around it has ended, it is skipped if
+// it never ran, and cancelled if it was running.
+func effectiveStatus(s contract.NodeStatus, over bool) contract.NodeStatus {
 	if s == "" {
 		s = contract.NodePending
 	}
@@ -161,8 +161,8 @@ func settled(s contract.NodeStatus, over bool) contract.NodeStatus {
 	return contract.NodeCancelled
 }
 
-// stopped reports whether only approvals are waited for.
-func stopped(agents []Node) bool {
+// onlyWaits reports whether the nodes only wait for approvals.
+func onlyWaits(agents []Node) bool {
 	waiting := false
 	for _, a := range agents {
 		switch a.Status {

@@ -23,7 +23,7 @@ func leaf(name string) contract.Node {
 	return contract.Node{Name: name, Type: contract.NodeLLM, Model: contract.DemoModel}
 }
 
-// pipelineView has a loop that is done, a parallel that waits, and what comes after.
+// pipelineView has a loop that is done, a parallel that waits, and a node that has not started.
 func pipelineView() contract.TreeView {
 	plan, report := leaf("plan"), leaf("report")
 	plan.OutputKey, report.OutputKey = "plan", "report"
@@ -80,7 +80,7 @@ func TestTheTreeIsTheGoldenOne(t *testing.T) {
 	}
 }
 
-// shape writes a tree in short: name:status(children).
+// shape formats a tree: name:status(children).
 func shape(n document.Node) string {
 	out := n.Name + ":" + string(n.Status)
 	if n.Agents == nil {

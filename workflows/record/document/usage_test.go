@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// What only its provider can read of a reply.
+// The native form of a reply.
 const (
 	thought   = "a thought for its provider alone"
 	ownName   = "claude-own-name"
@@ -30,9 +30,9 @@ func native() *contract.Native {
 	}}
 }
 
-// earlier is the conversation as it was recorded before messages told of their
-// model, and usage of calls and cost.
-func earlier() contract.ConversationView {
+// oldConversation returns a conversation recorded before messages had a model, and usage had
+// calls and cost.
+func oldConversation() contract.ConversationView {
 	v := conversation()
 	v.Usage = contract.Usage{InputTokens: 10, OutputTokens: 2}
 	for i := range v.Transcript.Tail {
@@ -66,7 +66,7 @@ func TestCostIsAnExactAmount(t *testing.T) {
 		100_000_000:           `{"calls":1,"cost":0.1}`,
 		1_000_000_000:         `{"calls":1,"cost":1}`,
 		120_000_000_000:       `{"calls":1,"cost":120}`,
-		9_007_199_254_740_993: `{"calls":1,"cost":9007199.254740993}`, // no float64 counts so far
+		9_007_199_254_740_993: `{"calls":1,"cost":9007199.254740993}`, // too large for a float64
 		math.MaxInt64:         `{"calls":1,"cost":9223372036.854775807}`,
 		-2_500_000_000:        `{"calls":1,"cost":-2.5}`,
 	} {

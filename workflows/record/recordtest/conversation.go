@@ -14,31 +14,31 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// ID is that of every conversation.
+// ID is the ID of every conversation.
 const ID = "0e37df36-f698-11e6-8dd4-cb9ced3df976"
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // Conversation is a random conversation.
 type Conversation struct {
-	// Nodes are those of the tree; none for an agent that is one node.
+	// Nodes are the nodes of the tree; none for an agent that is one node.
 	Nodes []string
 	Steps []Step
 }
 
-// Step is a moment of a conversation. At most one of Draft, Delta and Sent is set; where none
-// is, the State has changed.
+// Step is a moment of a conversation. At most one of Draft, Delta and Sent is set; if none is,
+// the State has changed.
 type Step struct {
 	State record.State
 	Draft *contract.Draft
 	Delta *contract.Delta
 	// Sent is the message that begins the next turn.
 	Sent *contract.Message
-	// Provisional: the State is ahead of what lasts, and comes to something else.
+	// Provisional marks a State with messages that will be replaced.
 	Provisional bool
 }
 
-// Lasting are the states without those that are provisional.
+// Lasting returns the states that are not provisional, each once.
 func (c *Conversation) Lasting() []record.State {
 	var states []record.State
 	for _, s := range c.Steps {
@@ -49,13 +49,14 @@ func (c *Conversation) Lasting() []record.State {
 	return states
 }
 
-// Last is the state that the conversation ends with.
+// Last returns the final state.
 func (c *Conversation) Last() record.State { return c.Steps[len(c.Steps)-1].State }
 
 // New makes a conversation of up to four turns that stays open.
 func New(seed uint64) *Conversation { return newWriter(seed, false).conversation() }
 
-// NewTask makes a task: it goes on while it wants the caller to log in, and is completed then.
+// NewTask makes a task. It gets further messages while it requires the caller to log in, and is
+// completed then.
 func NewTask(seed uint64) *Conversation { return newWriter(seed, true).conversation() }
 
 // writer is a conversation while it is being written.
@@ -65,8 +66,8 @@ type writer struct {
 	nodes    []string
 	parallel bool
 
-	settled  []contract.Message            // of the turns before, and the message of this one
-	branches map[string][]contract.Message // of this turn, by node
+	earlier  []contract.Message            // of earlier turns, and the message of this turn
+	branches map[string][]contract.Message // messages of this turn, by node
 	pending  []contract.PendingApproval
 	working  map[string]bool // nodes
 	busy     bool            // a turn runs
@@ -75,7 +76,7 @@ type writer struct {
 	last     *contract.LastTurn
 	status   contract.Status
 
-	ticks   int // numbers IDs, and is the time in seconds
+	ticks   int // source of IDs, and the time in seconds
 	version int64
 	steps   []Step
 }
@@ -111,7 +112,7 @@ func (w *writer) conversation() *Conversation {
 	return &Conversation{Nodes: w.nodes, Steps: w.steps}
 }
 
-// begin begins a turn. A message that was queued is not sent at this moment.
+// begin begins a turn. A queued message was sent before.
 func (w *writer) begin(queued bool) {
 	w.branches, w.working = map[string][]contract.Message{}, map[string]bool{}
 	m := contract.Message{ID: w.id("u"), CreatedAt: w.now(), Role: contract.RoleUser, Content: contract.Inline("do " + w.words())}
@@ -121,12 +122,12 @@ func (w *writer) begin(queued bool) {
 	if !queued {
 		w.add(Step{Sent: &m})
 	}
-	w.settled, w.busy = append(w.messages(), m), true
+	w.earlier, w.busy = append(w.messages(), m), true
 	w.show()
 }
 
-// run lets the nodes work, one after the other or side by side, and reports whether the turn
-// was cancelled.
+// run runs the nodes, one after the other or in parallel, and reports whether the turn was
+// cancelled.
 func (w *writer) run() (cancelled bool) {
 	var work []func() (struct{}, bool)
 	for _, node := range w.workers() {
@@ -154,7 +155,7 @@ func (w *writer) run() (cancelled bool) {
 	return len(work) > 0
 }
 
-// workers are the nodes that work in a turn; an agent that is one node has no name.
+// workers returns the nodes that work in a turn; the name of an agent that is one node is "".
 func (w *writer) workers() []string {
 	if len(w.nodes) == 0 {
 		return []string{""}
@@ -168,7 +169,7 @@ func (w *writer) cancel() {
 	}
 	w.pending = nil
 	m := contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.TextTurnCancelled + " enough")}
-	if w.IntN(2) == 0 { // else as it was written before there were outcomes
+	if w.IntN(2) == 0 { // else as in records without outcomes
 		m.Outcome = contract.OutcomeCancelled
 	}
 	w.write("", m)
@@ -176,7 +177,7 @@ func (w *writer) cancel() {
 	w.show()
 }
 
-// end ends a turn. Only a caller who is to log in can send a task another message.
+// end ends a turn. A task gets another message only if it requires a login.
 func (w *writer) end(turn int, more bool) {
 	clear(w.working)
 	login := more && (w.task || w.IntN(6) == 0)
@@ -184,7 +185,7 @@ func (w *writer) end(turn int, more bool) {
 		w.write("", contract.Message{Role: contract.RoleAssistant, Content: contract.Inline("Log in.")})
 		w.outcome, w.response = contract.OutcomeFailed, "Log in."
 	}
-	w.settled, w.branches, w.busy = w.messages(), nil, false
+	w.earlier, w.branches, w.busy = w.messages(), nil, false
 	w.last = &contract.LastTurn{Turn: turn, Outcome: w.outcome, Response: contract.Inline(w.response), EndedAt: w.now()}
 	if login {
 		w.last.AuthRequired = "resources"
@@ -194,7 +195,7 @@ func (w *writer) end(turn int, more bool) {
 }
 
 func (w *writer) messages() []contract.Message {
-	all := slices.Clone(w.settled)
+	all := slices.Clone(w.earlier)
 	for _, node := range w.nodes {
 		all = append(all, w.branches[node]...)
 	}
@@ -224,10 +225,10 @@ func (w *writer) words() string {
 	return strings.Join(said, " ")
 }
 
-// show adds a step to a new state.
+// show adds a step with the new state.
 func (w *writer) show() { w.steps = append(w.steps, Step{State: w.state()}) }
 
-// add adds a step that leaves the state as it is.
+// add adds a step that does not change the state.
 func (w *writer) add(s Step) {
 	s.State = w.steps[len(w.steps)-1].State
 	w.steps = append(w.steps, s)

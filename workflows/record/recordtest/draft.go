@@ -2,7 +2,7 @@ package recordtest
 
 import "agent-stop-and-go/workflows/contract"
 
-// makeDraft makes a reply in one attempt, or in two of which the first is given up.
+// makeDraft publishes a reply in one attempt, or in two, the first of which is abandoned.
 func (l *leaf) makeDraft(r reply) {
 	if l.IntN(5) == 0 {
 		l.attempt(r, 1, false)
@@ -12,7 +12,7 @@ func (l *leaf) makeDraft(r reply) {
 	l.attempt(r, 1, true)
 }
 
-// attempt publishes a reply piece by piece. One that is given up may say something else.
+// attempt publishes a reply piece by piece. An abandoned attempt may have another text.
 func (l *leaf) attempt(r reply, number int, last bool) {
 	l.step(func() { l.add(Step{Draft: &contract.Draft{ID: r.draft, Node: l.node, Attempt: number}}) })
 	if l.IntN(3) == 0 {
@@ -40,7 +40,7 @@ func (l *leaf) attempt(r reply, number int, last bool) {
 
 func (l *leaf) publish(d contract.Delta) { l.add(Step{Delta: &d}) }
 
-// cut is a text in pieces: all of them, or only the first.
+// cut splits a text into pieces and returns all of them, or only the first ones.
 func (l *leaf) cut(s string, all bool) []string {
 	var pieces []string
 	for s != "" {

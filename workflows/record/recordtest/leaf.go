@@ -17,13 +17,13 @@ type leaf struct {
 	stopped bool // the turn was cancelled
 }
 
-// work is what a node does in a turn, step by step.
+// work yields after each step of a node in a turn.
 func (w *writer) work(node string) iter.Seq[struct{}] {
 	return func(yield func(struct{}) bool) {
 		l := &leaf{writer: w, node: node, yield: yield}
 		l.step(func() { l.working[node] = true })
 		for range l.IntN(3) {
-			if !l.round() {
+			if !l.modelCall() {
 				return
 			}
 		}
@@ -31,7 +31,7 @@ func (w *writer) work(node string) iter.Seq[struct{}] {
 	}
 }
 
-// step does something that is seen before anything else happens.
+// step does something that readers see before the next step.
 func (l *leaf) step(do func()) {
 	if !l.stopped {
 		do()
@@ -45,12 +45,12 @@ type reply struct {
 	calls       []contract.ToolCall
 }
 
-// finish is the reply that ends the node.
+// finish writes the reply that ends the node.
 func (l *leaf) finish() {
 	r := reply{draft: l.id("d"), text: l.words()}
 	l.makeDraft(r)
 	if l.IntN(10) == 0 {
-		l.repeat(func() { l.write(l.node, l.signed(l.words(), r.draft)) })
+		l.repeat(func() { l.write(l.node, l.finalMessage(l.words(), r.draft)) })
 	}
 	l.step(func() {
 		if l.IntN(6) == 0 {
@@ -63,20 +63,20 @@ func (l *leaf) finish() {
 
 // say ends the node with a text.
 func (l *leaf) say(text, draft string, o contract.Outcome) {
-	l.write(l.node, l.signed(text, draft))
+	l.write(l.node, l.finalMessage(text, draft))
 	l.outcome, l.response = o, text
 	delete(l.working, l.node)
 }
 
-// signed is a text as nodes end with it.
-func (l *leaf) signed(text, draft string) contract.Message {
+// finalMessage returns a text in the form of a node's output.
+func (l *leaf) finalMessage(text, draft string) contract.Message {
 	if l.node != "" {
 		text = "[" + l.node + "] " + text
 	}
 	return contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text), DraftID: draft}
 }
 
-// repeat writes what a worker had written when it died. It was seen, and does not last.
+// repeat writes a message that readers see and that is lost, because its worker dies.
 func (l *leaf) repeat(write func()) {
 	l.step(func() {
 		before := l.branches[l.node]
@@ -86,9 +86,9 @@ func (l *leaf) repeat(write func()) {
 	})
 }
 
-// round is a reply with calls and what becomes of them, or one in vain. It reports whether the
-// node goes on.
-func (l *leaf) round() bool {
+// modelCall writes a reply with calls and their results, or a discarded reply. It reports
+// whether the node continues.
+func (l *leaf) modelCall() bool {
 	r := reply{draft: l.id("d")}
 	for n := range l.IntN(4) {
 		call := contract.ToolCall{ID: fmt.Sprint("p", n%2), Name: []string{"add", "list"}[l.IntN(2)]}
@@ -108,18 +108,19 @@ func (l *leaf) round() bool {
 	}
 	var calls []contract.Message
 	l.step(func() { calls = l.record(r) })
-	if l.stopped || !l.approved(calls[len(calls)-1]) {
+	if l.stopped || !l.askApproval(calls[len(calls)-1]) {
 		return false
 	}
 	l.answer(calls)
 	return true
 }
 
-// discard writes why a reply is not taken: it did not fit its schema, or another model is asked.
+// discard writes why a reply is not used: it did not match its schema, or another model is
+// called.
 func (l *leaf) discard(r reply) {
-	m := l.signed("fell back", "")
+	m := l.finalMessage("fell back", "")
 	if l.IntN(2) == 0 {
-		m = l.signed("mend", r.draft)
+		m = l.finalMessage("mend", r.draft)
 	}
 	m.Notice = true
 	l.write(l.node, m)
@@ -134,7 +135,7 @@ func (l *leaf) record(r reply) []contract.Message {
 	}
 	var calls []contract.Message
 	for _, c := range r.calls {
-		if c.Arguments.Raw = bytes.ReplaceAll(c.Arguments.Raw, []byte(": "), []byte(":")); l.IntN(5) == 0 { // they were mended
+		if c.Arguments.Raw = bytes.ReplaceAll(c.Arguments.Raw, []byte(": "), []byte(":")); l.IntN(5) == 0 { // the arguments were corrected
 			c.Arguments.Raw = []byte(`{"a":"other"}`)
 		}
 		calls = append(calls, l.write(l.node, contract.Message{Role: contract.RoleAssistant, Reply: id, DraftID: draft, ToolCall: &c}))
@@ -143,8 +144,8 @@ func (l *leaf) record(r reply) []contract.Message {
 	return calls
 }
 
-// approved asks for an approval of a call, now and then, and reports whether the node goes on.
-func (l *leaf) approved(call contract.Message) bool {
+// askApproval sometimes asks for an approval of a call. It reports whether the node continues.
+func (l *leaf) askApproval(call contract.Message) bool {
 	if l.IntN(2) == 0 {
 		return true
 	}
@@ -156,7 +157,7 @@ func (l *leaf) approved(call contract.Message) bool {
 		p.Call = call.ID
 	}
 	l.step(func() {
-		m := l.signed("may I?", "")
+		m := l.finalMessage("may I?", "")
 		m.Notice, m.ApprovalID = true, p.UUID
 		l.write(l.node, m)
 		l.pending = append(l.pending, p)
@@ -183,9 +184,9 @@ func (w *writer) decide(p contract.PendingApproval, d contract.Decision) {
 	})
 }
 
-// answer writes the results of calls in any order; some calls never come to one.
+// answer writes the results of calls in any order; some calls get none.
 func (l *leaf) answer(calls []contract.Message) {
-	old := l.IntN(2) == 0 // of a time when results did not say of which call they are
+	old := l.IntN(2) == 0 // as in records without ResultOf
 	for _, n := range l.Perm(len(calls)) {
 		if l.IntN(8) == 0 {
 			continue

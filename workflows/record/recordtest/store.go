@@ -28,8 +28,8 @@ func (s Store) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 	return data, nil
 }
 
-// Spread makes a transcript of messages that is spread over the store: over segments, parts, and
-// values that are not in place.
+// Spread makes a transcript of messages that is spread over the store: in chunks, segments, and
+// offloaded values.
 func Spread(r *rand.Rand, s Store, messages []contract.Message) (contract.Transcript, error) {
 	var t contract.Transcript
 	for len(messages) > 0 {
@@ -58,7 +58,7 @@ func Spread(r *rand.Rand, s Store, messages []contract.Message) (contract.Transc
 	return t, nil
 }
 
-// offload moves values of a message into the store, now and then.
+// offload moves some values of a message into the store.
 func offload(r *rand.Rand, s Store, m contract.Message) contract.Message {
 	m.Content = offloadText(r, s, m.Content)
 	if m.ToolCall == nil {

@@ -10,12 +10,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Cache is a Store that also keeps what was computed from its values. Every message to a
+// Cache is a Store that also keeps results computed from its values. Every message to a
 // conversation has all of it read several times, and most of the work is the same each time.
 type Cache interface {
 	Store
-	// Computed returns the result of compute, of this call or of one before with the same address
-	// and kind. All callers share it, and must not change it. size is about its size in bytes.
+	// Computed returns the result of compute, of this call or of an earlier one with the same
+	// address and kind. All callers share it, and must not change it. size is about its size in
+	// bytes.
 	Computed(b contract.Blob, kind string, compute func() (v any, size int, err error)) (any, error)
 }
 
@@ -40,7 +41,7 @@ type chunk struct {
 	Messages []contract.Message `json:"messages"`
 }
 
-// decodedSize is about how many times as large a chunk is in memory.
+// decodedSize is the approximate ratio of a chunk's size in memory to its encoded size.
 const decodedSize = 2
 
 // readChunk reads a chunk, which is shared and must not be changed.
@@ -52,7 +53,7 @@ func readChunk(ctx context.Context, store Store, head contract.Head) (chunk, err
 		}
 		var c chunk
 		err = json.Unmarshal(data, &c)
-		c.Messages = slices.Clip(c.Messages) // two may append to it at the same time
+		c.Messages = slices.Clip(c.Messages) // concurrent readers may append to it
 		return c, decodedSize * len(data), err
 	})
 	if err != nil {
@@ -65,21 +66,22 @@ func readChunk(ctx context.Context, store Store, head contract.Head) (chunk, err
 type Projection[T any] struct {
 	// Kind identifies the projection, with everything that its values depend on besides the messages.
 	Kind string
-	// Of returns the value and about its size in bytes. The value is shared if Of's messages come
-	// from a chunk, and must not be changed.
+	// Of returns the value and its approximate size in bytes. The value is shared if Of's
+	// messages come from a chunk, and must not be changed.
 	Of func(messages []contract.Message) (v T, size int, err error)
 }
 
 // Part is the value of a chunk or of the tail.
 type Part[T any] struct {
-	// Before is the number of messages in front of the part.
+	// Before is the number of messages before the part.
 	Before int
 	Value  T
 	prev   *contract.Head
 }
 
-// Backward yields the values of the tail and of the chunks, newest first. It reads no more chunks
-// than the caller asks for, and those of chunks are kept by a Cache. It ends with the first error.
+// Backward yields the values of the tail and of the chunks, newest first. It reads no more
+// chunks than the caller asks for, and a Cache keeps the values of chunks. It ends with the
+// first error.
 func (p Projection[T]) Backward(ctx context.Context, store Store, t contract.Transcript) iter.Seq2[Part[T], error] {
 	return func(yield func(Part[T], error) bool) {
 		part, _, err := p.part(ctx, store, chunk{Prev: t.Head, Messages: t.Tail})
@@ -110,7 +112,7 @@ func (p Projection[T]) part(ctx context.Context, store Store, c chunk) (part Par
 	return part, size, nil
 }
 
-// Values are the values of the chunks and of the tail, oldest first.
+// Values returns the values of the chunks and of the tail, oldest first.
 func (p Projection[T]) Values(ctx context.Context, store Store, t contract.Transcript) ([]T, error) {
 	var out []T
 	for part, err := range p.Backward(ctx, store, t) {

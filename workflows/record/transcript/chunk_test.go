@@ -31,7 +31,7 @@ func (c cache) Computed(b contract.Blob, kind string, compute func() (any, int, 
 	return v, err
 }
 
-// Chunks that are shared do not change, whatever is appended to them.
+// A shared chunk does not change when readers append to it.
 func TestACachedChunkDoesNotChange(t *testing.T) {
 	store := cache{newMemory(), new(sync.Map)}
 	var all []contract.Message
@@ -65,7 +65,7 @@ func TestACachedChunkDoesNotChange(t *testing.T) {
 func TestAProjectionIsComputedOnceForEachChunk(t *testing.T) {
 	store := cache{newMemory(), new(sync.Map)}
 	var v contract.Transcript
-	for n, size := range []int{8000, 3000} { // the second is less than half of the first: they stay apart
+	for n, size := range []int{8000, 3000} { // the second is less than half of the first, so they are not merged
 		v.Tail = []contract.Message{{ID: fmt.Sprint("m", n), Content: contract.Inline(strings.Repeat("x", size))}}
 		folded, err := transcript.OffloadAll(t.Context(), store, v)
 		if err != nil {

@@ -22,6 +22,6 @@
 //
 //	transcript.go  Store; Offload and Load; texts and JSON, and Resolve
 //	chunk.go       Cache; chunks, and a Projection, whose values are computed once for each chunk
-//	loss.go        what cannot be read back, and stores without space
+//	loss.go        values that cannot be read, and full stores
 //	probe.go       whether two processes have the same store
 package transcript

@@ -74,7 +74,7 @@ func TestAFoldOfPartsCountsEntriesAndItsHeadMessages(t *testing.T) {
 	}
 }
 
-// Each of these folds merges with the segment before it.
+// Each of these chunks is merged with the previous one.
 func TestSegmentsWithPartsMerge(t *testing.T) {
 	store := newMemory()
 	var tr contract.Transcript
@@ -137,7 +137,7 @@ func TestTroubleWithAPartIsReported(t *testing.T) {
 	}
 }
 
-// forest grows random transcripts, and remembers their messages.
+// forest makes random transcripts, and keeps their messages.
 type forest struct {
 	t      *testing.T
 	random *rand.Rand
@@ -171,15 +171,15 @@ func TestFoldingATreeAnywhereChangesNothing(t *testing.T) {
 			if tr.Len() != len(f.all) {
 				t.Errorf("the transcript counts %d messages of %d", tr.Len(), len(f.all))
 			}
-			if diff := cmp.Diff(f.all, load(t, f.store, travel(t, tr))); diff != "" {
+			if diff := cmp.Diff(f.all, load(t, f.store, roundTrip(t, tr))); diff != "" {
 				t.Errorf("messages (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// travel sends a transcript over the wire.
-func travel(t *testing.T, tr contract.Transcript) contract.Transcript {
+// roundTrip encodes and decodes a transcript.
+func roundTrip(t *testing.T, tr contract.Transcript) contract.Transcript {
 	t.Helper()
 	data, err := json.Marshal(tr)
 	if err != nil {

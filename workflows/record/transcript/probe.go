@@ -10,7 +10,7 @@ import (
 )
 
 // Probe is a value of one process, by which another process finds out whether both use the same
-// store. It changes every day, so that a store that deletes old values has the present one.
+// store. It changes every day, so that a store that deletes old values has the current one.
 type Probe struct {
 	store    Store
 	instance string

@@ -16,8 +16,8 @@ type memory struct {
 	mu      sync.Mutex
 	values  map[string][]byte
 	puts    int
-	written int   // bytes of all puts
-	failPut error // what Put answers instead
+	written int   // total bytes of all puts
+	failPut error // error of Put
 }
 
 func newMemory() *memory { return &memory{values: map[string][]byte{}} }

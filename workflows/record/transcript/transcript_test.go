@@ -43,7 +43,7 @@ func TestFoldingLosesNothing(t *testing.T) {
 	}
 }
 
-// foldOnce does what a workflow does with the result of a fold.
+// foldOnce offloads once and applies the result, as a workflow does.
 func foldOnce(t testing.TB, store transcript.Store, tr contract.Transcript) contract.Transcript {
 	t.Helper()
 	folded, err := transcript.Offload(t.Context(), store, tr)
@@ -94,14 +94,14 @@ func TestChainIsShortWhateverTheSizes(t *testing.T) {
 	}
 	for name, size := range sizes {
 		t.Run(name, func(t *testing.T) {
-			const folds = 60 // together under the limit of a segment
+			const folds = 60 // together below the size limit of a chunk
 			store := newMemory()
 			var tr contract.Transcript
 			for i := range folds {
 				tr.Tail = append(tr.Tail, sized(i, size(i)))
 				tr = foldOnce(t, store, tr)
 				if i%10 > 1 {
-					continue // every load reads everything
+					continue // every load reads all chunks
 				}
 				if n, limit := chainLength(t, store, tr), 1+bits.Len(uint(i+1)); n > limit {
 					t.Fatalf("after %d folds the chain has %d segments, expected at most %d", i+1, n, limit)
@@ -114,7 +114,7 @@ func TestChainIsShortWhateverTheSizes(t *testing.T) {
 	}
 }
 
-// chainLength counts reads: one a segment.
+// chainLength counts the reads of a load: one for each chunk.
 func chainLength(t *testing.T, store *memory, tr contract.Transcript) int {
 	t.Helper()
 	counting := &counter{Store: store}
@@ -287,7 +287,7 @@ func TestBackwardReadsOnlyWhatItComesTo(t *testing.T) {
 	store := newMemory()
 	var v contract.Transcript
 	oldest := ""
-	for n, size := range []int{8000, 3000, 1000} { // each less than half of the one before: they stay apart
+	for n, size := range []int{8000, 3000, 1000} { // each less than half of the previous one, so they are not merged
 		v.Tail = []contract.Message{{ID: fmt.Sprint("m", n), Content: contract.Inline(strings.Repeat("x", size))}}
 		folded, err := transcript.OffloadAll(t.Context(), store, v)
 		if err != nil {
