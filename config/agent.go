@@ -12,9 +12,8 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// Agent is what a conversation starts with: the settings at the top of the file
-// and the Tree. Those of a single llm agent come from its node first. Long
-// prompts go to the store.
+// Agent returns the agent of new conversations: the settings at the top of the file and the
+// Tree. A single llm agent takes them from its node first. Long prompts are stored.
 func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Agent, error) {
 	a := contract.Agent{
 		Name: c.Name, Description: c.Description, Model: c.Model(),
@@ -45,8 +44,8 @@ func (c *Config) Agent(ctx context.Context, store transcript.Store) (contract.Ag
 	return a, nil
 }
 
-// BlobURL is where values go that are too large for history; blobstore.Open
-// takes it. The default is a private folder in DataDir.
+// BlobURL is the URL of the store for values too large for history, for blobstore.Open. The
+// default is a private folder in DataDir.
 func (c *Config) BlobURL() string {
 	if c.Blobs.URL != "" {
 		return c.Blobs.URL
@@ -55,7 +54,7 @@ func (c *Config) BlobURL() string {
 	dir := filepath.Join(c.DataDir, "blobs")
 	if abs, err := filepath.Abs(dir); err == nil {
 		u.Path = filepath.ToSlash(abs)
-	} else { // no working directory; opening it will say so
+	} else { // no working directory; opening it will fail
 		u.Host, u.Path = ".", "/"+filepath.ToSlash(dir)
 	}
 	if !strings.HasPrefix(u.Path, "/") { // C:/data

@@ -31,7 +31,7 @@ func TestASingleAgentComesFromTheTopOfTheFile(t *testing.T) {
 	}
 }
 
-func TestALoneNodeComesBeforeTheTopOfTheFile(t *testing.T) {
+func TestASingleNodeTakesPrecedenceOverTheTopOfTheFile(t *testing.T) {
 	const top = "name: a\nprompt: p\ndescription: d\nllm: {model: claude-x}\n"
 	tests := map[string]struct {
 		node string

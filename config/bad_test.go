@@ -15,7 +15,7 @@ import (
 	"agent-stop-and-go/config/blobstore"
 )
 
-// Each file in testdata/bad holds pairs: CASE.yaml, and the errors it gives.
+// Each file in testdata/bad contains pairs: CASE.yaml, and its errors.
 func TestBadFilesGiveTheseErrors(t *testing.T) {
 	files, err := filepath.Glob("testdata/bad/*.txtar")
 	if err != nil || len(files) == 0 {

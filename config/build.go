@@ -12,15 +12,15 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// A tree whose JSON is larger than treeLimit bytes has its prompts and schemas of
-// more than promptLimit bytes in the store: it is part of every conversation's history.
+// The tree is part of every conversation's history. If its JSON is larger than treeLimit
+// bytes, prompts and schemas of more than promptLimit bytes are stored instead.
 const (
 	treeLimit   = 32 << 10
 	promptLimit = 100
 )
 
-// Tree is the agent tree as workflows take it, with all defaults resolved; nil
-// when the file has none. Long prompts and schemas go to the store.
+// Tree returns the agent tree as input of a workflow, with all defaults resolved, or nil if
+// the file has none. Long prompts and schemas are stored.
 func (c *Config) Tree(ctx context.Context, store transcript.Store) (*contract.Node, error) {
 	root, ok := c.root()
 	if !ok {
@@ -47,8 +47,7 @@ func (c *Config) Tree(ctx context.Context, store transcript.Store) (*contract.No
 	return &tree, nil
 }
 
-// keepShort keeps all but the shortest prompts in the store, and shows nothing
-// of them.
+// keepShort stores all but the shortest prompts, without a preview.
 func keepShort(ctx context.Context, store transcript.Store, prompt string) (contract.Text, error) {
 	if len(prompt) <= promptLimit {
 		return contract.Inline(prompt), nil
@@ -74,16 +73,16 @@ func put(ctx context.Context, store transcript.Store, data []byte) (*contract.Bl
 	return &b, nil
 }
 
-// builder turns nodes of a file into nodes of a workflow's input.
+// builder turns the nodes of a file into nodes of a workflow's input.
 type builder struct {
 	config   *Config
-	keys     []string // that a placeholder may name
-	before   []string // those of nodes that come before
+	keys     []string // the keys that a placeholder may name
+	before   []string // the output keys of earlier nodes
 	keep     func(prompt string) (contract.Text, error)
 	keepJSON func(schema []byte) (contract.JSON, error)
 }
 
-func (b builder) node(p place) (contract.Node, error) {
+func (b builder) node(p nodeContext) (contract.Node, error) {
 	n := contract.Node{
 		Name: p.Name, Type: contract.NodeType(p.Type), Description: p.Description, OutputKey: p.OutputKey, Timeout: p.Timeout,
 		MaxIterations: p.MaxIterations, FailFast: p.FailFast, CanExitLoop: p.CanExitLoop, Tools: p.Tools,
@@ -99,7 +98,7 @@ func (b builder) node(p place) (contract.Node, error) {
 		n.Peer = &peer
 		return b.leaf(n, p, p.Prompt)
 	}
-	for _, q := range p.below() {
+	for _, q := range p.children() {
 		child, err := b.node(q)
 		if err != nil {
 			return n, err
@@ -112,9 +111,9 @@ func (b builder) node(p place) (contract.Node, error) {
 	return n, nil
 }
 
-// llm adds what an llm node has. A lone one is the whole agent: it falls back on
+// llm adds the settings of an llm node. A single node is the whole agent: it falls back on
 // the top of the file, and sees the conversation.
-func (b builder) llm(n contract.Node, p place) (contract.Node, error) {
+func (b builder) llm(n contract.Node, p nodeContext) (contract.Node, error) {
 	n.Model = cmp.Or(p.Model, b.config.LLM.Model)
 	n.MaxToolRounds = cmp.Or(p.MaxToolRounds, b.config.MaxToolRounds)
 	n.History = p.History
@@ -134,7 +133,7 @@ func (b builder) llm(n contract.Node, p place) (contract.Node, error) {
 	return b.leaf(n, p, prompt)
 }
 
-// schema is the same bytes in whatever order the file has its keys.
+// schema returns the same bytes whatever the order of keys in the file.
 func (b builder) schema(schema map[string]any) (contract.JSON, error) {
 	if schema == nil {
 		return contract.JSON{}, nil
@@ -146,8 +145,8 @@ func (b builder) schema(schema map[string]any) (contract.JSON, error) {
 	return b.keepJSON(data)
 }
 
-func (b builder) leaf(n contract.Node, p place, prompt string) (contract.Node, error) {
-	n.SkipApproval = p.atOnce()
+func (b builder) leaf(n contract.Node, p nodeContext, prompt string) (contract.Node, error) {
+	n.SkipApproval = p.skipsApproval()
 	for _, key := range template.Keys(prompt) {
 		if slices.Contains(b.keys, key) {
 			n.Keys = append(n.Keys, key)

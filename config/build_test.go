@@ -142,27 +142,27 @@ func TestACompositeAgentHasTheSettingsOfTheFile(t *testing.T) {
 	}
 }
 
-func TestWhatRunsDestructiveCallsAtOnce(t *testing.T) {
+func TestNodesThatRunDestructiveCallsWithoutApproval(t *testing.T) {
 	const servers = "mcp_servers: [{name: s, command: x}]\n"
 	tests := map[string]struct {
 		text string
-		want []config.AtOnceNode
+		want []config.AutoRunNode
 	}{
 		"a single node":             {servers + "agent: {name: a}", nil},
 		"a sequence":                {servers + "agent: {type: sequential, agents: [{name: a}]}", nil},
-		"a branch":                  {servers + "agent: {type: parallel, agents: [{name: a}]}", []config.AtOnceNode{{Name: "a"}}},
-		"a loop":                    {servers + "agent: {type: loop, agents: [{name: a, tools: [s, t]}]}", []config.AtOnceNode{{Name: "a", Tools: []string{"s", "t"}}}},
-		"a sequence in a branch":    {servers + "agent: {type: parallel, agents: [{name: q, type: sequential, agents: [{name: a}]}]}", []config.AtOnceNode{{Name: "a"}}},
-		"held":                      {servers + "agent: {type: parallel, agents: [{name: a, approval: required}, {name: b}]}", []config.AtOnceNode{{Name: "b"}}},
+		"a branch":                  {servers + "agent: {type: parallel, agents: [{name: a}]}", []config.AutoRunNode{{Name: "a"}}},
+		"a loop":                    {servers + "agent: {type: loop, agents: [{name: a, tools: [s, t]}]}", []config.AutoRunNode{{Name: "a", Tools: []string{"s", "t"}}}},
+		"a sequence in a branch":    {servers + "agent: {type: parallel, agents: [{name: q, type: sequential, agents: [{name: a}]}]}", []config.AutoRunNode{{Name: "a"}}},
+		"held":                      {servers + "agent: {type: parallel, agents: [{name: a, approval: required}, {name: b}]}", []config.AutoRunNode{{Name: "b"}}},
 		"held by the parallel node": {servers + "agent: {type: parallel, approval: required, agents: [{name: a}]}", nil},
 		"held by the root":          {servers + "agent: {type: sequential, approval: required, agents: [{name: p, type: loop, agents: [{name: a, approval: inherit}]}]}", nil},
-		"behind the parallel node":  {servers + "agent: {type: sequential, agents: [{name: p, type: parallel, agents: [{name: a}]}, {name: b}]}", []config.AtOnceNode{{Name: "a"}}},
+		"behind the parallel node":  {servers + "agent: {type: sequential, agents: [{name: p, type: parallel, agents: [{name: a}]}, {name: b}]}", []config.AutoRunNode{{Name: "a"}}},
 		"no tools":                  {servers + "agent: {type: loop, agents: [{name: a, tools: []}]}", nil},
 		"no servers":                {"agent: {type: loop, agents: [{name: a}]}", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, parse(t, tt.text).AtOnceNodes()); diff != "" {
+			if diff := cmp.Diff(tt.want, parse(t, tt.text).AutoRunNodes()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -213,7 +213,7 @@ func TestShortPromptsStayInTheTree(t *testing.T) {
 	}
 }
 
-func TestATreeNeedsAStoreThatWorks(t *testing.T) {
+func TestATreeNeedsAWorkingStore(t *testing.T) {
 	for name, text := range map[string]string{
 		"one long prompt":   "agent: {type: loop, agents: [{name: node-0, prompt: " + strings.Repeat("x", 5000) + "}]}",
 		"many short enough": manyNodes(300),

@@ -10,9 +10,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ChangedDefaults are the settings that a file leaves out and that mean something else
-// than in earlier versions, one line each as those of Warnings. deploy/CHANGELOG.md has
-// the changes; what is older than its last release need not stay here.
+// ChangedDefaults lists the settings that the file leaves out and whose default has changed
+// since earlier versions, one line each like Warnings. deploy/CHANGELOG.md describes the
+// changes; changes older than its last release may be removed here.
 func (c *Config) ChangedDefaults() []string {
 	w := warner{newReport(c.file, c.lines)}
 	if _, set := c.lines["host"]; !set {
@@ -25,26 +25,27 @@ func (c *Config) ChangedDefaults() []string {
 		}
 	}
 	w.movedModel(c, "llm.model", c.LLM.Model)
-	for p := range c.places() {
+	for p := range c.nodes() {
 		w.movedModel(c, p.path+".model", p.Model)
 	}
 	return w.texts()
 }
 
-// statesHints reports whether the server is one that ships with the agent: their tools
+// statesHints reports whether the server ships with the agent. The tools of those servers
 // have all hints.
 func (s MCPServer) statesHints() bool {
 	return slices.Contains([]string{"mcp-resources", "mcp-filesystem"}, s.program())
 }
 
-// program is the name of the command that is started.
+// program returns the name of the command.
 func (s MCPServer) program() string { return filepath.Base(cmp.Or(s.Command, ".")) }
 
-// movedModel warns of a bare name that was taken for a model of Google.
+// movedModel warns about a name without a provider that earlier versions took for a Google
+// model.
 func (w warner) movedModel(c *Config, path, name string) {
 	e, own, err := registry(c.Models).find(name)
 	elsewhere := contract.Provider(e.Provider) != contract.ProviderGoogle && contract.Provider(e.Provider) != contract.ProviderAnthropic
 	if name != "" && err == nil && !own && e.Model == name && elsewhere && !strings.HasPrefix(name, "mistral-") {
-		w.at(path, "%s is now %s; it was taken for a model of Google", quote(name), e.whole())
+		w.at(path, "%s is now %s; it was taken for a model of Google", quote(name), e.fullName())
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/config"
 )
 
-func TestChangedDefaultsAreThoseThatAFileReliesOn(t *testing.T) {
+func TestChangedDefaultsAreListedWhereAFileReliesOnThem(t *testing.T) {
 	tests := map[string]struct {
 		text string
 		want []string
@@ -58,7 +58,7 @@ agent:
 	}
 }
 
-func TestFilesThatShipRelyOnNoChangedDefault(t *testing.T) {
+func TestShippedFilesRelyOnNoChangedDefault(t *testing.T) {
 	files, err := filepath.Glob("examples/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -75,7 +75,7 @@ func TestFilesThatShipRelyOnNoChangedDefault(t *testing.T) {
 }
 
 // A name in the changelog is a key of the YAML file or a member of the API.
-func TestTheChangelogNamesKeysThatThereAre(t *testing.T) {
+func TestTheChangelogNamesExistingKeys(t *testing.T) {
 	log, err := os.ReadFile("../deploy/CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestTheChangelogNamesKeysThatThereAre(t *testing.T) {
 	}
 	settings := regexp.MustCompile("`([a-z_]+): [^`]+`|`([a-z]+_[a-z_]+)`").FindAllStringSubmatch(string(log), -1)
 	if len(settings) < 3 {
-		t.Errorf("the changelog tells only of the settings %q", settings)
+		t.Errorf("the changelog names only the settings %q", settings)
 	}
 	for _, m := range settings {
 		key := strings.Contains(string(schema), `"`+m[1]+m[2]+`": {`)

@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Config is one agent.yaml. Make it with Load, Parse or Default: its zero value
-// lacks the defaults.
+// Config is one agent.yaml. Make it with Load, Parse or Default: the zero value lacks the
+// defaults.
 type Config struct {
 	Name           string                `yaml:"name" jsonschema:"default=agent,minLength=1" jsonschema_description:"The agent's name, as its A2A card and the list of conversations show it."`
 	Description    string                `yaml:"description" jsonschema_description:"What the agent is for, in a sentence. Other agents read it."`
@@ -39,13 +39,12 @@ type Config struct {
 	lines map[string]int
 }
 
-// Provider is an organization, for the agent's card.
 type Provider struct {
 	Organization string `yaml:"organization" jsonschema_description:"Name of the organization."`
 	URL          string `yaml:"url" jsonschema_description:"Its web site, an http or https URL."`
 }
 
-// LLM is the model that nodes use unless they name their own.
+// LLM is the model of nodes that do not name their own.
 type LLM struct {
 	Model   string `yaml:"model" jsonschema:"default=google:gemini-2.5-flash,minLength=1" jsonschema_description:"A name in models, or provider:model, where provider is google, anthropic, openai, mistral, ollama, openrouter or demo, or a name with the prefix of one provider, such as claude-sonnet-4-5, gpt-4o or gemini-2.5-flash. The key comes from the environment, for example GEMINI_API_KEY."`
 	BaseURL string `yaml:"base_url" jsonschema_description:"An http or https URL that replaces the provider's endpoint, for a proxy or a server that speaks its API."`
@@ -53,7 +52,7 @@ type LLM struct {
 	Compaction string `yaml:"compaction" jsonschema:"default=summary,enum=summary,enum=window" jsonschema_description:"What the model gets of the oldest exchanges of a conversation that no longer fits its context window. summary: a summary that it writes; window: nothing. Exports keep everything."`
 }
 
-// What becomes of exchanges that no longer fit.
+// Values of compaction.
 const (
 	CompactionSummary = "summary"
 	CompactionWindow  = "window"
@@ -68,7 +67,7 @@ type MCPServer struct {
 	Env       map[string]string `yaml:"env" jsonschema_description:"Environment variables for the command. It inherits nothing else from the agent except PATH, HOME and the like. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
 	Headers   map[string]string `yaml:"headers" jsonschema_description:"url: HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
 	Transport string            `yaml:"transport" jsonschema:"enum=http,enum=sse,enum=stdio" jsonschema_description:"How to speak to the server: http (Streamable HTTP), sse (the older HTTP+SSE) or stdio. Without it, http with a url and stdio with a command."`
-	// Timeout is MaxToolTimeout when it is 0.
+	// Timeout 0 means MaxToolTimeout.
 	Timeout time.Duration `yaml:"timeout" jsonschema_description:"How long a call of the server's tools may take. The default and the maximum are 30s."`
 	// Unannotated is "run" or "ask".
 	Unannotated string     `yaml:"unannotated" jsonschema:"default=ask,enum=ask,enum=run" jsonschema_description:"What happens to calls of tools without hints, which say neither that they are destructive nor that they only read: ask a person first, or run at once."`
@@ -84,48 +83,44 @@ type MCPServer struct {
 	Expose      []string   `yaml:"expose" jsonschema_description:"What the model may read from the server besides calling its tools: resources, prompts or both. It reads them with the tools read_resource and get_prompt. A node with a list of tools must name these."`
 }
 
-// MaxToolTimeout is the most that the timeout of a server may be: the activity
-// that calls tools has no more time.
+// MaxToolTimeout is the maximum timeout of a server: the activity that calls tools has no
+// more time.
 const MaxToolTimeout = 30 * time.Second
 
-// The ways to reach a server.
 const (
 	TransportHTTP  = "http"
 	TransportSSE   = "sse"
 	TransportStdio = "stdio"
 )
 
-// What a server may expose.
 const (
 	ExposeResources = "resources"
 	ExposePrompts   = "prompts"
 )
 
-// ToolFilter is which tools of a server are on offer, by the names that the
-// server gives them. Of a nil Allow all are, of an empty one none.
+// ToolFilter selects the tools of a server by the names that the server uses. A nil Allow
+// means all tools, an empty one none.
 type ToolFilter struct {
 	Allow []string `yaml:"allow" jsonschema_description:"The only tools that are offered. Without the key all are; with an empty list none are."`
 	Deny  []string `yaml:"deny" jsonschema_description:"Tools that are not offered, even if allow lists them."`
 }
 
-// Sampling is what a server may ask of the model.
+// Sampling is how much a server may ask of the model.
 type Sampling struct {
 	MaxTokens int `yaml:"max_tokens" jsonschema:"default=1024,minimum=1,maximum=1000000" jsonschema_description:"How many tokens each answer to the server may have at most. How many answers it asks for is not limited."`
 }
 
-// A2AAgent is an agent to delegate to.
 type A2AAgent struct {
 	Name            string            `yaml:"name" jsonschema:"required,minLength=1,maxLength=60,pattern=^[A-Za-z0-9_-]+$" jsonschema_description:"The agent's name, unique in the list. The model sees it as the tool a2a_NAME."`
 	URL             string            `yaml:"url" jsonschema:"required,minLength=1" jsonschema_description:"Its http or https URL."`
 	Description     string            `yaml:"description" jsonschema_description:"What to delegate to it. The model reads it."`
 	DestructiveHint bool              `yaml:"destructiveHint" jsonschema:"default=false" jsonschema_description:"true: a person approves every delegation to it."`
 	Headers         map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request to the url, and to no other. ${NAME} takes a value from the agent's environment, which is how secrets are given. An Authorization header here replaces the token of the caller."`
-	// Timeout is contract.DefaultPeerTimeout when it is 0.
+	// Timeout 0 means contract.DefaultPeerTimeout.
 	Timeout               time.Duration `yaml:"timeout" jsonschema_description:"How long a task of the agent may work, by default 1h; waiting for people does not count. A duration such as 10m."`
 	AllowPrivateRedirects bool          `yaml:"allow_private_redirects" jsonschema:"default=false" jsonschema_description:"true: the agent may redirect requests to private addresses, such as those of this machine and its network. The url itself may be private always."`
 }
 
-// The types of nodes.
 const (
 	Sequential = "sequential"
 	Parallel   = "parallel"
@@ -142,8 +137,8 @@ const (
 	OnRejectContinue = "continue"
 )
 
-// Node is a node of the agent tree. Which fields fit which type is in tree.go;
-// NODES.md says what they do.
+// Node is a node of the agent tree. tree.go says which types of nodes have which fields;
+// NODES.md describes them.
 type Node struct {
 	Name                  string            `yaml:"name" jsonschema_description:"The node's name, unique in the tree. Only the root may go without."`
 	Type                  string            `yaml:"type" jsonschema:"default=llm,enum=sequential,enum=parallel,enum=loop,enum=llm,enum=a2a" jsonschema_description:"sequential, parallel and loop run the nodes in agents; llm asks a model; a2a asks another agent."`
@@ -169,7 +164,7 @@ type Node struct {
 	Timeout               time.Duration     `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"How long the node may work; waiting for people does not count. 0s sets no limit, except that a task of another agent ends after 1h."`
 }
 
-// Approval says how destructive calls wait.
+// Approval configures how destructive calls wait.
 type Approval struct {
 	Timeout time.Duration `yaml:"timeout" jsonschema:"default=0s" jsonschema_description:"After this time without a decision an approval expires and the call does not run. 0s waits forever."`
 	CallAs  string        `yaml:"call_as" jsonschema:"default=requester,enum=requester,enum=approver" jsonschema_description:"Whose bearer token goes with an approved call. requester: the token of whoever sent the message; a token that comes with the decision is not used. approver: the token of whoever approved, for this one call, if the decision came with one."`
@@ -181,8 +176,7 @@ const (
 	CallAsApprover  = "approver"
 )
 
-// Temporal says where the Temporal server is. With an empty Address the agent
-// embeds one.
+// Temporal configures the Temporal server. If Address is empty the agent embeds one.
 type Temporal struct {
 	Address   string        `yaml:"address" jsonschema_description:"host:port of an existing Temporal server. Empty: the agent runs its own, unless TEMPORAL_ADDRESS is set."`
 	Namespace string        `yaml:"namespace" jsonschema:"default=default,minLength=1" jsonschema_description:"Temporal namespace."`
@@ -190,16 +184,16 @@ type Temporal struct {
 	Port      int           `yaml:"port" jsonschema:"default=7233,minimum=1,maximum=65535" jsonschema_description:"gRPC port of the embedded server."`
 	UIPort    int           `yaml:"ui_port" jsonschema:"default=8233,minimum=0,maximum=65535" jsonschema_description:"Port of the embedded server's web pages. 0 turns them off."`
 	Retention time.Duration `yaml:"retention" jsonschema:"default=720h" jsonschema_description:"How long the embedded server keeps the histories of workflows that have ended. At least 1h."`
-	// CacheSize bounds what a worker holds in memory besides what it works on.
+	// CacheSize limits how many workflows a worker keeps in memory.
 	CacheSize int `yaml:"cache_size" jsonschema:"default=500,minimum=10,maximum=100000" jsonschema_description:"How many workflows (conversations, nodes, approvals) a worker keeps in memory. The others are rebuilt from their history when something happens in them, which takes longer the longer the history is."`
 }
 
-// Blobs says where values go that are too large for history.
+// Blobs configures the store for values too large for history.
 type Blobs struct {
 	URL string `yaml:"url" jsonschema_description:"file:///absolute/folder, or mem:// for a trial that stores nothing. Empty: the folder blobs in data_dir. Workers and gateways on several machines need one folder that all of them can read and write."`
 }
 
-// Default is the configuration of an empty file.
+// Default returns the configuration of an empty file.
 func Default() *Config {
 	c := &Config{}
 	setDefaults(reflect.ValueOf(c).Elem())

@@ -137,7 +137,7 @@ mcp_servers:
 	}
 }
 
-func TestAMissingFileSaysSo(t *testing.T) {
+func TestAMissingFileIsReported(t *testing.T) {
 	_, err := config.Load(filepath.Join(t.TempDir(), "none.yaml"))
 	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "failed to read config file: ") {
 		t.Errorf("got %v", err)
@@ -164,7 +164,7 @@ func TestMistakesAreListedOnePerLineAndInOrder(t *testing.T) {
 	}
 }
 
-func TestValidateChecksWhatAFlagChanged(t *testing.T) {
+func TestValidateChecksChangedSettings(t *testing.T) {
 	c := parse(t, "name: x\nport: 9000\n")
 	c.Port = 70000
 	c.LLM.Model = "nobody:x"

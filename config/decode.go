@@ -8,13 +8,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// decoder fills the structs from nodes. It goes on after a mistake.
+// decoder fills the structs from YAML nodes. It continues after a mistake.
 type decoder struct {
 	*report
-	rules rules // of the field that is being decoded
+	rules rules // of the field being decoded
 }
 
-// value decodes n into v. Null leaves v at its default.
+// value decodes n into v. null leaves v at its default.
 func (d decoder) value(path string, n *yaml.Node, v reflect.Value) {
 	n, line := follow(n)
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
@@ -37,7 +37,7 @@ func (d decoder) value(path string, n *yaml.Node, v reflect.Value) {
 	}
 }
 
-// follow returns what an alias stands for, and the line to complain about.
+// follow resolves an alias. line is where to report a mistake.
 func follow(n *yaml.Node) (*yaml.Node, int) {
 	line := n.Line
 	for n.Kind == yaml.AliasNode {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Describe writes the settings, with defaults marked, the agent tree, the Warnings
-// and the ChangedDefaults. It shows names of variables, never their values.
+// Describe writes the settings with defaults marked, the agent tree, the Warnings and the
+// ChangedDefaults. It shows the names of variables, never their values.
 func (c *Config) Describe(w io.Writer, getenv func(string) string) error {
 	var buf bytes.Buffer
 	c.describeSettings(&buf)
@@ -51,7 +51,7 @@ func (c *Config) describeSettings(w io.Writer) {
 		if _, set := c.lines[path]; !set && v.Interface() == defaults[path] {
 			mark = "(default)"
 		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", path, c.shown(path, v), mark)
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", path, c.settingText(path, v), mark)
 	})
 	table.Flush()
 	fmt.Fprintln(w, "Settings")
@@ -60,8 +60,8 @@ func (c *Config) describeSettings(w io.Writer) {
 	}
 }
 
-// shown is a setting in one line.
-func (c *Config) shown(path string, v reflect.Value) string {
+// settingText returns a setting in one line.
+func (c *Config) settingText(path string, v reflect.Value) string {
 	if d, ok := v.Interface().(time.Duration); ok {
 		return short(d)
 	}
@@ -87,7 +87,7 @@ func (c *Config) shown(path string, v reflect.Value) string {
 	return first
 }
 
-// shownURL leaves out the query and user info, where people put keys.
+// shownURL removes the query and the user info, which may contain keys.
 func shownURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -107,8 +107,7 @@ func (c *Config) describeServers(w io.Writer) {
 	}
 }
 
-// facts are what is worth telling of a server. Of variables and headers only the
-// names are.
+// facts returns the settings of a server. Of variables and headers it shows only the names.
 func (s MCPServer) facts() []string {
 	where := shownURL(s.URL)
 	if s.Command != "" {
@@ -166,7 +165,7 @@ func describeA2A(w io.Writer, title string, agents []A2AAgent) {
 	}
 }
 
-// where is how an agent is reached. Of headers only the names are told.
+// where returns how an agent is reached. Of headers it shows only the names.
 func (a A2AAgent) where() string {
 	out := shownURL(a.URL)
 	if set := slices.Sorted(maps.Keys(a.Headers)); len(set) > 0 {
@@ -181,7 +180,7 @@ func (a A2AAgent) where() string {
 	return out
 }
 
-// asks says whether a delegation waits for a person.
+// asks returns whether a delegation waits for a person.
 func asks(destructive, atOnce bool) string {
 	switch {
 	case destructive && atOnce:

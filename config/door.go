@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// Names are what the agent is called by besides the names of loopback: host, the host
-// of public_url, and allowed_hosts.
+// Names returns the host names of the agent besides those of loopback: host, the host of
+// public_url, and allowed_hosts.
 func (c *Config) Names() []string {
 	names := []string{c.Host}
 	if u, err := url.Parse(c.PublicURL); err == nil && u.Hostname() != "" {
@@ -26,8 +26,8 @@ func checkDoor(r *report, c *Config) {
 	}
 }
 
-// checkAllowedHost refuses "*" like anything else that is no name: with any name
-// allowed, every web page can have one.
+// checkAllowedHost refuses everything that is not a name, including "*": if every name were
+// allowed, a web page could use a name of its own.
 func checkAllowedHost(r *report, path, name string) {
 	if net.ParseIP(name) == nil && !hostName.MatchString(name) {
 		r.at(path, "%s: must be a host name or an IP address, without scheme, port, path and *", quote(name))

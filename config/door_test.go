@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/config"
 )
 
-func TestNamesOfAnAgent(t *testing.T) {
+func TestHostNamesOfAnAgent(t *testing.T) {
 	for yaml, want := range map[string][]string{
 		"host: 192.0.2.7": {"192.0.2.7"},
 		"host: 0.0.0.0\npublic_url: https://agents.example.com:8443/shop\nallowed_hosts: [agent]": {"0.0.0.0", "agents.example.com", "agent"},

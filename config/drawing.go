@@ -15,10 +15,10 @@ func (c *Config) describeTree(w io.Writer, getenv func(string) string) {
 	fmt.Fprintln(w, "\nAgent")
 	root, ok := c.root()
 	if !ok {
-		root = place{Node: &Node{Type: LLMNode, Name: c.Name}}
+		root = nodeContext{Node: &Node{Type: LLMNode, Name: c.Name}}
 	}
 	setters := map[string][]string{}
-	for p := range c.places() {
+	for p := range c.nodes() {
 		if p.OutputKey != "" {
 			setters[p.OutputKey] = append(setters[p.OutputKey], p.Name)
 		}
@@ -31,22 +31,22 @@ type treeDrawing struct {
 	w      io.Writer
 	config *Config
 	getenv func(string) string
-	// setters are the names of the nodes with an output key; before are the keys of those
-	// that come earlier.
+	// setters are the names of the nodes that set an output key; before are the keys set by
+	// earlier nodes.
 	setters map[string][]string
 	before  []string
 }
 
-func (d treeDrawing) node(p place, first, rest string) {
+func (d treeDrawing) node(p nodeContext, first, rest string) {
 	fmt.Fprintf(d.w, "%s%s (%s)%s\n", first, p.Name, p.Type, d.details(p))
 	var below []func(first, rest string)
 	for _, a := range p.A2A {
 		below = append(below, func(first, _ string) {
-			fmt.Fprintf(d.w, "%sdelegates to %s: %s%s\n", first, a.Name, a.where(), asks(a.DestructiveHint, p.atOnce()))
+			fmt.Fprintf(d.w, "%sdelegates to %s: %s%s\n", first, a.Name, a.where(), asks(a.DestructiveHint, p.skipsApproval()))
 		})
 	}
 	inside := d
-	for _, q := range p.below() {
+	for _, q := range p.children() {
 		drawing := inside
 		below = append(below, func(first, rest string) { drawing.node(q, first, rest) })
 		if p.Type != Parallel {
@@ -62,16 +62,16 @@ func (d treeDrawing) node(p place, first, rest string) {
 	}
 }
 
-// reached is where the agent of an a2a node is. The node's timeout is told of every
-// node.
-func (p place) reached() string {
+// address returns how the agent of an a2a node is reached, without the timeout, which details
+// shows.
+func (p nodeContext) address() string {
 	a := p.agent()
 	a.Timeout = 0
 	return a.where()
 }
 
-// details are the settings of a node that are not at their defaults.
-func (d treeDrawing) details(p place) string {
+// details returns the settings of a node that are not the default.
+func (d treeDrawing) details(p nodeContext) string {
 	var parts []string
 	add := func(apply bool, format string, args ...any) {
 		if apply {
@@ -82,7 +82,7 @@ func (d treeDrawing) details(p place) string {
 	case LLMNode:
 		add(true, "%s", d.modelDetails(cmp.Or(p.Model, d.config.LLM.Model)))
 	case A2ANode:
-		add(true, "%s%s", p.reached(), asks(p.DestructiveHint, p.atOnce()))
+		add(true, "%s%s", p.address(), asks(p.DestructiveHint, p.skipsApproval()))
 	case Loop:
 		add(true, "at most %d times", cmp.Or(p.MaxIterations, contract.DefaultMaxIterations))
 	}
@@ -92,7 +92,7 @@ func (d treeDrawing) details(p place) string {
 	add(p.MaxToolRounds > 0, "at most %d tool rounds", p.MaxToolRounds)
 	add(p.OutputSchema != nil, "answers by its schema")
 	add(p.CanExitLoop, "may exit the loop")
-	add(d.config.runsToolsAtOnce(p), "runs destructive calls at once")
+	add(d.config.runsToolsWithoutApproval(p), "runs destructive calls at once")
 	add(p.Approval == ApprovalRequired, "approval required")
 	add(p.FailFast, "fails fast")
 	add(p.OnReject == OnRejectContinue, "goes on after a rejection")
@@ -118,7 +118,7 @@ func (d treeDrawing) emptiness(key string) string {
 	return "empty if " + strings.Join(d.setters[key], " and ") + " left nothing"
 }
 
-// modelDetails names a model's provider and the key it needs.
+// modelDetails returns a model's provider and the key it needs.
 func (d treeDrawing) modelDetails(model string) string {
 	g := registry(d.config.Models)
 	e, own, err := g.find(model)

@@ -9,20 +9,20 @@ import (
 
 var reference = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// isReference reports whether a value is nothing but ${NAME}.
+// isReference reports whether a value is a single ${NAME}.
 func isReference(value string) bool {
 	m := reference.FindString(value)
 	return m != "" && m == value
 }
 
-// Environment is Env with every ${NAME} replaced by that variable of ours. A
+// Environment returns Env with every ${NAME} replaced by that environment variable. A
 // variable that is not set is an error that names it.
 func (s MCPServer) Environment(getenv func(string) string) (map[string]string, error) {
 	return expand("mcp server "+s.Name, "env", s.Env, getenv)
 }
 
-// HTTPHeaders is Headers with every ${NAME} replaced as in Environment. A value
-// that no header can have is an error, which does not show it.
+// HTTPHeaders returns Headers with every ${NAME} replaced as in Environment. An invalid
+// header value is an error that does not contain it.
 func (s MCPServer) HTTPHeaders(getenv func(string) string) (map[string]string, error) {
 	return expandHeaders("mcp server "+s.Name, s.Headers, getenv)
 }
@@ -59,8 +59,8 @@ func expand(whose, key string, values map[string]string, getenv func(string) str
 	return out, nil
 }
 
-// UnsetError names the environment variables that a part of a configuration refers
-// to and that are not set.
+// UnsetError names environment variables that a part of the configuration refers to and that
+// are not set.
 type UnsetError struct {
 	Whose string // such as "mcp server files"
 	Key   string // the key with the references
@@ -69,7 +69,7 @@ type UnsetError struct {
 
 func (e *UnsetError) Error() string { return e.Whose + ": " + e.Problem() }
 
-// Problem is the error without whose it is.
+// Problem returns the error without Whose.
 func (e *UnsetError) Problem() string {
 	return fmt.Sprintf("%s: not set in the environment: %v", e.Key, e.Names)
 }

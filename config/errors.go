@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Error is one mistake in a file.
 type Error struct {
 	File    string
-	Line    int    // 0 when the mistake is in no line, as in a missing file
-	Path    string // such as mcp_servers[1].url; empty for the file as a whole
+	Line    int    // 0 if the mistake is in no line, as for a missing file
+	Path    string // such as mcp_servers[1].url; empty for the whole file
 	Message string
 }
 
-// Error is "file:line: path: message", without the parts that are unknown.
+// Error returns "file:line: path: message", without the parts that are unknown.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -30,10 +29,10 @@ func (e *Error) Error() string {
 	return b.String() + e.Message
 }
 
-// Errors is every mistake in a file, sorted by line.
+// Errors are all mistakes in a file, sorted by line.
 type Errors []*Error
 
-// Error is one mistake a line.
+// Error returns one mistake per line.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {
@@ -54,7 +53,7 @@ func (es Errors) Unwrap() []error {
 // report collects mistakes while a file is read.
 type report struct {
 	file   string
-	lines  map[string]int  // key path → line; holds every key the file sets
+	lines  map[string]int  // key path → line; has every key of the file
 	failed map[string]bool // key paths whose value could not be read
 	errs   Errors
 }
@@ -69,8 +68,8 @@ func (r *report) atLine(line int, path, format string, args ...any) {
 	r.errs = append(r.errs, &Error{File: r.file, Line: line, Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// at records a mistake at a key, or at the nearest key around it that the file
-// holds. One mistake per key is enough.
+// at records a mistake at a key, or at the nearest enclosing key that the file has. A second
+// mistake at the same key is ignored.
 func (r *report) at(path, format string, args ...any) {
 	if !r.failed[path] {
 		r.atLine(r.line(path), path, format, args...)
@@ -90,7 +89,7 @@ func (r *report) line(path string) int {
 	}
 }
 
-// holds reports whether a text was given, be it one that could not be read.
+// holds reports whether the file sets a text, even one that could not be read.
 func (r *report) holds(path, value string) bool { return value != "" || r.failed[path] }
 
 func (r *report) err() error {
@@ -100,13 +99,13 @@ func (r *report) err() error {
 	return r.sorted()
 }
 
-// sorted are the mistakes by line.
+// sorted returns the mistakes, sorted by line.
 func (r *report) sorted() Errors {
 	slices.SortStableFunc(r.errs, func(a, b *Error) int { return a.Line - b.Line })
 	return r.errs
 }
 
-// texts are the mistakes by line, one line each.
+// texts returns one line per mistake, sorted by line.
 func (r *report) texts() []string {
 	var lines []string
 	for _, e := range r.sorted() {

@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// Events says what carries the pieces of replies between processes. They are not
-// carried without a Redis server, unless one process does everything; all that lasts
-// is told to those who follow a conversation in any case.
+// Events configures the transport of pieces of replies between processes. Without Redis they
+// stay within one process. Readers of a conversation get recorded messages in any case.
 type Events struct {
 	Redis string `yaml:"redis" jsonschema_description:"redis:// or rediss:// (TLS) URL of a Redis server that workers and gateways share, such as redis://:${REDIS_PASSWORD}@redis:6379/0, or ${REDIS_URL} for a whole one. Passwords are given as ${NAME}, which takes a value from the agent's environment. Empty: they stay within one process that is worker and gateway."`
 }
 
-// redisURL is scheme, user, variable of the password, host with port, database.
+// Groups: scheme, user, variable of the password, host with port, database.
 var redisURL = regexp.MustCompile(`^(rediss?)://(?:([A-Za-z0-9_.-]*):\$\{([A-Za-z_][A-Za-z0-9_]*)\}@)?([^@/?#\s]+)(?:/([0-9]{0,4}))?$`)
 
-// RedisURL is Redis with every ${NAME} replaced by that variable; it may hold a
-// password. A variable that is not set is an error that names it.
+// RedisURL returns Redis with every ${NAME} replaced by that environment variable; it may
+// contain a password. A variable that is not set is an error that names it.
 func (e Events) RedisURL(getenv func(string) string) (string, error) {
 	values, err := expand("events", "redis", map[string]string{"redis": e.Redis}, getenv)
 	if err != nil {
@@ -32,7 +31,7 @@ func (e Events) RedisURL(getenv func(string) string) (string, error) {
 	return u.String(), nil
 }
 
-// checkRedis shows nothing of the value: a password may be anywhere in it.
+// checkRedis never shows the value, which may contain a password anywhere.
 func checkRedis(r *report, path, raw string) {
 	if raw == "" || isReference(raw) {
 		return
@@ -54,7 +53,7 @@ func isRedisHost(s string) bool {
 	return isPort(port) && (net.ParseIP(host) != nil || hostName.MatchString(host))
 }
 
-// shownRedis leaves out user and password.
+// shownRedis removes user and password.
 func shownRedis(raw string) string {
 	if m := redisURL.FindStringSubmatch(raw); m != nil {
 		return strings.TrimSuffix(m[1]+"://"+m[4]+"/"+m[5], "/")

@@ -22,7 +22,7 @@ func loadExample(t *testing.T, name string) *config.Config {
 	return c
 }
 
-// leaves are the nodes of a tree that hold no others.
+// leaves returns the leaves of a tree.
 func leaves(n contract.Node) []contract.Node {
 	if !n.Composite() {
 		return []contract.Node{n}
@@ -34,7 +34,7 @@ func leaves(n contract.Node) []contract.Node {
 	return all
 }
 
-func TestExamplesRunOfflineAndSayWhatToAsk(t *testing.T) {
+func TestExamplesRunOfflineAndSuggestQuestions(t *testing.T) {
 	for _, name := range []string{"simple", "sequential", "parallel", "loop", "nested", "full-pipeline", "models"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("examples", name+".yaml"))
@@ -64,8 +64,7 @@ func TestExamplesRunOfflineAndSayWhatToAsk(t *testing.T) {
 
 var demoLine = regexp.MustCompile(`(?m)^demo: \S.*$`)
 
-// In a prompt no placeholder begins a line: what fills it in could begin with
-// "demo:" too.
+// No placeholder starts a line of a prompt, because its value could start with "demo:".
 func checkLeaves(t *testing.T, nodes []contract.Node) {
 	t.Helper()
 	for _, n := range nodes {
@@ -94,7 +93,7 @@ func TestTheNestedExampleHoldsACallThreeLevelsDown(t *testing.T) {
 	}
 }
 
-func TestTheFullPipelineGoesOnAfterARejectionAndKnowsTheConversation(t *testing.T) {
+func TestTheFullPipelineContinuesAfterARejection(t *testing.T) {
 	nodes := loadExample(t, "full-pipeline").Root.Agents
 	types := []string{nodes[0].Type, nodes[1].Type, nodes[2].Type, nodes[3].Type}
 	if !slices.Equal(types, []string{config.Parallel, config.Loop, config.LLMNode, config.LLMNode}) {

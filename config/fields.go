@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// rules is what a field's jsonschema tag says.
+// rules are the rules in a field's jsonschema tag.
 type rules map[string][]string
 
 func rulesOf(f reflect.StructField) rules {
@@ -45,8 +45,7 @@ func keysOf(t reflect.Type) []string {
 	return slices.Clip(keys)
 }
 
-// setDefaults sets the fields of a struct that have a default, also in structs
-// inside it.
+// setDefaults sets the fields of a struct that have a default, recursively.
 func setDefaults(v reflect.Value) {
 	if v.Kind() != reflect.Struct {
 		return

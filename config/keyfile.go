@@ -12,8 +12,8 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// keyFile returns the path and the text of the key file in dir, made now if
-// need be. Processes that start at once get the same text.
+// keyFile returns the path and the text of the key file in dir, which it creates if
+// necessary. Processes that start at the same time get the same text.
 func keyFile(dir string) (path, text string, err error) {
 	path = filepath.Join(dir, "credential.key")
 	text, err = readKeyFile(path)
@@ -42,8 +42,8 @@ func readKeyFile(path string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// makeKeyFile writes a new key beside path and links it there, so that the file
-// is whole from the first moment and the first process to get there wins.
+// makeKeyFile writes a new key to a temporary file and links it to path, so that the file is
+// complete from the start and the first process wins.
 func makeKeyFile(dir, path string) error {
 	key, err := credential.NewKey()
 	if err != nil {
@@ -64,7 +64,7 @@ func makeKeyFile(dir, path string) error {
 	return syncDir(dir)
 }
 
-// syncDir makes a new name in dir survive a power cut.
+// syncDir makes a new name in dir durable.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" { // folders cannot be synced there
 		return nil

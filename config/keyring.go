@@ -10,14 +10,13 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// KeysVariable is the environment variable with the keys that seal callers'
-// tokens: "id:base64,id2:base64". The first seals, all of them open.
+// KeysVariable is the environment variable with the keys that seal callers' tokens:
+// "id:base64,id2:base64". The first key seals, all of them open.
 const KeysVariable = "AGENT_CREDENTIAL_KEYS"
 
-// Keyring returns the keys that seal callers' tokens: those of KeysVariable, or
-// else, on a single machine, those of a key file in DataDir, which it makes
-// when there is none. Clustered processes must be given keys, because each
-// would make its own. No error of it holds a key.
+// Keyring returns the keys that seal callers' tokens: those in KeysVariable, or else, on a
+// single machine, those in a key file in DataDir, which it creates if necessary. Clustered
+// processes must be given keys, because each would create its own. No error contains a key.
 func (c *Config) Keyring(getenv func(string) string, clustered bool) (*credential.Keyring, error) {
 	if text := strings.TrimSpace(getenv(KeysVariable)); text != "" {
 		return parseKeys(KeysVariable, text)
@@ -33,8 +32,7 @@ func (c *Config) Keyring(getenv func(string) string, clustered bool) (*credentia
 	return parseKeys(path, text)
 }
 
-// keyID is too short for a key, so that a key in its place is never accepted
-// and never shown.
+// keyID is shorter than a key, so that a key in its place is refused and never shown.
 var keyID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
 func parseKeys(source, text string) (*credential.Keyring, error) {
@@ -68,7 +66,7 @@ func parseKey(part string) (credential.Key, error) {
 	}
 	secret, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	if err != nil {
-		return credential.Key{}, errors.New("what follows the colon is not base64") // err tells a bit of the key
+		return credential.Key{}, errors.New("what follows the colon is not base64") // err contains a part of the key
 	}
 	if len(secret) != credential.KeySize {
 		return credential.Key{}, fmt.Errorf("it has %d bytes instead of %d; make one with openssl rand -base64 32",

@@ -80,7 +80,7 @@ func TestBadKeysAreNamedButNotShown(t *testing.T) {
 	}
 }
 
-func TestAClusterWithoutKeysIsToldHowToMakeOne(t *testing.T) {
+func TestAClusterWithoutKeysLearnsHowToMakeOne(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
 	_, err := inDir(dir).Keyring(env(), true)
 	if err == nil || !strings.Contains(err.Error(), "openssl rand -base64 32") || !strings.Contains(err.Error(), config.KeysVariable) {
@@ -115,7 +115,7 @@ func TestASingleMachineMakesAPrivateKeyFileOnce(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartAtOnceAgreeOnTheKey(t *testing.T) {
+func TestProcessesThatStartTogetherAgreeOnTheKey(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	rings := make([]*credential.Keyring, 16)
 	var wg sync.WaitGroup
@@ -163,7 +163,7 @@ func TestABrokenKeyFileIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestADataDirectoryThatCannotBeMadeSaysSo(t *testing.T) {
+func TestADataDirectoryThatCannotBeCreatedIsReported(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// unknownKey complains of a key that the file may not hold here, and says what
-// the writer may have meant. It never shows the key's value.
+// unknownKey reports an unknown key and suggests a similar one. It never shows the key's
+// value.
 func (d decoder) unknownKey(line int, path, key string, t reflect.Type) {
 	plural := func(known string) bool { return plainKey(known) == plainKey(key)+"s" } // max_token
 	if looksSecret(key) && !slices.ContainsFunc(keysOf(t), plural) {
@@ -25,9 +25,9 @@ func (d decoder) unknownKey(line int, path, key string, t reflect.Type) {
 	d.atLine(line, path, "unknown key; %sallowed here: %s", hint, strings.Join(keysOf(t), ", "))
 }
 
-// looksSecret reports whether a key or variable of this name would hold a secret, so that
-// its value may not stand in the file. What is hidden elsewhere (contract.SecretName) is
-// more: a file is not refused for AUTH_URL or KEY_FILE.
+// looksSecret reports whether a key or variable of this name would hold a secret, which the
+// file must not contain. contract.SecretName hides more names: a file is not refused for
+// AUTH_URL or KEY_FILE.
 func looksSecret(name string) bool {
 	plain := plainKey(name)
 	for _, end := range []string{
@@ -45,10 +45,10 @@ func plainKey(key string) string {
 	return strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(key))
 }
 
-// maxSlip bounds in bytes what may be a slip.
+// maxSlip limits the bytes of a name that are compared.
 const maxSlip = 64
 
-// similarKey returns the one of keys that key seems to be a slip of, or "".
+// similarKey returns the key that is most similar to key, or "".
 func similarKey(key string, keys []string) string {
 	plain := plainKey(key)
 	if len(plain) > maxSlip {

@@ -10,13 +10,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Limits say when the agent stops to ask whether to go on.
+// Limits are the limits at which the agent stops and asks whether to continue.
 type Limits struct {
 	Turn         Limit `yaml:"turn" jsonschema_description:"What one turn may spend: one message of the user and all work that follows from it."`
 	Conversation Limit `yaml:"conversation" jsonschema_description:"What a conversation may spend."`
 }
 
-// Limit is how much may be spent. What is zero or nil sets no limit.
+// Limit is how much may be spent. A field that is zero or nil sets no limit.
 type Limit struct {
 	Tokens int            `yaml:"tokens" jsonschema:"minimum=1,maximum=2000000000" jsonschema_description:"Input and output tokens."`
 	Cost   *float64       `yaml:"cost" jsonschema:"exclusiveMinimum=0,maximum=1000000" jsonschema_description:"In the currency of the prices. Calls of models without a price count as free."`
@@ -38,7 +38,7 @@ type side struct {
 	path, name string
 }
 
-// sides is nil for no limits.
+// sides returns nil without limits.
 func (l *Limits) sides() []side {
 	if l == nil {
 		return nil
@@ -46,7 +46,7 @@ func (l *Limits) sides() []side {
 	return []side{{l.Turn, "limits.turn", "a turn"}, {l.Conversation, "limits.conversation", "a conversation"}}
 }
 
-// contract is nil when nothing is limited.
+// contract returns nil if nothing is limited.
 func (l *Limits) contract() *contract.Limits {
 	if l == nil {
 		return nil
@@ -58,7 +58,7 @@ func (l *Limits) contract() *contract.Limits {
 	return &out
 }
 
-// contract rounds a cost, and never to none: that would be no limit.
+// contract rounds a cost, but never to 0, which would be no limit.
 func (l Limit) contract() contract.Limit {
 	out := contract.Limit{Tokens: int64(l.Tokens), Calls: int64(l.Calls)}
 	if l.Cost != nil {

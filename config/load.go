@@ -16,7 +16,7 @@ import (
 // maxFile is far above any sensible file and keeps parsing under a second.
 const maxFile = 1 << 20
 
-// Load reads a file. Its error is an Errors with every mistake in it.
+// Load reads a file. The error is an Errors with all mistakes.
 func Load(path string) (*Config, error) {
 	data, err := read(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func read(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
-// Parse reads data as Load reads a file; name is what errors call it.
+// Parse parses data like Load; name is the file name in errors.
 func Parse(name string, data []byte) (*Config, error) {
 	r := newReport(name, map[string]int{})
 	c := Default()
@@ -51,8 +51,8 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// parseDocument returns the only document's value; nil when there is none or
-// when it is broken.
+// parseDocument returns the value of the only document, or nil if there is none or it is
+// invalid.
 func parseDocument(r *report, data []byte) *yaml.Node {
 	if len(data) > maxFile {
 		r.atLine(0, "", "failed to parse config file: it is larger than %d bytes", maxFile)
@@ -91,7 +91,7 @@ func syntaxError(r *report, data []byte, err error) {
 		line, _ = strconv.Atoi(m[1]) // no number: no line
 		message = m[2]
 	}
-	if m := unknownAnchor.FindStringSubmatch(message); m != nil { // comes without a line
+	if m := unknownAnchor.FindStringSubmatch(message); m != nil { // has no line
 		before, _, _ := bytes.Cut(data, []byte("*"+m[1]))
 		line = bytes.Count(before, []byte("\n")) + 1
 	}

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// mapping decodes into a map, whose keys are the writer's own words. Its values
-// are settings of a struct, whatever JSON can hold, or texts.
+// mapping decodes into a map with arbitrary keys. Its values are structs, JSON values or
+// texts.
 func (d decoder) mapping(path string, n *yaml.Node, line int, v reflect.Value) {
 	elem := v.Type().Elem()
 	if n.Kind != yaml.MappingNode {
@@ -20,7 +20,7 @@ func (d decoder) mapping(path string, n *yaml.Node, line int, v reflect.Value) {
 		return
 	}
 	if elem.Kind() == reflect.Interface {
-		v.Set(reflect.ValueOf(d.object2JSON(path, n)))
+		v.Set(reflect.ValueOf(d.jsonObject(path, n)))
 		return
 	}
 	v.Set(reflect.MakeMap(v.Type()))
@@ -33,7 +33,7 @@ func (d decoder) mapping(path string, n *yaml.Node, line int, v reflect.Value) {
 	}
 }
 
-// mappingOf says what a mapping of such values looks like.
+// mappingOf describes a mapping with such values.
 func mappingOf(elem reflect.Type) string {
 	switch elem.Kind() {
 	case reflect.Struct:
@@ -44,8 +44,8 @@ func mappingOf(elem reflect.Type) string {
 	return `must be a mapping of names to texts, such as NAME: "value"`
 }
 
-// object2JSON is a mapping as JSON has it. Its numbers are json.Number.
-func (d decoder) object2JSON(path string, n *yaml.Node) map[string]any {
+// jsonObject returns a mapping as a JSON object, with numbers as json.Number.
+func (d decoder) jsonObject(path string, n *yaml.Node) map[string]any {
 	object := map[string]any{}
 	for _, p := range d.pairs(path, n) {
 		key := join(path, p.key.Value)
@@ -59,7 +59,7 @@ func (d decoder) json(path string, n *yaml.Node) any {
 	n, line := follow(n)
 	switch n.Kind {
 	case yaml.MappingNode:
-		return d.object2JSON(path, n)
+		return d.jsonObject(path, n)
 	case yaml.SequenceNode:
 		list := make([]any, len(n.Content))
 		for i, item := range n.Content {
@@ -90,7 +90,7 @@ func jsonScalar(n *yaml.Node) (any, error) {
 	return n.Value, nil
 }
 
-// jsonNumber keeps whole numbers whole: YAML writes them in more ways than JSON.
+// jsonNumber keeps integers, which YAML can write in more ways than JSON.
 func jsonNumber(n *yaml.Node) (any, error) {
 	var i int64
 	if n.ShortTag() == "!!int" && n.Decode(&i) == nil {

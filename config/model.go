@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Model is the name of the agent's model: that of a single llm agent, else the
-// one that nodes use unless they name their own.
+// Model returns the agent's model: that of a single llm agent, otherwise the default of the
+// nodes.
 func (c *Config) Model() string {
 	if c.single() {
 		return cmp.Or(c.Root.Model, c.LLM.Model)
@@ -18,13 +18,13 @@ func (c *Config) Model() string {
 	return c.LLM.Model
 }
 
-// models are the models that nodes use, each once, in declared order.
+// models returns the models that nodes use, without duplicates, in declared order.
 func (c *Config) models() []string {
 	if c.Root == nil {
 		return []string{c.LLM.Model}
 	}
 	var names []string
-	for p := range c.places() {
+	for p := range c.nodes() {
 		if p.Type == LLMNode {
 			names = appendNew(names, cmp.Or(p.Model, c.LLM.Model))
 		}
@@ -32,9 +32,9 @@ func (c *Config) models() []string {
 	return names
 }
 
-// spares are the fallbacks of the models that nodes use, but for those that nodes
-// use themselves.
-func (c *Config) spares() []string {
+// fallbackModels returns the fallbacks of the models that nodes use, except for those that
+// nodes use themselves.
+func (c *Config) fallbackModels() []string {
 	used := c.models()
 	all := slices.Clone(used)
 	for _, name := range used {
@@ -52,7 +52,7 @@ func appendNew(list []string, more ...string) []string {
 	return list
 }
 
-// UseModel makes every llm node use another model than the file says.
+// UseModel makes every llm node use the given model.
 func (c *Config) UseModel(model string) {
 	c.LLM.Model = model
 	if c.Root != nil {
@@ -69,8 +69,8 @@ func (n *Node) useModel(model string) {
 	}
 }
 
-// routes says how the models are called that need saying. A model that is only a
-// fallback of others has none itself.
+// routes returns the models that need settings for their calls. A model that is only a
+// fallback has no fallbacks of its own.
 func (c *Config) routes() []contract.ModelRoute {
 	var out []contract.ModelRoute
 	add := func(name string, fallback []string) {
@@ -86,7 +86,7 @@ func (c *Config) routes() []contract.ModelRoute {
 	for _, name := range c.models() {
 		add(name, registry(c.Models).fallbacks(name))
 	}
-	for _, name := range c.spares() {
+	for _, name := range c.fallbackModels() {
 		add(name, nil)
 	}
 	slices.SortFunc(out, func(a, b contract.ModelRoute) int { return strings.Compare(a.Name, b.Name) })
@@ -96,14 +96,14 @@ func (c *Config) routes() []contract.ModelRoute {
 // MissingKey is a model whose key is not set in the environment.
 type MissingKey struct {
 	Path     string // the key of the file that names the model
-	Model    string // with what stands behind the name of an entry
+	Model    string // with its provider and model, if it is an entry
 	Variable string
-	// Spared: nodes can do without it for now, as a fallback of another model, or
-	// having one that has its key or needs none.
+	// Spared: nodes can work without this model for now, because it is a fallback, or because
+	// another model of the chain has its key or needs none.
 	Spared bool
 }
 
-// String says it in one line.
+// String returns one line.
 func (k MissingKey) String() string {
 	until := "it cannot be called until it is"
 	if k.Spared {
@@ -112,16 +112,16 @@ func (k MissingKey) String() string {
 	return fmt.Sprintf("model %s needs %s, which is not set; %s", k.Model, k.Variable, until)
 }
 
-// KeysMissing looks at the models that nodes use, and then at their fallbacks.
+// KeysMissing checks the models that nodes use, and then their fallbacks.
 func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 	var out []MissingKey
 	models := registry(c.Models)
 	add := func(name string, spared bool) {
 		if variable, missing := models.key(name, getenv); missing {
-			out = append(out, MissingKey{Path: c.named(name), Model: models.title(name), Variable: variable, Spared: spared})
+			out = append(out, MissingKey{Path: c.firstUse(name), Model: models.title(name), Variable: variable, Spared: spared})
 		}
 	}
-	reached := map[string]bool{} // of the fallbacks those of which nodes can do without one
+	reached := map[string]bool{} // the fallbacks of nodes that can work without one
 	for _, name := range c.models() {
 		fallbacks := models.fallbacks(name)
 		answered := slices.ContainsFunc(append(slices.Clone(fallbacks), name), func(name string) bool {
@@ -133,16 +133,16 @@ func (c *Config) KeysMissing(getenv func(string) string) []MissingKey {
 			reached[other] = reached[other] || answered
 		}
 	}
-	for _, name := range c.spares() {
+	for _, name := range c.fallbackModels() {
 		add(name, reached[name])
 	}
 	return out
 }
 
-// named is the key of the file that names a model first: of a node, llm.model, or the
+// firstUse returns the first key of the file that names a model: of a node, llm.model, or the
 // fallbacks of an entry.
-func (c *Config) named(model string) string {
-	for p := range c.places() {
+func (c *Config) firstUse(model string) string {
+	for p := range c.nodes() {
 		if p.Type == LLMNode && p.Model == model {
 			return p.path + ".model"
 		}
@@ -155,7 +155,7 @@ func (c *Config) named(model string) string {
 	return "llm.model"
 }
 
-// key tells which variable a model needs, and whether it is unset.
+// key returns the variable with a model's key, and whether it is unset.
 func (g registry) key(model string, getenv func(string) string) (variable string, missing bool) {
 	e, _, err := g.find(model)
 	if err != nil {

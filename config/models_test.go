@@ -19,7 +19,7 @@ func modelsDoc(t *testing.T) string {
 	return string(data)
 }
 
-// allDocs is the text of every document that has pieces of a YAML file.
+// allDocs returns the text of every document that quotes parts of a YAML file.
 func allDocs(t *testing.T) (text string) {
 	t.Helper()
 	for _, file := range []string{"README.md", "MODELS.md", "NODES.md", "A2A.md", "../deploy/README.md", "../deploy/OPERATIONS.md"} {
@@ -32,7 +32,7 @@ func allDocs(t *testing.T) (text string) {
 	return text
 }
 
-// rows are the cells of a table's rows that begin with code.
+// rows returns the cells of the table rows that start with code.
 func rows(table string) [][]string {
 	var out [][]string
 	for line := range strings.Lines(table) {
@@ -99,10 +99,10 @@ func TestModelsAndNodesAreLinked(t *testing.T) {
 	if !strings.Contains(nodesDoc(t), "(MODELS.md)") {
 		t.Error("NODES.md does not link to MODELS.md")
 	}
-	section(t, nodesDoc(t), "## Session state") // which MODELS.md links to
+	section(t, nodesDoc(t), "## Session state") // MODELS.md links to it
 }
 
-func TestDescribeTellsOfModelsAndLimits(t *testing.T) {
+func TestDescribeShowsModelsAndLimits(t *testing.T) {
 	c := parse(t, `
 llm: {model: fast}
 models:
@@ -131,6 +131,6 @@ Warning: agent.yaml:4: models.fast.fallback[0]: "off" is disabled and left out
 		t.Errorf("got\n%s", got)
 	}
 	if got := describe(t, parse(t, "limits: {turn: {}}"), env()); strings.Contains(got, "Limits") || strings.Contains(got, "Models") {
-		t.Errorf("tells of nothing:\n%s", got)
+		t.Errorf("shows nothing:\n%s", got)
 	}
 }

@@ -21,7 +21,7 @@ func nodesDoc(t *testing.T) string {
 	return string(data)
 }
 
-// section is the text under a heading.
+// section returns the text under a heading.
 func section(t *testing.T, doc, heading string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(doc, "\n"+heading+"\n")

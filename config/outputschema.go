@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/message"
 )
 
-// checkOutputSchema wants a JSON Schema of an object that stands for itself.
+// checkOutputSchema accepts a JSON Schema of an object without external references.
 func checkOutputSchema(r *report, path string, schema map[string]any) {
 	if schema == nil || r.failed[path] {
 		return
@@ -28,10 +28,10 @@ func checkOutputSchema(r *report, path string, schema map[string]any) {
 	}
 }
 
-// valueKeywords are those whose values are no schemas.
+// valueKeywords are the keywords whose values are not schemas.
 var valueKeywords = []string{"const", "enum", "default", "examples"}
 
-// checkReferences refuses references that lead out of the schema.
+// checkReferences refuses references to other documents.
 func checkReferences(r *report, path string, node any) {
 	switch v := node.(type) {
 	case []any:
@@ -75,15 +75,15 @@ func checkCompiles(r *report, path string, schema map[string]any) {
 	r.at(path, "is no JSON Schema: %s", oneLine(strings.ReplaceAll(err.Error(), schemaAddress, "")))
 }
 
-// noLoader keeps a schema from making us fetch what it likes.
+// noLoader prevents schemas from loading other documents.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, errors.New("nothing is loaded from elsewhere")
 }
 
-// firstCause is the key path of what does not fit, and why. Of many the first by
-// place is told, so that it is always the same one.
+// firstCause returns the key path of a mistake in a schema and the reason. Of several it
+// takes the first by position, so that the result is always the same.
 func firstCause(path string, e *jsonschema.ValidationError) (at, why string) {
 	for len(e.Causes) > 0 {
 		e = slices.MinFunc(e.Causes, func(a, b *jsonschema.ValidationError) int {

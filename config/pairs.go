@@ -4,7 +4,7 @@ import "gopkg.in/yaml.v3"
 
 type pair struct{ key, value *yaml.Node }
 
-// line is where to complain about the value.
+// line is where to report a mistake in the value.
 func (p pair) line() int {
 	if p.value.Kind == yaml.ScalarNode || p.value.Kind == yaml.AliasNode {
 		return p.value.Line
@@ -12,8 +12,8 @@ func (p pair) line() int {
 	return p.key.Line
 }
 
-// pairs returns a mapping's keys and values: its own, then those that merge
-// keys (<<) bring in and that it does not set itself.
+// pairs returns the keys and values of a mapping: its own, then those of merge keys (<<) that
+// it does not set itself.
 func (d decoder) pairs(path string, n *yaml.Node) []pair {
 	var own, merged []pair
 	seen := map[string]int{}

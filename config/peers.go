@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// delegates visits every agent that is delegated to with the key path of each: those
-// of the lists, and the nodes of type a2a.
+// delegates visits all agents that work is delegated to, with their key paths: those in
+// lists, and the nodes of type a2a.
 func (c *Config) delegates() iter.Seq2[string, A2AAgent] {
 	return func(yield func(string, A2AAgent) bool) {
 		for path, a := range eachA2A("a2a", c.A2A) {
@@ -19,7 +19,7 @@ func (c *Config) delegates() iter.Seq2[string, A2AAgent] {
 				return
 			}
 		}
-		for p := range c.places() {
+		for p := range c.nodes() {
 			if p.Type == A2ANode && !yield(p.path, p.agent()) {
 				return
 			}
@@ -32,7 +32,7 @@ func (c *Config) delegates() iter.Seq2[string, A2AAgent] {
 	}
 }
 
-// agent is a node of type a2a as an entry of a list.
+// agent returns a node of type a2a as an entry of a list.
 func (n *Node) agent() A2AAgent {
 	return A2AAgent{
 		Name: n.Name, URL: n.URL, Description: n.Description, DestructiveHint: n.DestructiveHint,
@@ -40,8 +40,8 @@ func (n *Node) agent() A2AAgent {
 	}
 }
 
-// Delegates are the agents that are delegated to, each once, in the order of the
-// file. How long they may work may differ from place to place.
+// Delegates returns the agents that work is delegated to, without duplicates, in the order of
+// the file. Their timeouts may differ from entry to entry.
 func (c *Config) Delegates() []A2AAgent {
 	var out []A2AAgent
 	for _, a := range c.delegates() {
@@ -52,13 +52,12 @@ func (c *Config) Delegates() []A2AAgent {
 	return out
 }
 
-// HTTPHeaders is Headers as those of an MCPServer are.
+// HTTPHeaders returns Headers as MCPServer.HTTPHeaders does.
 func (a A2AAgent) HTTPHeaders(getenv func(string) string) (map[string]string, error) {
 	return expandHeaders("a2a agent "+a.Name, a.Headers, getenv)
 }
 
-// checkPeers wants one way to reach each agent that is delegated to, however many
-// nodes name it.
+// checkPeers refuses agents of the same name that are reached differently.
 func (c *Config) checkPeers(r *report) {
 	type entry struct {
 		A2AAgent
@@ -74,17 +73,17 @@ func (c *Config) checkPeers(r *report) {
 		case !again:
 			first[a.Name] = entry{a, path}
 		case known.URL != a.URL:
-			r.at(path+".url", "the agent %s has another url in %s; one name stands for one agent", quote(a.Name), r.place(known.path+".url"))
+			r.at(path+".url", "the agent %s has another url in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".url"))
 		case !maps.Equal(known.Headers, a.Headers):
-			r.at(path+".headers", "the agent %s has other headers in %s; one name stands for one agent", quote(a.Name), r.place(known.path+".headers"))
+			r.at(path+".headers", "the agent %s has other headers in %s; one name stands for one agent", quote(a.Name), r.location(known.path+".headers"))
 		case known.AllowPrivateRedirects != a.AllowPrivateRedirects:
 			r.at(path+".allow_private_redirects", "the agent %s has another setting in %s; one name stands for one agent",
-				quote(a.Name), r.place(known.path+".allow_private_redirects"))
+				quote(a.Name), r.location(known.path+".allow_private_redirects"))
 		}
 	}
 }
 
-// checkPeerTimeout wants a time if one is set.
+// checkPeerTimeout refuses a timeout that is set and not positive.
 func checkPeerTimeout(r *report, path string, d time.Duration) {
 	if _, set := r.lines[path]; (set || d != 0) && d <= 0 {
 		r.at(path, "%s: must be more than 0s", short(d))
@@ -102,8 +101,8 @@ func eachA2A(list string, agents []A2AAgent) iter.Seq2[string, A2AAgent] {
 	}
 }
 
-// place names the line of a key: "file:line".
-func (r *report) place(path string) string {
+// location returns the line of a key as "file:line".
+func (r *report) location(path string) string {
 	return fmt.Sprintf("%s:%d", r.file, r.line(path))
 }
 

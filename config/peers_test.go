@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-func TestHowLongAnAgentMayWorkIsItsPlaces(t *testing.T) {
+func TestTheTimeoutOfAnAgentBelongsToItsEntry(t *testing.T) {
 	c := parse(t, `
 agent:
   name: all

@@ -9,9 +9,9 @@ import (
 	"agent-stop-and-go/workflows/contract/template"
 )
 
-// field warns of a placeholder for a field of what has none, as far as its
-// schema can tell.
-func (w warner) field(p place, h template.Placeholder, setters []place) {
+// field warns about a placeholder for a field that its source does not have, if the schema
+// shows that.
+func (w warner) field(p nodeContext, h template.Placeholder, setters []nodeContext) {
 	if len(h.Path) == 0 {
 		return
 	}
@@ -41,11 +41,11 @@ var openKeywords = []string{
 	"patternProperties", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "$dynamicRef", "prefixItems", "additionalItems",
 }
 
-// maxSteps bounds how far references and fields are followed.
+// maxSteps limits how far references and fields are followed.
 const maxSteps = 32
 
-// mayHave reports whether a value that fits the schema may have what the fields
-// lead to. What is hard to tell it may.
+// mayHave reports whether a value that fits the schema may have the field at the end of the
+// path. In doubt it returns true.
 func mayHave(root map[string]any, node any, fields []string, steps int) bool {
 	schema, ok := node.(map[string]any)
 	if !ok || len(fields) == 0 || steps > maxSteps {
@@ -66,18 +66,18 @@ func mayHave(root map[string]any, node any, fields []string, steps int) bool {
 	items, isList := schema["items"]
 	_, err := strconv.Atoi(fields[0])
 	if _, closed := schema["additionalProperties"]; !listed && !isList && !closed {
-		return mayBe(schema, "object") || mayBe(schema, "array") && err == nil // of any kind
+		return mayBe(schema, "object") || mayBe(schema, "array") && err == nil // any type
 	}
 	return isList && err == nil && mayHave(root, items, fields[1:], steps+1)
 }
 
-// mayBe reports whether a schema's type is this one, or may be.
+// mayBe reports whether the type of a schema may be kind.
 func mayBe(schema map[string]any, kind string) bool {
 	kinds, _ := schema["type"].([]any)
 	return schema["type"] == nil || schema["type"] == kind || slices.Contains(kinds, any(kind))
 }
 
-// pointedAt is what a reference such as #/$defs/item stands for.
+// pointedAt resolves a reference such as #/$defs/item.
 func pointedAt(root map[string]any, ref string) (any, bool) {
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok {

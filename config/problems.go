@@ -7,11 +7,9 @@ import (
 	"slices"
 )
 
-// Problems are what a part of the agent cannot work without and the environment does
-// not have: the keys of models that nodes cannot do without, and variables that
-// ${NAME} stands for. Load does not look at the environment. A file is right without
-// them, and an agent starts without most of them; what needs them fails until they are
-// set.
+// Problems lists what is missing in the environment: keys of models that nodes need, and
+// variables in ${NAME}. Load does not read the environment: a file is valid without them, and
+// an agent starts without most of them, but the parts that need them fail.
 func (c *Config) Problems(getenv func(string) string) Errors {
 	r := newReport(c.file, c.lines)
 	for _, k := range c.KeysMissing(getenv) {
@@ -29,8 +27,8 @@ func (c *Config) Problems(getenv func(string) string) Errors {
 
 const freeModels = "demo:rules (--demo-if-no-key) or ollama:MODEL"
 
-// references visits the values of the file that may hold ${NAME}, with their keys. Those
-// of models that no node uses do not count.
+// references visits the values of the file that may contain ${NAME}, with their keys. Models
+// that no node uses are skipped.
 func (c *Config) references() iter.Seq2[string, string] {
 	return func(yield func(path, value string) bool) {
 		each := func(path string, values map[string]string) bool {
@@ -47,7 +45,7 @@ func (c *Config) references() iter.Seq2[string, string] {
 				return
 			}
 		}
-		for _, name := range append(c.models(), c.spares()...) {
+		for _, name := range append(c.models(), c.fallbackModels()...) {
 			if !each(join("models", name)+".headers", c.Models[name].Headers) {
 				return
 			}
@@ -61,7 +59,7 @@ func (c *Config) references() iter.Seq2[string, string] {
 	}
 }
 
-// unset are the variables that a value stands for and that are not set, each once.
+// unset returns the variables in a value that are not set, without duplicates.
 func unset(value string, getenv func(string) string) []string {
 	var out []string
 	for _, m := range reference.FindAllStringSubmatch(value, -1) {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestProblemsAreWhatTheEnvironmentLacks(t *testing.T) {
+func TestProblemsNameMissingVariables(t *testing.T) {
 	const free = ", which is not set in the environment; set it, or use another model: demo:rules (--demo-if-no-key) or ollama:MODEL needs no key"
 	const text = `
 llm:

@@ -18,7 +18,7 @@ func TestTheSigningKeyComesFromTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestASigningKeyThatIsOfNoUseIsNamed(t *testing.T) {
+func TestAnUnusableSigningKeyIsNamed(t *testing.T) {
 	for value, want := range map[string]string{
 		"":      "push: signing_key: not set in the environment: [KEY]",
 		"short": "push: signing_key: ${KEY} has 5 bytes, expected at least 32",

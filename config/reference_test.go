@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/config"
 )
 
-// Between these lines README.md has what reference makes of the schema.
+// The generated reference is between these lines of README.md.
 const (
 	referenceBegin = "<!-- go test ./config -update writes what follows from the schema -->\n"
 	referenceEnd   = "<!-- end of the reference -->\n"
@@ -45,20 +45,20 @@ func TestTheReferenceIsInStepWithTheSchema(t *testing.T) {
 	}
 }
 
-// reference describes every key of the YAML file: a table for each kind of object,
-// in the order of the schema.
+// reference describes every key of the YAML file: a table for each kind of object, in the
+// order of the schema.
 type reference struct {
 	schema   *jsonschema.Schema
 	sections []*referenceSection
 }
 
-// referenceSection is the table of one kind of object. The first of its paths is its heading.
+// referenceSection is the table of one kind of object. Its first path is its heading.
 type referenceSection struct {
 	of     *jsonschema.Schema
 	name   string
 	paths  []string
 	intro  string
-	column func(key string) string // a column of its own, nil if there is none
+	column func(key string) string // an additional column, or nil
 }
 
 func newReference(t *testing.T) *reference {
@@ -77,7 +77,7 @@ func newReference(t *testing.T) *reference {
 	return r
 }
 
-// walk visits the keys of an object, and of the objects that they hold.
+// walk visits the keys of an object and of the objects in it.
 func (r *reference) walk(s *referenceSection, prefix string) {
 	for pair := s.of.Properties.Oldest(); pair != nil; pair = pair.Next() {
 		if name, suffix := object(pair.Value); name != "" {
@@ -86,7 +86,7 @@ func (r *reference) walk(s *referenceSection, prefix string) {
 	}
 }
 
-// visit notes where a kind of object stands in the file.
+// visit records where a kind of object occurs in the file.
 func (r *reference) visit(name, path string) {
 	if known := slices.IndexFunc(r.sections, func(s *referenceSection) bool { return s.name == name }); known >= 0 {
 		r.sections[known].paths = append(r.sections[known].paths, path)
@@ -101,8 +101,8 @@ func (r *reference) visit(name, path string) {
 	r.walk(s, path+".")
 }
 
-// object is the kind of object that a schema holds, and what stands behind a key that
-// holds many of them.
+// object returns the kind of object that a schema contains, and the suffix of a key that
+// contains several.
 func object(of *jsonschema.Schema) (name, suffix string) {
 	switch {
 	case of.Ref != "":
@@ -156,7 +156,7 @@ func (r *reference) table(w *bytes.Buffer, s *referenceSection) {
 	}
 }
 
-// typeOf is what a key may hold, in words.
+// typeOf describes the type of a key.
 func (r *reference) typeOf(of *jsonschema.Schema) string {
 	if name, suffix := object(of); name != "" {
 		i := slices.IndexFunc(r.sections, func(s *referenceSection) bool { return s.name == name })
@@ -211,7 +211,7 @@ func defaultOf(parent *jsonschema.Schema, key string, of *jsonschema.Schema) str
 	return fmt.Sprintf("`%v`", of.Default)
 }
 
-// anchor is the fragment of a heading's address on the pages of code hosts.
+// anchor returns the fragment of a heading's URL on code hosts.
 func anchor(heading string) string {
 	kept := strings.Map(func(c rune) rune {
 		switch {
@@ -225,7 +225,7 @@ func anchor(heading string) string {
 	return strings.ToLower(kept)
 }
 
-// nodeTypesOf are the types of nodes that may have a key, as the loader sees it.
+// nodeTypesOf returns the types of nodes that the loader allows a key for.
 func nodeTypesOf(key string) string {
 	var types []string
 	for _, nodeType := range nodeTypes {

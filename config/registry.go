@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract/modelname"
 )
 
-// ModelEntry is a model with settings of its own. MODELS.md says what they do.
+// ModelEntry is a model with settings of its own. MODELS.md describes them.
 type ModelEntry struct {
 	Provider string `yaml:"provider" jsonschema:"required,enum=google,enum=anthropic,enum=openai,enum=mistral,enum=ollama,enum=openrouter,enum=compatible" jsonschema_description:"Who runs the model. compatible is any server that speaks OpenAI's chat completions, which base_url names."`
 	Model    string `yaml:"model" jsonschema:"required,minLength=1" jsonschema_description:"The model's name, as its provider calls it."`
@@ -23,48 +23,47 @@ type ModelEntry struct {
 	APIKeyEnv   string   `yaml:"api_key_env" jsonschema_description:"The environment variable with the key, such as TEAM_API_KEY. Without it, the provider's own variable; a compatible server then gets no key."`
 	Temperature *float64 `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"How freely the model words its replies. Without it the provider decides."`
 	MaxTokens   int      `yaml:"max_tokens" jsonschema:"minimum=1,maximum=100000000" jsonschema_description:"How many tokens a reply may have at most. Without it the provider decides."`
-	// ContextWindow is 0 when the file does not say it.
+	// ContextWindow is 0 if the file does not set it.
 	ContextWindow int           `yaml:"context_window" jsonschema:"minimum=256,maximum=100000000" jsonschema_description:"How many tokens a request and its reply may have together. Without it, what is known of the model. More than max_tokens."`
 	Timeout       time.Duration `yaml:"timeout" jsonschema:"default=60s" jsonschema_description:"How long one call may take, from 1s to 1h."`
-	// TotalTimeout is 0 when the file does not say it, which is twice Timeout.
+	// TotalTimeout is 0 if the file does not set it, which means twice Timeout.
 	TotalTimeout time.Duration     `yaml:"total_timeout" jsonschema_description:"How long all attempts at one reply may take together, without the pauses between them. Without it, twice the timeout. At least the timeout, at most 3h."`
 	Enabled      bool              `yaml:"enabled" jsonschema:"default=true" jsonschema_description:"false: nothing may use the entry. Lists of fallbacks leave it out."`
 	Description  string            `yaml:"description" jsonschema_description:"What the entry is for."`
 	Headers      map[string]string `yaml:"headers" jsonschema_description:"HTTP headers of every request. ${NAME} takes a value from the agent's environment, which is how secrets are given."`
-	// Price is nil when nobody says what the model costs.
+	// Price is nil if unknown.
 	Price         *Price   `yaml:"price" jsonschema_description:"What a million tokens cost. All prices and limits are in one currency, which you choose."`
 	Fallback      []string `yaml:"fallback" jsonschema_description:"Models that are asked instead, in this order, when this one fails: names in models, or provider:model. Their own fallbacks are not followed."`
 	TextToolCalls bool     `yaml:"text_tool_calls" jsonschema:"default=false" jsonschema_description:"true: tool calls that the model writes into its text are made. For small models that write a call down instead of making it."`
 }
 
-// Price is what a million tokens cost.
+// Price is the price of a million tokens.
 type Price struct {
 	Input  float64  `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of input tokens."`
 	Output float64  `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of output tokens."`
 	Cached *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"Of input tokens that the provider had cached. Without it, the price of input."`
 }
 
-// KeyVariable is the environment variable with the key; empty when none is
-// needed.
+// KeyVariable returns the environment variable with the key, or "" if no key is needed.
 func (e ModelEntry) KeyVariable() string {
 	return cmp.Or(e.APIKeyEnv, contract.Provider(e.Provider).KeyVariable())
 }
 
-// HTTPHeaders is Headers as those of an MCPServer are. The name is the entry's.
+// HTTPHeaders returns Headers as MCPServer.HTTPHeaders does. name is the entry's.
 func (e ModelEntry) HTTPHeaders(name string, getenv func(string) string) (map[string]string, error) {
 	return expandHeaders("model "+name, e.Headers, getenv)
 }
 
-// whole is the entry's model as provider:model.
-func (e ModelEntry) whole() string { return e.Provider + ":" + e.Model }
+// fullName returns the entry's model as provider:model.
+func (e ModelEntry) fullName() string { return e.Provider + ":" + e.Model }
 
-// registry is the models with entries, by name.
+// registry contains the models with entries, by name.
 type registry map[string]ModelEntry
 
 func (g registry) names() []string { return slices.Sorted(maps.Keys(g)) }
 
-// find returns what a name stands for. An entry comes before a provider's model;
-// of a name without an entry only the provider and the model are set.
+// find resolves a name. Entries take precedence over providers' models; for a name without an
+// entry only the provider and the model are set.
 func (g registry) find(name string) (e ModelEntry, own bool, err error) {
 	if e, own = g[name]; own {
 		return e, true, nil
@@ -73,7 +72,7 @@ func (g registry) find(name string) (e ModelEntry, own bool, err error) {
 	return ModelEntry{Provider: string(p), Model: model, Timeout: contract.DefaultModelTimeout, Enabled: true}, false, err
 }
 
-// fallbacks are those of a model that are not disabled.
+// fallbacks returns the fallbacks of a model that are not disabled.
 func (g registry) fallbacks(name string) []string {
 	var out []string
 	for _, other := range g[name].Fallback {
@@ -84,7 +83,7 @@ func (g registry) fallbacks(name string) []string {
 	return out
 }
 
-// similar returns the name of the entry that name seems to be a slip of, or "".
+// similar returns the name of the entry that is most similar to name, or "".
 func (g registry) similar(name string) string {
 	best, least := "", 3
 	if len(name) > maxSlip {
@@ -98,10 +97,10 @@ func (g registry) similar(name string) string {
 	return best
 }
 
-// title names a model, and what stands behind the name of an entry.
+// title returns a model's name, with its provider and model if it is an entry.
 func (g registry) title(name string) string {
 	if e, own := g[name]; own {
-		return fmt.Sprintf("%s (%s)", name, e.whole())
+		return fmt.Sprintf("%s (%s)", name, e.fullName())
 	}
 	return name
 }

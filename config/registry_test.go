@@ -22,7 +22,7 @@ func agentOf(t *testing.T, text string) contract.Agent {
 	return a
 }
 
-func TestOnlyModelsInUseThatNeedItHaveARoute(t *testing.T) {
+func TestOnlyModelsThatNeedARouteHaveOne(t *testing.T) {
 	const entries = `
 models:
   b: {provider: google, model: g, fallback: [slow, old, "openai:x", c]}
@@ -180,7 +180,7 @@ func TestALargeOutputSchemaGoesToTheStore(t *testing.T) {
 	}
 }
 
-func TestAChangeOfModelsOrLimitsIsAnotherAgent(t *testing.T) {
+func TestChangedModelsOrLimitsMakeAnotherAgent(t *testing.T) {
 	const base = "llm: {model: a}\nmodels: {a: {provider: google, model: g, fallback: [b, c]}, b: {provider: google, model: g}, c: {provider: google, model: g}}\n"
 	first := agentOf(t, base).Hash()
 	for range 20 {

@@ -21,14 +21,13 @@ func (c *Config) describeModels(w io.Writer, getenv func(string) string) {
 	}
 }
 
-// facts are what is worth telling of an entry: of headers and keys only the
-// names.
+// facts returns the settings of an entry. Of headers and keys it shows only the names.
 func (g registry) facts(name string, getenv func(string) string) []string {
 	e := g[name]
 	if !e.Enabled {
-		return []string{e.whole(), "disabled"}
+		return []string{e.fullName(), "disabled"}
 	}
-	out := []string{e.whole(), g.keyState(name, getenv)}
+	out := []string{e.fullName(), g.keyState(name, getenv)}
 	add := func(apply bool, format string, args ...any) {
 		if apply {
 			out = append(out, fmt.Sprintf(format, args...))
@@ -49,7 +48,7 @@ func (g registry) facts(name string, getenv func(string) string) []string {
 	return out
 }
 
-// String tells the price of a million tokens.
+// String describes the price of a million tokens.
 func (p *Price) String() string {
 	if p == nil {
 		return "no price"
@@ -61,7 +60,7 @@ func (p *Price) String() string {
 	return text
 }
 
-// keyState reports whether a model has its key.
+// keyState says whether a model has its key.
 func (g registry) keyState(model string, getenv func(string) string) string {
 	variable, missing := g.key(model, getenv)
 	switch {

@@ -16,7 +16,7 @@ var (
 	variableName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 )
 
-// Bounds of the time that one call of a model may take.
+// Limits of the time for one call of a model.
 const (
 	minModelTimeout = time.Second
 	maxModelTimeout = time.Hour
@@ -56,12 +56,12 @@ func checkEntry(r *report, path string, e ModelEntry) {
 	checkEntryHas(r, path, e)
 }
 
-// checkEntryHas tells of what an entry lacks. A model that could not be read has
-// been told of.
+// checkEntryHas reports missing settings of an entry. An entry that could not be read has
+// been reported.
 func checkEntryHas(r *report, path string, e ModelEntry) {
 	line := r.line(path)
 	switch {
-	case r.failed[path] && e.Provider == "" && e.Model == "": // is no mapping, or is empty and badly named
+	case r.failed[path] && e.Provider == "" && e.Model == "": // not a mapping, or empty with an invalid name
 		return
 	case !r.holds(path+".provider", e.Provider):
 		r.atLine(line, path, "provider is required")
@@ -85,13 +85,13 @@ func (g registry) checkFallback(r *report, path, name string) {
 			r.at(at, "%s: a model is no fallback of itself", quote(other))
 		case slices.Contains(list[:i], other):
 			r.at(at, "%s: is in the list twice", quote(other))
-		case !own: // a disabled entry is left out, which is no mistake
+		case !own: // a disabled entry is skipped, which is no mistake
 			g.checkName(r, at, other)
 		}
 	}
 }
 
-// checkName wants the name of a model that can be used.
+// checkName accepts the name of a model that can be used.
 func (g registry) checkName(r *report, path, name string) {
 	if name == "" {
 		return
@@ -101,14 +101,14 @@ func (g registry) checkName(r *report, path, name string) {
 	case err != nil:
 		r.at(path, "%s%s", strings.TrimPrefix(err.Error(), "model "), g.choice(name))
 	case own && !e.Enabled:
-		r.at(path, "%s is disabled: its entry in %s says enabled: false", quote(name), r.place(join("models", name)+".enabled"))
+		r.at(path, "%s is disabled: its entry in %s says enabled: false", quote(name), r.location(join("models", name)+".enabled"))
 	}
 }
 
-// maxChoice is how many names an error lists.
+// maxChoice limits how many names an error lists.
 const maxChoice = 10
 
-// choice adds to what is possible instead of a name the names in models.
+// choice returns the names in models as alternatives to a name.
 func (g registry) choice(name string) string {
 	if len(g) == 0 || strings.Contains(name, ":") {
 		return ""

@@ -8,11 +8,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// models warns of names of models that are likely not what they look like.
+// models warns about names of models that probably mean another model.
 func (w warner) models(c *Config) {
 	g := registry(c.Models)
 	w.slip(g, "llm.model", c.LLM.Model)
-	for p := range c.places() {
+	for p := range c.nodes() {
 		if p.Type == LLMNode {
 			w.slip(g, p.path+".model", p.Model)
 		}
@@ -27,15 +27,15 @@ func (w warner) models(c *Config) {
 	w.prices(c)
 }
 
-// slip warns of a name without a provider that looks like that of an entry.
+// slip warns about a name without a provider that is similar to that of an entry.
 func (w warner) slip(g registry, path, name string) {
 	e, own, err := g.find(name)
 	if similar := g.similar(name); !own && err == nil && similar != "" && !strings.Contains(name, ":") {
-		w.at(path, "%s is no name in models, so it is the model %s; did you mean %s?", quote(name), e.whole(), similar)
+		w.at(path, "%s is no name in models, so it is the model %s; did you mean %s?", quote(name), e.fullName(), similar)
 	}
 }
 
-// prices warns of models in use that a limit of cost cannot count.
+// prices warns about models in use whose cost is unknown, if there is a limit of cost.
 func (w warner) prices(c *Config) {
 	path := ""
 	for _, side := range c.Limits.sides() {
@@ -46,7 +46,7 @@ func (w warner) prices(c *Config) {
 	if path == "" {
 		return
 	}
-	for _, name := range append(c.models(), c.spares()...) {
+	for _, name := range append(c.models(), c.fallbackModels()...) {
 		if e, _, _ := registry(c.Models).find(name); e.Price == nil && contract.Provider(e.Provider) != contract.ProviderDemo {
 			w.atLine(w.line(path), path, "the model %s has no price; its calls count as free", registry(c.Models).title(name))
 		}

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// checkRules applies what the struct tags say. It leaves "required" to
-// checkName and its like, which know the words for it.
+// checkRules applies the rules in the struct tags, except for "required", which checkName and
+// similar functions report in their own words.
 func checkRules(r *report, path string, rules rules, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -23,7 +23,7 @@ func checkRules(r *report, path string, rules rules, v reflect.Value) {
 	case reflect.Float64:
 		checkNumber(r, path, rules, v.Float())
 	case reflect.Int:
-		if _, has := rules.one("default"); !has && v.IsZero() { // not set; scalar has refused a written 0
+		if _, has := rules.one("default"); !has && v.IsZero() { // not set; scalar has refused an explicit 0
 			return
 		}
 		checkRange(r, path, rules, int(v.Int()))
@@ -45,7 +45,7 @@ func checkRange(r *report, path string, rules rules, n int) {
 	}
 }
 
-// checkNumber wants both a lower and an upper bound in the tag.
+// checkNumber needs both a lower and an upper bound in the tag.
 func checkNumber(r *report, path string, rules rules, n float64) {
 	most, _ := rules.one("maximum")
 	high, _ := strconv.ParseFloat(most, 64)
@@ -60,7 +60,7 @@ func checkNumber(r *report, path string, rules rules, n float64) {
 	}
 }
 
-// decimal is a number as people write it.
+// decimal formats a number without an exponent.
 func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func checkText(r *report, path string, rules rules, s string) {
@@ -105,7 +105,7 @@ func checkDuration(r *report, path string, d, least time.Duration) {
 	}
 }
 
-// short is a duration without the units that are zero: 720h, not 720h0m0s.
+// short formats a duration without the units that are zero: 720h, not 720h0m0s.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -12,8 +12,7 @@ import (
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-// scalar decodes one value and insists on its YAML type: a number where a text
-// belongs is a mistake, not a text.
+// scalar decodes one value of the right YAML type: a number in place of a text is a mistake.
 func (d decoder) scalar(path string, n *yaml.Node, line int, v reflect.Value) {
 	if n.Kind != yaml.ScalarNode {
 		d.atLine(line, path, "must be %s, not a list or mapping", d.allowed(v))
@@ -41,7 +40,7 @@ func (d decoder) wrongType(path string, n *yaml.Node, line int, v reflect.Value)
 	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 	switch {
 	case v.Kind() == reflect.String && len(d.rules["enum"]) == 0:
-		d.atLine(line, path, "must be a text; put it in quotes") // not shown: it could be anything
+		d.atLine(line, path, "must be a text; put it in quotes") // not shown: it may be a secret
 	case quoted && v.Type() != durationType:
 		d.atLine(line, path, "%s: must be %s, without quotes", quote(n.Value), d.allowed(v))
 	default:
@@ -49,7 +48,7 @@ func (d decoder) wrongType(path string, n *yaml.Node, line int, v reflect.Value)
 	}
 }
 
-// allowed says which values fit the field.
+// allowed describes the values that fit the field.
 func (d decoder) allowed(v reflect.Value) string {
 	low, hasLow := d.rules.one("minimum")
 	high, hasHigh := d.rules.one("maximum")
@@ -72,7 +71,7 @@ func (d decoder) allowed(v reflect.Value) string {
 	return "a text"
 }
 
-// setScalar also reads the defaults in struct tags.
+// setScalar also parses the defaults in struct tags.
 func setScalar(v reflect.Value, text string) error {
 	switch {
 	case v.Type() == durationType:
@@ -98,7 +97,7 @@ func setScalar(v reflect.Value, text string) error {
 	return fmt.Errorf("no scalar fits a %s", v.Type())
 }
 
-// quote shows a value, shortened.
+// quote quotes a value, shortened.
 func quote(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:60]) + "…"

@@ -9,8 +9,8 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of a file, made from the struct
-// tags. It is what agent.schema.json holds.
+// Schema returns the JSON Schema (draft 2020-12) of a file, generated from the struct tags.
+// agent.schema.json contains it.
 func Schema() ([]byte, error) {
 	reflector := jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true,

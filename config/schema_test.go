@@ -79,7 +79,7 @@ func checkSchema(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 // serverFiles are for tool servers, whose packages test them.
 var serverFiles = []string{"mcp-filesystem.yaml"}
 
-// shipped are the files of agents that people start from.
+// shipped returns the shipped files of agents.
 func shipped(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -93,8 +93,7 @@ func shipped(t *testing.T) []string {
 	return slices.DeleteFunc(files, func(file string) bool { return slices.Contains(serverFiles, file) })
 }
 
-// A shipped file names its schema in its first line. A new kind of file needs a
-// case of its own here.
+// The first line of a shipped file names its schema. A new kind of file needs a case here.
 func TestEveryShippedFileLoadsAndFitsItsSchema(t *testing.T) {
 	files := shipped(t)
 	schema := compileSchema(t)

@@ -10,16 +10,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// VariableSecrets are what env has of the environment that nobody else may see: each value
-// that a ${NAME} stands for, and what is written around it. A value that is not a secret by
-// its look (isPlain) is one only where the variable, here or there, is called like one.
+// VariableSecrets returns the secrets in env that come from the environment: each value of a
+// ${NAME}, and the whole text around it. A value that does not look like a secret (isPlain)
+// is one only if its variable, in env or in the environment, has the name of a secret.
 func VariableSecrets(env map[string]string, getenv func(string) string) []string {
 	return secretsOf(env, getenv, func(name, variable, value string) bool {
 		return contract.SecretName(name) || contract.SecretName(variable) || !isPlain(value)
 	})
 }
 
-// HeaderSecrets is VariableSecrets for headers, of which every ${NAME} is a secret.
+// HeaderSecrets is VariableSecrets for headers, in which every ${NAME} is a secret.
 func HeaderSecrets(headers map[string]string, getenv func(string) string) []string {
 	return secretsOf(headers, getenv, func(string, string, string) bool { return true })
 }
@@ -50,7 +50,7 @@ func secretsOf(written map[string]string, getenv func(string) string, secret fun
 	return out
 }
 
-// passwordOf is the password in a URL, such as that of a database.
+// passwordOf returns the password in a URL, such as that of a database.
 func passwordOf(value string) string {
 	u, err := url.Parse(value)
 	if err != nil {
@@ -60,7 +60,7 @@ func passwordOf(value string) string {
 	return password
 }
 
-// isPlain reports whether a value does not look like a secret: yes or no, a number, a path,
+// isPlain reports whether a value does not look like a secret: a boolean, a number, a path,
 // or a URL without user, secret parameters and long words of digits and letters.
 func isPlain(value string) bool {
 	if slices.Contains([]string{"true", "false", "yes", "no", "on", "off"}, strings.ToLower(value)) {
@@ -77,8 +77,8 @@ func isPlain(value string) bool {
 	return strings.Contains(value, "://") && contract.PublicURL(value) == value
 }
 
-// hasLongWord reports whether a part of a path has 24 characters or more, digits among
-// them, as keys have.
+// hasLongWord reports whether a part of a path has 24 characters or more including digits, as
+// keys have.
 func hasLongWord(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool {
 		return len(part) >= 24 && strings.ContainsAny(part, "0123456789")

@@ -43,7 +43,7 @@ func TestSecretsOfVariables(t *testing.T) {
 	}
 }
 
-func TestWhatAFileMayNotHoldIsHiddenToo(t *testing.T) {
+func TestSecretsThatAFileMustNotHoldAreHiddenToo(t *testing.T) {
 	for _, name := range []string{
 		"API_KEY", "AWS_ACCESS_KEY", "SECRET-KEY", "private_key", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL",
 		"CREDENTIALS", "BEARER", "AUTHORIZATION",

@@ -35,8 +35,8 @@ func checkServers(r *report, servers []MCPServer) {
 	}
 }
 
-// ToolWording is the wording of people's texts about calls of the server: that of
-// mcp-resources for the server that is started as such, or that the file says is it.
+// ToolWording returns the wording of texts about calls of the server. A server that is
+// started as mcp-resources, or that the file declares as it, has a wording of its own.
 func (s MCPServer) ToolWording() contract.Wording {
 	if s.program() == "mcp-resources" {
 		return contract.WordingResources
@@ -80,7 +80,7 @@ func checkVariable(r *report, path, name, value string) {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// Headers that are set by HTTP, by MCP and by A2A.
+// Headers that HTTP, MCP and A2A set.
 var (
 	ownHeaders = []string{
 		"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
@@ -89,7 +89,7 @@ var (
 	a2aHeaders = []string{"A2a-Extensions", "A2a-Version", "X-A2a-Extensions"}
 )
 
-// checkHeaders looks at headers of a protocol that sets some itself.
+// checkHeaders checks headers for a protocol that sets some itself.
 func checkHeaders(r *report, path string, headers map[string]string, protocol []string) {
 	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
@@ -114,8 +114,8 @@ func secretHeader(name string) bool {
 	return looksSecret(name) || slices.Contains([]string{"Cookie", "X-Auth", "X-Key"}, http.CanonicalHeaderKey(name))
 }
 
-// hasSecretByReference reports whether a value is a reference, at most with the
-// name of a scheme before it: "Bearer ${TOKEN}".
+// hasSecretByReference reports whether a value is a reference, possibly after the name of a
+// scheme: "Bearer ${TOKEN}".
 func hasSecretByReference(value string) bool {
 	scheme, rest, found := strings.Cut(value, " ")
 	return isReference(value) || found && headerName.MatchString(scheme) && isReference(strings.TrimSpace(rest))
@@ -123,7 +123,7 @@ func hasSecretByReference(value string) bool {
 
 var noWord = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// referenceFor suggests what to write for a header.
+// referenceFor suggests a value for a header.
 func referenceFor(header string) string {
 	if header == "Authorization" {
 		return `"Bearer ${TOKEN}"`
@@ -145,7 +145,7 @@ func checkToolTimeout(r *report, path string, d time.Duration) {
 	}
 }
 
-// checkToolNames looks at the lists that name tools of a server.
+// checkToolNames checks the lists of a server's tools.
 func checkToolNames(r *report, path string, s MCPServer) {
 	lists := []struct {
 		path  string
@@ -174,7 +174,7 @@ func checkToolNames(r *report, path string, s MCPServer) {
 
 var prefixName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// checkPrefix wants a name that can begin the name of a tool.
+// checkPrefix accepts a name that can start the name of a tool.
 func checkPrefix(r *report, path string, s MCPServer) {
 	if s.Prefix && s.Name != "" && !prefixName.MatchString(s.Name) {
 		r.at(path+".prefix", "the name %s must be of letters, digits, _ and - only to begin the names of tools", quote(s.Name))

@@ -2,18 +2,17 @@ package config
 
 import "gopkg.in/yaml.v3"
 
-// Limits of a file. maxValues counts keys and values with every alias written
-// out; 1,000 agent nodes (maxNodes in tree.go) with every key fit. maxDepth
-// leaves room for maxNodeDepth, two levels a node, and for the checks of the tree
-// to complain of somewhat deeper ones in their own words.
+// Limits of a file. maxValues counts keys and values with every alias expanded; a tree of
+// maxNodes nodes (tree.go) with every key is below it. maxDepth leaves room for maxNodeDepth,
+// at two levels per node, so that the checks of the tree report somewhat deeper trees in
+// their own words.
 const (
 	maxValues = 50_000
 	maxDepth  = 128
 )
 
-// surveyor walks a document as decode will, and stops where that could take
-// for ever. An alias lets a few lines stand for billions of values, or contain
-// itself.
+// surveyor walks a document like decode, and stops where that could take forever: with
+// aliases, a few lines can expand to billions of values, or contain themselves.
 type surveyor struct {
 	r      *report
 	values int

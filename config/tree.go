@@ -12,12 +12,12 @@ import (
 // Limits of the agent tree.
 const (
 	maxNodes     = 1000
-	maxNodeDepth = 32 // the root counts
+	maxNodeDepth = 32 // including the root
 	maxBranches  = 64 // of a parallel node
 )
 
-// nodeTypes says for which types of node a field means something. A field that
-// is not listed fits every type.
+// nodeTypes lists the types of nodes that have a field. A field that is not listed fits every
+// type.
 var nodeTypes = map[string][]string{
 	"model":                   {LLMNode},
 	"prompt":                  {LLMNode, A2ANode},
@@ -87,7 +87,7 @@ func (t *treeChecker) node(path string, n *Node, depth int) {
 	}
 }
 
-// deep complains once: a tree that is too deep is so in many places.
+// deep reports a tree that is too deep only once.
 func (t *treeChecker) deep(path string) {
 	if !t.tooDeep {
 		t.tooDeep = true
@@ -123,7 +123,7 @@ func (t *treeChecker) fields(path string, n *Node) {
 	}
 }
 
-// shape checks that a node has what its type needs, and not too much of it.
+// shape checks that a node has the fields its type needs, and not too many branches.
 func (t *treeChecker) shape(path string, n *Node) {
 	switch {
 	case slices.Contains(nodeTypes["agents"], n.Type) && len(n.Agents) == 0 && !t.failed[path+".agents"]:

@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/config"
 )
 
-// deepTree is a file whose tree is depth nodes deep.
+// deepTree returns a file whose tree is depth nodes deep.
 func deepTree(depth int) string {
 	var b strings.Builder
 	b.WriteString("agent:\n")
@@ -114,7 +114,7 @@ func TestKeysWithoutValueMeanTheDefault(t *testing.T) {
 	}
 }
 
-func TestOneAgentMayBeNamedInManyPlaces(t *testing.T) {
+func TestOneAgentMayBeNamedInSeveralNodes(t *testing.T) {
 	parse(t, `
 a2a: [{name: p, url: "http://p"}]
 agent:

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Validate checks the settings again, after a flag or a variable changed them.
-// Load and Parse have already done so. Its error is an Errors.
+// Validate checks the settings again, after a flag or a variable changed them. Load and Parse
+// have done it already. The error is an Errors.
 func (c *Config) Validate() error {
 	r := newReport(c.file, c.lines)
 	c.check(r)
@@ -42,8 +42,8 @@ func (c *Config) check(r *report) {
 	c.checkPorts(r)
 }
 
-// checkPorts refuses two listeners on one port. The embedded server listens
-// only when no address is set.
+// checkPorts refuses two listeners on one port. The embedded server listens only if no
+// address is set.
 func (c *Config) checkPorts(r *report) {
 	if c.Temporal.Address != "" {
 		return
@@ -80,14 +80,14 @@ func checkA2A(r *report, list string, agents []A2AAgent) {
 	}
 }
 
-// checkName wants a name for the thing at path.
+// checkName requires a name at path.
 func checkName(r *report, path, name string) {
 	key := path + ".name"
 	switch {
 	case r.failed[path]:
 	case !r.holds(key, name):
 		r.atLine(r.line(key), path, "name is required")
-		delete(r.failed, path) // the rest of it is worth a look
+		delete(r.failed, path) // report other mistakes too
 	case untidy(name):
 		r.at(key, "%s: must have no space around it and no control characters in it", quote(name))
 	}
@@ -99,7 +99,7 @@ func untidy(name string) bool {
 
 func isControl(c rune) bool { return c < ' ' || c == 0x7f }
 
-// checkUnique complains of the second use of a name within scope.
+// checkUnique reports the second use of a name within scope.
 func checkUnique(r *report, scope, path, name string, seen map[string]bool) {
 	if seen[name] && name != "" {
 		r.atLine(r.line(path+".name"), scope, "duplicate name %q", name)
@@ -113,7 +113,7 @@ func checkURL(r *report, path, raw string) {
 	}
 	u, err := url.Parse(raw)
 	switch {
-	case strings.Contains(raw, "@") && (err != nil || u.User != nil || u.Host == ""): // not shown: may hold a password
+	case strings.Contains(raw, "@") && (err != nil || u.User != nil || u.Host == ""): // not shown: it may contain a password
 		r.at(path, "must be an http or https URL without user name and password")
 	case err != nil || u.Scheme != "http" && u.Scheme != "https":
 		r.at(path, "%s: must be an http or https URL", quote(raw))

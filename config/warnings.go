@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract/template"
 )
 
-// Warnings are about what loads but deserves a look, each one line like an
-// error's, sorted by line. They show no values but names and keys.
+// Warnings are valid settings that deserve a look, one line each like errors, sorted by line.
+// They show names and keys, but no values.
 func (c *Config) Warnings() []string {
 	w := warner{newReport(c.file, c.lines)}
 	w.models(c)
@@ -26,22 +26,22 @@ func (c *Config) Warnings() []string {
 	return w.texts()
 }
 
-// loopback reports whether only this machine reaches a host.
+// loopback reports whether a host is reachable from this machine only.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-func (w warner) tree(root place) {
-	setters := map[string][]place{}
+func (w warner) tree(root nodeContext) {
+	setters := map[string][]nodeContext{}
 	for p := range root.all() {
 		if p.Type == Parallel {
 			w.conflicts(p)
 		}
-		if p.CanExitLoop && !p.looped {
+		if p.CanExitLoop && !p.inLoop {
 			w.at(p.path+".can_exit_loop", "no loop is around this node; exit_loop ends every sequence around it")
 		}
-		w.unasked(p)
+		w.autoRuns(p)
 		if p.OutputKey != "" {
 			setters[p.OutputKey] = append(setters[p.OutputKey], p)
 		}
@@ -49,17 +49,17 @@ func (w warner) tree(root place) {
 	w.placeholders(root, setters, keySet{})
 }
 
-// warner collects warnings as if they were mistakes.
+// warner collects warnings like mistakes.
 type warner struct{ *report }
 
-// conflicts warns of a key that two branches of a parallel node set.
-func (w warner) conflicts(parallel place) {
+// conflicts warns about a key that two branches of a parallel node set.
+func (w warner) conflicts(parallel nodeContext) {
 	type setter struct {
-		place
+		nodeContext
 		branch int
 	}
 	first := map[string]setter{}
-	for i, branch := range parallel.below() {
+	for i, branch := range parallel.children() {
 		for p := range branch.all() {
 			if p.OutputKey == "" {
 				continue
@@ -70,21 +70,21 @@ func (w warner) conflicts(parallel place) {
 				first[p.OutputKey] = setter{p, i}
 			case other.branch != i:
 				w.at(p.path+".output_key", "%s is also set in %s, by another branch of %s; the branch that is declared last wins",
-					quote(p.OutputKey), w.place(other.path+".output_key"), quote(parallel.Name))
+					quote(p.OutputKey), w.location(other.path+".output_key"), quote(parallel.Name))
 			}
 		}
 	}
 }
 
-// unasked warns of delegations that say they are destructive and do not ask.
-func (w warner) unasked(p place) {
-	if !p.atOnce() {
+// autoRuns warns about delegations that are destructive and run without approval.
+func (w warner) autoRuns(p nodeContext) {
+	if !p.skipsApproval() {
 		return
 	}
 	warn := func(path string, destructive bool) {
 		if destructive {
 			w.at(path+".destructiveHint", "runs without asking, being inside the %s node %s; approval: required makes it wait for a person",
-				p.around.Type, quote(p.around.Name))
+				p.enclosing.Type, quote(p.enclosing.Name))
 		}
 	}
 	warn(p.path, p.DestructiveHint)
@@ -108,10 +108,10 @@ func (s keySet) remove(keys []string) {
 	}
 }
 
-// placeholders warns of those that never have a value. setters has every output
-// key of the tree; set has those of nodes that can have finished before p: the
-// ones earlier in a sequence around it, and all in a loop around it.
-func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
+// placeholders warns about placeholders that never have a value. setters has every output key
+// of the tree; set has those of nodes that can have finished before p: the earlier ones in an
+// enclosing sequence, and all in an enclosing loop.
+func (w warner) placeholders(p nodeContext, setters map[string][]nodeContext, set keySet) {
 	for _, h := range template.Placeholders(p.Prompt) {
 		switch {
 		case h.Key == contract.KeyUserMessage || set[h.Key] > 0:
@@ -124,12 +124,12 @@ func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 	}
 	var added []string
 	if p.Type == Loop {
-		for _, q := range p.below() {
+		for _, q := range p.children() {
 			added = append(added, q.outputKeys()...)
 		}
 		set.add(added)
 	}
-	for _, q := range p.below() {
+	for _, q := range p.children() {
 		w.placeholders(q, setters, set)
 		if p.Type == Sequential {
 			keys := q.outputKeys()
@@ -140,8 +140,8 @@ func (w warner) placeholders(p place, setters map[string][]place, set keySet) {
 	set.remove(added)
 }
 
-// atPrompt warns of a placeholder; a prompt may have many.
-func (w warner) atPrompt(p place, h template.Placeholder, what string) {
+// atPrompt warns about a placeholder. A prompt may have several warnings.
+func (w warner) atPrompt(p nodeContext, h template.Placeholder, what string) {
 	path := p.path + ".prompt"
 	w.atLine(w.line(path), path, "%s %s", h, what)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// warned is a file and what is said of it.
+// warned is a file and its warnings.
 type warned struct {
 	text string
 	want []string
@@ -24,7 +24,7 @@ func testWarnings(t *testing.T, tests map[string]warned) {
 	}
 }
 
-// What is said of placeholders that stay as they are, or are empty.
+// Warnings about placeholders that keep their text, or are empty.
 const (
 	unknownKey = "stays as it is: no node has this output_key"
 	laterKey   = "is empty: no node with this output_key can have finished before this one"
@@ -68,7 +68,7 @@ agent:
 
 func TestWarningsOfPlaceholders(t *testing.T) {
 	testWarnings(t, map[string]warned{
-		"a key that nobody sets": {`
+		"a key that no node sets": {`
 agent:
   type: sequential
   agents:
@@ -261,14 +261,14 @@ func TestWarningsOfAddresses(t *testing.T) {
 		"an agent under a name":      {"host: box.example", []string{"agent.yaml:1: host: " + open}},
 		"an agent on this machine":   {"host: '::1'", nil},
 		"an agent without a host":    {"name: a", nil},
-		"web hooks here, told by anybody": {"host: 0.0.0.0\npush: {allow_private: true}", []string{
+		"web hooks here, from anyone": {"host: 0.0.0.0\npush: {allow_private: true}", []string{
 			"agent.yaml:1: host: " + open,
 			"agent.yaml:2: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
 		}},
-		"web hooks here, told from outside": {"host: 127.0.0.1\npublic_url: https://a.example\npush: {allow_private: true}", []string{
+		"web hooks here, from outside": {"host: 127.0.0.1\npublic_url: https://a.example\npush: {allow_private: true}", []string{
 			"agent.yaml:3: push.allow_private: whoever reaches the agent can have it send requests to this machine and its network",
 		}},
-		"web hooks of this machine, told by anybody": {"host: 0.0.0.0\npush: {allow_loopback: true}", []string{
+		"web hooks of this machine, from anyone": {"host: 0.0.0.0\npush: {allow_loopback: true}", []string{
 			"agent.yaml:1: host: " + open,
 			"agent.yaml:2: push.allow_loopback: whoever reaches the agent can have it send requests to this machine",
 		}},

@@ -27,7 +27,7 @@
 //	a2a/task          conversations as A2A tasks: pure
 //	a2a/protocol      the protocol on the wire; a2a/handler carries out requests
 //	a2a/hook          the body of web hooks, the only part that a worker needs
-//	front             builds a gateway from the configuration and serves it
+//	server            builds a gateway from the configuration and serves it
 //
 // # Adding a front end
 //

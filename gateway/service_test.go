@@ -32,7 +32,7 @@ func TestHealthNeedsNothing(t *testing.T) {
 	}
 }
 
-func TestReadinessNamesWhatDoesNotAnswer(t *testing.T) {
+func TestReadinessNamesTheSilentPart(t *testing.T) {
 	name := "m"
 	a := newAPI(t, &fakeBackend{CatalogueFn: catalogueNamed(&name)})
 	a.want(200, a.do("GET", "/health/ready", ""))

@@ -165,7 +165,7 @@ func TestAFullDiskIsReportedInEveryProtocol(t *testing.T) {
 	}
 }
 
-func TestARunThatBreaksOffSaysThatTheDiskIsFull(t *testing.T) {
+func TestAnInterruptedRunReportsAFullDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript()
 		b := s.backend()

@@ -80,7 +80,7 @@ func Assemble(ctx context.Context, c *config.Config, p Parts) (a Activities, rel
 	})
 	box.Start(ctx)
 	peers := peer.New(peer.Options{Agents: agents, Logger: logger})
-	nodes, lists := c.AtOnceNodes(), c.ToolLists()
+	nodes, lists := c.AutoRunNodes(), c.ToolLists()
 	stop := background(ctx, func(ctx context.Context) {
 		warnAutoRun(ctx, nodes, lists, box, logger)
 	})

@@ -25,14 +25,14 @@ const pollInterval = 5 * time.Second
 // autoRunWarning warns of nodes that run destructive tools without asking, and of tool names in
 // their settings that do not exist.
 type autoRunWarning struct {
-	nodes  []config.AtOnceNode
+	nodes  []config.AutoRunNode
 	lists  []config.ToolList
 	tools  toolLister
 	logger *slog.Logger
 	named  map[string][]string // tools already warned of, by node
 }
 
-func warnAutoRun(ctx context.Context, nodes []config.AtOnceNode, lists []config.ToolList, s toolLister, logger *slog.Logger) {
+func warnAutoRun(ctx context.Context, nodes []config.AutoRunNode, lists []config.ToolList, s toolLister, logger *slog.Logger) {
 	if len(nodes)+len(lists) == 0 {
 		return
 	}
@@ -99,6 +99,6 @@ func (u *autoRunWarning) warnUnknown(tools []toolbox.Tool) {
 
 // offered reports whether a node may call a tool. A node without a list may call all tools, one
 // with an empty list none.
-func offered(n config.AtOnceNode, t toolbox.Tool) bool {
+func offered(n config.AutoRunNode, t toolbox.Tool) bool {
 	return n.Tools == nil || slices.Contains(n.Tools, t.Name) || slices.Contains(n.Tools, t.Server)
 }

@@ -91,7 +91,7 @@ func expect(t *testing.T, got *bytes.Buffer, want ...string) {
 }
 
 func TestNodesThatRunDestructiveToolsUnaskedAreNamed(t *testing.T) {
-	nodes := []config.AtOnceNode{
+	nodes := []config.AutoRunNode{
 		{Name: "all"}, {Name: "none", Tools: []string{}}, {Name: "one", Tools: []string{"resources_remove"}},
 		{Name: "server", Tools: []string{"files"}}, {Name: "safe", Tools: []string{"resources_list", "read_file", "nope"}},
 	}
@@ -117,7 +117,7 @@ func TestAServerThatComesLateIsLookedAt(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			worker.WarnAutoRun(t.Context(), []config.AtOnceNode{{Name: "gather"}, {Name: "keep", Tools: []string{"files"}}}, nil, s, logger)
+			worker.WarnAutoRun(t.Context(), []config.AutoRunNode{{Name: "gather"}, {Name: "keep", Tools: []string{"files"}}}, nil, s, logger)
 		}()
 		synctest.Wait()
 		expect(t, got)
@@ -136,7 +136,7 @@ func TestAServerThatComesLateIsLookedAt(t *testing.T) {
 
 func TestAServerThatComesWhileLookingIsNotMissed(t *testing.T) {
 	logger, got := lines()
-	worker.WarnAutoRun(t.Context(), []config.AtOnceNode{{Name: "keep", Tools: []string{"files"}}}, nil, lateServer{&fakeToolLister{up: []string{"resources"}}}, logger)
+	worker.WarnAutoRun(t.Context(), []config.AutoRunNode{{Name: "keep", Tools: []string{"files"}}}, nil, lateServer{&fakeToolLister{up: []string{"resources"}}}, logger)
 	expect(t, got, warning("keep", "write_file"))
 }
 
@@ -145,7 +145,7 @@ func TestTheLookingEndsWithItsContext(t *testing.T) {
 		logger, got := lines()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*worker.PollInterval+1)
 		defer cancel()
-		worker.WarnAutoRun(ctx, []config.AtOnceNode{{Name: "gather"}}, nil, &fakeToolLister{up: []string{"resources"}}, logger)
+		worker.WarnAutoRun(ctx, []config.AutoRunNode{{Name: "gather"}}, nil, &fakeToolLister{up: []string{"resources"}}, logger)
 		expect(t, got, warning("gather", `"resources_add, resources_remove"`))
 	})
 }

@@ -57,7 +57,7 @@ func (c *conversation) dropAnswers(late func(sentAnswer) bool) {
 	})
 }
 
-// dropLateAnswers refuses messages that answer questions that no longer wait.
+// dropLateAnswers refuses messages that answer questions that are no longer open.
 func (c *conversation) dropLateAnswers() {
 	c.dropAnswers(func(a sentAnswer) bool {
 		return !slices.ContainsFunc(c.pending, func(p openApproval) bool { return p.UUID == a.uuid })

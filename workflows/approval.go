@@ -132,14 +132,14 @@ func (a *approval) conclude(ctx workflow.Context, d contract.Decision, given con
 	logDecision(ctx, a.in, *a.view.Result)
 }
 
-// logDecision logs how an approval ended, once: not in replays.
+// logDecision logs the end of an approval, once: not in replays.
 func logDecision(ctx workflow.Context, in contract.ApprovalInput, r contract.ApprovalResult) {
 	workflow.GetLogger(ctx).Info(contract.LogDecision,
 		"uuid", in.UUID, "conversation", in.ConversationID, "agent", shortName(in.AgentName), "tool", shortName(in.Tool), "server", shortName(in.Server),
 		"decision", r.Decision, "by", shortName(r.By), "via", shortName(r.Via), "reason", r.Reason != "")
 }
 
-// shortName cuts a name that others have given to what fits a log line.
+// shortName cuts a name from outside to fit a log line.
 func shortName(name string) string { return fmt.Sprintf("%.100s", name) }
 
 // query returns everything but the credential, which is for the conversation, and the answer to

@@ -41,7 +41,7 @@ func TestADecisionEndsTheApprovalAndIsItsAuditRecord(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := alone(t, question(), func(s *session) {
+			got := runApprovalAlone(t, question(), func(s *session) {
 				s.decideOn(approvalID, typed(tt.typed))
 				s.rest()
 			})
@@ -59,7 +59,7 @@ func TestADecisionEndsTheApprovalAndIsItsAuditRecord(t *testing.T) {
 func TestWhatIsNotADecisionLeavesTheApprovalPendingAndSaysSo(t *testing.T) {
 	for _, raw := range []string{`{}`, `garbage`, ``, `null`, `[]`, `42`, `{"approved":"perhaps"}`, `{"approved":7}`, `{"answer":"maybe"}`} {
 		t.Run(raw, func(t *testing.T) {
-			got := alone(t, question(), func(s *session) {
+			got := runApprovalAlone(t, question(), func(s *session) {
 				s.decideOn(approvalID, typed(raw))
 				s.rest()
 				v := s.approval(approvalID)
@@ -89,7 +89,7 @@ func TestAnApprovalThatHasIgnoredManySignalsContinuesAsNew(t *testing.T) {
 		s.run(contract.WorkflowApproval, in, func(s *session) {
 			s.env.SetCurrentHistoryLength(1_000)
 			s.rest()
-			same(t, "over", s.over, false) // nothing was ignored
+			same(t, "over", s.over, false) // no signal was ignored
 			s.decideOn(approvalID, typed(`{"approved":"perhaps"}`))
 			s.rest()
 		}, s.env.CancelWorkflow)
@@ -102,7 +102,7 @@ func TestAnApprovalThatHasIgnoredManySignalsContinuesAsNew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got := alone(t, in, func(s *session) {
+	got := runApprovalAlone(t, in, func(s *session) {
 		v := s.approval(approvalID)
 		same(t, "ignored", v.Ignored, 3)
 		same(t, "problem", v.Problem != "", true)
@@ -115,7 +115,7 @@ func TestAnApprovalThatHasIgnoredManySignalsContinuesAsNew(t *testing.T) {
 }
 
 func TestADecisionBehindManyIgnoredSignalsCounts(t *testing.T) {
-	got := alone(t, question(), func(s *session) {
+	got := runApprovalAlone(t, question(), func(s *session) {
 		s.env.SetCurrentHistoryLength(1_000)
 		s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalDecide, typed(`{}`))
 		s.decideOn(approvalID, typed(`{"approved":true}`))
@@ -125,7 +125,7 @@ func TestADecisionBehindManyIgnoredSignalsCounts(t *testing.T) {
 }
 
 func TestASignalWithoutAnyArgumentIsNotADecision(t *testing.T) {
-	alone(t, question(), func(s *session) {
+	runApprovalAlone(t, question(), func(s *session) {
 		s.decideOn(approvalID, nil)
 		s.rest()
 		if v := s.approval(approvalID); v.Result != nil || v.Problem == "" {
@@ -135,7 +135,7 @@ func TestASignalWithoutAnyArgumentIsNotADecision(t *testing.T) {
 }
 
 func TestTheFirstOfTwoDecisionsWins(t *testing.T) {
-	got := alone(t, question(), func(s *session) {
+	got := runApprovalAlone(t, question(), func(s *session) {
 		s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalDecide, contract.DecideSignal{Approved: false, RequestID: "first"})
 		s.env.SignalWorkflow(contract.SignalDecide, contract.DecideSignal{Approved: true, RequestID: "second"})
 		s.rest()
@@ -145,7 +145,7 @@ func TestTheFirstOfTwoDecisionsWins(t *testing.T) {
 }
 
 func TestAMalformedSignalDoesNotHideTheDecisionBehindIt(t *testing.T) {
-	got := alone(t, question(), func(s *session) {
+	got := runApprovalAlone(t, question(), func(s *session) {
 		s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalDecide, typed(`{}`))
 		s.env.SignalWorkflow(contract.SignalDecide, contract.DecideSignal{Approved: true})
 		s.rest()
@@ -156,9 +156,9 @@ func TestAMalformedSignalDoesNotHideTheDecisionBehindIt(t *testing.T) {
 func TestAnApprovalExpires(t *testing.T) {
 	in := question()
 	in.Timeout = time.Hour
-	got := alone(t, in, func(s *session) {
+	got := runApprovalAlone(t, in, func(s *session) {
 		s.sleep(50 * time.Minute)
-		s.decideOn(approvalID, typed(`{}`)) // a malformed answer does not start the hour again
+		s.decideOn(approvalID, typed(`{}`)) // a malformed answer does not restart the timeout
 		s.sleep(11 * time.Minute)
 		if !s.over {
 			t.Error("the approval still waits after an hour")
@@ -172,7 +172,7 @@ func TestAnApprovalExpires(t *testing.T) {
 }
 
 func TestAnApprovalWaitsForMonths(t *testing.T) {
-	got := alone(t, question(), func(s *session) {
+	got := runApprovalAlone(t, question(), func(s *session) {
 		s.sleep(200 * 24 * time.Hour)
 		s.decideOn(approvalID, typed(`{"approved":true}`))
 		s.rest()
@@ -185,7 +185,7 @@ func TestACancelledApprovalEndsWithARecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := question()
 			in.Timeout = timeout
-			got := alone(t, in, func(s *session) {
+			got := runApprovalAlone(t, in, func(s *session) {
 				s.env.CancelWorkflow()
 				s.rest()
 			})
@@ -197,7 +197,7 @@ func TestACancelledApprovalEndsWithARecord(t *testing.T) {
 }
 
 func TestADecisionThatArrivedBeforeTheCancelCounts(t *testing.T) {
-	got := alone(t, question(), func(s *session) {
+	got := runApprovalAlone(t, question(), func(s *session) {
 		s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalDecide, contract.DecideSignal{Approved: false})
 		s.env.CancelWorkflow()
 		s.rest()
@@ -206,7 +206,7 @@ func TestADecisionThatArrivedBeforeTheCancelCounts(t *testing.T) {
 }
 
 func TestTheQueryOfAnApprovalHoldsNoCredential(t *testing.T) {
-	got := alone(t, question(), func(s *session) {
+	got := runApprovalAlone(t, question(), func(s *session) {
 		s.decideOn(approvalID, contract.DecideSignal{Approved: true, By: "ops", Credential: "v1.k.sealed"})
 		s.rest()
 		v := s.approval(approvalID)
@@ -217,7 +217,7 @@ func TestTheQueryOfAnApprovalHoldsNoCredential(t *testing.T) {
 }
 
 func TestDetailsOfAnApprovalTellHowItEnded(t *testing.T) {
-	alone(t, question(), func(s *session) {
+	runApprovalAlone(t, question(), func(s *session) {
 		s.decideOn(approvalID, contract.DecideSignal{Approved: false, By: "ops", Reason: "too risky"})
 		s.rest()
 		d := s.details(contract.ApprovalWorkflowID(approvalID))

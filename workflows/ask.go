@@ -25,7 +25,7 @@ func (l *leaf) approvalFor(ctx workflow.Context, c call, description string, rea
 	return in
 }
 
-// approvalOf is what every approval has that is about a call.
+// approvalOf returns the fields that every approval of a call has.
 func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 	a := l.parent.origin()
 	return contract.ApprovalInput{
@@ -35,8 +35,8 @@ func (l *leaf) approvalOf(ctx workflow.Context, c call) contract.ApprovalInput {
 	}
 }
 
-// bindingOf is where a call goes. A delegation goes to the URL of the conversation's own agent
-// definition, even if the configuration has changed since.
+// bindingOf returns the target of a call. A delegation goes to the URL of the conversation's
+// own agent definition, even if the configuration has changed since.
 func bindingOf(c contract.Call) *contract.Binding {
 	if c.Peer != nil {
 		return &contract.Binding{Address: contract.PublicURL(c.Peer.URL)}
@@ -90,7 +90,7 @@ func (l *leaf) announce(ctx workflow.Context, in contract.ApprovalInput) {
 	l.parent.addApproval(ctx, l, in)
 }
 
-// requestFor is the text of the message that asks for an approval.
+// requestFor returns the text of the message that asks for an approval.
 func (l *leaf) requestFor(in contract.ApprovalInput) contract.Text {
 	return contract.Inline(wording.RequestText(in.Pending(), l.inTree))
 }
@@ -148,7 +148,7 @@ func approvalOptions(ctx workflow.Context, in contract.ApprovalInput, a origin) 
 	return workflow.WithChildOptions(ctx, options)
 }
 
-// newUUID is random: the UUID of an approval is what entitles to answer it.
+// newUUID returns a random UUID: whoever knows the UUID of an approval may answer it.
 func newUUID(ctx workflow.Context) string {
 	var space string
 	encoded := workflow.SideEffect(ctx, func(workflow.Context) any {

@@ -293,7 +293,7 @@ func TestADecisionIsAnsweredAtTheNextPause(t *testing.T) {
 func TestADestructiveCallThatFailsIsTriedOnce(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("It failed."))}
 	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
-		return contract.CallToolResult{}, fails(contract.KindBlob, "disk full") // a kind that is retried otherwise
+		return contract.CallToolResult{}, fails(contract.KindBlob, "disk full") // a kind that is retried for other calls
 	}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
@@ -305,8 +305,8 @@ func TestADestructiveCallThatFailsIsTriedOnce(t *testing.T) {
 	})
 }
 
-// unreachable is a server that is not there for the first calls.
-func unreachable(w *world, calls int) {
+// refuseFirstCalls makes the tool server unreachable for the first calls.
+func refuseFirstCalls(w *world, calls int) {
 	w.CallToolFn = func(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 		if len(w.ran()) <= calls {
 			return contract.CallToolResult{}, fails(contract.KindToolUnavailable, "connection refused")
@@ -317,7 +317,7 @@ func unreachable(w *world, calls int) {
 
 func TestAnApprovedCallWaitsForItsServerToComeBack(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
-	unreachable(w, 4)
+	refuseFirstCalls(w, 4)
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{Approved: true, RequestID: "d1"})
@@ -341,7 +341,7 @@ func TestAnApprovedCallWhoseServerStaysAwayGoesToAHumanAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
-			unreachable(w, 5)
+			refuseFirstCalls(w, 5)
 			converse(t, w, hello(), func(s *session) {
 				s.rest()
 				s.approve()
@@ -362,7 +362,7 @@ func TestAnApprovedCallWhoseServerStaysAwayGoesToAHumanAgain(t *testing.T) {
 
 func TestCancelEndsTheWaitForAServer(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")))}
-	unreachable(w, 100)
+	refuseFirstCalls(w, 100)
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		s.approve()

@@ -65,7 +65,7 @@ func TestAnUnknownRequestIsAwaitedUntilItComes(t *testing.T) {
 
 func TestTheOldestWaiterIsReleasedWhenThereAreTooMany(t *testing.T) {
 	converse(t, &world{GenerateFn: echo}, silent(), func(s *session) {
-		var callers []*waiting
+		var callers []*awaitCaller
 		for range 8 {
 			callers = append(callers, s.await("r1"))
 		}
@@ -94,7 +94,7 @@ func TestWaitersThatWereAnsweredMakeRoom(t *testing.T) {
 			s.say(fmt.Sprint("r", i), "x")
 		}
 		s.rest()
-		var callers []*waiting
+		var callers []*awaitCaller
 		for range 6 {
 			callers = append(callers, s.await("late"))
 		}
@@ -106,7 +106,7 @@ func TestWaitersThatWereAnsweredMakeRoom(t *testing.T) {
 }
 
 func TestClosingTellsEveryWaiterThatNothingMoreComes(t *testing.T) {
-	var caller *waiting
+	var caller *awaitCaller
 	converse(t, &world{}, silent(), func(s *session) {
 		caller = s.await("never", "sent")
 		s.rest()
@@ -123,7 +123,7 @@ func TestClosingTellsEveryWaiterThatNothingMoreComes(t *testing.T) {
 
 func TestAWaiterReleasedWhileTheConversationClosesIsNotToldThatItIsOver(t *testing.T) {
 	w := &world{}
-	var first *waiting
+	var first *awaitCaller
 	converse(t, w, silent(), func(s *session) {
 		s.rest()
 		first = s.await("x1")
@@ -137,12 +137,12 @@ func TestAWaiterReleasedWhileTheConversationClosesIsNotToldThatItIsOver(t *testi
 		s.close("x1", "")
 		s.rest()
 	})
-	same(t, "released", first.ids(), nil) // it asks again and is told that its request was done
+	same(t, "released", first.ids(), nil) // its next update returns that its request was settled
 }
 
 func TestCancellingTheWorkflowDoesNotFailItsWaiters(t *testing.T) {
 	w := &world{GenerateFn: holdModel}
-	var caller *waiting
+	var caller *awaitCaller
 	converse(t, w, hello(), func(s *session) {
 		caller = s.await("r1")
 		s.rest()

@@ -135,7 +135,7 @@ func TestACancelDuringTheAnnouncementIsAnsweredWithItsOwnOutcome(t *testing.T) {
 	w.ExportFn = func(ctx context.Context, in contract.ExportInput) (contract.ExportResult, error) {
 		if len(in.Conversation.Pending) > 0 {
 			s.cancel("c1", "")
-			<-s.dealtWith() // the cancel has been taken by then
+			<-s.processed() // the cancellation has been received by then
 		}
 		return contract.ExportResult{}, ctx.Err()
 	}
@@ -206,7 +206,7 @@ func TestCloseEndsAnIdleConversation(t *testing.T) {
 
 func TestCloseStopsTheRunningTurnAndRefusesTheQueue(t *testing.T) {
 	w := &world{GenerateFn: holdModel}
-	var queued, closed *waiting
+	var queued, closed *awaitCaller
 	s := converse(t, w, hello(), func(s *session) {
 		s.say("r2", "two")
 		s.rest()
@@ -326,7 +326,7 @@ func TestAWorkflowCancelledWhileItsFileIsWrittenStillCloses(t *testing.T) {
 		}
 		return contract.ExportResult{}, nil
 	}
-	s.env.SetCurrentHistoryLength(50_000) // it would rather continue as new, which would forget the cancellation
+	s.env.SetCurrentHistoryLength(50_000) // without the cancellation it would continue as new
 	s.run(contract.WorkflowConversation, silent(), func(*session) {}, func() {})
 	if !temporal.IsCanceledError(s.env.GetWorkflowError()) {
 		t.Errorf("the workflow ended with %v", s.env.GetWorkflowError())

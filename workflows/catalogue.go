@@ -7,7 +7,7 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// Catalogue lists the tools, resources or prompts of a worker, and what is missing. The gateway
+// Catalogue lists the tools, resources or prompts of a worker, and its problems. The gateway
 // uses it, because it connects to no model and no tool itself.
 func Catalogue(ctx workflow.Context, in contract.ListToolsInput) (contract.CatalogueResult, error) {
 	return runActivity(ctx, contract.ActivityListTools, regularOptions(listToolsTimeout, attempts, wording.SummaryListTools), in)

@@ -15,7 +15,7 @@ func pick(id string, destructive bool) contract.Call {
 	return c
 }
 
-// withTools is a conversation whose first message brings tools.
+// withTools returns a conversation whose first message has client tools.
 func withTools(in contract.ConversationInput) contract.ConversationInput {
 	in.First.Name, in.First.Tools = "m-1", contract.JSON{Raw: json.RawMessage(`[{"name":"pick_color"}]`)}
 	return in
@@ -33,7 +33,7 @@ func TestAClientMakesItsCallsAndTheTurnGoesOn(t *testing.T) {
 	w := &world{GenerateFn: script(asks(pick("a", false), list("l"), pick("b", false)), says("Done."))}
 	converse(t, w, withTools(hello()), func(s *session) {
 		s.rest()
-		open := inOrder(s.view())
+		open := byCall(s.view())
 		if len(open) != 2 || open[0].Reason != contract.ReasonClientTool || open[0].ToolName != "pick_color" {
 			t.Fatalf("open: %+v", open)
 		}
@@ -63,9 +63,9 @@ func TestAClientMakesItsCallsAndTheTurnGoesOn(t *testing.T) {
 	})
 }
 
-// inOrder are the approvals that wait in the order of their calls: those of one reply
-// begin at the same time.
-func inOrder(v contract.ConversationView) (out []contract.PendingApproval) {
+// byCall returns the pending approvals in the order of their calls: those of one reply begin at
+// the same time.
+func byCall(v contract.ConversationView) (out []contract.PendingApproval) {
 	for _, m := range v.Transcript.Tail {
 		for _, p := range v.Pending {
 			if p.Call == m.ID {
@@ -76,7 +76,7 @@ func inOrder(v contract.ConversationView) (out []contract.PendingApproval) {
 	return out
 }
 
-// next1 asks again, without tools, and reports whether the model was offered none.
+// next1 sends a message without tools, and reports whether the model was offered none.
 func (s *session) next1(t *testing.T) bool {
 	s.world.GenerateFn = script(says("Again."))
 	s.say("r9", "again")
@@ -150,7 +150,7 @@ func TestNodesOfATreeHaveTheClientsToolsToo(t *testing.T) {
 		s.rest()
 		same(t, "how many wait", len(s.waitingNodes()), 2)
 		for _, node := range []string{"a", "b"} {
-			s.decideOn(s.atNode(node).UUID, answered("for "+node))
+			s.decideOn(s.approvalOfNode(node).UUID, answered("for "+node))
 			s.rest()
 		}
 		s.nothingWaits()

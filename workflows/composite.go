@@ -19,7 +19,7 @@ import (
 // of its result.
 type composite struct {
 	in contract.NodeInput
-	id string // of the workflow
+	id string // workflow ID
 	// execution is the ID of its run.
 	execution       string
 	reset           resetCleanup
@@ -37,10 +37,10 @@ type composite struct {
 	leaves          []*leaf // at work
 	questions       workflow.ReceiveChannel
 	offloadLock     workflow.Mutex
-	ended           bool // no node will run any more
+	ended           bool // no node runs any more
 }
 
-// segment is what a node inside has written so far.
+// segment has the messages of a node inside so far.
 type segment struct {
 	run        string // workflow ID of a composite node that still runs
 	transcript contract.Transcript
@@ -100,7 +100,7 @@ func (c *composite) openStates() {
 	c.state.Nodes = nodes
 }
 
-// stateOf is the state of node i, which must not have ended.
+// stateOf returns the state of node i, which must not have ended.
 func (c *composite) stateOf(i int) *contract.NodeState { return &c.state.Nodes[i-c.offloadedStates] }
 
 // mayRollOver reports whether the history is long enough for a new run. No node may be running.
@@ -117,7 +117,7 @@ func (c *composite) continueAsNew(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, next)
 }
 
-// result is the result of the workflow.
+// result returns the result of the workflow.
 func (c *composite) result(ctx workflow.Context) contract.NodeResult {
 	r := c.sum.Result()
 	if ctx.Err() != nil {
@@ -142,7 +142,7 @@ type startedNode struct {
 	scope   string // of a leaf
 }
 
-// addNode adds a segment for the node's messages, behind those of the nodes before it.
+// addNode adds a segment for the node's messages, after those of earlier nodes.
 func (c *composite) addNode(ctx workflow.Context, i int, parent string) *startedNode {
 	b := &startedNode{
 		node: c.in.Node.Nodes[i], index: i, segment: &segment{},
@@ -159,7 +159,7 @@ func (c *composite) addNode(ctx workflow.Context, i int, parent string) *started
 	return b
 }
 
-// sessionState is the session state that the nodes inside see.
+// sessionState returns the session state that the nodes inside see.
 func (c *composite) sessionState() contract.State { return c.in.State.With(c.sum.Delta...) }
 
 // runNode runs a node until it ends.
@@ -206,12 +206,12 @@ func (c *composite) messageID(seq int) string {
 	return contract.NameUUID(c.key(), fmt.Sprintf("message-%d", seq))
 }
 
-// key is what the IDs of the node's messages are derived from.
+// key returns the string that the IDs of the node's messages are derived from.
 func (c *composite) key() string { return cmp.Or(c.in.Key, c.id) }
 
 // say writes a text of the node itself.
 func (j *journal) say(ctx workflow.Context, text string) {
-	j.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.Signed(j.node, text))})
+	j.append(ctx, contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(wording.WithNodeName(j.node, text))})
 }
 
 func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.Duration) contract.NodeResult {
@@ -242,7 +242,7 @@ func (c *composite) runChild(ctx workflow.Context, b *startedNode, budget time.D
 	return decide.ApplySettings(b.node, r)
 }
 
-// detached is a context that is never cancelled.
+// detached returns a context that is never cancelled.
 func detached(ctx workflow.Context) workflow.Context {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	return ctx
@@ -275,8 +275,8 @@ func (c *composite) origin() origin {
 	}
 }
 
-// consumption is what was used before the node and in it so far, without the given leaf. What
-// composite nodes beside it use is not known.
+// consumption returns the consumption before the node and in it so far, without the given leaf.
+// The consumption of composite nodes that run in parallel is not known.
 func (c *composite) consumption(ctx workflow.Context, l *leaf) contract.Consumption {
 	s := decide.AddResult(c.in.Consumption, c.sum.Result())
 	for _, other := range c.leaves {

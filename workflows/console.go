@@ -8,7 +8,7 @@ import (
 )
 
 // ShowConsole makes workflow details show commands for the server at address. Details are not
-// part of a history but produced when somebody looks, so the address is right even after the
+// part of a history but produced for each request, so the address is right even after the
 // server has moved.
 func ShowConsole(address string) interceptor.WorkerInterceptor { return &console{address: address} }
 

@@ -27,7 +27,7 @@ type conversation struct {
 	in           contract.ConversationInput
 	state        contract.Carried
 	status       contract.Status
-	listedState  contract.TaskState // by which the task is found, if it is one
+	listedState  contract.TaskState // search attribute of the task, if it is one
 	ledger       *decide.Ledger
 	isLong       func() bool // reports whether the run's history is long enough for a new run
 	queue        []contract.MessageSignal
@@ -45,11 +45,11 @@ type conversation struct {
 	notifier      notifier
 	waiters       waiters
 	awaits        int           // updates handled since a request was last answered
-	wake          bool          // something happened that no channel tells of
-	retry         time.Duration // until the next try at an export that is owing
-	listedAt      time.Time     // the last change that lists show
-	title         string        // that lists do not show yet
-	signalProblem string        // what was wrong with the last message signal
+	wake          bool          // an event that no channel signals
+	retry         time.Duration // until the next attempt of a failed export
+	listedAt      time.Time     // last change in the memo
+	title         string        // title that is not in the memo yet
+	signalProblem string        // problem of the last message signal
 	exportProblem string        // why the file could not be written
 }
 
@@ -65,8 +65,8 @@ type openApproval struct {
 type closure struct {
 	requests []string
 	reason   string
-	answer   contract.Text // to the requests; zero is TextClosed
-	err      error         // what the workflow ends with: nil, or a cancellation
+	answer   contract.Text // answer to the requests; zero means TextClosed
+	err      error         // error of the workflow: nil, or a cancellation
 }
 
 func newConversation(ctx workflow.Context, in contract.ConversationInput) *conversation {

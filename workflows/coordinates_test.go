@@ -6,8 +6,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// What only the workflow knows of a message is in it: no reader has to find it out.
-func TestMessagesSayWhatTheyBelongTo(t *testing.T) {
+// Messages have the coordinates that only the workflow knows, so readers need not derive them.
+func TestMessagesHaveCoordinates(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x"), add("y")), says("Added."), asks(add("z")))}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()

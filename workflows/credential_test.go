@@ -57,7 +57,7 @@ func asApprover(a *contract.Agent) { a.CallAs = contract.CallAsApprover }
 func TestCallsAreMadeAsTheRequesterUnlessTheAgentSaysOtherwise(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change      func(*contract.Agent)
-		first, then string // whose token goes with the approved call
+		first, then string // whose token the approved call uses
 	}{
 		"by default":                       {func(*contract.Agent) {}, askersToken, askersToken},
 		"by default, without a token":      {func(*contract.Agent) {}, "", ""},
@@ -150,7 +150,7 @@ func TestADelegationIsToldAsTheAgentSays(t *testing.T) {
 				}
 				want := []string{askersToken, tt.told}
 				if yes {
-					want = append(want, askersToken) // looking how the task is
+					want = append(want, askersToken) // polling the task
 				}
 				same(t, "tokens", slices.Compact(sent), slices.Compact(want))
 			})
@@ -158,12 +158,12 @@ func TestADelegationIsToldAsTheAgentSays(t *testing.T) {
 	}
 }
 
-// Who has an answer sent again that may be lost is whose token goes with that, and with
-// nothing after it.
-func TestAnAnswerInDoubtIsToldAgainAsWhoSaysSo(t *testing.T) {
+// An answer that is sent again uses the token of the person who decided that; later messages do
+// not.
+func TestAnAnswerSentAgainUsesTheTokenOfThatDecision(t *testing.T) {
 	const second = "token-of-the-second"
 	w, lost := &world{}, true
-	peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?"), answered: atWork()}
+	peer := &writer{started: waitingTask("u1", "Delete it?"), now: waitingTask("u1", "Delete it?"), answered: atWork()}
 	w.DelegateFn = func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 		if in.Decision == contract.Approved && lost {
 			lost = false

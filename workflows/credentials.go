@@ -32,10 +32,10 @@ func (l *leaf) approverToken(r contract.ApprovalResult) string {
 	return r.Credential
 }
 
-// tokenFor is the token that a call uses.
+// tokenFor returns the token that a call uses.
 func (l *leaf) tokenFor(c call) string { return cmp.Or(l.approvers[c.message], l.credential) }
 
-// token is the token that a message about the task uses.
+// token returns the token that a message about the task uses.
 func (t *remoteTask) token() string { return cmp.Or(t.deciderToken, t.leaf.tokenFor(t.call)) }
 
 // useApproverToken makes messages about the task use the token of the person who decided, until

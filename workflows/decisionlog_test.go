@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// decisionLog keeps the lines about decisions, without what the SDK adds to them.
+// decisionLog keeps the log lines about decisions, without the SDK's own fields.
 type decisionLog struct {
 	slog.Handler
 	seen *recorder
@@ -65,7 +65,7 @@ func TestEveryDecisionIsLoggedOnceWithoutItsWords(t *testing.T) {
 			in := question()
 			in.Timeout = time.Hour
 			var seen *recorder
-			alone(t, in, func(s *session) {
+			runApprovalAlone(t, in, func(s *session) {
 				seen = s.seen
 				tt.decide(s)
 				s.rest()

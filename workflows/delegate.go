@@ -50,7 +50,7 @@ func (l *leaf) delegationResult(ctx workflow.Context, r callOutcome) contract.No
 	return contract.NodeResult{Outcome: contract.OutcomeDone, Output: r.Text}
 }
 
-// peerCall is the call of an a2a node, with its message filled in.
+// peerCall returns the call of an a2a node, with its message filled in.
 func (l *leaf) peerCall(ctx workflow.Context, peer contract.Peer) (contract.Call, error) {
 	in := contract.ComposeInput{Template: l.node.Prompt, Values: l.values.For(l.node.Keys), Arguments: true}
 	if l.node.Prompt.IsZero() {

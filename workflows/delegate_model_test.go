@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// delegates is a model's call to another agent.
-func delegates(name, message string, destructive bool) contract.Call {
+// delegationCall returns a model's call to another agent.
+func delegationCall(name, message string, destructive bool) contract.Call {
 	c := callOf("a2a_"+name, name, `{"message":"`+message+`"}`, destructive)
 	c.Server, c.Peer = "", &contract.Peer{Name: name, URL: "http://" + name, Destructive: destructive}
 	return c
@@ -17,7 +17,7 @@ func delegates(name, message string, destructive bool) contract.Call {
 func TestAModelMayDelegate(t *testing.T) {
 	root := sequential("pipeline", llm("boss"))
 	w := &world{
-		GenerateFn: play(map[string][]any{"boss": {asks(delegates("writer", "write", false)), says("all done")}}),
+		GenerateFn: play(map[string][]any{"boss": {asks(delegationCall("writer", "write", false)), says("all done")}}),
 		DelegateFn: answers(remote(contract.TaskCompleted, "written")),
 	}
 	converse(t, w, tree(root), func(s *session) {
@@ -31,7 +31,7 @@ func TestAModelMayDelegate(t *testing.T) {
 }
 
 func TestAModelsDelegationThatMayDestroyWaitsFirst(t *testing.T) {
-	w := &world{GenerateFn: script(asks(delegates("writer", "write", true)), says("all done"))}
+	w := &world{GenerateFn: script(asks(delegationCall("writer", "write", true)), says("all done"))}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		same(t, "description", s.pending().Description, "**DELEGATE to A2A Agent: writer**\n\nMessage: write")
@@ -43,7 +43,7 @@ func TestAModelsDelegationThatMayDestroyWaitsFirst(t *testing.T) {
 }
 
 func TestAModelIsToldThatADelegationFailed(t *testing.T) {
-	w := &world{GenerateFn: script(asks(delegates("writer", "write", false)), says("sorry")), DelegateFn: answers(fails(contract.KindModelAuth, "gone"))}
+	w := &world{GenerateFn: script(asks(delegationCall("writer", "write", false)), says("sorry")), DelegateFn: answers(fails(contract.KindModelAuth, "gone"))}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "sorry")
@@ -53,7 +53,7 @@ func TestAModelIsToldThatADelegationFailed(t *testing.T) {
 
 func TestARejectedDelegationOfAModelEndsTheTurn(t *testing.T) {
 	w := &world{
-		GenerateFn: script(asks(delegates("writer", "write", false)), says("unheard")),
+		GenerateFn: script(asks(delegationCall("writer", "write", false)), says("unheard")),
 		DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCanceled, "kept")),
 	}
 	converse(t, w, hello(), func(s *session) {
@@ -66,10 +66,10 @@ func TestARejectedDelegationOfAModelEndsTheTurn(t *testing.T) {
 	})
 }
 
-// Both delegations of one reply run side by side, and both agents ask.
+// Both delegations of one reply run in parallel, and both agents ask.
 func TestTwoAgentsMayAskAtATime(t *testing.T) {
 	w := &world{
-		GenerateFn: script(asks(delegates("writer", "write", false), delegates("reader", "read", false)), says("all done")),
+		GenerateFn: script(asks(delegationCall("writer", "write", false), delegationCall("reader", "read", false)), says("all done")),
 		DelegateFn: func(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 			if in.Decision == contract.Approved {
 				return remote(contract.TaskCompleted, in.Peer.Name+" done"), nil

@@ -9,9 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// answers is another agent that gives these answers one after the other; an
-// error among them fails the delegation. Who looks at a task that waits sees no
-// change.
+// answers returns another agent that gives these answers one after the other; an error among
+// them fails the delegation. Polls of a waiting task see no change.
 func answers(list ...any) func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
 	var mu sync.Mutex
 	var last contract.DelegateResult
@@ -38,19 +37,19 @@ func isLook(in contract.DelegateInput) bool {
 	return in.TaskID != "" && in.Decision == "" && !in.Cancel
 }
 
-// heard is what the other agent was sent, without looks.
-func heard(w *world) []contract.DelegateInput {
+// sentMessages returns the messages sent to the other agent, without polls.
+func sentMessages(w *world) []contract.DelegateInput {
 	return slices.DeleteFunc(read(w, &w.sent), isLook)
 }
 
-// looks is how often the task was looked at.
-func looks(w *world) int { return len(read(w, &w.sent)) - len(heard(w)) }
+// countPolls counts the polls of the task.
+func countPolls(w *world) int { return len(read(w, &w.sent)) - len(sentMessages(w)) }
 
 func remote(state contract.TaskState, text string) contract.DelegateResult {
 	return contract.DelegateResult{State: state, TaskID: "task-1", Text: contract.Inline(text)}
 }
 
-// ask is a node that delegates its prompt to the agent writer.
+// ask returns a node that delegates its prompt to the agent writer.
 func ask(text string, keys ...string) contract.Node {
 	return contract.Node{
 		Name: "ask", Type: contract.NodeA2A, OutputKey: "asked", Prompt: contract.Inline(text), Keys: keys,
@@ -64,13 +63,13 @@ func destructive(n *contract.Node) {
 	n.Peer = &p
 }
 
-// asking is a sequence with the node ask in its middle.
-func asking(n contract.Node) contract.Node {
+// sequenceWith returns a sequence with the node n in its middle.
+func sequenceWith(n contract.Node) contract.Node {
 	return sequential("pipeline", llm("find", key("found")), n, llm("tell", prompt("tell {asked}", "asked")))
 }
 
 func sentTo(w *world) (out []string) {
-	for _, in := range heard(w) {
+	for _, in := range sentMessages(w) {
 		switch {
 		case in.Cancel:
 			out = append(out, "cancel "+in.TaskID)
@@ -117,14 +116,14 @@ func TestAnAgentThatOnlyDelegatesWaitsForTheOtherAgentsApproval(t *testing.T) {
 
 func TestADelegationsResultIsTheNodesOutput(t *testing.T) {
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskCompleted, "written"))}
-	converse(t, w, tree(asking(ask("write {found} for {user_message}, {nothing}", "found", "user_message"))), func(s *session) {
+	converse(t, w, tree(sequenceWith(ask("write {found} for {user_message}, {nothing}", "found", "user_message"))), func(s *session) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "tell written")
 		same(t, "transcript", lines(s.messages()), []string{
 			"user: hello", "assistant: [find] find", `call a2a_writer {"message":"write find for hello, {nothing}"}`,
 			"result a2a_writer: written", "assistant: [ask] written", "assistant: [tell] tell written",
 		})
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -144,7 +143,7 @@ func TestADelegationThatFailsBecomesTextAndTheNextNodeRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: play(nil), DelegateFn: answers(tt.answer, tt.answer, tt.answer)}
-			converse(t, w, tree(asking(ask("write"))), func(s *session) {
+			converse(t, w, tree(sequenceWith(ask("write"))), func(s *session) {
 				s.rest()
 				s.rest()
 				same(t, "answer", s.answer("r1"), "tell ")
@@ -152,7 +151,7 @@ func TestADelegationThatFailsBecomesTextAndTheNextNodeRuns(t *testing.T) {
 					"failed a2a_writer: " + tt.text, "assistant: [ask] " + tt.text,
 				})
 				same(t, "states", s.states(), "pipeline:done[find:done ask:failed tell:done]")
-				s.usable()
+				s.checkUsable()
 			})
 		})
 	}
@@ -164,7 +163,7 @@ func TestADelegationIsTriedAgainUnderTheSameID(t *testing.T) {
 		fails(contract.KindInternal, "busy"), remote(contract.TaskInputRequired, "Really?"),
 		remote(contract.TaskCompleted, "written"),
 	)}
-	converse(t, w, tree(asking(ask("write"))), func(s *session) {
+	converse(t, w, tree(sequenceWith(ask("write"))), func(s *session) {
 		s.rest()
 		s.approve()
 		s.rest()
@@ -172,7 +171,7 @@ func TestADelegationIsTriedAgainUnderTheSameID(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("d2"), "tell written")
 	})
-	sent := heard(w)
+	sent := sentMessages(w)
 	same(t, "sent", len(sent), 5)
 	id := func(i int) string { return sent[i].MessageID }
 	if id(0) != id(1) || id(2) != id(3) || id(0) == id(2) || id(2) == id(4) || id(0) == id(4) {
@@ -185,7 +184,7 @@ func TestTheOtherAgentMayAskAgainAndAgain(t *testing.T) {
 		remote(contract.TaskInputRequired, "Delete a?"), remote(contract.TaskInputRequired, "Delete b?"),
 		remote(contract.TaskCompleted, "both deleted"),
 	)}
-	s := converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
+	s := converse(t, w, tree(sequenceWith(ask("clean up"))), func(s *session) {
 		s.rest()
 		first := s.pending()
 		same(t, "description", first.Description, "[ask] Proxy approval for A2A agent: writer\n\nDelete a?")
@@ -211,7 +210,7 @@ func TestTheOtherAgentMayAskAgainAndAgain(t *testing.T) {
 		s.decide(contract.DecideSignal{Approved: true, RequestID: "d2"})
 		s.rest()
 		same(t, "answer", s.answer("d2"), "tell both deleted")
-		s.usable()
+		s.checkUsable()
 	})
 	same(t, "sent", sentTo(w)[:3], []string{`{"message":"clean up"}`, "approved for task-1", "approved for task-1"})
 	same(t, "reason", s.seen.children[0].Input.Reason, contract.ReasonRemote)
@@ -219,20 +218,20 @@ func TestTheOtherAgentMayAskAgainAndAgain(t *testing.T) {
 
 func TestTheOtherAgentIsToldOfARejection(t *testing.T) {
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Delete a?"), remote(contract.TaskCanceled, "kept"))}
-	converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
+	converse(t, w, tree(sequenceWith(ask("clean up"))), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1"})
 		s.rest()
 		same(t, "sent", sentTo(w), []string{`{"message":"clean up"}`, "rejected for task-1"})
 		same(t, "answer", s.answer("d1"), "Operation cancelled by user.\n\nDone: find.\n\nNot done: ask (rejected), tell (skipped).")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
 func TestARejectionStandsAlsoWhereTheOtherAgentCannotBeTold(t *testing.T) {
 	gone := fails(contract.KindModelAuth, "connection refused")
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Delete a?"), gone)}
-	converse(t, w, tree(asking(ask("clean up"))), func(s *session) {
+	converse(t, w, tree(sequenceWith(ask("clean up"))), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1"})
 		s.rest()
@@ -244,14 +243,14 @@ func TestARejectionStandsAlsoWhereTheOtherAgentCannotBeTold(t *testing.T) {
 			}
 		}
 		same(t, "note", note, "The agent writer could not be told: A2A error: connection refused")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
 func TestARejectedDelegationMayBeAnOutputLikeAnyOther(t *testing.T) {
 	n := within(ask("clean up"), goOn)
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Delete a?"), remote(contract.TaskCanceled, "kept"))}
-	converse(t, w, tree(asking(n)), func(s *session) {
+	converse(t, w, tree(sequenceWith(n)), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1"})
 		s.rest()
@@ -266,13 +265,13 @@ func TestTheOtherAgentWantsTheUserToLogIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskAuthRequired, tt.says), remote(contract.TaskCanceled, ""))}
-			converse(t, w, tree(asking(ask("write"))), func(s *session) {
+			converse(t, w, tree(sequenceWith(ask("write"))), func(s *session) {
 				s.rest()
 				r := s.request("r1").Result
 				same(t, "auth required", r.AuthRequired, true)
 				same(t, "answer", r.Response.Inline, tt.text)
 				same(t, "states", s.states(), "pipeline:failed[find:done ask:failed tell:pending]")
-				s.usable()
+				s.checkUsable()
 			})
 		})
 	}
@@ -280,7 +279,7 @@ func TestTheOtherAgentWantsTheUserToLogIn(t *testing.T) {
 
 func TestADelegationThatMayDestroyWaitsFirst(t *testing.T) {
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCompleted, "written"))}
-	converse(t, w, tree(asking(within(ask("write {found}", "found"), destructive))), func(s *session) {
+	converse(t, w, tree(sequenceWith(within(ask("write {found}", "found"), destructive))), func(s *session) {
 		s.rest()
 		p := s.pending()
 		same(t, "description", p.Description, "[ask] Delegate to A2A agent: writer\n\nMessage: write find")
@@ -299,7 +298,7 @@ func TestADelegationThatMayDestroyWaitsFirst(t *testing.T) {
 
 func TestADelegationThatWasNotApprovedIsNotSent(t *testing.T) {
 	w := &world{GenerateFn: play(nil)}
-	converse(t, w, tree(asking(within(ask("write"), destructive))), func(s *session) {
+	converse(t, w, tree(sequenceWith(within(ask("write"), destructive))), func(s *session) {
 		s.rest()
 		s.decide(contract.DecideSignal{RequestID: "d1"})
 		s.rest()
@@ -333,7 +332,7 @@ func TestInsideAParallelNodeTheOtherAgentStillAsks(t *testing.T) {
 }
 
 func TestACancelTellsTheOtherAgentThatWaits(t *testing.T) {
-	for name, root := range map[string]contract.Node{"alone": ask("write"), "in a tree": parallel("both", asking(ask("write")), llm("other"))} {
+	for name, root := range map[string]contract.Node{"alone": ask("write"), "in a tree": parallel("both", sequenceWith(ask("write")), llm("other"))} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCanceled, "kept"))}
 			converse(t, w, tree(root), func(s *session) {
@@ -343,7 +342,7 @@ func TestACancelTellsTheOtherAgentThatWaits(t *testing.T) {
 				s.rest()
 				same(t, "answer", s.answer("c1"), "The turn was cancelled.")
 				same(t, "sent", sentTo(w), []string{`{"message":"write"}`, "cancel task-1"})
-				s.usable()
+				s.checkUsable()
 			})
 		})
 	}
@@ -351,7 +350,7 @@ func TestACancelTellsTheOtherAgentThatWaits(t *testing.T) {
 
 func TestTheTokenOfWhoApprovedGoesWithTheDelegationIfTheAgentSaysSo(t *testing.T) {
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(remote(contract.TaskInputRequired, "Sure?"), remote(contract.TaskCompleted, "written"))}
-	in := with(tree(asking(ask("write"))), asApprover)
+	in := with(tree(sequenceWith(ask("write"))), asApprover)
 	in.First.Credential = askersToken
 	converse(t, w, in, func(s *session) {
 		s.rest()

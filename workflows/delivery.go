@@ -29,8 +29,8 @@ func Delivery(ctx workflow.Context, in contract.DelegateInput) (contract.Deliver
 	return contract.DeliveryResult{State: out.State}, nil
 }
 
-// cancellationOf cancels the task that a refusal was about. Nobody waits for that task any
-// more, so it must not keep working, nor ask a question that nobody receives.
+// cancellationOf returns the cancellation of the task that a refusal was about. No workflow
+// waits for that task any more, so it must not continue to work or ask.
 func cancellationOf(in contract.DelegateInput) contract.DelegateInput {
 	return contract.DelegateInput{
 		ConversationID: in.ConversationID, SessionID: in.SessionID, Peer: in.Peer, Chain: in.Chain,
@@ -39,7 +39,7 @@ func cancellationOf(in contract.DelegateInput) contract.DelegateInput {
 }
 
 // notifyPeer sends a refusal or a cancellation to the other agent, also when the turn was
-// cancelled. It tries once, because somebody waits for the turn, and leaves retries to a
+// cancelled. It tries once, because callers wait for the turn, and leaves retries to a
 // Delivery. The note says what people should know.
 func (t *remoteTask) notifyPeer(ctx workflow.Context, in contract.DelegateInput) (note string) {
 	ctx = detached(ctx)

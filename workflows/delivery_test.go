@@ -13,9 +13,9 @@ import (
 )
 
 func TestTheOtherAgentHearsOfARejectionHoweverLongItIsAway(t *testing.T) {
-	peer := &writer{begun: asksFor("u1", "Sure?"), now: asksFor("u1", "Sure?"), deaf: down()}
+	peer := &writer{started: waitingTask("u1", "Sure?"), now: waitingTask("u1", "Sure?"), refusalError: unreachableError()}
 	w := &world{GenerateFn: play(nil), DelegateFn: peer.delegate}
-	in := tree(asking(ask("clean up")))
+	in := tree(sequenceWith(ask("clean up")))
 	in.First.Credential = askersToken
 	s := converse(t, w, in, func(s *session) {
 		s.rest()
@@ -24,7 +24,7 @@ func TestTheOtherAgentHearsOfARejectionHoweverLongItIsAway(t *testing.T) {
 		same(t, "answer", s.answer("d1"), "Operation cancelled by user. Reason: not today\n\nDone: find.\n\nNot done: ask (rejected), tell (skipped).")
 		same(t, "note", s.note(), "The agent writer could not be told yet; it is tried again until it hears of it (workflow "+s.seen.delivered[0].ID+").")
 		s.sleep(48 * time.Hour)
-		peer.deaf = nil
+		peer.refusalError = nil
 		s.sleep(time.Hour)
 	})
 	same(t, "deliveries", len(s.seen.delivered), 1)
@@ -35,7 +35,7 @@ func TestTheOtherAgentHearsOfARejectionHoweverLongItIsAway(t *testing.T) {
 	same(t, "why", d.Input.Reason, "not today")
 	same(t, "asked", d.Input.Asked.UUID, "u1")
 	same(t, "task", d.Input.TaskID, "task-1")
-	sent := slices.DeleteFunc(heard(w), func(in contract.DelegateInput) bool { return in.Decision == "" })
+	sent := slices.DeleteFunc(sentMessages(w), func(in contract.DelegateInput) bool { return in.Decision == "" })
 	if n := len(sent); n < 250 || n > 350 {
 		t.Errorf("told %d times in two days", n)
 	}
@@ -48,7 +48,7 @@ func TestTheOtherAgentHearsOfARejectionHoweverLongItIsAway(t *testing.T) {
 }
 
 func TestTheOtherAgentHearsOfACancellationHoweverLongItIsAway(t *testing.T) {
-	peer := &writer{begun: atWork(), now: atWork(), deaf: down()}
+	peer := &writer{started: atWork(), now: atWork(), refusalError: unreachableError()}
 	w := &world{GenerateFn: play(nil), DelegateFn: peer.delegate}
 	s := converse(t, w, tree(ask("write")), func(s *session) {
 		s.rest()
@@ -56,7 +56,7 @@ func TestTheOtherAgentHearsOfACancellationHoweverLongItIsAway(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("c1"), "The turn was cancelled.")
 		same(t, "note", s.note(), "The agent writer could not be told yet; it is tried again until it hears of it (workflow "+s.seen.delivered[0].ID+").")
-		peer.deaf = nil
+		peer.refusalError = nil
 	})
 	same(t, "tells", s.seen.delivered[0].Input.Cancel, true)
 	same(t, "summary", s.seen.delivered[0].Summary, "tell writer: cancel the task")
@@ -82,14 +82,14 @@ func TestADeliveryEndsWhenTheAgentHasHeard(t *testing.T) {
 	}{
 		"after a day": {func() (contract.DelegateResult, error) {
 			if away--; away > 0 {
-				return contract.DelegateResult{}, down()
+				return contract.DelegateResult{}, unreachableError()
 			}
 			return remote(contract.TaskCanceled, "stopped"), nil
 		}, contract.DeliveryResult{State: contract.TaskCanceled}},
 		"by a refusal": {func() (contract.DelegateResult, error) {
 			return contract.DelegateResult{}, fails(contract.KindPeerFailed, "no such task")
 		}, contract.DeliveryResult{Problem: "The agent writer could not be told: A2A error: no such task"}},
-		"after 30 days": {func() (contract.DelegateResult, error) { return contract.DelegateResult{}, down() },
+		"after 30 days": {func() (contract.DelegateResult, error) { return contract.DelegateResult{}, unreachableError() },
 			contract.DeliveryResult{Problem: "The agent writer could not be told within 30 days: A2A error: connection refused"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestADeliveryEndsWhenTheAgentHasHeard(t *testing.T) {
 
 func TestADeliveryMayBeCancelled(t *testing.T) {
 	s := newSession(t, &world{DelegateFn: func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
-		return contract.DelegateResult{}, down()
+		return contract.DelegateResult{}, unreachableError()
 	}}, "delivery-m1")
 	s.run(contract.WorkflowDelivery, contract.DelegateInput{MessageID: "m1", TaskID: "task-1", Cancel: true}, func(s *session) { s.sleep(time.Hour) }, s.env.CancelWorkflow)
 	if err := s.env.GetWorkflowError(); !temporal.IsCanceledError(err) {

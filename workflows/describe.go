@@ -11,7 +11,7 @@ import (
 // The length of a text may determine when messages are offloaded.
 const changeShown = "show-every-character"
 
-// chooseWording returns the present wording of a text, or the earlier one for older histories.
+// chooseWording returns the current wording of a text, or the earlier one for older histories.
 func (l *leaf) chooseWording(ctx workflow.Context, earlier, now string) string {
 	if earlier != now && workflow.GetVersion(ctx, changeShown, workflow.DefaultVersion, 1) < 1 {
 		return earlier
@@ -19,7 +19,7 @@ func (l *leaf) chooseWording(ctx workflow.Context, earlier, now string) string {
 	return now
 }
 
-// describe says what a call would do.
+// describe describes the effect of a call.
 func (l *leaf) describe(ctx workflow.Context, c contract.Call) string {
 	node := l.nameInTree()
 	return l.chooseWording(ctx, wording.DescribeEarlier(c, node), wording.Describe(c, node))
@@ -37,7 +37,7 @@ func (l *leaf) describeNotReached(ctx workflow.Context, c contract.Call, why str
 	return l.chooseWording(ctx, wording.DescribeNotReachedEarlier(c.Name, request, why), wording.DescribeNotReached(c.Name, request, why))
 }
 
-// setApart marks text of others as theirs.
+// setApart marks text from outside.
 func (l *leaf) setApart(ctx workflow.Context, t contract.Text) string {
 	return l.chooseWording(ctx, t.Short(), wording.SetApart(t.Short()))
 }

@@ -25,20 +25,20 @@
 // # Where to look
 //
 //	register.go      the workflows; options.go timeouts and retries; exec.go runs activities
-//	conversation.go  Conversation: its loop; requests.go and signals.go what it receives;
-//	                 refusals.go what it refuses; publish.go what others see of it;
+//	conversation.go  Conversation: its loop; requests.go and signals.go its signals;
+//	                 refusals.go its refusals; publish.go its queries and exports;
 //	                 listing.go memo and search attributes; task.go conversations that are tasks
 //	turn.go          a turn; pipeline.go a turn of a tree
 //	composite.go     nodes with nodes inside: sequential.go, parallel.go, loop.go; child.go
-//	                 starts one; report.go what it reports; offload.go what it stores
+//	                 starts one; report.go its reports; offload.go its values in the store
 //	leaf.go          an llm or a2a node: llm.go; generate.go its model; limits.go its limits;
 //	                 journal.go its messages
 //	call.go          a call of a reply; delegate.go to another agent, remote.go its task,
-//	                 remote_approval.go what that asks, lost_task.go when it is gone;
+//	                 remote_approval.go its approvals, lost_task.go its loss;
 //	                 client_tool.go by the sender of the message
-//	ask.go           how a leaf asks a person; describe.go in which words; grant.go again,
+//	ask.go           how a leaf asks a person; describe.go descriptions; grant.go again,
 //	                 when the tool has changed; question.go for a tool server
-//	approval.go      Approval; read_answer.go and answers.go what is an answer
+//	approval.go      Approval; read_answer.go and answers.go its answers
 //	credentials.go   whose token a call uses
 //	delivery.go      Delivery; catalogue.go Catalogue
 //	push.go          Push: push_signals.go, webhook.go; notify.go the conversation's side
@@ -85,9 +85,9 @@
 // them (offload.go): no signal, result or input grows with the number of nodes or with the
 // length of their messages.
 //
-// A conversation that is an A2A task (task.go) completes with the turn after which nothing
-// is left to answer, unless somebody has to log in first. The export of the answer already
-// has the status completed, so that a task costs no more than a turn.
+// A conversation that is an A2A task (task.go) completes with the turn after which nothing is
+// left to answer, unless the caller has to log in first. The export of the answer already has
+// the status completed, so that a task costs no more than a turn.
 //
 // # How work is delegated
 //

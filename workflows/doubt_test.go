@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// lostOnce is a tool whose first answer is lost.
-func lostOnce(w *world) {
+// loseFirstAnswer makes the first answer of the tool get lost.
+func loseFirstAnswer(w *world) {
 	first := true
 	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
 		if first {
@@ -21,8 +21,8 @@ func lostOnce(w *world) {
 	}
 }
 
-// What a person says of a call whose answer was lost is what becomes of it, and the model
-// hears it.
+// A person's answer about a call whose own answer was lost determines its result, which the
+// model gets.
 func TestTheThreeAnswersToAnUnknownOutcome(t *testing.T) {
 	for name, tt := range map[string]struct {
 		said   any
@@ -47,7 +47,7 @@ func TestTheThreeAnswersToAnUnknownOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: script(asks(add("x")), says("I see."))}
-			lostOnce(w)
+			loseFirstAnswer(w)
 			converse(t, w, hello(), func(s *session) {
 				s.rest()
 				s.approve()
@@ -78,8 +78,8 @@ func TestTheThreeAnswersToAnUnknownOutcome(t *testing.T) {
 }
 
 func TestADelegationInDoubtThatDidRunIsNotSentAgain(t *testing.T) {
-	w := &world{DelegateFn: inDoubt(1, unknown["unknown"], remote(contract.TaskCompleted, "wiped"), contract.DelegateResult{})}
-	converse(t, w, tree(wiped()), func(s *session) {
+	w := &world{DelegateFn: unknownOutcomeAgent(1, unknown["unknown"], remote(contract.TaskCompleted, "wiped"), contract.DelegateResult{})}
+	converse(t, w, tree(wipeNode()), func(s *session) {
 		s.rest()
 		s.approve()
 		s.rest()
@@ -87,11 +87,11 @@ func TestADelegationInDoubtThatDidRunIsNotSentAgain(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("d2"), "The call was made and its answer was lost (the connection broke). alice says that it did run and returned:\n\nall gone")
 	})
-	same(t, "sent", len(heard(w)), 1)
+	same(t, "sent", len(sentMessages(w)), 1)
 }
 
 func TestAnApprovalThatAnotherAgentHasHeardOfIsFollowed(t *testing.T) {
-	peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?")}
+	peer := &writer{started: waitingTask("u1", "Delete it?"), now: waitingTask("u1", "Delete it?")}
 	w := &world{DelegateFn: func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 		if in.Decision == contract.Approved {
 			peer.now = remote(contract.TaskCompleted, "deleted")
@@ -111,14 +111,14 @@ func TestAnApprovalThatAnotherAgentHasHeardOfIsFollowed(t *testing.T) {
 	same(t, "told once", sentTo(w), []string{`{"message":"clean up"}`, "approved for task-1"})
 }
 
-// An agent may ask again while it still carries out an approval. Whoever decides must know.
+// An agent may ask again while it still carries out an approval. The description must say so.
 func TestAQuestionThatWasApprovedBeforeSaysSo(t *testing.T) {
 	for name, answered := range map[string]error{
 		"after an answer":           nil,
 		"after an outcome that ran": fails(contract.KindOutcomeUnknown, "the answer was lost"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			question, approvals := asksFor("u1", "Delete it?"), 0
+			question, approvals := waitingTask("u1", "Delete it?"), 0
 			w := &world{DelegateFn: func(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 				if in.Decision == contract.Approved {
 					approvals++
@@ -151,17 +151,17 @@ func TestAQuestionThatWasApprovedBeforeSaysSo(t *testing.T) {
 	}
 }
 
-// What was decided here is never told as its opposite: an approval waits until the agent
-// is there, and a person may still take it back.
-func TestAnApprovalThatAnotherAgentIsNotThereToHearComesBack(t *testing.T) {
+// The opposite of a decision is never sent: an approval waits until the agent is reachable, and
+// a person may still withdraw it.
+func TestAnApprovalThatAnotherAgentDoesNotReceiveIsAskedAgain(t *testing.T) {
 	for name, failing := range map[string]error{
-		"away": down(), "refuses to hear": fails(contract.KindPeerFailed, "task not found"),
+		"away": unreachableError(), "refuses to hear": fails(contract.KindPeerFailed, "task not found"),
 	} {
 		for _, then := range []string{"approved", "rejected", "approved of a destructive agent", "rejected of a destructive agent"} {
 			then, ofDestructive, _ := strings.Cut(then, " ")
 			t.Run(name+", then "+then+" "+ofDestructive, func(t *testing.T) {
 				away := true
-				peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?"), answered: remote(contract.TaskCompleted, "deleted")}
+				peer := &writer{started: waitingTask("u1", "Delete it?"), now: waitingTask("u1", "Delete it?"), answered: remote(contract.TaskCompleted, "deleted")}
 				w := &world{DelegateFn: func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 					if away && in.TaskID != "" {
 						return contract.DelegateResult{}, failing
@@ -170,7 +170,7 @@ func TestAnApprovalThatAnotherAgentIsNotThereToHearComesBack(t *testing.T) {
 				}}
 				agent := ask("clean up")
 				if ofDestructive != "" {
-					agent = wiped()
+					agent = wipeNode()
 				}
 				converse(t, w, tree(agent), func(s *session) {
 					s.rest()
@@ -209,11 +209,11 @@ func TestAnApprovedDelegationToAnAgentThatIsAwayIsNotUsedUp(t *testing.T) {
 	away := true
 	w := &world{DelegateFn: func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
 		if away {
-			return contract.DelegateResult{}, down()
+			return contract.DelegateResult{}, unreachableError()
 		}
 		return remote(contract.TaskCompleted, "wiped"), nil
 	}}
-	converse(t, w, tree(wiped()), func(s *session) {
+	converse(t, w, tree(wipeNode()), func(s *session) {
 		s.rest()
 		s.approve()
 		s.sleep(time.Minute)
@@ -227,9 +227,9 @@ func TestAnApprovedDelegationToAnAgentThatIsAwayIsNotUsedUp(t *testing.T) {
 	})
 }
 
-// Nobody has rejected what nobody decided.
+// An approval without a decision was not rejected.
 func TestATaskWhoseApprovalExpiredIsCancelled(t *testing.T) {
-	peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?")}
+	peer := &writer{started: waitingTask("u1", "Delete it?"), now: waitingTask("u1", "Delete it?")}
 	w := &world{DelegateFn: peer.delegate}
 	converse(t, w, with(tree(ask("clean up")), func(a *contract.Agent) { a.ApprovalTimeout = time.Hour }), func(s *session) {
 		s.rest()

@@ -25,7 +25,7 @@ func runLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o
 	return out, err
 }
 
-// failure reads what is left of an activity's error on this side.
+// failure converts an activity's error.
 func failure(err error) wording.Failure {
 	var timeout *temporal.TimeoutError
 	if errors.As(err, &timeout) {
@@ -42,8 +42,8 @@ func failure(err error) wording.Failure {
 	return wording.Failure{Kind: contract.KindInternal, Message: innermost(err).Error()}
 }
 
-// innermost drops what the SDK wraps around an error: numbers of events, which
-// tell people nothing.
+// innermost removes the SDK's wrappers around an error: event numbers, which do not help
+// people.
 func innermost(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner

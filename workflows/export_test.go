@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// diskFull is an export that fails until it is told not to.
+// diskFull is an export that fails while full is set.
 type diskFull struct{ full bool }
 
 func (d *diskFull) export(context.Context, contract.ExportInput) (contract.ExportResult, error) {
@@ -74,7 +74,7 @@ func TestAnOwingExportDoesNotFillTheHistoryOfAPausedRun(t *testing.T) {
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		s.env.SetCurrentHistoryLength(8_000)
-		s.sleep(time.Minute) // the timer that was set already
+		s.sleep(time.Minute) // the timer that was already running
 		tried := len(read(w, &w.exports))
 		s.sleep(240 * time.Hour)
 		same(t, "exports", len(read(w, &w.exports)), tried)
@@ -95,7 +95,7 @@ func TestALateFailureOfAnOlderExportOwesNothing(t *testing.T) {
 		switch in.Conversation.Version {
 		case 1: // the approval is announced
 			return contract.ExportResult{}, fails(contract.KindExport, "no space left on device")
-		case 2: // the loop tries again; meanwhile the turn ends
+		case 2: // the loop retries; meanwhile the turn ends
 			once.Do(func() { s.decideOn(in.Conversation.Pending[0].UUID, contract.DecideSignal{Approved: true}) })
 			<-newer
 			return contract.ExportResult{}, fails(contract.KindExport, "no space left on device")
@@ -112,7 +112,7 @@ func TestALateFailureOfAnOlderExportOwesNothing(t *testing.T) {
 			t.Errorf("nothing is wrong any more:\n%s", d)
 		}
 		s.sleep(time.Hour)
-		same(t, "version", s.view().Version, 3) // nothing was tried again
+		same(t, "version", s.view().Version, 3) // no export was retried
 	}, func() { s.close("", "") })
 }
 
@@ -135,7 +135,7 @@ func TestMessagesAreAnsweredWhileAnExportIsOwing(t *testing.T) {
 func TestTheFileOfAClosedConversationIsOwedToo(t *testing.T) {
 	disk := &diskFull{full: true}
 	w := &world{ExportFn: disk.export}
-	var caller *waiting
+	var caller *awaitCaller
 	s := converse(t, w, silent(), func(s *session) {
 		s.close("x1", "")
 		caller = s.await("x1")

@@ -117,7 +117,7 @@ func (l *leaf) repairReply(ctx workflow.Context, reply contract.GenerateResult) 
 // changeOverrun marks histories in which replies with too many calls are not carried out.
 const changeOverrun = "bounds-of-replies"
 
-// replyOverrun says in what a reply asks for too much, or "". Older workers leave that check to
+// replyOverrun returns why a reply exceeds the bounds, or "". Older workers leave that check to
 // the workflow.
 func replyOverrun(ctx workflow.Context, reply contract.GenerateResult) string {
 	if reply.Overrun != "" {
@@ -146,7 +146,7 @@ func (l *leaf) repairOverrun(ctx workflow.Context, reply contract.GenerateResult
 	return contract.NodeResult{}, false
 }
 
-// note tells people something that the model does not need. An empty text writes nothing.
+// note writes a notice for people that the model does not need. An empty text writes nothing.
 func (l *leaf) note(ctx workflow.Context, text string) {
 	if text != "" {
 		l.write(ctx, l.notice(text))
@@ -156,7 +156,7 @@ func (l *leaf) note(ctx workflow.Context, text string) {
 // changeEmpty marks histories with notices about placeholders without a value.
 const changeEmpty = "empty-placeholders"
 
-// warnEmpty tells people about placeholders that are empty because an earlier node has no
+// warnEmpty writes a notice about placeholders that are empty because an earlier node has no
 // output: it failed or was skipped.
 func (l *leaf) warnEmpty(ctx workflow.Context) {
 	missing := slices.DeleteFunc(slices.Clone(l.node.Expects), func(key string) bool {
@@ -175,7 +175,7 @@ func (l *leaf) write(ctx workflow.Context, m contract.Message) {
 
 func (l *leaf) notice(text string) contract.Message {
 	if l.inTree {
-		text = wording.Signed(l.node.Name, text)
+		text = wording.WithNodeName(l.node.Name, text)
 	}
 	return contract.Message{Role: contract.RoleAssistant, Content: contract.Inline(text), Notice: true}
 }

@@ -12,7 +12,7 @@ import (
 
 func TestAMessageTellsOfItsModelAndWhatItTook(t *testing.T) {
 	native := &contract.Native{Provider: contract.ProviderGoogle, Model: "m", Content: contract.JSON{Raw: json.RawMessage(`{"parts":[]}`)}}
-	first, last := took(asks(list("a"), list("b")), 10), took(says("Done."), 5)
+	first, last := withTokens(asks(list("a"), list("b")), 10), withTokens(says("Done."), 5)
 	first.Text, last.Native = contract.Inline("I look."), native
 	w := &world{GenerateFn: script(first, last)}
 	converse(t, w, hello(), func(s *session) {
@@ -45,7 +45,7 @@ func TestAMessageTellsOfItsModelAndWhatItTook(t *testing.T) {
 }
 
 func TestBranchesHaveDraftsOfTheirOwn(t *testing.T) {
-	w := &world{GenerateFn: play(map[string][]any{"a": {took(says("a"), 1)}, "b": {took(says("b"), 1)}})}
+	w := &world{GenerateFn: play(map[string][]any{"a": {withTokens(says("a"), 1)}, "b": {withTokens(says("b"), 1)}})}
 	converse(t, w, tree(parallel("both", llm("a"), llm("b"))), func(s *session) {
 		s.rest()
 		prompts := read(w, &w.prompts)
@@ -120,20 +120,20 @@ func TestTheModelThatAnsweredIsAskedForTheRestOfTheTurn(t *testing.T) {
 	})
 }
 
-// overlongUntil is a model that holds no more than a digest leaves.
-func overlongUntil(digests int) (func(context.Context, contract.GenerateInput) (contract.GenerateResult, error), *int) {
+// modelWithWindow returns a model that needs the given number of summaries.
+func modelWithWindow(digests int) (func(context.Context, contract.GenerateInput) (contract.GenerateResult, error), *int) {
 	n := 0
 	return func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 		if n++; n <= digests {
 			return contract.GenerateResult{NeedsSummary: &contract.Summary{Through: in.Transcript.Tail[0].ID, Messages: n}}, nil
 		}
-		return took(says("Short now."), 5), nil
+		return withTokens(says("Short now."), 5), nil
 	}, &n
 }
 
 func TestAConversationThatIsTooLongGetsADigest(t *testing.T) {
 	w := &world{}
-	w.GenerateFn, _ = overlongUntil(1)
+	w.GenerateFn, _ = modelWithWindow(1)
 	w.DigestFn = func(_ context.Context, in contract.SummarizeInput) (contract.SummarizeResult, error) {
 		d := in.Wanted
 		d.Text = contract.Inline("Summed up.")
@@ -155,7 +155,7 @@ func TestAConversationThatIsTooLongGetsADigest(t *testing.T) {
 
 func TestWithoutASummaryTheOldestMessagesAreLeftOut(t *testing.T) {
 	w := &world{}
-	w.GenerateFn, _ = overlongUntil(1)
+	w.GenerateFn, _ = modelWithWindow(1)
 	w.DigestFn = func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error) {
 		return contract.SummarizeResult{}, fails(contract.KindModelAuth, "no key")
 	}
@@ -191,7 +191,7 @@ func TestAModelThatIsAwayLosesNothingOfAConversation(t *testing.T) {
 
 func TestASummaryStaysWhenThereIsNoNewOne(t *testing.T) {
 	w := &world{}
-	w.GenerateFn, _ = overlongUntil(2)
+	w.GenerateFn, _ = modelWithWindow(2)
 	n := 0
 	w.DigestFn = func(_ context.Context, in contract.SummarizeInput) (contract.SummarizeResult, error) {
 		if n++; n > 1 {
@@ -214,7 +214,7 @@ func TestASummaryStaysWhenThereIsNoNewOne(t *testing.T) {
 func TestAConversationThatCannotBeMadeShorterFailsOnce(t *testing.T) {
 	w := &world{}
 	var asked *int
-	w.GenerateFn, asked = overlongUntil(100)
+	w.GenerateFn, asked = modelWithWindow(100)
 	w.DigestFn = func(_ context.Context, in contract.SummarizeInput) (contract.SummarizeResult, error) {
 		return contract.SummarizeResult{Summary: in.Wanted}, nil
 	}
@@ -229,7 +229,7 @@ func TestAConversationThatCannotBeMadeShorterFailsOnce(t *testing.T) {
 
 func TestAnOutputThatDoesNotFitIsMendedOnce(t *testing.T) {
 	bad := func(text string) contract.GenerateResult {
-		r := took(says(text), 5)
+		r := withTokens(says(text), 5)
 		r.Misfit = "a title is missing."
 		return r
 	}
@@ -240,11 +240,11 @@ func TestAnOutputThatDoesNotFitIsMendedOnce(t *testing.T) {
 		replies []any
 		last    string
 	}{
-		{"and then fits", []any{bad("Sure!"), took(says(`{"title":"T"}`), 5)}, `[plan] {"title":"T"}`},
+		{"and then fits", []any{bad("Sure!"), withTokens(says(`{"title":"T"}`), 5)}, `[plan] {"title":"T"}`},
 		{"or fails", []any{bad("Sure!"), bad("Sure!")}, "[plan] LLM error: the model's output does not fit its schema: a title is missing."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := &world{GenerateFn: play(map[string][]any{"plan": tt.replies, "write {plan.title}": {took(says("written"), 1)}})}
+			w := &world{GenerateFn: play(map[string][]any{"plan": tt.replies, "write {plan.title}": {withTokens(says("written"), 1)}})}
 			converse(t, w, tree(root), func(s *session) {
 				s.rest()
 				prompts := read(w, &w.prompts)
@@ -273,7 +273,7 @@ func TestACutOffAnswerSaysSo(t *testing.T) {
 	})
 }
 
-// A message more, or a report, would be another history.
+// Another message or report would not match the history.
 func TestARecordedReplyThatWasCutOffIsReplayedAsItWas(t *testing.T) {
 	r := says("Half an ans")
 	r.Finish, r.DraftID = "length", ""

@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// changedTarget extracts from a failure that a call was not made because its server or tool
-// differs from what was approved. Old histories have no such failure.
+// changedTarget returns the change of a call that was not made because its server or tool
+// differs from the approved one. Old histories have no such failure.
 func changedTarget(err error) (contract.TargetChange, bool) {
 	var app *temporal.ApplicationError
 	var now contract.TargetChange

@@ -14,15 +14,15 @@ func at(address string) *contract.Binding {
 	return &contract.Binding{Address: address, SHA256: contract.Hash([]byte("definition"))}
 }
 
-// bound is a destructive call of a tool of the server at http://a/mcp.
-func bound() contract.Call {
+// boundCall returns a destructive call of a tool of the server at http://a/mcp.
+func boundCall() contract.Call {
 	c := add("x")
 	c.Binding = at("http://a/mcp")
 	return c
 }
 
-// movedTo makes the tools of a world be at an address.
-func movedTo(w *world, address *string) {
+// setAddress makes the tool server's address variable.
+func setAddress(w *world, address *string) {
 	w.CallToolFn = func(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 		now := at(*address)
 		if in.Binding == nil || in.Binding.Same(*now) {
@@ -45,8 +45,8 @@ func TestAGrantIsForWhereTheCallGoes(t *testing.T) {
 		"who goes on without it":       {false, "failed resources_add: Tool execution failed: it would go elsewhere. Reason: not there", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, address := &world{GenerateFn: script(asks(bound()), says("Added."))}, "http://a/mcp"
-			movedTo(w, &address)
+			w, address := &world{GenerateFn: script(asks(boundCall()), says("Added."))}, "http://a/mcp"
+			setAddress(w, &address)
 			converse(t, w, hello(), func(s *session) {
 				s.rest()
 				same(t, "binding", s.pending().Binding, at("http://a/mcp"))
@@ -72,7 +72,7 @@ func TestAGrantIsForWhereTheCallGoes(t *testing.T) {
 }
 
 func TestAGrantWhereNothingElseAsksIsForWhereTheCallGoes(t *testing.T) {
-	w, sent := &world{GenerateFn: script(asks(bound()), says("Added."))}, []*contract.Binding{}
+	w, sent := &world{GenerateFn: script(asks(boundCall()), says("Added."))}, []*contract.Binding{}
 	w.CallToolFn = func(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 		if sent = append(sent, in.Binding); in.Grant == "" {
 			return contract.CallToolResult{}, timedOut()
@@ -89,8 +89,8 @@ func TestAGrantWhereNothingElseAsksIsForWhereTheCallGoes(t *testing.T) {
 }
 
 func TestEveryChangeAsksOnce(t *testing.T) {
-	w, address := &world{GenerateFn: script(asks(bound()), says("Added."))}, "http://b/mcp"
-	movedTo(w, &address)
+	w, address := &world{GenerateFn: script(asks(boundCall()), says("Added."))}, "http://b/mcp"
+	setAddress(w, &address)
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		s.approve()
@@ -111,7 +111,7 @@ func TestEveryChangeAsksOnce(t *testing.T) {
 
 func TestACallOfOldHistoriesIsBoundToNothing(t *testing.T) {
 	w, address := &world{GenerateFn: script(asks(add("x")), says("Added."))}, "http://b/mcp"
-	movedTo(w, &address)
+	setAddress(w, &address)
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
 		s.approve()
@@ -123,7 +123,7 @@ func TestACallOfOldHistoriesIsBoundToNothing(t *testing.T) {
 
 func TestALongDifferenceIsKeptWhole(t *testing.T) {
 	b := contract.NewBlob([]byte(strings.Repeat("all of it ", 1000)))
-	w := &world{GenerateFn: script(asks(bound()), says("Added."))}
+	w := &world{GenerateFn: script(asks(boundCall()), says("Added."))}
 	w.CallToolFn = func(context.Context, contract.CallToolInput) (contract.CallToolResult, error) {
 		o := temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{contract.TargetChange{
 			Binding: *at("http://b/mcp"), Difference: "all of…", Whole: contract.Text{Blob: &b},

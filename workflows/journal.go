@@ -19,8 +19,8 @@ type journal struct {
 	seq        *int                 // of the last message
 	id         func(seq int) string // of a message
 	onAppend   func(time.Time)      // called after every message
-	before     *contract.Transcript // what the model sees before it
-	summary    *contract.Summary    // stands in for the oldest of both, for the model
+	before     *contract.Transcript // messages that the model sees before it
+	summary    *contract.Summary    // replaces the oldest of both, for the model
 }
 
 // append adds a message and returns its ID.
@@ -35,7 +35,7 @@ func (j *journal) append(ctx workflow.Context, m contract.Message) string {
 	return m.ID
 }
 
-// nextID is the ID that the next message will have.
+// nextID returns the ID of the next message.
 func (j *journal) nextID() string { return j.id(*j.seq + 1) }
 
 // replaceOffloaded drops the messages from the tail that an activity has moved to the blob
@@ -57,8 +57,8 @@ func cloneTranscript(t contract.Transcript) contract.Transcript {
 // isLong reports whether a transcript's tail should be offloaded.
 func isLong(t contract.Transcript) bool { return tailSize(t) > transcript.OffloadAbove }
 
-// tailSize is the size of a tail without the coordinates of its messages. Old histories do not
-// have them, and a replay must offload at the same point.
+// tailSize returns the size of a tail without the coordinates of its messages. Old histories do
+// not have them, and a replay must offload at the same point.
 func tailSize(t contract.Transcript) int { return size(withoutCoordinates(t.Tail)) }
 
 func withoutCoordinates(tail []contract.Message) []contract.Message {
@@ -74,7 +74,7 @@ func withoutCoordinates(tail []contract.Message) []contract.Message {
 	return tail
 }
 
-// size is the length of a value as JSON, in bytes.
+// size returns the length of a value as JSON, in bytes.
 func size(v any) int {
 	data, err := json.Marshal(v)
 	if err != nil { // wire types can be encoded
@@ -83,8 +83,8 @@ func size(v any) int {
 	return len(data)
 }
 
-// mergeTranscript appends the messages of an ended node: as they are if they are few, else as
-// one part.
+// mergeTranscript appends the messages of an ended node: individually if they are few, else as
+// one segment.
 func mergeTranscript(t *contract.Transcript, run string, node contract.Transcript) {
 	switch {
 	case node.Head != nil:

@@ -12,7 +12,7 @@ import (
 
 // parent is the workflow that contains a leaf: the turn of a conversation, or a composite node.
 type parent interface {
-	// origin returns on whose behalf the work is done. It does not change.
+	// origin returns the origin of the work. It does not change.
 	origin() origin
 	// consumption returns what nodes other than the leaf have used and been granted.
 	consumption(ctx workflow.Context, l *leaf) contract.Consumption
@@ -24,7 +24,8 @@ type parent interface {
 	refresh(ctx workflow.Context)
 }
 
-// origin is on whose behalf the calls and approvals of a turn are made.
+// origin identifies the conversation and the message for which a turn makes its calls and
+// approvals.
 type origin struct {
 	conversation string
 	session      string
@@ -55,7 +56,7 @@ type leaf struct {
 	lastReply   *contract.GenerateResult // the last reply, until a message has its data
 	repair      *contract.Repair         // request to correct the last reply
 	granted     contract.Grants
-	askingCalls []*askingCall  // running calls whose server may ask something
+	askingCalls []*askingCall  // running calls whose server may ask
 	reset       *resetCleanup  // of the workflow
 	scope       string         // turn and node; stays the same after a reset
 	claimCounts map[string]int // number of equal destructive calls, by content

@@ -27,7 +27,7 @@ func (l *leaf) withinLimits(ctx workflow.Context) (result contract.NodeResult, o
 	}
 }
 
-// totalConsumption is what was used and granted in all.
+// totalConsumption returns the consumption of all nodes.
 func (l *leaf) totalConsumption(ctx workflow.Context) contract.Consumption {
 	return decide.AddResult(l.parent.consumption(ctx, l), contract.NodeResult{
 		Usage: l.state.Usage, Worked: l.clock.elapsed(ctx), Granted: l.granted,

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// took is a reply with what it took.
-func took(r contract.GenerateResult, tokens int64) contract.GenerateResult {
+// withTokens returns a reply with its usage.
+func withTokens(r contract.GenerateResult, tokens int64) contract.GenerateResult {
 	r.Model, r.Usage = "m-1", contract.Usage{InputTokens: tokens - 1, OutputTokens: 1, Calls: 1, Cost: 1_000_000 * tokens}
 	return r
 }
@@ -19,7 +19,7 @@ func limited(l contract.Limits) contract.ConversationInput {
 }
 
 func TestALimitOfTheTurnAsksWhetherToGoOn(t *testing.T) {
-	w := &world{GenerateFn: script(took(asks(list("a")), 60), took(asks(list("b")), 60), took(says("Done."), 60), took(says("Again."), 60))}
+	w := &world{GenerateFn: script(withTokens(asks(list("a")), 60), withTokens(asks(list("b")), 60), withTokens(says("Done."), 60), withTokens(says("Again."), 60))}
 	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Tokens: 100}}), func(s *session) {
 		s.rest()
 		p := s.pending()
@@ -32,14 +32,14 @@ func TestALimitOfTheTurnAsksWhetherToGoOn(t *testing.T) {
 		s.approve()
 		s.rest()
 		same(t, "last line", s.lines()[len(s.lines())-1], "assistant: Done.")
-		s.say("r2", "more") // a new turn has a limit of its own
+		s.say("r2", "more") // a new turn has its own limit
 		s.rest()
 		same(t, "next turn", s.answer("r2"), "Again.")
 	})
 }
 
 func TestOneApprovalLetsATurnGoOnHoweverFarItIsBeyondItsLimit(t *testing.T) {
-	w := &world{GenerateFn: script(took(asks(list("a")), 60), took(says("Done."), 60))}
+	w := &world{GenerateFn: script(withTokens(asks(list("a")), 60), withTokens(says("Done."), 60))}
 	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Tokens: 20}}), func(s *session) {
 		s.rest()
 		same(t, "arguments", string(s.pending().ToolArgs.Raw), `{"allowed":20,"limit":"turn.tokens","more":60,"spent":60}`)
@@ -51,7 +51,7 @@ func TestOneApprovalLetsATurnGoOnHoweverFarItIsBeyondItsLimit(t *testing.T) {
 }
 
 func TestARejectedLimitEndsTheTurnAndNothingElse(t *testing.T) {
-	w := &world{GenerateFn: script(took(asks(list("a")), 100), took(says("Fresh."), 1))}
+	w := &world{GenerateFn: script(withTokens(asks(list("a")), 100), withTokens(says("Fresh."), 1))}
 	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Cost: 100_000_000}}), func(s *session) {
 		s.rest()
 		same(t, "arguments", string(s.pending().ToolArgs.Raw), `{"allowed":0.1,"limit":"turn.cost","more":0.1,"spent":0.1}`)
@@ -65,7 +65,7 @@ func TestARejectedLimitEndsTheTurnAndNothingElse(t *testing.T) {
 }
 
 func TestALimitOfTheConversationIsKeptAcrossTurnsAndRuns(t *testing.T) {
-	w := &world{GenerateFn: script(took(says("One."), 1), took(says("Two."), 1), took(says("Three."), 1), took(says("Four."), 1))}
+	w := &world{GenerateFn: script(withTokens(says("One."), 1), withTokens(says("Two."), 1), withTokens(says("Three."), 1), withTokens(says("Four."), 1))}
 	var carried contract.Carried
 	converse(t, w, limited(contract.Limits{Conversation: contract.Limit{Calls: 1}}), func(s *session) {
 		s.rest()
@@ -98,7 +98,7 @@ func TestALimitOfTheConversationIsKeptAcrossTurnsAndRuns(t *testing.T) {
 }
 
 func TestTimeThatPeopleTakeIsNoTimeOfWork(t *testing.T) {
-	w := &world{GenerateFn: script(took(asks(add("x")), 1), took(says("Done."), 1))}
+	w := &world{GenerateFn: script(withTokens(asks(add("x")), 1), withTokens(says("Done."), 1))}
 	converse(t, w, limited(contract.Limits{Turn: contract.Limit{Time: time.Minute}}), func(s *session) {
 		s.rest()
 		s.sleep(48 * time.Hour)
@@ -112,7 +112,7 @@ func TestTimeThatPeopleTakeIsNoTimeOfWork(t *testing.T) {
 func TestNodesOfATreeShareALimit(t *testing.T) {
 	root := sequential("pipeline", llm("a"), parallel("both", llm("b"), llm("c")), llm("d"))
 	w := &world{GenerateFn: play(map[string][]any{
-		"a": {took(says("a"), 60)}, "b": {took(says("b"), 30)}, "c": {took(says("c"), 30)}, "d": {took(says("d"), 10)},
+		"a": {withTokens(says("a"), 60)}, "b": {withTokens(says("b"), 30)}, "c": {withTokens(says("c"), 30)}, "d": {withTokens(says("d"), 10)},
 	})}
 	in := tree(root)
 	in.Agent.Limits = &contract.Limits{Turn: contract.Limit{Tokens: 100}, Conversation: contract.Limit{Tokens: 1000}}
@@ -123,6 +123,6 @@ func TestNodesOfATreeShareALimit(t *testing.T) {
 		s.rest()
 		s.nothingWaits()
 		same(t, "usage", s.view().Usage.InputTokens+s.view().Usage.OutputTokens, 130)
-		s.usable()
+		s.checkUsable()
 	})
 }

@@ -17,7 +17,7 @@ const changeListing = "listing"
 const listingAccuracy = time.Minute
 
 // updateListing updates the memo that lists show: the title of a conversation that began
-// without a message, and the time of its last change. It adds a command to the present workflow
+// without a message, and the time of its last change. It adds a command to the current workflow
 // task.
 func (c *conversation) updateListing(ctx workflow.Context) {
 	late := c.state.UpdatedAt.Sub(c.listedAt) >= listingAccuracy

@@ -114,10 +114,10 @@ func (l *leaf) nameInTree() string {
 // signText puts the node's name in front of a text.
 func (l *leaf) signText(ctx workflow.Context, text contract.Text) contract.Text {
 	if text.Blob == nil {
-		return contract.Inline(wording.Signed(l.node.Name, text.Inline))
+		return contract.Inline(wording.WithNodeName(l.node.Name, text.Inline))
 	}
 	out, err := runLocal(ctx, contract.ActivityCompose, localOptions(composeTimeout, wording.TextSummary(l.node.Name)), contract.ComposeInput{
-		Template: contract.Inline(wording.Signed(l.node.Name, "{output}")),
+		Template: contract.Inline(wording.WithNodeName(l.node.Name, "{output}")),
 		Values:   contract.State{{Key: "output", Text: text}},
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // done something destructive and whose agent does not answer polls any more.
 const changeLost = "ask-about-lost-tasks"
 
-// pollFailure is why a poll did not return the state of the task, or "".
+// pollFailure returns why a poll did not return the state of the task, or "".
 func (t *remoteTask) pollFailure(out contract.DelegateResult, err error) string {
 	switch {
 	case err != nil:

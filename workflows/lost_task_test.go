@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// silentLooks are looks that tell nothing of a task.
-var silentLooks = map[string]struct {
+// failedPolls are polls that do not return a task's state.
+var failedPolls = map[string]struct {
 	now    contract.DelegateResult
 	broken error
 	after  time.Duration
@@ -19,12 +19,12 @@ var silentLooks = map[string]struct {
 }{
 	"rubbish":     {broken: fails(contract.KindPeerFailed, "the answer is no JSON"), why: "the answer is no JSON"},
 	"no entry":    {now: contract.DelegateResult{State: contract.TaskAuthRequired, TaskID: "task-1", NoEntry: true, Text: contract.Inline("Who?")}, why: "Authentication required by A2A agent writer"},
-	"not reached": {broken: down(), after: 2 * time.Hour, why: "connection refused"},
+	"not reached": {broken: unreachableError(), after: 2 * time.Hour, why: "connection refused"},
 }
 
-// begins counts the messages that begin tasks.
-func begins(w *world) (n int) {
-	for _, in := range heard(w) {
+// countStarts counts the messages that start tasks.
+func countStarts(w *world) (n int) {
+	for _, in := range sentMessages(w) {
 		if in.TaskID == "" {
 			n++
 		}
@@ -32,10 +32,10 @@ func begins(w *world) (n int) {
 	return n
 }
 
-// What has begun may have been done: that its agent says nothing sensible of it any more is
-// no failure.
+// A task that has begun may have been done: a person is asked if its agent does not report its
+// state any more.
 func TestADestructiveTaskThatIsLostAsksAHuman(t *testing.T) {
-	for name, tt := range silentLooks {
+	for name, tt := range failedPolls {
 		for answer, want := range map[string]struct {
 			decision contract.DecideSignal
 			text     string
@@ -46,9 +46,9 @@ func TestADestructiveTaskThatIsLostAsksAHuman(t *testing.T) {
 			"no":    {contract.DecideSignal{Reason: "leave it"}, "Outcome unknown: the call was sent and its answer was lost (" + tt.why, 1},
 		} {
 			t.Run(name+", "+answer, func(t *testing.T) {
-				peer := &writer{begun: atWork(), now: tt.now, broken: tt.broken}
+				peer := &writer{started: atWork(), now: tt.now, pollError: tt.broken}
 				w := &world{DelegateFn: peer.delegate}
-				converse(t, w, tree(wiped()), func(s *session) {
+				converse(t, w, tree(wipeNode()), func(s *session) {
 					s.rest()
 					s.approve()
 					s.sleep(tt.after)
@@ -56,30 +56,30 @@ func TestADestructiveTaskThatIsLostAsksAHuman(t *testing.T) {
 					p := s.pending()
 					same(t, "reason", p.Reason, contract.ReasonUnknownOutcome)
 					same(t, "tells why", strings.Contains(p.Description, tt.why), true)
-					same(t, "begun", begins(w), 1)
-					peer.begun = remote(contract.TaskCompleted, "wiped anew")
+					same(t, "begun", countStarts(w), 1)
+					peer.started = remote(contract.TaskCompleted, "wiped anew")
 					want.decision.RequestID = "d2"
 					s.decide(want.decision)
 					s.rest()
 					same(t, "answer "+s.answer("d2"), strings.Contains(s.answer("d2"), want.text), true)
 					s.nothingWaits()
 				})
-				same(t, "begun in the end", begins(w), want.sent)
+				same(t, "begun in the end", countStarts(w), want.sent)
 			})
 		}
 	}
 }
 
-// Also what an agent does that a human here has approved is destructive.
+// A task is also destructive if a person here has approved a request of its agent.
 func TestATaskThatIsLostAfterAnApprovalAsksAHuman(t *testing.T) {
-	for name, tt := range silentLooks {
+	for name, tt := range failedPolls {
 		t.Run(name, func(t *testing.T) {
-			peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?"), answered: atWork()}
+			peer := &writer{started: waitingTask("u1", "Delete it?"), now: waitingTask("u1", "Delete it?"), answered: atWork()}
 			w := &world{}
 			w.DelegateFn = func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 				out, err := peer.delegate(ctx, in)
 				if in.Decision == contract.Approved {
-					peer.now, peer.broken = tt.now, tt.broken
+					peer.now, peer.pollError = tt.now, tt.broken
 				}
 				return out, err
 			}
@@ -90,23 +90,23 @@ func TestATaskThatIsLostAfterAnApprovalAsksAHuman(t *testing.T) {
 				s.rest()
 				p := s.pending()
 				same(t, "reason", p.Reason, contract.ReasonUnknownOutcome)
-				peer.now, peer.broken = asksFor("u1", "Delete it?"), nil
+				peer.now, peer.pollError = waitingTask("u1", "Delete it?"), nil
 				s.decide(contract.DecideSignal{Approved: true, RequestID: "d2"})
 				s.rest()
 				same(t, "asks as at first", s.pending().Reason, contract.ReasonRemote)
 			})
-			same(t, "begun", begins(w), 2)
+			same(t, "begun", countStarts(w), 2)
 		})
 	}
 }
 
-// An agent that does not let us tell it of an approval has not heard of it. What the destructive
-// task has done before that nobody knows.
+// An agent that cannot be reached has not received the approval. What its destructive task did
+// before is unknown.
 func TestATaskThatCannotBeAnsweredAsksAHumanWhereItMayHaveDoneSomething(t *testing.T) {
-	for name, n := range map[string]contract.Node{"destructive": wiped(), "not destructive": ask("clean up")} {
+	for name, n := range map[string]contract.Node{"destructive": wipeNode(), "not destructive": ask("clean up")} {
 		t.Run(name, func(t *testing.T) {
 			shut := contract.DelegateResult{State: contract.TaskAuthRequired, TaskID: "task-1", NoEntry: true, Text: contract.Inline("Who?")}
-			peer := &writer{begun: asksFor("u1", "Delete it?"), now: asksFor("u1", "Delete it?"), answered: shut}
+			peer := &writer{started: waitingTask("u1", "Delete it?"), now: waitingTask("u1", "Delete it?"), answered: shut}
 			w := &world{DelegateFn: peer.delegate}
 			converse(t, w, tree(n), func(s *session) {
 				s.rest()
@@ -128,9 +128,9 @@ func TestATaskThatCannotBeAnsweredAsksAHumanWhereItMayHaveDoneSomething(t *testi
 }
 
 func TestALostTaskOfATurnThatIsCancelledIsWithdrawn(t *testing.T) {
-	peer := &writer{begun: atWork(), broken: silentLooks["rubbish"].broken}
+	peer := &writer{started: atWork(), pollError: failedPolls["rubbish"].broken}
 	w := &world{DelegateFn: peer.delegate}
-	converse(t, w, tree(wiped()), func(s *session) {
+	converse(t, w, tree(wipeNode()), func(s *session) {
 		s.rest()
 		s.approve()
 		s.rest()

@@ -17,7 +17,7 @@ type notifier struct {
 // that was asked for notifications.
 const changeNotify = "notify"
 
-// receiveFollows handles requests for notifications. The present state is sent at once.
+// receiveFollows handles requests for notifications. The current state is sent at once.
 func (c *conversation) receiveFollows(ctx workflow.Context) {
 	for _, ok := receive(c.follows); ok; _, ok = receive(c.follows) {
 		c.state.Notify = true

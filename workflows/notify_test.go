@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// told lists the states that a conversation has told.
-func (s *session) told() (out []contract.TaskState) {
+// publishedStates lists the states that a conversation has signalled.
+func (s *session) publishedStates() (out []contract.TaskState) {
 	for _, m := range read(s.world, &s.world.marks) {
 		if _, state, ok := strings.Cut(m, "task "+pushID+" "); ok {
 			out = append(out, contract.TaskState(state))
@@ -24,19 +24,19 @@ func (s *session) told() (out []contract.TaskState) {
 	return out
 }
 
-// followed makes a conversation's news visible.
-func followed(s *session) {
+// recordPushSignals records the states that a conversation signals.
+func recordPushSignals(s *session) {
 	s.seen.SignalFn = func(workflowID, name string, arg any) error {
 		s.world.mark(fmt.Sprint(name, " ", workflowID, " ", arg.(contract.PushState).State))
-		return &temporal.UnknownExternalWorkflowExecutionError{} // nobody is there, which is no matter
+		return &temporal.UnknownExternalWorkflowExecutionError{} // a missing receiver is not an error
 	}
 }
 
-// conversing is converse for a conversation that is followed.
-func conversing(t *testing.T, w *world, in contract.ConversationInput, body func(*session)) *session {
+// converseWithPush is converse for a conversation with a Push.
+func converseWithPush(t *testing.T, w *world, in contract.ConversationInput, body func(*session)) *session {
 	t.Helper()
 	s := newSession(t, w, contract.ConversationWorkflowID(in.ID))
-	followed(s)
+	recordPushSignals(s)
 	s.run(contract.WorkflowConversation, in, body, func() { s.close("", "") })
 	return s
 }
@@ -44,12 +44,12 @@ func conversing(t *testing.T, w *world, in contract.ConversationInput, body func
 func TestAConversationTellsItsStates(t *testing.T) {
 	in := hello()
 	in.Notify = true
-	s := conversing(t, &world{GenerateFn: script(asks(add("web-1")), says("Done."))}, in, func(s *session) {
+	s := converseWithPush(t, &world{GenerateFn: script(asks(add("web-1")), says("Done."))}, in, func(s *session) {
 		s.rest()
 		s.approve()
 		s.rest()
 	})
-	got := s.told()
+	got := s.publishedStates()
 	if want := states(working, needsInput, working); len(got) < 4 || !slices.Equal(got[:3], want) {
 		t.Errorf("told %v, expected to begin with %v", got, want)
 	}
@@ -57,22 +57,22 @@ func TestAConversationTellsItsStates(t *testing.T) {
 }
 
 func TestAConversationTellsOnlyThoseWhoFollow(t *testing.T) {
-	s := conversing(t, &world{GenerateFn: echo}, hello(), func(s *session) {
+	s := converseWithPush(t, &world{GenerateFn: echo}, hello(), func(s *session) {
 		s.rest()
-		same(t, "told", s.told(), nil)
+		same(t, "told", s.publishedStates(), nil)
 		s.env.SignalWorkflow(contract.SignalFollow, nil)
 		s.rest()
-		same(t, "told", s.told(), states(s.view().TaskState()))
+		same(t, "told", s.publishedStates(), states(s.view().TaskState()))
 		s.env.SignalWorkflow(contract.SignalFollow, nil)
 		s.rest()
-		same(t, "told again", len(s.told()), 2)
+		same(t, "told again", len(s.publishedStates()), 2)
 	})
-	got := s.told()
+	got := s.publishedStates()
 	same(t, "the last before it ended", got[len(got)-1].Over(), true)
 }
 
 func TestAFollowedConversationIsFollowedInItsNextRun(t *testing.T) {
-	s := conversing(t, &world{GenerateFn: echo}, hello(), func(s *session) {
+	s := converseWithPush(t, &world{GenerateFn: echo}, hello(), func(s *session) {
 		s.rest()
 		s.env.SignalWorkflow(contract.SignalFollow, nil)
 		s.rest()
@@ -88,5 +88,5 @@ func TestAFollowedConversationIsFollowedInItsNextRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "followed", next.Carried.Notify, true)
-	same(t, "told before it ended", len(s.told()), 1)
+	same(t, "told before it ended", len(s.publishedStates()), 1)
 }

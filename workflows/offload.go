@@ -7,9 +7,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// What a composite node holds above these sizes, in bytes of JSON, is moved to the blob
-// store, so that no report, result or input of a node grows with the number of nodes or
-// the length of their messages.
+// Values of a composite node above these sizes, in bytes of JSON, are moved to the blob store,
+// so that no report, result or input of a node grows with the number of nodes or the length of
+// their messages.
 const (
 	maxStates     = 8 << 10  // states of nodes inside
 	maxTexts      = 8 << 10  // outputs in those states, and the session state
@@ -34,7 +34,7 @@ func (c *composite) offloadAll(ctx workflow.Context) {
 	c.offloadStates(ctx)
 }
 
-// offloadSegments offloads what branches have written so far, each in its place, the longest
+// offloadSegments offloads the messages of branches so far, each in its position, the longest
 // first. Branches may write meanwhile.
 func (c *composite) offloadSegments(ctx workflow.Context) {
 	for {
@@ -123,7 +123,8 @@ func (c *composite) offloadTexts(ctx workflow.Context, texts []*contract.Text) b
 	return true
 }
 
-// offload is best effort: what cannot be stored now stays, and the next call tries again.
+// offload runs the activity. If it fails, the values stay inline, and the next call tries
+// again.
 func offload(ctx workflow.Context, in contract.OffloadInput) (contract.OffloadResult, bool) {
 	o := localOptions(composeTimeout, wording.SummaryOffload)
 	o.ScheduleToCloseTimeout = 2 * composeTimeout

@@ -8,21 +8,21 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// wiped is a node that delegates something destructive.
-func wiped() contract.Node {
+// wipeNode returns a node with a destructive delegation.
+func wipeNode() contract.Node {
 	n := ask("wipe")
 	destructive(&n)
 	return n
 }
 
-// A claim is found again by a run that was reset: it must not depend on IDs of messages,
-// and not be that of another task or question.
+// A run that was reset must derive the same claims: they must not depend on message IDs, and
+// must differ between tasks and questions.
 func TestAnswersAreClaimedByWhatTheyAnswer(t *testing.T) {
 	claims := map[string]bool{}
 	for _, task := range []string{"task-1", "task-2"} {
-		begun, then := asksFor("u1", "Delete it?"), asksFor("u2", "Delete that, too?")
+		begun, then := waitingTask("u1", "Delete it?"), waitingTask("u2", "Delete that, too?")
 		begun.TaskID, then.TaskID = task, task
-		peer := &writer{begun: begun, now: begun, answered: then}
+		peer := &writer{started: begun, now: begun, answered: then}
 		w := &world{DelegateFn: peer.delegate}
 		converse(t, w, tree(ask("clean up")), func(s *session) {
 			s.rest()
@@ -32,7 +32,7 @@ func TestAnswersAreClaimedByWhatTheyAnswer(t *testing.T) {
 			s.approve()
 			s.rest()
 		})
-		for _, in := range heard(w) {
+		for _, in := range sentMessages(w) {
 			if in.Decision != "" {
 				claims[in.Claim] = true
 			}
@@ -41,9 +41,9 @@ func TestAnswersAreClaimedByWhatTheyAnswer(t *testing.T) {
 	same(t, "claims", len(claims), 4)
 }
 
-// outcomeUnknown is an agent of which it is unknown, so many times, what it did.
-func inDoubt(times int, err error, begun, answered contract.DelegateResult) func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
-	peer := &writer{begun: begun, now: begun, answered: answered}
+// unknownOutcomeAgent is an agent whose outcome is unknown the given number of times.
+func unknownOutcomeAgent(times int, err error, begun, answered contract.DelegateResult) func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
+	peer := &writer{started: begun, now: begun, answered: answered}
 	return func(ctx context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 		if in.Destructive && times > 0 {
 			times--
@@ -61,20 +61,20 @@ var unknown = map[string]error{
 func TestADestructiveDelegationInDoubtAsksAHumanWhoMayHaveItSentAgain(t *testing.T) {
 	for name, err := range unknown {
 		t.Run(name, func(t *testing.T) {
-			w := &world{DelegateFn: inDoubt(1, err, remote(contract.TaskCompleted, "wiped"), contract.DelegateResult{})}
-			converse(t, w, tree(wiped()), func(s *session) {
+			w := &world{DelegateFn: unknownOutcomeAgent(1, err, remote(contract.TaskCompleted, "wiped"), contract.DelegateResult{})}
+			converse(t, w, tree(wipeNode()), func(s *session) {
 				s.rest()
 				s.approve()
 				s.rest()
 				p := s.pending()
 				same(t, "reason", p.Reason, contract.ReasonUnknownOutcome)
 				same(t, "asks", strings.HasPrefix(p.Description, "**OUTCOME UNKNOWN: a2a_writer**"), true)
-				same(t, "sent", len(heard(w)), 1)
+				same(t, "sent", len(sentMessages(w)), 1)
 				s.decide(contract.DecideSignal{Approved: true, RequestID: "d2"})
 				s.rest()
 				same(t, "answer", s.answer("d2"), "wiped")
 			})
-			sent := heard(w)
+			sent := sentMessages(w)
 			same(t, "sent", len(sent), 2)
 			same(t, "the second", sent[1].MessageID, sent[0].MessageID)
 		})
@@ -82,8 +82,8 @@ func TestADestructiveDelegationInDoubtAsksAHumanWhoMayHaveItSentAgain(t *testing
 }
 
 func TestADestructiveDelegationInDoubtThatIsNotSentAgainStaysUnknown(t *testing.T) {
-	w := &world{DelegateFn: inDoubt(1, unknown["unknown"], remote(contract.TaskCompleted, "wiped"), contract.DelegateResult{})}
-	converse(t, w, tree(wiped()), func(s *session) {
+	w := &world{DelegateFn: unknownOutcomeAgent(1, unknown["unknown"], remote(contract.TaskCompleted, "wiped"), contract.DelegateResult{})}
+	converse(t, w, tree(wipeNode()), func(s *session) {
 		s.rest()
 		s.approve()
 		s.rest()
@@ -91,11 +91,11 @@ func TestADestructiveDelegationInDoubtThatIsNotSentAgainStaysUnknown(t *testing.
 		s.rest()
 		same(t, "answer", s.answer("d2"), "Outcome unknown: the call was sent and its answer was lost (the connection broke). It was not repeated.")
 	})
-	same(t, "sent", len(heard(w)), 1)
+	same(t, "sent", len(sentMessages(w)), 1)
 }
 
 func TestAnApprovalThatAnotherAgentMayHaveHeardOfIsNotToldTwiceByItself(t *testing.T) {
-	w := &world{DelegateFn: inDoubt(1, unknown["unknown"], asksFor("u1", "Delete it?"), remote(contract.TaskCompleted, "deleted"))}
+	w := &world{DelegateFn: unknownOutcomeAgent(1, unknown["unknown"], waitingTask("u1", "Delete it?"), remote(contract.TaskCompleted, "deleted"))}
 	converse(t, w, tree(ask("clean up")), func(s *session) {
 		s.rest()
 		s.approve()
@@ -109,18 +109,18 @@ func TestAnApprovalThatAnotherAgentMayHaveHeardOfIsNotToldTwiceByItself(t *testi
 		s.rest()
 		same(t, "answer", s.answer("d2"), "deleted")
 	})
-	sent := heard(w)
+	sent := sentMessages(w)
 	same(t, "sent", len(sent), 3)
 	same(t, "the second answer", sent[2].MessageID, sent[1].MessageID)
 }
 
 func TestADelegationThatIsNotDestructiveIsTriedThreeTimes(t *testing.T) {
 	w := &world{DelegateFn: func(context.Context, contract.DelegateInput) (contract.DelegateResult, error) {
-		return contract.DelegateResult{}, down()
+		return contract.DelegateResult{}, unreachableError()
 	}}
 	converse(t, w, tree(ask("write")), func(s *session) {
 		s.rest()
 		s.nothingWaits()
 	})
-	same(t, "sent", len(heard(w)), 3)
+	same(t, "sent", len(sentMessages(w)), 3)
 }

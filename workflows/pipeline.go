@@ -185,8 +185,7 @@ func (t *turn) applyReport(r contract.NodeReport) (fresh *contract.PendingApprov
 	return fresh, true
 }
 
-// keepLost keeps what a node that ended without a result, and the nodes inside it, had
-// reported.
+// keepLost keeps the reports of a node that ended without a result, and of the nodes inside it.
 func (t *turn) keepLost(run string) {
 	p := t.pipeline
 	mergeTranscript(&t.conv.state.Transcript, run, p.transcript(run))
@@ -200,7 +199,7 @@ func (t *turn) dropPending(gone func(openApproval) bool) {
 	t.conv.dropLateAnswers()
 }
 
-// waitingResult is the answer to requests while approvals wait: the approval that has just
+// waitingResult returns the answer to requests while approvals wait: the approval that has just
 // opened, else the first.
 func (t *turn) waitingResult(fresh *contract.PendingApproval) contract.Result {
 	shown := 0
@@ -235,7 +234,7 @@ func (t *turn) endPipeline(ctx workflow.Context, r contract.NodeResult) contract
 	return r
 }
 
-// transcript is what a running node and those inside it have reported.
+// transcript returns the messages that a running node and those inside it have reported.
 func (p *pipeline) transcript(run string) contract.Transcript {
 	r, ok := p.reports[run]
 	if !ok {
@@ -244,8 +243,8 @@ func (p *pipeline) transcript(run string) contract.Transcript {
 	return p.withReports(r.Transcript)
 }
 
-// withReports is a transcript with the reports of nodes in their places: nodes that still run,
-// and nodes that ended without a result.
+// withReports returns a transcript with the reports of nodes in their positions: nodes that
+// still run, and nodes that ended without a result.
 func (p *pipeline) withReports(t contract.Transcript) contract.Transcript {
 	out := cloneTranscript(t)
 	for i, m := range out.Tail {
@@ -263,7 +262,7 @@ func (p *pipeline) withReports(t contract.Transcript) contract.Transcript {
 	return out
 }
 
-// runningStates are the latest states of the nodes that have not ended.
+// runningStates returns the latest states of the nodes that have not ended.
 func (p *pipeline) runningStates() []contract.NodeState {
 	var list []contract.NodeState
 	for _, run := range p.order {
@@ -274,7 +273,7 @@ func (p *pipeline) runningStates() []contract.NodeState {
 	return append(list, p.lost...)
 }
 
-// withLost is a state with the last reported states of lost nodes inside it.
+// withLost returns a state with the last reported states of lost nodes inside it.
 func (p *pipeline) withLost(s contract.NodeState) contract.NodeState {
 	if s.Run == "" || len(p.lost) == 0 {
 		return s

@@ -39,8 +39,8 @@ func (c *conversation) view() contract.ConversationView {
 	return v
 }
 
-// usage is the usage of all model calls, including those of the running turn as far as they are
-// known: the usage of a tree is known when it has ended.
+// usage returns the usage of all model calls. It includes the running turn of a single node;
+// the usage of a tree is known when it has ended.
 func (c *conversation) usage() contract.Usage {
 	if c.turn != nil && c.turn.leaf != nil && !c.turn.accounted {
 		return c.state.Usage.Add(c.turn.leaf.state.Usage)
@@ -57,13 +57,13 @@ func (c *conversation) pendingApprovals() []contract.PendingApproval {
 	return list
 }
 
-// waitingFor is the result of a request while approval number i waits.
+// waitingFor returns the result of a request while approval number i waits.
 func (c *conversation) waitingFor(i int, text contract.Text) contract.Result {
 	approval := c.pending[i].PendingApproval
 	return contract.Result{Response: text, WaitingApproval: true, Approval: &approval}
 }
 
-// openQuestion is the first waiting question that a message may answer.
+// openQuestion returns the first waiting question that a message may answer.
 func (c *conversation) openQuestion() (contract.PendingApproval, bool) {
 	for _, p := range c.pending {
 		if p.Question() {
@@ -73,10 +73,11 @@ func (c *conversation) openQuestion() (contract.PendingApproval, bool) {
 	return contract.PendingApproval{}, false
 }
 
-// running reports whether there is a turn that can still be stopped.
+// running reports whether a turn is running that can still be stopped.
 func (c *conversation) running() bool { return c.turn != nil && !c.turn.replied }
 
-// transcript is a copy that later messages do not change, with the reports of a running tree.
+// transcript returns a copy that later messages do not change, with the reports of a running
+// tree.
 func (c *conversation) transcript() contract.Transcript {
 	t := cloneTranscript(c.state.Transcript)
 	if c.turn != nil && c.turn.pipeline != nil && c.turn.pipeline.reports != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // Push holds the webhooks of one task and calls them with its states. It ends a day after the
-// last state. A webhook that does not answer delays no other: each has a coroutine of its own
+// last state. A webhook that does not answer does not delay others: each has its own coroutine
 // (webhook.go).
 func Push(ctx workflow.Context, in contract.PushInput) (contract.PushResult, error) {
 	p := newPush(ctx, in)
@@ -30,8 +30,8 @@ type push struct {
 	state       contract.PushCarried // its Targets are those of couriers
 	webhooks    []*webhook
 	rollingOver bool   // the run is about to end
-	wake        bool   // something happened that no channel tells of
-	problem     string // what was wrong with the last signal
+	wake        bool   // an event that no channel signals
+	problem     string // problem of the last signal
 
 	isLong func() bool // reports whether the run is about to continue as new
 
@@ -104,7 +104,7 @@ func (p *push) idle() bool {
 	return !slices.ContainsFunc(p.webhooks, func(c *webhook) bool { return c.running })
 }
 
-// ended reports whether no state is to come and the time to read the webhooks is over.
+// ended reports whether no more states are expected and the time to read the webhooks is over.
 func (p *push) ended(ctx workflow.Context) bool {
 	over := p.state.Gone || p.state.Last != nil && p.state.Last.State.Over()
 	switch {

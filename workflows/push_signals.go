@@ -108,8 +108,8 @@ func (p *push) queueState(ctx workflow.Context) func(contract.PushState) error {
 	}
 }
 
-// item is a notification with a new ID. The ID is derived from the execution: another one under
-// the same workflow ID has other IDs.
+// item returns a notification with a new ID. The ID is derived from the execution: another one
+// under the same workflow ID has other IDs.
 func (p *push) item(ctx workflow.Context, n contract.PushState) contract.PushItem {
 	p.state.Seq++
 	id := contract.NameUUID(workflow.GetInfo(ctx).FirstRunID, fmt.Sprintf("%s-%d", p.in.ConversationID, p.state.Seq))

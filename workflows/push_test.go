@@ -16,9 +16,9 @@ import (
 
 const pushID = "push-" + conversationID
 
-// pushes runs the push notifications of a conversation, which is there unless gone says
-// otherwise. They are cancelled when body is completed, unless they have ended by then.
-func pushes(t *testing.T, w *world, gone bool, in contract.PushInput, body func(s *session)) *session {
+// runPush runs the Push of a conversation, whose workflow exists unless gone is set. It is
+// cancelled when body returns, unless it has ended by then.
+func runPush(t *testing.T, w *world, gone bool, in contract.PushInput, body func(s *session)) *session {
 	t.Helper()
 	s := newSession(t, w, pushID)
 	s.seen.SignalFn = func(workflowID, name string, arg any) error {
@@ -47,7 +47,7 @@ func (s *session) set(ids ...string) {
 	}
 }
 
-func (s *session) news(states ...contract.TaskState) {
+func (s *session) publishState(states ...contract.TaskState) {
 	for i, state := range states {
 		s.env.SignalWorkflow(contract.SignalTask, contract.PushState{State: state, Version: int64(i), ContextID: "c-1", At: s.env.Now()})
 	}
@@ -61,8 +61,8 @@ func (s *session) webhooks() (ids []string) {
 	return ids
 }
 
-// toldTo lists what a webhook was told, attempt by attempt.
-func (w *world) toldTo(id string) (states []contract.TaskState) {
+// statesSentTo lists the states sent to a webhook, one for each attempt.
+func (w *world) statesSentTo(id string) (states []contract.TaskState) {
 	for _, in := range read(w, &w.called) {
 		if in.Config.ID == id {
 			states = append(states, in.State.State)
@@ -82,7 +82,7 @@ const (
 
 func TestWebhooksAreSetReplacedAndDeleted(t *testing.T) {
 	w := &world{}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a", "b", "c")
 		s.rest()
 		same(t, "webhooks", s.webhooks(), []string{"a", "b", "c"})
@@ -104,18 +104,18 @@ func TestWebhooksAreSetReplacedAndDeleted(t *testing.T) {
 
 func TestAConversationThatIsStillToStartIsNotAsked(t *testing.T) {
 	w := &world{}
-	pushes(t, w, false, contract.PushInput{Coming: true}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{Coming: true}, func(s *session) {
 		s.set("a")
 		s.rest()
 		same(t, "asked", len(read(w, &w.marks)), 0)
-		s.news(completed)
+		s.publishState(completed)
 		s.rest()
 	})
-	same(t, "told", w.toldTo("a"), states(completed))
+	same(t, "told", w.statesSentTo("a"), states(completed))
 }
 
 func TestSignalsThatAreNoUseAreShown(t *testing.T) {
-	pushes(t, &world{}, false, contract.PushInput{}, func(s *session) {
+	runPush(t, &world{}, false, contract.PushInput{}, func(s *session) {
 		for i := range contract.MaxPushConfigs {
 			s.set(fmt.Sprint(i))
 		}
@@ -137,14 +137,14 @@ func TestSignalsThatAreNoUseAreShown(t *testing.T) {
 
 func TestEveryWebhookIsToldTheStatesInOrder(t *testing.T) {
 	w := &world{}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a", "b")
 		for _, state := range states(submitted, working, working, needsInput, working, completed) {
-			s.news(state)
+			s.publishState(state)
 			s.rest()
 		}
 		for _, id := range []string{"a", "b"} {
-			same(t, id, w.toldTo(id), states(submitted, working, needsInput, working, completed))
+			same(t, id, w.statesSentTo(id), states(submitted, working, needsInput, working, completed))
 		}
 		o := s.seen.options(contract.ActivityNotify.Name)
 		same(t, "summary", o.Summary, "completed to example.com")
@@ -165,20 +165,20 @@ func TestEveryWebhookIsToldTheStatesInOrder(t *testing.T) {
 
 func TestALateWebhookIsToldThePresentState(t *testing.T) {
 	w := &world{}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a")
-		s.news(working, needsInput)
+		s.publishState(working, needsInput)
 		s.rest()
 		s.set("late")
 		s.rest()
-		same(t, "late", w.toldTo("late"), states(needsInput))
+		same(t, "late", w.statesSentTo("late"), states(needsInput))
 		s.set("late") // once is enough
 		s.rest()
-		same(t, "late", w.toldTo("late"), states(needsInput))
+		same(t, "late", w.statesSentTo("late"), states(needsInput))
 	})
 }
 
-// pushResult is what the workflow completed with.
+// pushResult returns the result of the workflow.
 func (s *session) pushResult() contract.PushResult {
 	s.t.Helper()
 	var r contract.PushResult
@@ -190,16 +190,16 @@ func (s *session) pushResult() contract.PushResult {
 
 func TestPushNotificationsEndADayAfterTheFinalOne(t *testing.T) {
 	w := &world{}
-	s := pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	s := runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a")
-		s.news(working, completed)
+		s.publishState(working, completed)
 		s.sleep(23 * time.Hour)
 		same(t, "webhooks", s.webhooks(), []string{"a"})
-		s.set("b") // begins a day of its own
+		s.set("b") // starts another day
 		s.sleep(23 * time.Hour)
 		same(t, "ended", s.over, false)
 		same(t, "webhooks", s.webhooks(), []string{"a", "b"})
-		same(t, "told", w.toldTo("b"), states(completed))
+		same(t, "told", w.statesSentTo("b"), states(completed))
 		s.sleep(2 * time.Hour)
 		same(t, "ended", s.over, true)
 	})
@@ -207,7 +207,7 @@ func TestPushNotificationsEndADayAfterTheFinalOne(t *testing.T) {
 }
 
 func TestPushNotificationsOfAConversationThatIsOverEnd(t *testing.T) {
-	s := pushes(t, &world{}, true, contract.PushInput{}, func(s *session) {
+	s := runPush(t, &world{}, true, contract.PushInput{}, func(s *session) {
 		s.set("a")
 		s.sleep(23 * time.Hour)
 		same(t, "webhooks", s.webhooks(), []string{"a"})
@@ -222,22 +222,22 @@ func TestPushNotificationsOfAConversationThatIsOverEnd(t *testing.T) {
 
 func TestASilentConversationIsAskedAgain(t *testing.T) {
 	w := &world{}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a")
-		s.news(needsInput)
+		s.publishState(needsInput)
 		s.sleep(15 * 24 * time.Hour)
 		same(t, "asked", len(read(w, &w.marks)), 3)
-		s.news(needsInput) // what it answers
+		s.publishState(needsInput) // its answer to the signal
 		s.rest()
-		same(t, "told", w.toldTo("a"), states(needsInput))
+		same(t, "told", w.statesSentTo("a"), states(needsInput))
 	})
 }
 
 func TestWhatIsNotDeliveredIsForTheNextRun(t *testing.T) {
 	w := &world{NotifyFn: func(contract.NotifyInput) (contract.NotifyResult, error) { return contract.NotifyResult{}, held }}
-	first := pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	first := runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a", "b")
-		s.news(needsInput)
+		s.publishState(needsInput)
 		s.rest()
 		s.release("notify b", contract.NotifyResult{Status: 200}, nil)
 		s.rest()
@@ -252,11 +252,11 @@ func TestWhatIsNotDeliveredIsForTheNextRun(t *testing.T) {
 	}
 	id := next.Carried.Targets[0].Queue[0].ID
 	w = &world{}
-	pushes(t, w, false, next, func(s *session) {
+	runPush(t, w, false, next, func(s *session) {
 		s.rest()
 		same(t, "webhooks", s.webhooks(), []string{"a", "b"})
-		same(t, "a", w.toldTo("a"), states(needsInput))
-		same(t, "b", w.toldTo("b"), nil)
+		same(t, "a", w.statesSentTo("a"), states(needsInput))
+		same(t, "b", w.statesSentTo("b"), nil)
 		same(t, "the notification", read(w, &w.called)[0].ID, id)
 	})
 	same(t, "asked", len(read(w, &w.marks)), 0)
@@ -275,26 +275,26 @@ func continued(t *testing.T, s *session) (next contract.PushInput) {
 }
 
 func TestADeletedWebhookIsToldNothingMore(t *testing.T) {
-	hook := &deadHook{}
+	hook := &failingWebhook{}
 	w := &world{NotifyFn: hook.notify}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("dead")
-		s.news(working)
+		s.publishState(working)
 		s.rest()
 		s.env.SignalWorkflow(contract.SignalDelete, contract.PushDelete{ID: "dead"})
 		s.rest()
-		n := len(w.toldTo("dead"))
+		n := len(w.statesSentTo("dead"))
 		s.sleep(time.Hour)
-		same(t, "attempts", len(w.toldTo("dead")), n)
+		same(t, "attempts", len(w.statesSentTo("dead")), n)
 	})
 }
 
 func TestAReplacedWebhookIsToldWhatIsOwed(t *testing.T) {
-	hook := &deadHook{}
+	hook := &failingWebhook{}
 	w := &world{NotifyFn: hook.notify}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("dead")
-		s.news(completed)
+		s.publishState(completed)
 		s.rest()
 		hook.up = true
 		replaced := webhook("dead")
@@ -311,10 +311,10 @@ func TestAReplacedWebhookIsToldWhatIsOwed(t *testing.T) {
 }
 
 func TestPushNotificationsCanBeCancelledInTheMiddle(t *testing.T) {
-	hook := &deadHook{}
-	s := pushes(t, &world{NotifyFn: hook.notify}, false, contract.PushInput{}, func(s *session) {
+	hook := &failingWebhook{}
+	s := runPush(t, &world{NotifyFn: hook.notify}, false, contract.PushInput{}, func(s *session) {
 		s.set("dead")
-		s.news(working)
+		s.publishState(working)
 		s.rest()
 		s.env.SetCurrentHistoryLength(1_000)
 		s.env.CancelWorkflow()

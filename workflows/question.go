@@ -11,9 +11,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// askingCall is a running call whose server may ask a person something. The activity that makes
-// the call signals the question to the workflow, and waits for the decision of the approval
-// that this opens.
+// askingCall is a running call whose server may ask a person. The activity that makes the call
+// signals the question to the workflow, and waits for the decision of the approval that this
+// opens.
 type askingCall struct {
 	leaf *leaf
 	call call
@@ -65,7 +65,7 @@ func (f *askingCall) ask(q contract.QuestionSignal) {
 	})
 }
 
-// approvalFor is the approval for a question. It expires no later than the call.
+// approvalFor returns the approval for a question. It expires no later than the call.
 func (f *askingCall) approvalFor(ctx workflow.Context, q contract.QuestionSignal) contract.ApprovalInput {
 	in := f.leaf.approvalOf(ctx, f.call)
 	in.UUID, in.Schema, in.Accepts, in.Reason = q.UUID, q.Schema, q.Accepts, contract.ReasonQuestion
@@ -78,7 +78,7 @@ func (f *askingCall) approvalFor(ctx workflow.Context, q contract.QuestionSignal
 }
 
 // routeQuestions passes questions to the calls that they belong to. A question of a call that
-// is not running is dropped: nobody waits for the answer.
+// is not running is dropped: its answer would not be used.
 func routeQuestions(ctx workflow.Context, ch workflow.ReceiveChannel, leaves ...*leaf) {
 	for raw, ok := receive(ch); ok; raw, ok = receive(ch) {
 		var q contract.QuestionSignal

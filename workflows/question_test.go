@@ -12,13 +12,13 @@ import (
 
 const seatsSchema = `{"type":"object","properties":{"seats":{"type":"integer"}},"required":["seats"]}`
 
-// The UUIDs of questions, as the activity makes them up.
+// The UUIDs of questions, which the activity generates.
 const (
 	firstUUID  = "aaaaaaaa-0000-5000-8000-000000000001"
 	secondUUID = "aaaaaaaa-0000-5000-8000-000000000002"
 )
 
-// quote is a read-only call whose server may ask, book a destructive one.
+// quote returns a read-only call whose server may ask, book a destructive one.
 func quote() contract.Call { return mayAsk(callOf("quote", "q", `{}`, false)) }
 func book() contract.Call  { return mayAsk(callOf("book", "b", `{}`, true)) }
 
@@ -27,7 +27,7 @@ func mayAsk(c contract.Call) contract.Call {
 	return c
 }
 
-// question is what the activity of the last call that was made asks.
+// question returns a question of the latest call.
 func (s *session) question(uuid string) contract.QuestionSignal {
 	s.t.Helper()
 	calls := read(s.world, &s.world.calls)
@@ -45,7 +45,7 @@ func (s *session) ask(q contract.QuestionSignal) {
 	s.rest()
 }
 
-// outcome is what an approval has come to.
+// outcome returns the result of an approval.
 func (s *session) outcome(uuid string) contract.ApprovalResult {
 	s.t.Helper()
 	for _, m := range s.messages() {
@@ -57,8 +57,8 @@ func (s *session) outcome(uuid string) contract.ApprovalResult {
 	return contract.ApprovalResult{}
 }
 
-// askedIn runs a conversation whose call is under way, with its first question.
-func askedIn(t *testing.T, c contract.Call, body func(s *session)) *session {
+// converseWithQuestion runs a conversation with a running call and its first question.
+func converseWithQuestion(t *testing.T, c contract.Call, body func(s *session)) *session {
 	t.Helper()
 	w := &world{GenerateFn: script(asks(c), says("Done.")), CallToolFn: holdTools}
 	return converse(t, w, hello(), func(s *session) {
@@ -80,7 +80,7 @@ func (s *session) end(c contract.Call) {
 }
 
 func TestAQuestionPausesTheConversationAndAMessageAnswersIt(t *testing.T) {
-	s := askedIn(t, quote(), func(s *session) {
+	s := converseWithQuestion(t, quote(), func(s *session) {
 		p, v := s.pending(), s.view()
 		same(t, "status", v.Status, contract.StatusWaitingApproval)
 		same(t, "pending", p, contract.PendingApproval{
@@ -136,7 +136,7 @@ func TestTheAnswerGoesToTheApproval(t *testing.T) {
 				UUID: firstUUID, ConversationID: conversationID, Tool: "quote", Reason: contract.ReasonQuestion,
 				Schema: contract.JSON{Raw: json.RawMessage(seatsSchema)},
 			}
-			r := alone(t, in, func(s *session) {
+			r := runApprovalAlone(t, in, func(s *session) {
 				s.rest()
 				for _, wrong := range []string{`{"approved":true}`, `"many"`, `{"content":{"seats":"4"}}`, `{}`} {
 					s.decideOn(firstUUID, typed(wrong))
@@ -149,7 +149,7 @@ func TestTheAnswerGoesToTheApproval(t *testing.T) {
 			})
 			same(t, "decision", r.Decision, c.want)
 			same(t, "content", string(r.Content.Raw), c.content)
-			askedIn(t, quote(), func(s *session) {
+			converseWithQuestion(t, quote(), func(s *session) {
 				s.decideOn(firstUUID, c.answer)
 				s.rest()
 				same(t, "marker", s.lines()[4:], []string{"user: [ANSWER]: " + c.marker})
@@ -162,7 +162,7 @@ func TestTheAnswerGoesToTheApproval(t *testing.T) {
 }
 
 func TestAMessageThatIsNoAnswerIsRefused(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		before := s.lines()
 		s.say("r2", "many")
 		s.message(contract.MessageSignal{RequestID: "r3", Text: contract.Text{Blob: &contract.Blob{SHA256: contract.Hash(nil), Size: 9}}})
@@ -240,7 +240,7 @@ func TestAnAnswerWhoseSchemaCannotBeReadLeavesTheQuestionOpen(t *testing.T) {
 }
 
 func TestOfTwoAnswersTheFirstCounts(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		s.say("r2", "4")
 		s.say("r3", "5")
 		s.rest()
@@ -252,10 +252,10 @@ func TestOfTwoAnswersTheFirstCounts(t *testing.T) {
 }
 
 func TestACallMayAskOneQuestionAfterTheOther(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		s.say("r2", "4")
 		s.rest()
-		s.ask(s.question(firstUUID)) // again: it is known
+		s.ask(s.question(firstUUID)) // again: it is a duplicate
 		s.nothingWaits()
 		s.ask(s.question(secondUUID))
 		same(t, "pending", s.pending().UUID, secondUUID)
@@ -271,14 +271,14 @@ func TestACallMayAskOneQuestionAfterTheOther(t *testing.T) {
 }
 
 func TestTheTurnMayBeCancelledWhileAQuestionWaits(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		s.cancel("c1", "")
 		s.rest()
 		s.nothingWaits()
 		same(t, "decision", s.outcome(firstUUID).Decision, contract.Cancelled)
 		same(t, "answer", s.answer("c1"), "The turn was cancelled.")
 	})
-	askedIn(t, book(), func(s *session) { // is seen through, and asks nobody any more
+	converseWithQuestion(t, book(), func(s *session) { // is completed, and asks no more questions
 		s.cancel("c1", "")
 		s.rest()
 		s.nothingWaits()
@@ -292,7 +292,7 @@ func TestTheTurnMayBeCancelledWhileAQuestionWaits(t *testing.T) {
 }
 
 func TestAQuestionIsWithdrawnWhenItsCallEnds(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		s.end(quote())
 		s.nothingWaits()
 		same(t, "end", s.lines()[4:], []string{"user: [ANSWER]: Cancelled", "result quote: made", "assistant: Done."})
@@ -303,7 +303,7 @@ func TestAQuestionIsWithdrawnWhenItsCallEnds(t *testing.T) {
 }
 
 func TestALostAnswerOfADestructiveCallThatAskedGoesToAPerson(t *testing.T) {
-	askedIn(t, book(), func(s *session) {
+	converseWithQuestion(t, book(), func(s *session) {
 		s.release("book{}", nil, fails(contract.KindOutcomeUnknown, "the connection was lost"))
 		s.rest()
 		same(t, "question", s.outcome(firstUUID).Decision, contract.Cancelled)
@@ -316,14 +316,14 @@ func TestALostAnswerOfADestructiveCallThatAskedGoesToAPerson(t *testing.T) {
 }
 
 func TestANewAttemptWithdrawsTheQuestionsOfTheOneBefore(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		again := s.question(secondUUID)
 		again.Attempt = 2
 		s.ask(again)
 		same(t, "pending", s.pending().UUID, secondUUID)
 		same(t, "first", s.outcome(firstUUID).Decision, contract.Cancelled)
 		late := s.question("aaaaaaaa-0000-5000-8000-000000000003")
-		s.ask(late) // of an attempt that is over
+		s.ask(late) // from an earlier attempt
 		same(t, "pending", s.pending().UUID, secondUUID)
 		s.say("r2", "4")
 		s.rest()
@@ -333,13 +333,13 @@ func TestANewAttemptWithdrawsTheQuestionsOfTheOneBefore(t *testing.T) {
 }
 
 func TestAQuestionExpiresWithTheTimeThatItsCallHas(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		same(t, "timeout", s.seen.children[0].Input.Timeout, 24*time.Hour)
 	})
 }
 
 func TestQuestionsThatMakeNoSenseAreIgnored(t *testing.T) {
-	askedIn(t, quote(), func(s *session) {
+	converseWithQuestion(t, quote(), func(s *session) {
 		for _, raw := range []string{`{}`, `"x"`, `{"uuid":"x","call":"y"}`, `{"uuid":"` + secondUUID + `","call":"unknown"}`} {
 			s.env.SignalWorkflow(contract.SignalQuestion, typed(raw))
 			s.rest()

@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// recorder sees the commands that workflows give.
+// recorder records the commands of workflows.
 type recorder struct {
 	interceptor.WorkerInterceptorBase
 
@@ -23,24 +23,24 @@ type recorder struct {
 	states    []string // values given to the search attribute TaskState
 	memos     []map[string]any
 	nodes     []nodeStarted
-	reports   []contract.NodeReport  // of every node, its own
+	reports   []contract.NodeReport  // own reports of every node
 	batches   []contract.NodeReports // that reached the conversation
 	results   []contract.NodeResult  // of nodes
 
-	// rollOver makes a node's run look long after so many activities and child
+	// rollOver makes a node's run look long after the given number of activities and child
 	// workflows; the test gives the conversation's run the length of a long node.
 	rollOver  int
 	continued int                  // runs of nodes that followed another
-	carried   []contract.NodeInput // what those began with
+	carried   []contract.NodeInput // their inputs
 	long      *workflow.Info
 
 	upserts int // of search attributes
 
-	decisions []string // lines of the log about them
+	decisions []string // lines log lines about decisions
 
 	slow time.Duration // how long a report takes
 
-	// SignalFn takes what conversations and their Push tell one another.
+	// SignalFn handles the signals between conversations and their Push.
 	SignalFn func(workflowID, name string, arg any) error
 }
 
@@ -96,8 +96,8 @@ type outbound struct {
 	commands int
 }
 
-// GetInfo lends the length of the conversation's run to a node's, because the
-// test environment has no setter for those of child workflows.
+// GetInfo gives a node's run the length of the conversation's, because the test environment has
+// no setter for child workflows.
 func (o *outbound) GetInfo(ctx workflow.Context) *workflow.Info {
 	info := o.Next.GetInfo(ctx)
 	switch {
@@ -112,7 +112,7 @@ func (o *outbound) GetInfo(ctx workflow.Context) *workflow.Info {
 	return info
 }
 
-// ExecuteWorkflow notes what nodes begin and end with.
+// ExecuteWorkflow records the inputs and results of nodes.
 func (i *inbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
 	if node, ok := in.Args[0].(contract.NodeInput); ok && node.Carried != nil {
 		i.recorder.continued++
@@ -174,7 +174,7 @@ func (o *outbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runI
 			o.recorder.batches = append(o.recorder.batches, batch)
 		}
 		if o.recorder.slow > 0 {
-			return o.later(ctx, o.recorder.slow, func(ctx workflow.Context) workflow.Future {
+			return o.delayed(ctx, o.recorder.slow, func(ctx workflow.Context) workflow.Future {
 				return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
 			})
 		}
@@ -187,8 +187,8 @@ func (o *outbound) SignalExternalWorkflow(ctx workflow.Context, workflowID, runI
 	return o.Next.SignalExternalWorkflow(ctx, workflowID, runID, name, arg)
 }
 
-// later is a command that is carried out only after a while.
-func (o *outbound) later(ctx workflow.Context, d time.Duration, give func(workflow.Context) workflow.Future) workflow.Future {
+// delayed carries out a command after a delay.
+func (o *outbound) delayed(ctx workflow.Context, d time.Duration, give func(workflow.Context) workflow.Future) workflow.Future {
 	future, settable := workflow.NewFuture(ctx)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		err := workflow.Sleep(ctx, d)
@@ -217,8 +217,8 @@ func (o *outbound) UpsertMemo(ctx workflow.Context, memo map[string]any) error {
 	return o.Next.UpsertMemo(ctx, memo)
 }
 
-// childStarted looks whether the conversation speaks of an approval before
-// there is one.
+// childStarted checks that the conversation does not announce an approval before it has
+// started.
 func (s *session) childStarted(info *workflow.Info, _ workflow.Context, _ converter.EncodedValues) {
 	if info.WorkflowType.Name != contract.WorkflowApproval {
 		return
@@ -227,7 +227,7 @@ func (s *session) childStarted(info *workflow.Info, _ workflow.Context, _ conver
 	started.AnnouncedTooEarly = len(s.view().Pending) > 0
 }
 
-// options are those of the last command that ran an activity.
+// options returns the options of the last command that ran an activity.
 func (r *recorder) options(name string) scheduled {
 	for i := len(r.scheduled) - 1; i >= 0; i-- {
 		if r.scheduled[i].Name == name {

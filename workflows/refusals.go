@@ -14,7 +14,7 @@ const metricRefused = "conversation_signals_refused"
 // changeBounds marks histories in which messages over a bound are refused.
 const changeBounds = "bounds-of-messages"
 
-// predictRefusal is the result that a signal would be refused with, or nil if it would be
+// predictRefusal returns the result with which a signal would be refused, or nil if it would be
 // carried out. The gateway queries it before it signals, so that refused requests write no
 // history. It may refuse more than the workflow itself.
 func (c *conversation) predictRefusal(q contract.ConversationQuery) *contract.Request {
@@ -58,13 +58,13 @@ func (c *conversation) messageSignalRefusal(m contract.MessageSignal, size int, 
 	return no
 }
 
-// isAnswer reports whether a message is taken as the answer to a question.
+// isAnswer reports whether a message is used as the answer to a question.
 func (c *conversation) isAnswer(m contract.MessageSignal) bool {
 	_, asked := c.openQuestion()
 	return asked && !m.NoAnswer
 }
 
-// messageRefusal is why a message is refused in the present state, or nil.
+// messageRefusal returns why a message is refused in the current state, or nil.
 func (c *conversation) messageRefusal(m contract.MessageSignal) *contract.Request {
 	question, asked := c.openQuestion()
 	switch {
@@ -79,7 +79,7 @@ func (c *conversation) messageRefusal(m contract.MessageSignal) *contract.Reques
 	return nil
 }
 
-// answerRefusal is why a message does not answer a question, or nil if it does, or if an
+// answerRefusal returns why a message does not answer a question, or nil if it does, or if an
 // activity has to parse it.
 func answerRefusal(question contract.PendingApproval, m contract.MessageSignal) *contract.Request {
 	switch {
@@ -94,7 +94,7 @@ func answerRefusal(question contract.PendingApproval, m contract.MessageSignal) 
 	return nil
 }
 
-// refuseAnswer is the refusal of a message that does not answer a question.
+// refuseAnswer returns the refusal of a message that does not answer a question.
 func refuseAnswer(question contract.PendingApproval, text string) *contract.Request {
 	no := refusal(contract.KindInvalid, text)
 	no.Result.WaitingApproval, no.Result.Approval = true, &question
@@ -117,8 +117,8 @@ const (
 	boundsOfBytes   = 2
 )
 
-// currentBoundRefusal is why a message exceeds a bound, or nil, and the version that has the
-// bound.
+// currentBoundRefusal returns why a message exceeds a bound, or nil, and the version that has
+// the bound.
 func (c *conversation) currentBoundRefusal(m contract.MessageSignal, size int) (no *contract.Request, since workflow.Version) {
 	switch {
 	case len(m.Credential) > contract.MaxSealed:
@@ -135,7 +135,7 @@ func (c *conversation) currentBoundRefusal(m contract.MessageSignal, size int) (
 	return nil, 0
 }
 
-// queuedBytes is the size of the queue in the input of the next run.
+// queuedBytes returns the size of the queue in the input of the next run.
 func (c *conversation) queuedBytes() (sum int) {
 	for _, m := range c.queue {
 		sum += size(m)
@@ -143,7 +143,7 @@ func (c *conversation) queuedBytes() (sum int) {
 	return sum
 }
 
-// cancelRefusal is the result of a cancellation that changes nothing, or nil.
+// cancelRefusal returns the result of a cancellation that changes nothing, or nil.
 func (c *conversation) cancelRefusal() *contract.Request {
 	if c.running() || c.in.Task && c.closing == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// foreseen is what a signal would settle to, or the zero value.
-func (s *session) foreseen(q contract.ConversationQuery) contract.Request {
+// predictedRefusal returns the predicted refusal of a signal, or the zero value.
+func (s *session) predictedRefusal(q contract.ConversationQuery) contract.Request {
 	s.t.Helper()
 	q.RequestID = "asked"
 	v := query[contract.ConversationView](s, contract.ConversationWorkflowID(conversationID), contract.QueryConversation, q)
@@ -30,10 +30,10 @@ func TestAConversationForeseesWhatItRefuses(t *testing.T) {
 	w := &world{GenerateFn: script(asks(add("x")), says("Added."))}
 	converse(t, w, hello(), func(s *session) {
 		s.rest()
-		no := s.foreseen(aMessage)
+		no := s.predictedRefusal(aMessage)
 		same(t, "message", no.Refused, contract.KindWaiting)
 		same(t, "approval", no.Result.Approval.UUID, s.pending().UUID)
-		same(t, "cancel", s.foreseen(aCancel), contract.Request{})
+		same(t, "cancel", s.predictedRefusal(aCancel), contract.Request{})
 		same(t, "nothing remembered", s.request("asked"), contract.Request{})
 		same(t, "counted", s.view().Refused, 0)
 		s.say("r2", "all the same")
@@ -42,10 +42,10 @@ func TestAConversationForeseesWhatItRefuses(t *testing.T) {
 		same(t, "counted", s.view().Refused, 1)
 		s.approve()
 		s.rest()
-		same(t, "message", s.foreseen(aMessage), contract.Request{})
-		same(t, "cancel", s.foreseen(aCancel).Settled, true)
-		same(t, "cancel", s.foreseen(aCancel).Refused, "")
-		same(t, "close", s.foreseen(aClose), contract.Request{})
+		same(t, "message", s.predictedRefusal(aMessage), contract.Request{})
+		same(t, "cancel", s.predictedRefusal(aCancel).Settled, true)
+		same(t, "cancel", s.predictedRefusal(aCancel).Refused, "")
+		same(t, "close", s.predictedRefusal(aClose), contract.Request{})
 	})
 }
 
@@ -56,19 +56,19 @@ func TestAFullQueueRefuses(t *testing.T) {
 			s.say(fmt.Sprint("q", n), "x")
 		}
 		s.rest()
-		same(t, "with room for one", s.foreseen(aMessage), contract.Request{})
+		same(t, "with room for one", s.predictedRefusal(aMessage), contract.Request{})
 		s.say("last", "x")
 		s.say("over", "x")
 		s.rest()
 		same(t, "queued", s.view().Queued, contract.MaxQueued)
 		same(t, "over", s.request("over").Refused, contract.KindBusy)
 		s.unsettled("last")
-		no := s.foreseen(aMessage)
+		no := s.predictedRefusal(aMessage)
 		same(t, "foreseen", no.Refused, contract.KindBusy)
 		if !strings.Contains(no.Result.Response.Inline, "64") {
 			t.Errorf("the text does not name the limit: %q", no.Result.Response.Inline)
 		}
-		same(t, "a cancel is taken", s.foreseen(aCancel), contract.Request{})
+		same(t, "a cancel is taken", s.predictedRefusal(aCancel), contract.Request{})
 		s.close("c", "")
 		s.rest()
 	})
@@ -80,10 +80,10 @@ func TestALongRunTakesNoMoreMessagesBehindItsQueue(t *testing.T) {
 	s := converse(t, w, hello(), func(s *session) {
 		s.rest()
 		s.env.SetCurrentHistoryLength(8_000)
-		same(t, "empty queue", s.foreseen(aMessage), contract.Request{})
+		same(t, "empty queue", s.predictedRefusal(aMessage), contract.Request{})
 		s.say("r2", "x")
 		s.rest()
-		same(t, "behind it", s.foreseen(aMessage).Refused, contract.KindBusy)
+		same(t, "behind it", s.predictedRefusal(aMessage).Refused, contract.KindBusy)
 		w.GenerateFn = echo
 		s.release("generate", says("one"), nil)
 		s.rest()
@@ -117,8 +117,8 @@ func TestAQueueIsBoundedInBytes(t *testing.T) {
 		same(t, "queued", s.view().Queued, 8)
 		q := aMessage
 		q.Size = 60 << 10
-		same(t, "foreseen", s.foreseen(q).Refused, contract.KindBusy)
-		same(t, "a short one has room", s.foreseen(aMessage), contract.Request{})
+		same(t, "foreseen", s.predictedRefusal(q).Refused, contract.KindBusy)
+		same(t, "a short one has room", s.predictedRefusal(aMessage), contract.Request{})
 		s.message(large("over"))
 		s.message(contract.MessageSignal{RequestID: "huge", Text: contract.Inline(strings.Repeat("x", contract.MaxMessage))})
 		s.rest()

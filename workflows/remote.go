@@ -16,13 +16,13 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// remoteTask is the task that another agent has because of a call. Whoever stops waiting for it
-// before it has ended cancels it.
+// remoteTask is the task of another agent for a call. It is cancelled if this side stops
+// waiting before it has ended.
 type remoteTask struct {
 	leaf *leaf
 	call call
 	last contract.DelegateResult // its last known state
-	// unfollowed: the history is from before tasks were polled.
+	// unfollowed is set for histories that are older than the polling of tasks.
 	unfollowed bool
 	approvals  int // number of approvals so far
 	// deliveryProblem is why the agent did not receive the last approval, or "".
@@ -40,7 +40,8 @@ type remoteTask struct {
 const changeFollow = "follow-remote-tasks"
 
 // changeEnd marks histories in which tasks are cancelled also if they require a login or
-// continue after a refusal, and in which questions without an ID are told apart by their text.
+// continue after a refusal, and in which questions without an ID are distinguished by their
+// text.
 const changeEnd = "end-remote-tasks"
 
 func cancelsEndedTasks(ctx workflow.Context) bool {
@@ -64,7 +65,7 @@ func (l *leaf) delegate(ctx workflow.Context, c call) callOutcome {
 		case t.last.State == contract.TaskAuthRequired:
 			return t.loginOutcome(ctx)
 		case t.last.State.Over():
-			return callOutcome{CallToolResult: wording.Delegated(t.last)}
+			return callOutcome{CallToolResult: wording.DelegationResult(t.last)}
 		case ctx.Err() != nil && !(t.unfollowed && t.needsInput()):
 			return t.abandon(ctx, t.failureText(ctx.Err()))
 		case t.needsInput():
@@ -168,7 +169,7 @@ func (t *remoteTask) follow(ctx workflow.Context) error {
 		pause := min(decide.PollInterval(t.work.elapsed(ctx), historyOf(ctx)), max(t.timeLeft(ctx), time.Second))
 		o := workflow.TimerOptions{Summary: wording.WorkTimerSummary(t.call.Peer.Name)}
 		if workflow.NewTimerWithOptions(ctx, pause, o).Get(ctx, nil) != nil {
-			return nil // the turn has ended, and the task is as it was
+			return nil // the turn has ended; the last known state remains
 		}
 	}
 	out, err := t.poll(ctx)
@@ -181,7 +182,7 @@ func (t *remoteTask) follow(ctx workflow.Context) error {
 
 func (t *remoteTask) needsInput() bool { return t.last.State == contract.TaskInputRequired }
 
-// timeLeft is how long the task may still work.
+// timeLeft returns how long the task may still work.
 func (t *remoteTask) timeLeft(ctx workflow.Context) time.Duration {
 	return t.call.Peer.Patience() - t.work.elapsed(ctx)
 }
@@ -206,7 +207,7 @@ func (t *remoteTask) send(ctx workflow.Context, in contract.DelegateInput, timeo
 	return runActivity(ctx, contract.ActivityDelegate, regularOptions(timeout, maximum, wording.DelegateSummary(in)), in)
 }
 
-// withTask fills in what all messages about the task have.
+// withTask sets the fields that all messages about the task have.
 func (t *remoteTask) withTask(in contract.DelegateInput) contract.DelegateInput {
 	a := t.leaf.parent.origin()
 	in.ConversationID, in.SessionID, in.Peer = a.conversation, a.session, *t.call.Peer
@@ -215,7 +216,7 @@ func (t *remoteTask) withTask(in contract.DelegateInput) contract.DelegateInput 
 	return in
 }
 
-// loginOutcome is the outcome if the other agent requires the user to log in. The task is
+// loginOutcome returns the outcome if the other agent requires the user to log in. The task is
 // cancelled: after the login the user sends the message again, and a second task would do the
 // work twice.
 func (t *remoteTask) loginOutcome(ctx workflow.Context) callOutcome {
@@ -230,7 +231,7 @@ func (t *remoteTask) loginOutcome(ctx workflow.Context) callOutcome {
 	return m
 }
 
-// failureText says why the task is not waited for any more.
+// failureText returns why the task is abandoned.
 func (t *remoteTask) failureText(err error) string {
 	f := failure(err)
 	if temporal.IsCanceledError(err) {
@@ -259,7 +260,7 @@ func (t *remoteTask) cancellation() contract.DelegateInput {
 	return contract.DelegateInput{Cancel: true, MessageID: contract.NameUUID(t.call.message, "cancel")}
 }
 
-// answerID is the ID of the message that answers the task's last question.
+// answerID returns the ID of the message that answers the task's last question.
 func (t *remoteTask) answerID() string {
 	return contract.NameUUID(t.call.message, fmt.Sprintf("answer-%d", t.approvals))
 }

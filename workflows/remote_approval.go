@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// askApproval has a person decide what the task asks, and sends the decision. A refusal ends
-// the delegation. If somebody else has decided meanwhile, the delegation continues from the new
+// askApproval lets a person decide the task's request, and sends the decision. A refusal ends
+// the delegation. If it was decided elsewhere meanwhile, the delegation continues from the new
 // state: an approval given here may refer to something outdated.
 func (t *remoteTask) askApproval(ctx workflow.Context) (refused *callOutcome, err error) {
 	t.approvals++
@@ -117,7 +117,7 @@ func (t *remoteTask) isNewRequest(ctx workflow.Context, out contract.DelegateRes
 	return news
 }
 
-// approvalInput is the approval for what the task asks.
+// approvalInput returns the approval for the task's request.
 func (t *remoteTask) approvalInput(ctx workflow.Context) contract.ApprovalInput {
 	peer, asked := t.call.Peer.Name, t.last.Asked
 	in := t.leaf.approvalFor(ctx, t.call, t.approvalDescription(ctx), contract.ReasonRemote)
@@ -147,7 +147,7 @@ func (t *remoteTask) refuse(ctx workflow.Context, answer contract.DelegateInput,
 	why := wording.AfterRefusal(recordedReason(ctx, r))
 	m := callOutcome{CallToolResult: contract.CallToolResult{Text: contract.Inline(why), IsError: true}, refused: why}
 	answer.Decision, answer.By, answer.Reason = contract.Rejected, r.By, r.Reason
-	if r.Decision != contract.Rejected && takesOutcomeAnswers(ctx) { // nobody has rejected it
+	if r.Decision != contract.Rejected && takesOutcomeAnswers(ctx) { // no person has rejected it
 		answer = t.cancellation()
 	}
 	m.Note = t.notifyPeer(ctx, answer)

@@ -8,16 +8,16 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// guarded is an agent that says to each message what the kind of the message gets.
-type guarded struct {
+// agentByKind is an agent with one answer for each kind of message.
+type agentByKind struct {
 	begun, now, approved, rejected, cancelled contract.DelegateResult
 	away                                      bool // refusals and cancellations do not arrive
 }
 
-func (g *guarded) delegate(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
+func (g *agentByKind) delegate(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	switch {
 	case g.away && (in.Cancel || in.Decision == contract.Rejected):
-		return contract.DelegateResult{}, down()
+		return contract.DelegateResult{}, unreachableError()
 	case in.Cancel:
 		return g.cancelled, nil
 	case in.Decision == contract.Rejected:
@@ -43,7 +43,7 @@ func TestATaskThatWantsALoginIsCancelledBecauseNobodyComesBackToIt(t *testing.T)
 		"nothing heard": {remote(contract.TaskAuthRequired, "Log in."), remote(contract.TaskAuthRequired, "Log in first."), []string{`{"message":"write"}`, "cancel task-1"}, "The agent writer could not be told: Authentication required by A2A agent writer."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{DelegateFn: (&guarded{begun: tt.begun, cancelled: tt.cancelled}).delegate}
+			w := &world{DelegateFn: (&agentByKind{begun: tt.begun, cancelled: tt.cancelled}).delegate}
 			converse(t, w, tree(ask("write")), func(s *session) {
 				s.rest()
 				same(t, "answer", s.answer("r1"), "Log in.")
@@ -57,7 +57,7 @@ func TestATaskThatWantsALoginIsCancelledBecauseNobodyComesBackToIt(t *testing.T)
 
 // A token lives for hours, an approval may wait for months.
 func TestATokenThatExpiresDoesNotWithdrawTheApproval(t *testing.T) {
-	w := &world{DelegateFn: (&guarded{begun: asksFor("u1", "Sure?"), now: remote(contract.TaskAuthRequired, "Who are you?"), approved: remote(contract.TaskCompleted, "deleted")}).delegate}
+	w := &world{DelegateFn: (&agentByKind{begun: waitingTask("u1", "Sure?"), now: remote(contract.TaskAuthRequired, "Who are you?"), approved: remote(contract.TaskCompleted, "deleted")}).delegate}
 	converse(t, w, tree(ask("clean up")), func(s *session) {
 		s.rest()
 		uuid := s.pending().UUID
@@ -78,7 +78,7 @@ func TestAnotherQuestionInWordsTakesThePlaceOfTheFirst(t *testing.T) {
 		"the same": {"Delete a?", false}, "no words": {"", false}, "others": {"Delete b?", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			peer := &guarded{begun: plain("Delete a?"), now: plain("Delete a?"), approved: remote(contract.TaskCompleted, "deleted")}
+			peer := &agentByKind{begun: plain("Delete a?"), now: plain("Delete a?"), approved: remote(contract.TaskCompleted, "deleted")}
 			w := &world{DelegateFn: peer.delegate}
 			converse(t, w, tree(ask("clean up")), func(s *session) {
 				s.rest()
@@ -94,18 +94,18 @@ func TestAnotherQuestionInWordsTakesThePlaceOfTheFirst(t *testing.T) {
 			if tt.another {
 				want = tt.now
 			}
-			same(t, "decided on", heard(w)[1].Question.Inline, want)
+			same(t, "decided on", sentMessages(w)[1].Question.Inline, want)
 		})
 	}
 }
 
 func TestATaskThatGoesOnAfterARefusalIsCancelled(t *testing.T) {
 	for name, rejected := range map[string]contract.DelegateResult{
-		"it works": atWork(), "it asks for something else": asksFor("u2", "Delete b then?"), "it is over": remote(contract.TaskRejected, "kept"),
+		"it works": atWork(), "it asks for something else": waitingTask("u2", "Delete b then?"), "it is over": remote(contract.TaskRejected, "kept"),
 	} {
 		for how, away := range map[string]bool{"at once": false, "later": true} {
 			t.Run(name+", "+how, func(t *testing.T) {
-				peer := &guarded{begun: asksFor("u1", "Delete a?"), now: asksFor("u1", "Delete a?"), rejected: rejected, cancelled: remote(contract.TaskCanceled, ""), away: away}
+				peer := &agentByKind{begun: waitingTask("u1", "Delete a?"), now: waitingTask("u1", "Delete a?"), rejected: rejected, cancelled: remote(contract.TaskCanceled, ""), away: away}
 				w := &world{DelegateFn: peer.delegate}
 				converse(t, w, tree(ask("clean up")), func(s *session) {
 					s.rest()

@@ -9,32 +9,32 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// writer is another agent that works until it is told otherwise: begun is what it
-// says to the message, and now what it says to who looks.
+// writer is another agent that works until the test changes its state: started is its answer to
+// the message, and now its answer to polls.
 type writer struct {
-	begun, now contract.DelegateResult
-	answered   contract.DelegateResult // to an approval
-	deaf       error                   // what becomes of refusals and cancellations
-	broken     error                   // what becomes of looks
+	started, now contract.DelegateResult
+	answered     contract.DelegateResult // answer to an approval
+	refusalError error                   // error of refusals and cancellations
+	pollError    error                   // error of polls
 }
 
 func (w *writer) delegate(_ context.Context, in contract.DelegateInput) (contract.DelegateResult, error) {
 	switch {
 	case in.Cancel, in.Decision == contract.Rejected:
-		return remote(contract.TaskCanceled, "stopped"), w.deaf
+		return remote(contract.TaskCanceled, "stopped"), w.refusalError
 	case in.Decision == contract.Approved:
 		w.now = w.answered
 		return w.answered, nil
 	case in.TaskID != "":
-		return w.now, w.broken
+		return w.now, w.pollError
 	}
-	return w.begun, nil
+	return w.started, nil
 }
 
 func atWork() contract.DelegateResult { return remote(contract.TaskWorking, "") }
 
-// asksFor is a task that waits for an approval with an ID.
-func asksFor(uuid, text string) contract.DelegateResult {
+// waitingTask returns a task that waits for an approval with an ID.
+func waitingTask(uuid, text string) contract.DelegateResult {
 	r := remote(contract.TaskInputRequired, text)
 	r.Asked = &contract.Origin{
 		Chain: []string{"writer", "archive"}, UUID: uuid, Tool: "files_delete", Digest: "d1", Reason: contract.ReasonDestructive,
@@ -43,10 +43,10 @@ func asksFor(uuid, text string) contract.DelegateResult {
 	return r
 }
 
-// down is an agent that is not reached.
-func down() error { return fails(contract.KindPeerUnavailable, "connection refused") }
+// unreachableError returns the error of an agent that cannot be reached.
+func unreachableError() error { return fails(contract.KindPeerUnavailable, "connection refused") }
 
-// note is what the result of the only delegation tells people.
+// note returns the note on the result of the only delegation.
 func (s *session) note() (note string) {
 	for _, m := range s.messages() {
 		if m.Role == contract.RoleTool {
@@ -57,7 +57,7 @@ func (s *session) note() (note string) {
 }
 
 func TestATaskThatWorksIsLookedAtUntilItIsDone(t *testing.T) {
-	peer := &writer{begun: atWork(), now: atWork()}
+	peer := &writer{started: atWork(), now: atWork()}
 	w := &world{DelegateFn: peer.delegate}
 	s := converse(t, w, tree(ask("write")), func(s *session) {
 		s.rest()
@@ -70,7 +70,7 @@ func TestATaskThatWorksIsLookedAtUntilItIsDone(t *testing.T) {
 		same(t, "answer", s.answer("r1"), "written")
 	})
 	same(t, "sent", sentTo(w), []string{`{"message":"write"}`})
-	if n := looks(w); n < 60 || n > 120 {
+	if n := countPolls(w); n < 60 || n > 120 {
 		t.Errorf("%d looks in 22 minutes", n)
 	}
 	look := read(w, &w.sent)[1]
@@ -80,19 +80,19 @@ func TestATaskThatWorksIsLookedAtUntilItIsDone(t *testing.T) {
 }
 
 func TestAFailedLookIsNoEndOfTheTask(t *testing.T) {
-	peer := &writer{begun: atWork(), broken: down()}
+	peer := &writer{started: atWork(), pollError: unreachableError()}
 	w := &world{DelegateFn: peer.delegate}
 	converse(t, w, tree(ask("write")), func(s *session) {
 		s.sleep(10 * time.Minute)
 		s.unsettled("r1")
-		peer.broken, peer.now = nil, remote(contract.TaskCompleted, "written")
+		peer.pollError, peer.now = nil, remote(contract.TaskCompleted, "written")
 		s.sleep(5 * time.Minute)
 		same(t, "answer", s.answer("r1"), "written")
 	})
 }
 
 func TestATaskThatTheOtherAgentDeniesIsAnError(t *testing.T) {
-	peer := &writer{begun: atWork(), broken: fails(contract.KindPeerFailed, "no such task"), deaf: fails(contract.KindPeerFailed, "no such task")}
+	peer := &writer{started: atWork(), pollError: fails(contract.KindPeerFailed, "no such task"), refusalError: fails(contract.KindPeerFailed, "no such task")}
 	w := &world{DelegateFn: peer.delegate}
 	converse(t, w, tree(ask("write")), func(s *session) {
 		s.rest()
@@ -113,7 +113,7 @@ func TestATaskThatWorksTooLongIsCancelled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := ask("write")
 			n.Peer.Timeout = tt.timeout
-			w := &world{DelegateFn: (&writer{begun: atWork(), now: atWork()}).delegate}
+			w := &world{DelegateFn: (&writer{started: atWork(), now: atWork()}).delegate}
 			converse(t, w, tree(n), func(s *session) {
 				s.sleep(tt.before)
 				s.unsettled("r1")
@@ -127,7 +127,7 @@ func TestATaskThatWorksTooLongIsCancelled(t *testing.T) {
 }
 
 func TestTimeInWhichATaskWaitsIsNotItsWork(t *testing.T) {
-	peer := &writer{begun: asksFor("u1", "Sure?"), now: asksFor("u1", "Sure?"), answered: atWork()}
+	peer := &writer{started: waitingTask("u1", "Sure?"), now: waitingTask("u1", "Sure?"), answered: atWork()}
 	w := &world{DelegateFn: peer.delegate}
 	converse(t, w, tree(ask("write")), func(s *session) {
 		s.sleep(100 * time.Hour)
@@ -140,27 +140,27 @@ func TestTimeInWhichATaskWaitsIsNotItsWork(t *testing.T) {
 }
 
 func TestACancelledTurnCancelsTheTaskThatWorks(t *testing.T) {
-	for name, root := range map[string]contract.Node{"alone": ask("write"), "in a tree": parallel("both", asking(ask("write")), llm("other"))} {
+	for name, root := range map[string]contract.Node{"alone": ask("write"), "in a tree": parallel("both", sequenceWith(ask("write")), llm("other"))} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{GenerateFn: play(nil), DelegateFn: (&writer{begun: atWork(), now: atWork()}).delegate}
+			w := &world{GenerateFn: play(nil), DelegateFn: (&writer{started: atWork(), now: atWork()}).delegate}
 			converse(t, w, tree(root), func(s *session) {
 				s.sleep(5 * time.Minute)
 				s.cancel("c1", "")
 				s.rest()
 				same(t, "answer", s.answer("c1"), "The turn was cancelled.")
 				same(t, "sent", sentTo(w), []string{`{"message":"write"}`, "cancel task-1"})
-				seen := looks(w)
+				seen := countPolls(w)
 				s.sleep(time.Hour)
-				same(t, "looks after that", looks(w), seen)
-				s.usable()
+				same(t, "looks after that", countPolls(w), seen)
+				s.checkUsable()
 			})
 		})
 	}
 }
 
 func TestANodeWhoseTimeIsUpCancelsItsTask(t *testing.T) {
-	w := &world{GenerateFn: play(nil), DelegateFn: (&writer{begun: atWork(), now: atWork()}).delegate}
-	converse(t, w, tree(asking(within(ask("write"), limit(time.Minute)))), func(s *session) {
+	w := &world{GenerateFn: play(nil), DelegateFn: (&writer{started: atWork(), now: atWork()}).delegate}
+	converse(t, w, tree(sequenceWith(within(ask("write"), limit(time.Minute)))), func(s *session) {
 		s.sleep(2 * time.Minute)
 		same(t, "sent", sentTo(w), []string{`{"message":"write"}`, "cancel task-1"})
 		same(t, "result", lines(s.messages())[3], "failed a2a_writer: A2A error: the time was up")
@@ -168,7 +168,7 @@ func TestANodeWhoseTimeIsUpCancelsItsTask(t *testing.T) {
 	})
 }
 
-// Only when the message has arrived is there a task that can be cancelled.
+// There is no task to cancel before the message has arrived.
 func TestASendUnderWayIsSeenThroughAndThenItsTaskIsCancelled(t *testing.T) {
 	for name, tt := range map[string]struct {
 		result any
@@ -176,7 +176,7 @@ func TestASendUnderWayIsSeenThroughAndThenItsTaskIsCancelled(t *testing.T) {
 		sent   []string
 	}{
 		"it works":     {atWork(), nil, []string{`{"message":"write"}`, "cancel task-1"}},
-		"it waits":     {asksFor("u1", "Sure?"), nil, []string{`{"message":"write"}`, "cancel task-1"}},
+		"it waits":     {waitingTask("u1", "Sure?"), nil, []string{`{"message":"write"}`, "cancel task-1"}},
 		"it is done":   {remote(contract.TaskCompleted, "written"), nil, []string{`{"message":"write"}`}},
 		"nobody knows": {nil, fails(contract.KindPeerFailed, "refused"), []string{`{"message":"write"}`}},
 	} {
@@ -187,7 +187,7 @@ func TestASendUnderWayIsSeenThroughAndThenItsTaskIsCancelled(t *testing.T) {
 				}
 				return contract.DelegateResult{}, held
 			}}
-			converse(t, w, tree(asking(ask("write"))), func(s *session) {
+			converse(t, w, tree(sequenceWith(ask("write"))), func(s *session) {
 				s.rest()
 				s.cancel("c1", "")
 				s.rest()
@@ -196,8 +196,8 @@ func TestASendUnderWayIsSeenThroughAndThenItsTaskIsCancelled(t *testing.T) {
 				s.rest()
 				same(t, "answer", s.answer("c1"), "The turn was cancelled.")
 				same(t, "sent", sentTo(w), tt.sent)
-				same(t, "looks", looks(w), 0)
-				s.usable()
+				same(t, "looks", countPolls(w), 0)
+				s.checkUsable()
 			})
 		})
 	}
@@ -222,33 +222,33 @@ func TestFilesOfTheOtherAgentAreInTheResult(t *testing.T) {
 	done := remote(contract.TaskCompleted, "drawn")
 	done.Media = []contract.Media{{Blob: contract.NewBlob([]byte("png")), MIMEType: "image/png", Name: "a.png"}}
 	w := &world{GenerateFn: play(nil), DelegateFn: answers(done)}
-	converse(t, w, tree(asking(ask("draw"))), func(s *session) {
+	converse(t, w, tree(sequenceWith(ask("draw"))), func(s *session) {
 		s.rest()
 		same(t, "media", s.messages()[3].ToolCall.Media, done.Media)
 	})
 }
 
 func TestTheLooksOfAMonthAreFew(t *testing.T) {
-	w := &world{DelegateFn: (&writer{begun: asksFor("u1", "Sure?"), now: asksFor("u1", "Sure?")}).delegate}
+	w := &world{DelegateFn: (&writer{started: waitingTask("u1", "Sure?"), now: waitingTask("u1", "Sure?")}).delegate}
 	converse(t, w, tree(ask("write")), func(s *session) {
 		for range 30 {
 			s.sleep(24 * time.Hour)
 		}
 	})
-	if n := looks(w); n < 1000 || n > 2000 {
+	if n := countPolls(w); n < 1000 || n > 2000 {
 		t.Errorf("%d looks", n)
 	}
 }
 
 func TestALongHistoryIsLookedIntoRarely(t *testing.T) {
-	w := &world{DelegateFn: (&writer{begun: asksFor("u1", "Sure?"), now: asksFor("u1", "Sure?")}).delegate}
+	w := &world{DelegateFn: (&writer{started: waitingTask("u1", "Sure?"), now: waitingTask("u1", "Sure?")}).delegate}
 	converse(t, w, tree(ask("write")), func(s *session) {
 		s.rest()
 		s.env.SetCurrentHistoryLength(20_000)
 		s.sleep(time.Hour)
-		before := looks(w)
+		before := countPolls(w)
 		s.sleep(10 * 24 * time.Hour)
-		if n := looks(w) - before; n < 9 || n > 11 {
+		if n := countPolls(w) - before; n < 9 || n > 11 {
 			t.Errorf("%d looks in ten days", n)
 		}
 	})

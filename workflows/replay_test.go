@@ -17,8 +17,7 @@ import (
 
 const histories = "testdata/histories"
 
-// recorded are the histories that must be there. `make histories` records them
-// on a real server.
+// recorded lists the required histories. `make histories` records them on a real server.
 var recorded = []string{
 	"simple", "approve", "reject", "cancel", "continue-as-new",
 	"sequential", "sequential-node", "parallel", "parallel-node", "loop", "loop-node",
@@ -29,7 +28,7 @@ var recorded = []string{
 	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	"queue-carried", "approval-left", "approval-continued",
-	// Recorded before tasks of other agents were followed.
+	// Recorded before tasks of other agents were polled.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }
 
@@ -52,8 +51,8 @@ func TestRecordedHistoriesReplay(t *testing.T) {
 	}
 }
 
-// replay runs a recording under its own workflow ID: those of nodes inside are
-// made of it.
+// replay replays a recording under its own workflow ID: the IDs of nodes inside are derived
+// from it.
 func replay(t *testing.T, file string) error {
 	t.Helper()
 	f, err := os.Open(file)

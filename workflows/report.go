@@ -25,7 +25,7 @@ type reporter struct {
 
 	opened []contract.OpenApproval // since the last report
 
-	// In no result, therefore kept until they have arrived.
+	// Not part of any result, therefore kept until they have arrived.
 	decided []contract.ApprovalResult
 	lost    []string
 
@@ -71,8 +71,8 @@ func (c *composite) sendReport(ctx workflow.Context) {
 	r.decided, r.lost = r.decided[len(own.Decided):], r.lost[len(own.Lost):]
 }
 
-// reportTarget is the workflow that a node reports to. A node that was started by hand has no
-// parent and reports to its conversation.
+// reportTarget returns the workflow that a node reports to. A node that was started by hand has
+// no parent and reports to its conversation.
 func (c *composite) reportTarget(ctx workflow.Context) string {
 	if parent := workflow.GetInfo(ctx).ParentWorkflowExecution; parent != nil {
 		return parent.ID
@@ -96,7 +96,8 @@ func (c *composite) ownReport() contract.NodeReport {
 	return report
 }
 
-// hasUnsent reports whether there is something that is in no result and has not arrived.
+// hasUnsent reports whether reports are left that are not part of a result and have not
+// arrived.
 func (r *reporter) hasUnsent() bool { return len(r.decided)+len(r.lost) > 0 }
 
 // flush sends a report now and returns when the parent workflow has it.
@@ -105,7 +106,7 @@ func (r *reporter) flush(ctx workflow.Context) {
 	_ = workflow.Await(ctx, func() bool { return !r.urgent && !r.sending })
 }
 
-// settle waits until everything that is in no result has arrived.
+// settle waits until everything that is not part of a result has arrived.
 func (r *reporter) settle(ctx workflow.Context) {
 	if r.hasUnsent() {
 		r.dirty, r.urgent = true, true
@@ -154,7 +155,7 @@ func (c *composite) storeReport(report contract.NodeReport) {
 	case !report.Follows(r.latest[i]):
 		return
 	default:
-		if slices.Contains(r.unsent, report.Run) { // the one before was not passed on
+		if slices.Contains(r.unsent, report.Run) { // the previous one was not passed on
 			report.Open = append(slices.Clone(r.latest[i].Open), report.Open...)
 		}
 		r.latest[i] = report
@@ -184,7 +185,7 @@ func (c *composite) show(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, wording.NodeDetails(c.in.Node, c.state, c.open, consoleOf(ctx)))
 }
 
-// snapshot is a copy of the node's state.
+// snapshot returns a copy of the node's state.
 func (c *composite) snapshot() contract.NodeState {
 	s := c.state
 	s.Usage = c.sum.Usage
@@ -192,8 +193,8 @@ func (c *composite) snapshot() contract.NodeState {
 	return s
 }
 
-// transcript is everything written so far. A node that reports on its own is represented by its
-// place.
+// transcript returns all messages so far. A node that reports on its own is represented by an
+// empty segment.
 func (c *composite) transcript() contract.Transcript {
 	t := cloneTranscript(c.endedTranscript)
 	for _, p := range c.segments {

@@ -60,7 +60,7 @@ func (c *conversation) receiveReports(ctx workflow.Context) {
 	}
 }
 
-// accept queues a message, or refuses it, or takes it as the answer to an open question. A
+// accept queues a message, or refuses it, or uses it as the answer to an open question. A
 // repeated request changes nothing.
 func (c *conversation) accept(ctx workflow.Context, m contract.MessageSignal) {
 	m.RequestID = c.addRequest(m.RequestID, m.Fingerprint)

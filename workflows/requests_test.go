@@ -202,7 +202,7 @@ func TestSignalsThatArriveWhileTheFileIsWrittenAreNotLost(t *testing.T) {
 		s.rest()
 		w.GenerateFn = echo
 		w.ExportFn = func(_ context.Context, in contract.ExportInput) (contract.ExportResult, error) {
-			if in.Conversation.Transcript.Len() == 3 { // they are there when the workflow next looks, after the export
+			if in.Conversation.Transcript.Len() == 3 { // they have arrived when the workflow next receives, after the export
 				s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalCancel, contract.CancelSignal{RequestID: "c1"})
 				s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalMessage, contract.MessageSignal{RequestID: "r2", Text: contract.Inline("two")})
 			}

@@ -17,9 +17,9 @@ const changeReset = "after-reset"
 // left.
 const withdrawTimeout = 15 * time.Second
 
-// resetCleanup ends what the run before a reset has left. Workflows that the previous run
-// started after the reset point keep running, because the server ends only the children of
-// closed runs and hands over those started before the point.
+// resetCleanup ends the workflows that the run before a reset has left. Workflows that the
+// previous run started after the reset point keep running, because the server ends only the
+// children of closed runs and hands over those started before the point.
 type resetCleanup struct{ started, done bool }
 
 // wasReset reports whether the run was created by a reset.
@@ -28,9 +28,9 @@ func wasReset(ctx workflow.Context) bool {
 	return info.OriginalRunID != "" && info.OriginalRunID != info.WorkflowExecution.RunID
 }
 
-// nextVersion is the version of a conversation after the given one. Files, readers and webhooks
-// keep the highest version, and the run before a reset may have gone further than the reset
-// point. Versions after a reset are therefore times in milliseconds, which are higher.
+// nextVersion returns the version of a conversation after the given one. Files, readers and
+// webhooks keep the highest version, and the run before a reset may have gone further than the
+// reset point. Versions after a reset are therefore times in milliseconds, which are higher.
 func nextVersion(ctx workflow.Context, version int64) int64 {
 	if !wasReset(ctx) {
 		return version + 1
@@ -39,8 +39,8 @@ func nextVersion(ctx workflow.Context, version int64) int64 {
 }
 
 // run reports whether the run is past a reset, at a point that occurs once. The first time, it
-// ends what the previous run has left: approvals that nobody waits for, and nodes that would
-// keep making calls. Nothing else starts meanwhile.
+// ends the workflows that the previous run has left: approvals whose decision would not be
+// used, and nodes that would continue to make calls. Nothing else starts meanwhile.
 func (a *resetCleanup) run(ctx workflow.Context, point, conversation string) bool {
 	switch {
 	case !wasReset(ctx):
@@ -89,9 +89,9 @@ func (a *resetCleanup) cancelWithContext(ctx workflow.Context, id, conversation 
 	})
 }
 
-// nodeID is the workflow ID of a node: a different one after a reset, because the node that the
-// previous run has started may still run. key is the ID that it would have had; the idempotency
-// keys of the node are derived from it and so stay the same.
+// nodeID returns the workflow ID of a node: a different one after a reset, because the node
+// that the previous run has started may still run. key is the ID that it would have had; the
+// idempotency keys of the node are derived from it and so stay the same.
 func (a *resetCleanup) nodeID(ctx workflow.Context, id, key, conversation string) (string, string) {
 	if a.run(ctx, id, conversation) {
 		id += "~r" + workflow.GetInfo(ctx).WorkflowExecution.RunID[:8]

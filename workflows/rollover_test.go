@@ -12,7 +12,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// next is the input of the run that follows, and whether there is one.
+// next returns the input of the next run, and whether there is one.
 func (s *session) next() (contract.ConversationInput, bool) {
 	s.t.Helper()
 	var continued *workflow.ContinueAsNewError
@@ -118,7 +118,7 @@ func TestAMessageToARunThatGrewLongIsForTheNext(t *testing.T) {
 				s.rest()
 				grow(s)
 				s.rest()
-				same(t, "over", s.over, false) // an idle one is left in peace
+				same(t, "over", s.over, false) // an idle conversation does not continue as new
 				s.say("r2", "two")
 				s.rest()
 			})
@@ -270,7 +270,7 @@ func TestASignalThatArrivesAtTheRollOverIsHandledFirst(t *testing.T) {
 
 func TestWaitersAreReleasedAtTheRollOver(t *testing.T) {
 	w := &world{GenerateFn: holdModel}
-	var answered, other *waiting
+	var answered, other *awaitCaller
 	s := converse(t, w, hello(), func(s *session) {
 		s.rest()
 		answered, other = s.await("r1"), s.await("later")

@@ -29,9 +29,9 @@ const (
 	serverAddress  = "temporal.example.com:7233"
 )
 
-// session is a running conversation as a test sees it. The test's body runs
-// between workflow tasks: while it runs the workflow stands still, and rest
-// lets it go on until nothing moves any more but the clock.
+// session is a running conversation in a test. The test's body runs between workflow tasks: the
+// workflow is suspended meanwhile, and rest lets it run until it only waits for signals or
+// timers.
 type session struct {
 	t     *testing.T
 	env   *testsuite.TestWorkflowEnvironment
@@ -41,8 +41,8 @@ type session struct {
 	over  bool
 }
 
-// converse runs a conversation against w. It is closed when body is done,
-// unless it has ended by then.
+// converse runs a conversation against w. It is closed when body returns, unless it has ended
+// by then.
 func converse(t *testing.T, w *world, in contract.ConversationInput, body func(s *session)) *session {
 	t.Helper()
 	s := newSession(t, w, contract.ConversationWorkflowID(in.ID))
@@ -55,9 +55,9 @@ func converse(t *testing.T, w *world, in contract.ConversationInput, body func(s
 	return s
 }
 
-// alone runs an approval without the conversation that asks for it. It is
-// cancelled when body is done, unless it has ended by then.
-func alone(t *testing.T, in contract.ApprovalInput, body func(s *session)) contract.ApprovalResult {
+// runApprovalAlone runs an approval without the conversation that asks for it. It is cancelled
+// when body returns, unless it has ended by then.
+func runApprovalAlone(t *testing.T, in contract.ApprovalInput, body func(s *session)) contract.ApprovalResult {
 	t.Helper()
 	s := newSession(t, &world{}, contract.ApprovalWorkflowID(in.UUID))
 	s.run(contract.WorkflowApproval, in, body, s.env.CancelWorkflow)
@@ -76,8 +76,8 @@ func newSession(t *testing.T, w *world, workflowID string) *session {
 	return s
 }
 
-// nodesRollOverAfter makes every run of a node look long after so many
-// activities and child workflows. Zero is never.
+// nodesRollOverAfter makes every run of a node look long after the given number of activities
+// and child workflows. Zero means never.
 func (s *session) nodesRollOverAfter(commands int) {
 	s.seen.rollOver = commands
 	s.env.SetCurrentHistoryLength(1_000) // long for a node, short for a conversation
@@ -118,12 +118,12 @@ func environment(seen *recorder) *testsuite.TestWorkflowEnvironment {
 	return env
 }
 
-// rest lets the workflow run until it waits. Retries of activities are done by
-// then, retries of an export are not.
+// rest lets the workflow run until it waits. That includes retries of activities, but not of
+// exports.
 func (s *session) rest() { s.sleep(10 * time.Second) }
 
-// sleep lets time pass on the workflow's clock. While an activity runs that is
-// real time, so shorter sleeps would end before it does.
+// sleep advances the workflow's clock. While an activity runs, that takes real time, so a
+// shorter sleep would end before the activity.
 func (s *session) sleep(d time.Duration) {
 	if !s.over {
 		s.yield(d)
@@ -160,7 +160,7 @@ func (s *session) decideOn(uuid string, answer any) {
 func (s *session) approve() { s.t.Helper(); s.decide(contract.DecideSignal{Approved: true}) }
 func (s *session) reject()  { s.t.Helper(); s.decide(contract.DecideSignal{}) }
 
-// typed is a payload as the command line sends it: the JSON as it was typed.
+// typed returns a payload as the command line sends it: the JSON as it was typed.
 func typed(raw string) converter.RawValue {
 	return converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingJSON)},
@@ -173,8 +173,7 @@ func (s *session) view() contract.ConversationView {
 	return query[contract.ConversationView](s, contract.ConversationWorkflowID(conversationID), contract.QueryConversation)
 }
 
-// request is what the conversation knows of a request; the zero value when it
-// knows nothing.
+// request returns the conversation's record of a request, or the zero value.
 func (s *session) request(id string) contract.Request {
 	s.t.Helper()
 	v := query[contract.ConversationView](s, contract.ConversationWorkflowID(conversationID),
@@ -185,7 +184,7 @@ func (s *session) request(id string) contract.Request {
 	return *v.Request
 }
 
-// answer is the response that a request settled to.
+// answer returns the response of a settled request.
 func (s *session) answer(id string) string {
 	s.t.Helper()
 	r := s.request(id)
@@ -202,7 +201,7 @@ func (s *session) unsettled(id string) {
 	}
 }
 
-// pending is the only open approval.
+// pending returns the only open approval.
 func (s *session) pending() contract.PendingApproval {
 	s.t.Helper()
 	list := query[[]contract.PendingApproval](s, contract.ConversationWorkflowID(conversationID), contract.QueryPending)
@@ -224,7 +223,7 @@ func (s *session) approval(uuid string) contract.ApprovalView {
 	return query[contract.ApprovalView](s, contract.ApprovalWorkflowID(uuid), contract.QueryApproval)
 }
 
-// details is what the Web UI shows of a workflow.
+// details returns the details of a workflow in the Web UI.
 func (s *session) details(workflowID string) string {
 	s.t.Helper()
 	v, err := s.env.QueryWorkflowByID(workflowID, "__temporal_workflow_metadata")
@@ -251,17 +250,17 @@ func query[T any](s *session, workflowID, name string, args ...any) T {
 	return out
 }
 
-// waiting is a caller of await_settled.
-type waiting struct {
+// awaitCaller is a caller of await_settled.
+type awaitCaller struct {
 	accepted, done bool
 	rejected       error
 	result         contract.AwaitResult
 }
 
-func (s *session) await(ids ...string) *waiting { return s.awaitThen(func() {}, ids...) }
+func (s *session) await(ids ...string) *awaitCaller { return s.awaitThen(func() {}, ids...) }
 
-func (s *session) awaitThen(then func(), ids ...string) *waiting {
-	w := &waiting{}
+func (s *session) awaitThen(then func(), ids ...string) *awaitCaller {
+	w := &awaitCaller{}
 	s.env.UpdateWorkflow(contract.UpdateAwaitSettled, "", &testsuite.TestUpdateCallback{
 		OnAccept: func() { w.accepted = true },
 		OnReject: func(err error) { w.rejected = err },
@@ -277,8 +276,8 @@ func (s *session) awaitThen(then func(), ids ...string) *waiting {
 	return w
 }
 
-// dealtWith is closed once the workflow has dealt with all that was sent before.
-func (s *session) dealtWith() <-chan struct{} {
+// processed returns a channel that is closed once the workflow has handled all earlier signals.
+func (s *session) processed() <-chan struct{} {
 	done := make(chan struct{})
 	s.env.UpdateWorkflow(contract.UpdateAwaitSettled, "", &testsuite.TestUpdateCallback{
 		OnAccept: func() {}, OnComplete: func(any, error) {}, OnReject: func(error) { close(done) },
@@ -286,14 +285,14 @@ func (s *session) dealtWith() <-chan struct{} {
 	return done
 }
 
-func (w *waiting) ids() (out []string) {
+func (w *awaitCaller) ids() (out []string) {
 	for _, r := range w.result.Settled {
 		out = append(out, r.ID)
 	}
 	return out
 }
 
-// result is what the workflow completed with.
+// result returns the result of the workflow.
 func (s *session) result() contract.ConversationResult {
 	s.t.Helper()
 	var r contract.ConversationResult
@@ -303,7 +302,7 @@ func (s *session) result() contract.ConversationResult {
 	return r
 }
 
-// lines is the transcript, a line a message, with UUIDs of approvals masked.
+// lines returns the transcript, one line for each message, with UUIDs of approvals masked.
 func (s *session) lines() []string {
 	s.t.Helper()
 	return lines(s.view().Transcript.Tail)

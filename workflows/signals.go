@@ -12,7 +12,7 @@ import (
 )
 
 // receive returns the next signal of a channel as raw JSON. People type signals: with a typed
-// receive the SDK silently drops what does not fit.
+// receive the SDK silently drops signals that do not fit.
 func receive(ch workflow.ReceiveChannel) (raw json.RawMessage, ok bool) {
 	var v converter.RawValue
 	if !ch.ReceiveAsync(&v) {

@@ -9,7 +9,7 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// recordEnd records how the turn has ended. A stopped turn requires no login.
+// recordEnd records the outcome of the turn. A stopped turn requires no login.
 func (t *turn) recordEnd(ctx workflow.Context, r contract.NodeResult, result contract.Result) {
 	last := contract.LastTurn{
 		Turn: t.conv.state.Turn, Outcome: t.outcome(r), Response: result.Response, EndedAt: now(ctx), AuthRequired: r.AuthRequired,
@@ -20,7 +20,7 @@ func (t *turn) recordEnd(ctx workflow.Context, r contract.NodeResult, result con
 	t.conv.state.Last = &last
 	switch {
 	case t.conv.closing != nil:
-	case t.conv.in.Task && t.stopped, t.conv.taskOver(): // what is still queued is refused
+	case t.conv.in.Task && t.stopped, t.conv.taskOver(): // queued messages are refused
 		t.conv.closing = &closure{reason: t.stopReason}
 		t.conv.setStatus(ctx, contract.StatusCompleted)
 	default:
@@ -29,7 +29,7 @@ func (t *turn) recordEnd(ctx workflow.Context, r contract.NodeResult, result con
 }
 
 // taskOver reports whether the conversation is a task that is done: no message is left to
-// answer, and nobody has to log in first.
+// answer, and no login is required.
 func (c *conversation) taskOver() bool {
 	return c.in.Task && c.state.Last != nil && c.state.Last.AuthRequired == "" && len(c.queue)+c.messages.Len() == 0
 }
@@ -43,7 +43,7 @@ func (c *conversation) cancelIdle(ctx workflow.Context, request string, s contra
 	c.closing = &closure{reason: s.Reason, requests: []string{request}, answer: text}
 }
 
-// taskState is the state of the conversation as a task.
+// taskState returns the state of the conversation as a task.
 func (c *conversation) taskState() contract.TaskState {
 	return contract.ConversationView{
 		Status: c.status, Pending: c.pendingApprovals(), Running: c.running() && len(c.pending) == 0,

@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// task is a conversation that is a task.
+// task returns a conversation that is a task.
 func task(in contract.ConversationInput) contract.ConversationInput {
 	in.Task, in.ContextID = true, "context-1"
 	return in

@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// deep puts a node three workflows deep, with a sibling at every level.
-func deep(n contract.Node) contract.Node {
+// nestedThreeDeep nests a node three workflows deep, with a sibling at every level.
+func nestedThreeDeep(n contract.Node) contract.Node {
 	return sequential("one", parallel("two", loop("three", 2, n), llm("side")), llm("end"))
 }
 
@@ -37,7 +37,7 @@ func TestCancelStopsATreeWhereverItIs(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := &world{GenerateFn: play(map[string][]any{"work": tt.replies}), CallToolFn: holdTools}
-			s := converse(t, w, tree(deep(llm("work"))), func(s *session) {
+			s := converse(t, w, tree(nestedThreeDeep(llm("work"))), func(s *session) {
 				s.rest()
 				tt.during(s)
 				s.cancel("c1", "changed my mind")
@@ -49,7 +49,7 @@ func TestCancelStopsATreeWhereverItIs(t *testing.T) {
 				said := lines(s.messages())
 				same(t, "end", said[len(said)-1], "assistant: "+cancelled)
 				same(t, "states", s.states(), "one:cancelled[two:cancelled[three:cancelled[work:cancelled] side:done] end:pending]")
-				s.usable()
+				s.checkUsable()
 			})
 			for _, c := range s.seen.children {
 				if r := s.approvalResult(c.Input.UUID); r == "" {
@@ -71,7 +71,7 @@ func (s *session) approvalResult(uuid string) contract.Decision {
 func TestADestructiveCallInATreeIsSeenThrough(t *testing.T) {
 	call := `resources_add{"name":"x","value":1}`
 	w := &world{GenerateFn: play(map[string][]any{"work": {asks(add("x"))}}), CallToolFn: holdTools}
-	converse(t, w, tree(deep(llm("work", atOnce))), func(s *session) {
+	converse(t, w, tree(nestedThreeDeep(llm("work", atOnce))), func(s *session) {
 		s.rest()
 		s.cancel("c1", "changed my mind")
 		s.rest()
@@ -80,7 +80,7 @@ func TestADestructiveCallInATreeIsSeenThrough(t *testing.T) {
 		s.rest()
 		same(t, "cancel", s.answer("c1"), cancelled)
 		same(t, "result", strings.Contains(strings.Join(s.masked(), "\n"), "result resources_add: added"), true)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -93,7 +93,7 @@ func TestCancelWithdrawsEveryOpenApproval(t *testing.T) {
 			_, w := twoAsk()
 			converse(t, w, tree(root), func(s *session) {
 				s.rest()
-				a, b := s.atNode("a").UUID, s.atNode("b").UUID
+				a, b := s.approvalOfNode("a").UUID, s.approvalOfNode("b").UUID
 				s.cancel("c1", "changed my mind")
 				s.rest()
 				same(t, "a", s.approval(a).Result.Decision, contract.Cancelled)
@@ -101,7 +101,7 @@ func TestCancelWithdrawsEveryOpenApproval(t *testing.T) {
 				same(t, "cancel", s.answer("c1"), cancelled)
 				same(t, "cancel waits", s.request("c1").Result.WaitingApproval, false)
 				same(t, "ran", w.ran(), nil)
-				s.usable()
+				s.checkUsable()
 			})
 		})
 	}
@@ -121,13 +121,13 @@ func TestCancelWhileOneOfTwoDecidedCallsIsSeenThrough(t *testing.T) {
 		s.release(`resources_add{"name":"x","value":1}`, returns("added"), nil)
 		s.rest()
 		same(t, "cancel", s.answer("c1"), cancelled)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
 func TestACancelThatArrivesWithItsMessageStartsNothing(t *testing.T) {
 	w := &world{GenerateFn: play(nil)}
-	in := tree(deep(llm("work")))
+	in := tree(nestedThreeDeep(llm("work")))
 	in.First = nil
 	converse(t, w, in, func(s *session) {
 		s.env.SignalWorkflowSkippingWorkflowTask(contract.SignalCancel, contract.CancelSignal{RequestID: "c1"})
@@ -135,7 +135,7 @@ func TestACancelThatArrivesWithItsMessageStartsNothing(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "The turn was cancelled.")
 		same(t, "models asked", len(w.asked()), 0)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -144,7 +144,7 @@ func TestCloseStopsATree(t *testing.T) {
 	var a string
 	s := converse(t, w, tree(parallel("both", llm("a"), sequential("inner", llm("b")))), func(s *session) {
 		s.rest()
-		a = s.atNode("a").UUID
+		a = s.approvalOfNode("a").UUID
 		s.close("x1", "enough")
 		s.rest()
 		same(t, "approval", s.approval(a).Result.Decision, contract.Cancelled)
@@ -157,7 +157,7 @@ func TestACancelledWorkflowStopsItsTree(t *testing.T) {
 	_, w := twoAsk()
 	s := converse(t, w, tree(parallel("both", llm("a"), sequential("inner", llm("b")))), func(s *session) {
 		s.rest()
-		s.atNode("a")
+		s.approvalOfNode("a")
 		s.env.CancelWorkflow()
 		s.rest()
 	})
@@ -178,13 +178,13 @@ func TestANodeCancelledByHandEndsItsTreeAndTheConversationGoesOn(t *testing.T) {
 		if r := s.view(); r.Running {
 			t.Errorf("the turn still runs")
 		}
-		s.usable()
+		s.checkUsable()
 	})
 }
 
-// doomed makes every sequence named "doomed" fail when it gets the signal die,
-// as one that an operator terminates.
-func (s *session) doomed() {
+// failDoomedSequences makes every sequence named "doomed" fail when it receives the signal die,
+// as if an operator had terminated it.
+func (s *session) failDoomedSequences() {
 	s.env.RegisterWorkflowWithOptions(func(ctx workflow.Context, in contract.NodeInput) (contract.NodeResult, error) {
 		if in.Node.Name != "doomed" {
 			return workflows.Sequential(ctx, in)
@@ -216,7 +216,7 @@ func (s *session) kill(id string) {
 func doom(t *testing.T, w *world, root contract.Node, body func(s *session)) *session {
 	t.Helper()
 	s := newSession(t, w, contract.ConversationWorkflowID(conversationID))
-	s.doomed()
+	s.failDoomedSequences()
 	s.run(contract.WorkflowConversation, tree(root), body, func() { s.close("", "") })
 	return s
 }
@@ -231,7 +231,7 @@ func TestARootThatIsTerminatedIsAnError(t *testing.T) {
 		said := s.masked()
 		same(t, "end", said[len(said)-1], "assistant: Pipeline error: terminated by hand")
 		same(t, "what it had reported", said[:3], []string{"user: hello", "assistant: [find] find", `call resources_add {"name":"x","value":1}`})
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -243,7 +243,7 @@ func TestANodeThatIsTerminatedIsAFailureLikeAnyOther(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "end")
 		same(t, "state", s.treeState().Nodes[0].Status, contract.NodeFailed)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -284,7 +284,7 @@ func TestTheApprovalsOfATerminatedNodeDoNotWaitAnyLonger(t *testing.T) {
 		s.release("generate slow", says("slow"), nil)
 		s.rest()
 		same(t, "state", s.treeState().Status, contract.NodeDone)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -298,7 +298,7 @@ func TestANodeMayWorkOnlySoLong(t *testing.T) {
 		same(t, "answer", s.answer("r1"), "last ")
 		same(t, "transcript", lines(s.messages())[1], "assistant: [slow] Timed out after 25s of work.")
 		same(t, "states", s.states(), "pipeline:done[slow:failed last:done]")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -308,7 +308,7 @@ func TestALoneNodeMayWorkOnlySoLong(t *testing.T) {
 		s.rest()
 		s.rest()
 		same(t, "answer", s.answer("r1"), "Timed out after 25s of work.")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -326,7 +326,7 @@ func TestWaitingForPeopleIsNotWork(t *testing.T) {
 		same(t, "states", s.states(), "pipeline:running[asker:running last:pending]")
 		s.sleep(20 * time.Second)
 		same(t, "states", s.states(), "pipeline:done[asker:failed last:done]")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -363,7 +363,7 @@ func TestNodesShareTheTimeOfTheNodeAround(t *testing.T) {
 				same(t, "asked", w.asked(), []string{"a", "b", "last {k}"})
 				same(t, "state", s.treeState().Nodes[0].Status, contract.NodeFailed)
 				same(t, "output", s.treeState().Nodes[0].Output.Inline, "Timed out after 35s of work.")
-				s.usable()
+				s.checkUsable()
 			})
 		})
 	}

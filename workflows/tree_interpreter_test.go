@@ -10,28 +10,28 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// expected is what a turn comes to.
+// expected is the expected outcome of a turn.
 type expected struct {
 	reply    string
-	said     []string              // all messages, in order
-	states   []string              // of all nodes
-	models   map[string][]asked    // by leaf, in order
-	batches  map[string][][]string // of tool calls made, by leaf
+	said     []string               // all messages, in order
+	states   []string               // of all nodes
+	models   map[string][]modelCall // by leaf, in order
+	batches  map[string][][]string  // of tool calls made, by leaf
 	usage    contract.Usage
 	approval map[string]map[string]string // the session state where an approval opens
 	frozen   map[string]bool              // calls of models, and approvals, that only a failure elsewhere ends
 	bombs    map[string]int               // calls of models that fail once nothing else moves, with their depth
 }
 
-// asked is what a model sees.
-type asked struct {
+// modelCall is the input of a model call.
+type modelCall struct {
 	Values map[string]string
-	Before []string // what its node said before
+	Before []string // earlier messages of its node
 }
 
 // interpreter is the plain interpreter of trees.
 type interpreter struct {
-	*drama
+	*scenario
 	visits  map[string]int
 	user    string
 	out     *expected
@@ -41,7 +41,7 @@ type interpreter struct {
 	began   int
 }
 
-// ending is how a node ended.
+// ending is the outcome of a node.
 type ending struct {
 	outcome contract.Outcome
 	output  string
@@ -49,22 +49,22 @@ type ending struct {
 	exit    bool
 	usage   contract.Usage
 	said    []string
-	shown   shown
+	shown   finalState
 }
 
-// shown is what can be seen of a node in the end.
-type shown struct {
+// finalState is the visible state of a node at the end.
+type finalState struct {
 	status    contract.NodeStatus
 	output    string
 	usage     contract.Usage
 	iteration int
-	nodes     []shown
+	nodes     []finalState
 }
 
 func (e *interpreter) turn(user string) *expected {
 	e.user, e.tally = user, map[string]map[contract.Outcome]int{}
 	e.out = &expected{
-		models: map[string][]asked{}, batches: map[string][][]string{}, approval: map[string]map[string]string{},
+		models: map[string][]modelCall{}, batches: map[string][][]string{}, approval: map[string]map[string]string{},
 		frozen: map[string]bool{}, bombs: map[string]int{},
 	}
 	r := e.node(&e.root, map[string]string{}, 1)
@@ -77,13 +77,13 @@ func (e *interpreter) turn(user string) *expected {
 	}
 	e.out.said = append([]string{" user: " + user}, r.said...)
 	if rejected || r.output == "" {
-		e.out.said = append(e.out.said, " assistant: "+brief(e.out.reply))
+		e.out.said = append(e.out.said, " assistant: "+abbreviated(e.out.reply))
 	}
 	e.out.states = r.shown.lines(e.root, "")
 	return e.out
 }
 
-// account says what was done and what was not.
+// account returns the reply that lists completed leaves and others.
 func (e *interpreter) account(text string) string {
 	var done, not []string
 	var walk func(contract.Node)
@@ -120,7 +120,7 @@ func (e *interpreter) account(text string) string {
 	return text
 }
 
-// node runs a node; its ending is seen from within: without on_reject and key.
+// node runs a node. It returns the ending before on_reject and the output key are applied.
 func (e *interpreter) node(n *contract.Node, state map[string]string, depth int) ending {
 	var r ending
 	switch n.Type {
@@ -140,8 +140,8 @@ func (e *interpreter) node(n *contract.Node, state map[string]string, depth int)
 	return r
 }
 
-// from is the ending of a node as the node around sees it.
-func from(n contract.Node, r ending) ending {
+// seenFromParent returns the ending of a node after its on_reject and output key are applied.
+func seenFromParent(n contract.Node, r ending) ending {
 	if r.outcome == contract.OutcomeRejected && n.OnReject != "" {
 		r.outcome = contract.OutcomeDone
 	}
@@ -159,14 +159,14 @@ func merged(all ...map[string]string) map[string]string {
 	return out
 }
 
-// steps runs nodes one after the other. It returns true when the last of them
-// lets no other follow.
+// steps runs nodes one after the other. It returns true if no other node may follow the last
+// one.
 func (e *interpreter) steps(n *contract.Node, state map[string]string, depth int, r *ending) (last bool) {
-	r.shown.nodes = make([]shown, len(n.Nodes))
+	r.shown.nodes = make([]finalState, len(n.Nodes))
 	for i := range n.Nodes {
 		inner := e.node(&n.Nodes[i], merged(state, r.set), depth+1)
 		r.shown.nodes[i] = inner.shown
-		inner = from(n.Nodes[i], inner)
+		inner = seenFromParent(n.Nodes[i], inner)
 		r.add(inner)
 		if r.outcome = inner.outcome; inner.output != "" {
 			r.output = inner.output
@@ -215,7 +215,7 @@ func (e *interpreter) parallel(n *contract.Node, state map[string]string, depth 
 			e.stopped--
 		}
 		r.shown.nodes = append(r.shown.nodes, inner.shown)
-		inner = from(n.Nodes[i], inner)
+		inner = seenFromParent(n.Nodes[i], inner)
 		r.add(inner)
 		if inner.outcome == contract.OutcomeRejected && count[contract.OutcomeRejected] == 0 {
 			rejection = inner.output
@@ -224,13 +224,13 @@ func (e *interpreter) parallel(n *contract.Node, state map[string]string, depth 
 			outputs = append(outputs, inner.output)
 		}
 		if n.FailFast && i != bomb && inner.outcome == contract.OutcomeFailed && e.change == nil {
-			e.change = func() { n.FailFast = false } // who is first is a matter of time
+			e.change = func() { n.FailFast = false } // which branch is first depends on timing
 		}
 	}
 	r.output = strings.Join(outputs, "\n")
 	switch failed := count[contract.OutcomeFailed]; {
 	case bomb < 0 && count[contract.OutcomeCancelled] > 0:
-		r.outcome = contract.OutcomeCancelled // the failure that did it is further out
+		r.outcome = contract.OutcomeCancelled // a failure in an outer node caused it
 	case count[contract.OutcomeRejected] > 0:
 		r.outcome, r.output = contract.OutcomeRejected, rejection
 	case failed > 0 && (n.FailFast || failed == len(n.Nodes)):
@@ -241,7 +241,7 @@ func (e *interpreter) parallel(n *contract.Node, state map[string]string, depth 
 	return r
 }
 
-// bomb is the branch that will fail, or -1.
+// bomb returns the index of the branch that will fail, or -1.
 func (e *interpreter) bomb(n *contract.Node) int {
 	for i, b := range n.Nodes {
 		if n.FailFast && e.roles[b.Name].bomb > 0 && e.act(b, e.visits[b.Name], 0).fails != "" {
@@ -255,7 +255,7 @@ func (e *interpreter) leaf(n *contract.Node, state map[string]string, depth int)
 	visit := e.visits[n.Name]
 	e.visits[n.Name]++
 	if e.began++; e.began > 150 && e.change == nil {
-		e.change = func() { calm(&e.root) }
+		e.change = func() { shorten(&e.root) }
 	}
 	if e.change != nil {
 		return ending{outcome: contract.OutcomeDone}
@@ -264,7 +264,7 @@ func (e *interpreter) leaf(n *contract.Node, state map[string]string, depth int)
 	for _, k := range n.Keys {
 		values[k] = merged(state, map[string]string{contract.KeyUserMessage: e.user})[k]
 	}
-	v := &visitor{interpreter: e, node: n, state: state}
+	v := &leafRun{interpreter: e, node: n, state: state}
 	left := n.Rounds()
 	for step := 0; ; step++ {
 		if left == 0 {
@@ -273,7 +273,7 @@ func (e *interpreter) leaf(n *contract.Node, state map[string]string, depth int)
 		}
 		left--
 		key := fmt.Sprint(n.Name, visit, step)
-		e.out.models[n.Name] = append(e.out.models[n.Name], asked{Values: values, Before: slices.Clone(v.said)})
+		e.out.models[n.Name] = append(e.out.models[n.Name], modelCall{Values: values, Before: slices.Clone(v.said)})
 		if e.stopped > 0 && e.roles[n.Name].bomb == 0 && e.chance(0.15, "freeze", key) {
 			e.out.frozen[key] = true
 			v.end(contract.OutcomeCancelled, "Stopped.")
@@ -289,7 +289,7 @@ func (e *interpreter) leaf(n *contract.Node, state map[string]string, depth int)
 		}
 		v.usage = v.usage.Add(a.usage)
 		if len(a.calls) == 0 {
-			v.end(contract.OutcomeDone, told(a.text, values))
+			v.end(contract.OutcomeDone, modelText(a.text, values))
 			break
 		}
 		decided, over := v.carryOut(a)
@@ -309,43 +309,43 @@ func (e *interpreter) leaf(n *contract.Node, state map[string]string, depth int)
 	return v.ending
 }
 
-// calm makes a tree that runs too long shorter.
-func calm(n *contract.Node) {
+// shorten reduces a tree that runs too long.
+func shorten(n *contract.Node) {
 	n.MaxIterations = (n.MaxIterations + 1) / 2
 	for i := range n.Nodes {
-		calm(&n.Nodes[i])
+		shorten(&n.Nodes[i])
 	}
 }
 
-// told is a model's text; the rest of it tells on what it was told.
-func told(text string, values map[string]string) string {
+// modelText returns a model's text, which depends on the values in its prompt.
+func modelText(text string, values map[string]string) string {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(values)) {
-		all = append(all, k+"="+brief(values[k]))
+		all = append(all, k+"="+abbreviated(values[k]))
 	}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.Join(all, "\n")))
 	return strings.Replace(text, "%s", fmt.Sprintf("%08x", h.Sum32()), 1)
 }
 
-// visitor is a leaf at work.
-type visitor struct {
+// leafRun is a running leaf.
+type leafRun struct {
 	*interpreter
 	ending
 	node  *contract.Node
 	state map[string]string
 }
 
-func (v *visitor) say(text string) { v.said = append(v.said, v.node.Name+" "+text) }
+func (v *leafRun) say(text string) { v.said = append(v.said, v.node.Name+" "+text) }
 
-func (v *visitor) end(o contract.Outcome, text string) {
+func (v *leafRun) end(o contract.Outcome, text string) {
 	if v.outcome, v.output = o, text; text != "" {
-		v.say("assistant: " + brief("["+v.node.Name+"] "+text))
+		v.say("assistant: " + abbreviated("["+v.node.Name+"] "+text))
 	}
 }
 
-// asks asks a person. over means that a failure elsewhere came first.
-func (v *visitor) asks(approval string) (approved, over bool) {
+// asks asks a person. over means that a failure in another node came first.
+func (v *leafRun) asks(approval string) (approved, over bool) {
 	v.say("asks about " + approval)
 	v.out.approval[approval] = v.state
 	if v.stopped > 0 && !strings.HasSuffix(approval, " again") && v.chance(0.3, "freeze", approval) {
@@ -363,7 +363,7 @@ func (v *visitor) asks(approval string) (approved, over bool) {
 }
 
 // inVain lists calls that were approved and do not run.
-func (v *visitor) inVain(approved []request) {
+func (v *leafRun) inVain(approved []request) {
 	var names []string
 	for _, q := range approved {
 		names = append(names, q.tool())
@@ -373,8 +373,8 @@ func (v *visitor) inVain(approved []request) {
 	}
 }
 
-// runCalls does what a reply asks for. over means that the leaf has ended.
-func (v *visitor) carryOut(a act) (decided, over bool) {
+// carryOut carries out a reply. over means that the leaf has ended.
+func (v *leafRun) carryOut(a act) (decided, over bool) {
 	if a.text != "" {
 		v.say("assistant: " + a.text)
 	}
@@ -416,8 +416,8 @@ func (v *visitor) carryOut(a act) (decided, over bool) {
 	return len(ask) > 0, exit
 }
 
-// runBatches makes the calls: destructive ones alone, those between them together.
-func (v *visitor) runAll(list []request) {
+// runAll makes the calls: destructive ones alone, those between them together.
+func (v *leafRun) runAll(list []request) {
 	var together []string
 	flush := func() {
 		if len(together) > 0 {
@@ -440,7 +440,7 @@ func (v *visitor) runAll(list []request) {
 	flush()
 }
 
-func (v *visitor) destroy(id string) {
+func (v *leafRun) destroy(id string) {
 	for attempt := 0; ; attempt++ {
 		v.out.batches[v.node.Name] = append(v.out.batches[v.node.Name], []string{id})
 		fate := v.fate(id, attempt, true)
@@ -455,16 +455,16 @@ func (v *visitor) destroy(id string) {
 	}
 }
 
-func (v *visitor) result(id, fate string) {
+func (v *leafRun) result(id, fate string) {
 	if fate == callFails {
 		v.say("failed " + id + ": Tool execution failed: no " + id)
 		return
 	}
-	v.say("result " + id + ": " + brief(v.toolText(id)))
+	v.say("result " + id + ": " + abbreviated(v.toolText(id)))
 }
 
-// brief is a text, or the beginning and the digest of a long one.
-func brief(text string) string {
+// abbreviated returns a text, or the beginning and the hash of a long one.
+func abbreviated(text string) string {
 	if len(text) <= 300 {
 		return text
 	}
@@ -472,7 +472,7 @@ func brief(text string) string {
 }
 
 // lines draws the states of a tree.
-func (s shown) lines(n contract.Node, indent string) []string {
+func (s finalState) lines(n contract.Node, indent string) []string {
 	status := s.status
 	if status == "" {
 		status = contract.NodePending
@@ -481,9 +481,9 @@ func (s shown) lines(n contract.Node, indent string) []string {
 	if s.iteration > 0 {
 		line += fmt.Sprint(" iteration ", s.iteration)
 	}
-	out := []string{line + " " + brief(s.output)}
+	out := []string{line + " " + abbreviated(s.output)}
 	for i, inside := range n.Nodes {
-		var state shown
+		var state finalState
 		if i < len(s.nodes) {
 			state = s.nodes[i]
 		}
@@ -492,8 +492,8 @@ func (s shown) lines(n contract.Node, indent string) []string {
 	return out
 }
 
-// sketch is a tree as a failed test shows it.
-func sketch(n contract.Node, roles map[string]role, indent string) string {
+// drawTree formats a tree for the message of a failed test.
+func drawTree(n contract.Node, roles map[string]role, indent string) string {
 	line := fmt.Sprintf("%s%s %s", indent, n.Name, n.Type)
 	if n.FailFast {
 		line += " fail_fast"
@@ -515,7 +515,7 @@ func sketch(n contract.Node, roles map[string]role, indent string) string {
 	}
 	line += "\n"
 	for _, inside := range n.Nodes {
-		line += sketch(inside, roles, indent+"  ")
+		line += drawTree(inside, roles, indent+"  ")
 	}
 	return line
 }

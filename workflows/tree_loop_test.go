@@ -18,7 +18,7 @@ func (s *session) tree() contract.TreeView {
 	return query[contract.TreeView](s, contract.ConversationWorkflowID(conversationID), contract.QueryTree)
 }
 
-// treeState is the state of the tree with all that is reported or stored elsewhere.
+// treeState returns the state of the tree with the reported and stored states of its nodes.
 func (s *session) treeState() contract.NodeState {
 	s.t.Helper()
 	v := s.tree()
@@ -37,7 +37,7 @@ func TestALoopRunsTenTimesUnlessItSaysOtherwise(t *testing.T) {
 			same(t, "answer", s.answer("r1"), "draft")
 			same(t, "models asked", len(w.asked()), tt.want)
 			same(t, "iterations", s.treeState().Iteration, tt.want)
-			s.usable()
+			s.checkUsable()
 		})
 	}
 }
@@ -61,7 +61,7 @@ func TestANodeDeepInsideMayLeaveTheLoop(t *testing.T) {
 					t.Errorf("nobody says that the loop was left:\n%s", strings.Join(said, "\n"))
 				}
 				uniqueIDs(t, s.messages())
-				s.usable()
+				s.checkUsable()
 			})
 			same(t, "one iteration's workflow", s.seen.nodes[2].ID,
 				contract.TurnWorkflowID(conversationID, 1)+"/pipeline/refine/iteration-1/inner")
@@ -102,7 +102,7 @@ func TestARejectionInsideALoopEndsTheTurn(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("d1"), "Operation cancelled by user.\n\nDone: write, check.\n\nNot done: write (rejected), after (skipped).")
 		same(t, "iterations", s.treeState().Nodes[0].Iteration, 2)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -129,8 +129,8 @@ func TestTheStateIsCarriedFromIterationToIteration(t *testing.T) {
 	})
 }
 
-// counting is a model that counts up what it finds under the key "n".
-func counting(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+// countingModel is a model that increments the value of the key "n".
+func countingModel(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	n := 0
 	if v, ok := in.Values.Get("n"); ok {
 		_, _ = fmt.Sscan(v.Inline, &n)
@@ -143,7 +143,7 @@ func TestALongLoopContinuesAsNewAndLosesNothing(t *testing.T) {
 	counter := llm("count", prompt("count {n}", "n"), key("n"))
 	for name, inside := range map[string]contract.Node{"of a leaf": counter, "of a sequence": sequential("inner", counter)} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{GenerateFn: counting}
+			w := &world{GenerateFn: countingModel}
 			s := newSession(t, w, contract.ConversationWorkflowID(conversationID))
 			s.nodesRollOverAfter(30)
 			root := sequential("pipeline", loop("refine", iterations, inside), llm("last", prompt("last {n}", "n")))

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// atNode is the approval that a node waits for.
-func (s *session) atNode(node string) contract.PendingApproval {
+// approvalOfNode returns the approval that a node waits for.
+func (s *session) approvalOfNode(node string) contract.PendingApproval {
 	s.t.Helper()
 	for _, p := range s.view().Pending {
 		if p.Node == node {
@@ -20,7 +20,7 @@ func (s *session) atNode(node string) contract.PendingApproval {
 	return contract.PendingApproval{}
 }
 
-// waitingNodes are the nodes of the open approvals, oldest first.
+// waitingNodes returns the nodes of the open approvals, oldest first.
 func (s *session) waitingNodes() (out []string) {
 	s.t.Helper()
 	for _, p := range s.view().Pending {
@@ -31,15 +31,15 @@ func (s *session) waitingNodes() (out []string) {
 
 func (s *session) approveAt(node, requestID string) {
 	s.t.Helper()
-	s.decideOn(s.atNode(node).UUID, contract.DecideSignal{Approved: true, RequestID: requestID})
+	s.decideOn(s.approvalOfNode(node).UUID, contract.DecideSignal{Approved: true, RequestID: requestID})
 }
 
 func (s *session) rejectAt(node, requestID string) {
 	s.t.Helper()
-	s.decideOn(s.atNode(node).UUID, contract.DecideSignal{RequestID: requestID})
+	s.decideOn(s.approvalOfNode(node).UUID, contract.DecideSignal{RequestID: requestID})
 }
 
-// two branches each of which asks for an approval, and one that does not.
+// twoAsk returns a node with two branches that ask for an approval, and one that does not.
 func twoAsk() (contract.Node, *world) {
 	root := sequential("pipeline",
 		parallel("both", llm("a", key("ka")), llm("b", key("kb")), llm("quick")),
@@ -78,7 +78,7 @@ func TestTheOutputOfAParallelNodeIsALineABranch(t *testing.T) {
 	converse(t, w, tree(root), func(s *session) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "a\nb")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -106,7 +106,7 @@ func TestSeveralApprovalsOpenAtATimeAreAnsweredInAnyOrder(t *testing.T) {
 		same(t, "waiting", r.WaitingApproval, true)
 		same(t, "asks", strings.HasSuffix(r.Response.Inline, "Approval UUID: "+r.Approval.UUID), true)
 		v := s.view()
-		same(t, "paused at", v.Pipeline.Path, s.atNode(first).NodePath)
+		same(t, "paused at", v.Pipeline.Path, s.approvalOfNode(first).NodePath)
 		same(t, "under the key", v.Pipeline.OutputKey, "k"+first)
 		same(t, "states", s.states(), "pipeline:running[both:running[a:waiting b:waiting quick:done] last:pending]")
 		same(t, "file", len(w.exported().Pending), 2)
@@ -130,7 +130,7 @@ func TestSeveralApprovalsOpenAtATimeAreAnsweredInAnyOrder(t *testing.T) {
 		s.approveAt(first, "d1")
 		s.rest()
 		same(t, "answer", s.answer("d1"), "last added x added y")
-		s.usable()
+		s.checkUsable()
 	})
 	same(t, "announced too early", s.seen.children[0].AnnouncedTooEarly, false)
 }
@@ -139,7 +139,7 @@ func TestTwoApprovalsMayBeDecidedAtTheSameMoment(t *testing.T) {
 	root, w := twoAsk()
 	converse(t, w, tree(root), func(s *session) {
 		s.rest()
-		a, b := s.atNode("a").UUID, s.atNode("b").UUID
+		a, b := s.approvalOfNode("a").UUID, s.approvalOfNode("b").UUID
 		s.decideOn(a, contract.DecideSignal{Approved: true, RequestID: "d1"})
 		s.decideOn(b, contract.DecideSignal{Approved: true, RequestID: "d2"})
 		s.rest()
@@ -150,7 +150,7 @@ func TestTwoApprovalsMayBeDecidedAtTheSameMoment(t *testing.T) {
 			t.Errorf("neither has the answer: %q", answers)
 		}
 		same(t, "states", s.states(), "pipeline:done[both:done[a:done b:done quick:done] last:done]")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -167,7 +167,7 @@ func TestOneRejectionOfTwoEndsTheTurnOnceTheSiblingsAreDone(t *testing.T) {
 		same(t, "ran", w.ran(), []string{`resources_add{"name":"y","value":1}`})
 		same(t, "answer", s.answer("d2"), "Operation cancelled by user.\n\nDone: b, quick.\n\nNot done: a (rejected), last (skipped).")
 		same(t, "states", s.states(), "pipeline:rejected[both:rejected[a:rejected b:done quick:done] last:pending]")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -222,12 +222,12 @@ func TestTheFirstFailureStopsTheOthersWhereThatIsWanted(t *testing.T) {
 	w := &world{GenerateFn: play(map[string][]any{"bad": {holdModel}, "slow": {holdModel}, "deep": {holdModel}, "asker": {asks(add("x"))}})}
 	converse(t, w, tree(root), func(s *session) {
 		s.rest()
-		uuid := s.atNode("asker").UUID
+		uuid := s.approvalOfNode("asker").UUID
 		s.release("generate bad", nil, fails(contract.KindModelAuth, "no key"))
 		s.rest()
 		same(t, "states", s.states(), "pipeline:done[both:failed[bad:failed slow:cancelled inner:cancelled[deep:cancelled] asker:cancelled] last:done]")
 		same(t, "approval", s.approval(uuid).Result.Decision, contract.Cancelled)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -265,7 +265,7 @@ func TestAParallelNodeFailsWhenAllBranchesDo(t *testing.T) {
 		s.rest()
 		same(t, "states", s.states(), "pipeline:done[both:failed[a:failed b:failed] last:done]")
 		same(t, "answer", s.answer("r1"), "last ")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -285,7 +285,7 @@ func TestTheUserHasToLogInButTheOtherBranchesFinish(t *testing.T) {
 		same(t, "auth required", r.AuthRequired, true)
 		same(t, "answer", r.Response.Inline, "Log in at https://writer.\nslow")
 		same(t, "asked", w.asked(), []string{"slow"})
-		s.usable()
+		s.checkUsable()
 	})
 }
 

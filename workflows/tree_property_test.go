@@ -14,11 +14,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// TestRandomTreesDoWhatAPlainInterpreterSays runs random trees with random
-// models, tools and people, and compares all that can be seen with what recursive
-// functions over the tree make of the same script.
+// TestRandomTreesDoWhatAPlainInterpreterSays runs random trees with random models, tools and
+// people, and compares everything visible with the result of a simple recursive interpreter.
 //
-// TREE_SEEDS is how many trees to run, TREE_SEED the first of them (default 1).
+// TREE_SEEDS is the number of trees, TREE_SEED the first seed (default 1).
 func TestRandomTreesDoWhatAPlainInterpreterSays(t *testing.T) {
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -40,10 +39,10 @@ func runSeed(t *testing.T, seed uint64) {
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("TREE_SEED=%d TREE_SEEDS=1, %d turns, roll over after %d, lean %t, slow %s, holds %v\n%s",
-				seed, len(d.turns), d.rollOver, d.lean, d.slow, d.holds, sketch(d.root, d.roles, ""))
+				seed, len(d.turns), d.rollOver, d.lean, d.slow, d.holds, drawTree(d.root, d.roles, ""))
 		}
 	})
-	p := &stage{drama: d, t: t, world: &world{}, visits: map[string]int{}, made: map[string]int{}}
+	p := &scenarioRun{scenario: d, t: t, world: &world{}, visits: map[string]int{}, made: map[string]int{}}
 	p.begin(0)
 	p.world.GenerateFn, p.world.CallToolFn = p.generate, p.callTool
 	p.s = newSession(t, p.world, contract.ConversationWorkflowID(conversationID))
@@ -60,9 +59,9 @@ func runSeed(t *testing.T, seed uint64) {
 	p.checkSizes()
 }
 
-// A drama is a tree with everything that models, tools and people do in it. It
-// is all a function of the seed.
-type drama struct {
+// scenario is a tree with all actions of its models, tools and people. It depends on the seed
+// only.
+type scenario struct {
 	seed     uint64
 	root     contract.Node
 	roles    map[string]role // of leaves
@@ -70,19 +69,19 @@ type drama struct {
 	rollOver int
 	slow     time.Duration
 	lean     bool
-	approves float64 // how likely a person approves
-	holds    float64 // how likely a call of a model or a tool takes its time
+	approves float64 // probability that a person approves
+	holds    float64 // probability that a call of a model or a tool is slow
 }
 
-// role is how likely a leaf does what, each time it may.
+// role has the probabilities of a leaf's actions.
 type role struct {
 	works, destroys, exits, fails, long, mute, bomb float64
-	rounds                                          int // that work, at most
+	rounds                                          int // maximum number of rounds
 }
 
-func newDrama(seed uint64) *drama {
+func newDrama(seed uint64) *scenario {
 	r := rand.New(rand.NewPCG(seed, 7))
-	d := &drama{seed: seed, roles: map[string]role{}}
+	d := &scenario{seed: seed, roles: map[string]role{}}
 	d.approves = []float64{1, 0.9, 0.75, 0.5}[r.IntN(4)]
 	d.rollOver = []int{0, 1, 2, 3, 5, 8}[r.IntN(6)]
 	if r.IntN(5) == 0 {
@@ -91,18 +90,18 @@ func newDrama(seed uint64) *drama {
 	if d.lean = r.IntN(8) == 0; !d.lean {
 		d.holds = []float64{0, 0.1, 0.4}[r.IntN(3)]
 	}
-	g := &grower{Rand: r, drama: d, left: 1 + r.IntN(14)}
-	d.root = g.composite(1, surroundings{})
+	g := &treeGrower{Rand: r, drama: d, left: 1 + r.IntN(14)}
+	d.root = g.composite(1, enclosing{})
 	turns := 1 + r.IntN(2)
-	for !d.rehearse(turns) { // the tree was changed
+	for !d.computeExpected(turns) { // the tree was changed
 	}
 	return d
 }
 
-// rehearse works out what is expected. It returns false when it had to change the
-// tree first, because what becomes of it would be a matter of time.
-func (d *drama) rehearse(turns int) bool {
-	e := &interpreter{drama: d, visits: map[string]int{}}
+// computeExpected computes the expected outcome. It returns false if it had to change the tree
+// first, because its outcome would depend on timing.
+func (d *scenario) computeExpected(turns int) bool {
+	e := &interpreter{scenario: d, visits: map[string]int{}}
 	d.turns = nil
 	for i := range turns {
 		d.turns = append(d.turns, e.turn(message(i)))
@@ -116,30 +115,32 @@ func (d *drama) rehearse(turns int) bool {
 
 func message(turn int) string { return []string{"hello", "once more"}[turn] }
 
-// dice are the same for the same question.
-func (d *drama) dice(question ...any) *rand.Rand {
+// randFor returns the same random numbers for the same question.
+func (d *scenario) randFor(question ...any) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintln(h, question...)
 	return rand.New(rand.NewPCG(d.seed, h.Sum64()))
 }
 
-func (d *drama) chance(p float64, question ...any) bool { return d.dice(question...).Float64() < p }
+func (d *scenario) chance(p float64, question ...any) bool {
+	return d.randFor(question...).Float64() < p
+}
 
-// grower makes trees.
-type grower struct {
+// treeGrower makes trees.
+type treeGrower struct {
 	*rand.Rand
-	drama        *drama
+	drama        *scenario
 	left, leaves int
 	groups       int
 }
 
-// surroundings are what matters of the nodes around one.
-type surroundings struct {
+// enclosing describes the nodes around a node.
+type enclosing struct {
 	looped, unattended bool // a loop; a loop or a parallel node
 	sequences          int
 }
 
-func (g *grower) composite(depth int, around surroundings) contract.Node {
+func (g *treeGrower) composite(depth int, around enclosing) contract.Node {
 	kind := []contract.NodeType{contract.NodeSequential, contract.NodeParallel, contract.NodeLoop}[g.IntN(3)]
 	n := group(kind, fmt.Sprintf("g%d", g.groups))
 	g.groups++
@@ -169,8 +170,8 @@ func (g *grower) composite(depth int, around surroundings) contract.Node {
 	return n
 }
 
-// plantBomb makes one leaf in a parallel node the one that fails.
-func (g *grower) plantBomb(n contract.Node) {
+// plantBomb makes one leaf of a parallel node fail.
+func (g *treeGrower) plantBomb(n contract.Node) {
 	for i := range n.Nodes {
 		if !n.Nodes[i].Composite() {
 			g.drama.roles[n.Nodes[i].Name] = role{works: 0.3, bomb: 0.8, rounds: 1}
@@ -180,7 +181,7 @@ func (g *grower) plantBomb(n contract.Node) {
 	}
 }
 
-func (g *grower) leaf(around surroundings) contract.Node {
+func (g *treeGrower) leaf(around enclosing) contract.Node {
 	name := fmt.Sprintf("n%d", g.leaves)
 	g.leaves++
 	g.left = max(g.left-1, 0)
@@ -199,7 +200,7 @@ func (g *grower) leaf(around surroundings) contract.Node {
 		works: g.oneOf(0, 0.5, 0.8), destroys: g.oneOf(0, 0.3, 0.7), fails: g.oneOf(0, 0, 0, 0.2, 0.6),
 		long: g.oneOf(0, 0, 0.3), mute: g.oneOf(0, 0, 0, 0.3), rounds: g.IntN(4),
 	}
-	// Which sequences exit_loop ends outside a loop is not said for nested ones.
+	// For nested sequences outside a loop it is not defined which of them exit_loop ends.
 	if n.CanExitLoop = g.IntN(3) == 0 && (around.looped || around.sequences < 2); n.CanExitLoop {
 		r.exits = 0.4
 	}
@@ -210,26 +211,26 @@ func (g *grower) leaf(around surroundings) contract.Node {
 	return n
 }
 
-func (g *grower) oneOf(list ...float64) float64 { return list[g.IntN(len(list))] }
+func (g *treeGrower) oneOf(list ...float64) float64 { return list[g.IntN(len(list))] }
 
-func (g *grower) key(oneIn int) string {
+func (g *treeGrower) key(oneIn int) string {
 	if g.IntN(oneIn) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("k%d", g.IntN(4))
 }
 
-func (g *grower) onReject() string {
+func (g *treeGrower) onReject() string {
 	if g.IntN(5) == 0 {
 		return contract.OnRejectContinue
 	}
 	return ""
 }
 
-// act is what a leaf's model does: text, calls, or a failure.
+// act is the reply of a leaf's model: text, calls, or a failure.
 type act struct {
 	fails string
-	text  string // %s is for what the model was told
+	text  string // %s is replaced by the values in its prompt
 	calls []request
 	usage contract.Usage
 }
@@ -252,10 +253,9 @@ func (q request) tool() string {
 	return "resources_add"
 }
 
-// act is what the model of a leaf does when it is asked for the step-th time
-// since the leaf began for the visit-th time. Both count from 0.
-func (d *drama) act(n contract.Node, visit, step int) act {
-	r, role := d.dice("act", n.Name, visit, step), d.roles[n.Name]
+// act returns the model's reply to call number step of run number visit of a leaf, both from 0.
+func (d *scenario) act(n contract.Node, visit, step int) act {
+	r, role := d.randFor("act", n.Name, visit, step), d.roles[n.Name]
 	where := fmt.Sprintf("%s.v%d.s%d", n.Name, visit, step)
 	a := act{usage: contract.Usage{InputTokens: int64(1 + r.IntN(90)), OutputTokens: int64(1 + r.IntN(9)), CachedTokens: int64(r.IntN(3))}}
 	exits := r.Float64() < role.exits
@@ -299,13 +299,13 @@ func calls(r *rand.Rand, role role, where string, exits bool) (out []request) {
 	return out
 }
 
-// What becomes of a call of a tool.
+// The outcomes of a tool call.
 const (
 	callDone, callFails, callIsLost = "done", "fails", "lost"
 )
 
-func (d *drama) fate(id string, attempt int, destructive bool) string {
-	switch r := d.dice("fate", id, attempt); {
+func (d *scenario) fate(id string, attempt int, destructive bool) string {
+	switch r := d.randFor("fate", id, attempt); {
 	case r.IntN(8) == 0:
 		return callFails
 	case destructive && attempt == 0 && r.IntN(8) == 0:
@@ -314,7 +314,7 @@ func (d *drama) fate(id string, attempt int, destructive bool) string {
 	return callDone
 }
 
-func (d *drama) toolText(id string) string {
+func (d *scenario) toolText(id string) string {
 	if d.chance(0.1, "long result", id) {
 		return "result of " + id + strings.Repeat(" more", 600)
 	}
@@ -329,4 +329,4 @@ func approval(id string, repeat bool) string {
 	return id
 }
 
-func (d *drama) approved(approval string) bool { return d.chance(d.approves, "approve", approval) }
+func (d *scenario) approved(approval string) bool { return d.chance(d.approves, "approve", approval) }

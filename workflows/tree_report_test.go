@@ -131,7 +131,7 @@ func TestReportsThatAreLateOldOrGarbageChangeNothing(t *testing.T) {
 		same(t, "answer", s.answer("d2"), "worked")
 		s.report(late)
 		s.rest()
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -143,7 +143,7 @@ func TestAReportBetweenTurnsChangesNothing(t *testing.T) {
 		s.report(contract.NodeReport{Turn: 1, Run: before.ID, Seq: 100, Open: []contract.OpenApproval{{}}})
 		s.rest()
 		same(t, "conversation", s.view(), before)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -155,7 +155,7 @@ func TestALeftOverApprovalIsGoneAfterTheTurn(t *testing.T) {
 		s.rest()
 		s.release("generate find", says("found"), nil)
 		s.rest()
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -215,7 +215,7 @@ func TestADecisionIsAnsweredHoweverSlowItsReportIs(t *testing.T) {
 						t.Errorf("the decision: %+v", r)
 					}
 					s.seen.slow = 0
-					s.usable()
+					s.checkUsable()
 				}, func() { s.close("", "") })
 			})
 		}

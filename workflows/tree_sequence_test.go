@@ -14,7 +14,7 @@ func history(n *contract.Node) { n.History = true }
 
 func limit(d time.Duration) func(*contract.Node) { return func(n *contract.Node) { n.Timeout = d } }
 
-// within changes a node that is not a leaf.
+// within changes a composite node.
 func within(n contract.Node, change ...func(*contract.Node)) contract.Node {
 	for _, c := range change {
 		c(&n)
@@ -22,7 +22,7 @@ func within(n contract.Node, change ...func(*contract.Node)) contract.Node {
 	return n
 }
 
-// promptsOf are the model calls of the node whose prompt is given.
+// promptsOf returns the model calls of the node with this prompt.
 func (w *world) promptsOf(prompt string) (out []contract.GenerateInput) {
 	for _, in := range read(w, &w.prompts) {
 		if in.Prompt.Inline == prompt {
@@ -40,7 +40,7 @@ func (w *world) asked() (out []string) {
 	return out
 }
 
-// uniqueIDs checks that every message has an ID of its own.
+// uniqueIDs checks that all message IDs are distinct.
 func uniqueIDs(t *testing.T, messages []contract.Message) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -52,7 +52,7 @@ func uniqueIDs(t *testing.T, messages []contract.Message) {
 	}
 }
 
-// masked is the transcript with the UUIDs of approvals masked.
+// masked returns the transcript with the UUIDs of approvals masked.
 func (s *session) masked() (out []string) {
 	s.t.Helper()
 	for _, l := range lines(s.messages()) {
@@ -64,8 +64,8 @@ func (s *session) masked() (out []string) {
 	return out
 }
 
-// usable checks that nothing is left over and that the next message is answered.
-func (s *session) usable() {
+// checkUsable checks that nothing is left running and that the next message is answered.
+func (s *session) checkUsable() {
 	s.t.Helper()
 	s.nothingWaits()
 	same(s.t, "status", s.view().Status, contract.StatusActive)
@@ -90,7 +90,7 @@ func TestAFailingNodeBecomesTextAndTheNextNodeRuns(t *testing.T) {
 		})
 		same(t, "values", w.promptsOf("report {found}")[0].Values, contract.State{{Key: "found"}})
 		same(t, "states", s.states(), "pipeline:done[find:failed report:done]")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -101,7 +101,7 @@ func TestTheLastNodesFailureIsTheSequences(t *testing.T) {
 		s.rest()
 		same(t, "answer", s.answer("r1"), "LLM error: no key")
 		same(t, "states", s.states(), "pipeline:failed[find:done report:failed]")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -152,7 +152,7 @@ func TestARejectionMayBeAnOutputLikeAnyOther(t *testing.T) {
 		same(t, "answer", s.answer("d1"), "tell Operation cancelled by user.")
 		same(t, "states", s.states(), "pipeline:done[write:rejected tell:done]")
 		same(t, "ran", w.ran(), nil)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -394,7 +394,7 @@ func TestASequenceStopsWhenTheUserHasToLogIn(t *testing.T) {
 		same(t, "auth required", r.Result.AuthRequired, true)
 		same(t, "answer", r.Result.Response.Inline, "Authentication required to access the files server.")
 		same(t, "states", s.states(), "pipeline:failed[inner:failed[find:failed] never:pending]")
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -439,7 +439,7 @@ func TestAnApprovalInATreeExpires(t *testing.T) {
 		same(t, "end", said[len(said)-1],
 			"assistant: The approval expired; nothing was done.\n\nDone: find.\n\nNot done: write (rejected), tell (skipped).")
 		same(t, "ran", w.ran(), nil)
-		s.usable()
+		s.checkUsable()
 	})
 }
 
@@ -451,7 +451,7 @@ func TestAnApprovalInATreeIsWithdrawnByHand(t *testing.T) {
 		s.rest()
 		same(t, "states", s.states(), "both:rejected[inner:rejected[write:rejected] tell:done]")
 		same(t, "ran", w.ran(), nil)
-		s.usable()
+		s.checkUsable()
 	})
 }
 

@@ -20,7 +20,7 @@ func jsonSize(t *testing.T, v any) int {
 	return len(data)
 }
 
-// longText answers with a text in the store, as the model's activity does.
+// longText returns a reply with a text in the store, as the model's activity does.
 func longText(t *testing.T, w *world, text string) contract.GenerateResult {
 	t.Helper()
 	stored, err := transcript.Text(t.Context(), &w.blobs, text)
@@ -84,7 +84,7 @@ func TestAnAgentWithoutOutputsHasNothingToJoin(t *testing.T) {
 	})
 }
 
-// manyNodes are leaves with outputs of the given length, under keys.
+// manyNodes returns leaves with outputs of the given length, under keys.
 func manyNodes(n, length int) ([]contract.Node, map[string][]any) {
 	var nodes []contract.Node
 	replies := map[string][]any{}
@@ -159,9 +159,8 @@ func TestManyMessagesFoldAndNoneIsLost(t *testing.T) {
 	})
 }
 
-// What is written last and what is reported last may both be due to be folded at
-// the same moment.
-func TestMessagesAreFoldedOnce(t *testing.T) {
+// The last message and the last report may both have to be offloaded at the same moment.
+func TestMessagesAreOffloadedOnce(t *testing.T) {
 	name := strings.Repeat("x", 1500)
 	for how, answer := range map[string]contract.DecideSignal{"rejected": {RequestID: "d1"}, "approved": {RequestID: "d1", Approved: true}} {
 		t.Run(how, func(t *testing.T) {
@@ -170,11 +169,11 @@ func TestMessagesAreFoldedOnce(t *testing.T) {
 				s.rest()
 				s.decide(answer)
 				s.rest()
-				s.answer("d1") // it has one
+				s.answer("d1") // it is answered
 				want := map[string]int{"rejected": 7, "approved": 7}[how]
 				same(t, "messages", len(s.messages()), want)
 				uniqueIDs(t, s.messages())
-				s.usable()
+				s.checkUsable()
 			})
 		})
 	}
@@ -217,8 +216,8 @@ func TestTextsThatTheStoreHasLostDoNotStopATree(t *testing.T) {
 	})
 }
 
-// Each of these turns goes on from what the turn before has folded.
-func TestATreesMessagesAreFoldedTurnAfterTurn(t *testing.T) {
+// Each of these turns continues from the transcript that the previous turn has offloaded.
+func TestATreesMessagesAreOffloadedTurnAfterTurn(t *testing.T) {
 	long := strings.Repeat("x", 900)
 	w := &world{GenerateFn: func(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 		return says(in.Prompt.Inline + long), nil

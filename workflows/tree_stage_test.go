@@ -15,38 +15,38 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// stage is where a drama is played, in the workflow test environment.
-type stage struct {
-	*drama
+// scenarioRun runs a scenario in the workflow test environment.
+type scenarioRun struct {
+	*scenario
 	t       *testing.T
 	s       *session
 	world   *world
 	turn    int
 	uuids   sync.Map // approvals by UUID
 	opened  map[string]bool
-	answers []string // requests that brought a decision
+	answers []string // requests with a decision
 	seen    [][]string
 
 	mu     sync.Mutex
 	visits map[string]int
-	steps  map[string]int // of the visit
-	models map[string][]asked
+	steps  map[string]int // of the current run of the leaf
+	models map[string][]modelCall
 	calls  []string // of tools
 	made   map[string]int
 	keys   map[string]string // idempotency keys of calls
-	taken  []taken
+	taken  []pendingCall
 	plain  bool
 }
 
-// taken is a call of a model or a tool that takes its time.
-type taken struct {
+// pendingCall is a slow call of a model or a tool.
+type pendingCall struct {
 	what   string
 	result any
 	err    error
-	bomb   int // depth, of one that fails when nothing else moves
+	bomb   int // depth, for one that fails when nothing else can run
 }
 
-func (p *stage) put(text string) contract.Text {
+func (p *scenarioRun) put(text string) contract.Text {
 	stored, err := transcript.Text(context.Background(), &p.world.blobs, text)
 	if err != nil {
 		p.t.Error(err)
@@ -54,7 +54,7 @@ func (p *stage) put(text string) contract.Text {
 	return stored
 }
 
-func (p *stage) read(text contract.Text) string {
+func (p *scenarioRun) read(text contract.Text) string {
 	s, err := transcript.ReadText(context.Background(), &p.world.blobs, text)
 	if err != nil {
 		p.t.Error(err)
@@ -62,7 +62,7 @@ func (p *stage) read(text contract.Text) string {
 	return s
 }
 
-func (p *stage) values(state contract.State) map[string]string {
+func (p *scenarioRun) values(state contract.State) map[string]string {
 	out := map[string]string{}
 	for _, v := range state {
 		out[v.Key] = p.read(v.Text)
@@ -71,7 +71,7 @@ func (p *stage) values(state contract.State) map[string]string {
 }
 
 // generate is the model of all leaves.
-func (p *stage) generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+func (p *scenarioRun) generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	name, _, _ := strings.Cut(in.Prompt.Inline, " ")
@@ -85,7 +85,7 @@ func (p *stage) generate(ctx context.Context, in contract.GenerateInput) (contra
 	}
 	p.steps[name]++
 	visit, step := p.visits[name]-1, p.steps[name]
-	seen := asked{Values: p.values(in.Values)}
+	seen := modelCall{Values: p.values(in.Values)}
 	seen.Before = append(seen.Before, said...)
 	p.models[name] = append(p.models[name], seen)
 
@@ -98,13 +98,13 @@ func (p *stage) generate(ctx context.Context, in contract.GenerateInput) (contra
 	}
 	depth, bomb := now.bombs[key]
 	if bomb || p.chance(p.holds, "hold", key) {
-		p.taken = append(p.taken, taken{what: "generate " + in.Prompt.Inline, result: result, err: err, bomb: depth})
+		p.taken = append(p.taken, pendingCall{what: "generate " + in.Prompt.Inline, result: result, err: err, bomb: depth})
 		return contract.GenerateResult{}, held
 	}
 	return result, err
 }
 
-func (p *stage) reply(in contract.GenerateInput, a act) (contract.GenerateResult, error) {
+func (p *scenarioRun) reply(in contract.GenerateInput, a act) (contract.GenerateResult, error) {
 	if a.fails != "" {
 		return contract.GenerateResult{}, fails(contract.KindModelAuth, a.fails)
 	}
@@ -112,7 +112,7 @@ func (p *stage) reply(in contract.GenerateInput, a act) (contract.GenerateResult
 	if err != nil {
 		p.t.Error(err)
 	}
-	out := contract.GenerateResult{Usage: a.usage, Offloaded: folded, Text: p.put(told(a.text, p.values(in.Values)))}
+	out := contract.GenerateResult{Usage: a.usage, Offloaded: folded, Text: p.put(modelText(a.text, p.values(in.Values)))}
 	for _, q := range a.calls {
 		args := map[string]any{"name": q.id, "value": 1}
 		if q.long {
@@ -144,8 +144,8 @@ func find(n contract.Node, name string) (contract.Node, []int) {
 	return contract.Node{}, nil
 }
 
-// callID is which call has these arguments.
-func (p *stage) callID(args contract.JSON) string {
+// callID returns the ID of the call with these arguments.
+func (p *scenarioRun) callID(args contract.JSON) string {
 	raw, err := transcript.ReadJSON(context.Background(), &p.world.blobs, args)
 	var of struct{ Name string }
 	if err = errors.Join(err, json.Unmarshal(raw, &of)); err != nil {
@@ -154,7 +154,7 @@ func (p *stage) callID(args contract.JSON) string {
 	return of.Name
 }
 
-func (p *stage) callTool(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
+func (p *scenarioRun) callTool(_ context.Context, in contract.CallToolInput) (contract.CallToolResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	id := p.callID(in.Arguments)
@@ -173,14 +173,14 @@ func (p *stage) callTool(_ context.Context, in contract.CallToolInput) (contract
 		result, err = contract.CallToolResult{}, fails(contract.KindOutcomeUnknown, "lost "+id)
 	}
 	if p.chance(p.holds, "hold", id, attempt) {
-		p.taken = append(p.taken, taken{what: callName(in), result: result, err: err})
+		p.taken = append(p.taken, pendingCall{what: callName(in), result: result, err: err})
 		return contract.CallToolResult{}, held
 	}
 	return result, err
 }
 
-// render is messages a line each.
-func (p *stage) render(messages []contract.Message) (out []string) {
+// render formats messages, one line each.
+func (p *scenarioRun) render(messages []contract.Message) (out []string) {
 	for _, m := range messages {
 		m, err := transcript.Resolve(context.Background(), &p.world.blobs, m)
 		if err != nil {
@@ -191,22 +191,22 @@ func (p *stage) render(messages []contract.Message) (out []string) {
 		case c != nil && m.Role == contract.RoleAssistant:
 			text = "calls " + c.Name + " " + c.ID
 		case c != nil && c.IsError:
-			text = "failed " + c.ID + ": " + brief(c.Result.Inline)
+			text = "failed " + c.ID + ": " + abbreviated(c.Result.Inline)
 		case c != nil:
-			text = "result " + c.ID + ": " + brief(c.Result.Inline)
+			text = "result " + c.ID + ": " + abbreviated(c.Result.Inline)
 		case strings.HasPrefix(m.Content.Inline, "This action requires approval:"):
 			_, uuid, _ := strings.Cut(m.Content.Inline, "Approval UUID: ")
 			text = "asks about " + p.approvalOf(uuid)
 		default:
-			text = string(m.Role) + ": " + brief(m.Content.Inline)
+			text = string(m.Role) + ": " + abbreviated(m.Content.Inline)
 		}
 		out = append(out, m.Node+" "+text)
 	}
 	return out
 }
 
-// play plays all turns.
-func (p *stage) play(s *session) {
+// play runs all turns.
+func (p *scenarioRun) play(s *session) {
 	var all []string
 	var usage contract.Usage
 	for i := range p.turns {
@@ -214,7 +214,7 @@ func (p *stage) play(s *session) {
 			p.begin(i)
 			s.say(p.answers[0], message(i))
 		}
-		p.perform()
+		p.runPhase()
 		all = append(all, p.turns[i].said...)
 		usage = usage.Add(p.turns[i].usage)
 		p.check(all, usage)
@@ -233,26 +233,26 @@ func (p *stage) play(s *session) {
 	uniqueIDs(p.t, s.messages())
 }
 
-// begin forgets what belongs to the turn before.
-func (p *stage) begin(turn int) {
+// begin drops the state of the previous turn.
+func (p *scenarioRun) begin(turn int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.turn, p.steps, p.models, p.keys, p.calls = turn, map[string]int{}, map[string][]asked{}, map[string]string{}, nil
+	p.turn, p.steps, p.models, p.keys, p.calls = turn, map[string]int{}, map[string][]modelCall{}, map[string]string{}, nil
 	p.opened, p.answers, p.seen = map[string]bool{}, []string{fmt.Sprintf("r%d", turn+1)}, nil
 }
 
-func (p *stage) approvalOf(uuid string) string {
+func (p *scenarioRun) approvalOf(uuid string) string {
 	name, _ := p.uuids.Load(uuid)
 	s, _ := name.(string)
 	return s
 }
 
-// perform decides and releases in random order until nothing moves any more.
-func (p *stage) perform() {
-	r := p.dice("order", p.turn)
+// runPhase decides approvals and releases calls in random order until nothing can run any more.
+func (p *scenarioRun) runPhase() {
+	r := p.randFor("order", p.turn)
 	for range 2000 {
-		p.s.sleep(time.Hour) // reports may be slow
-		moves := p.moves()
+		p.s.sleep(time.Hour) // reports may be delayed
+		moves := p.possibleMoves()
 		if len(moves) == 0 {
 			return
 		}
@@ -268,8 +268,8 @@ func (p *stage) perform() {
 	p.t.Fatal("the turn does not end")
 }
 
-// moves are what may happen next. It looks at what is there to be seen, too.
-func (p *stage) moves() (out []func()) {
+// possibleMoves returns the actions that may happen next. It also checks the visible state.
+func (p *scenarioRun) possibleMoves() (out []func()) {
 	pending := query[[]contract.PendingApproval](p.s, contract.ConversationWorkflowID(conversationID), contract.QueryPending)
 	for _, a := range pending {
 		name := approval(p.callID(a.ToolArgs), a.Reason == contract.ReasonUnknownOutcome)
@@ -300,15 +300,15 @@ func (p *stage) moves() (out []func()) {
 	return out
 }
 
-func (p *stage) decide(uuid, name string) {
+func (p *scenarioRun) decide(uuid, name string) {
 	id := fmt.Sprintf("d%d-%d", p.turn, len(p.answers))
 	p.answers = append(p.answers, id)
 	p.s.decideOn(uuid, contract.DecideSignal{Approved: p.approved(name), RequestID: id})
 }
 
-func (p *stage) release(c taken) {
+func (p *scenarioRun) release(c pendingCall) {
 	p.mu.Lock()
-	p.taken = slices.DeleteFunc(p.taken, func(o taken) bool { return o.what == c.what })
+	p.taken = slices.DeleteFunc(p.taken, func(o pendingCall) bool { return o.what == c.what })
 	p.mu.Unlock()
 	result := c.result
 	if c.err != nil {
@@ -318,7 +318,7 @@ func (p *stage) release(c taken) {
 }
 
 // checkOpened checks an approval that has just opened.
-func (p *stage) checkOpened(name string, a contract.PendingApproval) {
+func (p *scenarioRun) checkOpened(name string, a contract.PendingApproval) {
 	_, path := find(p.root, a.Node)
 	same(p.t, "path of "+name, a.NodePath, path)
 	state, known := p.turns[p.turn].approval[name]
@@ -330,8 +330,8 @@ func (p *stage) checkOpened(name string, a contract.PendingApproval) {
 	}
 }
 
-// checkPause checks what can be seen while a turn runs or is over.
-func (p *stage) checkPause(pending []contract.PendingApproval) {
+// checkPause checks the visible state while a turn is paused or has ended.
+func (p *scenarioRun) checkPause(pending []contract.PendingApproval) {
 	messages := p.s.messages()
 	uniqueIDs(p.t, messages)
 	p.seen = append(p.seen, p.render(messages))
@@ -353,8 +353,8 @@ func (p *stage) checkPause(pending []contract.PendingApproval) {
 	small(p.t, "the exported conversation", p.world.exported())
 }
 
-// check compares what the conversation came to with what was expected.
-func (p *stage) check(said []string, usage contract.Usage) {
+// check compares the conversation with the expected outcome.
+func (p *scenarioRun) check(said []string, usage contract.Usage) {
 	want := p.turns[p.turn]
 	messages := p.s.messages()
 	got := p.render(messages)
@@ -391,9 +391,9 @@ func (p *stage) check(said []string, usage contract.Usage) {
 	}
 }
 
-// checkAnswers checks that all requests have their answer, and that the reply is
-// among them unless everybody was told of an approval that nobody decided.
-func (p *stage) checkAnswers(want *expected) {
+// checkAnswers checks that all requests have their answer, and that the reply is among them
+// unless all were answered with an approval that stayed open.
+func (p *scenarioRun) checkAnswers(want *expected) {
 	final, undecided := 0, false
 	for name := range want.approval {
 		undecided = undecided || want.frozen[name]
@@ -418,17 +418,17 @@ func (p *stage) checkAnswers(want *expected) {
 	}
 }
 
-func (p *stage) shown(s contract.NodeState) shown {
-	out := shown{status: s.Status, output: p.read(s.Output), usage: s.Usage, iteration: s.Iteration}
+func (p *scenarioRun) shown(s contract.NodeState) finalState {
+	out := finalState{status: s.Status, output: p.read(s.Output), usage: s.Usage, iteration: s.Iteration}
 	for _, inside := range s.Nodes {
 		out.nodes = append(out.nodes, p.shown(inside))
 	}
 	return out
 }
 
-// batched are the tool calls made, by leaf, cut like those expected. The order
-// within a batch is left to chance.
-func (p *stage) batched(want map[string][][]string) map[string][][]string {
+// batched returns the tool calls by leaf, split into batches like the expected ones. The order
+// within a batch is random.
+func (p *scenarioRun) batched(want map[string][][]string) map[string][][]string {
 	byLeaf := map[string][]string{}
 	for _, id := range p.calls {
 		name, _, _ := strings.Cut(id, ".")
@@ -450,8 +450,7 @@ func (p *stage) batched(want map[string][][]string) map[string][][]string {
 	return out
 }
 
-// subsequence reports whether all lines are among others in this order, or which is
-// not.
+// subsequence reports whether lines is a subsequence of of, or returns the first missing line.
 func subsequence(lines, of []string) (missing string, ok bool) {
 	for _, l := range lines {
 		i := slices.Index(of, l)
@@ -470,7 +469,7 @@ func small(t *testing.T, what string, v any) {
 	}
 }
 
-func (p *stage) checkSizes() {
+func (p *scenarioRun) checkSizes() {
 	for _, n := range p.s.seen.nodes {
 		small(p.t, "the input of "+n.ID, n.Input)
 	}

@@ -11,20 +11,20 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// cast is a model that plays every node of a tree: it answers with what is
-// scripted for the node's prompt, one reply after the other. A node without a
-// script says its prompt with the placeholders filled in.
-type cast struct {
+// scriptedNodes is the model of every node of a tree. It answers with the replies scripted for
+// the node's prompt, one after the other. A node without a script returns its prompt with the
+// placeholders filled in.
+type scriptedNodes struct {
 	mu      sync.Mutex
 	replies map[string][]any
 }
 
 func play(replies map[string][]any) func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
-	c := &cast{replies: replies}
+	c := &scriptedNodes{replies: replies}
 	return c.generate
 }
 
-func (c *cast) generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
+func (c *scriptedNodes) generate(ctx context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := in.Prompt.Inline
@@ -54,7 +54,7 @@ func filled(in contract.GenerateInput) string {
 	return text
 }
 
-// llm is a node whose prompt is its name.
+// llm returns a node whose prompt is its name.
 func llm(name string, change ...func(*contract.Node)) contract.Node {
 	n := contract.Node{Name: name, Type: contract.NodeLLM, Prompt: contract.Inline(name), Model: "demo:rules"}
 	for _, c := range change {
@@ -91,21 +91,21 @@ func loop(name string, most int, nodes ...contract.Node) contract.Node {
 	return n
 }
 
-// tree is a conversation that starts with the message "hello", request r1, with
-// an agent of this tree.
+// tree returns a conversation that starts with the message "hello", request r1, with an agent
+// of this tree.
 func tree(root contract.Node) contract.ConversationInput {
 	in := hello()
 	in.Agent.Prompt, in.Agent.Tree = contract.Text{}, &root
 	return in
 }
 
-// messages is the whole transcript.
+// messages returns the whole transcript.
 func (s *session) messages() []contract.Message {
 	s.t.Helper()
 	return load(s.t, s.world, s.view().Transcript)
 }
 
-// states draws the tree's states: name:status, nodes inside in brackets.
+// states formats the tree's states: name:status, nodes inside in brackets.
 func (s *session) states() string {
 	s.t.Helper()
 	v := query[contract.TreeView](s, contract.ConversationWorkflowID(conversationID), contract.QueryTree)
@@ -116,7 +116,7 @@ func (s *session) states() string {
 	return draw(v.Node, s.whole(v.State, running))
 }
 
-// whole is a state with those inside it that are reported or stored elsewhere.
+// whole returns a state with the reported and stored states inside it.
 func (s *session) whole(state contract.NodeState, running map[string]contract.NodeState) contract.NodeState {
 	s.t.Helper()
 	if latest, ok := running[state.Run]; ok && state.Lost() {

@@ -64,7 +64,7 @@ func (t *turn) runLeaf(ctx workflow.Context, root contract.Node, m contract.Mess
 	return r
 }
 
-// account adds what the tree has used and been granted to the conversation.
+// account adds the usage and grants of the tree to the conversation.
 func (t *turn) account(r contract.NodeResult) {
 	t.accounted = true
 	t.conv.state.Usage = t.conv.state.Usage.Add(r.Usage)
@@ -94,7 +94,8 @@ func (t *turn) recordReply(ctx workflow.Context, r contract.NodeResult) contract
 	return result
 }
 
-// outcome is that of the turn. A stopped turn is cancelled, whatever the outcome of its nodes.
+// outcome returns the outcome of the turn. A stopped turn is cancelled, whatever the outcome of
+// its nodes.
 func (t *turn) outcome(r contract.NodeResult) contract.Outcome {
 	if t.stopped {
 		return contract.OutcomeCancelled
@@ -114,7 +115,7 @@ func (t *turn) consumption(workflow.Context, *leaf) contract.Consumption {
 	return t.consumptionBefore()
 }
 
-// consumptionBefore is what was used before the turn.
+// consumptionBefore returns the consumption before the turn.
 func (t *turn) consumptionBefore() contract.Consumption {
 	return contract.Consumption{Conversation: contract.Used{
 		Usage: t.conv.state.Usage, Time: t.conv.state.Worked, Granted: t.conv.state.Granted,
@@ -123,7 +124,8 @@ func (t *turn) consumptionBefore() contract.Consumption {
 
 func (t *turn) refresh(workflow.Context) {}
 
-// addApproval settles the requests that led to the approval: that it waits is their answer.
+// addApproval settles the requests that led to the approval. The waiting approval is their
+// answer.
 func (t *turn) addApproval(ctx workflow.Context, l *leaf, in contract.ApprovalInput) {
 	t.conv.pending = append(t.conv.pending, openApproval{PendingApproval: in.Pending()})
 	ctx = detached(ctx)

@@ -8,10 +8,10 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// deadHook fails until it is told not to.
-type deadHook struct{ up bool }
+// failingWebhook fails until up is set.
+type failingWebhook struct{ up bool }
 
-func (u *deadHook) notify(in contract.NotifyInput) (contract.NotifyResult, error) {
+func (u *failingWebhook) notify(in contract.NotifyInput) (contract.NotifyResult, error) {
 	if in.Config.ID == "dead" && !u.up {
 		return contract.NotifyResult{}, fails(contract.KindPushUnavailable, "the webhook was not reached")
 	}
@@ -19,22 +19,22 @@ func (u *deadHook) notify(in contract.NotifyInput) (contract.NotifyResult, error
 }
 
 func TestADeadWebhookDelaysNoOther(t *testing.T) {
-	hook := &deadHook{}
+	hook := &failingWebhook{}
 	w := &world{NotifyFn: hook.notify}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("dead", "good")
 		for _, state := range states(working, needsInput) {
-			s.news(state)
+			s.publishState(state)
 			s.rest()
 		}
-		same(t, "good", w.toldTo("good"), states(working, needsInput))
+		same(t, "good", w.statesSentTo("good"), states(working, needsInput))
 		hook.up = true
 		s.sleep(10 * time.Minute)
-		all := w.toldTo("dead")
+		all := w.statesSentTo("dead")
 		same(t, "the last it was told", all[len(all)-1], needsInput)
-		s.news(working)
+		s.publishState(working)
 		s.rest()
-		same(t, "after it came back", w.toldTo("dead")[len(all):], states(working))
+		same(t, "after it came back", w.statesSentTo("dead")[len(all):], states(working))
 	})
 	ids := map[contract.TaskState]string{}
 	for _, in := range read(w, &w.called) {
@@ -54,21 +54,21 @@ func TestNewerStatesSupersedeButTheFinalOneIsTold(t *testing.T) {
 		}
 		return contract.NotifyResult{Status: 200}, nil
 	}}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a")
-		s.news(working)
+		s.publishState(working)
 		s.rest()
-		s.news(submitted, needsInput)
+		s.publishState(submitted, needsInput)
 		s.rest()
-		same(t, "superseded", w.toldTo("a"), states(working, needsInput))
-		s.news(completed)
+		same(t, "superseded", w.statesSentTo("a"), states(working, needsInput))
+		s.publishState(completed)
 		s.rest()
-		s.news(contract.TaskFailed) // for want of another that is final
+		s.publishState(contract.TaskFailed) // only to have a final state
 		s.rest()
-		same(t, "waits its turn", w.toldTo("a"), states(working, needsInput, completed))
+		same(t, "waits its turn", w.statesSentTo("a"), states(working, needsInput, completed))
 		s.release("notify a", contract.NotifyResult{Status: 200}, nil)
 		s.rest()
-		same(t, "told", w.toldTo("a"), states(working, needsInput, completed, contract.TaskFailed))
+		same(t, "told", w.statesSentTo("a"), states(working, needsInput, completed, contract.TaskFailed))
 	})
 }
 
@@ -79,13 +79,13 @@ func TestARefusalIsGivenUpAndShown(t *testing.T) {
 		}
 		return contract.NotifyResult{Status: 200}, nil
 	}}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("a")
-		s.news(working)
+		s.publishState(working)
 		s.rest()
-		s.news(needsInput)
+		s.publishState(needsInput)
 		s.rest()
-		same(t, "told", w.toldTo("a"), states(working, needsInput))
+		same(t, "told", w.statesSentTo("a"), states(working, needsInput))
 		if d := s.details(pushID); !strings.Contains(d, "**not told** `working`") || !strings.Contains(d, "answered 400") || !strings.Contains(d, "told `input-required`") {
 			t.Errorf("details:\n%s", d)
 		}
@@ -96,23 +96,23 @@ func TestAWebhookThatIsGoneIsDeleted(t *testing.T) {
 	w := &world{NotifyFn: func(in contract.NotifyInput) (contract.NotifyResult, error) {
 		return contract.NotifyResult{Status: 410, Gone: in.Config.ID == "gone"}, nil
 	}}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("gone", "a")
-		s.news(working)
+		s.publishState(working)
 		s.rest()
 		same(t, "webhooks", s.webhooks(), []string{"a"})
-		s.news(needsInput)
+		s.publishState(needsInput)
 		s.rest()
-		same(t, "told", w.toldTo("gone"), states(working))
+		same(t, "told", w.statesSentTo("gone"), states(working))
 	})
 }
 
 func TestAWebhookIsTriedForADay(t *testing.T) {
-	hook := &deadHook{}
+	hook := &failingWebhook{}
 	w := &world{NotifyFn: hook.notify}
-	pushes(t, w, false, contract.PushInput{}, func(s *session) {
+	runPush(t, w, false, contract.PushInput{}, func(s *session) {
 		s.set("dead")
-		s.news(working)
+		s.publishState(working)
 		s.sleep(25 * time.Hour) // the test environment gives up after some attempts
 		o := s.seen.options(contract.ActivityNotify.Name)
 		same(t, "in all", o.Total, 24*time.Hour)

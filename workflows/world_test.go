@@ -16,9 +16,8 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// world is what a conversation acts on: a model, tools and the file that it is
-// exported to. A function that is nil answers with something harmless. Every
-// call is recorded.
+// world has the activities of a conversation: a model, tools and the exported file. A nil
+// function returns a harmless default. Every call is recorded.
 type world struct {
 	GenerateFn func(context.Context, contract.GenerateInput) (contract.GenerateResult, error)
 	CallToolFn func(context.Context, contract.CallToolInput) (contract.CallToolResult, error)
@@ -36,8 +35,8 @@ type world struct {
 	digests []contract.SummarizeInput
 	called  []contract.NotifyInput // webhooks
 	blobs   store
-	log     []string // what ran, how, and with whose token
-	marks   []string // what a test noted down
+	log     []string // activities, how they ran, and with whose token
+	marks   []string // notes of a test
 	held    map[string][]byte
 }
 
@@ -122,14 +121,14 @@ func (w *world) note(ctx context.Context, what string, record func()) {
 	record()
 }
 
-// read returns a copy of something the world recorded.
+// read returns a copy of a list that the world has recorded.
 func read[T any](w *world, list *[]T) []T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]T(nil), *list...)
 }
 
-// ran lists the tool calls that were made, in order.
+// ran lists the tool calls in order.
 func (w *world) ran() (out []string) {
 	for _, c := range read(w, &w.calls) {
 		out = append(out, callName(c))
@@ -137,7 +136,7 @@ func (w *world) ran() (out []string) {
 	return out
 }
 
-// exported is what the file holds.
+// exported returns the content of the file.
 func (w *world) exported() contract.ConversationView {
 	all := read(w, &w.written)
 	if len(all) == 0 {
@@ -160,8 +159,8 @@ func (s *session) release(what string, result any, err error) {
 	if err := s.env.CompleteActivity(token, result, err); err != nil {
 		s.t.Fatalf("complete %s: %v", what, err)
 	}
-	// The test environment wakes only the conversation; a signal that nobody
-	// reads wakes the nodes too.
+	// The test environment wakes only the conversation; a signal that is not received wakes the
+	// nodes, too.
 	for _, n := range s.seen.nodes {
 		_ = s.env.SignalWorkflowByID(n.ID, "nudge", nil) // one that has ended needs none
 	}
@@ -170,8 +169,8 @@ func (s *session) release(what string, result any, err error) {
 // held leaves an activity running until the test releases it.
 var held = activity.ErrResultPending
 
-// script is a model that gives these replies one after the other; an error
-// among them fails the call.
+// script returns a model that gives these replies one after the other; an error among them
+// fails the call.
 func script(replies ...any) func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
 	var mu sync.Mutex
 	return func(context.Context, contract.GenerateInput) (contract.GenerateResult, error) {
@@ -189,7 +188,7 @@ func script(replies ...any) func(context.Context, contract.GenerateInput) (contr
 	}
 }
 
-// echo is a model that repeats the last thing a user said.
+// echo is a model that repeats the user's last message.
 func echo(_ context.Context, in contract.GenerateInput) (contract.GenerateResult, error) {
 	for i := len(in.Transcript.Tail) - 1; i >= 0; i-- {
 		if m := in.Transcript.Tail[i]; m.Role == contract.RoleUser && !m.Notice {
@@ -219,7 +218,7 @@ func returns(text string) contract.CallToolResult {
 	return contract.CallToolResult{Text: contract.Inline(text)}
 }
 
-// list is a read-only call, add a destructive one.
+// list returns a read-only call, add a destructive one.
 func list(id string) contract.Call {
 	return callOf("resources_list", id, `{"pattern":"`+id+`"}`, false)
 }
@@ -234,21 +233,21 @@ func callOf(tool, id, args string, destructive bool) contract.Call {
 	}
 }
 
-// fails is an activity's error as the activities return it.
+// fails returns an error as activities return it.
 func fails(kind contract.Kind, message string) error {
 	return temporal.NewApplicationErrorWithOptions(message, string(kind), temporal.ApplicationErrorOptions{
 		NonRetryable: kind.Permanent(),
 	})
 }
 
-// hello is a conversation that starts with the message "hello", request r1.
+// hello returns a conversation that starts with the message "hello", request r1.
 func hello() contract.ConversationInput {
 	in := silent()
 	in.First = &contract.MessageSignal{RequestID: "r1", Text: contract.Inline("hello")}
 	return in
 }
 
-// silent is a conversation that starts without a message.
+// silent returns a conversation that starts without a message.
 func silent() contract.ConversationInput {
 	return contract.ConversationInput{
 		ID: conversationID, SessionID: "sid-1",
@@ -261,7 +260,7 @@ func with(in contract.ConversationInput, change func(*contract.Agent)) contract.
 	return in
 }
 
-// trimmed is the log without tokens, for tests in which there is none.
+// trimmed returns the log without tokens, for tests that use none.
 func trimmed(log []string) (out []string) {
 	for _, s := range log {
 		out = append(out, strings.TrimSpace(s))

@@ -132,13 +132,15 @@ func isCode(err error, codes ...int) bool {
 // failure classifies an error. A required login is a reply.
 func (a *agent) failure(m *mask.Mask, err error) (Reply, error) {
 	var status *statusError
-	login := errors.As(err, &status) && status.login()
-	if login || isCode(err, codeUnauthorized, codePermission) {
+	var lost *uncertainError
+	doubt := errors.As(err, &lost) && lost.destructive
+	login := errors.As(err, &status) && status.login() || isCode(err, codeUnauthorized, codePermission)
+	if login && !doubt {
 		text := m.Text(fmt.Sprintf("Authentication required by A2A agent %s: %v", a.Name, err))
 		return Reply{State: contract.TaskAuthRequired, Text: clip(text, maxMessage)}, nil
 	}
 	out := &Error{Kind: contract.KindPeerFailed, Message: clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, err)), maxMessage)}
-	if lost := new(uncertainError); errors.As(err, &lost) && lost.destructive {
+	if doubt {
 		out.Kind, out.Message = contract.KindOutcomeUnknown, clip(m.Text(fmt.Sprintf("agent %s: %v", a.Name, lost.err)), maxMessage)
 	}
 	if isTemporary(err) {

@@ -102,6 +102,20 @@ func TestAMessageThatWasUnderstoodIsNotSentInAnotherVersion(t *testing.T) {
 	}
 }
 
+// A login that is required for looking at the task does not mean that the message was refused.
+func TestATaskThatRequiresALoginAfterADestructiveMessageIsInDoubt(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+		r := serveScript(t, card10(false), func(w http.ResponseWriter, in request) {
+			if in.Method == "SendMessage" {
+				rpc(w, in, map[string]any{"task": taskOf("TASK_STATE_WORKING", "")})
+				return
+			}
+			w.WriteHeader(status)
+		})
+		wantFailure(t, peers(t, peer.Options{}), destructive(start(r, "wipe")), contract.KindOutcomeUnknown)
+	}
+}
+
 func TestADestructiveMessageIsSentAgainToAnAgentThatKnowsIt(t *testing.T) {
 	for name, lie := range falseAnswers() {
 		t.Run(name, func(t *testing.T) {

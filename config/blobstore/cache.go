@@ -9,8 +9,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// cache keeps the values that were used last, and what was computed from them, up to a number
-// of bytes. It takes and gives copies of stored values: callers may change what they hold.
+// cache keeps the values used last, and results computed from them, up to a number of bytes.
+// It copies stored values in and out, so callers may change theirs.
 type cache struct {
 	mu     sync.Mutex
 	limit  int
@@ -19,7 +19,7 @@ type cache struct {
 	values map[cacheKey]*list.Element
 }
 
-// cacheKey identifies a stored value, with only its sum, or what was computed from one.
+// cacheKey identifies a stored value by its sum alone, or a result computed from it.
 type cacheKey struct {
 	sum  string
 	size int64
@@ -30,11 +30,11 @@ type entry struct {
 	key      cacheKey
 	size     int
 	data     []byte // of a stored value
-	stamp    stamp  // of the stored value when it was known to be right
+	stamp    stamp  // of the stored value when it was verified
 	computed any
 }
 
-// stamp changes when a stored value is written.
+// stamp changes whenever a stored value is written.
 type stamp struct {
 	time time.Time
 	size int64
@@ -46,8 +46,8 @@ func newCache(limit int) *cache {
 	return &cache{limit: limit, order: list.New(), values: map[cacheKey]*list.Element{}}
 }
 
-// has reports whether the value is kept and was right in the store when that had
-// this stamp.
+// has reports whether the cache has the value, and the stored value was verified with this
+// stamp.
 func (c *cache) has(sum string, found stamp) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *cache) get(sum string) ([]byte, bool) {
 	return slices.Clone(e.data), true
 }
 
-// find returns an entry, which does not change any more but for its stamp, or nil.
+// find returns an entry or nil. Only the stamp of an entry ever changes.
 func (c *cache) find(key cacheKey) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,8 +75,8 @@ func (c *cache) find(key cacheKey) *entry {
 	return e.Value.(*entry)
 }
 
-// add keeps a copy of data, unless it alone would fill a quarter of the cache. Of a
-// value that is kept already it takes the stamp.
+// add stores a copy of data, unless it would fill more than a quarter of the cache. For a
+// value that is in the cache it only updates the stamp.
 func (c *cache) add(sum string, data []byte, found stamp) {
 	e := &entry{key: cacheKey{sum: sum}, size: len(data), data: data, stamp: found}
 	if c.fits(e) {
@@ -87,7 +87,7 @@ func (c *cache) add(sum string, data []byte, found stamp) {
 
 func (c *cache) fits(e *entry) bool { return e.size <= c.limit/4 }
 
-// insert adds an entry. One that is kept already takes its stamp.
+// insert adds an entry. If there is one with the same key, only its stamp is updated.
 func (c *cache) insert(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +103,7 @@ func (c *cache) insert(e *entry) {
 	}
 }
 
-// computed is what was computed from a value, or nil.
+// computed returns a result computed from a value, or nil.
 func (c *cache) computed(b contract.Blob, kind string) any {
 	if e := c.find(cacheKey{b.SHA256, b.Size, kind}); e != nil {
 		return e.computed

@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-func TestTheCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
+func TestTheCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	const size = 8 << 20

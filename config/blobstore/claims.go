@@ -14,11 +14,11 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Claim takes a name for an owner, unless somebody has it already, and returns who has it.
-// A claim outlives every process and every power cut from the moment that Claim returns,
-// and has no end but Release. Within a process it is exact. Two processes that share a
-// folder may both get a name that they claim in the same instant, because folders have no
-// conditional write; object stores have.
+// Claim claims a name for an owner, unless it is claimed, and returns the holder. When Claim
+// returns, the claim is on disk and survives every crash and power cut; only Release ends it.
+// Within a process it is exact. Two processes that share a folder may both get a name that
+// they claim in the same instant, because folders have no conditional write; object stores
+// have.
 func (s *Store) Claim(ctx context.Context, name, owner string) (holder string, err error) {
 	s.claiming.Lock()
 	defer s.claiming.Unlock()
@@ -36,8 +36,8 @@ func (s *Store) Claim(ctx context.Context, name, owner string) (holder string, e
 	return string(data), nil
 }
 
-// readClaim makes sure that what it reads is on disk: a process that was killed may have
-// given the claim its name and not come to the rest.
+// readClaim reads a claim and syncs it to disk, because a process that was killed may have
+// created the file without syncing it.
 func (s *Store) readClaim(ctx context.Context, key string) (data []byte, err error) {
 	r, err := s.bucket.NewReader(ctx, key, nil)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Store) readClaim(ctx context.Context, key string) (data []byte, err err
 	return data, nil
 }
 
-// Release gives a name up. One that nobody has is no error.
+// Release ends a claim. Releasing an unclaimed name is not an error.
 func (s *Store) Release(ctx context.Context, name string) error {
 	s.claiming.Lock()
 	defer s.claiming.Unlock()

@@ -20,7 +20,7 @@ type claims interface {
 	Release(ctx context.Context, name string) error
 }
 
-func TestAClaimIsHadOnceAndOutlivesTheStore(t *testing.T) {
+func TestAClaimIsExclusiveAndDurable(t *testing.T) {
 	url := "file://" + t.TempDir()
 	open := func(url string) claims {
 		s, err := blobstore.Open(t.Context(), url)
@@ -80,8 +80,8 @@ func TestOneOfManyGetsAClaim(t *testing.T) {
 	}
 }
 
-// synced collects what a store puts on disk, by its path below the folder of the store.
-// Names of drafts end in "…".
+// synced records what a store syncs to disk, by its path below the store's folder. Names of
+// temporary files end in "…".
 func synced(t *testing.T, dir string, s *blobstore.Store) *[]string {
 	t.Helper()
 	var names []string
@@ -96,9 +96,9 @@ func synced(t *testing.T, dir string, s *blobstore.Store) *[]string {
 	return &names
 }
 
-// A power cut may take a history back to before its call: the claim is all that is left
-// to say that the call was sent.
-func TestAClaimIsOnDiskBeforeItIsHad(t *testing.T) {
+// A power cut may remove the end of a history, including its call. Then only the claim shows
+// that the call was sent.
+func TestAClaimIsOnDiskWhenItIsReturned(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	names := synced(t, dir, s)
@@ -108,7 +108,7 @@ func TestAClaimIsOnDiskBeforeItIsHad(t *testing.T) {
 	if _, err := s.Claim(t.Context(), "k", "a"); err != nil || !slices.Equal(*names, want) {
 		t.Errorf("synced %q, want %q (%v)", *names, want, err)
 	}
-	// The process before was killed when it had named the file, and nothing else.
+	// The earlier process was killed right after it had created the file.
 	after := open(t, dir)
 	names = synced(t, dir, after)
 	want = []string{key + "…", key, folder, "claims", "."}
@@ -153,7 +153,7 @@ func TestFoldersOfValuesAreSyncedOnce(t *testing.T) {
 	}
 }
 
-// claimFile is where a claim is kept, below the folder of the store.
+// claimFile returns the path of a claim below the store's folder.
 func claimFile(name string) string {
 	sum := contract.Hash([]byte(name))
 	return filepath.Join("claims", sum[:2], sum[2:])

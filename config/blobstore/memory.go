@@ -9,14 +9,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// MemoryStore is a store in a map, for tests. Make it with Memory.
+// MemoryStore is a store in memory, for tests. Make one with Memory.
 type MemoryStore struct {
 	mu     sync.Mutex
 	values map[string][]byte
 	claims map[string]string
 }
 
-// Memory returns an empty store that lives as long as the process.
+// Memory returns an empty store.
 func Memory() *MemoryStore {
 	return &MemoryStore{values: map[string][]byte{}, claims: map[string]string{}}
 }
@@ -30,8 +30,7 @@ func (m *MemoryStore) Put(_ context.Context, data []byte) (contract.Blob, error)
 	return b, nil
 }
 
-// Get returns a copy of the value at an address; its errors are those of
-// Store.Get.
+// Get returns a copy of a value. Its errors are those of Store.Get.
 func (m *MemoryStore) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 	if !b.Valid() {
 		return nil, fmt.Errorf("read blob: %w", ErrInvalid)
@@ -48,14 +47,14 @@ func (m *MemoryStore) Get(_ context.Context, b contract.Blob) ([]byte, error) {
 	return slices.Clone(data), nil
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (m *MemoryStore) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.values)
 }
 
-// Claim is that of Store.
+// Claim behaves like Store.Claim.
 func (m *MemoryStore) Claim(_ context.Context, name, owner string) (holder string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +64,7 @@ func (m *MemoryStore) Claim(_ context.Context, name, owner string) (holder strin
 	return m.claims[name], nil
 }
 
-// Release is that of Store.
+// Release behaves like Store.Release.
 func (m *MemoryStore) Release(_ context.Context, name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,10 +22,10 @@ import (
 	"agent-stop-and-go/workflows/record/transcript"
 )
 
-// CacheSize is how many bytes of values a Store keeps in memory at most.
+// CacheSize is the maximum size in bytes of the values that a Store keeps in memory.
 const CacheSize = 64 << 20
 
-// Errors of Get. The last two come in a *transcript.Loss, which names the value.
+// Errors of Get. The last two are wrapped in a *transcript.Loss, which names the value.
 var (
 	ErrInvalid  = errors.New("malformed address")
 	ErrNotFound = errors.New("not in the store")
@@ -36,16 +36,16 @@ var (
 type Store struct {
 	bucket *blob.Bucket
 	cache  *cache
-	// claiming is held while a claim is made.
+	// claiming serializes claims.
 	claiming sync.Mutex
-	// sync puts a file or a folder on disk.
+	// sync syncs a file or a folder to disk.
 	sync func(*os.File) error
-	// lasting has the folders whose own names are on disk.
-	lasting sync.Map
+	// synced contains the folders whose own names are on disk.
+	synced sync.Map
 }
 
-// Open opens the bucket at a file:// or mem:// URL. A folder is made if need
-// be, readable by nobody else; options in the URL come first.
+// Open opens the bucket at a file:// or mem:// URL. It creates a missing folder, readable by
+// the owner only. Options in the URL take precedence.
 func Open(ctx context.Context, rawURL string) (*Store, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -72,11 +72,10 @@ func withDefaults(q url.Values) url.Values {
 	return q
 }
 
-// Close releases the bucket. Do not use the store afterwards.
+// Close releases the bucket. The store must not be used afterwards.
 func (s *Store) Close() error { return s.bucket.Close() }
 
-// Put stores data and returns its address. A value that is already there is not
-// written again; one that is damaged is.
+// Put stores data and returns its address. It writes only if the value is missing or damaged.
 func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 	b := contract.NewBlob(data)
 	found, there := s.stampOf(ctx, b)
@@ -92,8 +91,8 @@ func (s *Store) Put(ctx context.Context, data []byte) (contract.Blob, error) {
 	return b, nil
 }
 
-// stampOf returns the present stamp of a stored value, unless it is missing or has
-// another size.
+// stampOf returns the current stamp of a stored value. It returns false if the value is
+// missing or has another size.
 func (s *Store) stampOf(ctx context.Context, b contract.Blob) (stamp, bool) {
 	attrs, err := s.bucket.Attributes(ctx, key(b))
 	if err != nil || attrs.Size != b.Size {
@@ -102,8 +101,8 @@ func (s *Store) stampOf(ctx context.Context, b contract.Blob) (stamp, bool) {
 	return stamp{attrs.ModTime, attrs.Size}, true
 }
 
-// holds reports whether what is stored is data. A file that a full disk or a power
-// cut has left short or damaged is written again.
+// holds reports whether the stored value equals data. A full disk or a power cut may have
+// left a file short or damaged.
 func (s *Store) holds(ctx context.Context, b contract.Blob, data []byte) bool {
 	stored, err := s.bucket.ReadAll(ctx, key(b))
 	return err == nil && bytes.Equal(stored, data)
@@ -113,11 +112,11 @@ func octets() *blob.WriterOptions {
 	return &blob.WriterOptions{ContentType: "application/octet-stream"}
 }
 
-// write returns when the value is on disk, in folders that are.
+// write returns when the value and its folders are on disk.
 func (s *Store) write(ctx context.Context, key string, data []byte, o *blob.WriterOptions) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var file *os.File // stays nil where the bucket is no folder
+	var file *os.File // nil if the bucket is not a folder
 	o.BeforeWrite = func(as func(any) bool) error {
 		if as(&file) {
 			return file.Chmod(0o600)
@@ -133,7 +132,7 @@ func (s *Store) write(ctx context.Context, key string, data []byte, o *blob.Writ
 		err = s.sync(file)
 	}
 	if err != nil {
-		cancel() // so that Close drops what was written
+		cancel() // so that Close discards the written part
 		return errors.Join(err, ignoreCanceled(w.Close()))
 	}
 	if err := w.Close(); err != nil || file == nil {
@@ -149,8 +148,8 @@ func ignoreCanceled(err error) error {
 	return err
 }
 
-// syncFolders makes the new name of a key survive a power cut: dir has it. The folders
-// above may be new as well, which they are once.
+// syncFolders makes the name of a key durable. dir contains it. The folders above may be new
+// too; each is synced once.
 func (s *Store) syncFolders(dir, key string) error {
 	if runtime.GOOS == "windows" { // folders cannot be synced there
 		return nil
@@ -159,14 +158,14 @@ func (s *Store) syncFolders(dir, key string) error {
 		return err
 	}
 	for range strings.Count(key, "/") {
-		if _, known := s.lasting.Load(dir); known {
+		if _, known := s.synced.Load(dir); known {
 			return nil
 		}
 		above := filepath.Dir(dir)
 		if err := s.syncFolder(above); err != nil {
 			return err
 		}
-		s.lasting.Store(dir, nil)
+		s.synced.Store(dir, nil)
 		dir = above
 	}
 	return nil
@@ -180,8 +179,8 @@ func (s *Store) syncFolder(dir string) error {
 	return errors.Join(s.sync(d), d.Close())
 }
 
-// Get returns the value at an address. It fails with ErrInvalid, ErrNotFound or
-// ErrCorrupt, or with what the bucket says.
+// Get returns the value at an address. It fails with ErrInvalid, ErrNotFound, ErrCorrupt or
+// an error of the bucket.
 func (s *Store) Get(ctx context.Context, b contract.Blob) ([]byte, error) {
 	if !b.Valid() {
 		return nil, fmt.Errorf("read blob: %w", ErrInvalid)
@@ -192,7 +191,7 @@ func (s *Store) Get(ctx context.Context, b contract.Blob) ([]byte, error) {
 		}
 		return data, nil
 	}
-	found, _ := s.stampOf(ctx, b) // before the value, which may change meanwhile
+	found, _ := s.stampOf(ctx, b) // before the value, which may change in between
 	data, err := s.read(ctx, b)
 	if err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestCallersMayChangeWhatTheyHold(t *testing.T) {
+func TestCallersMayChangeTheirBytes(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			data := []byte("hello")
@@ -162,7 +162,7 @@ func TestADamagedValueIsWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestAValueThatWasRemovedIsWrittenAgain(t *testing.T) {
+func TestARemovedValueIsWrittenAgain(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	b := put(t, s, []byte("hello"))
@@ -175,7 +175,7 @@ func TestAValueThatWasRemovedIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// damage changes a file behind the store's back.
+// damage changes a stored file directly.
 func damage(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -188,7 +188,7 @@ func damage(t *testing.T, path, text string) {
 	}
 }
 
-func TestWhatIsLostIsNamed(t *testing.T) {
+func TestALossNamesItsValue(t *testing.T) {
 	dir := t.TempDir()
 	b := put(t, open(t, dir), []byte("hello"))
 	damage(t, file(dir, b), "hellO")
@@ -206,7 +206,7 @@ func TestWhatIsLostIsNamed(t *testing.T) {
 	}
 }
 
-func TestAValueThatIsThereIsNotWrittenAgain(t *testing.T) {
+func TestAnExistingValueIsNotWrittenAgain(t *testing.T) {
 	dir := t.TempDir()
 	b := put(t, open(t, dir), []byte("hello"))
 	before, err := os.Stat(file(dir, b))
@@ -220,7 +220,7 @@ func TestAValueThatIsThereIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-func TestFilesArePrivateAndNothingElseIsLeft(t *testing.T) {
+func TestFilesArePrivateAndNoOthersRemain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "blobs")
 	put(t, open(t, dir), []byte("hello"))
 	files := 0
@@ -279,7 +279,7 @@ func TestACanceledPutStoresNothing(t *testing.T) {
 	}
 }
 
-func TestOpenSaysWhatIsWrong(t *testing.T) {
+func TestErrorsOfOpen(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)

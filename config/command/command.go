@@ -1,5 +1,3 @@
-// Package command is what the programs that run from a configuration have in
-// common: flags, the log, the file, signals and exit codes.
 package command
 
 import (
@@ -17,7 +15,7 @@ import (
 	"agent-stop-and-go/config/logging"
 )
 
-// Environment is what a program runs in.
+// Environment is the environment of a program.
 type Environment struct {
 	Config *config.Config
 	Getenv func(string) string
@@ -28,22 +26,22 @@ type Environment struct {
 // Command is a program.
 type Command struct {
 	Name, Usage, Version string
-	// Run runs until ctx ends, and then stops in order.
+	// Run runs until ctx ends, and then shuts down.
 	Run func(ctx context.Context, e Environment) error
 }
 
 // ErrUsage means that the command line was wrong and the usage was printed.
 var ErrUsage = errors.New("wrong usage")
 
-// Signals returns a context that SIGINT and SIGTERM end. A second signal ends
-// the process at once.
+// Signals returns a context that ends with SIGINT or SIGTERM. A second signal kills the
+// process.
 func Signals() (ctx context.Context, stop func()) {
 	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// Exit ends the process: with 0 without an error, 2 for wrong usage, else 1.
+// Exit ends the process: with 0 without an error, 2 for wrong usage, otherwise 1.
 func Exit(name string, err error) {
 	switch {
 	case errors.Is(err, ErrUsage):
@@ -63,7 +61,7 @@ func (c Command) Main() {
 	Exit(c.Name, err)
 }
 
-// Execute runs the command with everything it needs given.
+// Execute runs the command with the given arguments and streams.
 func (c Command) Execute(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -89,8 +87,7 @@ func (c Command) Execute(ctx context.Context, args []string, getenv func(string)
 	return Stopped(ctx, c.Run(ctx, e))
 }
 
-// Stopped returns the error of a run, but none when the run ended because it was told to
-// while it was still starting.
+// Stopped returns the error of a run, or nil if the run ended because ctx did.
 func Stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return nil
@@ -98,8 +95,7 @@ func Stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// Open makes the log and loads a configuration. What deserves a
-// look in it is logged.
+// Open creates the logger and loads a configuration, whose warnings it logs.
 func Open(file string, getenv func(string) string, stdout, stderr io.Writer) (Environment, error) {
 	logger, err := logging.New(stderr, getenv)
 	if err != nil {

@@ -1,6 +1,3 @@
-// Package connect connects a process to the Temporal server that a configuration
-// and the environment name, and makes sure the server's namespace is fit for
-// conversations.
 package connect
 
 import (
@@ -23,8 +20,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// SearchAttributes lists the attributes a namespace must know before a
-// conversation can start in it.
+// SearchAttributes returns the search attributes that a namespace needs for conversations.
 func SearchAttributes() map[string]enumspb.IndexedValueType {
 	return map[string]enumspb.IndexedValueType{
 		contract.AttrAgentName:          enumspb.INDEXED_VALUE_TYPE_KEYWORD,
@@ -39,24 +35,24 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 	}
 }
 
-// Options says where to connect to.
+// Options say where to connect.
 type Options struct {
 	// Address and Namespace come from the YAML file.
 	Address   string
 	Namespace string
-	// Embedded: the server runs in this process, so the environment's settings
-	// do not apply to it. Else all of Temporal's usual ones do, and
-	// TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE win over the YAML file.
+	// Embedded: the server runs in this process, so the environment is ignored. Otherwise all
+	// of Temporal's usual variables apply, and TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE take
+	// precedence over the YAML file.
 	Embedded bool
-	// Pause is between two attempts to reach a server; zero is some seconds.
+	// Pause is the time between two attempts to reach a server. The default is a few seconds.
 	Pause       time.Duration
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept see every call to the server; nil ones are left out.
+	// Intercept are called for every call to the server. nil elements are skipped.
 	Intercept []grpc.UnaryClientInterceptor
 }
 
-// Settings resolves the options to what the client will use.
+// Settings returns the client options for o.
 func Settings(o Options) (client.Options, error) {
 	var c client.Options
 	if !o.Embedded {
@@ -77,12 +73,12 @@ func Settings(o Options) (client.Options, error) {
 	return c, nil
 }
 
-// AddressVariable is the environment variable that names a server. With it, or
-// an address in the YAML file, a process starts no server of its own.
+// AddressVariable is the environment variable with the address of a server. If it or an
+// address in the YAML file is set, a process starts no server of its own.
 const AddressVariable = "TEMPORAL_ADDRESS"
 
-// Dial connects to a server and tells what it settled on. It waits for one that is not
-// embedded (WhenUp).
+// Dial connects to a server and returns the options used. Unless the server is embedded, it
+// waits for it (WhenUp).
 func Dial(ctx context.Context, o Options) (client.Client, client.Options, error) {
 	settings, err := Settings(o)
 	if err != nil {
@@ -103,7 +99,7 @@ func Dial(ctx context.Context, o Options) (client.Client, client.Options, error)
 
 const ensureTimeout = 30 * time.Second
 
-// EnsureSearchAttributes adds the attributes that the namespace lacks.
+// EnsureSearchAttributes adds the search attributes that the namespace lacks.
 func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace string) error {
 	ctx, cancel := context.WithTimeout(ctx, ensureTimeout)
 	defer cancel()
@@ -129,9 +125,9 @@ func EnsureSearchAttributes(ctx context.Context, c client.Client, namespace stri
 	return nil
 }
 
-// sdkLog is where the SDK logs, and workflows through it. Of what the SDK itself has
-// to say it takes warnings and errors only. Decisions about approvals it writes
-// without the attributes that the SDK adds to every line of a workflow.
+// sdkLog handles the log of the SDK and of workflows. It drops the SDK's own lines below
+// warning, and writes decisions about approvals without the attributes that the SDK adds to
+// every line of a workflow.
 type sdkLog struct {
 	slog.Handler
 	plain slog.Handler

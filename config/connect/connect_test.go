@@ -53,7 +53,7 @@ func TestOnlyTheWayToAnEmbeddedServerIsUnpacked(t *testing.T) {
 	}
 }
 
-func TestDecisionsAreLoggedPlainlyAndTheSDKsOwnWordsAreNot(t *testing.T) {
+func TestTheLogHasDecisionsButNoLinesOfTheSDK(t *testing.T) {
 	var out bytes.Buffer
 	s, err := connect.Settings(connect.Options{Embedded: true, Logger: slog.New(slog.NewTextHandler(&out, nil))})
 	if err != nil {

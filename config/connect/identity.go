@@ -12,17 +12,17 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Identity is what the server calls this process: PID@HOST@SPACE. SPACE stands for where
-// the PID is that of one process only: a start of a kernel, and a namespace of it. It is
-// empty where that is not known.
+// Identity is the name of this process at the server: PID@HOST@SPACE. SPACE identifies the
+// boot of the kernel and the PID namespace, within which a PID is unique. It is empty if
+// unknown.
 func Identity() string {
-	host, _ := os.Hostname() // without a name the space tells hosts apart
+	host, _ := os.Hostname() // without a name, the space distinguishes hosts
 	return fmt.Sprintf("%d@%s@%s", os.Getpid(), host, space())
 }
 
-// IsDead reports whether the process of an identity is known to have ended, which the
-// server does not notice when it is killed. Containers may share the name of their host
-// and have PIDs of their own: of their processes nothing is known.
+// IsDead reports whether the process with an identity is known to have ended; the server does
+// not notice when it is killed. Containers may share a host name and have their own PIDs, so
+// nothing is known about processes of other spaces.
 func IsDead(identity string) bool {
 	pid, place, _ := strings.Cut(identity, "@")
 	_, own, _ := strings.Cut(Identity(), "@")
@@ -33,7 +33,7 @@ func IsDead(identity string) bool {
 	return errors.Is(syscall.Kill(number, 0), syscall.ESRCH)
 }
 
-// space is empty where the kernel does not say, as on systems other than Linux.
+// space is empty where the kernel does not provide it, as on systems other than Linux.
 var space = sync.OnceValue(func() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/config/connect"
 )
 
-// Another container of a pod has the same host name, and its process 17 is not ours.
-func TestOnlyAProcessOfTheSameSpaceIsKnownToBeDead(t *testing.T) {
+// Another container of a pod has the same host name, but its process 17 is another one.
+func TestOnlyProcessesOfTheSameSpaceAreKnownToBeDead(t *testing.T) {
 	child := exec.Command("true")
 	if err := child.Run(); err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func TestOnlyAProcessOfTheSameSpaceIsKnownToBeDead(t *testing.T) {
 	host, space, _ := strings.Cut(place, "@")
 	ended := child.Process.Pid
 	for identity, dead := range map[string]bool{
-		fmt.Sprintf("%d@%s@%s", ended, host, space):        space != "", // else nothing is known
+		fmt.Sprintf("%d@%s@%s", ended, host, space):        space != "", // otherwise nothing is known
 		fmt.Sprintf("%d@%s@%s", os.Getpid(), host, space):  false,
 		fmt.Sprintf("%d@%s@", ended, host):                 false, // of an older worker
 		fmt.Sprintf("%d@%s@0123abcd", ended, host):         false,
@@ -36,7 +36,7 @@ func TestOnlyAProcessOfTheSameSpaceIsKnownToBeDead(t *testing.T) {
 	}
 }
 
-func TestAClientSaysWhoItIs(t *testing.T) {
+func TestAClientHasAnIdentity(t *testing.T) {
 	settings, err := connect.Settings(connect.Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil || settings.Identity != connect.Identity() || connect.IsDead(settings.Identity) {
 		t.Errorf("%q, %v", settings.Identity, err)

@@ -8,12 +8,12 @@ import (
 	"go.temporal.io/api/serviceerror"
 )
 
-// pause is how long WhenUp waits between two attempts where nothing else is said.
+// pause is the default of Options.Pause.
 const pause = 3 * time.Second
 
-// WhenUp does something that needs the server. While the server does not answer, or does
-// not have the namespace yet, it waits and tries again, with a line in the log each time.
-// It returns another failure at once, and ctx's when that ends.
+// WhenUp calls do. While the server does not answer, or the namespace does not exist yet, it
+// logs a line, waits and tries again. It returns any other error at once, and the error of
+// ctx when that ends.
 func WhenUp(ctx context.Context, o Options, address string, do func(context.Context) error) error {
 	every := o.Pause
 	if every <= 0 {

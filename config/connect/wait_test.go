@@ -17,7 +17,7 @@ import (
 	"agent-stop-and-go/config/connect"
 )
 
-// frontend is a Temporal server that can be connected to.
+// frontend is a Temporal server that accepts connections.
 type frontend struct {
 	workflowservice.UnimplementedWorkflowServiceServer
 }
@@ -81,7 +81,7 @@ func TestDialWaitsForAServerThatComesUpLater(t *testing.T) {
 	}
 }
 
-func TestWaitingForAServerEndsWhenItIsToldTo(t *testing.T) {
+func TestWaitingForAServerEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	logger := watchedLog(func(string) { cancel() })
 	err := connect.WhenUp(ctx, connect.Options{Logger: logger, Pause: time.Hour}, "x:1", func(context.Context) error {
@@ -92,7 +92,7 @@ func TestWaitingForAServerEndsWhenItIsToldTo(t *testing.T) {
 	}
 }
 
-func TestWhatIsWorthWaitingFor(t *testing.T) {
+func TestErrorsThatAreWaitedOut(t *testing.T) {
 	refused := errors.New("certificate of another")
 	for _, tt := range []struct {
 		err   error

@@ -1,24 +1,23 @@
-// Package feed carries news of conversations from where they are told to those
-// who watch: within a process, or between processes by Redis.
+// Package feed carries events of conversations from publishers to subscribers: within a process,
+// or between processes with Redis.
 //
 //	f, err := feed.Open(feed.Options{Redis: url, OneProcess: true})
 //	defer f.Close()
-//	news, stop := f.Watch(id)
-//	f.Tell(contract.News{ConversationID: id})
+//	events, stop := f.Subscribe(id)
+//	f.Publish(contract.Event{ConversationID: id})
 //
-// News is told at most once and may be lost; what lasts is the conversation. What
-// a watcher gets is nevertheless without holes: the news of one teller arrive in
-// order and one after another, or the channel is closed. Then the watcher reads the
-// conversation and watches again.
+// An event is delivered at most once and may be lost; only the conversation itself is durable.
+// But a subscriber never gets events with a gap: the events of one publisher arrive in order and
+// without a missing one, or the channel is closed. The subscriber must then read the conversation
+// and subscribe again.
 //
-// Redis carries a stream for each conversation, of about MaxLen entries, which
-// expires after Expiry. Pieces of a draft that queue up on the way are joined.
-// Views do not go through it: a watcher elsewhere hears only that something has
-// changed. Streams of several conversations are read with one command, so that a
-// cluster of Redis servers does not do.
+// In Redis every conversation has a stream of about MaxLen entries, which expires after Expiry.
+// Pieces of a draft that wait to be sent are joined. Views of conversations are not sent: a
+// subscriber in another process only learns that something has changed. Streams of several
+// conversations are read with one command, so a Redis Cluster does not work.
 //
-// A process has one connection that reads, whatever it watches, and one that
-// writes. While Redis is away nothing is carried, nobody waits, and the log says
-// so once; those who watched when it went are told, and so are those who miss
-// something after it is back.
+// A process has one connection for reading, however many subscriptions it has, and one for
+// writing. While Redis is unreachable no events are carried, no caller waits, and the log says so
+// once. The channels of subscribers are closed when the outage begins, and later for every
+// conversation with a lost event.
 package feed

@@ -9,15 +9,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// The fields of an entry of a stream: news as JSON, or a mark that something before
-// it was lost.
+// The fields of a stream entry: an event as JSON, or a mark that events before it were lost.
 const (
-	fieldNews = "news"
-	fieldLost = "lost"
+	fieldEvent = "news"
+	fieldLost  = "lost"
 )
 
 func (e entry) encode() ([]byte, error) {
-	n := e.news
+	n := e.event
 	if len(e.text) > 0 {
 		d := *n.Delta
 		d.Text += string(e.text)
@@ -30,16 +29,17 @@ func (e entry) encode() ([]byte, error) {
 	return data, nil
 }
 
-// decode returns the news up to the first loss. What cannot be read is lost too.
-func decode(id string, entries []redis.XMessage) (news []contract.Event, lost bool) {
+// decode returns the events up to the first loss. An entry that cannot be decoded counts as a
+// loss.
+func decode(id string, entries []redis.XMessage) (events []contract.Event, lost bool) {
 	for _, e := range entries {
-		text, ok := e.Values[fieldNews].(string)
+		text, ok := e.Values[fieldEvent].(string)
 		var n contract.Event
 		if !ok || json.Unmarshal([]byte(text), &n) != nil {
-			return news, true
+			return events, true
 		}
 		n.ConversationID = id
-		news = append(news, n)
+		events = append(events, n)
 	}
-	return news, false
+	return events, false
 }

@@ -1,12 +1,12 @@
 package feed
 
-// Late reports whether somebody watches a conversation who did not wait for a place:
-// what is told meanwhile does not reach them.
+// Late reports whether a conversation has a subscriber that does not wait until it is ready:
+// events published until then do not reach it.
 func (f *Feed) Late(conversationID string) bool {
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
-	if r := f.hub.rooms[conversationID]; r != nil {
-		for w := range r.watchers {
+	if r := f.hub.topics[conversationID]; r != nil {
+		for w := range r.subscribers {
 			if w.late {
 				return true
 			}
@@ -15,7 +15,7 @@ func (f *Feed) Late(conversationID string) bool {
 	return false
 }
 
-// WritingFails reports whether Redis was away when something was to be written.
+// WritingFails reports whether the last write failed.
 func (f *Feed) WritingFails() bool {
 	f.link.health.mu.Lock()
 	defer f.link.health.mu.Unlock()

@@ -6,10 +6,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Kind says what carries news.
+// Kind is the transport of a feed.
 type Kind string
 
-// The kinds of feeds.
 const (
 	KindMemory Kind = "memory"
 	KindRedis  Kind = "redis"
@@ -18,7 +17,7 @@ const (
 
 const noFeed = "durable events only: set events.redis for the pieces of replies while they are being made"
 
-// State is how a feed is. Problem is empty when it is Ready, and holds no secret.
+// State is the condition of a feed. Problem is empty if it is Ready, and contains no secret.
 type State struct {
 	Kind    Kind
 	Ready   bool
@@ -29,74 +28,75 @@ type State struct {
 type Feed struct {
 	kind Kind
 	hub  *hub
-	link *link // of KindRedis
+	link *link // for KindRedis
 }
 
-// Options say which feed to open.
+// Options select the feed to open.
 type Options struct {
-	// Redis is a redis:// or rediss:// URL, which may hold a password; empty is none.
+	// Redis is a redis:// or rediss:// URL, which may contain a password. Empty means no
+	// Redis.
 	Redis string
-	// OneProcess: who tells and who watches are in this process.
+	// OneProcess: all publishers and subscribers are in this process.
 	OneProcess bool
-	// Logger is slog.Default when nil.
+	// Logger is slog.Default by default.
 	Logger *slog.Logger
 }
 
-// Open opens a feed by Redis if there is one; else one in memory, if that reaches
-// anybody. It does not wait for Redis: State tells how that is.
+// Open returns a feed on Redis if there is a URL; otherwise one in memory, if publishers and
+// subscribers are in this process. It does not wait for Redis: State reports its condition.
 func Open(o Options) (*Feed, error) {
 	switch {
 	case o.Redis != "":
-		return byRedis(o.Redis, o.Logger)
+		return openRedis(o.Redis, o.Logger)
 	case o.OneProcess:
 		return Memory(), nil
 	}
 	return None(), nil
 }
 
-// Memory is a feed within this process.
+// Memory returns a feed within this process.
 func Memory() *Feed { return &Feed{kind: KindMemory, hub: newHub()} }
 
-// None is a feed that carries nothing, and says why in its State.
+// None returns a feed that carries nothing. Its State says why.
 func None() *Feed { return &Feed{kind: KindNone, hub: newHub()} }
 
-// Teller is who is told news.
-type Teller interface{ Publish(contract.Event) }
+// Publisher publishes events.
+type Publisher interface{ Publish(contract.Event) }
 
-// Teller is the feed, or nil when it carries nothing: then nothing need be told.
-func (f *Feed) Teller() Teller {
+// Publisher returns the feed, or nil if it carries nothing.
+func (f *Feed) Publisher() Publisher {
 	if f.kind == KindNone {
 		return nil
 	}
 	return f
 }
 
-// Publish passes news on. It never blocks and never fails. Neither the caller nor
-// those who watch may change what it points to.
+// Publish publishes an event. It does not block and does not fail. Neither the caller nor a
+// subscriber may change the values that it points to.
 func (f *Feed) Publish(n contract.Event) {
 	switch f.kind {
 	case KindMemory:
-		f.hub.tell(n)
+		f.hub.publish(n)
 	case KindRedis:
 		f.link.outbox.add(n)
 	}
 }
 
-// Subscribe delivers the news of a conversation from now on, to any number of
-// watchers. The channel is closed when something may have been lost, because the
-// watcher was slow (1024 news) or Redis was away: read the conversation and watch
-// again. Stop ends it and closes the channel; it may be called often. By Redis the
-// call may take up to a quarter of a second; a watcher who got no place in that time
-// hears that something has changed when it has one.
-func (f *Feed) Subscribe(conversationID string) (news <-chan contract.Event, stop func()) {
+// Subscribe returns the events of a conversation from now on. The channel is closed when an
+// event may have been lost, because the subscriber is slow (1024 unread events) or Redis was
+// unreachable: read the conversation and subscribe again. stop ends the subscription and
+// closes the channel; it may be called repeatedly. With Redis, the call may take up to a
+// quarter of a second. If the subscription is not ready by then, the subscriber gets an event
+// without content when it is.
+func (f *Feed) Subscribe(conversationID string) (events <-chan contract.Event, stop func()) {
 	r, w := f.hub.join(conversationID, f.kind != KindRedis)
 	if f.kind == KindRedis {
-		f.link.await(r, w)
+		f.link.awaitReady(r, w)
 	}
-	return w.news, func() { f.hub.leave(r, w) }
+	return w.events, func() { f.hub.leave(r, w) }
 }
 
-// State tells how the feed is now.
+// State returns the current condition of the feed.
 func (f *Feed) State() State {
 	switch f.kind {
 	case KindRedis:
@@ -108,15 +108,13 @@ func (f *Feed) State() State {
 	return State{Kind: f.kind, Ready: true}
 }
 
-// Carrier is the State in words that need no package: memory, redis or none, and
-// the problem, if any.
+// Carrier returns the State as plain strings: memory, redis or none, and the problem, if any.
 func (f *Feed) Carrier() (kind, problem string) {
 	s := f.State()
 	return string(s.Kind), s.Problem
 }
 
-// Close sends what waits to be sent and closes the channels of all who watch. After
-// it nothing is carried.
+// Close sends the queued events and closes the channels of all subscribers.
 func (f *Feed) Close() error {
 	var err error
 	if f.link != nil {

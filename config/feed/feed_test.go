@@ -9,14 +9,14 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// piece is the i-th piece of a draft; pieces of different calls are never joined.
+// piece returns the i-th piece of a draft. Pieces of different calls are never joined.
 func piece(id string, i int) contract.Event {
 	return contract.Event{ConversationID: id, Delta: &contract.Delta{DraftID: "d", Kind: contract.DeltaArguments, Call: i, Text: fmt.Sprint(i)}}
 }
 
 func changed(id string) contract.Event { return contract.Event{ConversationID: id} }
 
-// patience bounds every wait. It passes only when something is broken.
+// patience limits every wait. It passes only if something is broken.
 const patience = 2 * time.Minute
 
 // eventually polls until ok holds.
@@ -31,41 +31,41 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// take waits for news; ok is false when the channel is closed.
-func take(t *testing.T, news <-chan contract.Event) (n contract.Event, ok bool) {
+// take waits for an event; ok is false if the channel is closed.
+func take(t *testing.T, events <-chan contract.Event) (n contract.Event, ok bool) {
 	t.Helper()
 	select {
-	case n, ok = <-news:
+	case n, ok = <-events:
 		return n, ok
 	case <-time.After(patience):
-		t.Fatal("no news")
+		t.Fatal("no events")
 		return n, false
 	}
 }
 
-func wantPieces(t *testing.T, news <-chan contract.Event, id string, from, to int) {
+func wantPieces(t *testing.T, events <-chan contract.Event, id string, from, to int) {
 	t.Helper()
 	for i := from; i < to; i++ {
-		n, ok := take(t, news)
+		n, ok := take(t, events)
 		if !ok || n.Delta == nil || n.ConversationID != id || n.Delta.Call != i || n.Delta.Text != fmt.Sprint(i) {
 			t.Fatalf("piece %d: got %+v (%+v), %v", i, n, n.Delta, ok)
 		}
 	}
 }
 
-func wantLost(t *testing.T, news <-chan contract.Event) {
+func wantLost(t *testing.T, events <-chan contract.Event) {
 	t.Helper()
 	for {
-		if _, ok := take(t, news); !ok {
+		if _, ok := take(t, events); !ok {
 			return
 		}
 	}
 }
 
-func wantSilence(t *testing.T, news <-chan contract.Event) {
+func wantSilence(t *testing.T, events <-chan contract.Event) {
 	t.Helper()
 	select {
-	case n, ok := <-news:
+	case n, ok := <-events:
 		t.Errorf("got %+v, %v", n, ok)
 	default:
 	}
@@ -80,8 +80,8 @@ func TestOpenChoosesTheFeed(t *testing.T) {
 		if err != nil || f.State() != want {
 			t.Errorf("%+v: %+v, %v", o, f.State(), err)
 		}
-		if (f.Teller() == nil) != (want.Kind == feed.KindNone) {
-			t.Errorf("%+v: teller %v", o, f.Teller())
+		if (f.Publisher() == nil) != (want.Kind == feed.KindNone) {
+			t.Errorf("%+v: publisher %v", o, f.Publisher())
 		}
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -89,11 +89,11 @@ func TestOpenChoosesTheFeed(t *testing.T) {
 	}
 }
 
-func TestAFeedOfNothingIsQuiet(t *testing.T) {
+func TestTheEmptyFeedDeliversNothing(t *testing.T) {
 	f := feed.None()
-	news, stop := f.Subscribe("a")
+	events, stop := f.Subscribe("a")
 	f.Publish(changed("a"))
-	wantSilence(t, news)
+	wantSilence(t, events)
 	stop()
-	wantLost(t, news)
+	wantLost(t, events)
 }

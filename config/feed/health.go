@@ -8,25 +8,25 @@ import (
 	"sync"
 )
 
-// The two ways that Redis is used. Each can fail while the other does not.
+// The two directions. Each can fail while the other works.
 const (
 	reading = iota
 	writing
-	ways
+	directions
 )
 
-// health is how Redis is. It logs the beginning and the end of an outage.
+// health is the condition of Redis. It logs the beginning and the end of an outage.
 type health struct {
 	logger *slog.Logger
 	secret string
 
 	mu     sync.Mutex
-	causes [ways]string
-	told   bool
+	causes [directions]string
+	logged bool
 }
 
 func newHealth(logger *slog.Logger, secret string) *health {
-	return &health{logger: logger, secret: secret, causes: [ways]string{reading: "not connected yet"}}
+	return &health{logger: logger, secret: secret, causes: [directions]string{reading: "not connected yet"}}
 }
 
 func (h *health) problem() string {
@@ -44,24 +44,24 @@ func (h *health) current() string {
 	return ""
 }
 
-// set tells how one of the ways ended.
-func (h *health) set(way int, err error) {
+// set records the result of an operation in one direction.
+func (h *health) set(direction int, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.causes[way] = h.reason(err)
+	h.causes[direction] = h.reason(err)
 	problem := h.current()
 	switch {
-	case err != nil && !h.told:
-		h.told = true
+	case err != nil && !h.logged:
+		h.logged = true
 		h.logger.Warn("pieces of replies are not carried; durable events are", "problem", problem)
-	case problem == "" && h.told:
-		h.told = false
+	case problem == "" && h.logged:
+		h.logged = false
 		h.logger.Info("pieces of replies are carried again")
 	}
 }
 
-// reason is an error without addresses and secrets. Some servers repeat commands
-// that they do not know, with the password.
+// reason returns the text of an error without addresses and secrets. Some servers repeat an
+// unknown command with the password.
 func (h *health) reason(err error) string {
 	if err == nil {
 		return ""

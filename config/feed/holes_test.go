@@ -10,31 +10,31 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Whatever happens to Redis, and however much is told: between two losses a watcher
-// gets pieces that follow each other.
+// Whatever happens to Redis, and however much is published: between two losses a subscriber
+// gets consecutive pieces.
 func TestThereAreNoHoles(t *testing.T) {
 	s := feedtest.NewServer(t, password)
 	worker, _ := open(t, s)
 	gateway, _ := open(t, s)
 	ready(t, worker, gateway)
-	defer tellAlways(worker)()
+	defer publishAlways(worker)()
 	w := follower{t: t, feed: gateway, last: -1}
-	w.watch()
+	w.subscribe()
 	for range 3 {
-		w.hear(1 + rand.IntN(1500))
+		w.receive(1 + rand.IntN(1500))
 		s.Kill()
-		w.hear(0)
+		w.receive(0)
 		s.Start()
 	}
-	w.hear(500)
+	w.receive(500)
 	if w.losses < 3 {
 		t.Errorf("%d losses", w.losses)
 	}
 }
 
-// tellAlways tells pieces in bursts, some of which are in a crowd, until it is
-// stopped.
-func tellAlways(f *feed.Feed) (stop func()) {
+// publishAlways publishes bursts of pieces until it is stopped. Some bursts are mixed with
+// pieces of another conversation.
+func publishAlways(f *feed.Feed) (stop func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -46,7 +46,7 @@ func tellAlways(f *feed.Feed) (stop func()) {
 				return
 			case <-tick.C:
 			}
-			crowd := 0 // of others, which leave no place
+			crowd := 0 // of another conversation, which fill the outbox
 			if rand.IntN(20) == 0 {
 				crowd = 500
 			}
@@ -62,25 +62,25 @@ func tellAlways(f *feed.Feed) (stop func()) {
 	return func() { close(quit); <-done }
 }
 
-// follower watches for ever, and looks for holes.
+// follower subscribes again after every loss, and looks for gaps.
 type follower struct {
 	t      *testing.T
 	feed   *feed.Feed
-	news   <-chan contract.Event
+	events <-chan contract.Event
 	last   int
 	losses int
 }
 
-func (w *follower) watch() { w.news, _ = w.feed.Subscribe("a") }
+func (w *follower) subscribe() { w.events, _ = w.feed.Subscribe("a") }
 
-// hear takes some pieces; of none it waits for a loss.
-func (w *follower) hear(pieces int) {
+// receive takes some pieces; with 0 it waits for a loss.
+func (w *follower) receive(pieces int) {
 	w.t.Helper()
-	for heard := 0; heard < max(pieces, 1); {
-		n, ok := take(w.t, w.news)
+	for received := 0; received < max(pieces, 1); {
+		n, ok := take(w.t, w.events)
 		switch {
 		case !ok:
-			w.watch()
+			w.subscribe()
 			w.last = -1
 			w.losses++
 			if pieces == 0 {
@@ -91,7 +91,7 @@ func (w *follower) hear(pieces int) {
 			w.t.Fatalf("%d after %d", n.Delta.Call, w.last)
 		default:
 			w.last = n.Delta.Call
-			heard += min(pieces, 1)
+			received += min(pieces, 1)
 		}
 	}
 }

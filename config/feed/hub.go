@@ -7,155 +7,157 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// capacity is how much news waits for a slow watcher.
+// capacity is the number of events that a slow subscriber may leave unread.
 const capacity = 1024
 
-// hub gives news to the watchers in this process.
+// hub delivers events to the subscribers in this process.
 type hub struct {
-	count  atomic.Int64 // of watchers
+	count  atomic.Int64 // of subscribers
 	mu     sync.Mutex
-	rooms  map[string]*room
+	topics map[string]*topic
 	closed bool
 }
 
-// room is those who watch one conversation. Its watchers and what it is after are
-// guarded by the hub.
-type room struct {
-	id       string
-	watchers map[*watcher]struct{}
-	live     chan struct{} // closed once news get here
-	after    string        // the last entry of the stream that was read; empty until the room is live
+// topic is a conversation with its subscribers. The hub's lock guards subscribers and
+// position.
+type topic struct {
+	id          string
+	subscribers map[*subscriber]struct{}
+	ready       chan struct{} // closed when events arrive here
+	position    string        // ID of the last entry read from the stream; empty until the topic is ready
 }
 
-type watcher struct {
-	news chan contract.Event
-	late bool // began to watch before the room was live
+type subscriber struct {
+	events chan contract.Event
+	late   bool // subscribed without waiting until the topic was ready
 }
 
-func newHub() *hub { return &hub{rooms: map[string]*room{}} }
+func newHub() *hub { return &hub{topics: map[string]*topic{}} }
 
-// join adds a watcher. A new room is live at once, or when enter says so.
-func (h *hub) join(id string, live bool) (*room, *watcher) {
-	w := &watcher{news: make(chan contract.Event, capacity)}
+// join adds a subscriber. ready says whether a new topic is ready at once; otherwise setReady
+// is called later.
+func (h *hub) join(id string, ready bool) (*topic, *subscriber) {
+	w := &subscriber{events: make(chan contract.Event, capacity)}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r := h.rooms[id]
+	r := h.topics[id]
 	if r == nil {
-		r = &room{id: id, watchers: map[*watcher]struct{}{}, live: make(chan struct{})}
-		if live {
-			close(r.live)
+		r = &topic{id: id, subscribers: map[*subscriber]struct{}{}, ready: make(chan struct{})}
+		if ready {
+			close(r.ready)
 		}
 	}
 	if !h.closed {
-		h.rooms[id] = r
-		r.watchers[w] = struct{}{}
+		h.topics[id] = r
+		r.subscribers[w] = struct{}{}
 		h.count.Add(1)
 	}
 	return r, w
 }
 
-// leave closes the channel of a watcher, unless it is closed.
-func (h *hub) leave(r *room, w *watcher) {
+// leave ends a subscription. It may be called repeatedly.
+func (h *hub) leave(r *topic, w *subscriber) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.remove(r, w)
 }
 
-func (h *hub) remove(r *room, w *watcher) {
-	if _, in := r.watchers[w]; !in {
+func (h *hub) remove(r *topic, w *subscriber) {
+	if _, in := r.subscribers[w]; !in {
 		return
 	}
-	delete(r.watchers, w)
-	close(w.news)
+	delete(r.subscribers, w)
+	close(w.events)
 	h.count.Add(-1)
-	if len(r.watchers) == 0 {
-		delete(h.rooms, r.id)
+	if len(r.subscribers) == 0 {
+		delete(h.topics, r.id)
 	}
 }
 
-func (h *hub) tell(n contract.Event) {
+func (h *hub) publish(n contract.Event) {
 	if h.count.Load() == 0 {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if r := h.rooms[n.ConversationID]; r != nil {
+	if r := h.topics[n.ConversationID]; r != nil {
 		h.push(r, n)
 	}
 }
 
-// push gives news to a room. Who has no place for it is told of the loss.
-func (h *hub) push(r *room, n contract.Event) {
-	for w := range r.watchers {
+// push gives an event to the subscribers of a topic. The channel of one without room is
+// closed.
+func (h *hub) push(r *topic, n contract.Event) {
+	for w := range r.subscribers {
 		select {
-		case w.news <- n:
+		case w.events <- n:
 		default:
 			h.remove(r, w)
 		}
 	}
 }
 
-// deliver gives a room what was read of its stream up to an entry. Lost means that
-// what comes next does not follow upon it.
-func (h *hub) deliver(r *room, news []contract.Event, last string, lost bool) {
+// deliver gives a topic the events read from its stream up to an entry. With lost, the events
+// that follow do not continue these, so the channels are closed.
+func (h *hub) deliver(r *topic, events []contract.Event, last string, lost bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, n := range news {
+	for _, n := range events {
 		h.push(r, n)
 	}
-	r.after = last
+	r.position = last
 	if lost {
-		h.lose(r)
+		h.drop(r)
 	}
 }
 
-// enter makes a room live. Those who could not wait for it missed something.
-func (h *hub) enter(r *room, after string) {
+// setReady makes a topic ready. Subscribers that did not wait for it may have missed events.
+func (h *hub) setReady(r *topic, after string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	r.after = after
-	close(r.live)
-	for w := range r.watchers {
+	r.position = after
+	close(r.ready)
+	for w := range r.subscribers {
 		if w.late {
-			w.news <- contract.Event{ConversationID: r.id} // its first
+			w.events <- contract.Event{ConversationID: r.id} // the first event of the channel
 		}
 	}
 }
 
-// late tells that a watcher does not wait for the room.
-func (h *hub) late(r *room, w *watcher) {
+// markLate records that a subscriber no longer waits for the topic.
+func (h *hub) markLate(r *topic, w *subscriber) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	w.late = r.after == ""
+	w.late = r.position == ""
 }
 
-// split returns the rooms that are live, what they are after, and the others.
-func (h *hub) split() (live []*room, after []string, others []*room) {
+// split returns the topics that are ready with their positions, and the others.
+func (h *hub) split() (live []*topic, after []string, others []*topic) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, r := range h.rooms {
-		if r.after == "" {
+	for _, r := range h.topics {
+		if r.position == "" {
 			others = append(others, r)
 			continue
 		}
-		live, after = append(live, r), append(after, r.after)
+		live, after = append(live, r), append(after, r.position)
 	}
 	return live, after, others
 }
 
-func (h *hub) lose(r *room) {
-	for w := range r.watchers {
+func (h *hub) drop(r *topic) {
+	for w := range r.subscribers {
 		h.remove(r, w)
 	}
 }
 
-// loseLive tells all who get news that they may have lost some.
-func (h *hub) loseLive() {
+// dropReady closes the channels of all topics that are ready.
+func (h *hub) dropReady() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, r := range h.rooms {
-		if r.after != "" {
-			h.lose(r)
+	for _, r := range h.topics {
+		if r.position != "" {
+			h.drop(r)
 		}
 	}
 }
@@ -164,7 +166,7 @@ func (h *hub) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
-	for _, r := range h.rooms {
-		h.lose(r)
+	for _, r := range h.topics {
+		h.drop(r)
 	}
 }

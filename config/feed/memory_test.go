@@ -10,7 +10,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-func TestEveryWatcherGetsTheNewsOfItsConversationInOrder(t *testing.T) {
+func TestEverySubscriberGetsTheEventsOfItsConversationInOrder(t *testing.T) {
 	f := feed.Memory()
 	a1, _ := f.Subscribe("a")
 	a2, _ := f.Subscribe("a")
@@ -18,7 +18,7 @@ func TestEveryWatcherGetsTheNewsOfItsConversationInOrder(t *testing.T) {
 	for i := range 100 {
 		f.Publish(piece("a", i))
 		f.Publish(piece("b", i))
-		f.Publish(piece("nobody", i))
+		f.Publish(piece("other", i))
 	}
 	wantPieces(t, a1, "a", 0, 100)
 	wantPieces(t, a2, "a", 0, 100)
@@ -28,15 +28,15 @@ func TestEveryWatcherGetsTheNewsOfItsConversationInOrder(t *testing.T) {
 
 func TestViewsStayWithinAProcess(t *testing.T) {
 	f := feed.Memory()
-	news, _ := f.Subscribe("a")
+	events, _ := f.Subscribe("a")
 	view := &contract.ConversationView{ID: "a"}
 	f.Publish(contract.Event{ConversationID: "a", Settled: view})
-	if n, _ := take(t, news); n.Settled != view {
+	if n, _ := take(t, events); n.Settled != view {
 		t.Errorf("got %+v", n)
 	}
 }
 
-func TestASlowWatcherIsToldAndHoldsNobodyUp(t *testing.T) {
+func TestASlowSubscriberIsDroppedAndBlocksNoOther(t *testing.T) {
 	f := feed.Memory()
 	slow, stop := f.Subscribe("a")
 	quick, _ := f.Subscribe("a")
@@ -57,32 +57,32 @@ func TestStopMayBeCalledOften(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 100 {
 		var wg sync.WaitGroup
-		news, stop := f.Subscribe("a")
+		events, stop := f.Subscribe("a")
 		other, stopOther := f.Subscribe("a")
 		for range 3 {
 			wg.Go(stop)
 			wg.Go(func() { f.Publish(changed("a")) })
 		}
 		wg.Wait()
-		wantLost(t, news)
+		wantLost(t, events)
 		f.Publish(changed("a"))
 		if _, ok := take(t, other); !ok {
-			t.Fatal("another watcher was stopped")
+			t.Fatal("another subscription was stopped")
 		}
 		stopOther()
 	}
 	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-func TestCloseTellsAllWhoWatch(t *testing.T) {
+func TestCloseClosesAllSubscriptions(t *testing.T) {
 	f := feed.Memory()
-	news, stop := f.Subscribe("a")
+	events, stop := f.Subscribe("a")
 	for range 2 {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantLost(t, news)
+	wantLost(t, events)
 	stop()
 	after, stop := f.Subscribe("a")
 	f.Publish(changed("a"))
@@ -90,7 +90,7 @@ func TestCloseTellsAllWhoWatch(t *testing.T) {
 	stop()
 }
 
-func TestTellWithoutWatchersCostsNothing(t *testing.T) {
+func TestPublishWithoutSubscribersCostsNothing(t *testing.T) {
 	f := feed.Memory()
 	n := piece("a", 1)
 	if got := testing.AllocsPerRun(100, func() { f.Publish(n) }); got != 0 {
@@ -98,7 +98,7 @@ func TestTellWithoutWatchersCostsNothing(t *testing.T) {
 	}
 }
 
-func BenchmarkTellWithoutWatchers(b *testing.B) {
+func BenchmarkPublishWithoutSubscribers(b *testing.B) {
 	f := feed.Memory()
 	n := piece("a", 1)
 	b.ReportAllocs()
@@ -107,7 +107,7 @@ func BenchmarkTellWithoutWatchers(b *testing.B) {
 	}
 }
 
-func BenchmarkTellWhileOthersAreWatched(b *testing.B) {
+func BenchmarkPublishWithOtherSubscribers(b *testing.B) {
 	f := feed.Memory()
 	for i := range 1000 {
 		f.Subscribe(fmt.Sprint(i))

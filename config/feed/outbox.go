@@ -6,49 +6,49 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Bounds of what waits to be sent.
+// Limits of the outbox.
 const (
-	maxEntries = 4096
-	maxText    = 32 << 10 // of one entry
-	maxWaiting = 4 << 20  // of the texts of all
-	maxLost    = 65536    // conversations
-	lostAtOnce = 1024
+	maxEntries  = 4096
+	maxText     = 32 << 10 // of one entry
+	maxTextSize = 4 << 20  // of the texts of all
+	maxLost     = 65536    // conversations
+	lostAtOnce  = 1024
 )
 
-// outbox is what waits to be sent. Once something of a conversation is lost, nothing
-// of it is taken until a mark of the loss is on its way.
+// outbox contains the entries that wait to be sent. After an event of a conversation is lost,
+// no other event of it is added until a mark of the loss is taken.
 type outbox struct {
 	signal chan struct{}
 
-	mu      sync.Mutex
-	entries []entry
-	last    map[string]int // conversation → its last entry
-	waiting int
-	lost    map[string]struct{}
-	down    bool
-	knocked bool
+	mu        sync.Mutex
+	entries   []entry
+	last      map[string]int // index of the last entry by conversation
+	textSize  int
+	lost      map[string]struct{}
+	down      bool
+	wakeAsked bool
 }
 
-// entry is news, with the text of a delta apart.
+// entry is an event, with the text of its delta apart.
 type entry struct {
-	news contract.Event
-	text []byte
+	event contract.Event
+	text  []byte
 }
 
-// batch is what is sent at once: entries, then marks of losses.
+// batch is sent in one transaction: entries, then marks of losses.
 type batch struct {
 	entries []entry
 	lost    []string
-	knock   bool // wake the reader
+	wake    bool // write to the wake stream
 }
 
-func (b batch) empty() bool { return len(b.entries) == 0 && len(b.lost) == 0 && !b.knock }
+func (b batch) empty() bool { return len(b.entries) == 0 && len(b.lost) == 0 && !b.wake }
 
 func newOutbox() *outbox {
 	return &outbox{signal: make(chan struct{}, 1), last: map[string]int{}, lost: map[string]struct{}{}}
 }
 
-// add queues news, or loses it.
+// add queues an event, or records its loss.
 func (o *outbox) add(n contract.Event) {
 	id := n.ConversationID
 	if id == "" {
@@ -57,38 +57,38 @@ func (o *outbox) add(n contract.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n.Settled, n.Tree = nil, nil
-	if _, lost := o.lost[id]; lost || o.down || len(o.entries) >= maxEntries || o.waiting >= maxWaiting {
+	if _, lost := o.lost[id]; lost || o.down || len(o.entries) >= maxEntries || o.textSize >= maxTextSize {
 		o.lose(id)
-	} else if i, ok := o.last[id]; !ok || !o.join(i, n) {
+	} else if i, ok := o.last[id]; !ok || !o.merge(i, n) {
 		o.last[id] = len(o.entries)
-		o.entries = append(o.entries, entry{news: n})
-		o.waiting += text(n)
+		o.entries = append(o.entries, entry{event: n})
+		o.textSize += textLen(n)
 	}
 	if !o.down {
 		o.wake()
 	}
 }
 
-func text(n contract.Event) int {
+func textLen(n contract.Event) int {
 	if n.Delta == nil {
 		return 0
 	}
 	return len(n.Delta.Text)
 }
 
-// join adds news to an entry that it follows, if one entry can say both.
-func (o *outbox) join(i int, n contract.Event) bool {
+// join merges an event into an entry, if one entry can represent both.
+func (o *outbox) merge(i int, n contract.Event) bool {
 	e := &o.entries[i]
-	a, b := e.news.Delta, n.Delta
+	a, b := e.event.Delta, n.Delta
 	if a == nil || b == nil {
-		return a == b && e.news.Draft == nil && n.Draft == nil // has changed, and has changed
+		return a == b && e.event.Draft == nil && n.Draft == nil // two events without content
 	}
 	same := a.DraftID == b.DraftID && a.Kind == b.Kind && a.Call == b.Call && a.Tool == b.Tool && a.Kind != contract.DeltaCall
 	if !same || len(a.Text)+len(e.text)+len(b.Text) > maxText {
 		return false
 	}
 	e.text = append(e.text, b.Text...)
-	o.waiting += len(b.Text)
+	o.textSize += len(b.Text)
 	return true
 }
 
@@ -105,19 +105,19 @@ func (o *outbox) wake() {
 	}
 }
 
-// knock asks to wake the reader.
-func (o *outbox) knock() {
+// requestWake asks to wake the reader.
+func (o *outbox) requestWake() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.knocked = true
+	o.wakeAsked = true
 	o.wake()
 }
 
-// take empties the outbox, but for the marks that are too many.
+// take empties the outbox, except for marks beyond the limit of a batch.
 func (o *outbox) take() batch {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	b := batch{entries: o.entries, knock: o.knocked}
+	b := batch{entries: o.entries, wake: o.wakeAsked}
 	for id := range o.lost {
 		if len(b.lost) == lostAtOnce {
 			break
@@ -130,16 +130,17 @@ func (o *outbox) take() batch {
 }
 
 func (o *outbox) clear() {
-	o.entries, o.waiting, o.knocked = nil, 0, false
+	o.entries, o.textSize, o.wakeAsked = nil, 0, false
 	clear(o.last)
 }
 
-// fail loses a batch that was not sent, and all that came after it, until up.
+// fail records the loss of a batch that was not sent, and of everything added until up is
+// called.
 func (o *outbox) fail(b batch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, e := range append(b.entries, o.entries...) {
-		o.lose(e.news.ConversationID)
+		o.lose(e.event.ConversationID)
 	}
 	for _, id := range b.lost {
 		o.lose(id)
@@ -151,6 +152,6 @@ func (o *outbox) fail(b batch) {
 func (o *outbox) up() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.down, o.knocked = false, true
+	o.down, o.wakeAsked = false, true
 	o.wake()
 }

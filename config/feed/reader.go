@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// block is how long Redis waits for something new before it answers that there is
-	// nothing. A connection that is dead and does not say so is noticed 10 s later.
+	// block is how long Redis waits for new entries before it answers without any. A dead
+	// connection is noticed 10 s later.
 	block = 2 * time.Second
-	// perStream spaces out reads: each names all streams, which costs more than an
-	// entry does. Of 1000 streams at most 100 times a second.
+	// perStream spaces out reads. Every read names all streams, which costs more than an
+	// entry: 1000 streams are read at most 100 times a second.
 	perStream = 10 * time.Microsecond
 	beginning = "0-0"
-	atOnce    = -1 // does not wait
+	noWait    = -1 // does not wait
 )
 
-// read follows the streams of the rooms until the link is closed.
+// read reads the streams of the topics until the link is closed.
 func (l *link) read() {
 	wait := leastPause
 	for {
 		began := time.Now()
 		err := l.follow()
-		l.hub.loseLive()
+		l.hub.dropReady()
 		if l.ctx.Err() != nil {
 			return
 		}
@@ -40,39 +40,39 @@ func (l *link) read() {
 	}
 }
 
-// follow reads until something fails.
+// follow reads until an error.
 func (l *link) follow() error {
-	if _, err := l.next(nil, []string{beginning}, atOnce); err != nil {
+	if _, err := l.next(nil, []string{beginning}, noWait); err != nil {
 		return err
 	}
 	l.health.set(reading, nil)
 	for woken := beginning; ; {
-		rooms, after, others := l.hub.split()
+		topics, after, others := l.hub.split()
 		if len(others) > 0 {
-			if err := l.enter(others); err != nil {
+			if err := l.findEnds(others); err != nil {
 				return err
 			}
 			continue
 		}
-		found, err := l.next(rooms, append(after, woken), block)
+		found, err := l.next(topics, append(after, woken), block)
 		if err != nil {
 			return err
 		}
-		if entries := found[l.wake]; len(entries) > 0 {
+		if entries := found[l.wakeStream]; len(entries) > 0 {
 			woken = entries[len(entries)-1].ID
 		}
-		l.give(rooms, found)
-		if !l.pause(time.Duration(len(rooms)) * perStream) {
+		l.deliver(topics, found)
+		if !l.pause(time.Duration(len(topics)) * perStream) {
 			return l.ctx.Err()
 		}
 	}
 }
 
-// enter finds out where the streams of rooms end, and makes the rooms live.
-func (l *link) enter(rooms []*room) error {
-	ends := make([]*redis.XMessageSliceCmd, len(rooms))
+// findEnds finds the ends of the streams of topics, and makes the topics ready.
+func (l *link) findEnds(topics []*topic) error {
+	ends := make([]*redis.XMessageSliceCmd, len(topics))
 	_, err := l.client.Pipelined(l.ctx, func(p redis.Pipeliner) error {
-		for i, r := range rooms {
+		for i, r := range topics {
 			ends[i] = p.XRevRangeN(l.ctx, streamOf(r.id), "+", "-", 1)
 		}
 		return nil
@@ -80,23 +80,23 @@ func (l *link) enter(rooms []*room) error {
 	if err != nil {
 		return fmt.Errorf("find the ends of streams: %w", err)
 	}
-	for i, r := range rooms {
+	for i, r := range topics {
 		after := beginning
 		if entries := ends[i].Val(); len(entries) > 0 {
 			after = entries[0].ID
 		}
-		l.hub.enter(r, after)
+		l.hub.setReady(r, after)
 	}
 	return nil
 }
 
-// next waits for what is new in the streams of rooms, or a knock.
-func (l *link) next(rooms []*room, after []string, wait time.Duration) (map[string][]redis.XMessage, error) {
+// next waits for new entries in the streams of topics, or in the wake stream.
+func (l *link) next(topics []*topic, after []string, wait time.Duration) (map[string][]redis.XMessage, error) {
 	streams := make([]string, 0, 2*len(after))
-	for _, r := range rooms {
+	for _, r := range topics {
 		streams = append(streams, streamOf(r.id))
 	}
-	streams = append(append(streams, l.wake), after...)
+	streams = append(append(streams, l.wakeStream), after...)
 	replies, err := l.client.XRead(l.ctx, &redis.XReadArgs{Streams: streams, Block: wait}).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return nil, fmt.Errorf("read: %w", err)
@@ -108,18 +108,18 @@ func (l *link) next(rooms []*room, after []string, wait time.Duration) (map[stri
 	return found, nil
 }
 
-// give passes on what was found. As many entries as a stream keeps may have been
-// preceded by others.
-func (l *link) give(rooms []*room, found map[string][]redis.XMessage) {
-	for _, r := range rooms {
+// deliver passes the entries on. If there are as many as a stream keeps, earlier ones may
+// have been removed.
+func (l *link) deliver(topics []*topic, found map[string][]redis.XMessage) {
+	for _, r := range topics {
 		entries := found[streamOf(r.id)]
 		if len(entries) == 0 {
 			continue
 		}
-		news, lost := decode(r.id, entries)
+		events, lost := decode(r.id, entries)
 		if len(entries) >= MaxLen {
-			news, lost = nil, true
+			events, lost = nil, true
 		}
-		l.hub.deliver(r, news, entries[len(entries)-1].ID, lost)
+		l.hub.deliver(r, events, entries[len(entries)-1].ID, lost)
 	}
 }

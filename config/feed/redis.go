@@ -15,27 +15,27 @@ import (
 )
 
 const (
-	// MaxLen is about how many entries the stream of a conversation keeps.
+	// MaxLen is the approximate number of entries that the stream of a conversation keeps.
 	MaxLen = 1000
 	// Expiry is how long a stream is kept after its last entry.
 	Expiry = 10 * time.Minute
 
 	prefix  = "agent-stop-and-go:"
 	timeout = 3 * time.Second
-	// patience is how long Watch waits for a place.
-	patience              = 250 * time.Millisecond
+	// readyTimeout is how long Subscribe waits until the subscription is ready.
+	readyTimeout          = 250 * time.Millisecond
 	leastPause, mostPause = 50 * time.Millisecond, 2 * time.Second
 )
 
 func streamOf(conversationID string) string { return prefix + "news:" + conversationID }
 
-// link joins the watchers of this process to Redis.
+// link connects the subscribers and publishers of this process to Redis.
 type link struct {
-	hub    *hub
-	outbox *outbox
-	health *health
-	client *redis.Client
-	wake   string // a stream of this process, which ends the wait of its reader
+	hub        *hub
+	outbox     *outbox
+	health     *health
+	client     *redis.Client
+	wakeStream string // a stream of this process; an entry in it wakes its reader
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -43,12 +43,12 @@ type link struct {
 	reader sync.WaitGroup
 }
 
-// ErrURL does not show the URL, which may hold a password.
+// ErrURL does not contain the URL, which may hold a password.
 var ErrURL = errors.New("the address of Redis must be redis://host:port or rediss://host:port")
 
-// byRedis starts a link. The library's own log, for the whole process, is turned off:
-// it repeats every attempt.
-func byRedis(url string, logger *slog.Logger) (*Feed, error) {
+// openRedis starts a link. It turns off the library's log for the whole process, because that
+// repeats every attempt.
+func openRedis(url string, logger *slog.Logger) (*Feed, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, ErrURL
@@ -58,15 +58,15 @@ func byRedis(url string, logger *slog.Logger) (*Feed, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &link{
 		hub: newHub(), outbox: newOutbox(), client: redis.NewClient(options),
-		health: newHealth(cmp.Or(logger, slog.Default()).With("feed", "redis"), options.Password),
-		wake:   prefix + "wake:" + uuid.NewString(), ctx: ctx, cancel: cancel,
+		health:     newHealth(cmp.Or(logger, slog.Default()).With("feed", "redis"), options.Password),
+		wakeStream: prefix + "wake:" + uuid.NewString(), ctx: ctx, cancel: cancel,
 	}
 	l.writer.Go(l.write)
 	l.reader.Go(l.read)
 	return &Feed{kind: KindRedis, hub: l.hub, link: l}, nil
 }
 
-// tune turns off what repeats commands: an entry must not be there twice.
+// tune turns off retries of commands, because they could add an entry twice.
 func tune(o *redis.Options) {
 	o.MaxRetries, o.DialerRetries, o.PoolSize = -1, 1, 4
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = timeout, timeout, timeout
@@ -74,27 +74,27 @@ func tune(o *redis.Options) {
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
-// await waits a little until news get to the room.
-func (l *link) await(r *room, w *watcher) {
+// awaitReady waits a little until events arrive at the topic.
+func (l *link) awaitReady(r *topic, w *subscriber) {
 	select {
-	case <-r.live:
+	case <-r.ready:
 		return
 	default:
 	}
-	l.outbox.knock()
+	l.outbox.requestWake()
 	if l.health.problem() == "" {
-		timer := time.NewTimer(patience)
+		timer := time.NewTimer(readyTimeout)
 		defer timer.Stop()
 		select {
-		case <-r.live:
+		case <-r.ready:
 		case <-timer.C:
 		case <-l.ctx.Done():
 		}
 	}
-	l.hub.late(r, w)
+	l.hub.markLate(r, w)
 }
 
-// close lets the writer end, and interrupts the reader, which waits most of the time.
+// close sends the queued entries and interrupts the reader.
 func (l *link) close() error {
 	l.cancel()
 	l.writer.Wait()
@@ -106,7 +106,7 @@ func (l *link) close() error {
 	return err
 }
 
-// pause reports whether there is more to do after a while.
+// pause reports whether the link is still open after a time.
 func (l *link) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -12,13 +12,13 @@ import (
 
 const stream = "agent-stop-and-go:news:a"
 
-func TestTwoProcessesTalk(t *testing.T) {
+func TestTwoProcessesExchangeEvents(t *testing.T) {
 	s := feedtest.NewServer(t, password)
 	worker, _ := open(t, s)
 	gateway, _ := open(t, s)
 	ready(t, worker, gateway)
-	one, stop := watch(t, gateway, "a")
-	other, _ := watch(t, worker, "a")
+	one, stop := subscribe(t, gateway, "a")
+	other, _ := subscribe(t, worker, "a")
 	for i := range 300 {
 		worker.Publish(piece("a", i))
 		worker.Publish(piece("b", i))
@@ -34,15 +34,15 @@ func TestTwoProcessesTalk(t *testing.T) {
 	wantLost(t, one)
 }
 
-func TestANewWatcherHearsNothingOld(t *testing.T) {
+func TestANewSubscriberGetsNoOldEvents(t *testing.T) {
 	s := feedtest.NewServer(t, password)
 	f, _ := open(t, s)
 	ready(t, f)
-	first, stop := watch(t, f, "a")
+	first, stop := subscribe(t, f, "a")
 	f.Publish(piece("a", 0))
 	wantPieces(t, first, "a", 0, 1)
 	stop()
-	second, _ := watch(t, f, "a")
+	second, _ := subscribe(t, f, "a")
 	f.Publish(piece("a", 1))
 	wantPieces(t, second, "a", 1, 2)
 }
@@ -51,7 +51,7 @@ func TestTextsThatQueueUpAreJoined(t *testing.T) {
 	s := feedtest.NewServer(t, password)
 	f, _ := open(t, s)
 	ready(t, f)
-	news, _ := watch(t, f, "a")
+	events, _ := subscribe(t, f, "a")
 	var want, got strings.Builder
 	for i := range 3000 {
 		text := string(rune('a' + i%26))
@@ -60,7 +60,7 @@ func TestTextsThatQueueUpAreJoined(t *testing.T) {
 	}
 	count := 0
 	for got.Len() < want.Len() {
-		n, ok := take(t, news)
+		n, ok := take(t, events)
 		if !ok {
 			t.Fatal("lost")
 		}
@@ -76,11 +76,11 @@ func TestAStreamIsShortAndExpires(t *testing.T) {
 	s := feedtest.NewServer(t, password)
 	f, _ := open(t, s)
 	ready(t, f)
-	news, _ := watch(t, f, "a")
+	events, _ := subscribe(t, f, "a")
 	for i := range 3000 {
 		f.Publish(piece("a", i))
 		if i%500 == 499 {
-			wantPieces(t, news, "a", i-499, i+1)
+			wantPieces(t, events, "a", i-499, i+1)
 		}
 	}
 	if n := s.XLen(t.Context(), stream).Val(); n < feed.MaxLen || n > 2*feed.MaxLen {
@@ -91,30 +91,30 @@ func TestAStreamIsShortAndExpires(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsLost(t *testing.T) {
+func TestAnUnreadableEntryIsALoss(t *testing.T) {
 	s := feedtest.NewServer(t, password)
 	f, _ := open(t, s)
 	ready(t, f)
-	news, _ := watch(t, f, "a")
+	events, _ := subscribe(t, f, "a")
 	if err := s.Do(t.Context(), "XADD", stream, "*", "news", "{").Err(); err != nil {
 		t.Fatal(err)
 	}
-	wantLost(t, news)
+	wantLost(t, events)
 }
 
-func TestAnOutageIsToldAndLoggedOnce(t *testing.T) {
+func TestAnOutageIsReportedAndLoggedOnce(t *testing.T) {
 	s := feedtest.NewServer(t, password)
 	f, log := open(t, s)
 	ready(t, f)
-	news, _ := watch(t, f, "a")
+	events, _ := subscribe(t, f, "a")
 	s.Kill()
-	wantLost(t, news)
+	wantLost(t, events)
 	eventually(t, "the outage is noticed", func() bool { return !f.State().Ready })
 	meanwhile, _ := f.Subscribe("a")
 	for i := range 20_000 {
 		f.Publish(piece("a", i))
 	}
-	eventually(t, "writing fails, too", f.WritingFails) // else it would after the outage, once more
+	eventually(t, "writing fails, too", f.WritingFails) // otherwise it would fail once more after the outage
 	if p := f.State().Problem; !strings.HasPrefix(p, "Redis: ") || strings.Contains(p, password) || strings.Contains(p, "127.") {
 		t.Errorf("problem %q", p)
 	}
@@ -123,24 +123,24 @@ func TestAnOutageIsToldAndLoggedOnce(t *testing.T) {
 	if n, ok := take(t, meanwhile); ok && n != changed("a") {
 		t.Errorf("after the outage: %+v", n)
 	}
-	listen(t, f)
+	awaitDelivery(t, f)
 	text := log.String()
 	if strings.Count(text, "level=WARN") != 1 || strings.Count(text, "level=INFO") != 1 || strings.Contains(text, password) {
 		t.Errorf("log:\n%s", text)
 	}
 }
 
-// listen tells until somebody hears it.
-func listen(t *testing.T, f *feed.Feed) {
+// awaitDelivery publishes until an event arrives.
+func awaitDelivery(t *testing.T, f *feed.Feed) {
 	t.Helper()
-	news, stop := f.Subscribe("z")
+	events, stop := f.Subscribe("z")
 	defer func() { stop() }()
-	eventually(t, "news are carried", func() bool {
+	eventually(t, "events are carried", func() bool {
 		f.Publish(contract.Event{ConversationID: "z", Draft: &contract.Draft{ID: "d"}})
 		select {
-		case n, ok := <-news:
+		case n, ok := <-events:
 			if !ok {
-				news, stop = f.Subscribe("z")
+				events, stop = f.Subscribe("z")
 			}
 			return n.Draft != nil
 		default:
@@ -149,7 +149,7 @@ func listen(t *testing.T, f *feed.Feed) {
 	})
 }
 
-func TestAServerThatIsNotThereHoldsNobodyUp(t *testing.T) {
+func TestAnUnreachableServerBlocksNobody(t *testing.T) {
 	before := runtime.NumGoroutine()
 	f, err := feed.Open(feed.Options{Redis: "redis://:" + password + "@127.0.0.1:1"})
 	if err != nil {
@@ -158,12 +158,12 @@ func TestAServerThatIsNotThereHoldsNobodyUp(t *testing.T) {
 	for i := range 10_000 {
 		f.Publish(piece("a", i))
 	}
-	news, _ := f.Subscribe("a")
-	wantSilence(t, news)
+	events, _ := f.Subscribe("a")
+	wantSilence(t, events)
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantLost(t, news)
+	wantLost(t, events)
 	eventually(t, "all goroutines end", func() bool { return runtime.NumGoroutine() <= before })
 }
 

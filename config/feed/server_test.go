@@ -13,7 +13,7 @@ import (
 
 const password = "c4n4ry"
 
-// logs may be written while they are read.
+// logs may be written and read concurrently.
 type logs struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -31,7 +31,7 @@ func (l *logs) String() string {
 	return l.buf.String()
 }
 
-// open connects one process.
+// open opens the feed of one process.
 func open(t *testing.T, s *feedtest.Server) (*feed.Feed, *logs) {
 	t.Helper()
 	l := &logs{}
@@ -50,17 +50,17 @@ func ready(t *testing.T, feeds ...*feed.Feed) {
 	}
 }
 
-// watch has a place: on a busy machine a watcher may not get one in time, and then
-// hears only that something has changed.
-func watch(t *testing.T, f *feed.Feed, id string) (news <-chan contract.Event, stop func()) {
+// subscribe returns a subscription that is ready. On a busy machine Subscribe may return
+// before that.
+func subscribe(t *testing.T, f *feed.Feed, id string) (events <-chan contract.Event, stop func()) {
 	t.Helper()
-	eventually(t, "a place to watch from", func() bool {
-		news, stop = f.Subscribe(id)
+	eventually(t, "the subscription is ready", func() bool {
+		events, stop = f.Subscribe(id)
 		if f.Late(id) {
 			stop()
 			return false
 		}
 		return true
 	})
-	return news, stop
+	return events, stop
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// write sends what is in the outbox until the link is closed.
+// write sends the contents of the outbox until the link is closed.
 func (l *link) write() {
 	for {
 		select {
 		case <-l.outbox.signal:
 		case <-l.ctx.Done():
 			if b := l.outbox.take(); len(b.entries) > 0 {
-				_ = l.send(b) // what is lost at the end nobody can be told
+				_ = l.send(b) // subscribers cannot learn of a loss at the end
 			}
 			return
 		}
@@ -24,9 +24,9 @@ func (l *link) write() {
 		}
 		if err := l.send(b); err != nil {
 			l.fail(b, err)
-			l.mend()
+			l.retry()
 		}
-		l.outbox.wake() // marks may be left
+		l.outbox.wake() // there may be more marks
 	}
 }
 
@@ -35,11 +35,11 @@ func (l *link) fail(b batch, err error) {
 	l.health.set(writing, err)
 }
 
-// mend tries to write until that is possible, less and less often.
-func (l *link) mend() {
+// retry tries to write until it succeeds, with growing pauses.
+func (l *link) retry() {
 	for wait := leastPause; l.pause(wait); wait = min(2*wait, mostPause) {
 		b := l.outbox.take()
-		b.knock = true // there is always something to try with
+		b.wake = true // so that there is always something to send
 		err := l.send(b)
 		if err == nil {
 			l.health.set(writing, nil)
@@ -50,8 +50,8 @@ func (l *link) mend() {
 	}
 }
 
-// send writes all of a batch or nothing: else a later entry could get there and an
-// earlier one not.
+// send writes a batch as a whole or not at all. Otherwise a later entry could be stored
+// without an earlier one.
 func (l *link) send(b batch) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -62,13 +62,13 @@ func (l *link) send(b batch) error {
 			if err != nil {
 				return err
 			}
-			add(ctx, p, streams, streamOf(e.news.ConversationID), fieldNews, data)
+			add(ctx, p, streams, streamOf(e.event.ConversationID), fieldEvent, data)
 		}
 		for _, id := range b.lost {
 			add(ctx, p, streams, streamOf(id), fieldLost, "1")
 		}
-		if b.knock {
-			add(ctx, p, streams, l.wake, fieldNews, "1")
+		if b.wake {
+			add(ctx, p, streams, l.wakeStream, fieldEvent, "1")
 		}
 		for stream := range streams {
 			p.Expire(ctx, stream, Expiry)

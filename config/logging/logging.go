@@ -1,5 +1,3 @@
-// Package logging makes the log that every process writes: readable text on
-// standard error, one line per event.
 package logging
 
 import (
@@ -9,16 +7,15 @@ import (
 	"strings"
 )
 
-// LevelVariable names the environment variable with the level: debug, info,
-// warn or error. Info is the default.
+// LevelVariable names the environment variable with the level: debug, info, warn or error.
+// The default is info.
 const LevelVariable = "LOG_LEVEL"
 
-// FormatVariable names the environment variable with the format: text or json.
-// Text is the default.
+// FormatVariable names the environment variable with the format: text or json. The default is
+// text.
 const FormatVariable = "LOG_FORMAT"
 
-// New makes a logger by the environment. A level or format that does not exist
-// is an error that names what does.
+// New returns a logger configured by the environment. An unknown level or format is an error.
 func New(w io.Writer, getenv func(string) string) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{}
 	if v := getenv(LevelVariable); v != "" {

@@ -117,7 +117,7 @@ func TestAllReadersShareTheReads(t *testing.T) {
 }
 
 // Only readers that joined with Join get a state that is not recorded yet.
-func TestReadersOfCommittedStatesGetWhatWasRead(t *testing.T) {
+func TestReadersOfCommittedStatesGetOnlyReadStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &talk{recorded: contract.ConversationView{ID: "c", Version: 1, Status: contract.StatusActive}, events: make(chan contract.Event)}
 		f, stop := follow(c)

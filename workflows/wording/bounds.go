@@ -17,12 +17,13 @@ var (
 	TextManyFiles   = fmt.Sprintf("The message has too many files: at most %d are taken.", contract.MaxParts)
 )
 
-// OverrunFailure is the reply if a model repeatedly asks for too much.
+// OverrunFailure returns the reply if a model repeatedly asks for too much.
 func OverrunFailure(problem string) string {
 	return "LLM error: the model's reply was not carried out: " + problem + "."
 }
 
-// OverrunRepairNotice tells people that a model is called again for a reply within bounds.
+// OverrunRepairNotice returns the notice that a model is called again for a reply within
+// bounds.
 func OverrunRepairNotice(problem string) string {
 	return "The model's reply was not carried out: " + problem + ". Asking once more."
 }

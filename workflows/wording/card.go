@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Card is what a list shows of an approval, within contract.CardLimit. Values that do not fit
+// Card returns an approval's data in a list, within contract.CardLimit. Values that do not fit
 // are cut and marked as cut.
 func Card(in contract.ApprovalInput) contract.Card {
 	var c contract.Card
@@ -20,8 +20,7 @@ func Card(in contract.ApprovalInput) contract.Card {
 	return c
 }
 
-// cardBudget is how many bytes the parts of a card may have. JSON escapes one byte with up to
-// six.
+// cardBudget bounds the bytes of the parts of a card. JSON escapes one byte with up to six.
 type cardBudget struct {
 	description, arguments, preview int
 	chain                           bool
@@ -39,7 +38,7 @@ func cardOfSize(in contract.ApprovalInput, r cardBudget) contract.Card {
 		Server: shortName(in.Server), Node: shortName(in.Node), NodePath: in.NodePath, Reason: in.Reason,
 		Digest: in.ArgumentsSHA256, Answer: contract.AnswerYesOrNo,
 	}
-	if c.Description, c.DescriptionTruncated = cut(in.Description, r.description); c.DescriptionTruncated && !partly(in) {
+	if c.Description, c.DescriptionTruncated = cut(in.Description, r.description); c.DescriptionTruncated && !isIncomplete(in) {
 		c.Description = Incomplete(in.UUID) + "\n\n" + c.Description
 	}
 	if in.Answered() {
@@ -73,7 +72,7 @@ func shortName(name string) string {
 	return short
 }
 
-// cut is at most limit bytes of a text, and an ellipsis if it is cut.
+// cut returns at most limit bytes of a text, and an ellipsis if it is cut.
 func cut(s string, limit int) (string, bool) {
 	if len(s) <= limit {
 		return s, false
@@ -86,7 +85,7 @@ func cut(s string, limit int) (string, bool) {
 
 func cardSize(c contract.Card) int {
 	data, err := json.Marshal(c)
-	if err != nil { // arguments that are no JSON fit no card
+	if err != nil { // arguments that are not JSON are omitted
 		return contract.CardLimit + 1
 	}
 	return len(data)

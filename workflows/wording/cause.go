@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Causes, as they stand within the reasons of decisions and in what failed.
+// Causes, as parts of reasons of decisions and of failures.
 const (
 	CauseRequestWithdrawn  = "the request was withdrawn"
 	CauseTurnCancelled     = "the turn was cancelled"
@@ -14,7 +14,7 @@ const (
 	CauseNoAnswer          = "no answer in time"
 )
 
-// CauseUndecided is why an approval expired.
+// CauseUndecided returns why an approval expired.
 func CauseUndecided(timeout time.Duration) string {
 	return fmt.Sprintf("nobody decided within %s", timeout)
 }

@@ -10,8 +10,8 @@ import (
 // Console is the Temporal server in an operator's commands.
 type Console = console.Server
 
-// signalCommand is the shell command that sends a decision, in short lines that fit the Web
-// UI's page.
+// signalCommand returns the shell command that sends a decision, in short lines that fit the
+// Web UI's page.
 func signalCommand(c Console, uuid, input string) string {
 	lines := append([]string{"temporal workflow signal"}, c.Flags()...)
 	lines = append(lines,

@@ -12,9 +12,9 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// typed runs the commands of a text as they are in a shell, and returns the arguments
-// of each that Temporal's CLI is given.
-func typed(t *testing.T, details, user string) [][]string {
+// shellCalls runs the commands of a text in a shell, and returns the arguments of each call of
+// Temporal's CLI.
+func shellCalls(t *testing.T, details, user string) [][]string {
 	t.Helper()
 	var out [][]string
 	for _, part := range strings.Split(details, "```sh\n")[1:] {
@@ -32,7 +32,7 @@ func typed(t *testing.T, details, user string) [][]string {
 
 func TestTheCommandsThatAreShownDecideAsTheyAre(t *testing.T) {
 	var got []contract.DecideSignal
-	for _, args := range typed(t, wording.ApprovalDetails(waiting(), "helper", "resources", here), "alice o'hara") {
+	for _, args := range shellCalls(t, wording.ApprovalDetails(waiting(), "helper", "resources", here), "alice o'hara") {
 		last := len(args) - 1
 		want := []string{"workflow", "signal", "--workflow-id", "approval-" + approvalID, "--name", "decide", "--input"}
 		if diff := cmp.Diff(want, args[:last]); diff != "" {
@@ -63,7 +63,7 @@ func TestCommandsNameAServerThatIsNotTheUsualOne(t *testing.T) {
 		"a hostile name":    {wording.Console{Namespace: "a b'; rm -rf $HOME"}, []string{"--namespace", "a b'; rm -rf $HOME"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, args := range typed(t, wording.ApprovalDetails(waiting(), "helper", "", tt.console), "ops") {
+			for _, args := range shellCalls(t, wording.ApprovalDetails(waiting(), "helper", "", tt.console), "ops") {
 				got := args[2 : len(args)-6]
 				if len(tt.want)+len(got) > 0 && !cmp.Equal(tt.want, got) {
 					t.Errorf("%q, expected %q", got, tt.want)
@@ -73,7 +73,8 @@ func TestCommandsNameAServerThatIsNotTheUsualOne(t *testing.T) {
 	}
 }
 
-// The Web UI's page has room for so many letters of a line in a window of 1280 pixels.
+// pageWidth is the number of characters in a line of the Web UI's page in a window of 1280
+// pixels.
 const pageWidth = 56
 
 func TestCommandsFitThePage(t *testing.T) {

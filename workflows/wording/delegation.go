@@ -14,7 +14,7 @@ func describeDelegation(c contract.Call, node string, args map[string]any) strin
 		message = prose(text)
 	}
 	if c.Arguments.Blob != nil {
-		message = prose(indented(c.Arguments))
+		message = prose(indentedJSON(c.Arguments))
 	}
 	if node != "" {
 		return fmt.Sprintf("[%s] Delegate to A2A agent: %s\n\nMessage:%s", node, c.Peer.Name, message)
@@ -22,8 +22,8 @@ func describeDelegation(c contract.Call, node string, args map[string]any) strin
 	return fmt.Sprintf("**DELEGATE to A2A Agent: %s**\n\nMessage:%s", c.Peer.Name, message)
 }
 
-// DescribeProxy describes what another agent asks for, with that agent's text and the call
-// behind it if it reports one. explanation is set apart. own is the name of this agent.
+// DescribeProxy describes the request of another agent, with that agent's text and the call for
+// which it asks if it reports one. explanation is set apart. own is the name of this agent.
 func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) string {
 	text := fmt.Sprintf("**PROXY APPROVAL — A2A Agent: %s**\n\n%s", agent, explanation)
 	if node != "" {
@@ -34,7 +34,7 @@ func DescribeProxy(agent, node, explanation, own string, o *contract.Origin) str
 	}
 	text += "\n\nThrough: " + proxyChain(own, agent, o)
 	if o.Tool != "" {
-		text += "\nTool: " + named(o.Tool) + "\nArgs: " + indented(o.Arguments)
+		text += "\nTool: " + quotedName(o.Tool) + "\nArgs: " + indentedJSON(o.Arguments)
 	}
 	return text
 }
@@ -51,7 +51,7 @@ func chainFrom(own, agent string, o *contract.Origin) []string {
 	return []string{own, agent}
 }
 
-// DecidedElsewhere is why an approval was withdrawn: its task no longer waits for it.
+// DecidedElsewhere returns why an approval was withdrawn: its task no longer waits for it.
 func DecidedElsewhere(agent string, s contract.TaskState) string {
 	if s == contract.TaskInputRequired {
 		return fmt.Sprintf("decided elsewhere: the task of agent %s now asks for something else", agent)
@@ -59,7 +59,7 @@ func DecidedElsewhere(agent string, s contract.TaskState) string {
 	return fmt.Sprintf("decided elsewhere: the task of agent %s is now %s", agent, s)
 }
 
-// NotFinished is the result of a delegation whose task took too long.
+// NotFinished returns the result of a delegation whose task took too long.
 func NotFinished(agent string, after time.Duration) string {
 	return fmt.Sprintf("A2A error: agent %s had not finished after %s; the task was cancelled.", agent, short(after))
 }
@@ -76,8 +76,8 @@ func short(d time.Duration) string {
 	return s
 }
 
-// Delegated is the result of a delegation whose task has ended.
-func Delegated(r contract.DelegateResult) contract.CallToolResult {
+// DelegationResult returns the result of a delegation whose task has ended.
+func DelegationResult(r contract.DelegateResult) contract.CallToolResult {
 	out := contract.CallToolResult{Text: r.Text, Media: r.Media, Note: r.Note, IsError: r.State != contract.TaskCompleted}
 	if out.IsError && out.Text.IsZero() {
 		out.Text = contract.Inline(fmt.Sprintf("A2A error: the task ended as %s.", r.State))
@@ -85,7 +85,7 @@ func Delegated(r contract.DelegateResult) contract.CallToolResult {
 	return out
 }
 
-// DelegationFailure is why a delegation failed permanently.
+// DelegationFailure returns why a delegation failed permanently.
 func DelegationFailure(f Failure) string {
 	switch {
 	case f.Lost:
@@ -96,27 +96,28 @@ func DelegationFailure(f Failure) string {
 	return "A2A error: " + f.Message
 }
 
-// TaskAuthRequired is the reply if another agent requires the user to log in.
+// TaskAuthRequired returns the reply if another agent requires the user to log in.
 func TaskAuthRequired(agent string) string {
 	return fmt.Sprintf("Authentication required by A2A agent %s.", agent)
 }
 
-// RemoteNotReached is the note on a refusal that another agent did not receive.
+// RemoteNotReached returns the note on a refusal that another agent did not receive.
 func RemoteNotReached(agent string, f Failure) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, DelegationFailure(f))
 }
 
-// RemoteWantsLogin is the note on a message that another agent does not accept without a login.
+// RemoteWantsLogin returns the note on a message that another agent does not accept without a
+// login.
 func RemoteWantsLogin(agent string) string {
 	return fmt.Sprintf("The agent %s could not be told: %s", agent, TaskAuthRequired(agent))
 }
 
-// RemoteDeliveryStarted is the note on a message that a Delivery will send.
+// RemoteDeliveryStarted returns the note on a message that a Delivery will send.
 func RemoteDeliveryStarted(agent, workflow string) string {
 	return fmt.Sprintf("The agent %s could not be told yet; it is tried again until it hears of it (workflow %s).", agent, workflow)
 }
 
-// DeliveryFailed is why another agent never received a message.
+// DeliveryFailed returns why another agent never received a message.
 func DeliveryFailed(agent string, f Failure, within time.Duration) string {
 	if f.Kind.Permanent() {
 		return RemoteNotReached(agent, f)

@@ -52,7 +52,7 @@ func TestWhatARemoteTaskCameToIsAToolsResult(t *testing.T) {
 		"canceled":              {contract.DelegateResult{State: contract.TaskCanceled}, failed("A2A error: the task ended as canceled.")},
 	}
 	for name, tt := range tests {
-		equal(t, name, wording.Delegated(tt.in), tt.want)
+		equal(t, name, wording.DelegationResult(tt.in), tt.want)
 	}
 	equal(t, "failed for good", wording.DelegationFailure(wording.Failure{Message: "refused"}), "A2A error: refused")
 }

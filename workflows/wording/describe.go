@@ -9,9 +9,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Describe says in markdown what a call would do, for the person who decides. node is the name
-// of a node in a tree, empty for an agent that is a single node. Every argument appears. Only a
-// server that is ours by configuration has sentences of its own.
+// Describe describes the effect of a call in markdown, for the person who decides. node is the
+// name of a node in a tree, empty for an agent that is a single node. Every argument appears.
+// Only a server that is ours by configuration has sentences of its own.
 func Describe(c contract.Call, node string) string {
 	args := arguments(c.Arguments)
 	switch ours := c.Wording == contract.WordingResources && c.Arguments.Blob == nil; {
@@ -22,26 +22,26 @@ func Describe(c contract.Call, node string) string {
 	case ours && c.Name == "resources_remove":
 		return describeRemove(c, args)
 	}
-	return heading(named(strings.ToUpper(c.Name))) + allArguments(c)
+	return heading(quotedName(strings.ToUpper(c.Name))) + allArguments(c)
 }
 
 func heading(words string) string { return "**" + words + "**\n\n" }
 
-func allArguments(c contract.Call) string { return "Args: " + indented(c.Arguments) }
+func allArguments(c contract.Call) string { return "Args: " + indentedJSON(c.Arguments) }
 
 func describeAdd(c contract.Call, args map[string]any) string {
-	if others(args, "name", "value") {
+	if hasOtherArguments(args, "name", "value") {
 		return heading("ADD Resource") + allArguments(c)
 	}
 	return heading("ADD Resource") + fmt.Sprintf("Name: %s\nValue: %s", value(args["name"]), value(args["value"]))
 }
 
-// describeRemove shows the id and the pattern if both are given: the tool removes what matches
-// either.
+// describeRemove shows the id and the pattern if both are given: the tool removes resources
+// that match either.
 func describeRemove(c contract.Call, args map[string]any) string {
 	id, pattern := args["id"], args["pattern"]
 	const warning = "\n\n⚠️ This will remove all resources matching the pattern."
-	switch many, more := given(pattern), others(args, "id", "pattern"); {
+	switch many, more := given(pattern), hasOtherArguments(args, "id", "pattern"); {
 	case many && more:
 		return heading("REMOVE Resources") + allArguments(c) + warning
 	case more || !many && !given(id):
@@ -56,8 +56,8 @@ func describeRemove(c contract.Call, args map[string]any) string {
 
 func given(v any) bool { return v != nil && v != "" }
 
-// others reports whether there are arguments beside those of the given names.
-func others(args map[string]any, names ...string) bool {
+// hasOtherArguments reports whether there are arguments besides those with the given names.
+func hasOtherArguments(args map[string]any, names ...string) bool {
 	known := 0
 	for _, name := range names {
 		if _, is := args[name]; is {
@@ -77,21 +77,21 @@ func arguments(j contract.JSON) map[string]any {
 	return args
 }
 
-// value is an argument within a sentence.
+// value formats an argument for a sentence.
 func value(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return noValue
 	case string:
-		return named(v)
+		return quotedName(v)
 	case json.Number:
 		return v.String()
 	}
 	return Visible(plainJSON(v))
 }
 
-// indented is JSON for people; only its beginning if it is not in history.
-func indented(j contract.JSON) string {
+// indentedJSON formats JSON for people; only its beginning if it is not in history.
+func indentedJSON(j contract.JSON) string {
 	var buf bytes.Buffer
 	switch {
 	case j.Blob != nil:

@@ -8,8 +8,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ApprovalDetails is the page of an approval in the Temporal Web UI: what waits, since when,
-// and how to answer, on that page or from a shell.
+// ApprovalDetails returns the page of an approval in the Temporal Web UI: the call, since when
+// it waits, and how to answer, on that page or from a shell.
 func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) string {
 	p := v.Pending
 	var b strings.Builder
@@ -26,9 +26,9 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 		fmt.Fprintf(&b, " at `%s`", plain(p.Binding.Address))
 	}
 	fmt.Fprintf(&b, ", asked for by agent `%s` in conversation `%s`.\n\n", agent, p.ConversationID)
-	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`)%s:\n\n```json\n%s\n```\n", p.Digest, rest(p.ToolArgs, p.UUID), indented(p.ToolArgs))
+	fmt.Fprintf(&b, "Arguments (SHA-256 `%s`)%s:\n\n```json\n%s\n```\n", p.Digest, blobHint(p.ToolArgs, p.UUID), indentedJSON(p.ToolArgs))
 	if p.Reason == contract.ReasonRemote {
-		b.WriteString("\n" + behind(p, agent))
+		b.WriteString("\n" + originDetails(p, agent))
 	}
 	if v.Problem != "" {
 		fmt.Fprintf(&b, "\n**The last signal was not taken as a decision:** %s\n", v.Problem)
@@ -39,25 +39,25 @@ func ApprovalDetails(v contract.ApprovalView, agent, server string, c Console) s
 	return b.String()
 }
 
-// behind is the call for which another agent asks, as far as it reports it.
-func behind(p contract.PendingApproval, agent string) string {
+// originDetails describes the call for which another agent asks, if it reports one.
+func originDetails(p contract.PendingApproval, agent string) string {
 	text := fmt.Sprintf("Came through: %s.\n", plain(proxyChain(agent, p.RemoteAgentName, p.Origin)))
 	if o := p.Origin; o != nil && o.Tool != "" {
 		text += fmt.Sprintf("\nThe call there: tool `%s`, arguments (SHA-256 `%s`)%s:\n\n```json\n%s\n```\n",
-			plain(o.Tool), plain(o.Digest), rest(o.Arguments, p.UUID), indented(o.Arguments))
+			plain(o.Tool), plain(o.Digest), blobHint(o.Arguments, p.UUID), indentedJSON(o.Arguments))
 	}
 	return text
 }
 
-// rest says where the complete arguments are if only their beginning is shown.
-func rest(j contract.JSON, uuid string) string {
+// blobHint describes where the complete arguments are if only their beginning is shown.
+func blobHint(j contract.JSON, uuid string) string {
 	if j.Blob == nil {
 		return ""
 	}
 	return ", only their beginning; all of them: GET /approvals/" + uuid
 }
 
-// plain is a name that others gave, in one line and without markup that would end ours.
+// plain returns a name from outside, in one line and without markup that would end ours.
 func plain(name string) string {
 	return Visible(strings.NewReplacer("`", "'", "\n", " ", "\r", " ").Replace(name))
 }
@@ -92,7 +92,7 @@ func wanted(p contract.PendingApproval) string {
 	return "a decision"
 }
 
-// onThisPage says what to type into the form of the Web UI.
+// onThisPage describes the input for the form of the Web UI.
 func onThisPage(p contract.PendingApproval) string {
 	const format = "On this page: *More Actions* → *Send a Signal*, signal name `" + contract.SignalDecide + "`, input `%s`, %s\n"
 	if p.Answered() {
@@ -115,7 +115,7 @@ func commands(p contract.PendingApproval, c Console) string {
 		"\nReject; a `\"reason\"` may be added:\n\n" + signalCommand(c, p.UUID, `{"approved":false,`+byShell+`}`)
 }
 
-// ConversationDetails is the page of a conversation in the Temporal Web UI.
+// ConversationDetails returns the page of a conversation in the Temporal Web UI.
 func ConversationDetails(v contract.ConversationView, problem string, c Console) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n%d messages, session `%s`", status(v), v.Transcript.Len(), v.SessionID)

@@ -23,7 +23,7 @@ const (
 		`  --input '{"approved":true,"by":"'"$USER"'"}'`
 )
 
-// here is a server for which the CLI needs no flags.
+// here is a server that the CLI finds without flags.
 var here = wording.Console{Address: "127.0.0.1:7233", Namespace: "default"}
 
 // since is noon in UTC, written in another zone.

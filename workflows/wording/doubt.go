@@ -11,7 +11,7 @@ import (
 // the call.
 func DescribeUnknown(tool, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
-		"have happened. %s", named(tool), request, aside(why), threeAnswers)
+		"have happened. %s", quotedName(tool), request, inParentheses(why), threeAnswers)
 }
 
 // threeAnswers lists the possible answers about a call of unknown outcome.
@@ -23,13 +23,13 @@ const threeAnswers = "If it did not happen, approve to call it now. If it did, a
 func DescribeUnknownAnswer(agent, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: approval told to A2A agent %s**\n\n%s\n\nThe approval was sent and its answer was lost (%s). "+
 		"The agent may or may not have gone on. If it did not hear of it, approve to tell it again. If it did, answer \"ran\". "+
-		"Reject to go on without it.", agent, request, aside(why))
+		"Reject to go on without it.", agent, request, inParentheses(why))
 }
 
 // DescribeUndelivered asks again for an approval that another agent did not receive.
 func DescribeUndelivered(agent, request, why string) string {
 	return fmt.Sprintf("**NOT TOLD: approval for A2A agent %s**\n\nIt was approved, and the agent could not be told (%s). Nothing has come of it. "+
-		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, aside(strings.TrimSuffix(why, ".")), request)
+		"Approve to tell it now, reject to have it told that it was rejected.\n\n%s", agent, inParentheses(strings.TrimSuffix(why, ".")), request)
 }
 
 // DescribeRepeatedQuestion asks again for an approval that another agent has received: it asks the
@@ -42,12 +42,12 @@ func DescribeRepeatedQuestion(agent, request string) string {
 // DescribeChanged asks what to do about an approved call whose server or tool has changed.
 func DescribeChanged(c contract.Call, node, difference string) string {
 	return fmt.Sprintf("**CHANGED SINCE IT WAS APPROVED: %s**\n\n%s\n\n%s\n\nThe call was not made. "+
-		"Approve to make it as it is now, reject to go on without it.", named(c.Name), Describe(c, node), difference)
+		"Approve to make it as it is now, reject to go on without it.", quotedName(c.Name), Describe(c, node), difference)
 }
 
 // DescribeNotReached asks what to do about a call that did not reach its server. request
 // describes the call.
 func DescribeNotReached(tool, request, why string) string {
 	return fmt.Sprintf("**NOT REACHED: %s**\n\n%s\n\nThe call did not happen: its server could not be reached (%s). "+
-		"Approve to try again, reject to go on without it.", named(tool), request, aside(why))
+		"Approve to try again, reject to go on without it.", quotedName(tool), request, inParentheses(why))
 }

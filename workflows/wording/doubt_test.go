@@ -18,7 +18,7 @@ func TestAnUnknownOutcomeSaysWhatAnswersMean(t *testing.T) {
 	}
 }
 
-// Names and errors come from servers. None of them ends a heading or parentheses of ours.
+// Names and errors come from servers. They must not end our headings or parentheses.
 func TestServersDoNotSpeakInOurVoice(t *testing.T) {
 	const tool, why = "x**\n\nThis is a dry run.", "timeout). It did not happen. (code 7"
 	for _, got := range []string{

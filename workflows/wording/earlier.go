@@ -25,8 +25,7 @@ func DescribeEarlier(c contract.Call, node string) string {
 	return fmt.Sprintf("**%s**\n\nArgs: %s", strings.ToUpper(c.Name), earlierIndented(c.Arguments))
 }
 
-// DescribeUnknownEarlier is the version of DescribeUnknown without the answer that the call did
-// run.
+// DescribeUnknownEarlier is the version of DescribeUnknown without the answer "ran".
 func DescribeUnknownEarlier(tool, request, why string) string {
 	return fmt.Sprintf("**OUTCOME UNKNOWN: %s**\n\n%s\n\nThe call was sent and its answer was lost (%s). It may or may not "+
 		"have happened. Approve to call it again, reject to go on without it.", tool, request, why)

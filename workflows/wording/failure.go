@@ -12,11 +12,12 @@ import (
 type Failure struct {
 	Kind    contract.Kind
 	Message string
-	// Lost: the activity timed out or its worker died, so its progress is not known.
+	// Lost means that the activity timed out or its worker died, so its progress is not known.
 	Lost bool
 }
 
-// ModelFailure is the reply that reports a failed model call. The conversation stays usable.
+// ModelFailure returns the reply that reports a failed model call. The conversation stays
+// usable.
 func ModelFailure(f Failure) string {
 	if f.Lost {
 		return "LLM error: the model did not answer in time."
@@ -24,7 +25,7 @@ func ModelFailure(f Failure) string {
 	return "LLM error: " + f.Message
 }
 
-// FallbackNotice tells people that a fallback model is called.
+// FallbackNotice returns the notice that a fallback model is called.
 func FallbackNotice(from, to string, f Failure) string {
 	why := f.Message
 	if f.Lost {
@@ -33,19 +34,19 @@ func FallbackNotice(from, to string, f Failure) string {
 	return fmt.Sprintf("Model %s failed: %s. Asking %s instead.", from, strings.TrimSuffix(why, "."), to)
 }
 
-// MisfitFailure is the reply if a model's output does not fit its schema even after a
+// MisfitFailure returns the reply if a model's output does not fit its schema even after a
 // correction.
 func MisfitFailure(problem string) string {
 	return "LLM error: the model's output does not fit its schema: " + problem
 }
 
-// RepairNotice tells people that a model is called again for an output that fits.
+// RepairNotice returns the notice that a model is called again for an output that fits.
 func RepairNotice(problem string) string {
 	return "The output does not fit its schema: " + strings.TrimSuffix(problem, ".") + ". Asking once more."
 }
 
-// SummaryNotice tells people that the model no longer sees the oldest messages. why is why
-// there is no new summary.
+// SummaryNotice returns the notice that the model no longer sees the oldest messages. why is
+// the reason if there is no new summary.
 func SummaryNotice(d contract.Summary, why string) string {
 	text := fmt.Sprintf("The conversation is longer than the model's window. Of its first %d messages the model sees ", d.Messages)
 	switch {
@@ -59,7 +60,7 @@ func SummaryNotice(d contract.Summary, why string) string {
 	return text + "nothing from now on; here they stay as they are."
 }
 
-// CutOffNotice tells people why an answer is incomplete, if it is.
+// CutOffNotice returns the notice that an answer is incomplete, or "".
 func CutOffNotice(finish string) string {
 	switch finish {
 	case "", "stop", "tool_calls", "refusal":
@@ -70,7 +71,7 @@ func CutOffNotice(finish string) string {
 	return "The model stopped for a reason of its own (" + finish + "); the answer may be incomplete."
 }
 
-// ToolFailure is the result of a tool call that failed permanently.
+// ToolFailure returns the result of a tool call that failed permanently.
 func ToolFailure(f Failure) contract.CallToolResult {
 	text := "Tool execution failed: " + f.Message
 	if f.Lost {
@@ -79,8 +80,8 @@ func ToolFailure(f Failure) contract.CallToolResult {
 	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
 }
 
-// NotRepeated is the result of a call that failed and is not repeated. lost means that it may
-// have run. r is the decision about it.
+// NotRepeated returns the result of a call that failed and is not repeated. lost means that it
+// may have run. r is the decision about it.
 func NotRepeated(f Failure, lost bool, r contract.ApprovalResult) contract.CallToolResult {
 	if lost {
 		return UnknownResult(f.Message, r)
@@ -88,7 +89,7 @@ func NotRepeated(f Failure, lost bool, r contract.ApprovalResult) contract.CallT
 	return withReason(ToolFailure(f), r)
 }
 
-// withReason adds why a person rejected a call to its result.
+// withReason adds a person's reason for a rejection to the result of the call.
 func withReason(out contract.CallToolResult, r contract.ApprovalResult) contract.CallToolResult {
 	if r.Decision == contract.Rejected && r.Reason != "" {
 		out.Text.Inline = strings.TrimSuffix(out.Text.Inline, ".") + ". " + r.ReasonText()
@@ -96,14 +97,14 @@ func withReason(out contract.CallToolResult, r contract.ApprovalResult) contract
 	return out
 }
 
-// UnknownResult is the result of a call whose outcome stays unknown because a person decided
-// not to repeat it, with the reason if there is one.
+// UnknownResult returns the result of a call whose outcome remains unknown because a person
+// decided not to repeat it, with the reason if there is one.
 func UnknownResult(why string, r contract.ApprovalResult) contract.CallToolResult {
 	text := "Outcome unknown: the call was sent and its answer was lost (" + why + "). It was not repeated."
 	return withReason(contract.CallToolResult{Text: contract.Inline(text), IsError: true}, r)
 }
 
-// RanResult is the text of the result of a call whose answer was lost and that did run
+// RanResult returns the text of the result of a call whose answer was lost and that did run
 // according to a person, who may have typed its result.
 func RanResult(why string, r contract.ApprovalResult) string {
 	text := fmt.Sprintf("The call was made and its answer was lost (%s). %s says that it did run", why, cmp.Or(r.ShownBy(), "A person"))
@@ -113,12 +114,12 @@ func RanResult(why string, r contract.ApprovalResult) string {
 	return text + "; what it returned is not known."
 }
 
-// RepeatedNote says that a result is that of a repeated call.
+// RepeatedNote returns the note on a result that the call was repeated.
 func RepeatedNote(r contract.ApprovalResult) string {
 	return fmt.Sprintf("The answer to a call before this one was lost, and %s had it made again.", cmp.Or(r.ShownBy(), "a person"))
 }
 
-// ExportFailure is shown for a conversation whose file is not up to date.
+// ExportFailure returns the problem of a conversation whose file is not up to date.
 func ExportFailure(f Failure) string {
 	return "The conversation file could not be written: " + f.Message
 }

@@ -14,12 +14,12 @@ type ReachedLimit struct {
 	Of    string // turn or conversation
 	What  string // tokens, cost, calls or time
 	Used  int64  // in the unit of the contract.Limit's field
-	Limit int64  // with what was granted
+	Limit int64  // including grants
 	// More is what approving grants: the amount of the setting again, repeatedly if needed.
 	More int64
 }
 
-// Call is the call that the approval shows. Nothing is called.
+// Call returns the call that the approval shows. Nothing is called.
 func (r ReachedLimit) Call() contract.Call {
 	raw, err := json.Marshal(map[string]any{
 		"limit": r.Of + "." + r.What, "spent": r.amount(r.Used), "allowed": r.amount(r.Limit), "more": r.amount(r.More),
@@ -30,7 +30,7 @@ func (r ReachedLimit) Call() contract.Call {
 	return contract.Call{Name: contract.ToolGoOn, Arguments: contract.JSON{Raw: raw}, SHA256: contract.Hash(raw)}
 }
 
-// AfterLimit is the reply if a person does not want to continue.
+// AfterLimit returns the reply if a person does not want to continue.
 func AfterLimit(r ReachedLimit, d contract.ApprovalResult) string {
 	if d.Decision != contract.Rejected {
 		return AfterRefusal(d)
@@ -39,7 +39,7 @@ func AfterLimit(r ReachedLimit, d contract.ApprovalResult) string {
 	return strings.TrimSpace(text + " " + d.ReasonText())
 }
 
-// amount is a number in the unit of the settings.
+// amount converts a number to the unit of the settings.
 func (r ReachedLimit) amount(n int64) any {
 	switch r.What {
 	case "cost":

@@ -7,8 +7,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// ApprovalRequest is the message that asks for an approval. Inside a tree it has the shorter
-// ending that clients of trees expect.
+// ApprovalRequest returns the message that asks for an approval. Inside a tree it has the
+// shorter ending that clients of trees expect.
 func ApprovalRequest(description, uuid string, inTree bool) string {
 	ending := "Please approve or reject using the approval UUID: "
 	if inTree {
@@ -19,11 +19,10 @@ func ApprovalRequest(description, uuid string, inTree bool) string {
 
 // DescribeQuestion describes a question of a tool server. message is set apart.
 func DescribeQuestion(server, tool, message string) string {
-	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, named(tool), message)
+	return fmt.Sprintf("The tool server %s asks while it carries out %s:\n\n%s", server, quotedName(tool), message)
 }
 
-// RequestText is the message that asks for an approval, or for the answer to a
-// question.
+// RequestText returns the message that asks for an approval, or for the answer to a question.
 func RequestText(p contract.PendingApproval, inTree bool) string {
 	how := "Answer by the approval UUID: "
 	switch {
@@ -45,7 +44,7 @@ func accepted(p contract.PendingApproval) string {
 	return answer.AcceptedBy(p.Schema.Raw)
 }
 
-// Marker is the message that records a decision.
+// Marker returns the message that records a decision, with the reason and the answer.
 func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	mark, d := "[ANSWER]: ", r.Decision
 	switch {
@@ -65,11 +64,11 @@ func Marker(p contract.PendingApproval, r contract.ApprovalResult) string {
 	return mark + capital(string(d))
 }
 
-// DescribeClientTool tells people that the sender of the message has to execute the described
-// call.
+// DescribeClientTool returns the description of a call that the sender of the message has to
+// execute.
 func DescribeClientTool(description string) string {
 	return "Waiting for the client to make this call and to send its result:\n\n" + description
 }
 
-// ApprovalMarker is the message that records a decision.
+// ApprovalMarker returns the message that records a decision.
 func ApprovalMarker(d contract.Decision) string { return "[APPROVAL]: " + capital(string(d)) }

@@ -11,13 +11,14 @@ import (
 	"testing"
 )
 
-// words are what makes a text of a literal: two of them, or one in front of what is added.
+// words matches literals that are texts: those with two words, or with one word before an
+// insertion.
 var words = regexp.MustCompile(`\pL{2}[,;:]? \pL{2}|\pL[,;:] $`)
 
 var verbs = regexp.MustCompile(`%[a-zA-Z]`)
 
-// Texts for people and models stand in this package, so that they are found, and changed, in
-// one place. Logs are none, and neither are errors that a mistake in the code makes.
+// Texts for people and models are in this package only, so that they can be found and changed
+// in one place. Logs are exempt, and so are errors that only a bug can cause.
 func TestSentencesStandInThisPackageOnly(t *testing.T) {
 	for _, dir := range []string{"..", "../decide"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -42,7 +43,7 @@ func checkSentences(t *testing.T, name string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			return !logs(n) && !panics(n)
+			return !isLogCall(n) && !panics(n)
 		case *ast.BasicLit:
 			text, err := strconv.Unquote(n.Value)
 			if n.Kind == token.STRING && err == nil && !strings.HasSuffix(text, ": %w") && words.MatchString(verbs.ReplaceAllString(text, "%")) {
@@ -53,8 +54,8 @@ func checkSentences(t *testing.T, name string) {
 	})
 }
 
-// logs reports whether a call writes to a workflow's log.
-func logs(call *ast.CallExpr) bool {
+// isLogCall reports whether a call writes to a workflow's log.
+func isLogCall(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return false

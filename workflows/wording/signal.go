@@ -16,22 +16,22 @@ const (
 	TextAwaitEmptyID  = "request_ids: an id is empty"
 )
 
-// UnreadMessage is the error of a message signal that cannot be read.
+// UnreadMessage returns the error of an unreadable message signal.
 func UnreadMessage(err error) error {
 	return fmt.Errorf(`a message signal was not understood (%w); send {"text":"…"} or "…"`, err)
 }
 
-// UnreadAnswer says that an answer could not be compared with its schema.
+// UnreadAnswer returns the problem that an answer could not be compared with its schema.
 func UnreadAnswer(f Failure) string {
 	return fmt.Sprintf("the answer could not be read (%s); send it again", f.Message)
 }
 
-// AwaitIDs says how many requests an update may wait for.
+// AwaitIDs returns the error of an update that waits for no request or for too many.
 func AwaitIDs(most int) string {
 	return fmt.Sprintf("request_ids: between 1 and %d request ids are needed", most)
 }
 
-// SignalIgnored is the trouble of a Push after a signal that makes no sense.
+// SignalIgnored returns the problem of a Push after an invalid signal.
 func SignalIgnored(err error) string { return "a signal was ignored: " + err.Error() }
 
 // TooManyWebhooks refuses one more webhook of a task.

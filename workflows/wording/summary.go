@@ -22,7 +22,7 @@ const (
 	SummaryResetChild   = "cancel what the run before the reset has started"
 )
 
-// SummarizeSummary is the line the Web UI shows while a digest is made.
+// SummarizeSummary returns the line for the making of a summary.
 func SummarizeSummary(in contract.SummarizeInput, node string) string {
 	summary := fmt.Sprintf("%s · digest of %d messages", in.Model, in.Wanted.Messages)
 	if node != "" {
@@ -31,7 +31,7 @@ func SummarizeSummary(in contract.SummarizeInput, node string) string {
 	return summary
 }
 
-// GenerateSummary is the line the Web UI shows for a model call of a node.
+// GenerateSummary returns the line for a model call of a node.
 func GenerateSummary(in contract.GenerateInput, node string) string {
 	n := in.Transcript.Len()
 	if in.Before != nil {
@@ -44,7 +44,7 @@ func GenerateSummary(in contract.GenerateInput, node string) string {
 	return summary
 }
 
-// ToolSummary is the line the Web UI shows for a tool call.
+// ToolSummary returns the line for a tool call.
 func ToolSummary(tool, server string) string {
 	if server == "" {
 		return tool
@@ -52,7 +52,7 @@ func ToolSummary(tool, server string) string {
 	return tool + " on " + server
 }
 
-// ApprovalSummary is the line the Web UI shows for an approval.
+// ApprovalSummary returns the line for an approval.
 func ApprovalSummary(in contract.ApprovalInput) string {
 	if in.Answered() {
 		return ToolSummary(in.Tool, in.Server) + " waits for an answer"
@@ -60,19 +60,21 @@ func ApprovalSummary(in contract.ApprovalInput) string {
 	return ToolSummary(in.Tool, in.Server) + " waits for an approval"
 }
 
-// MessageSummary is the line while the message of a delegation is put together.
+// MessageSummary returns the line for composing the message of a delegation.
 func MessageSummary(peer string) string { return "message to " + peer }
 
-// TextSummary is the line while a long text of a node is put together.
+// TextSummary returns the line for composing a long text of a node.
 func TextSummary(node string) string { return "text of " + node }
 
-// OutputsSummary is the line while the outputs of parallel nodes are joined.
+// OutputsSummary returns the line for joining the outputs of parallel nodes.
 func OutputsSummary(node string) string { return "outputs of " + node }
 
-// WorkTimerSummary is the line until a task of another agent that works is looked at.
+// WorkTimerSummary returns the line for the timer until a working task of another agent is
+// polled.
 func WorkTimerSummary(peer string) string { return "until " + peer + " is asked how its task is" }
 
-// WatchTimerSummary is the line until a task that waits for a decision is looked at.
+// WatchTimerSummary returns the line for the timer until a task that waits for a decision is
+// polled.
 func WatchTimerSummary(peer string) string {
 	return "until " + peer + " is asked whether it still waits"
 }

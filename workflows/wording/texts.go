@@ -27,20 +27,20 @@ const (
 	TextNoOutput        = "No node of the agent had anything to say."
 )
 
-// ToolNotFound is the result of a call to a tool that is not on offer.
+// ToolNotFound returns the result of a call to a tool that is not on offer.
 func ToolNotFound(name string) string { return "Tool not found: " + name }
 
-// AuthRequired is the reply when a tool server wants the caller to log in.
+// AuthRequired returns the reply if a tool server requires the caller to log in.
 func AuthRequired(server string) string {
 	return fmt.Sprintf("Authentication required to access the %s server.", server)
 }
 
-// EmptyPlaceholders tells people that a prompt has placeholders without a value.
+// EmptyPlaceholders returns the notice that a prompt has placeholders without a value.
 func EmptyPlaceholders(keys []string) string {
 	return fmt.Sprintf("{%s} is empty in the prompt: no node before this one has left a value.", strings.Join(keys, "}, {"))
 }
 
-// ClientToolRefused is the result of a call that the client did not make.
+// ClientToolRefused returns the result of a call that the client did not execute.
 func ClientToolRefused(d contract.Decision, why string) contract.CallToolResult {
 	text := "The client did not make the call (" + string(d) + ")"
 	if why != "" {
@@ -49,7 +49,7 @@ func ClientToolRefused(d contract.Decision, why string) contract.CallToolResult 
 	return contract.CallToolResult{Text: contract.Inline(text), IsError: true}
 }
 
-// TurnCancelled is the reply of a turn that was cancelled.
+// TurnCancelled returns the reply of a cancelled turn.
 func TurnCancelled(why string) string {
 	return strings.TrimSpace(TextTurnCancelled + " " + why)
 }
@@ -61,8 +61,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// AfterRefusal is the reply that ends a turn whose call was not approved. It says why a
-// person has rejected it.
+// AfterRefusal returns the reply that ends a turn whose call was not approved, with the
+// person's reason.
 func AfterRefusal(r contract.ApprovalResult) string {
 	switch r.Decision {
 	case contract.Expired:
@@ -73,8 +73,8 @@ func AfterRefusal(r contract.ApprovalResult) string {
 	return strings.TrimSpace(TextCancelledByUser + " " + r.ReasonText())
 }
 
-// UnusedApprovals says that calls were approved and do not run, because another call of
-// their reply was decided otherwise.
+// UnusedApprovals returns the notice that approved calls do not run because another call of
+// their reply was not approved.
 func UnusedApprovals(calls []contract.Call, d contract.Decision) string {
 	if len(calls) == 0 {
 		return ""

@@ -8,26 +8,26 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Signed is a text of a node inside a tree.
-func Signed(node, text string) string { return "[" + node + "] " + text }
+// WithNodeName returns a text of a node inside a tree.
+func WithNodeName(node, text string) string { return "[" + node + "] " + text }
 
-// TimedOut is the output of a node that has used up its time.
+// TimedOut returns the output of a node that has used up its time.
 func TimedOut(budget time.Duration) string {
 	return fmt.Sprintf("Timed out after %s of work.", budget.Round(time.Millisecond))
 }
 
-// PipelineError is the output of a composite node whose workflow failed.
+// PipelineError returns the output of a composite node whose workflow failed.
 func PipelineError(f Failure) string { return "Pipeline error: " + f.Message }
 
-// NodeSummary is the line the Web UI shows for a composite node.
+// NodeSummary returns the line that the Web UI shows for a composite node.
 func NodeSummary(n contract.Node) string {
 	return fmt.Sprintf("%s · %s of %d", n.Name, n.Type, len(n.Nodes))
 }
 
-// AfterRejectedNode is the reply of a turn that a rejection ended: what was done
-// and what was not. A leaf in a loop may be in both lists.
+// AfterRejectedNode returns the reply of a turn that a rejection ended, with the completed
+// leaves and the others. A leaf in a loop may be in both lists.
 func AfterRejectedNode(root contract.Node, r contract.NodeResult) string {
-	done, not := account(root, r.Counts)
+	done, not := leavesByOutcome(root, r.Counts)
 	text := r.Output.Short()
 	if len(done) > 0 {
 		text += "\n\nDone: " + listed(done) + "."
@@ -48,11 +48,11 @@ func listed(names []string) string {
 	return strings.Join(names, ", ") + more
 }
 
-// account lists the leaves of a tree by what became of them.
-func account(n contract.Node, tally []contract.Counts) (done, not []string) {
+// leavesByOutcome lists the completed leaves of a tree, and the others.
+func leavesByOutcome(n contract.Node, tally []contract.Counts) (done, not []string) {
 	if n.Composite() {
 		for _, inside := range n.Nodes {
-			d, o := account(inside, tally)
+			d, o := leavesByOutcome(inside, tally)
 			done, not = append(done, d...), append(not, o...)
 		}
 		return done, not
@@ -80,8 +80,8 @@ func account(n contract.Node, tally []contract.Counts) (done, not []string) {
 	return done, not
 }
 
-// NodeDetails is what the Temporal Web UI shows of a composite node: the nodes
-// inside with their states, and what waits.
+// NodeDetails returns the page of a composite node in the Temporal Web UI: the nodes inside
+// with their states, and the open approvals.
 func NodeDetails(n contract.Node, s contract.NodeState, open []contract.OpenApproval, c Console) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s · %s · %s", n.Name, n.Type, s.Status)

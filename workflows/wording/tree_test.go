@@ -104,7 +104,7 @@ func TestNodeDetailsShowWhatWaitsAndHowToAnswer(t *testing.T) {
 
 func TestNodeTexts(t *testing.T) {
 	equal(t, "summary", wording.NodeSummary(inside(contract.NodeParallel, "both", leaf("a"), leaf("b"))), "both · parallel of 2")
-	equal(t, "signed", wording.Signed("find", "two lines\nhere"), "[find] two lines\nhere")
+	equal(t, "signed", wording.WithNodeName("find", "two lines\nhere"), "[find] two lines\nhere")
 	equal(t, "timed out", wording.TimedOut(90*time.Second), "Timed out after 1m30s of work.")
 	equal(t, "pipeline error", wording.PipelineError(wording.Failure{Message: "terminated"}), "Pipeline error: terminated")
 }

@@ -11,15 +11,15 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Visible is a text in which a person sees every character but line breaks: those that
-// show nothing, or that change the order of others, stand as JSON escapes (\u202e).
+// Visible makes every character of a text visible, except line breaks: characters that are
+// invisible or change the order of others are replaced by JSON escapes (\u202e).
 func Visible(s string) string {
-	if !strings.ContainsFunc(s, hidden) {
+	if !strings.ContainsFunc(s, isHidden) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if !hidden(r) {
+		if !isHidden(r) {
 			b.WriteRune(r)
 			continue
 		}
@@ -43,14 +43,13 @@ func writeEscape(b *strings.Builder, r rune) {
 }
 
 const (
-	emojiStyle   = '\uFE0F' // asks for the colours of an emoji, and does nothing else
+	emojiStyle   = '\uFE0F' // selects the colours of an emoji, and has no other effect
 	brailleBlank = '\u2800'
 )
 
-// hidden reports whether a character is none that a person sees as it is: controls,
-// marks of direction, and what has no width or is blank, but for the space and the
-// line break.
-func hidden(r rune) bool {
+// isHidden reports whether a character is invisible: a control, a direction mark, or a
+// character without width or ink, except the space and the line break.
+func isHidden(r rune) bool {
 	switch r {
 	case ' ', '\n', emojiStyle:
 		return false
@@ -60,22 +59,22 @@ func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// named is a name or a value in a line of ours: as it is where it cannot be taken for
-// words of ours, and else as a JSON string.
-func named(s string) string {
-	if s == "" || s == noValue || strings.ContainsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '"' || hidden(r) }) {
+// quotedName returns a name or a value for one of our lines: unchanged if it cannot be mistaken
+// for our own words, else as a JSON string.
+func quotedName(s string) string {
+	if s == "" || s == noValue || strings.ContainsFunc(s, func(r rune) bool { return r == ' ' || r == '\n' || r == '"' || isHidden(r) }) {
 		return inQuotes(s)
 	}
 	return s
 }
 
-// noValue stands for an argument that is missing.
+// noValue replaces a missing argument.
 const noValue = "<nil>"
 
 func inQuotes(s string) string { return Visible(plainJSON(s)) }
 
-// plainJSON is the JSON of a value that can be encoded, in one line, with <, > and & as
-// they are.
+// plainJSON returns the JSON of a value that can be encoded, in one line, without escaping <, >
+// and &.
 func plainJSON(v any) string {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -86,8 +85,8 @@ func plainJSON(v any) string {
 	return strings.TrimSuffix(buf.String(), "\n")
 }
 
-// SetApart is what others have written in sentences: in one line as it is, else set apart,
-// so that no line of it can be taken for one of ours.
+// SetApart returns sentences from outside: a single line unchanged, several lines set apart, so
+// that no line can be mistaken for one of ours.
 func SetApart(s string) string {
 	if s = Visible(s); !strings.Contains(s, "\n") {
 		return s
@@ -95,7 +94,7 @@ func SetApart(s string) string {
 	return quoted(s)
 }
 
-// prose is Apart behind a word of ours.
+// prose is SetApart for a text after one of our words.
 func prose(s string) string {
 	if s = SetApart(s); !strings.Contains(s, "\n") {
 		return " " + s
@@ -103,33 +102,32 @@ func prose(s string) string {
 	return "\n\n" + s
 }
 
-// aside is what others have said in parentheses of ours: as it is where it cannot end
-// them, and else as a JSON string.
-func aside(s string) string {
-	if strings.ContainsAny(s, "()\n\"") || strings.ContainsFunc(s, hidden) {
+// inParentheses returns a text from outside for our parentheses: unchanged if it cannot end
+// them, else as a JSON string.
+func inParentheses(s string) string {
+	if strings.ContainsAny(s, "()\n\"") || strings.ContainsFunc(s, isHidden) {
 		return inQuotes(s)
 	}
 	return s
 }
 
-// Shown is the description of an approval as people see it: every character of it is
-// visible, and where not all that is approved is in it, the first line says so, and
-// where the rest is.
+// Shown returns the description of an approval for people. Every character is visible. If the
+// description is incomplete, the first line says so, and where the rest is.
 func Shown(in contract.ApprovalInput) string {
 	text := Visible(in.Description)
-	if !partly(in) {
+	if !isIncomplete(in) {
 		return text
 	}
 	return Incomplete(in.UUID) + "\n\n" + text
 }
 
-// Incomplete is the first line of a description that does not have all.
+// Incomplete returns the first line of an incomplete description.
 func Incomplete(uuid string) string {
 	return "⚠️ NOT ALL OF IT IS SHOWN HERE. All of it: GET /approvals/" + uuid
 }
 
-// partly reports whether something that a person decides on is not in history, so that
-// a description can have no more than its beginning.
-func partly(in contract.ApprovalInput) bool {
+// isIncomplete reports whether a part of the decision's subject is not in history, so that the
+// description has only its beginning.
+func isIncomplete(in contract.ApprovalInput) bool {
 	return in.Arguments.Blob != nil || in.Explanation.Blob != nil || in.Origin != nil && in.Origin.Arguments.Blob != nil
 }

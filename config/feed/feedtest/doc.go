@@ -1,12 +1,12 @@
-// Package feedtest stands in for a Redis server in tests of the feed and of
-// processes that share one:
+// Package feedtest provides a Redis server for tests of the feed, and of processes that share
+// one:
 //
 //	s := feedtest.NewServer(t, "password")
 //	f, err := feed.Open(feed.Options{Redis: s.URL()})
 //	s.Kill()  // breaks every connection and forgets everything
 //	s.Start() // at the same address
 //
-// The server is miniredis, inside the test, so that tests need nothing installed.
-// With FEED_REDIS=/path/to/redis-server in the environment it is that program, a
-// process that Kill ends with SIGKILL: make conformance runs the tests so.
+// The server is miniredis within the test, so that tests need nothing installed. If the
+// environment variable FEED_REDIS is the path of a redis-server, that program is used, and Kill
+// ends it with SIGKILL. make conformance runs the tests in this way.
 package feedtest

@@ -9,7 +9,7 @@ import (
 // program is a redis-server in a process of its own.
 type program struct{ *exec.Cmd }
 
-// startProgram starts a redis-server that keeps nothing. It may not listen yet.
+// startProgram starts a redis-server without persistence. It does not wait until it listens.
 func startProgram(path, addr, password, dir string) (engine, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -25,7 +25,6 @@ func startProgram(path, addr, password, dir string) (engine, error) {
 	return program{cmd}, nil
 }
 
-// kill is kill -9.
 func (p program) kill() {
 	_ = p.Process.Kill()
 	_ = p.Wait()

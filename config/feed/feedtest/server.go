@@ -14,14 +14,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Variable names the environment variable that holds the path of a redis-server.
+// Variable names the environment variable with the path of a redis-server.
 const Variable = "FEED_REDIS"
 
-// patience bounds every wait. It passes only when something is broken.
+// patience limits every wait. It passes only if something is broken.
 const patience = 2 * time.Minute
 
-// Server is a Redis server that can be killed and started again at its address.
-// The client in it is the test's own.
+// Server is a Redis server that can be killed and started again at its address. The embedded
+// client is for the test.
 type Server struct {
 	*redis.Client
 	t        testing.TB
@@ -30,11 +30,11 @@ type Server struct {
 	running  engine
 }
 
-// engine is a server of either kind while it runs.
+// engine is a running server of either kind.
 type engine interface{ kill() }
 
-// NewServer starts a server, which the end of the test kills. An empty password
-// is none.
+// NewServer starts a server, which is killed at the end of the test. The password may be
+// empty.
 func NewServer(t testing.TB, password string) *Server {
 	t.Helper()
 	if path := os.Getenv(Variable); path != "" {
@@ -52,7 +52,7 @@ func NewServer(t testing.TB, password string) *Server {
 	return s
 }
 
-// URL is the address with the password.
+// URL returns the address with the password.
 func (s *Server) URL() string {
 	if s.password == "" {
 		return "redis://" + s.addr
@@ -77,7 +77,7 @@ func (s *Server) Start() {
 	s.t.Fatalf("the Redis server at %s does not answer: %v", s.addr, err)
 }
 
-// Kill ends the server as a crash would.
+// Kill ends the server like a crash.
 func (s *Server) Kill() {
 	if s.running != nil {
 		s.running.kill()
@@ -97,13 +97,14 @@ func (s *Server) launch() (engine, error) {
 	return inside{m}, nil
 }
 
-// inside is a server in the test's own process.
+// inside is a server in the test's process.
 type inside struct{ *miniredis.Miniredis }
 
 func (i inside) kill() { i.Close() }
 
-// freeAddress is a loopback address that nobody listens at. On Linux, where all of 127/8
-// is loopback, the system gives the port to nobody else while the server is down.
+// freeAddress returns an unused loopback address. On Linux, where all of 127/8 is loopback,
+// it uses a random host address, so that no other process gets the port while the server is
+// down.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	host := "127.0.0.1"

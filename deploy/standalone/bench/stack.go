@@ -21,10 +21,10 @@ import (
 	"agent-stop-and-go/activities/llm"
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/deploy/standalone/embedded"
-	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/server"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
@@ -35,7 +35,7 @@ const taskQueue = contract.DefaultTaskQueue
 
 // stack is an agent whose model and tool take no time, unless told to.
 type stack struct {
-	*backing.Backing
+	*platform.Platform
 	*site  // of an agent without a tree
 	mode   contract.Execution
 	model  *model
@@ -78,14 +78,14 @@ func (s *stack) start(ctx context.Context) error {
 	c.DataDir, c.Execution = dir, s.mode
 	c.UseModel(contract.DemoModel)
 	getenv := func(string) string { return "" }
-	if s.Backing, err = backing.Open(ctx, c, backing.Options{
+	if s.Platform, err = platform.Open(ctx, c, platform.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor()},
 	}); err != nil {
 		return err
 	}
-	s.undo = append(s.undo, s.Backing.Close)
+	s.undo = append(s.undo, s.Platform.Close)
 	s.config, s.logger = c, logger
 	if err := s.work(c); err != nil {
 		return err
@@ -96,12 +96,12 @@ func (s *stack) start(ctx context.Context) error {
 
 func (s *stack) work(c *config.Config) error {
 	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue}, worker.Activities{
-		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Teller()},
-		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Teller()},
+		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
+		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
 		Texts:  &activities.Texts{Blobs: s.Blobs},
 		Resets: &activities.Resets{},
-		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Teller()},
+		Files:  &activities.Files{Dir: c.DataDir, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 	}, func(err error) { fmt.Fprintln(os.Stderr, "bench: worker:", err) })
 	registerBare(w, s.mode)
 	if err := w.Start(); err != nil {
@@ -115,7 +115,7 @@ func (s *stack) work(c *config.Config) error {
 func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	c := *s.config
 	c.Root = root
-	g, err := front.New(ctx, &c, front.Parts{
+	g, err := server.New(ctx, &c, server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed, Logger: s.logger,
 		Changes: &s.changes,
 	})

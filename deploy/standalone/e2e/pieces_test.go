@@ -9,10 +9,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/deploy/standalone/embedded"
-	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/server"
 	"agent-stop-and-go/workflows"
 )
 
@@ -47,33 +47,33 @@ func (h *home) pieces() *api {
 		h.t.Fatal(err)
 	}
 	logger := slog.New(slog.DiscardHandler)
-	b, err := backing.Open(context.Background(), c, backing.Options{
+	b, err := platform.Open(context.Background(), c, platform.Options{
 		Getenv: h.getenv, Logger: logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	g, err := front.New(context.Background(), c, front.Parts{
+	g, err := server.New(context.Background(), c, server.Parts{
 		Client: b.Client, Namespace: b.Namespace, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: logger,
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	l, err := front.Listen(c)
+	l, err := server.Listen(c)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	server := front.Serve(l)
-	server.Open(g)
+	s := server.Serve(l)
+	s.Open(g)
 	h.t.Cleanup(func() {
-		if err := server.Stop(context.Background()); err != nil {
+		if err := s.Stop(context.Background()); err != nil {
 			h.t.Error(err)
 		}
 		if err := b.Close(); err != nil {
 			h.t.Error(err)
 		}
 	})
-	return newAPI(h.t, front.URL(l))
+	return newAPI(h.t, server.URL(l))
 }
 
 // mortal is an agent of which something can die.

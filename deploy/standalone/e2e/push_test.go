@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/backing"
+	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway"
 	"agent-stop-and-go/gateway/service"
@@ -110,7 +110,7 @@ func (plainTask) Task(context.Context, string, string) (json.RawMessage, error) 
 
 // notifying runs a server, a worker that notifies webhooks on this machine, and a
 // gateway.
-func (h *home) notifying() (service.Pushes, *api, *backing.Backing) {
+func (h *home) notifying() (service.Pushes, *api, *platform.Platform) {
 	h.t.Helper()
 	h.external(embedded.Options{})
 	c, err := config.Load(h.configFile())
@@ -118,7 +118,7 @@ func (h *home) notifying() (service.Pushes, *api, *backing.Backing) {
 		h.t.Fatal(err)
 	}
 	logger := slog.New(slog.DiscardHandler)
-	b, err := backing.Open(context.Background(), c, backing.Options{
+	b, err := platform.Open(context.Background(), c, platform.Options{
 		Getenv: h.getenv, Logger: logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	})
 	if err != nil {
@@ -214,7 +214,7 @@ func TestTheShortestTaskIsTold(t *testing.T) {
 	}
 }
 
-func historyText(t *testing.T, b *backing.Backing, workflowID string) (text string) {
+func historyText(t *testing.T, b *platform.Platform, workflowID string) (text string) {
 	t.Helper()
 	for _, e := range historyOf(t, b.Client, workflowID, "").GetEvents() {
 		text += readable(e) + "\n"

@@ -17,12 +17,12 @@ import (
 	"google.golang.org/grpc"
 
 	"agent-stop-and-go/config"
-	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/connect"
+	"agent-stop-and-go/config/platform"
 	"agent-stop-and-go/deploy/standalone/embedded"
 	"agent-stop-and-go/gateway"
-	"agent-stop-and-go/gateway/front"
-	"agent-stop-and-go/gateway/front/hooks"
+	"agent-stop-and-go/gateway/server"
+	"agent-stop-and-go/gateway/server/hooks"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/worker/tasklog"
@@ -38,7 +38,7 @@ type Options struct {
 
 // Process is a running agent.
 type Process struct {
-	*backing.Backing
+	*platform.Platform
 	// API and UI are the base URLs of the gateway and the Web UI; UI is empty
 	// when it is off.
 	API, UI string
@@ -64,7 +64,7 @@ func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
 // /health/ready says it: once, and when that changes. It returns after nothing does,
 // or when ctx ends.
 func (p *Process) AwaitReady(ctx context.Context, tell func(problems []string)) {
-	front.AwaitReady(ctx, p.gateway.Problems, tell)
+	server.AwaitReady(ctx, p.gateway.Problems, tell)
 }
 
 // Stop takes the agent down. Activities that are under way get their time; ctx
@@ -82,7 +82,7 @@ type starter struct {
 	*Process
 	config  *config.Config
 	options Options
-	http    *front.Server
+	http    *server.Server
 	server  *embedded.Server // nil where another is configured
 	tasks   *tasklog.Log
 	changes *snapshot.Changes // nil where others may work on the same conversations
@@ -106,11 +106,11 @@ func (s *starter) start(ctx context.Context) error {
 func (s *starter) onStop(f func(context.Context) error) { s.undo = append(s.undo, f) }
 
 func (s *starter) listen(context.Context) error {
-	l, err := front.Listen(s.config)
+	l, err := server.Listen(s.config)
 	if err != nil {
 		return err
 	}
-	s.http, s.API = front.Serve(l), front.URL(l)
+	s.http, s.API = server.Serve(l), server.URL(l)
 	s.onStop(s.http.Stop) // of one that nobody opened
 	return nil
 }
@@ -118,11 +118,11 @@ func (s *starter) listen(context.Context) error {
 // stand opens what the parts stand on, with a server of our own unless another
 // is configured.
 func (s *starter) stand(ctx context.Context) error {
-	o := backing.Options{
+	o := platform.Options{
 		OneProcess: true, Getenv: s.options.Getenv, Logger: s.options.Logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 	}
-	if !backing.External(s.config, s.options.Getenv) {
+	if !platform.External(s.config, s.options.Getenv) {
 		server, err := s.embed(ctx)
 		if err != nil {
 			return err
@@ -136,11 +136,11 @@ func (s *starter) stand(ctx context.Context) error {
 		s.changes = &snapshot.Changes{}
 		o.Intercept = append(o.Intercept, s.changes.Interceptor())
 	}
-	b, err := backing.Open(ctx, s.config, o)
+	b, err := platform.Open(ctx, s.config, o)
 	if err != nil {
 		return err
 	}
-	s.Backing = b
+	s.Platform = b
 	s.onStop(func(context.Context) error { return b.Close() })
 	return nil
 }
@@ -166,7 +166,7 @@ func (s *starter) work(ctx context.Context) error {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, s.config, worker.Parts{
-		Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Teller(),
+		Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Getenv: s.options.Getenv, Logger: s.options.Logger, Feed: s.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: s.config.Push.Reach()},
 	})
 	if err != nil {
@@ -199,8 +199,8 @@ func (s *starter) resume(ctx context.Context) {
 	worker.GiveBack(ctx, s.tasks, s.Client, s.Namespace, s.options.Logger)
 }
 
-func (s *starter) front() front.Parts {
-	parts := front.Parts{
+func (s *starter) parts() server.Parts {
+	parts := server.Parts{
 		Client: s.Client, Namespace: s.Namespace, Address: s.Address, Blobs: s.Blobs, Keyring: s.Keyring, Feed: s.Feed,
 		Logger: s.options.Logger, Version: s.options.Version, WebUI: s.UI, Changes: s.changes,
 	}
@@ -211,7 +211,7 @@ func (s *starter) front() front.Parts {
 }
 
 func (s *starter) serve(ctx context.Context) error {
-	g, err := front.New(ctx, s.config, s.front())
+	g, err := server.New(ctx, s.config, s.parts())
 	if err != nil {
 		return err
 	}

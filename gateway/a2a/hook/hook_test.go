@@ -24,7 +24,7 @@ func (c conversation) Conversation(context.Context, string, string) (contract.Co
 
 // A web hook receives the same task as other readers, even if parts of the conversation are
 // in the blob store.
-func TestAWebHookIsToldTheTask(t *testing.T) {
+func TestAWebHookGetsTheTask(t *testing.T) {
 	agent := contract.Agent{Name: "helper"}
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 5))

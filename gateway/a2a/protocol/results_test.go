@@ -63,7 +63,7 @@ func TestTasksAreWritten(t *testing.T) {
 	}
 }
 
-func TestWhatTheHandlerReturnedIsNotChanged(t *testing.T) {
+func TestResultsOfTheHandlerAreNotChanged(t *testing.T) {
 	mine := rich()
 	h := sends(mine)
 	post(t, h, rpc("GetTask", `{"id":"t1"}`))

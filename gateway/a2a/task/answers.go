@@ -148,7 +148,7 @@ func choose(uuid string, pending []contract.PendingApproval) (contract.PendingAp
 	return contract.PendingApproval{}, noAnswer("No approval %.64q waits here.", uuid)
 }
 
-// read reads a yes or a no, or by question the answer to one.
+// read reads an approval or rejection or, with question, the answer to a question.
 func read(p contract.PendingApproval, raw json.RawMessage, question func() (answer.Reply, error)) (Decision, error) {
 	var r answer.Reply
 	var err error
@@ -163,10 +163,10 @@ func read(p contract.PendingApproval, raw json.RawMessage, question func() (answ
 	return Decision{UUID: p.UUID, Approved: r.Approved, By: r.By, Reason: r.Reason, Content: r.Content}, nil
 }
 
-// byText reads words: "approved", or "approved UUID", or what a question asks for.
+// byText reads words: "approved", "approved UUID", or the answer to a question.
 func byText(m *a2a.Message, pending []contract.PendingApproval, first bool) (Decision, error) {
 	text := Text(m)
-	p, said, err := addressed(text, pending, first)
+	p, said, err := splitAddress(text, pending, first)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -188,8 +188,8 @@ func byText(m *a2a.Message, pending []contract.PendingApproval, first bool) (Dec
 	return Decision{UUID: p.UUID, Approved: approved}, nil
 }
 
-// addressed is the approval that a text is for, and what it says.
-func addressed(text string, pending []contract.PendingApproval, first bool) (contract.PendingApproval, string, error) {
+// splitAddress returns the approval that a text is for, and the text without its UUID.
+func splitAddress(text string, pending []contract.PendingApproval, first bool) (contract.PendingApproval, string, error) {
 	if words := strings.Fields(text); len(words) == 2 {
 		if p, ok := find(pending, words[1]); ok {
 			return p, words[0], nil
@@ -204,7 +204,7 @@ func addressed(text string, pending []contract.PendingApproval, first bool) (con
 	return contract.PendingApproval{}, "", noAnswer("%q does not say which approval it is for, and nothing has been decided.", short(text))
 }
 
-// Text is what the text parts of a message say.
+// Text returns the text parts of a message, one per line.
 func Text(m *a2a.Message) string {
 	var lines []string
 	for _, p := range m.Parts {
@@ -222,7 +222,7 @@ func short(text string) string {
 	return text
 }
 
-// IsNoAnswer returns what a client reads whose message decided nothing.
+// IsNoAnswer returns the text for a client whose message decided nothing.
 func IsNoAnswer(err error) (text string, ok bool) {
 	var e *NoAnswer
 	if errors.As(err, &e) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
-	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/config/platform"
+	"agent-stop-and-go/gateway/server"
 )
 
 // version is set by the build.
@@ -30,38 +30,38 @@ Redis server (events.redis) for replies to be followed while they are made.
 func main() { command.Command{Name: "gateway", Usage: usage, Version: version, Run: serve}.Main() }
 
 func serve(ctx context.Context, e command.Environment) (err error) {
-	l, err := front.Listen(e.Config)
+	l, err := server.Listen(e.Config)
 	if err != nil {
 		return err
 	}
-	server := front.Serve(l)
-	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(ctx))) }()
-	b, err := backing.Open(ctx, e.Config, backing.Options{Getenv: e.Getenv, Logger: e.Logger})
+	s := server.Serve(l)
+	defer func() { err = errors.Join(err, s.Stop(context.WithoutCancel(ctx))) }()
+	b, err := platform.Open(ctx, e.Config, platform.Options{Getenv: e.Getenv, Logger: e.Logger})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	g, err := front.New(ctx, e.Config, front.Parts{
+	g, err := server.New(ctx, e.Config, server.Parts{
 		Client: b.Client, Namespace: b.Namespace, Address: b.Address, Blobs: b.Blobs, Keyring: b.Keyring, Feed: b.Feed, Logger: e.Logger, Version: version,
 	})
 	if err != nil {
 		return err
 	}
-	server.Open(g)
+	s.Open(g)
 	fmt.Fprintf(e.Stdout, "gateway of %s is up: %s, Temporal %s, namespace %s, task queue %s\n",
-		e.Config.Name, front.URL(l), b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
+		e.Config.Name, server.URL(l), b.Address, b.Namespace, e.Config.Temporal.TaskQueue)
 	looking, cancel := context.WithCancel(ctx)
 	var looks sync.WaitGroup
 	looks.Go(func() {
-		front.AwaitReady(looking, g.Problems, func(problems []string) { report(e, problems) })
+		server.AwaitReady(looking, g.Problems, func(problems []string) { report(e, problems) })
 	})
 	select {
-	case err = <-server.Failed:
+	case err = <-s.Failed:
 	case <-ctx.Done():
 	}
 	cancel()
 	looks.Wait()
-	return errors.Join(err, server.Stop(context.WithoutCancel(ctx)))
+	return errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 }
 
 // report prints the problems, or that there are none.

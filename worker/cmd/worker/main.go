@@ -10,9 +10,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/grpc"
 
-	"agent-stop-and-go/config/backing"
 	"agent-stop-and-go/config/command"
-	"agent-stop-and-go/gateway/front/hooks"
+	"agent-stop-and-go/config/platform"
+	"agent-stop-and-go/gateway/server/hooks"
 	"agent-stop-and-go/worker"
 	"agent-stop-and-go/workflows"
 )
@@ -35,7 +35,7 @@ func main() { command.Command{Name: "worker", Usage: usage, Version: version, Ru
 func work(ctx context.Context, e command.Environment) (err error) {
 	tasksHeld := worker.OpenTasks(e.Config.DataDir, false, e.Logger)
 	defer func() { err = errors.Join(err, tasksHeld.Close()) }()
-	b, err := backing.Open(ctx, e.Config, backing.Options{
+	b, err := platform.Open(ctx, e.Config, platform.Options{
 		Getenv: e.Getenv, Logger: e.Logger, Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
 		Intercept: []grpc.UnaryClientInterceptor{tasksHeld.Interceptor()},
 	})
@@ -51,7 +51,7 @@ func work(ctx context.Context, e command.Environment) (err error) {
 		return err
 	}
 	activities, release, err := worker.Assemble(background, e.Config, worker.Parts{
-		Blobs: b.Blobs, Claims: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Teller(),
+		Blobs: b.Blobs, Claims: b.Blobs, Keyring: b.Keyring, Getenv: e.Getenv, Logger: e.Logger, Feed: b.Feed.Publisher(),
 		Push: worker.Push{Tasks: tasks, Reach: e.Config.Push.Reach()},
 	})
 	if err != nil {

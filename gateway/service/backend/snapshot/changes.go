@@ -10,8 +10,9 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Changes count, for each workflow, what this process sends to it and the tasks that this
-// process's worker gets for it. Workflows may share a count. The zero value is ready.
+// Changes counts, for each workflow, the requests that this process sends to it and the tasks
+// that this process's worker gets for it. Workflows may share a counter. The zero value is
+// ready to use.
 type Changes struct {
 	counts [1024]atomic.Uint64
 }
@@ -22,7 +23,7 @@ func (c *Changes) of(workflowID string) *atomic.Uint64 {
 	return &c.counts[maphash.String(seed, workflowID)%uint64(len(c.counts))]
 }
 
-// count is the count of a workflow; nil Changes have none.
+// count returns the count of a workflow, or 0 for nil Changes.
 func (c *Changes) count(workflowID string) uint64 {
 	if c == nil {
 		return 0
@@ -30,7 +31,7 @@ func (c *Changes) count(workflowID string) uint64 {
 	return c.of(workflowID).Load()
 }
 
-// Interceptor counts what passes through a connection.
+// Interceptor returns an interceptor that counts the calls of a connection.
 func (c *Changes) Interceptor() grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
 		err := invoke(ctx, method, req, reply, cc, o...)
@@ -52,7 +53,8 @@ func (c *Changes) add(w *commonpb.WorkflowExecution) {
 	}
 }
 
-// task is the workflow of a task that a worker gets. A query changes nothing.
+// task returns the workflow of a task that a worker gets, unless the task is a query, which
+// changes nothing.
 func task(r *workflowservice.PollWorkflowTaskQueueResponse) *commonpb.WorkflowExecution {
 	if r.GetQuery() != nil {
 		return nil
@@ -60,8 +62,8 @@ func task(r *workflowservice.PollWorkflowTaskQueueResponse) *commonpb.WorkflowEx
 	return r.GetWorkflowExecution()
 }
 
-// target is the workflow that a request signals, updates, resets or ends. Requests that only
-// read name theirs differently.
+// target returns the workflow that a request signals, updates, resets or ends. Requests that
+// only read have another field for it.
 func target(req any) *commonpb.WorkflowExecution {
 	if r, ok := req.(interface {
 		GetWorkflowExecution() *commonpb.WorkflowExecution

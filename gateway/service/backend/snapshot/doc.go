@@ -1,18 +1,18 @@
-// Package snapshot reads conversations that have not changed since they were read without
+// Package snapshot reads conversations that have not changed since they were last read without
 // asking a worker.
 //
 //	changes := &snapshot.Changes{}     // with changes.Interceptor() on the process's connection
 //	views := snapshot.New(changes, time.Now)
 //	view, err := views.Read(ctx, workflowID, source)
 //
-// A view is a function of a workflow's history. So one that was read stays right as long as
-// the server says that the history has the same length and that no task is pending. Asking the
-// server for that costs less than asking a worker, and works without one.
+// A view is a function of a workflow's history. So a view stays valid as long as the server
+// reports the same length of the history and no pending task. Asking the server costs less than
+// asking a worker, and needs none.
 //
-// In the process that runs the only worker even this question is not asked each time: all that
-// happens to a workflow either passes through this process's connection, where Changes counts
-// it, or is seen a second later. The latter are operations of others that give the worker no
-// task, such as `temporal workflow terminate`.
+// In the process that runs the only worker, even the server is not asked every time. Everything
+// that happens to a workflow passes through this process's connection, where Changes counts it,
+// with one exception: operations of others that give the worker no task, such as
+// `temporal workflow terminate`. They are noticed up to a second later.
 //
 // # Where to look
 //

@@ -10,64 +10,64 @@ import (
 )
 
 const (
-	// kept is how many conversations have a view in memory.
-	kept = 256
-	// trusted is how long a view is returned without a question to the server, if Changes
-	// has counted nothing since.
-	trusted = time.Second
+	// maxViews is how many conversations have a view in memory.
+	maxViews = 256
+	// freshTime is how long a view is returned without asking the server, if Changes has
+	// counted nothing since.
+	freshTime = time.Second
 )
 
-// Mark identifies a state of a workflow: nothing has happened to it while its mark is the same.
-// The zero Mark is that of a workflow to which something is happening.
+// Mark identifies a state of a workflow: as long as its mark is the same, nothing has
+// happened to the workflow. The zero Mark means that something is happening.
 type Mark struct {
 	Run    string
 	Events int64
 	Status int32
 }
 
-// Source asks the server for a workflow's mark, and a worker for its view.
+// Source asks the server for the mark of a workflow, and a worker for its view.
 type Source interface {
 	Mark(ctx context.Context) (Mark, error)
 	View(ctx context.Context) (contract.ConversationView, error)
 }
 
-// Views are the views that were read last. They are safe for concurrent use, and so are the
-// views, which must not be changed.
+// Views keeps the views read last. It is safe for concurrent use. The views must not be
+// changed.
 type Views struct {
 	changes *Changes
 	now     func() time.Time
-	views   *lru.Cache[string, known]
+	views   *lru.Cache[string, cachedView]
 }
 
-// known is a view and what proves that it is the present one.
-type known struct {
+// cachedView is a view with the evidence that it is current.
+type cachedView struct {
 	view  contract.ConversationView
 	mark  Mark
-	count uint64    // of Changes before the view was read
-	at    time.Time // of its last proof
+	count uint64    // of Changes, before the view was read
+	at    time.Time // when it was last known to be current
 }
 
-// New makes Views without any. Nil changes count nothing: then each reading asks the server.
+// New returns empty Views. changes may be nil; then every Read asks the server.
 func New(changes *Changes, now func() time.Time) *Views {
-	views, err := lru.New[string, known](kept)
+	views, err := lru.New[string, cachedView](maxViews)
 	if err != nil {
 		panic(err) // the size is positive
 	}
 	return &Views{changes: changes, now: now, views: views}
 }
 
-// Read returns the view of a workflow. Nil Views ask the source each time.
+// Read returns the view of a workflow. Nil Views ask the source every time.
 func (v *Views) Read(ctx context.Context, workflowID string, s Source) (contract.ConversationView, error) {
 	if v == nil {
 		return s.View(ctx)
 	}
-	now := known{count: v.changes.count(workflowID), at: v.now()}
+	now := cachedView{count: v.changes.count(workflowID), at: v.now()}
 	last, ok := v.views.Get(workflowID)
 	switch {
 	case !ok: // most conversations are read once
-		v.views.Add(workflowID, known{})
+		v.views.Add(workflowID, cachedView{})
 		return s.View(ctx)
-	case v.changes != nil && last.mark != Mark{} && last.count == now.count && now.at.Sub(last.at) < trusted:
+	case v.changes != nil && last.mark != Mark{} && last.count == now.count && now.at.Sub(last.at) < freshTime:
 		return last.view, nil
 	}
 	var err error

@@ -16,7 +16,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// source is a workflow whose view is its number of events. It counts what it is asked.
+// source is a workflow whose view is its number of events. It counts the calls.
 type source struct {
 	events       int64
 	busy         bool
@@ -39,7 +39,7 @@ func (s *source) View(context.Context) (contract.ConversationView, error) {
 
 const id = "conversation-1"
 
-// clock is the time of a test.
+// clock is the clock of a test.
 type clock struct{ now time.Time }
 
 func (c *clock) time() time.Time { return c.now }

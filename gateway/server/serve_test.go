@@ -1,11 +1,11 @@
-package front_test
+package server_test
 
 import (
 	"net"
 	"net/http"
 	"testing"
 
-	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/server"
 )
 
 // Temporal may be unreachable for hours: probes of the process are answered all the time.
@@ -14,9 +14,9 @@ func TestAServerAnswersBeforeItsGatewayExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := front.Serve(l)
+	s := server.Serve(l)
 	for path, want := range map[string]int{"/health": 200, "/health/ready": 503} {
-		r, err := http.Get(front.URL(l) + path)
+		r, err := http.Get(server.URL(l) + path)
 		if err != nil {
 			t.Fatal(err)
 		}

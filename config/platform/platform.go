@@ -1,6 +1,4 @@
-// Package backing opens what every process stands on: the Temporal client, the
-// blob store, the keyring and the feed that a configuration and the environment name.
-package backing
+package platform
 
 import (
 	"context"
@@ -19,23 +17,22 @@ import (
 	"agent-stop-and-go/workflows/credential"
 )
 
-// Options are what is needed besides the configuration.
+// Options are the inputs besides the configuration.
 type Options struct {
-	// Embedded is the address of a Temporal server in this process. Empty means
-	// that of an existing server, from the YAML file or the environment.
+	// Embedded is the address of a Temporal server in this process. If it is empty, an
+	// existing server is used, from the YAML file or the environment.
 	Embedded string
-	// OneProcess: a worker and a gateway of this process share the feed, which needs
-	// no Redis then.
+	// OneProcess: worker and gateway run in this process and share a feed without Redis.
 	OneProcess  bool
 	Getenv      func(string) string
 	Logger      *slog.Logger
 	Propagators []workflow.ContextPropagator
-	// Intercept see every call to the Temporal server.
+	// Intercept are called for every call to the Temporal server.
 	Intercept []grpc.UnaryClientInterceptor
 }
 
-// Backing is open until Close.
-type Backing struct {
+// Platform is usable until Close.
+type Platform struct {
 	Client    client.Client
 	Address   string
 	Namespace string
@@ -53,43 +50,43 @@ func External(c *config.Config, getenv func(string) string) bool {
 var ErrNoServer = errors.New("no Temporal server: set " + connect.AddressVariable +
 	", or temporal.address in the YAML, to the host:port of one")
 
-// Open opens everything, or nothing. With a server of its own a process makes
-// its own key; one of several must be given theirs.
-func Open(ctx context.Context, c *config.Config, o Options) (*Backing, error) {
+// Open opens all parts, or fails and opens none. A process with an embedded server generates
+// a key if there is none; with an existing server the keys must be configured.
+func Open(ctx context.Context, c *config.Config, o Options) (*Platform, error) {
 	clustered := o.Embedded == ""
 	if clustered && !External(c, o.Getenv) {
 		return nil, ErrNoServer
 	}
-	b := &Backing{}
+	p := &Platform{}
 	var err error
-	if b.Keyring, err = c.Keyring(o.Getenv, clustered); err != nil {
+	if p.Keyring, err = c.Keyring(o.Getenv, clustered); err != nil {
 		return nil, err
 	}
-	if b.Blobs, err = blobstore.Open(ctx, c.BlobURL()); err != nil {
+	if p.Blobs, err = blobstore.Open(ctx, c.BlobURL()); err != nil {
 		return nil, err
 	}
-	if err := b.dial(ctx, c, o, clustered); err != nil {
-		return nil, errors.Join(err, b.Close())
+	if err := p.dial(ctx, c, o, clustered); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	if err := b.carry(c, o); err != nil {
-		return nil, errors.Join(err, b.Close())
+	if err := p.openFeed(c, o); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
-	return b, nil
+	return p, nil
 }
 
-func (b *Backing) carry(c *config.Config, o Options) error {
+func (p *Platform) openFeed(c *config.Config, o Options) error {
 	url, err := c.Events.RedisURL(o.Getenv)
 	if err != nil {
 		return err
 	}
-	b.Feed, err = feed.Open(feed.Options{Redis: url, OneProcess: o.OneProcess, Logger: o.Logger})
+	p.Feed, err = feed.Open(feed.Options{Redis: url, OneProcess: o.OneProcess, Logger: o.Logger})
 	if err != nil {
 		return fmt.Errorf("events.redis: %w", err)
 	}
 	return nil
 }
 
-func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
+func (p *Platform) dial(ctx context.Context, c *config.Config, o Options, clustered bool) error {
 	options := connect.Options{
 		Address: c.Temporal.Address, Namespace: c.Temporal.Namespace, Logger: o.Logger, Propagators: o.Propagators,
 		Intercept: o.Intercept,
@@ -101,23 +98,23 @@ func (b *Backing) dial(ctx context.Context, c *config.Config, o Options, cluster
 	if err != nil {
 		return err
 	}
-	b.Client, b.Address, b.Namespace = dialled, settings.HostPort, settings.Namespace
+	p.Client, p.Address, p.Namespace = dialled, settings.HostPort, settings.Namespace
 	if clustered {
-		return connect.WhenUp(ctx, options, b.Address, func(ctx context.Context) error {
+		return connect.WhenUp(ctx, options, p.Address, func(ctx context.Context) error {
 			return connect.EnsureSearchAttributes(ctx, dialled, settings.Namespace)
 		})
 	}
 	return nil
 }
 
-// Close gives everything back.
-func (b *Backing) Close() error {
+// Close closes all parts.
+func (p *Platform) Close() error {
 	var err error
-	if b.Feed != nil {
-		err = b.Feed.Close()
+	if p.Feed != nil {
+		err = p.Feed.Close()
 	}
-	if b.Client != nil {
-		b.Client.Close()
+	if p.Client != nil {
+		p.Client.Close()
 	}
-	return errors.Join(err, b.Blobs.Close())
+	return errors.Join(err, p.Blobs.Close())
 }

@@ -1,4 +1,4 @@
-package front_test
+package server_test
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"agent-stop-and-go/gateway/front"
+	"agent-stop-and-go/gateway/server"
 )
 
 // await collects the reports about a gateway that has the given problems at successive
 // checks.
 func await(ctx context.Context, looks ...[]string) (reports []string, took time.Duration) {
 	began := time.Now()
-	front.AwaitReady(ctx, func(context.Context) []string {
+	server.AwaitReady(ctx, func(context.Context) []string {
 		now := looks[0]
 		if len(looks) > 1 {
 			looks = looks[1:]
@@ -46,7 +46,7 @@ func TestChecksOfAnUnreadyGatewayBecomeRare(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer cancel()
 		looks := 0
-		front.AwaitReady(ctx, func(context.Context) []string { looks++; return []string{"a"} }, func([]string) {})
+		server.AwaitReady(ctx, func(context.Context) []string { looks++; return []string{"a"} }, func([]string) {})
 		if most := int(24*time.Hour/(5*time.Minute)) + 20; looks > most {
 			t.Errorf("%d looks a day, expected at most %d", looks, most)
 		}

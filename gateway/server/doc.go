@@ -1,4 +1,4 @@
-// Package front builds a gateway from a configuration and serves it. The gateway itself reads no
+// Package server builds a gateway from a configuration and serves it. The gateway itself reads no
 // configuration; every process that contains one starts it in this order:
 //
 //	Listen      take the port first, so that a conflict is found at once
@@ -6,4 +6,4 @@
 //	New, Open   build the gateway and let it answer
 //	AwaitReady  report what keeps it from being ready, until nothing does
 //	Stop        finish open requests
-package front
+package server

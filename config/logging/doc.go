@@ -1,0 +1,3 @@
+// Package logging makes the logger of every process: text or JSON on standard error, one line per
+// event, with the level and the format from the environment.
+package logging
