@@ -28,7 +28,7 @@ type Config struct {
 	A2A            []A2AAgent            `yaml:"a2a" jsonschema_description:"Other agents, reached by the A2A protocol, that the agent may delegate to."`
 	Root           *Node                 `yaml:"agent" jsonschema_description:"The agent tree. Without it the agent is one llm node with the prompt and model above."`
 	MaxToolRounds  int                   `yaml:"max_tool_rounds" jsonschema:"default=10,minimum=1,maximum=1000" jsonschema_description:"How often one turn asks the model before it gives up; each reply with calls counts."`
-	Execution      contract.Execution    `yaml:"execution" jsonschema:"default=regular,enum=regular,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: visible while they run, retried by the server. lean: about twice the turns per second, for calls of under five seconds."`
+	Execution      contract.Execution    `yaml:"execution" jsonschema:"default=regular,enum=regular,enum=auto,enum=lean" jsonschema_description:"How model calls and read-only tool calls run. regular: each is an activity of the server. auto: what ends within two seconds costs as little as with lean, and what takes longer goes on as with regular. lean: all within a workflow task, which delays what is sent meanwhile; for calls of under five seconds."`
 	Approval       Approval              `yaml:"approval" jsonschema_description:"How destructive calls wait for a person."`
 	Temporal       Temporal              `yaml:"temporal" jsonschema_description:"The Temporal server that makes conversations durable: embedded, or an existing one by address."`
 	Blobs          Blobs                 `yaml:"blobs" jsonschema_description:"Where large values are kept."`

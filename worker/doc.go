@@ -5,6 +5,9 @@
 // Assemble builds the activities from a configuration; New makes the worker.
 // The client must have been dialled with workflows.CredentialPropagator.
 //
+// A worker polls two task queues: the agent's, and one of its own for the calls that it has
+// started (package calls).
+//
 // OpenTasks logs which tasks the process holds, GiveBack returns those of a process that was
 // killed: see package tasklog.
 package worker

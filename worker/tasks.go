@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
 )
 
@@ -36,6 +37,12 @@ func openTasks(dir string, alone bool, logger *slog.Logger) (*tasklog.Log, error
 		return nil, err
 	}
 	return tasklog.Claim(dir, host, logger)
+}
+
+// NewCalls makes the table of the calls that this process makes. Its successor polls the same
+// queue, and goes on with what a kill has left there. noticed is as in calls.New.
+func NewCalls(taskQueue string, l *tasklog.Log, noticed bool) *calls.Table {
+	return calls.New(taskQueue+"-"+l.ID(), noticed)
 }
 
 // giveBackTime limits how long a start waits for the server to take tasks back.

@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -10,6 +13,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"agent-stop-and-go/activities"
+	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -30,26 +34,66 @@ type Activities struct {
 // call may take, so that no destructive call loses its answer.
 const stopTimeout = 40 * time.Second
 
+// joinsTimeout is how long a stopping worker waits for activities that join its calls.
+const joinsTimeout = 5 * time.Second
+
 // Place is the task queue that a worker polls.
 type Place struct {
 	TaskQueue string
 	// Address is the Temporal server's, for the commands that are shown to people. Empty means
 	// the CLI's default.
 	Address string
+	// Calls are the calls of this process; nil is a table of the worker's own.
+	Calls *calls.Table
+}
+
+// Worker polls the task queue of its place, and that of the calls which it has started.
+type Worker struct {
+	worker.Worker
+	joins worker.Worker
+	calls *calls.Table
 }
 
 // New makes a worker. The caller starts it. fatal is called at most once, if the worker cannot
 // continue, for example because its namespace is gone.
-func New(c client.Client, p Place, a Activities, fatal func(error)) worker.Worker {
-	w := worker.New(c, p.TaskQueue, worker.Options{
-		Interceptors:                []interceptor.WorkerInterceptor{workflows.ShowConsole(p.Address)},
-		OnFatalError:                fatal,
+func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
+	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), false))
+	var once sync.Once
+	o := worker.Options{
+		Interceptors:                []interceptor.WorkerInterceptor{workflows.ShowConsole(p.Address), calls.Heartbeats()},
+		OnFatalError:                func(err error) { once.Do(func() { fatal(err) }) },
 		WorkerStopTimeout:           stopTimeout,
 		DisableRegistrationAliasing: true,
-	})
+	}
+	w := &Worker{Worker: worker.New(c, p.TaskQueue, o), calls: table}
 	workflows.Register(w)
-	Register(w, a)
+	Register(w, a, table)
+	// Attempts that follow a failed call run there too, so there is room for more than calls.
+	o.DisableWorkflowWorker, o.MaxConcurrentActivityExecutionSize = true, 2*calls.Max
+	w.joins = worker.New(c, table.Queue(), o)
+	Register(w.joins, a, table)
 	return w
+}
+
+// Start starts polling.
+func (w *Worker) Start() error {
+	if err := w.joins.Start(); err != nil {
+		return err
+	}
+	if err := w.Worker.Start(); err != nil {
+		w.joins.Stop()
+		return err
+	}
+	return nil
+}
+
+// Stop waits for running calls. Those that local activities wait for are handed over, which
+// needs the workflow worker, and then joined.
+func (w *Worker) Stop() {
+	w.calls.Close()
+	w.Worker.Stop()
+	w.calls.AwaitJoins(joinsTimeout)
+	w.joins.Stop()
 }
 
 // Registry is what activities are registered with.
@@ -58,10 +102,10 @@ type Registry interface {
 }
 
 // Register binds the activities to their names.
-func Register(r Registry, a Activities) {
-	bind(r, contract.ActivityGenerate, a.Models.Generate)
-	bind(r, contract.ActivitySummarize, a.Models.Summarize)
-	bind(r, contract.ActivityCallTool, a.Tools.CallTool)
+func Register(r Registry, a Activities, t *calls.Table) {
+	bindCall(r, t, contract.ActivityGenerate, a.Models.Generate)
+	bindCall(r, t, contract.ActivitySummarize, a.Models.Summarize)
+	bindCall(r, t, contract.ActivityCallTool, a.Tools.CallTool)
 	bind(r, contract.ActivityListTools, a.Tools.ListTools)
 	bind(r, contract.ActivityDelegate, a.Peers.Delegate)
 	bind(r, contract.ActivityCompose, a.Texts.Compose)
@@ -75,4 +119,10 @@ func Register(r Registry, a Activities) {
 // bind does not compile unless the method has the signature that workflows call.
 func bind[In, Out any](r Registry, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
 	r.RegisterActivityWithOptions(method, activity.RegisterOptions{Name: a.Name})
+}
+
+// bindCall binds an activity whose call may be handed over, and the local activity that starts it.
+func bindCall[In, Out any](r Registry, t *calls.Table, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
+	bind(r, a, calls.Join(t, method))
+	bind(r, contract.StartOf(a), calls.Start(t, method))
 }

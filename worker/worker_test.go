@@ -22,6 +22,7 @@ import (
 	"agent-stop-and-go/activities/toolbox"
 	"agent-stop-and-go/config"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows/contract"
 )
 
@@ -36,7 +37,7 @@ func (n *names) RegisterActivityWithOptions(a any, o activity.RegisterOptions) {
 
 func registered(a worker.Activities) []string {
 	var n names
-	worker.Register(&n, a)
+	worker.Register(&n, a, calls.New("own", false))
 	slices.Sort(n)
 	return n
 }
@@ -46,6 +47,7 @@ func TestEveryActivityIsBound(t *testing.T) {
 		contract.ActivityGenerate.Name, contract.ActivitySummarize.Name, contract.ActivityCallTool.Name, contract.ActivityListTools.Name,
 		contract.ActivityDelegate.Name, contract.ActivityCompose.Name, contract.ActivityOffload.Name, contract.ActivityExport.Name,
 		contract.ActivityNotify.Name, contract.ActivityReadAnswer.Name, contract.ActivityWithdraw.Name,
+		"start_generate", "start_digest", "start_call_tool",
 	}
 	slices.Sort(want)
 	if got := registered(worker.Activities{}); !slices.Equal(got, want) {

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -263,8 +264,6 @@ func (l *leaf) callTool(ctx workflow.Context, c call) (contract.CallToolResult, 
 	case c.Destructive: // one attempt, completed even when the turn is cancelled
 		ctx = detached(ctx)
 		return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, 1, summary), in)
-	case a.agent.Execution == contract.ExecutionLean:
-		return runLocal(ctx, contract.ActivityCallTool, localOptions(callToolTimeout, summary), in)
 	}
-	return runActivity(ctx, contract.ActivityCallTool, regularOptions(callToolTimeout, attempts, summary), in)
+	return handover.Run(ctx, a.agent.Execution, contract.ActivityCallTool, regularOptions(callToolTimeout, attempts, summary), in)
 }

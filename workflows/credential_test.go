@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -23,10 +24,11 @@ func askedBy(token string) contract.ConversationInput {
 }
 
 func TestTheTokenOfWhoAskedTravelsWithEveryCall(t *testing.T) {
-	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean} {
+	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean, contract.ExecutionAuto} {
 		t.Run(string(mode), func(t *testing.T) {
-			w := &world{GenerateFn: script(asks(list("a")), says("Done."), says("Again."))}
-			how := map[contract.Execution]string{contract.ExecutionRegular: "regular", contract.ExecutionLean: "local"}[mode]
+			w := &world{GenerateFn: script(asks(list("a")), says("Done."), says("Again.")), Slow: true}
+			how := map[contract.Execution]string{contract.ExecutionLean: "local"}[mode]
+			how = cmp.Or(how, "regular")
 			in := with(askedBy(askersToken), func(a *contract.Agent) { a.Execution = mode })
 			converse(t, w, in, func(s *session) {
 				s.rest()

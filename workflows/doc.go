@@ -24,7 +24,8 @@
 //
 // # Where to look
 //
-//	register.go      the workflows; options.go timeouts and retries; exec.go runs activities
+//	register.go      the workflows; options.go timeouts and retries; exec.go runs activities, with
+//	                 package handover where they may be local or not
 //	conversation.go  Conversation: its loop; requests.go and signals.go its signals;
 //	                 refusals.go its refusals; publish.go its queries and exports;
 //	                 listing.go memo and search attributes; task.go conversations that are tasks

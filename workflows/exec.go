@@ -10,8 +10,8 @@ import (
 	"agent-stop-and-go/workflows/wording"
 )
 
-// runActivity executes an activity by its typed reference and waits for it. These two
-// helpers are the only places that execute activities.
+// runActivity executes an activity by its typed reference and waits for it. These helpers and
+// package handover are the only places that execute activities.
 func runActivity[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (Out, error) {
 	var out Out
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), a.Name, in).Get(ctx, &out)

@@ -32,7 +32,7 @@ func TestAFailedModelCallIsReportedAndTheConversationStaysUsable(t *testing.T) {
 		{"a bug", errors.New("boom"), "LLM error: boom", 3},
 		{"hanging", timedOut(), "LLM error: the model did not answer in time.", 3},
 	}
-	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean} {
+	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean, contract.ExecutionAuto} {
 		for _, tt := range tests {
 			t.Run(string(mode)+"/"+tt.name, func(t *testing.T) {
 				w := &world{}

@@ -10,6 +10,7 @@ import (
 
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -68,11 +69,8 @@ func (l *leaf) generateInput(model string) contract.GenerateInput {
 
 // callModel executes an activity that calls a model.
 func callModel[In, Out any](ctx workflow.Context, l *leaf, a contract.Activity[In, Out], route contract.ModelRoute, summary string, in In) (Out, error) {
-	timeout := cmp.Or(route.Timeout, contract.DefaultModelTimeout) + generateMargin
-	if l.parent.origin().agent.Execution == contract.ExecutionLean {
-		return runLocal(ctx, a, localOptions(timeout, summary), in)
-	}
-	return runActivity(ctx, a, regularOptions(timeout, attempts, summary), in)
+	o := regularOptions(cmp.Or(route.Timeout, contract.DefaultModelTimeout)+generateMargin, attempts, summary)
+	return handover.Run(ctx, l.parent.origin().agent.Execution, a, o, in)
 }
 
 // summarize has a summary made that replaces the oldest messages. If the model makes none, the

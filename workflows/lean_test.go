@@ -19,6 +19,7 @@ func TestLeanModeRunsEverythingButDestructiveCallsInTheWorker(t *testing.T) {
 		},
 	}
 	tests[""] = tests[contract.ExecutionRegular]
+	tests[contract.ExecutionAuto] = tests[contract.ExecutionLean]
 	for mode, want := range tests {
 		t.Run(string(mode), func(t *testing.T) {
 			w := &world{GenerateFn: script(asks(list("a")), asks(add("x")), says("Done."))}
@@ -32,6 +33,26 @@ func TestLeanModeRunsEverythingButDestructiveCallsInTheWorker(t *testing.T) {
 			same(t, "activities", trimmed(read(w, &w.log)), want)
 		})
 	}
+}
+
+func TestAutoModeGoesOnWithSlowCallsAsActivities(t *testing.T) {
+	w := &world{GenerateFn: script(asks(list("a")), asks(add("x")), says("Done.")), Slow: true}
+	s := converse(t, w, with(hello(), func(a *contract.Agent) { a.Execution = contract.ExecutionAuto }), func(s *session) {
+		s.rest()
+		s.approve()
+		s.rest()
+		end := s.lines()
+		same(t, "answer", end[len(end)-1], "assistant: Done.")
+	})
+	same(t, "activities", trimmed(read(w, &w.log)), []string{
+		"regular generate", `regular resources_list{"pattern":"a"}`, "regular generate", "local export",
+		`regular resources_add{"name":"x","value":1}`, "regular generate", "local export", "local export",
+	})
+	for _, name := range []string{"generate", "call_tool"} {
+		same(t, "summary", s.seen.all("start_" + name)[0].Summary, s.seen.all(name)[0].Summary)
+	}
+	same(t, "a destructive call is started by no local activity", len(s.seen.all("start_call_tool")), 1)
+	same(t, "its attempts", s.seen.options("call_tool").Attempts, 1)
 }
 
 func TestLeanModeSaysTheSameInTheWebUI(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/contract"
+	"agent-stop-and-go/workflows/handover"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -84,13 +85,7 @@ func deliveryOptions(summary string) workflow.ActivityOptions {
 }
 
 func localOptions(timeout time.Duration, summary string) workflow.LocalActivityOptions {
-	return workflow.LocalActivityOptions{
-		StartToCloseTimeout: timeout,
-		// Without it the first attempt's timeout would also end the retries.
-		ScheduleToCloseTimeout: attempts*timeout + time.Minute,
-		RetryPolicy:            retryPolicy(attempts),
-		Summary:                summary,
-	}
+	return handover.LocalOptions(regularOptions(timeout, attempts, summary))
 }
 
 // webhookOptions retries until the webhook has answered, or left is up.

@@ -349,9 +349,12 @@ func TestQuestionsThatMakeNoSenseAreIgnored(t *testing.T) {
 }
 
 func TestWhatAskedIsNeverALocalActivity(t *testing.T) {
-	w := &world{GenerateFn: script(asks(quote()), says("Done."))}
-	s := converse(t, w, with(hello(), func(a *contract.Agent) { a.Execution = contract.ExecutionLean }), func(s *session) { s.rest() })
-	same(t, "local", s.seen.options(contract.ActivityCallTool.Name).Local, false)
+	for _, mode := range []contract.Execution{contract.ExecutionLean, contract.ExecutionAuto} {
+		w := &world{GenerateFn: script(asks(quote()), says("Done."))}
+		s := converse(t, w, with(hello(), func(a *contract.Agent) { a.Execution = mode }), func(s *session) { s.rest() })
+		same(t, "local", s.seen.options(contract.ActivityCallTool.Name).Local, false)
+		same(t, "started", len(s.seen.all("start_call_tool")), 0)
+	}
 }
 
 func TestWaitingForAnAnswerIsNotTheTimeOfTheNode(t *testing.T) {

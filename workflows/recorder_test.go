@@ -227,6 +227,16 @@ func (s *session) childStarted(info *workflow.Info, _ workflow.Context, _ conver
 	started.AnnouncedTooEarly = len(s.view().Pending) > 0
 }
 
+// all returns the options of every command that ran an activity.
+func (r *recorder) all(name string) (out []scheduled) {
+	for _, s := range r.scheduled {
+		if s.Name == name {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // options returns the options of the last command that ran an activity.
 func (r *recorder) options(name string) scheduled {
 	for i := len(r.scheduled) - 1; i >= 0; i-- {

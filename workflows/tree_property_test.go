@@ -38,8 +38,8 @@ func runSeed(t *testing.T, seed uint64) {
 	d := newDrama(seed)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("TREE_SEED=%d TREE_SEEDS=1, %d turns, roll over after %d, lean %t, slow %s, holds %v\n%s",
-				seed, len(d.turns), d.rollOver, d.lean, d.slow, d.holds, drawTree(d.root, d.roles, ""))
+			t.Logf("TREE_SEED=%d TREE_SEEDS=1, %d turns, roll over after %d, lean %t, auto %t, slow %s, holds %v\n%s",
+				seed, len(d.turns), d.rollOver, d.lean, d.auto, d.slow, d.holds, drawTree(d.root, d.roles, ""))
 		}
 	})
 	p := &scenarioRun{scenario: d, t: t, world: &world{}, visits: map[string]int{}, made: map[string]int{}}
@@ -49,8 +49,11 @@ func runSeed(t *testing.T, seed uint64) {
 	p.s.nodesRollOverAfter(d.rollOver)
 	p.s.seen.slow = d.slow
 	in := tree(d.root)
-	if d.lean {
+	switch {
+	case d.lean:
 		in.Agent.Execution = contract.ExecutionLean
+	case d.auto:
+		in.Agent.Execution, p.world.Slow = contract.ExecutionAuto, true
 	}
 	p.s.run(contract.WorkflowConversation, in, p.play, func() { p.s.close("", "") })
 	if p.s.env.GetWorkflowError() != nil {
@@ -69,6 +72,7 @@ type scenario struct {
 	rollOver int
 	slow     time.Duration
 	lean     bool
+	auto     bool    // with calls that are handed over
 	approves float64 // probability that a person approves
 	holds    float64 // probability that a call of a model or a tool is slow
 }
@@ -93,6 +97,7 @@ func newDrama(seed uint64) *scenario {
 	g := &treeGrower{Rand: r, drama: d, left: 1 + r.IntN(14)}
 	d.root = g.composite(1, enclosing{})
 	turns := 1 + r.IntN(2)
+	d.auto = seed%3 == 0
 	for !d.computeExpected(turns) { // the tree was changed
 	}
 	return d

@@ -128,7 +128,7 @@ func TestTextBesideCallsIsKept(t *testing.T) {
 }
 
 func TestReadOnlyCallsOfAReplyRunSideBySide(t *testing.T) {
-	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean} {
+	for _, mode := range []contract.Execution{contract.ExecutionRegular, contract.ExecutionLean, contract.ExecutionAuto} {
 		t.Run(string(mode), func(t *testing.T) {
 			var running sync.WaitGroup
 			running.Add(3)

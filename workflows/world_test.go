@@ -25,6 +25,8 @@ type world struct {
 	DelegateFn func(context.Context, contract.DelegateInput) (contract.DelegateResult, error)
 	DigestFn   func(context.Context, contract.SummarizeInput) (contract.SummarizeResult, error)
 	NotifyFn   func(contract.NotifyInput) (contract.NotifyResult, error)
+	// Slow: calls take longer than a local activity may.
+	Slow bool
 
 	mu      sync.Mutex
 	prompts []contract.GenerateInput
@@ -38,6 +40,8 @@ type world struct {
 	log     []string // activities, how they ran, and with whose token
 	marks   []string // notes of a test
 	held    map[string][]byte
+	tickets int
+	failed  map[string]error // calls that were handed over, by ticket
 }
 
 func (w *world) mark(s string) {
@@ -48,15 +52,55 @@ func (w *world) mark(s string) {
 
 func (w *world) register(env *testsuite.TestWorkflowEnvironment) {
 	w.held = map[string][]byte{}
-	env.RegisterActivityWithOptions(w.generate, activity.RegisterOptions{Name: contract.ActivityGenerate.Name})
-	env.RegisterActivityWithOptions(w.digest, activity.RegisterOptions{Name: contract.ActivitySummarize.Name})
-	env.RegisterActivityWithOptions(w.callTool, activity.RegisterOptions{Name: contract.ActivityCallTool.Name})
+	w.failed = map[string]error{}
+	registerCall(env, w, contract.ActivityGenerate, w.generate)
+	registerCall(env, w, contract.ActivitySummarize, w.digest)
+	registerCall(env, w, contract.ActivityCallTool, w.callTool)
 	env.RegisterActivityWithOptions(w.delegate, activity.RegisterOptions{Name: contract.ActivityDelegate.Name})
 	env.RegisterActivityWithOptions(w.compose, activity.RegisterOptions{Name: contract.ActivityCompose.Name})
 	env.RegisterActivityWithOptions(w.fold, activity.RegisterOptions{Name: contract.ActivityOffload.Name})
 	env.RegisterActivityWithOptions(w.readAnswer, activity.RegisterOptions{Name: contract.ActivityReadAnswer.Name})
 	env.RegisterActivityWithOptions(w.export, activity.RegisterOptions{Name: contract.ActivityExport.Name})
 	env.RegisterActivityWithOptions(w.notify, activity.RegisterOptions{Name: contract.ActivityNotify.Name})
+}
+
+// registerCall registers a call that may be handed over.
+func registerCall[In, Out any](env *testsuite.TestWorkflowEnvironment, w *world, a contract.Activity[In, Out], method func(context.Context, In) (Out, error)) {
+	env.RegisterActivityWithOptions(func(ctx context.Context, in In) (out Out, err error) {
+		if err := w.failure(activity.GetInfo(ctx).ActivityID); err != nil {
+			return out, err
+		}
+		return method(ctx, in)
+	}, activity.RegisterOptions{Name: a.Name})
+	env.RegisterActivityWithOptions(func(ctx context.Context, in contract.Start[In]) (contract.Started[Out], error) {
+		var out Out
+		var err error
+		if !w.Slow {
+			out, err = method(ctx, in.Input)
+		}
+		var known *temporal.ApplicationError
+		if !w.Slow && (err == nil || ctx.Err() != nil || errors.As(err, &known) && known.NonRetryable()) {
+			return contract.Started[Out]{Result: &out}, err
+		}
+		return contract.Started[Out]{Ticket: w.ticket(err)}, nil
+	}, activity.RegisterOptions{Name: contract.StartOf(a).Name})
+}
+
+func (w *world) ticket(err error) *contract.Ticket {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tickets++
+	id := fmt.Sprint("ticket-", w.tickets)
+	w.failed[id] = err
+	return &contract.Ticket{Queue: "own", ID: id}
+}
+
+// failure is how a call has failed before it was joined.
+func (w *world) failure(ticket string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer delete(w.failed, ticket)
+	return w.failed[ticket]
 }
 
 func (w *world) notify(ctx context.Context, in contract.NotifyInput) (contract.NotifyResult, error) {

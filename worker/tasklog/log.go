@@ -2,6 +2,7 @@ package tasklog
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type Log struct {
 	held   map[string]task
 	sticky map[string]bool
 	poller string // identity
+	id     string
 	// Of the previous process:
 	lostTasks   []task
 	staleQueues []string // sticky queues
@@ -53,6 +55,9 @@ func Open(path string, logger *slog.Logger) (*Log, error) {
 	}
 	l.read(text)
 	l.deadPoller = l.poller
+	if l.id == "" {
+		l.id = rand.Text()
+	}
 	if err := l.rewrite(); err != nil {
 		return nil, err
 	}
@@ -74,6 +79,8 @@ func (l *Log) read(text []byte) {
 			l.last = max(l.last, r.Held)
 		case r.Poller != "":
 			l.poller = r.Poller
+		case r.ID != "":
+			l.id = r.ID
 		case r.Sticky != "":
 			l.sticky[r.Sticky] = true
 		case r.Gone != "":
@@ -86,6 +93,14 @@ func (l *Log) read(text []byte) {
 	for _, t := range byNumber {
 		l.held[string(t.token)] = t
 	}
+}
+
+// ID identifies the processes that use the file one after another.
+func (l *Log) ID() string {
+	if l == nil {
+		return rand.Text()
+	}
+	return l.id
 }
 
 // Close closes the file. Held tasks remain recorded.
@@ -175,7 +190,7 @@ func (l *Log) logError(err error) {
 func (l *Log) rewrite() error {
 	now := time.Now()
 	maps.DeleteFunc(l.held, func(_ string, t task) bool { return t.expired(now) })
-	var records []record
+	records := []record{{ID: l.id}}
 	for _, t := range l.held {
 		records = append(records, held(t))
 	}

@@ -25,7 +25,7 @@ type task struct {
 func (t task) expired(now time.Time) bool { return t.until > 0 && now.Unix() > t.until }
 
 // record is a line: a held task, the number of a completed one, a sticky queue that is polled,
-// one that is not polled any more, or the identity of the poller.
+// one that is not polled any more, the identity of the poller, or the ID of the log.
 type record struct {
 	Held   int64  `json:"held,omitempty"`
 	Kind   kind   `json:"kind,omitempty"`
@@ -35,6 +35,7 @@ type record struct {
 	Sticky string `json:"sticky,omitempty"`
 	Gone   string `json:"gone,omitempty"`
 	Poller string `json:"poller,omitempty"`
+	ID     string `json:"id,omitempty"`
 }
 
 func held(t task) record {

@@ -20,6 +20,9 @@ const (
 	// second, right for calls of under five seconds. A crash repeats an
 	// unfinished one, so destructive calls never run this way.
 	ExecutionLean Execution = "lean"
+	// ExecutionAuto starts them as local activities. Activities continue those that
+	// take longer, without repeating them.
+	ExecutionAuto Execution = "auto"
 )
 
 // CallAs says whose token an approved call uses.

@@ -62,7 +62,8 @@
 //	approval.go      approvals; card.go their data in lists; binding.go the target of a grant
 //	run.go           nodes that run: inputs, results, reports; node.go nodes as configured
 //	agent.go         an agent as configured; limits.go its limits and their consumption
-//	activity.go      inputs and results of activities, and the calls of a reply
+//	activity.go      inputs and results of activities, and the calls of a reply; handover.go
+//	                 calls that a local activity starts
 //	tool.go          tools; catalogue.go resources and prompts
 //	model.go         providers and models; package modelname has their names
 //	task.go          states and requests of A2A tasks

@@ -125,6 +125,8 @@ func native() *Native {
 	return &Native{Provider: ProviderGoogle, Model: "gemini-2.5-flash", Content: JSON{Raw: json.RawMessage(`{"parts":[]}`)}}
 }
 
+func ticket() Ticket { return Ticket{Queue: "agent-stop-and-go-XYZ", ID: "ABC"} }
+
 func digestOf() *Summary {
 	return &Summary{Through: messageID, Messages: 12, Text: Inline("They said hello.")}
 }
@@ -365,7 +367,13 @@ func activitySamples() map[string]any {
 		"GenerateResult": GenerateResult{Text: Inline("Hi"), Calls: []Call{call()}, Model: "gemini-2.5-flash", Usage: usage(),
 			Finish: "tool_calls", Offloaded: &folded, DraftID: "draft-1", Native: native(), Misfit: "no title", Overrun: "it asks for 129 calls", NeedsSummary: digestOf()},
 		"Offloaded": folded,
-		"Call":      call(),
+
+		"Start-summarize": Start[SummarizeInput]{Input: SummarizeInput{ConversationID: conversationID, Model: "demo:rules"}, Task: 17},
+		"Started-result":  Started[CallToolResult]{Result: &CallToolResult{Text: Inline("added")}},
+		"Started-ticket":  Started[CallToolResult]{Ticket: new(ticket())},
+		"Ticket":          ticket(),
+
+		"Call": call(),
 		"CallToolInput": CallToolInput{ConversationID: conversationID, SessionID: "s-1", Server: "resources", Tool: "resources_add",
 			Arguments: arguments(), SHA256: digest(), IdempotencyKey: "key-1", Destructive: true, MayAsk: true, Claim: messageID, Grant: approvalID, Binding: binding()},
 		"CallToolResult":           CallToolResult{Text: Inline("added"), IsError: true, Media: []Media{media()}, Links: []Link{link()}, AuthRequired: "resources", Note: "note"},

@@ -21,18 +21,18 @@ const (
 )
 
 func registerBare(w worker.Worker, mode contract.Execution) {
-	b := bare{lean: mode == contract.ExecutionLean}
+	b := bare{local: mode != contract.ExecutionRegular}
 	w.RegisterWorkflowWithOptions(b.loop, workflow.RegisterOptions{Name: bareLoop})
 	w.RegisterWorkflowWithOptions(b.turn, workflow.RegisterOptions{Name: bareTurn})
 	w.RegisterActivityWithOptions(func(context.Context, string) (string, error) { return "done", nil },
 		activity.RegisterOptions{Name: bareNoop})
 }
 
-type bare struct{ lean bool }
+type bare struct{ local bool }
 
 func (b bare) turn(ctx workflow.Context, calls int) error {
 	for range calls {
-		if err := b.call(ctx, b.lean); err != nil {
+		if err := b.call(ctx, b.local); err != nil {
 			return err
 		}
 	}

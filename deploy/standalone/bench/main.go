@@ -31,7 +31,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: cost, memory, regular, lean, tree, reads, rest, lists, length, events, a2a or recovery")
+	only := flag.String("only", "", "measure only this: cost, memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file; of the part cost, of its agents, to this file and .list or .approval")
 	components := flag.String("components", "", "print what each component has in this CPU profile of an agent")
 	heaps := flag.String("memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
@@ -97,6 +97,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps st
 	}{
 		{"regular", contract.ExecutionRegular, turns},
 		{"lean", contract.ExecutionLean, turns},
+		{"auto", contract.ExecutionAuto, turns},
 		{"tree", contract.ExecutionRegular, trees},
 		{"reads", contract.ExecutionRegular, reads},
 		{"rest", contract.ExecutionRegular, rest},

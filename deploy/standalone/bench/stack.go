@@ -27,6 +27,7 @@ import (
 	"agent-stop-and-go/gateway/server"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/workflows"
 	"agent-stop-and-go/workflows/contract"
 )
@@ -39,6 +40,7 @@ type stack struct {
 	*site  // of an agent without a tree
 	mode   contract.Execution
 	model  *model
+	calls  *calls.Table
 	config *config.Config
 	logger *slog.Logger
 	undo   []func() error
@@ -53,7 +55,7 @@ type site struct {
 }
 
 func newStack(ctx context.Context, mode contract.Execution) (*stack, error) {
-	s := &stack{mode: mode, model: &model{}}
+	s := &stack{mode: mode, model: &model{}, calls: calls.New(taskQueue+"-calls", true)}
 	if err := s.start(ctx); err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -81,7 +83,7 @@ func (s *stack) start(ctx context.Context) error {
 	if s.Platform, err = platform.Open(ctx, c, platform.Options{
 		Embedded: server.Address(), OneProcess: true, Getenv: getenv, Logger: logger,
 		Propagators: []workflow.ContextPropagator{workflows.CredentialPropagator()},
-		Intercept:   []grpc.UnaryClientInterceptor{s.changes.Interceptor()},
+		Intercept:   []grpc.UnaryClientInterceptor{s.calls.Interceptor(), s.changes.Interceptor()},
 	}); err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func (s *stack) start(ctx context.Context) error {
 }
 
 func (s *stack) work(c *config.Config) error {
-	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue}, worker.Activities{
+	w := worker.New(s.Client, worker.Place{TaskQueue: taskQueue, Calls: s.calls}, worker.Activities{
 		Models: &activities.Models{Model: s.model, Offer: tool{}, Blobs: s.Blobs, Feed: s.Feed.Publisher()},
 		Tools:  &activities.Tools{Caller: tool{}, Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now, Feed: s.Feed.Publisher()},
 		Peers:  &activities.Peers{Blobs: s.Blobs, Claims: s.Blobs, Keyring: s.Keyring, Now: time.Now},
@@ -226,19 +228,19 @@ func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) 
 	case did:
 		return done, nil
 	case last.Content.Inline == "write" || r.System == "write":
-		return calls("write"), nil
+		return callOf("write"), nil
 	case last.Content.Inline == "remote":
 		r.Model = "bench"
 		return m.remote.Generate(ctx, r)
 	case last.Content.Inline == "hold":
 		pause(ctx, m.hold)
 	}
-	return calls("noop"), nil
+	return callOf("noop"), nil
 }
 
 var done = llm.Reply{Text: "done", Finish: llm.FinishStop}
 
-func calls(tool string) llm.Reply {
+func callOf(tool string) llm.Reply {
 	return llm.Reply{Calls: []llm.Call{{ID: "1", Name: tool, Arguments: json.RawMessage(`{"name":"n"}`)}}}
 }
 

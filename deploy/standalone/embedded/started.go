@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,12 +38,12 @@ type Started struct {
 	Identity string
 }
 
-// Started lists the tasks of a queue that workers have. After a start that is what workers had when the server died, of
+// Started lists the tasks of queues that workers have. After a start that is what workers had when the server died, of
 // this process or others. It looks at workflows that wait for a timeout soon only, so it takes no longer with more that sleep.
 //
 // A workflow task may also lie in the sticky queue of a worker, not given out yet. Of a worker that has died nobody takes it
 // there before its time is over, so the server is asked to give such tasks out anew: to all workers, where that one polls no more.
-func (s *Server) Started(ctx context.Context, queue string) ([]Started, error) {
+func (s *Server) Started(ctx context.Context, queues ...string) ([]Started, error) {
 	conn, err := grpc.NewClient(s.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, fmt.Errorf("reach temporal server: %w", err)
@@ -59,7 +60,7 @@ func (s *Server) Started(ctx context.Context, queue string) ([]Started, error) {
 	reads.SetLimit(sideBySide)
 	for run := range candidates {
 		reads.Go(func() error {
-			found, err := startedIn(ctx, admin, s.namespace, run, queue)
+			found, err := startedIn(ctx, admin, s.namespace, run, queues)
 			mu.Lock()
 			defer mu.Unlock()
 			out = append(out, found...)
@@ -99,7 +100,7 @@ func awaiting(ctx context.Context, admin adminservice.AdminServiceClient) (map[r
 }
 
 // startedIn is what a run waits for. One that is not there any more, or in the server's own namespace, waits for nothing.
-func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, namespace string, r run, queue string) ([]Started, error) {
+func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, namespace string, r run, queues []string) ([]Started, error) {
 	described, err := admin.DescribeMutableState(ctx, &adminservice.DescribeMutableStateRequest{
 		Namespace: namespace, Execution: &common.WorkflowExecution{WorkflowId: r.workflowID, RunId: r.runID},
 	})
@@ -115,12 +116,13 @@ func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, names
 	}
 	var out []Started
 	info := state.GetExecutionInfo()
-	if info.GetTaskQueue() == queue && isStuck(info) {
+	ours := slices.Contains(queues, info.GetTaskQueue())
+	if ours && isStuck(info) {
 		if err := again(ctx, admin, r, info); err != nil {
 			return nil, err
 		}
 	}
-	if info.GetTaskQueue() == queue && info.GetWorkflowTaskStartedEventId() != 0 {
+	if ours && info.GetWorkflowTaskStartedEventId() != 0 {
 		token, err := workflowToken(r, info)
 		if err != nil {
 			return nil, err
@@ -128,7 +130,7 @@ func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, names
 		out = append(out, Started{Token: token})
 	}
 	for _, a := range state.GetActivityInfos() {
-		if a.GetTaskQueue() != queue || a.GetStartedEventId() == 0 {
+		if !slices.Contains(queues, a.GetTaskQueue()) || a.GetStartedEventId() == 0 {
 			continue
 		}
 		token, err := activityToken(r, info.GetNamespaceId(), a)

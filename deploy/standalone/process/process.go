@@ -25,6 +25,7 @@ import (
 	"agent-stop-and-go/gateway/server/hooks"
 	"agent-stop-and-go/gateway/service/backend/snapshot"
 	"agent-stop-and-go/worker"
+	"agent-stop-and-go/worker/calls"
 	"agent-stop-and-go/worker/tasklog"
 	"agent-stop-and-go/workflows"
 )
@@ -85,6 +86,7 @@ type starter struct {
 	http    *server.Server
 	server  *embedded.Server // nil where another is configured
 	tasks   *tasklog.Log
+	calls   *calls.Table
 	changes *snapshot.Changes // nil where others may work on the same conversations
 	failed  chan error
 }
@@ -131,7 +133,8 @@ func (s *starter) stand(ctx context.Context) error {
 	}
 	s.tasks = worker.OpenTasks(s.config.DataDir, s.server != nil, s.options.Logger)
 	s.onStop(func(context.Context) error { return s.tasks.Close() })
-	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor()}
+	s.calls = worker.NewCalls(s.config.Temporal.TaskQueue, s.tasks, s.server != nil)
+	o.Intercept = []grpc.UnaryClientInterceptor{s.tasks.Interceptor(), s.calls.Interceptor()}
 	if s.server != nil {
 		s.changes = &snapshot.Changes{}
 		o.Intercept = append(o.Intercept, s.changes.Interceptor())
@@ -175,7 +178,7 @@ func (s *starter) work(ctx context.Context) error {
 	}
 	s.onStop(func(context.Context) error { cancel(); return release() })
 	s.resume(ctx)
-	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address}, activities, func(err error) {
+	w := worker.New(s.Client, worker.Place{TaskQueue: s.config.Temporal.TaskQueue, Address: s.Address, Calls: s.calls}, activities, func(err error) {
 		s.failed <- fmt.Errorf("the worker cannot go on: %w", err)
 	})
 	if err := w.Start(); err != nil {
@@ -188,7 +191,7 @@ func (s *starter) work(ctx context.Context) error {
 // resume gives back what the process before had in its hands when it was killed.
 func (s *starter) resume(ctx context.Context) {
 	if s.server != nil {
-		started, err := s.server.Started(ctx, s.config.Temporal.TaskQueue)
+		started, err := s.server.Started(ctx, s.config.Temporal.TaskQueue, s.calls.Queue())
 		if err != nil {
 			s.options.Logger.Warn("what the process before was given last is not known: it waits for its timeouts", "error", err)
 		}

@@ -60,7 +60,9 @@ func work(ctx context.Context, e command.Environment) (err error) {
 	defer func() { err = errors.Join(err, release()) }()
 	worker.GiveBack(ctx, tasksHeld, b.Client, b.Namespace, e.Logger)
 	failed := make(chan error, 1)
-	w := worker.New(b.Client, worker.Place{TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address}, activities, func(err error) { failed <- err })
+	w := worker.New(b.Client, worker.Place{
+		TaskQueue: e.Config.Temporal.TaskQueue, Address: b.Address, Calls: worker.NewCalls(e.Config.Temporal.TaskQueue, tasksHeld, false),
+	}, activities, func(err error) { failed <- err })
 	if err := w.Start(); err != nil {
 		return fmt.Errorf("start the worker: %w", err)
 	}

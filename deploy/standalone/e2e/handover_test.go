@@ -1,0 +1,147 @@
+package e2e_test
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+const auto = "execution: auto\n"
+
+// slowModel holds each request until the test lets it go on.
+type slowModel struct {
+	requests chan struct{}
+	goOn     chan struct{}
+	asked    atomic.Int32
+}
+
+func slowly(h *home) *slowModel {
+	s := &slowModel{requests: make(chan struct{}, 10), goOn: make(chan struct{})}
+	h.model.Always(func(w http.ResponseWriter, r *http.Request) {
+		s.asked.Add(1)
+		s.requests <- struct{}{}
+		select {
+		case <-s.goOn:
+			obedient(w, r)
+		case <-r.Context().Done():
+		}
+	})
+	return s
+}
+
+// handedOver waits for the activity that joins the model call, and if it is said for its first
+// heartbeat: a kill between the server's answer to a poll and the note of it costs a timeout.
+func handedOver(t *testing.T, h *home, id string, beats bool) {
+	t.Helper()
+	c := h.dial()
+	eventually(t, "the call is handed over", func() bool {
+		d, err := c.DescribeWorkflowExecution(context.Background(), contract.ConversationWorkflowID(id), "")
+		if err != nil || len(d.GetPendingActivities()) != 1 {
+			return false
+		}
+		a := d.GetPendingActivities()[0]
+		return a.GetActivityType().GetName() == contract.ActivityGenerate.Name && (!beats || a.GetLastHeartbeatTime() != nil)
+	})
+}
+
+func TestASlowModelIsAskedOnceInAutoMode(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = auto
+	api, _ := h.outside()
+	m := slowly(h)
+	id := api.want(201, "POST", "/conversations", "").Conversation.ID
+	go api.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+	<-m.requests
+	began := time.Now()
+	handedOver(t, h, id, false)
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("handed over after %s, though nobody asked", took)
+	}
+	close(m.goOn)
+	eventually(t, "the answer is there", func() bool { return api.lastText(id) == "hello" })
+	if n := m.asked.Load(); n != 1 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}
+
+func TestWhoAsksForTheConversationDoesNotWaitForACall(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = auto
+	api, _ := h.outside()
+	for name, use := range map[string]func(id string){
+		"read": func(id string) { api.conversation(id) },
+		"cancel": func(id string) {
+			api.want(200, "POST", "/conversations/"+id+"/cancel", `{}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := slowly(h)
+			id := api.want(201, "POST", "/conversations", "").Conversation.ID
+			go api.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+			<-m.requests
+			began := time.Now()
+			use(id)
+			if took := time.Since(began); took > 1500*time.Millisecond {
+				t.Errorf("it took %s", took)
+			}
+			close(m.goOn)
+		})
+	}
+}
+
+func TestACallOfAutoModeSurvivesKillMinusNineInBothHalves(t *testing.T) {
+	for _, half := range []string{"local", "handed over"} {
+		t.Run(half, func(t *testing.T) {
+			eachDeath(t, auto, func(t *testing.T, m *mortal) {
+				model := slowly(m.home)
+				id := m.want(201, "POST", "/conversations", "").Conversation.ID
+				go m.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+				<-model.requests
+				if half != "local" {
+					handedOver(t, m.home, id, true)
+				}
+				m.die()
+				<-model.requests
+				close(model.goOn)
+				eventually(t, "the answer is there", func() bool { return m.lastText(id) == "hello" })
+				if n := model.asked.Load(); n != 2 {
+					t.Errorf("the model was asked %d times", n)
+				}
+				if half == "local" {
+					return
+				}
+				again := m.activity(t, id, contract.ActivityGenerate.Name)
+				if again.attempt != 2 || !missedHeartbeat(again.last) {
+					t.Errorf("attempt %d after %v", again.attempt, again.last)
+				}
+			})
+		})
+	}
+}
+
+// A stop in good order hands a call over, and waits for it.
+func TestACallOfAutoModeEndsBeforeItsWorkerDoes(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.extra = auto
+	api, agent := h.outside()
+	m := slowly(h)
+	id := api.want(201, "POST", "/conversations", "").Conversation.ID
+	go api.try("POST", "/conversations/"+id+"/messages", messageJSON("say hello"))
+	<-m.requests
+	time.AfterFunc(time.Second, func() { close(m.goOn) })
+	if err := agent.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	api, _ = h.outside()
+	eventually(t, "the answer is there", func() bool { return api.lastText(id) == "hello" })
+	if n := m.asked.Load(); n != 1 {
+		t.Errorf("the model was asked %d times", n)
+	}
+}

@@ -1,0 +1,137 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// call is the call of an activity that runs apart from who waits for it.
+type call struct {
+	id      string
+	task    *task
+	ctx     context.Context
+	cancel  context.CancelFunc
+	taken   bool          // by an activity, or nobody will; guarded by the table
+	settled chan struct{} // closed when taken is set
+
+	done     chan struct{} // closed when what follows is set
+	result   any
+	err      error
+	panicked any
+
+	mu      sync.Mutex
+	joined  context.Context // of the activity that has joined
+	beaten  bool
+	details []any // of the last heartbeat
+}
+
+type callKey struct{}
+
+// newCall makes a call with the values and the deadline of a local activity, but not its end.
+func newCall(ctx context.Context, id string, k *task) *call {
+	c := &call{id: id, task: k, settled: make(chan struct{}), done: make(chan struct{})}
+	c.ctx = context.WithValue(context.WithoutCancel(ctx), callKey{}, c)
+	if deadline, ok := ctx.Deadline(); ok {
+		c.ctx, c.cancel = context.WithDeadline(c.ctx, deadline)
+	} else {
+		c.ctx, c.cancel = context.WithCancel(c.ctx)
+	}
+	return c
+}
+
+// Start makes the local activity that starts a call. It returns the call's result, or hands the
+// call over.
+func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, contract.Start[In]) (contract.Started[Out], error) {
+	return func(ctx context.Context, in contract.Start[In]) (contract.Started[Out], error) {
+		c := t.begin(ctx, in.Task)
+		if c == nil {
+			return contract.Started[Out]{Ticket: &contract.Ticket{}}, nil
+		}
+		go c.run(func(ctx context.Context) (any, error) { return method(ctx, in.Input) })
+		if !c.await(ctx) {
+			time.AfterFunc(keep, func() { t.expire(c) })
+			return contract.Started[Out]{Ticket: t.ticket(c)}, nil
+		}
+		t.remove(c)
+		out, _ := c.result.(Out)
+		return contract.Started[Out]{Result: &out}, c.err
+	}
+}
+
+// Join makes the regular activity. One whose ID is a ticket joins that call; every other calls
+// itself.
+func Join[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
+	return func(ctx context.Context, in In) (Out, error) {
+		c := t.take(activity.GetInfo(ctx).ActivityID)
+		if c == nil {
+			return method(ctx, in)
+		}
+		defer t.remove(c)
+		result, err := c.join(ctx)
+		out, _ := result.(Out)
+		return out, err
+	}
+}
+
+func (c *call) run(method func(context.Context) (any, error)) {
+	defer close(c.done)
+	defer c.cancel()
+	defer func() {
+		if c.panicked = recover(); c.panicked != nil {
+			activity.GetLogger(c.ctx).Error("a call has crashed", "panic", c.panicked, "stack", string(debug.Stack()))
+		}
+	}()
+	c.result, c.err = method(c.ctx)
+}
+
+// await waits for the end of a call while its workflow task may be held, and reports whether
+// the local activity has its result. A failure that the server may repeat is no result: the
+// activity that joins the call fails with it.
+func (c *call) await(ctx context.Context) bool {
+	timer := time.NewTimer(time.Until(c.task.until))
+	defer timer.Stop()
+	select {
+	case <-c.done:
+	case <-c.task.released:
+	case <-timer.C:
+	case <-ctx.Done(): // the workflow does not want it any more
+		c.cancel()
+		<-c.done
+		return true
+	}
+	select {
+	case <-c.done:
+		return !c.repeatable()
+	default:
+		return false
+	}
+}
+
+func (c *call) repeatable() bool {
+	var known *temporal.ApplicationError
+	permanent := errors.As(c.err, &known) && known.NonRetryable()
+	return c.panicked != nil || c.err != nil && !permanent
+}
+
+// join waits for the end of a call in a regular activity, whose end ends the call.
+func (c *call) join(ctx context.Context) (any, error) {
+	c.beatThrough(ctx)
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		c.cancel()
+		<-c.done
+	}
+	if c.panicked != nil {
+		panic(c.panicked)
+	}
+	return c.result, c.err
+}

@@ -1,0 +1,26 @@
+package contract
+
+// Start starts a call that may be handed over (ExecutionAuto).
+type Start[In any] struct {
+	Input In `json:"input"`
+	// Task tells the workflow tasks of a run apart: the worker limits how long one is held.
+	Task int `json:"task,omitempty"`
+}
+
+// Started is what became of the call while its workflow task was held. One of the fields is set.
+type Started[Out any] struct {
+	Result *Out    `json:"result,omitempty"`
+	Ticket *Ticket `json:"ticket,omitempty"`
+}
+
+// Ticket is a call that runs on. An activity with its ID on its Queue, which only the worker
+// polls that makes the call, joins it. The zero Ticket is a call that was not started.
+type Ticket struct {
+	Queue string `json:"queue,omitempty"`
+	ID    string `json:"id,omitempty"`
+}
+
+// StartOf is the local activity that starts the call of an activity.
+func StartOf[In, Out any](a Activity[In, Out]) Activity[Start[In], Started[Out]] {
+	return Activity[Start[In], Started[Out]]{startPrefix + a.Name}
+}

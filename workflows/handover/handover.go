@@ -1,0 +1,106 @@
+// Package handover runs calls in the mode of an agent (contract.Execution): as regular activities,
+// as local ones, or, in mode auto, quick calls as local and slow ones as regular activities,
+// without knowing beforehand which they are.
+//
+// In mode auto a call starts in a local activity. If it has ended when the workflow task must
+// end, its result is in the marker, and the call cost no round trip. Otherwise the marker has a
+// ticket (contract.Ticket), and a regular activity joins the running call: the worker that makes
+// it polls a queue of its own. That activity sends heartbeats, is visible with its summary, and
+// cancels the call when it is cancelled. Package calls has the worker's side: how long a workflow
+// task is held, and who may shorten that.
+//
+// A call that has failed and may be repeated is handed over too: the activity that joins it
+// fails as the call did, so the pause and the number of attempts are those of a regular
+// activity. Its later attempts call again.
+//
+// If the worker has died, its successor in the same directory polls its queue, does not know
+// the ticket and calls again. Where there is no successor, the queue's timeout has an activity
+// on the common queue call again. So only calls that may be repeated come here: models, and
+// tools that are not destructive.
+package handover
+
+import (
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"agent-stop-and-go/workflows/contract"
+)
+
+// joinTimeout is how long the activity that joins a call waits for its worker: longer than one
+// that is alive ever takes, because the call is repeated then.
+const joinTimeout = 10 * time.Second
+
+// Run makes a call that may be repeated, in the agent's mode. The options are those of a
+// regular activity.
+func Run[In, Out any](ctx workflow.Context, mode contract.Execution, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (out Out, err error) {
+	switch mode {
+	case contract.ExecutionLean:
+		err = executeLocal(ctx, a, LocalOptions(o), in, &out)
+	case contract.ExecutionAuto:
+		return start(ctx, a, o, in)
+	default:
+		err = execute(ctx, a, o, in, &out)
+	}
+	return out, err
+}
+
+// start starts a call in a local activity, and has it joined if that returns a ticket.
+func start[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (out Out, err error) {
+	var started contract.Started[Out]
+	s := contract.Start[In]{Input: in, Task: workflow.GetInfo(ctx).GetCurrentHistoryLength()}
+	err = executeLocal(ctx, contract.StartOf(a), startOptions(o), s, &started)
+	switch {
+	case err != nil:
+		return out, err
+	case started.Result != nil:
+		return *started.Result, nil
+	}
+	if t := started.Ticket; t != nil && t.Queue != "" {
+		if err = execute(ctx, a, joinOptions(o, *t), in, &out); !workerGone(err) {
+			return out, err
+		}
+	}
+	err = execute(ctx, a, o, in, &out)
+	return out, err
+}
+
+func execute[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In, out *Out) error {
+	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), a.Name, in).Get(ctx, out)
+}
+
+func executeLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.LocalActivityOptions, in In, out *Out) error {
+	return workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, o), a.Name, in).Get(ctx, out)
+}
+
+// LocalOptions are the options of a regular activity for a local one.
+func LocalOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
+	return workflow.LocalActivityOptions{
+		StartToCloseTimeout: o.StartToCloseTimeout,
+		// Without it the first attempt's timeout would also end the retries.
+		ScheduleToCloseTimeout: time.Duration(o.RetryPolicy.MaximumAttempts)*o.StartToCloseTimeout + time.Minute,
+		RetryPolicy:            o.RetryPolicy,
+		Summary:                o.Summary,
+	}
+}
+
+// startOptions has the time of one attempt, which is the call's also after it was handed over.
+func startOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
+	return workflow.LocalActivityOptions{
+		StartToCloseTimeout: o.StartToCloseTimeout, Summary: o.Summary, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+	}
+}
+
+func joinOptions(o workflow.ActivityOptions, t contract.Ticket) workflow.ActivityOptions {
+	o.TaskQueue, o.ActivityID, o.ScheduleToStartTimeout = t.Queue, t.ID, joinTimeout
+	return o
+}
+
+// workerGone reports whether nobody polls the queue of a ticket any more.
+func workerGone(err error) bool {
+	var timeout *temporal.TimeoutError
+	return errors.As(err, &timeout) && timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START
+}
