@@ -76,7 +76,7 @@ func textLen(n contract.Event) int {
 	return len(n.Delta.Text)
 }
 
-// join merges an event into an entry, if one entry can represent both.
+// merge merges an event into an entry, if one entry can represent both.
 func (o *outbox) merge(i int, n contract.Event) bool {
 	e := &o.entries[i]
 	a, b := e.event.Delta, n.Delta
