@@ -4,6 +4,8 @@ BIN        := bin
 GO         ?= go
 MODULES    := . deploy/standalone
 VERSION    := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# SQLite in C, where cgo is on, needs the module fts5 for the lists of the embedded server.
+TAGS       := sqlite_fts5
 LDFLAGS    := -s -w -X main.version=$(VERSION)
 ROOT_MAINS := ./worker/cmd/worker ./gateway/cmd/gateway ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
@@ -28,19 +30,20 @@ test: ## run every test, with the race detector; needs Go, a C compiler and curl
 	@echo "later runs take about 10. Each package prints a line when it is done."
 	@echo "1/4 everything but the standalone agent, with the race detector"
 	$(GO) test -race -timeout 30m $(TESTFLAGS) ./...
-	@echo "2/4 the tool servers on the SQLite driver of binaries that are built without cgo"
+	@echo "2/4 the tool servers and the embedded server on the SQLite driver of binaries that are built without cgo"
 	$(GO) test -timeout 30m -tags sqlite_pure ./mcpservers/resources/... ./mcpservers/hosting/...
+	cd deploy/standalone && $(GO) test -timeout 30m ./embedded/...
 	@echo "3/4 the standalone agent: real processes, crashes and restarts, with the race detector (minutes)"
-	cd deploy/standalone && $(GO) test -race -timeout 30m -parallel 4 -skip '$(LONG)|TestChaosOfTrees' $(TESTFLAGS) ./...
+	cd deploy/standalone && $(GO) test -race -tags $(TAGS) -timeout 30m -parallel 4 -skip '$(LONG)|TestChaosOfTrees' $(TESTFLAGS) ./...
 	@echo "4/4 long conversations and large trees (minutes)"
-	cd deploy/standalone && $(GO) test -timeout 30m -run '$(LONG)' $(TESTFLAGS) ./e2e
+	cd deploy/standalone && $(GO) test -tags $(TAGS) -timeout 30m -run '$(LONG)' $(TESTFLAGS) ./e2e
 	@echo "every test passed"
 
 check: ## format, vet, staticcheck, workflow determinism, tidy modules
 	@files=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$files" || { echo "gofmt would change: $$files"; exit 1; }
 	@mkdir -p $(BIN)/tools && $(GO) build -o $(BIN)/tools/ tool
 	@for m in $(MODULES); do echo "tidy, vet, staticcheck: $$m"; \
-	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign ./...) || exit 1; done
+	  (cd $$m && $(GO) mod tidy -diff && $(GO) vet -tags foreign,$(TAGS) ./... && $(CURDIR)/$(BIN)/tools/staticcheck -tags foreign,$(TAGS) ./...) || exit 1; done
 	$(BIN)/tools/workflowcheck -config workflows/.workflowcheck.yaml ./workflows
 	@echo "check passed"
 
@@ -50,32 +53,32 @@ conformance: ## run suites, clients and servers that others wrote; needs npm and
 build: ## build every binary for this machine into bin/
 	@mkdir -p $(BIN)
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/ $(ROOT_MAINS)
-	cd deploy/standalone && $(GO) build -ldflags '$(LDFLAGS)' -o ../../$(BIN)/agent .
+	cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o ../../$(BIN)/agent .
 
 build-all: ## cross-compile every binary into dist/<os>-<arch>/
 	@for p in $(PLATFORMS); do os=$${p%/*}; arch=$${p#*/}; out=$(CURDIR)/dist/$$os-$$arch; mkdir -p $$out; echo "$$os/$$arch"; \
 	  export GOOS=$$os GOARCH=$$arch CGO_ENABLED=0; \
 	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
-	  (cd deploy/standalone && $(GO) build -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
+	  (cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
 
 bench: ## measure turns, reads and memory on the embedded server; prints ratios
-	cd deploy/standalone && $(GO) run ./bench
+	cd deploy/standalone && $(GO) run -tags $(TAGS) ./bench
 
 FLOOD ?= 100000
 CHAOS ?= 2m
 FAR   ?= true
 SEED  ?= 0
 chaos: ## kill, break, lie, flood, repeat and reset for CHAOS (2m), and check that nothing is lost, doubled or given away
-	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -far=$(FAR) -chaos=$(CHAOS) -seed=$(SEED)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -far=$(FAR) -chaos=$(CHAOS) -seed=$(SEED)
 
 chaos-trees: ## the same with drawn trees of nodes, in one process and split, and with full disks
-	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED)
 
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
-	cd deploy/standalone && $(GO) test ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)
 
 histories: ## record the histories that every build replays and that are missing (-record=NAME, -record=all)
-	cd deploy/standalone && $(GO) test ./e2e -run TestRecord -count=1 -record
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -run TestRecord -count=1 -record
 
 golden: ## rewrite golden files and the JSON schema from the code
 	$(GO) generate ./workflows/...

@@ -60,6 +60,8 @@ func Settings(o Options) (client.Options, error) {
 		if c, err = envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{}); err != nil {
 			return c, fmt.Errorf("read Temporal's environment settings: %w", err)
 		}
+	} else { // what stays in the process is not worth packing
+		c.ConnectionOptions.GrpcCompression = &client.GrpcCompressionNone{}
 	}
 	c.HostPort = cmp.Or(c.HostPort, o.Address)
 	c.Namespace = cmp.Or(c.Namespace, o.Namespace)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 
 	"agent-stop-and-go/config/connect"
@@ -36,6 +37,19 @@ func TestTheEnvironmentWinsOverTheFileButNotOverAnEmbeddedServer(t *testing.T) {
 	o.Embedded = true
 	if a, n := settings(t, o); a != "yaml:7233" || n != "from-yaml" {
 		t.Errorf("embedded: %s %s", a, n)
+	}
+}
+
+func TestOnlyTheWayToAnEmbeddedServerIsUnpacked(t *testing.T) {
+	t.Setenv("TEMPORAL_CONFIG_FILE", t.TempDir()+"/none.toml")
+	for _, embedded := range []bool{true, false} {
+		s, err := connect.Settings(connect.Options{Embedded: embedded, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, none := s.ConnectionOptions.GrpcCompression.(*client.GrpcCompressionNone); none != embedded {
+			t.Errorf("embedded %t, without compression %t", embedded, none)
+		}
 	}
 }
 

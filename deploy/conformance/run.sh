@@ -55,7 +55,7 @@ browser() {
 build() {
   echo "building"
   (cd "$root" && go build -o "$bin/" ./mcpservers/cmd/mcp-resources ./mcpservers/cmd/mcp-filesystem ./deploy/conformance/mcp-client) || die "go build failed"
-  [[ ! $agent ]] || (cd "$root/deploy/standalone" && go build -o "$bin/agent" .) || die "go build of the agent failed"
+  [[ ! $agent ]] || (cd "$root/deploy/standalone" && go build -tags sqlite_fts5 -o "$bin/agent" .) || die "go build of the agent failed"
 }
 
 # soon tries a command for ten seconds.

@@ -7,6 +7,7 @@
 // rounds, because machines differ and drift.
 //
 //	bench [-quick] [-only PART] [-cpuprofile FILE] [-memprofile PREFIX]
+//	bench -components FILE
 package main
 
 import (
@@ -30,22 +31,38 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a or recovery")
-	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
+	only := flag.String("only", "", "measure only this: cost, memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a or recovery")
+	profile := flag.String("cpuprofile", "", "write a CPU profile to this file; of the part cost, of its agents, to this file and .list or .approval")
+	components := flag.String("components", "", "print what each component has in this CPU profile of an agent")
 	heaps := flag.String("memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
 	agent := flag.String("agent", "", "be the agent of this YAML file: what the part recovery kills")
 	flag.Parse()
 	if *agent != "" {
-		if err := serve(ctx, *agent, *heaps); err != nil {
+		if err := profiled(*profile, func() error { return serve(ctx, *agent, *heaps) }); err != nil {
 			fmt.Fprintln(os.Stderr, "bench: agent:", err)
 			os.Exit(1)
 		}
 		return
 	}
-	if err := profiled(*profile, func() error { return run(ctx, os.Stdout, *quick, *only, *heaps) }); err != nil {
+	if *components != "" {
+		if err := printComponents(os.Stdout, *components); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := measure(ctx, *quick, *only, *profile, *heaps); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// measure runs the parts. The profile of the part cost is that of its agents.
+func measure(ctx context.Context, quick bool, only, profile, heaps string) error {
+	if only == "cost" {
+		return run(ctx, os.Stdout, quick, only, profile, heaps)
+	}
+	return profiled(profile, func() error { return run(ctx, os.Stdout, quick, only, "", heaps) })
 }
 
 // size has the amounts of work.
@@ -61,16 +78,17 @@ type size struct {
 	kills         int
 	long          int    // turns of a conversation that is long
 	heaps         string // where its heap profiles go
+	profile       string // where the CPU profiles of the part cost go
 }
 
-func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) error {
+func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps string) error {
 	defer process.LimitMemory(os.Getenv)() // as the agent itself does
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
 	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, long: 1000}
 	if quick {
 		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, long: 100}
 	}
-	n.heaps = heaps
+	n.heaps, n.profile = heaps, profile
 	t := newTable(out)
 	for _, part := range []struct {
 		name string
@@ -98,7 +116,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, heaps string) err
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, size, *table) error
-	}{{"memory", memory}, {"recovery", recovery}} { // on agents in processes of their own
+	}{{"cost", costs}, {"memory", memory}, {"recovery", recovery}} { // on agents in processes of their own
 		if only != "" && only != part.name {
 			continue
 		}

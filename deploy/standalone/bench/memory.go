@@ -32,7 +32,7 @@ func memory(ctx context.Context, n size, t *table) (err error) {
 	defer os.RemoveAll(dir)
 	f := newFarEnds(0, 0)
 	defer f.close()
-	m, err := newMortal(dir, "prompt: "+asTold, f, n.heaps)
+	m, err := newMortal(dir, "prompt: "+asTold, f, "-memprofile", n.heaps)
 	if err != nil {
 		return err
 	}

@@ -21,13 +21,13 @@ type mortal struct {
 	*site
 	file string
 	env  []string
-	heap string // prefix of its heap profiles; may be empty
+	args []string // more of its command line
 	cmd  *exec.Cmd
 	born time.Time // start of the current process
 }
 
-// newMortal makes an agent with that prompt or tree, and starts it.
-func newMortal(dir, agent string, f *farEnds, heap string) (*mortal, error) {
+// newMortal makes an agent with that prompt or tree, and starts it with more arguments.
+func newMortal(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
 	ports, err := freePorts(2)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ temporal: {port: %d, ui_port: 0}
 	m := &mortal{
 		site: &site{fmt.Sprintf("http://127.0.0.1:%d", ports[0]), &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}},
 		file: filepath.Join(dir, "agent.yaml"),
-		heap: heap,
+		args: args,
 		env:  append(os.Environ(), "OPENAI_API_KEY=bench", "OPENAI_BASE_URL="+f.model.URL(), "LOG_LEVEL=error"),
 	}
 	if err := os.WriteFile(m.file, []byte(text), 0o600); err != nil {
@@ -71,7 +71,7 @@ func (m *mortal) start() error {
 	if err != nil {
 		return err
 	}
-	m.cmd = exec.Command(self, "-agent", m.file, "-memprofile", m.heap)
+	m.cmd = exec.Command(self, append([]string{"-agent", m.file}, m.args...)...)
 	m.cmd.Env, m.cmd.Stderr = m.env, os.Stderr
 	m.born = time.Now()
 	return m.cmd.Start()
@@ -83,6 +83,14 @@ func (m *mortal) kill() error {
 	}
 	_ = m.cmd.Wait() // the error is that it was killed
 	return nil
+}
+
+// stop ends the process in order, so that it writes its CPU profile.
+func (m *mortal) stop() error {
+	if err := m.cmd.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	return m.cmd.Wait()
 }
 
 // serve is the agent's process.

@@ -67,7 +67,7 @@ func recovery(ctx context.Context, n size, t *table) (err error) {
 
 // kills returns the recovery time after each kill.
 func kills(ctx context.Context, dir, name, agent string, n int, f *farEnds) (took []time.Duration, err error) {
-	m, err := newMortal(dir, agent, f, "")
+	m, err := newMortal(dir, agent, f)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func depths(ctx context.Context, s *stack, n size, t *table) error {
 		}
 		var shown, settled []time.Duration
 		for range n.rounds * n.turns {
-			took, err := agent.ask(ctx)
+			took, err := agent.ask(ctx, "go")
 			if err != nil {
 				return fmt.Errorf("an approval at depth %d: %w", depth, err)
 			}
@@ -100,11 +100,11 @@ func depths(ctx context.Context, s *stack, n size, t *table) error {
 	return nil
 }
 
-// ask starts a conversation that waits for an approval, and approves. It returns the time until
-// the approval was listed, and until the turn had ended.
-func (s *site) ask(ctx context.Context) (took [2]time.Duration, err error) {
+// ask starts a conversation with a message that leads to an approval, and approves. It returns
+// the time until the approval was listed, and until the turn had ended.
+func (s *site) ask(ctx context.Context, message string) (took [2]time.Duration, err error) {
 	start := time.Now()
-	c, err := s.newChat(ctx, "go")
+	c, err := s.newChat(ctx, message)
 	if err != nil {
 		return took, err
 	}

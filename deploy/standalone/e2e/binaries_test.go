@@ -34,7 +34,7 @@ var binaries = sync.OnceValues(func() (string, error) {
 		{"../../..", "./gateway/cmd/gateway", "gateway"},
 		{"..", ".", "agent"},
 	} {
-		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, b.out), b.pkg)
+		cmd := exec.Command("go", "build", "-tags", "sqlite_fts5", "-o", filepath.Join(dir, b.out), b.pkg)
 		cmd.Dir = b.dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return dir, fmt.Errorf("build %s: %w\n%s", b.out, err, out)

@@ -15,6 +15,9 @@
 //	temporal.go   the server: one process, four services, nothing but loopback
 //	settings.go   the dynamic configuration, one reason per line
 //	schema.go     the database file and the version of its schema
+//	migrate.go    from an older schema to this one
+//	indexes.go    those of the lists that nobody searches by
+//	store/        the connection to the file, and the driver
 //	lock.go       one process per data directory
 //	replace.go    files that a crash leaves whole
 //	ports.go      free and taken ports
@@ -41,7 +44,8 @@
 // # What survives
 //
 // SQLite runs in WAL mode with synchronous=NORMAL: a killed process loses nothing that was acknowledged. A machine
-// that loses power may lose the last moments, but never the consistency of the file.
+// that loses power may lose the last moments, but never the consistency of the file. A data directory can be used with
+// either driver of package store, one after the other.
 //
 // # Things that are not obvious
 //
@@ -55,6 +59,4 @@
 //     cannot listen, cannot be given a listener, and never closes its connection to Temporal.
 //   - The Web UI and its API have no login, so they refuse what other web pages ask, like the agent's own API does: see
 //     package mcpservers/hosting/guard.
-//   - The SQLite plugin never closes its connection, so each Start leaves one idle file handle behind after Stop. This only
-//     matters to a process that starts many servers, such as a test.
 package embedded

@@ -17,6 +17,8 @@ import (
 	"golang.org/x/mod/semver"
 
 	serverschema "go.temporal.io/server/schema"
+
+	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
 // steps are the changes of the server's schema by version: a folder of SQL files each.
@@ -37,7 +39,7 @@ type migration struct {
 // A crash between the transaction and the writing of the version leaves a database that
 // has the schema already; then only the version is written.
 func (m migration) run() (migrated bool, err error) {
-	db, err := openSQL(filepath.Join(m.dir, dbFile))
+	db, err := store.Open(filepath.Join(m.dir, dbFile))
 	if err != nil {
 		return false, err
 	}
@@ -157,6 +159,7 @@ func difference(have, want []string) string {
 // shapeOf lists tables, columns and indexes, sorted: a column that was added later stands
 // at the end of its table, and does no harm there. Whether a column may be NULL is left out:
 // the server's changes add columns that may be, where a new database has ones that may not.
+// So are the indexes of the lists' table, of which only those are kept that are of use.
 func shapeOf(db interface {
 	Query(query string, args ...any) (*sql.Rows, error)
 }) (shape []string, err error) {
@@ -165,7 +168,8 @@ func shapeOf(db interface {
 		FROM sqlite_master m
 			LEFT JOIN pragma_table_info(CASE m.type WHEN 'table' THEN m.name END) c
 			LEFT JOIN pragma_index_info(CASE m.type WHEN 'index' THEN m.name END) i
-		WHERE m.name NOT LIKE 'sqlite_stat%' ORDER BY 1`)
+		WHERE m.name NOT LIKE 'sqlite_stat%' AND NOT (m.type = 'index' AND m.tbl_name = 'executions_visibility')
+		ORDER BY 1`)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema of the database: %w", err)
 	}

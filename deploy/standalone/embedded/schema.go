@@ -16,6 +16,8 @@ import (
 	"go.temporal.io/server/common/headers"
 	"go.temporal.io/server/common/persistence/sql/sqlplugin"
 	"go.temporal.io/server/schema/sqlite"
+
+	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
 const (
@@ -168,7 +170,7 @@ func (s *schema) version() schemaVersion {
 
 // apply makes a database.
 func (s *schema) apply(path string) (err error) {
-	db, err := openSQL(path)
+	db, err := store.Open(path)
 	if err != nil {
 		return err
 	}
@@ -186,7 +188,7 @@ func (s *schema) applyTo(db *sql.DB) error {
 
 // is reports whether a database has this schema.
 func (s *schema) is(path string) (same bool, err error) {
-	db, err := openSQL(path)
+	db, err := store.Open(path)
 	if err != nil {
 		return false, err
 	}
@@ -201,7 +203,7 @@ func (s *schema) is(path string) (same bool, err error) {
 
 // shape is that of a new database.
 func (s *schema) shape() (shape []string, err error) {
-	db, err := openSQL(":memory:")
+	db, err := store.Open(":memory:")
 	if err != nil {
 		return nil, err
 	}
@@ -210,21 +212,4 @@ func (s *schema) shape() (shape []string, err error) {
 		return nil, err
 	}
 	return shapeOf(db)
-}
-
-// openSQL opens a database by one connection. It is our own because the server's SQLite plugin never closes one.
-func openSQL(path string) (*sql.DB, error) {
-	if path != ":memory:" {
-		path = "file:" + escape(path)
-	}
-	db, err := sql.Open("sqlite", path)
-	if err == nil {
-		db.SetMaxOpenConns(1)
-	}
-	return db, err
-}
-
-// escape keeps a path whole inside the URI that SQLite is given.
-func escape(path string) string {
-	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }

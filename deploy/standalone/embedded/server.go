@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
 // stopLimit bounds each step of Stop. The longest takes about two seconds, when clients still wait for an answer.
@@ -102,15 +104,20 @@ func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, 
 	if err != nil {
 		return err
 	}
-	db := sqlConfig(path)
-	if err := createNamespace(db, o); err != nil {
+	db, err := store.OpenServing(path)
+	if err != nil {
+		return fmt.Errorf("open database %s: %w", path, err)
+	}
+	s.undo = append(s.undo, func() error { return closeStore(db) })
+	dropIndexes(ctx, db, o.Logger)
+	persistence := store.ServerConfig(db, store.Escape(path))
+	if err := createNamespace(persistence, o); err != nil {
 		return err
 	}
-	s.undo = append(s.undo, func() error { return checkpoint(db) })
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("start temporal server: %w", err)
 	}
-	server, err := startTemporal(serverConfig(db, ports), dynamic, logger)
+	server, err := startTemporal(serverConfig(persistence, ports), dynamic, logger)
 	if err != nil {
 		return err
 	}

@@ -1,27 +1,23 @@
 package embedded
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/server/common/authorization"
 	"go.temporal.io/server/common/cluster"
 	"go.temporal.io/server/common/config"
-	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/metrics"
-	"go.temporal.io/server/common/persistence/sql"
-	"go.temporal.io/server/common/persistence/sql/sqlplugin"
-	"go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
 	"go.temporal.io/server/common/primitives"
-	"go.temporal.io/server/common/resolver"
 	"go.temporal.io/server/temporal"
+
+	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
 const clusterName = "active" // written into every database: changing it orphans them
@@ -31,35 +27,14 @@ var services = []primitives.ServiceName{
 	primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
 }
 
-var boots atomic.Int64
-
-// sqlConfig is how everything in the server reaches the database. The attributes are pragmas, but for mode.
-func sqlConfig(path string) *config.SQL {
-	return &config.SQL{
-		PluginName:   sqlite.PluginName,
-		DatabaseName: escape(path),
-		MaxConns:     1,
-		MaxIdleConns: 1,
-		ConnectAttributes: map[string]string{
-			"mode":         "rw",
-			"journal_mode": "wal",
-			"synchronous":  "normal",
-			"busy_timeout": "10000",
-			// No such pragma: SQLite ignores it. The plugin keeps connections for ever by their attributes, and would
-			// hand a second server in this process one to a file that may have been moved away since.
-			"boot": strconv.FormatInt(boots.Add(1), 10),
-		},
-	}
-}
-
 func serverConfig(db *config.SQL, ports []int) *config.Config {
 	frontend := hostPort(ports[0])
 	c := &config.Config{
 		Persistence: config.Persistence{
-			DefaultStore:     sqlite.PluginName,
-			VisibilityStore:  sqlite.PluginName,
+			DefaultStore:     store.PluginName,
+			VisibilityStore:  store.PluginName,
 			NumHistoryShards: 1, // fixed in a database for ever; more showed no effect
-			DataStores:       map[string]config.DataStore{sqlite.PluginName: {SQL: db}},
+			DataStores:       map[string]config.DataStore{store.PluginName: {SQL: db}},
 		},
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10,
@@ -151,15 +126,11 @@ func runApart(logger serverLog, f func() error) error {
 	return <-done
 }
 
-// checkpoint moves the write-ahead log into the database file, so that a stopped server leaves one file to copy.
-func checkpoint(db *config.SQL) error {
-	conn, err := sql.NewSQLAdminDB(sqlplugin.DbKindUnknown, db, resolver.NewNoopResolver(), log.NewNoopLogger(), metrics.NoopMetricsHandler)
-	if err != nil {
-		return fmt.Errorf("checkpoint database: %w", err)
-	}
-	defer conn.Close()
-	if err := conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-		return fmt.Errorf("checkpoint database: %w", err)
+// closeStore moves the write-ahead log into the database file, so that a stopped server leaves one file to copy.
+func closeStore(db *sql.DB) error {
+	_, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	if err := errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("close database: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,29 @@
+//go:build cgo && sqlite_fts5
+
+package store
+
+import (
+	"database/sql/driver"
+	"errors"
+	"strings"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+var sqliteDriver driver.Driver = &sqlite3.SQLiteDriver{}
+
+// options are the pragmas in a source. Connections are used by one goroutine at a time, so they need no mutex.
+func options(pragmas [][2]string) string {
+	var b strings.Builder
+	b.WriteString("&_mutex=no")
+	for _, p := range pragmas {
+		b.WriteString("&_" + p[0] + "=" + p[1])
+	}
+	return b.String()
+}
+
+// isDuplicate reports whether there is such a row already.
+func isDuplicate(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.ExtendedCode == sqlite3.ErrConstraintPrimaryKey || e.ExtendedCode == sqlite3.ErrConstraintUnique)
+}
