@@ -11,44 +11,44 @@ import (
 	"agent-stop-and-go/mcpservers/hosting"
 )
 
-// Config says where the server listens, which folders it offers and how much
-// one call may ask for. Sizes are in bytes.
+// Config has the address of the server, its folders and the limits of one call. Sizes are in
+// bytes.
 type Config struct {
 	hosting.Settings `yaml:",inline"` // host, port, transport, …
 
-	// MaxFullReadSize is the largest file that is read without offset or limit,
-	// and the largest that is given out as an MCP resource.
+	// MaxFullReadSize is the size of the largest file that can be read without offset or limit,
+	// or as an MCP resource.
 	MaxFullReadSize int64 `yaml:"max_full_read_size"`
-	// MaxReadSize is the most that one call returns of the text of files. What
-	// read_file returns may be twice as long in JSON.
+	// MaxReadSize bounds the text of files in one result. The result of read_file may be twice
+	// as long in JSON.
 	MaxReadSize int64 `yaml:"max_read_size"`
-	// MaxWriteSize is the largest content, patch, and file to patch.
+	// MaxWriteSize bounds the content, the patch, and the file to patch.
 	MaxWriteSize int64 `yaml:"max_write_size"`
-	// MaxCopySize is the most that one copy, or one move to another file system or
-	// root, writes. Holes in files count: copies have none.
+	// MaxCopySize bounds the bytes written by one copy, or by one move to another file system
+	// or root. Holes in sparse files count, because the copy has none.
 	MaxCopySize int64 `yaml:"max_copy_size"`
-	// MaxLineSize is how much of a line grep looks at and returns, 8192 or more.
+	// MaxLineSize is the length up to which grep searches and returns a line, at least 8192.
 	MaxLineSize int `yaml:"max_line_size"`
-	// MaxResults bounds the max_results that a search may ask for, and the
-	// entries of a listed folder.
+	// MaxResults bounds the argument max_results of a search, and the entries of a listed
+	// folder.
 	MaxResults int `yaml:"max_results"`
-	// MaxTimeoutSeconds bounds every call, and the timeout_seconds that a search
-	// may ask for.
+	// MaxTimeoutSeconds bounds the duration of every call, and the argument timeout_seconds of
+	// a search.
 	MaxTimeoutSeconds int `yaml:"max_timeout_seconds"`
 
 	Roots []RootConfig `yaml:"roots"`
 }
 
-// RootConfig is one folder and the tools that may be used in it. An empty
-// AllowedTools allows nothing, "*" everything.
+// RootConfig is one folder and the tools that are allowed in it. An empty AllowedTools allows
+// no tool, "*" allows all.
 type RootConfig struct {
 	Name         string   `yaml:"name"`
 	Path         string   `yaml:"path"`
 	AllowedTools []string `yaml:"allowed_tools"`
 }
 
-// DefaultConfig listens on this machine only and has no roots, which a server
-// cannot start without.
+// DefaultConfig returns settings for a server on loopback. It has no roots, which a server
+// needs.
 func DefaultConfig() Config {
 	return Config{
 		Settings:        hosting.DefaultSettings(8091),
@@ -57,20 +57,19 @@ func DefaultConfig() Config {
 	}
 }
 
-// LoadConfig reads a YAML file over the defaults. A file with mistakes gives
-// one error that names them all. Relative paths of roots are relative to the
-// directory the program was started in.
+// LoadConfig reads a YAML file over the defaults. One error reports all mistakes of the file.
+// Relative paths of roots are relative to the working directory.
 func LoadConfig(path string) (Config, error) {
 	return hosting.LoadYAML(path, DefaultConfig(), keys)
 }
 
-// ErrNoRoots is what Validate reports for a configuration without roots.
+// ErrNoRoots is returned by Validate for a configuration without roots.
 var ErrNoRoots = errors.New("no roots configured")
 
-// maxSize is the most that may be held in memory: 1 GiB.
+// maxSize is the largest value of a size that is held in memory: 1 GiB.
 const maxSize = 1 << 30
 
-// Validate reports every value no server can start with.
+// Validate reports every invalid value.
 func (c Config) Validate() error {
 	var errs []error
 	if err := c.Settings.Validate(); err != nil {
@@ -138,7 +137,7 @@ func checkFolder(path string) error {
 
 func (c Config) timeout() time.Duration { return time.Duration(c.MaxTimeoutSeconds) * time.Second }
 
-// keys are the keys of the file by the Go type that yaml names.
+// keys are the keys of the file, by the Go type in yaml's errors.
 var keys = map[string]string{
 	"filesystem.Config":     strings.Join(hosting.Keys(), ", ") + ", max_full_read_size, max_read_size, max_write_size, max_copy_size, max_line_size, max_results, max_timeout_seconds, roots",
 	"filesystem.RootConfig": "name, path, allowed_tools",

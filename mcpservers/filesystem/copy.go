@@ -16,8 +16,8 @@ import (
 type copyResult struct {
 	Destination string   `json:"destination"`
 	IsDirectory bool     `json:"is_directory"`
-	Size        *int64   `json:"size,omitempty"`    // of a file
-	Skipped     []string `json:"skipped,omitempty"` // paths in the source that were left out
+	Size        *int64   `json:"size,omitempty"`    // files only
+	Skipped     []string `json:"skipped,omitempty"` // paths in the source that were not copied
 	Source      string   `json:"source"`
 }
 
@@ -54,8 +54,8 @@ type copier struct {
 	ctx      context.Context
 	locks    *locks
 	from, to location
-	limit    int64 // of size
-	size     int64 // of the files so far
+	limit    int64 // maximum of size
+	size     int64 // of the files copied so far
 	skipped  []string
 	folders  []madeFolder
 }
@@ -110,7 +110,7 @@ func (c *copier) visit(dir *os.Root, rel string) error {
 	return describe(err, "source file not found", path.Join(c.from.given, rel))
 }
 
-// folder makes a folder that can be written to; it gets its mode at the end.
+// folder creates a writable folder. finishFolders sets its mode at the end.
 func (c *copier) folder(target string, mode fs.FileMode) error {
 	above, err := c.to.root.makeFolder(path.Dir(target))
 	if err != nil {
@@ -167,7 +167,8 @@ func (c *copier) tooLarge() error {
 	return fmt.Errorf("too large to copy (limit: %s): %s", sizeText(c.limit), c.from.given)
 }
 
-// link copies a link that stays inside both roots as what it is.
+// link copies a symbolic link as a link if its target is inside both roots, and skips it
+// otherwise.
 func (c *copier) link(source, target, rel string) error {
 	text, err := c.from.root.dir.Readlink(source)
 	if err != nil {
@@ -189,7 +190,7 @@ func (c *copier) link(source, target, rel string) error {
 	return c.aboutTarget(err)
 }
 
-// aboutTarget adds the path of the destination to an error about it.
+// aboutTarget adds the path of the destination to an error of the destination.
 func (c *copier) aboutTarget(err error) error {
 	return describe(err, "path is not a directory", c.to.given)
 }

@@ -1,6 +1,6 @@
-// Package filesystem is the tool server mcp-filesystem: files below a few named
-// folders, called roots, offered to agents over the Model Context Protocol. Of
-// this project it imports package hosting only, which brings the transports:
+// Package filesystem is the tool server mcp-filesystem: files below a few named folders, called
+// roots, offered to agents over the Model Context Protocol. Its only import from this project
+// is package hosting, which provides the transports:
 //
 //	config, err := filesystem.LoadConfig("filesystem.yaml")
 //	files, err := filesystem.New(config, log)
@@ -10,8 +10,8 @@
 //
 // The program is mcpservers/cmd/mcp-filesystem.
 //
-// A configuration names the roots and what may be done in each. A tool that is
-// not in allowed_tools does nothing there; "*" allows all 14:
+// A configuration lists the roots and the tools that are allowed in each. Other tools are
+// refused there; "*" allows all 14:
 //
 //	host: 127.0.0.1
 //	port: 8091
@@ -21,68 +21,65 @@
 //
 // # Tools
 //
-// Results are compact JSON with sorted keys, as text and, up to 1 MiB, as
-// structured content.
-// What a caller can put right is a result with isError.
+// Results are compact JSON with sorted keys, as text and, up to 1 MiB, as structured content.
+// Errors that a caller can correct are results with isError.
 //
-//	list_roots                                always on; shows names, never host paths
-//	list_folder stat_file permissions_file    what is there
+//	list_roots                                always enabled; returns names, never host paths
+//	list_folder stat_file permissions_file    entries, sizes, modes, owners
 //	read_file hash_file                       content, by bytes or by lines
 //	grep glob                                 lines by regular expression, names by pattern
-//	create_folder                             adds; changes nothing that exists
-//	write_file patch_file copy move           can replace what exists
-//	remove_file remove_folder                 remove for good
+//	create_folder                             creates folders; existing ones are unchanged
+//	write_file patch_file copy move           can replace existing files
+//	remove_file remove_folder                 remove permanently
 //
 // # Paths
 //
-// A path is relative to its root; a slash before it is ignored. Nothing leads
-// out of a root: paths are resolved step by step below it, and every operation
-// then goes through an [os.Root], so a link or folder that is swapped meanwhile
-// makes the call fail rather than leave. Links inside a root are followed, except
-// by remove_file, move and copies of folders, which treat the link itself.
-// FIFOs, sockets and devices are refused, and no call
-// ever waits for one. A path has at most 256 parts.
+// A path is relative to its root; a leading slash is ignored. No path leads out of a root:
+// paths are resolved step by step below it, and every operation uses an [os.Root]. If a link or
+// folder is replaced during a call, the call fails and does not leave the root. Links inside a
+// root are followed, except by remove_file, move and copies of folders, which operate on the
+// link itself. FIFOs, sockets and devices are refused, and no call blocks on one. A path has at
+// most 256 parts.
 //
 // # Writing
 //
-// A file is replaced by renaming a finished copy over it: readers see the old
-// content or the new, and mode (without setuid and setgid), owner and (in patches)
-// the missing or present final line end are kept. Hard links to the old content
-// keep the old content. Appending is one write to the file itself, which is undone
-// when only a part fits. Calls that write one file wait for each other. A process
-// that is killed may leave a file .mcp-filesystem-*.tmp, which the tools do not
-// show and anybody may delete; nothing else can get such a name here.
+// A file is replaced by renaming a complete copy over it, so readers see either the old or the
+// new content. The mode (without setuid and setgid) and the owner are kept; patches also keep a
+// missing or present final newline. Hard links to the old content keep the old content.
+// Appending is one write to the file itself, which is undone if it was incomplete. Calls that
+// write the same file run one after the other. A killed process may leave a file
+// .mcp-filesystem-*.tmp, which is hidden from the tools and can be deleted. The tools refuse
+// such names for other files.
 //
-// # Calling twice
+// # Repeated calls
 //
-// A writing call may carry a string in _meta under [hosting.IdempotencyKey]. The
-// same key with the same arguments returns the first result for seven days and
-// waits for it while the first call runs; with other arguments it is refused. The
-// server has this in memory (see [hosting.Results]): a restart forgets it. A
-// refused call stores no key.
+// A writing call may carry a string in _meta under [hosting.IdempotencyKey]. The same key with
+// the same arguments returns the first result for seven days and waits for it while the first
+// call runs; with other arguments it is refused. The server stores this in memory (see
+// [hosting.Results]), so it is lost on a restart. A refused call stores no key.
 //
 // # Limits
 //
-// Files are read in pieces, and searches, copies and sums end soon after their
-// call is cancelled. How much one call may read, write, copy, return and how long
-// it may take is in [Config]. Patterns that stand for too much are refused, and
-// matching the others ends soon after its time, even within one line.
+// Files are read in pieces, and searches, copies and hashes end soon after their call is
+// cancelled. [Config] limits what one call reads, writes, copies and returns, and its duration.
+// Patterns that are too complex are refused, and matching the others ends soon after the
+// timeout, even within one line.
 //
 // # Resources
 //
-// Files of roots that allow read_file are also MCP resources, by the template
-// file-root://{root}/{+path}: in both parts everything but unreserved characters
-// and the slashes of the path is percent-encoded, so notes/a b.txt in docs is
-// file-root://docs/notes/a%20b.txt. Text comes as text, anything else as a blob.
+// Files of roots that allow read_file are also MCP resources, with the template
+// file-root://{root}/{+path}. In both parts all characters are percent-encoded except
+// unreserved ones and the slashes of the path, so notes/a b.txt in docs is
+// file-root://docs/notes/a%20b.txt. Text is returned as text, other content as a blob.
 //
 // # Map
 //
-//	config.go server.go tools.go   how it is set up and what it offers
-//	root.go resolve.go walk.go failure.go       reaching files safely
-//	lock.go replace.go                          changing them whole
+//	config.go server.go tools.go   configuration, server and tools
+//	root.go resolve.go walk.go failure.go       safe access to files
+//	lock.go replace.go                          atomic changes
 //	read.go list.go stat.go hash.go             the reading tools
 //	grep.go search.go scan.go needle.go expression.go glob.go pattern.go   the searching tools
 //	write.go patch.go folder.go remove.go copy.go move.go   the writing tools
 //	resource.go                                 the MCP resources
-//	unified/                                    unified diffs, usable alone
+//	unified/                                    unified diffs, usable without the server
 package filesystem

@@ -12,20 +12,20 @@ import (
 
 const (
 	maxExpression   = 4 << 10 // bytes of a regular expression
-	maxInstructions = 10_000  // that a regular expression is compiled into
+	maxInstructions = 10_000  // of a compiled regular expression
 
-	// uncheckedSteps is how much matching is done between looks at the context:
-	// less than a second of it.
+	// uncheckedSteps is the number of matching steps between checks of the context. They take
+	// less than a second.
 	uncheckedSteps = 8 << 20
 )
 
-// expression is a regular expression whose matching ends soon after its context.
+// expression is a regular expression whose matching ends soon after its context is cancelled.
 type expression struct {
 	compiled *regexp.Regexp
-	steps    int // at most, for each byte of text
+	steps    int // maximum for each byte of text
 }
 
-// match returns false for what it did not finish.
+// match reports whether text matches. It returns false if ctx ended first.
 func (e *expression) match(ctx context.Context, text []byte) bool {
 	if ctx.Err() != nil {
 		return false
@@ -37,11 +37,11 @@ func (e *expression) match(ctx context.Context, text []byte) bool {
 	return e.compiled.MatchReader(runes) && ctx.Err() == nil
 }
 
-// cancellableRunes ends a text early when its context ends.
+// cancellableRunes returns EOF early when its context ends.
 type cancellableRunes struct {
 	*bytes.Reader
 	ctx   context.Context
-	every int // runes between looks at ctx
+	every int // runes between checks of ctx
 	read  int
 }
 
@@ -72,8 +72,8 @@ func compile(text string) (*expression, error) {
 	return &expression{compiled, n + 1}, nil
 }
 
-// instructions is about how many the compiled expression has: repetitions are
-// written out there.
+// instructions estimates the number of instructions of the compiled expression, in which
+// repetitions are expanded.
 func instructions(re *syntax.Regexp) (n int) {
 	for _, sub := range re.Sub {
 		n += instructions(sub)

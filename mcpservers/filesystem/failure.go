@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// Errors that the tools themselves find with a path. describe formulates each with the path as
-// the caller gave it.
+// Errors of the tools about a path. describe adds the path as the caller wrote it.
 var (
 	errNullByte  = errors.New("path contains null bytes")
 	errTooDeep   = fmt.Errorf("path has more than %d parts", maxParts)
@@ -20,8 +19,8 @@ var (
 	errSpecial   = errors.New("path is not a regular file (a FIFO, socket or device)")
 )
 
-// describe formulates an error in terms of the caller, never with a path of this machine. A
-// missing file is described with missing; plain errors are unchanged.
+// describe adds the path as the caller wrote it to an error, and never a path of this machine.
+// missing is the text for a missing file. Other errors are unchanged.
 func describe(err error, missing, given string) error {
 	switch {
 	case err == nil:
@@ -35,7 +34,7 @@ func describe(err error, missing, given string) error {
 	}
 	for _, ours := range []error{errFolder, errNotFolder, errSpecial} {
 		if errors.Is(err, ours) {
-			return fmt.Errorf("%v: %s", ours, given) // not %w: this is the last word
+			return fmt.Errorf("%v: %s", ours, given) // not %w, so that a second describe does not add the path again
 		}
 	}
 	if plain := bare(err); plain != err || errors.As(err, new(syscall.Errno)) {
@@ -48,7 +47,7 @@ func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// bare removes what package os adds to an error: the system call and a path.
+// bare removes the system call and the path that package os adds to an error.
 func bare(err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
@@ -64,7 +63,8 @@ func bare(err error) error {
 	return err
 }
 
-// leftRoot recognises os.Root's refusal, which has no exported value.
+// leftRoot reports whether an error is os.Root's refusal to leave the root, which has no
+// exported value.
 func leftRoot(err error) bool {
 	var onPath *fs.PathError
 	var onLink *os.LinkError

@@ -6,7 +6,7 @@ import (
 )
 
 type createResult struct {
-	Created bool   `json:"created"` // also when it existed
+	Created bool   `json:"created"` // also true if it existed
 	Path    string `json:"path"`
 }
 

@@ -13,7 +13,7 @@ import (
 type globResult struct {
 	Matches      []globMatch `json:"matches"`
 	TimedOut     bool        `json:"timed_out"`
-	TotalMatches int         `json:"total_matches"` // in matches
+	TotalMatches int         `json:"total_matches"` // length of matches
 	Truncated    bool        `json:"truncated"`
 	Unreadable   int         `json:"unreadable,omitempty"` // folders that could not be searched
 }
@@ -68,7 +68,8 @@ func glob(ctx context.Context, c call) (any, error) {
 	return result, nil
 }
 
-// matcher turns pattern or regex into a test of a path relative to the search.
+// matcher returns a match function for the argument pattern or regex. It takes a path relative
+// to the search.
 func (c call) matcher() (func(ctx context.Context, rel string) bool, error) {
 	pattern, err := c.args.Text("pattern", "")
 	if err != nil {
@@ -101,7 +102,7 @@ func (c call) matcher() (func(ctx context.Context, rel string) bool, error) {
 func (r *globResult) add(dir *os.Root, rel string) {
 	info, err := dir.Lstat(rel)
 	if err != nil {
-		return // gone by now
+		return // it no longer exists
 	}
 	r.Matches = append(r.Matches, globMatch{ModifiedAt: stamp(info), Path: rel, Size: info.Size(), Type: typeOf(info.Mode())})
 }

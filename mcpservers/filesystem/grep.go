@@ -15,7 +15,7 @@ const (
 type grepResult struct {
 	Matches      []match `json:"matches"`
 	TimedOut     bool    `json:"timed_out"`
-	TotalMatches int     `json:"total_matches"` // in matches
+	TotalMatches int     `json:"total_matches"` // length of matches
 	Truncated    bool    `json:"truncated"`
 	Unreadable   int     `json:"unreadable,omitempty"` // files and folders that could not be searched
 }
@@ -27,14 +27,14 @@ type match struct {
 	LineContent   string   `json:"line_content"`
 	LineNumber    int      `json:"line_number"`
 
-	size int64 // of its text
+	size int64 // of its text in bytes
 }
 
-// bounds are the arguments that grep and glob share.
+// bounds are the limits that grep and glob share.
 type bounds struct {
 	results int
 	time    time.Duration
-	depth   int // -1 for no end
+	depth   int // -1: unlimited
 }
 
 func (c call) bounds() (b bounds, err error) {
@@ -52,7 +52,7 @@ func (c call) bounds() (b bounds, err error) {
 	return b, err
 }
 
-// isTimeout tells the end of a search by its own timeout, which is no error, from the
+// isTimeout distinguishes the search's own timeout, which is not an error, from the
 // cancellation of the call, which is.
 func isTimeout(call context.Context, err error) (timedOut bool, _ error) {
 	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(call.Err(), context.Canceled) {
@@ -61,7 +61,7 @@ func isTimeout(call context.Context, err error) (timedOut bool, _ error) {
 	return false, err
 }
 
-// errLimitReached ends a search that has reached a limit of its results.
+// errLimitReached ends a search at a limit of its results.
 var errLimitReached = errors.New("enough found")
 
 func grep(ctx context.Context, c call) (any, error) {
@@ -94,7 +94,7 @@ func grep(ctx context.Context, c call) (any, error) {
 	return s.result, nil
 }
 
-// filter is nil when every file is to be searched.
+// filter returns nil when every file is to be searched.
 func (c call) filter() (func(context.Context, string) bool, error) {
 	pattern, err := c.args.Text("glob_filter", "")
 	if err != nil || pattern == "" {

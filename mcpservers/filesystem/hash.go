@@ -22,7 +22,7 @@ type hashResult struct {
 	Algorithm string `json:"algorithm"`
 	Hash      string `json:"hash"`
 	Path      string `json:"path"`
-	Size      int64  `json:"size"` // bytes that the hash is of
+	Size      int64  `json:"size"` // number of bytes hashed
 }
 
 func hashFile(ctx context.Context, c call) (any, error) {
@@ -54,7 +54,7 @@ func hashFile(ctx context.Context, c call) (any, error) {
 	return hashResult{Algorithm: algorithm, Hash: hex.EncodeToString(sum.Sum(nil)), Path: at.given, Size: size}, nil
 }
 
-// cancellable is a reader that ends with its context.
+// cancellable is a reader that fails when its context ends.
 type cancellable struct {
 	ctx context.Context
 	io.Reader

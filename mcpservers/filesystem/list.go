@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Types of entries, as clients see them.
+// Types of entries, as returned to clients.
 const (
 	typeFile     = "file"
 	typeFolder   = "directory"
@@ -41,7 +41,7 @@ func (s *Server) listRoots(context.Context, call) (any, error) {
 type listing struct {
 	Count     int     `json:"count"`
 	Entries   []entry `json:"entries"`
-	Truncated bool    `json:"truncated,omitempty"` // there are more than the configuration lets through
+	Truncated bool    `json:"truncated,omitempty"` // there are more entries than the configured limit
 }
 
 type entry struct {
@@ -94,8 +94,8 @@ func (l location) openFolder() (*os.Root, error) {
 	return dir, describe(err, "path not found", l.given)
 }
 
-// readFolder returns the entries of a folder by name, without unfinished copies.
-// It never waits, as openFolder.
+// readFolder returns the entries of a folder sorted by name, without temporary files. Like
+// openFolder it never blocks.
 func readFolder(dir *os.Root, name string) ([]fs.DirEntry, error) {
 	file, err := dir.Open(name + "/.")
 	if err != nil {
@@ -108,7 +108,7 @@ func readFolder(dir *os.Root, name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// entry describes one name in a folder; ok is false if it no longer exists.
+// entry describes one name in a folder. ok is false if it no longer exists.
 func (l location) entry(dir *os.Root, name string) (e entry, ok bool) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func (l location) entry(dir *os.Root, name string) (e entry, ok bool) {
 	return e, true
 }
 
-// targetType is the type of a link's target, "" if that does not exist.
+// targetType returns the type of a link's target, "" if the target does not exist.
 func (r *root) targetType(link string) string {
 	target, err := r.resolve(link)
 	if errors.Is(err, errOutside) {

@@ -6,20 +6,19 @@ import (
 	"sync"
 )
 
-// locks makes calls that write one file wait for each other. The zero value is
-// ready.
+// locks serializes calls that write the same file. The zero value is ready to use.
 type locks struct {
 	mu   sync.Mutex
 	held map[string]*lock
 }
 
 type lock struct {
-	free  chan struct{} // holds one token while nobody has the lock
+	free  chan struct{} // holds one token while the lock is free
 	users int
 }
 
-// take waits for all of places, in an order that cannot deadlock, or for ctx.
-// The returned function gives them back.
+// take acquires the locks of all places, in an order that cannot deadlock, or returns when ctx
+// ends. The returned function releases them.
 func (l *locks) take(ctx context.Context, places ...string) (release func(), err error) {
 	slices.Sort(places)
 	places = slices.Compact(places)

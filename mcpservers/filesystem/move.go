@@ -48,8 +48,7 @@ func movePath(ctx context.Context, c call) (any, error) {
 	return moveResult{Destination: to.given, Source: from.given}, nil
 }
 
-// moveTo renames where one file system has both places, and otherwise copies and
-// removes.
+// moveTo renames within one file system. Otherwise it copies and removes the source.
 func (l location) moveTo(ctx context.Context, to location, limit int64) error {
 	dir, err := to.root.makeFolder(path.Dir(to.rel))
 	if err != nil {
@@ -68,9 +67,9 @@ func (l location) moveTo(ctx context.Context, to location, limit int64) error {
 	return to.occupied(err)
 }
 
-// sameFile handles a destination that is the source under another name, which renaming would
-// leave and copying would lose: of two hard links the source is removed; for one place reached
-// through two roots nothing is done.
+// sameFile handles a destination that is the same file as the source. Renaming would do
+// nothing, and copying would lose the file. Of two hard links the source is removed. For one
+// path reached through two roots nothing is done.
 func (l location) sameFile(to location) (same bool, err error) {
 	if l.host() == to.host() {
 		return true, nil
@@ -84,12 +83,12 @@ func (l location) sameFile(to location) (same bool, err error) {
 		return false, nil
 	}
 	if system, ok := from.Sys().(*syscall.Stat_t); !ok || system.Nlink < 2 {
-		return false, nil // one name, written in two ways
+		return false, nil // the same name in a different spelling, such as another case
 	}
 	return true, l.root.dir.Remove(l.rel)
 }
 
-// occupied names the side that an error of a rename is about.
+// occupied adds the path of the destination to an error of a rename that is about it.
 func (l location) occupied(err error) error {
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EISDIR) {
 		return fmt.Errorf("destination exists as a directory: %s", l.given)
@@ -100,8 +99,8 @@ func (l location) occupied(err error) error {
 	return err
 }
 
-// carryTo copies beside the destination first, so that the destination is replaced atomically,
-// and the source removed only after everything has been copied.
+// carryTo copies to a temporary name beside the destination first. The destination is then
+// replaced atomically, and the source is removed only after everything has been copied.
 func (l location) carryTo(ctx context.Context, to location, limit int64) error {
 	beside := to
 	beside.rel = path.Join(path.Dir(to.rel), tempName())

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// needle is a text that every match of a pattern contains, so that text without it need not be
-// matched. The zero value is contained in everything.
+// needle is a text that every match of a pattern contains. Text without it need not be matched.
+// The zero value is contained in every text.
 type needle struct {
 	text string // in lower case when fold is set
-	fold bool   // upper and lower case are alike
+	fold bool   // case is ignored
 }
 
 // needleOf returns the longest needle it finds for a pattern.
@@ -45,12 +45,12 @@ func longest(re *syntax.Regexp) (best needle) {
 
 func ofLiteral(re *syntax.Regexp) (best needle) {
 	if re.Flags&syntax.FoldCase == 0 {
-		if strings.ContainsRune(string(re.Rune), utf8.RuneError) { // also matches broken text
+		if strings.ContainsRune(string(re.Rune), utf8.RuneError) { // also matches invalid UTF-8
 			return needle{}
 		}
 		return needle{text: string(re.Rune)}
 	}
-	// K and s have a third form beyond ASCII, and so have many others.
+	// K, s and many other letters have a third form outside ASCII.
 	for _, part := range strings.FieldsFunc(strings.ToLower(string(re.Rune)), func(r rune) bool {
 		return r == 'k' || r == 's' || r >= utf8.RuneSelf
 	}) {
@@ -61,8 +61,8 @@ func ofLiteral(re *syntax.Regexp) (best needle) {
 	return best
 }
 
-// index returns where text first contains the needle, or -1. If case is ignored it searches for
-// both forms of the first byte.
+// index returns the position of the first needle in text, or -1. If case is ignored it searches
+// for both forms of the first byte.
 func (n needle) index(text []byte) int {
 	if !n.fold {
 		return bytes.Index(text, []byte(n.text))

@@ -11,17 +11,17 @@ import (
 )
 
 type patchResult struct {
-	Adjusted     []adjustment `json:"adjusted,omitempty"` // hunks that did not fit as they were
+	Adjusted     []adjustment `json:"adjusted,omitempty"` // hunks that were changed to apply
 	HunksApplied int          `json:"hunks_applied"`
 	Path         string       `json:"path"`
 }
 
 type adjustment struct {
-	Fuzz      int  `json:"fuzz,omitempty"`      // lines of outer context that were left out
+	Fuzz      int  `json:"fuzz,omitempty"`      // outer context lines that were ignored
 	Hunk      int  `json:"hunk"`                // number in the patch, from 1
-	Line      int  `json:"line"`                // where it went in the old file
-	Offset    int  `json:"offset,omitempty"`    // lines from where it said
-	Recounted bool `json:"recounted,omitempty"` // the line counts of its header were wrong
+	Line      int  `json:"line"`                // line in the old file at which it was applied
+	Offset    int  `json:"offset,omitempty"`    // lines between the stated and the actual position
+	Recounted bool `json:"recounted,omitempty"` // its header had wrong line counts
 }
 
 func patchFile(ctx context.Context, c call) (any, error) {
@@ -58,7 +58,7 @@ func patchFile(ctx context.Context, c call) (any, error) {
 	return patchResult{Adjusted: adjustments(result.Hunks), HunksApplied: len(result.Hunks), Path: at.given}, nil
 }
 
-// toPatch reads the file; one that does not exist is empty.
+// toPatch reads the file to patch. A missing file is empty.
 func (c call) toPatch(ctx context.Context, at location) ([]byte, error) {
 	file, info, err := at.root.openFile(at.rel, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {

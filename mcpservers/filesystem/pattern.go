@@ -9,14 +9,14 @@ import (
 
 const (
 	maxGlob         = 1 << 10 // bytes of a glob pattern
-	maxAlternatives = 1000    // that the braces of a glob pattern stand for together
+	maxAlternatives = 1000    // total expansions of the braces of a glob pattern
 )
 
-// names is a glob pattern expanded to patterns without braces: each is matched in bounded time,
-// braces are not.
+// names is a glob pattern expanded to patterns without braces. Their matching time is bounded;
+// that of braces is not.
 type names []string
 
-// globOf expands a pattern; name is the argument's name. A malformed pattern matches nothing.
+// globOf expands the pattern in the argument called name. A malformed pattern matches nothing.
 func globOf(name, pattern string) (names, error) {
 	if len(pattern) > maxGlob {
 		return nil, fmt.Errorf("%s is too long: %d bytes, at most %d are allowed", name, len(pattern), maxGlob)
@@ -42,7 +42,7 @@ func (n names) match(ctx context.Context, name string) bool {
 
 var errAlternatives = fmt.Errorf("has braces that stand for more than %d alternatives: use fewer {…}", maxAlternatives)
 
-// expand appends the expansion of a pattern, as doublestar reads its braces.
+// expand appends the expansion of a pattern. It interprets braces like doublestar.
 func expand(all names, pattern string) (names, error) {
 	marks := outerBraces(pattern)
 	if marks == nil {
@@ -61,8 +61,8 @@ func expand(all names, pattern string) (names, error) {
 	return all, nil
 }
 
-// outerBraces says where the first group of a pattern has its opening
-// brace, its own commas and its closing brace; nil when there is no group.
+// outerBraces returns the positions of the opening brace, the commas and the closing brace of
+// the first group of a pattern, nil if there is no group.
 func outerBraces(pattern string) (marks []int) {
 	depth := 0
 	for i := 0; i < len(pattern); i++ {

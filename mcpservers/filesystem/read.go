@@ -14,15 +14,15 @@ import (
 	"unicode/utf8"
 )
 
-// sniffLength is how much of a file is read to detect binary files.
+// sniffLength is the number of bytes that are read to detect binary files.
 const sniffLength = 8 << 10
 
 type content struct {
 	Binary      bool   `json:"binary,omitempty"` // a null byte near the beginning
 	Content     string `json:"content"`
-	Encoding    string `json:"encoding,omitempty"`     // base64, for what no JSON string can hold
+	Encoding    string `json:"encoding,omitempty"`     // "base64" for binary content that is not UTF-8
 	InvalidUTF8 bool   `json:"invalid_utf8,omitempty"` // some characters were replaced by U+FFFD
-	LinesTotal  *int64 `json:"lines_total,omitempty"`  // of what is read by lines and within lineScan
+	LinesTotal  *int64 `json:"lines_total,omitempty"`  // only when reading by lines and within lineScan
 	Size        int64  `json:"size"`                   // of the whole file
 	Truncated   bool   `json:"truncated"`
 }
@@ -30,7 +30,7 @@ type content struct {
 // part is the requested part of a file.
 type part struct {
 	byBytes, byLines bool
-	offset, limit    int64 // limit 0: to the end
+	offset, limit    int64 // limit 0: no limit
 }
 
 func (c call) part() (p part, err error) {
@@ -88,8 +88,8 @@ func (c call) read(ctx context.Context, file *os.File, info fs.FileInfo, p part)
 	return result, err
 }
 
-// encodedSize is how much text takes as a JSON string: lines and quotes make it
-// a little longer, control characters six times.
+// encodedSize returns the size of text as a JSON string. Newlines and quotes take two bytes,
+// control characters six.
 func encodedSize(text string) int64 {
 	n := int64(len(text))
 	for i := range len(text) {
@@ -103,7 +103,8 @@ func encodedSize(text string) int64 {
 	return n
 }
 
-// hold encodes data in the form that loses least.
+// hold stores valid UTF-8 as text and other binary data in base64. In other text it replaces
+// invalid UTF-8.
 func (r *content) hold(data []byte) {
 	switch {
 	case utf8.Valid(data):
@@ -115,7 +116,8 @@ func (r *content) hold(data []byte) {
 	}
 }
 
-// isBinary looks at the beginning without moving on. It overwrites buffer.
+// isBinary reports whether the beginning of a file contains a null byte. It does not move the
+// file offset, and overwrites buffer.
 func isBinary(file io.ReaderAt, buffer []byte) bool {
 	head := buffer[:sniffLength]
 	n, _ := file.ReadAt(head, 0)
@@ -124,7 +126,7 @@ func isBinary(file io.ReaderAt, buffer []byte) bool {
 
 func readAll(file io.Reader, size, limit int64) ([]byte, error) {
 	if size <= limit {
-		data, err := io.ReadAll(io.LimitReader(file, limit+1)) // it may have grown
+		data, err := io.ReadAll(io.LimitReader(file, limit+1)) // the file may have grown
 		if err != nil || int64(len(data)) <= limit {
 			return data, err
 		}
@@ -133,8 +135,8 @@ func readAll(file io.Reader, size, limit int64) ([]byte, error) {
 	return nil, fmt.Errorf("file too large for full read (size: %s, limit: %s); use offset/limit parameters", sizeText(size), sizeText(limit))
 }
 
-// readBytes reads p.limit bytes, or all there are, up to most. Fewer than asked
-// for is truncated, also at the end of the file.
+// readBytes reads p.limit bytes, or the whole file, but not more than most. The second result
+// reports truncation: fewer bytes than requested, also at the end of the file.
 func readBytes(file io.Reader, p part, most int64) ([]byte, bool, error) {
 	want := most
 	if p.limit > 0 {
@@ -148,11 +150,11 @@ func readBytes(file io.Reader, p part, most int64) ([]byte, bool, error) {
 	return data, more > 0, err
 }
 
-// lineScan is how much of a file is searched for lines. The start of a line is known only after
-// reading everything before it.
+// lineScan is the number of bytes that are searched for lines. The start of a line is known
+// only after reading everything before it.
 const lineScan = 256 << 20
 
-// readLines reads lines as the function of that name does, within lineScan.
+// readLines calls the function readLines on the first lineScan bytes.
 func (r *content) readLines(file io.Reader, p part, most int64) ([]byte, error) {
 	scanned := &io.LimitedReader{R: file, N: lineScan + 1}
 	data, total, truncated, err := readLines(scanned, p, most)
@@ -167,8 +169,8 @@ func (r *content) readLines(file io.Reader, p part, most int64) ([]byte, error) 
 	return data, nil
 }
 
-// readLines reads p.limit lines from line p.offset, or all there are, up to most
-// bytes, without the last line end. It always reads to the end, to count.
+// readLines reads p.limit lines from line p.offset, or all lines, but not more than most bytes.
+// It drops the last newline. It always reads to the end, to count the lines.
 func readLines(file io.Reader, p part, most int64) (data []byte, total int64, truncated bool, err error) {
 	reader := bufio.NewReaderSize(file, 64<<10)
 	first, begins := max(p.offset, 1), true

@@ -14,7 +14,7 @@ type removeResult struct {
 	Removed bool   `json:"removed"`
 }
 
-// removeFile removes whatever has a name and is no folder: of a link, the link.
+// removeFile removes anything except a folder. A link is removed, not its target.
 func removeFile(ctx context.Context, c call) (any, error) {
 	at, err := c.parentResolved("root", "path")
 	if err != nil {
@@ -61,7 +61,7 @@ func removeFolder(ctx context.Context, c call) (any, error) {
 	return removeResult{Path: at.given, Removed: true}, nil
 }
 
-// removeTree is os.Root.RemoveAll with a context, which it checks between the entries of the
+// removeTree is os.Root.RemoveAll with a context, which is checked between the entries of the
 // top folder.
 func removeTree(ctx context.Context, dir *os.Root, rel string) error {
 	entries, err := readFolder(dir, rel)

@@ -24,28 +24,27 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
 }
 
-// replacement is an unfinished file beside the one it will replace.
+// replacement is a temporary file beside the file that it will replace.
 type replacement struct {
-	dir  *os.Root // the folder of the file: stays the same when folders above move
+	dir  *os.Root // the folder of the file, which remains valid when a parent folder is renamed
 	name string
 	temp *os.File
-	path string      // of temp in dir
+	path string      // name of temp in dir
 	mode fs.FileMode // of a new file
 	old  fs.FileInfo // nil for a new file
 	sync bool
 }
 
-// replace writes what fill gives into a copy and renames it over rel, whose
-// folders are created when missing. A file that exists keeps its mode, without
-// setuid and setgid, and, where that is allowed, its owner; one that may not be
-// written is refused. mode is for a new file. The file and its name are on the
-// disk before sync calls return.
+// replace writes the output of fill into a temporary file and renames it to rel. Missing
+// folders are created. An existing file keeps its mode, without setuid and setgid, and, if
+// permitted, its owner. A file without write permission is refused. mode is for a new file.
+// With sync the file and its name are on the disk before replace returns.
 func (r *root) replace(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error) error {
 	return r.put(rel, mode, sync, fill, (*replacement).rename)
 }
 
-// create is replace for a name that must not exist: there is never more or less
-// there than nothing or the whole file. One that exists gives fs.ErrExist.
+// create is replace for a name that must not exist. Readers see no file or the complete file.
+// An existing name gives fs.ErrExist.
 func (r *root) create(rel string, fill func(io.Writer) error) error {
 	return r.put(rel, newFileMode, true, fill, (*replacement).link)
 }
@@ -73,7 +72,7 @@ func (r *root) put(rel string, mode fs.FileMode, sync bool, fill func(io.Writer)
 	return nil
 }
 
-// syncFolder does what it can: not every file system offers it.
+// syncFolder ignores errors, because not every file system supports it.
 func syncFolder(dir *os.Root) {
 	if folder, err := dir.Open("."); err == nil {
 		_ = folder.Sync()
@@ -85,7 +84,7 @@ func (p *replacement) rename() error { return p.dir.Rename(p.path, p.name) }
 
 func (p *replacement) link() error {
 	err := p.dir.Link(p.path, p.name)
-	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) { // a file system without hard links
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) { // the file system has no hard links
 		return p.take()
 	}
 	if err != nil {
@@ -94,7 +93,7 @@ func (p *replacement) link() error {
 	return p.dir.Remove(p.path)
 }
 
-// take is the next best: the name is there, empty, for a moment.
+// take is the fallback without hard links. For a moment the file exists and is empty.
 func (p *replacement) take() error {
 	file, err := p.dir.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, p.mode)
 	if err != nil {
@@ -103,7 +102,7 @@ func (p *replacement) take() error {
 	return errors.Join(file.Close(), p.rename())
 }
 
-// makeFolder opens a folder of the root, creating what is missing.
+// makeFolder opens a folder of the root and creates missing folders of its path.
 func (r *root) makeFolder(rel string) (*os.Root, error) {
 	if err := r.dir.MkdirAll(rel, newFolderMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
@@ -111,7 +110,7 @@ func (r *root) makeFolder(rel string) (*os.Root, error) {
 	return openFolder(r.dir, rel)
 }
 
-// openFolder never waits: the dot makes a FIFO fail before it is opened.
+// openFolder never blocks: because of the dot, opening a FIFO fails.
 func openFolder(dir *os.Root, name string) (*os.Root, error) { return dir.OpenRoot(name + "/.") }
 
 func (p *replacement) begin() (err error) {
@@ -122,7 +121,7 @@ func (p *replacement) begin() (err error) {
 		return err
 	default:
 		file.Close()
-		p.old, p.mode = info, 0o600 // until settle; never more open than the old file
+		p.old, p.mode = info, 0o600 // until settle, so that it never has more permissions than the old file
 	}
 	p.temp, err = p.dir.OpenFile(p.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, p.mode)
 	return err
@@ -131,7 +130,7 @@ func (p *replacement) begin() (err error) {
 func (p *replacement) settle() error {
 	if p.old != nil {
 		if owner, ok := p.old.Sys().(*syscall.Stat_t); ok {
-			_ = p.temp.Chown(int(owner.Uid), int(owner.Gid)) // only the superuser may
+			_ = p.temp.Chown(int(owner.Uid), int(owner.Gid)) // only permitted for the superuser
 		}
 		if err := p.temp.Chmod(p.old.Mode().Perm()); err != nil {
 			return err

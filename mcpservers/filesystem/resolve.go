@@ -8,13 +8,12 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many links one path may go through, as in Linux.
+// maxLinks is the maximum number of links in the resolution of one path, as in Linux.
 const maxLinks = 40
 
-// resolve follows every link in a clean path, so that it can be told what a
-// path means before anything is done to it. A path, or a link in it, that leads
-// out of the root gives errOutside. What does not exist is taken as it is
-// written. Between resolving and using, os.Root is what keeps the root closed.
+// resolve follows every link in a clean path, so that the path can be checked before it is
+// used. A path or link that leads out of the root gives errOutside. Missing parts are kept as
+// written. Between resolving and using a path, os.Root prevents leaving the root.
 func (r *root) resolve(rel string) (string, error) {
 	done, rest, links := ".", strings.Split(rel, "/"), 0
 	for len(rest) > 0 {
@@ -57,8 +56,8 @@ func (r *root) resolve(rel string) (string, error) {
 	return done, nil
 }
 
-// follow reads a link. An absolute one that leads into the root is returned as
-// relative to the root.
+// follow reads a link. The target of an absolute link into the root is returned relative to the
+// root.
 func (r *root) follow(link string) (target string, absolute bool, err error) {
 	target, err = r.dir.Readlink(link)
 	if err != nil || !filepath.IsAbs(target) {
@@ -72,8 +71,8 @@ func (r *root) follow(link string) (target string, absolute bool, err error) {
 	return "", true, errOutside
 }
 
-// resolveFolder resolves the folder that holds a path but not its last part:
-// what is done to the result is done to a link itself.
+// resolveFolder resolves a path except its last part. Operations on the result affect a link
+// itself.
 func (r *root) resolveFolder(rel string) (string, error) {
 	if rel == "." {
 		return rel, nil
@@ -82,7 +81,7 @@ func (r *root) resolveFolder(rel string) (string, error) {
 	return path.Join(folder, path.Base(rel)), err
 }
 
-// inside reports whether inner is outer or below it, as places on this machine.
+// inside reports whether inner is outer or below it. Both are paths on this machine.
 func inside(inner, outer string) bool {
 	rel, err := filepath.Rel(outer, inner)
 	return err == nil && filepath.IsLocal(rel)

@@ -17,13 +17,13 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// ResourceTemplate is the address of every file that may be read.
+// ResourceTemplate is the URI template of all readable files.
 const ResourceTemplate = "file-root://{root}/{+path}"
 
 const resourceScheme = "file-root://"
 
-// registerResources publishes the files of roots that allow read_file. They are
-// not listed one by one: list_folder and glob do that.
+// registerResources publishes the files of roots that allow read_file. It does not list them
+// one by one; list_folder and glob do that.
 func (s *Server) registerResources(m *server.MCPServer) {
 	for _, root := range s.roots {
 		if root.allows(toolReadFile) {
@@ -35,7 +35,7 @@ func (s *Server) registerResources(m *server.MCPServer) {
 	}
 }
 
-// readResource answers alike for what does not exist and what may not be read.
+// readResource returns the same error for a missing file and for one that must not be read.
 func (s *Server) readResource(ctx context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, s.config.timeout())

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// root is one configured folder. Paths below it are slash-separated, without
-// links and without "..", or "." for the folder itself.
+// root is one configured folder. Paths below it are relative and slash-separated, without links
+// and without "..". The folder itself is ".".
 type root struct {
 	name    string
 	allowed []string // sorted
@@ -43,17 +43,17 @@ func openRoot(config RootConfig) (*root, error) {
 
 func (r *root) allows(tool string) bool { return slices.Contains(r.allowed, tool) }
 
-// host is where a path is on this machine: a key for locks and for comparing
-// places of overlapping roots, never shown.
+// host returns the path on this machine. It is a key for locks and for comparing paths of
+// overlapping roots, and is never returned to callers.
 func (r *root) host(rel string) string {
 	return filepath.Join(r.places[len(r.places)-1], filepath.FromSlash(rel))
 }
 
-// maxParts is how deep a path may be: a walk keeps one folder open for each part.
+// maxParts is the maximum depth of a path. A walk keeps one folder open for each part.
 const maxParts = 256
 
-// clean turns a path as the caller gave it into one relative to the root. It
-// looks at the text only: links are for resolve.
+// clean converts a path as the caller wrote it into one relative to the root. It does not
+// follow links; resolve does.
 func clean(given string) (string, error) {
 	if strings.ContainsRune(given, 0) {
 		return "", errNullByte
@@ -68,8 +68,8 @@ func clean(given string) (string, error) {
 	return rel, nil
 }
 
-// openFile opens a regular file for reading, or for what flags says. It never
-// waits: a FIFO without a peer, or a device, is recognised before and after.
+// openFile opens a regular file with flags. It never blocks: FIFOs and devices are detected
+// before and after opening.
 func (r *root) openFile(rel string, flags int) (*os.File, fs.FileInfo, error) {
 	return openFile(r.dir, rel, flags)
 }
@@ -85,7 +85,7 @@ func openFile(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, erro
 	return openKnown(dir, name, flags)
 }
 
-// openKnown is openFile for what was a regular file or a link a moment ago.
+// openKnown is openFile for a name that was a regular file or a link when it was last checked.
 func openKnown(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
 	file, err := dir.OpenFile(name, flags|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -102,7 +102,7 @@ func openKnown(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, err
 	return file, info, nil
 }
 
-// mustBeFile lets links pass: the second look, at what was opened, decides.
+// mustBeFile accepts links, because the opened file is checked again.
 func mustBeFile(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():

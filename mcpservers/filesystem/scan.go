@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	contextSize = 1 << 20 // most that the lines before a match may hold
-	lineCost    = 16      // what a line of context takes beside its text
+	contextSize = 1 << 20 // maximum size of the lines before a match
+	lineCost    = 16      // overhead of a line of context in memory
 )
 
-// query is what a scanner looks for.
+// query is the search criterion of a scanner.
 type query struct {
 	pattern  *expression
-	needed   needle // everything that matches contains it
+	needed   needle // every match contains it
 	context  int    // lines to show before and after a match
-	lineSize int    // how much of a line is looked at
+	lineSize int    // length up to which a line is searched
 }
 
-// limits are what may still be returned.
+// limits are the remaining limits of the result.
 type limits struct {
 	matches int
 	room    int64 // bytes of text
@@ -28,8 +28,8 @@ type limits struct {
 
 func (l limits) reached() bool { return l.matches <= 0 || l.room <= 0 }
 
-// scanner finds matching lines in files, one file after another. It holds one
-// buffer however large they are, and is for one goroutine.
+// scanner finds matching lines in files, one file after another. It uses one buffer,
+// independent of the size of the files. It must not be used concurrently.
 type scanner struct {
 	query
 	limits
@@ -39,14 +39,13 @@ type scanner struct {
 
 	name    string
 	line    int
-	cut     bool     // the rest of the current line is passed over
-	before  []string // the last lines
-	held    int      // cost of before
-	waiting int      // the first match that may want lines after it
+	cut     bool     // the rest of the current line is skipped
+	before  []string // the last lines, for the context before a match
+	held    int      // size of before, with overhead
+	waiting int      // index of the first match that may need more lines after it
 }
 
-// scan looks for lines in one file, called name in what it finds, until the limits
-// are reached.
+// scan searches one file until the limits are reached. name is the file's name in the matches.
 func (s *scanner) scan(name string, file io.Reader) error {
 	s.name, s.line, s.cut, s.before, s.held, s.waiting = name, 0, false, nil, 0, len(s.found)
 	lines := bufio.NewScanner(file)
@@ -58,13 +57,13 @@ func (s *scanner) scan(name string, file io.Reader) error {
 	return lines.Err()
 }
 
-// done reports whether there are no more matches to return, nor lines after them.
+// done reports whether no further match or context line is needed.
 func (s *scanner) done() bool {
 	return s.room <= 0 || s.matches <= 0 && s.line >= s.found[len(s.found)-1].LineNumber+s.context
 }
 
-// split is a [bufio.SplitFunc] that cuts lines to the buffer. Without context it
-// passes over the lines that cannot match.
+// split is a [bufio.SplitFunc] that shortens lines to the size of the buffer. Without context
+// it skips the lines that cannot match.
 func (s *scanner) split(data []byte, last bool) (int, []byte, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, nil, err
@@ -92,8 +91,8 @@ func (s *scanner) split(data []byte, last bool) (int, []byte, error) {
 	return start, nil, nil
 }
 
-// skip counts the lines of data before the first that holds the needle, and
-// returns how long they are.
+// skip counts the lines of data before the first line with the needle, and returns their
+// length.
 func (s *scanner) skip(data []byte) int {
 	at := s.needed.index(data)
 	if at < 0 {
@@ -116,7 +115,7 @@ func (s *scanner) look(line []byte) {
 	}
 }
 
-// feed gives a line to the matches before it that still want lines.
+// feed adds a line to the previous matches that need more lines of context.
 func (s *scanner) feed(line []byte) {
 	for s.waiting < len(s.found) && s.line > s.found[s.waiting].LineNumber+s.context {
 		s.waiting++
@@ -131,14 +130,14 @@ func (s *scanner) feed(line []byte) {
 	}
 }
 
-// spend notes the size of what is returned with a match.
+// spend adds to the size of a match and subtracts it from the remaining room.
 func (s *scanner) spend(match, bytes int) {
 	s.found[match].size += int64(bytes)
 	s.room -= int64(bytes)
 }
 
-// remember keeps a line for the matches after it. What matches hold is never
-// written to again: before only grows at its end, or moves.
+// remember stores a line as context for later matches. Slices held by matches are never
+// overwritten: before is only appended to or moved.
 func (s *scanner) remember(line []byte) {
 	s.before = append(s.before, string(line))
 	s.held += len(line) + lineCost

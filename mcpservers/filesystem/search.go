@@ -12,30 +12,31 @@ import (
 )
 
 const (
-	maxScans  = 8  // at once in one call of grep; each may hold as much as the call returns
+	maxScans  = 8  // concurrent scans of one call of grep; each may hold as much as the call returns
 	scanFiles = 64 // in one scan
 )
 
-// search is one call of grep. What the files hold is reported in their order.
+// search is one call of grep. Matches are reported in the order of the files.
 type search struct {
 	ctx    context.Context
-	cancel context.CancelFunc // ends the scans
+	cancel context.CancelFunc // cancels the scans
 	at     location
-	filter func(ctx context.Context, base string) bool // of files by name; nil lets all pass
+	filter func(ctx context.Context, base string) bool // by file name; nil accepts all
 	limits limits
-	next   []source // for the next scan
-	scans  []*scan  // the oldest first
+	next   []source // files of the next scan
+	scans  []*scan  // oldest first
 	result grepResult
 }
 
 // source is a file to scan.
 type source struct {
-	name    string // in what is found
-	regular bool   // or else a link
+	name    string // name in the matches
+	regular bool   // otherwise it is a link
 	open    func(*folder) (*os.File, error)
 }
 
-// folder is the folder of the last file. Most files are in the same folder as the previous one.
+// folder is the folder of the previous file, because consecutive files are often in the same
+// folder.
 type folder struct {
 	name string
 	dir  *os.Root // nil for none
@@ -65,7 +66,7 @@ func (f *folder) close() {
 	}
 }
 
-// scan searches some files, and after they have been collected others.
+// scan searches a batch of files. After its result has been collected it is reused.
 type scan struct {
 	scanner
 	last       folder
@@ -82,8 +83,8 @@ func newSearch(ctx context.Context, at location, q query, l limits) *search {
 	return s
 }
 
-// run searches the file or folder of the call. It returns errLimitReached when it
-// stopped at a limit, or what kept it from going on.
+// run searches the file or folder of the call. It returns errLimitReached when a limit was
+// reached, or the error that stopped the search.
 func (s *search) run(depth int) error {
 	file, _, err := s.at.root.openFile(s.at.rel, os.O_RDONLY)
 	if err == nil {
@@ -118,7 +119,7 @@ func (s *search) visit(dir *os.Root, rel string, entry fs.DirEntry) error {
 		if kind.IsRegular() {
 			return last.open(dir, rel)
 		}
-		target, err := s.at.root.resolve(path.Join(s.at.rel, rel)) // follows a link as far as the root goes
+		target, err := s.at.root.resolve(path.Join(s.at.rel, rel)) // follows links inside the root
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +132,7 @@ func (s *search) visit(dir *os.Root, rel string, entry fs.DirEntry) error {
 	return s.start()
 }
 
-// start scans the next files when the oldest scan has ended.
+// start scans the next files, after waiting for the oldest scan.
 func (s *search) start() error {
 	if err := s.collect(); err != nil {
 		return err
@@ -142,7 +143,7 @@ func (s *search) start() error {
 	return nil
 }
 
-// files scans one file after another, until limits are reached.
+// files scans files one after another until the limits are reached.
 func (s *scan) files(files []source, l limits) {
 	s.limits = l
 	defer s.last.close()
@@ -156,8 +157,8 @@ func (s *scan) files(files []source, l limits) {
 	}
 }
 
-// file scans one file. A link to nowhere or to a folder, and a file that is gone by
-// now, hold nothing; nor has a binary file lines.
+// file scans one file. Missing files, broken links, links to folders and binary files have no
+// matches.
 func (s *scan) file(f source) error {
 	file, err := f.open(&s.last)
 	if err != nil && (!f.regular || isMissing(err)) {
@@ -173,8 +174,8 @@ func (s *scan) file(f source) error {
 	return s.scan(f.name, file)
 }
 
-// collect waits for the oldest scan, which becomes the newest, and adds what it
-// found to the result, as far as the limits go.
+// collect waits for the oldest scan, which becomes the newest, and adds its matches to the
+// result within the limits.
 func (s *search) collect() error {
 	oldest := s.scans[0]
 	oldest.running.Wait()
@@ -191,7 +192,7 @@ func (s *search) collect() error {
 	return nil
 }
 
-// finish scans what is left and collects everything.
+// finish scans the remaining files and collects all results.
 func (s *search) finish() error {
 	if err := s.start(); err != nil {
 		return err
@@ -204,7 +205,7 @@ func (s *search) finish() error {
 	return s.ctx.Err()
 }
 
-// stop ends the scans.
+// stop cancels the scans and waits for them.
 func (s *search) stop() {
 	s.cancel()
 	for _, scan := range s.scans {

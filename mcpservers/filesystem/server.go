@@ -24,7 +24,7 @@ const (
 	Instructions = "Files below named roots. list_roots says which there are and which tools work in each; every other tool takes a root and a path relative to it."
 )
 
-// Server holds the open roots. Its tools may be called in parallel.
+// Server holds the open roots. Its tools can be called concurrently.
 type Server struct {
 	config  Config
 	roots   map[string]*root
@@ -33,9 +33,8 @@ type Server struct {
 	log     *slog.Logger
 }
 
-// New checks the configuration and opens the roots, which stay the same folders
-// even when they are renamed. The caller closes the server after the last call
-// has ended.
+// New checks the configuration and opens the roots. A root stays the same folder even if it is
+// renamed. The caller closes the server after the last call has ended.
 func New(config Config, log *slog.Logger) (*Server, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func New(config Config, log *slog.Logger) (*Server, error) {
 	return s, nil
 }
 
-// Close closes the roots: calls that come later fail.
+// Close closes the roots. Later calls fail.
 func (s *Server) Close() error {
 	var errs []error
 	for _, root := range s.roots {
@@ -60,9 +59,9 @@ func (s *Server) Close() error {
 	return errors.Join(errs...)
 }
 
-// Register adds the 15 tools and, when a root may be read, the template of its
-// resources. Input validation of m must be off: its texts would replace the ones
-// that clients match on ("root is required").
+// Register adds the 15 tools and, if a root allows read_file, the resource template. Input
+// validation of m must be off, because its texts would replace the ones that clients match on
+// ("root is required").
 func (s *Server) Register(m *server.MCPServer) {
 	for _, tool := range s.tools() {
 		m.AddTool(tool.definition, s.handler(tool))
@@ -70,8 +69,8 @@ func (s *Server) Register(m *server.MCPServer) {
 	s.registerResources(m)
 }
 
-// tool is one tool: what clients see of it, and what it does. run returns what
-// becomes the result; its error becomes one with isError.
+// tool is the definition of a tool and its function. run returns the result; an error becomes a
+// result with isError.
 type tool struct {
 	definition mcp.Tool
 	run        func(context.Context, call) (any, error)
@@ -101,7 +100,7 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 	}
 }
 
-// once runs a call, unless it is a writing call that was made before under its key.
+// once runs a call, unless a writing call with the same key has already run.
 func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, allowed []string) (any, error) {
 	args, err := hosting.ParseArguments(request, allowed...)
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, 
 	return s.results.Once(ctx, t.definition.Name, once, run)
 }
 
-// count is an integer argument that is not negative.
+// count returns an integer argument that must not be negative.
 func (c call) count(name string, otherwise int64) (int64, error) {
 	n, err := c.args.Integer(name, otherwise)
 	if err == nil && n < 0 {
@@ -127,8 +126,8 @@ func (c call) count(name string, otherwise int64) (int64, error) {
 	return n, err
 }
 
-// bounded is count for a number that has a ceiling: absent, 0 and more than the
-// ceiling give the nearest that is allowed.
+// bounded returns a count with an upper limit. An absent argument and 0 give otherwise, larger
+// values give the ceiling.
 func (c call) bounded(name string, otherwise, ceiling int) (int, error) {
 	n, err := c.count(name, 0)
 	if n == 0 {
@@ -137,7 +136,7 @@ func (c call) bounded(name string, otherwise, ceiling int) (int, error) {
 	return int(min(n, int64(ceiling))), err
 }
 
-// explain formulates the timeout of a call.
+// explain adds the configured limit to the timeout error of a call.
 func (s *Server) explain(err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -148,11 +147,11 @@ func (s *Server) explain(err error) error {
 	return err
 }
 
-// maxStructured is the size above which a result is text only.
+// maxStructured is the size above which a result is returned as text only.
 const maxStructured = 1 << 20
 
-// answer encodes a result. A list goes under its name in structured content,
-// which has to be an object; the text is the list itself.
+// answer encodes a result. Structured content must be an object, so a list is wrapped in one;
+// the text is the list itself.
 func answer(result any, err error) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
@@ -173,14 +172,14 @@ func answer(result any, err error) (*mcp.CallToolResult, error) {
 	return mcp.NewToolResultStructured(structured, strings.TrimSuffix(text.String(), "\n")), nil
 }
 
-// location is a path that a call may use.
+// location is a path that a call is allowed to use.
 type location struct {
 	root  *root
-	given string // as the caller wrote it
-	rel   string // clean, with links
+	given string // path as the caller wrote it
+	rel   string // cleaned, links not resolved
 }
 
-// root returns the root that an argument names, if the tool may be used in it.
+// root returns the root named by an argument, if the tool is allowed in it.
 func (c call) root(name string) (*root, error) {
 	given, err := c.args.Required(name)
 	if err != nil {
@@ -196,8 +195,8 @@ func (c call) root(name string) (*root, error) {
 	return root, nil
 }
 
-// location checks a root and a path in the order that callers rely on. An absent
-// path is the one given otherwise, and refused when that is empty.
+// location checks the arguments root and path, in an order that callers rely on. otherwise
+// replaces an absent path; if it is empty, an absent path is refused.
 func (c call) location(rootName, pathName, otherwise string) (location, error) {
 	root, err := c.root(rootName)
 	if err != nil {
@@ -214,7 +213,7 @@ func (c call) location(rootName, pathName, otherwise string) (location, error) {
 	return location{root, given, rel}, err
 }
 
-// resolved is location with every link of the path followed.
+// resolved is location with all links of the path followed.
 func (c call) resolved(rootName, pathName, otherwise string) (location, error) {
 	at, err := c.location(rootName, pathName, otherwise)
 	if err != nil {
@@ -224,7 +223,7 @@ func (c call) resolved(rootName, pathName, otherwise string) (location, error) {
 	return at, describe(err, "path not found", at.given)
 }
 
-// writable is resolved for what a call is to write to.
+// writable is resolved for a path to write to.
 func (c call) writable(rootName, pathName string) (location, error) {
 	at, err := c.resolved(rootName, pathName, "")
 	if err == nil {
@@ -233,8 +232,8 @@ func (c call) writable(rootName, pathName string) (location, error) {
 	return at, err
 }
 
-// reserved refuses the names of unfinished copies: such a file would be hidden, and anybody may
-// delete it.
+// reserved refuses the names of temporary files. Such a file would be hidden, and could be
+// deleted by anybody.
 func (l location) reserved() error {
 	for part := range strings.SplitSeq(l.rel, "/") {
 		if isTemp(part) {
@@ -244,7 +243,7 @@ func (l location) reserved() error {
 	return nil
 }
 
-// parentResolved is location with every link but the last part followed.
+// parentResolved is location with all links except the last part followed.
 func (c call) parentResolved(rootName, pathName string) (location, error) {
 	at, err := c.location(rootName, pathName, "")
 	if err != nil {

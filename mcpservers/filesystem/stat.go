@@ -12,7 +12,7 @@ import (
 
 type stat struct {
 	IsDirectory bool   `json:"is_directory"`
-	IsSymlink   bool   `json:"is_symlink"` // false: links are followed first
+	IsSymlink   bool   `json:"is_symlink"` // always false: links are followed
 	ModifiedAt  string `json:"modified_at"`
 	Name        string `json:"name"`
 	Path        string `json:"path"`
@@ -27,7 +27,7 @@ func statFile(_ context.Context, c call) (any, error) {
 	return stat{IsDirectory: info.IsDir(), ModifiedAt: stamp(info), Name: path.Base(at.rel), Path: at.given, Size: info.Size()}, nil
 }
 
-// info describes what the path of a call leads to.
+// info returns the file information of the path of a call.
 func (c call) info() (location, fs.FileInfo, error) {
 	at, err := c.resolved("root", "path", "")
 	if err != nil {
@@ -57,7 +57,7 @@ func permissionsFile(_ context.Context, c call) (any, error) {
 	}, nil
 }
 
-// owners returns names, or numbers that have none.
+// owners returns the names of owner and group, or their numbers if they have no names.
 func owners(info fs.FileInfo) (owner, group string) {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Tool names are wire: configurations, agents and approvals carry them.
+// Tool names must not change: configurations, agents and approvals contain them.
 const (
 	toolListRoots       = "list_roots"
 	toolListFolder      = "list_folder"
@@ -25,7 +25,7 @@ const (
 	toolGlob            = "glob"
 )
 
-// gatedTools are those that allowed_tools can name; list_roots is always on.
+// gatedTools are the tools that allowed_tools can contain. list_roots is always enabled.
 var gatedTools = []string{
 	toolListFolder, toolReadFile, toolWriteFile, toolRemoveFile, toolPatchFile, toolCreateFolder, toolRemoveFolder,
 	toolStatFile, toolHashFile, toolPermissionsFile, toolCopy, toolMove, toolGrep, toolGlob,
@@ -41,9 +41,9 @@ func (s *Server) tools() []tool {
 	}
 }
 
-// Destructive is what can change or remove existing
-// data. Idempotent is what has no further effect when it is called again: not
-// write_file, which can append, and not move, whose source may exist again.
+// Destructive tools can change or remove existing data. Idempotent tools have no further effect
+// when called again. write_file is not, because it can append; move is not, because its source
+// may exist again.
 var (
 	reads    = hosting.Hints{ReadOnly: true, Idempotent: true}
 	adds     = hosting.Hints{Idempotent: true}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// tree is the [os.Root.FS] of a folder without unfinished copies, in which a FIFO
-// that takes the place of a folder makes no call wait.
+// tree is the [os.Root.FS] of a folder, without temporary files. Reading a folder never blocks,
+// even if it has been replaced by a FIFO.
 type tree struct {
 	fs.FS
 	dir *os.Root
@@ -16,11 +16,10 @@ type tree struct {
 
 func (t tree) ReadDir(name string) ([]fs.DirEntry, error) { return readFolder(t.dir, name) }
 
-// walk visits everything below a folder by name, folders before what is in them,
-// and never through a link. A folder whose path has more than depth separators is
-// visited but not entered; -1 is no limit. The result counts the folders that could
-// not be read or are too deep. The error is that of visit or of ctx, or says that
-// the first folder cannot be read.
+// walk visits everything below a folder in order of names, folders before their contents. It
+// does not follow links. A folder whose path has more than depth separators is visited but not
+// entered; -1 means no limit. The result counts the folders that could not be read or are too
+// deep. The error is that of visit or ctx, or of reading the first folder.
 func walk(ctx context.Context, dir *os.Root, depth int, visit func(rel string, entry fs.DirEntry) error) (unreadable int, err error) {
 	err = fs.WalkDir(tree{dir.FS(), dir}, ".", func(rel string, entry fs.DirEntry, err error) error {
 		switch {

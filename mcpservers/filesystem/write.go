@@ -80,8 +80,8 @@ func textWriter(text string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
 
-// append adds to the end in one write, so that what others append meanwhile
-// stays whole. A file that somebody begins at the same moment is added to.
+// append adds to the end in one write, so that concurrent appends of others remain complete. If
+// another process creates the file at the same moment, the text is appended to that file.
 func (l location) append(text string) error {
 	for range 10 {
 		file, info, err := l.root.openFile(l.rel, os.O_WRONLY|os.O_APPEND)
@@ -95,10 +95,11 @@ func (l location) append(text string) error {
 			return err
 		}
 	}
-	return syscall.EBUSY // it comes and goes
+	return syscall.EBUSY // the file is created and removed repeatedly
 }
 
-// appendTo adds all of text or, when nobody else has appended meanwhile, nothing.
+// appendTo appends all of text. If the write is incomplete it is undone, unless another process
+// has appended meanwhile.
 func appendTo(file *os.File, size int64, text string) error {
 	n, err := file.WriteString(text)
 	if err == nil {
@@ -109,7 +110,7 @@ func appendTo(file *os.File, size int64, text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// create looks first: what exists need not be opened, which its mode may forbid.
+// create checks first whether the file exists, because opening it may not be permitted.
 func (l location) create(text string) error {
 	info, err := l.root.dir.Lstat(l.rel)
 	if isMissing(err) {

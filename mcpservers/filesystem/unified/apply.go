@@ -17,18 +17,18 @@ type Result struct {
 	Hunks []Hunk // in the order of the patch
 }
 
-// Hunk says how one hunk was applied.
+// Hunk describes how one hunk was applied.
 type Hunk struct {
 	Hunk      int  // number in the patch, from 1
-	Line      int  // where it went: its first line in the old text, from 1
-	Offset    int  // lines between where it said and where it went
-	Fuzz      int  // lines of outer context that were left out to make it fit
-	Recounted bool // the line counts of its header were wrong
+	Line      int  // its first line in the old text, from 1
+	Offset    int  // lines between the stated and the actual position
+	Fuzz      int  // outer context lines that were ignored
+	Recounted bool // its header had wrong line counts
 }
 
-// Apply returns old with every hunk of patch applied. Errors are ErrNoHunks,
-// ErrSeveralFiles and other "parse patch: …" texts, a *MismatchError under
-// "patch failed: …", and the error of ctx, which everything that takes long looks at.
+// Apply returns old with every hunk of patch applied. Errors are ErrNoHunks, ErrSeveralFiles
+// and other "parse patch: …" texts, a *MismatchError under "patch failed: …", and the error of
+// ctx, which is checked regularly.
 func Apply(ctx context.Context, old []byte, patch string) (Result, error) {
 	hunks, creates, err := parse(ctx, patch)
 	if err != nil {
@@ -50,8 +50,8 @@ func Apply(ctx context.Context, old []byte, patch string) (Result, error) {
 	return Result{Text: patched, Hunks: done}, nil
 }
 
-// withLineEnd ends the text with a line end where the patch says nothing about
-// the missing one; ended is false when it has to be taken off again.
+// withLineEnd appends a newline to a text without one, unless the patch mentions the missing
+// newline. ended is false if the newline must be removed from the result.
 func withLineEnd(old []byte, hunks []hunk) (text []byte, ended bool) {
 	if len(old) == 0 || bytes.HasSuffix(old, []byte("\n")) {
 		return old, true
@@ -66,7 +66,7 @@ func withLineEnd(old []byte, hunks []hunk) (text []byte, ended bool) {
 	return append(bytes.Clone(old), '\n'), false
 }
 
-// placeAll finds a place for every hunk, from the top of the text down.
+// placeAll finds the position of every hunk, from the top of the text down.
 func placeAll(ctx context.Context, hunks []hunk, creates bool, text []byte) ([]Hunk, []*gitdiff.TextFragment, error) {
 	f := finder{ctx: ctx, lines: splitLines(text)}
 	if creates && len(f.lines) > 0 {
@@ -96,8 +96,8 @@ func placeAll(ctx context.Context, hunks []hunk, creates bool, text []byte) ([]H
 	return done, placed, nil
 }
 
-// settle returns the fragment as the library wants it: exact, and with
-// positions that never have their special meaning of 0.
+// settle returns the fragment for the library: with exact context, and with positions that
+// never have the special value 0.
 func settle(h hunk, p placement) *gitdiff.TextFragment {
 	f := *h.TextFragment
 	f.Lines = f.Lines[p.head : len(f.Lines)-p.tail]
@@ -134,8 +134,8 @@ func splitLines(text []byte) []string {
 	return lines
 }
 
-// adaptLineEnds gives the patch the line ends of the text where each uses one
-// kind throughout.
+// adaptLineEnds converts the line ends of the patch to those of the text, if each uses only one
+// kind.
 func adaptLineEnds(hunks []hunk, text []byte) {
 	all, crlf := bytes.Count(text, []byte("\n")), bytes.Count(text, []byte("\r\n"))
 	patchAll, patchCRLF := 0, 0

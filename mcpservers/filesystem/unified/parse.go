@@ -17,7 +17,7 @@ var (
 	ErrSeveralFiles = errors.New("patch changes more than one file")
 )
 
-// hunk is one fragment of a patch, with its number counted from 1.
+// hunk is one fragment of a patch, with its number from 1.
 type hunk struct {
 	*gitdiff.TextFragment
 	number    int
@@ -26,8 +26,7 @@ type hunk struct {
 
 var headerPattern = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// parse returns the hunks of a patch in the order it has them, and whether it
-// says that the file is new.
+// parse returns the hunks of a patch in its order, and whether the patch creates the file.
 func parse(ctx context.Context, patch string) (hunks []hunk, creates bool, err error) {
 	if patch != "" && !strings.HasSuffix(patch, "\n") {
 		patch += "\n"
@@ -59,8 +58,7 @@ func parse(ctx context.Context, patch string) (hunks []hunk, creates bool, err e
 	return hunks, creates, nil
 }
 
-// parseHunk reads the hunk that lines begin with and returns how many lines it
-// takes.
+// parseHunk reads the hunk at the beginning of lines and returns its number of lines.
 func parseHunk(lines []string, number int) (hunk, int, error) {
 	match := headerPattern.FindStringSubmatch(lines[0])
 	if match == nil {
@@ -78,8 +76,7 @@ func parseHunk(lines []string, number int) (hunk, int, error) {
 	return hunk{TextFragment: fragment, number: number, recounted: !told}, 1 + size, nil
 }
 
-// count reads a line count of a header: absent means 1, absurd means no line
-// count that any body has.
+// count parses a line count of a header. An absent count is 1, an invalid one -1.
 func count(text string) int {
 	if text == "" {
 		return 1
@@ -91,8 +88,8 @@ func count(text string) int {
 	return n
 }
 
-// declaredLength returns how many lines the body has by the counts of its header, and
-// false when they do not fit: too few lines, or lines of a hunk left over.
+// declaredLength returns the number of lines of the body by the counts of its header. It
+// returns false if the counts are wrong: lines are missing, or more lines of a hunk follow.
 func declaredLength(lines []string, before, after int) (int, bool) {
 	i := 0
 	for ; i < len(lines) && (before > 0 || after > 0); i++ {
@@ -129,8 +126,8 @@ func startsFile(lines []string) bool {
 		len(lines) > 1 && strings.HasPrefix(lines[0], "--- ") && strings.HasPrefix(lines[1], "+++ ")
 }
 
-// bodyLength returns how many lines look like the body of a hunk. Empty lines at
-// its end belong to whoever wrote the patch, not to the file.
+// bodyLength returns the number of lines that look like the body of a hunk. Empty lines at the
+// end belong to the text around the patch, not to the file.
 func bodyLength(lines []string) int {
 	n := 0
 	for n < len(lines) && strings.ContainsRune(" +-\\\r\n", rune(lines[n][0])) && !startsFile(lines[n:]) {
@@ -142,14 +139,14 @@ func bodyLength(lines []string) int {
 	return n
 }
 
-// fragment parses the body with the library, under a header that fits it.
+// fragment parses the body with the library, under a header with correct counts.
 func fragment(oldStart, newStart string, body []string) (*gitdiff.TextFragment, error) {
 	var text strings.Builder
 	before, after := 0, 0
 	for _, line := range body {
 		switch line[0] {
 		case '\n', '\r':
-			text.WriteByte(' ') // an empty context line that lost its space
+			text.WriteByte(' ') // an empty context line without its leading space
 			before, after = before+1, after+1
 		case ' ':
 			before, after = before+1, after+1
@@ -174,11 +171,11 @@ func fragment(oldStart, newStart string, body []string) (*gitdiff.TextFragment, 
 
 var libraryPrefix = regexp.MustCompile(`^gitdiff: line \d+: `)
 
-// plain removes line numbers that refer to a text nobody has seen.
+// plain removes line numbers, because they refer to a text that the caller does not know.
 func plain(err error) error { return errors.New(libraryPrefix.ReplaceAllString(err.Error(), "")) }
 
-// checkLineEnds refuses a line without line end before the last one: what comes
-// after it would be glued to it.
+// checkLineEnds refuses a line without newline before the last line, because the next line
+// would be joined to it.
 func checkLineEnds(f *gitdiff.TextFragment) error {
 	lastOld, lastNew := false, false
 	for _, line := range f.Lines {

@@ -8,11 +8,11 @@ import (
 	"github.com/bluekeyes/go-gitdiff/gitdiff"
 )
 
-// maxFuzz is how many lines of outer context may differ, as in patch(1).
+// maxFuzz is the number of outer context lines that may differ, as in patch(1).
 const maxFuzz = 2
 
-// MismatchError says where a text differs from what a hunk expects. Expected
-// and Got are descriptions: quoted lines, or words such as "end of file".
+// MismatchError reports a difference between the text and a hunk. Expected and Got are
+// descriptions: quoted lines, or words such as "end of file".
 type MismatchError struct {
 	Hunk, Line    int
 	Expected, Got string
@@ -22,25 +22,25 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("hunk %d does not match at line %d (expected %s, got %s)", e.Hunk, e.Line, e.Expected, e.Got)
 }
 
-// placement is where a hunk goes: its first kept line is line at (from 0), and
-// head and tail lines of context are left out.
+// placement is the position of a hunk: its first kept line is line at (from 0), and head and
+// tail lines of context are ignored.
 type placement struct{ at, head, tail, fuzz int }
 
-// finder places hunks in order; next is the first line that no hunk before has
-// used, drift how far the one before was from where it said.
+// finder places hunks in order. next is the first line after the previous hunk, and drift is
+// the offset of the previous hunk from its stated position.
 type finder struct {
 	ctx         context.Context
 	lines       []string
 	next, drift int
-	compared    int // lines since the last look at ctx
+	compared    int // lines since the last check of ctx
 }
 
-// place finds the nearest fitting place with the least fuzz. The error is a
-// *MismatchError for the place that the hunk names, or that of the context.
+// place finds the nearest position with the least fuzz. The error is that of the context, or a
+// *MismatchError for the stated position.
 func (f *finder) place(h hunk) (placement, error) {
 	wanted := int(h.OldPosition) - 1
 	if h.OldLines == 0 {
-		wanted++ // without old lines the position is that of the line before
+		wanted++ // without old lines the position is that of the previous line
 	}
 	for fuzz := 0; fuzz <= maxFuzz; fuzz++ {
 		p, ok := trim(h, fuzz)
@@ -59,8 +59,8 @@ func (f *finder) place(h hunk) (placement, error) {
 	return placement{}, f.mismatch(h, max(0, wanted))
 }
 
-// trim leaves out context for a level of fuzz, as patch(1) does: from the longer
-// side first. It refuses to leave nothing to hold on to.
+// trim ignores context lines for a level of fuzz, from the longer side first, as patch(1) does.
+// It reports false if no old line with text would remain.
 func trim(h hunk, fuzz int) (placement, bool) {
 	head, tail := int(h.LeadingContext), int(h.TrailingContext)
 	longer := max(head, tail)
@@ -79,9 +79,9 @@ func trim(h hunk, fuzz int) (placement, bool) {
 	return p, false
 }
 
-// search looks at the wanted line, then at one after, one before, two after…
-// and returns -1 when the hunk fits nowhere. A hunk that only adds lines and
-// shows no context fits nowhere but at its own place.
+// search tries the wanted line, then one line after it, one before, two after and so on. It
+// returns -1 if the hunk fits nowhere. A hunk without old lines is only tried at its own
+// position.
 func (f *finder) search(h hunk, p placement, wanted int) (int, error) {
 	old := oldLines(h.Lines[p.head : len(h.Lines)-p.tail])
 	last := len(f.lines) - len(old)
@@ -106,7 +106,7 @@ func (f *finder) search(h hunk, p placement, wanted int) (int, error) {
 	return -1, nil
 }
 
-// check looks at the context after so many lines that it costs nothing.
+// check checks the context rarely enough that the cost is negligible.
 func (f *finder) check() error {
 	if f.compared++; f.compared < 1<<16 {
 		return nil
@@ -122,11 +122,12 @@ func (f *finder) fits(h hunk, p placement, old []string, at int) bool {
 			return false
 		}
 	}
-	// A line without line end can only become the last one.
+	// A line without newline can only become the last one.
 	return at+len(old) == len(f.lines) || !endsFile(h.Lines[p.head:len(h.Lines)-p.tail])
 }
 
-// endsFile reports whether a last line without line end is written.
+// endsFile reports whether the new lines have one without newline, which must be the last line
+// of the file.
 func endsFile(lines []gitdiff.Line) bool {
 	for _, line := range lines {
 		if line.New() && line.NoEOL() {
@@ -146,7 +147,7 @@ func oldLines(lines []gitdiff.Line) []string {
 	return old
 }
 
-// mismatch describes the first difference at the place the hunk names.
+// mismatch describes the first difference at the stated position.
 func (f *finder) mismatch(h hunk, at int) error {
 	old := oldLines(h.Lines)
 	for i, line := range old {
@@ -168,7 +169,7 @@ func (f *finder) mismatch(h hunk, at int) error {
 
 func quote(line string) string { return fmt.Sprintf("%q", strings.TrimSuffix(line, "\n")) }
 
-// quoteUnlike shows the line end too where it is the only difference.
+// quoteUnlike quotes a line, with its newline if that is the only difference.
 func quoteUnlike(line, other string) string {
 	if strings.TrimSuffix(line, "\n") == strings.TrimSuffix(other, "\n") {
 		return fmt.Sprintf("%q", line)
