@@ -14,12 +14,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Arguments holds the raw JSON of each argument of a call, because decoding a number to
-// float64 would change integers beyond 2^53. One that is null counts as absent.
+// Arguments holds the raw JSON of each argument of a call, because decoding a number to float64
+// would change integers beyond 2^53. A null argument counts as absent.
 type Arguments map[string]json.RawMessage
 
-// ParseArguments refuses names outside allowed: a mistyped "glob_fliter" must
-// not quietly widen what is searched or changed.
+// ParseArguments refuses names outside allowed, so that a misspelled name such as "glob_fliter"
+// cannot widen a search or a change.
 func ParseArguments(request mcp.CallToolRequest, allowed ...string) (Arguments, error) {
 	args := Arguments{}
 	if err := request.BindArguments(&args); err != nil {
@@ -36,12 +36,12 @@ func ParseArguments(request mcp.CallToolRequest, allowed ...string) (Arguments, 
 	return args, nil
 }
 
-// Has reports whether one of names is there.
+// Has reports whether at least one of names is present.
 func (a Arguments) Has(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { _, ok := a[name]; return ok })
 }
 
-// Text returns a string argument, otherwise when it is absent or empty.
+// Text returns a string argument, or otherwise if it is absent or empty.
 func (a Arguments) Text(name, otherwise string) (string, error) {
 	raw, ok := a[name]
 	if !ok {
@@ -57,7 +57,7 @@ func (a Arguments) Text(name, otherwise string) (string, error) {
 	return s, nil
 }
 
-// Required is Text, refusing what is absent or empty.
+// Required is Text, but an absent or empty argument is an error.
 func (a Arguments) Required(name string) (string, error) {
 	s, err := a.Text(name, "")
 	if err == nil && s == "" {
@@ -66,8 +66,8 @@ func (a Arguments) Required(name string) (string, error) {
 	return s, err
 }
 
-// Integer returns a JSON number without a fraction, 5 and 5.0 but not "5", otherwise
-// when it is absent.
+// Integer returns a JSON number without a fraction: 5 and 5.0 but not "5". If the argument is
+// absent it returns otherwise.
 func (a Arguments) Integer(name string, otherwise int64) (int64, error) {
 	raw, ok := a[name]
 	if !ok {
@@ -76,7 +76,7 @@ func (a Arguments) Integer(name string, otherwise int64) (int64, error) {
 	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return n, nil
 	}
-	// Beyond 2^53 a float no longer tells which integer was meant.
+	// Beyond 2^53 a float does not identify the integer.
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
 		return 0, fmt.Errorf("%s must be an integer", name)
@@ -84,7 +84,7 @@ func (a Arguments) Integer(name string, otherwise int64) (int64, error) {
 	return int64(f), nil
 }
 
-// Boolean returns true or false, false when it is absent.
+// Boolean returns a boolean argument, or false if it is absent.
 func (a Arguments) Boolean(name string) (bool, error) {
 	raw, ok := a[name]
 	if !ok {

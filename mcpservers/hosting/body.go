@@ -14,14 +14,14 @@ import (
 
 const (
 	bodyTimeout   = 30 * time.Second
-	maxInitialize = 64 << 10 // bytes: anybody may send it, and a session keeps some of it
+	maxInitialize = 64 << 10 // bytes; any client may send it, and the session stores parts of it
 )
 
-// call is what the layers around mcp-go need of a request body. The zero value is a body that
-// is no JSON object, which mcp-go refuses.
+// call is the part of a request body that the layers around mcp-go need. The zero value stands
+// for a body that is not a JSON object, which mcp-go refuses.
 type call struct {
 	method  mcp.MCPMethod
-	version string // stated by the body, from protocol 2026-07-28 on
+	version string // protocol version in the body, since protocol 2026-07-28
 }
 
 func callOf(r *http.Request) (call, bool) {
@@ -44,7 +44,7 @@ func callOf(r *http.Request) (call, bool) {
 	return call{message.Method, meta.Params.Meta.ProtocolVersion()}, true
 }
 
-// limitReads ends a request whose sender is slow, also while its body is only skipped to reach
+// limitReads ends a request whose sender is slow, even while its body is only skipped to reach
 // the next request.
 func limitReads(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,8 +53,8 @@ func limitReads(next http.Handler) http.Handler {
 	})
 }
 
-// limitBody reads the whole body before mcp-go does, so that a body that is too large is 413
-// and not a parse error. After that there is no deadline, so that streams stay open.
+// limitBody reads the whole body before mcp-go does, so that a body that is too large gives 413
+// and not a parse error. It then removes the read deadline, so that streams stay open.
 func limitBody(limit int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))

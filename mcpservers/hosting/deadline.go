@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// writeSize is how much of an answer is under one deadline.
+// writeSize is the number of bytes that are written under one deadline.
 const writeSize = 64 << 10
 
-// limitWrites ends an answer that its client does not read: each piece must be sent within
-// timeout. Streams may be silent without limit.
+// limitWrites ends a response that its client does not read: each piece must be sent within
+// timeout. Streams may be idle without limit.
 func limitWrites(timeout time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &deadlineWriter{w, http.NewResponseController(w), timeout}
-		_ = out.control.SetWriteDeadline(time.Time{}) // of the request before on this connection
-		defer out.extend()                            // for what is still buffered
+		_ = out.control.SetWriteDeadline(time.Time{}) // removes the deadline of the previous request on this connection
+		defer out.extend()                            // for the data that is still buffered
 		next.ServeHTTP(out, r)
 	})
 }

@@ -1,6 +1,6 @@
-// Package hosting runs the tool servers of this project: transports, sessions, protection and
-// an orderly shutdown around an mcp-go server. A server adds its tools, prompts and resources and
-// nothing about HTTP.
+// Package hosting runs the tool servers of this project: it adds transports, sessions,
+// protection and an orderly shutdown to an mcp-go server. A server itself only adds its tools,
+// prompts and resources.
 //
 // # A new server
 //
@@ -16,40 +16,39 @@
 //		Settings: config.Settings, Name: "mcp-things", Log: log,
 //	}, s)
 //
-// Package resources and mcpservers/cmd/mcp-resources are the example to copy.
-// Declare only capabilities that the server keeps: listChanged when it calls
-// AddTools or the like while clients are connected, subscribe when it uses
-// [NewSubscriptions], logging when it sends log messages to clients. Resources
-// that come and go are a template, with [MissingResources] for those that went.
+// Package resources and mcpservers/cmd/mcp-resources are the example to copy. Declare only
+// capabilities that the server implements: listChanged if it calls AddTools or similar
+// functions while clients are connected, subscribe if it uses [NewSubscriptions], logging if it
+// sends log messages to clients. Publish resources that are added and removed at run time as a
+// template, with [MissingResources] for removed ones.
 //
 // # Endpoints
 //
 //	/mcp             Streamable HTTP, protocols 2024-11-05 to 2025-11-25 with sessions
-//	                 and 2026-07-28 without, on the same endpoint
+//	                 and 2026-07-28 without sessions, on the same endpoint
 //	/sse, /message   the older HTTP+SSE pair
 //	/health          "ok", without any check
 //
-// A panic in a handler is the JSON-RPC error -32603, and the server lives on.
+// A panic in a handler is answered with the JSON-RPC error -32603. The server continues.
 //
 // # Sessions
 //
-// A session is created by initialize (SSE: by opening the stream), named by the
-// Mcp-Session-Id header and forgotten after Settings.SessionIdle without request
-// or open stream, or on DELETE. Ids are made here and looked up on every request:
+// A session is created by initialize (SSE: by opening the stream) and identified by the
+// Mcp-Session-Id header. It is deleted by DELETE, or after Settings.SessionIdle without a
+// request or open stream. The server issues the IDs and looks them up on every request:
 //
 //	no id, or one that this server cannot have issued   400 "Invalid session ID"
-//	an id that is unknown, ended or expired             404, so clients initialize anew
+//	an id that is unknown, ended or expired             404, so clients initialize again
 //
-// Of more than Options.MaxSessions, those that were silent for longest are
-// forgotten first.
+// Beyond Options.MaxSessions, the sessions that were idle for longest are deleted.
 //
-// Handlers find theirs with [SessionFrom] and keep JSON values in it. Sessions
-// are in memory unless Options.Sessions is [OpenSessions], whose file lets clients
-// carry on after a restart, subscriptions included.
+// Handlers get their session with [SessionFrom] and store JSON values in it. Sessions are in
+// memory, unless Options.Sessions is the result of [OpenSessions]. Sessions in its file survive
+// a restart, including subscriptions.
 //
 // # Protection
 //
-// Every request except /health passes, in this order:
+// Every request except /health passes these checks, in this order:
 //
 //	Host     names of loopback, Settings.AllowedHosts and the address that the
 //	         connection came to; while that list is empty, any name on
@@ -60,27 +59,26 @@
 //	bearer   Options.Token, when there is one                             401
 //	size     Options.MaxBody, read within 30 s; 64 KiB for initialize     413
 //
-// An answer that its client does not read ends after Options.WriteTimeout.
-// Options.MaxBody holds for lines of stdio, too. A longer one is answered with the
-// error -32600 and skipped; the answer has the ID of the request if that stands at
-// its beginning.
+// A response that its client does not read ends after Options.WriteTimeout. Options.MaxBody
+// also limits the lines of stdio. A longer line is skipped and answered with the error -32600;
+// the answer has the ID of the request if it is at the beginning of the line.
 //
-// The first three are package guard: they keep web pages from using a server that
-// their visitor reaches. Allowed origins also get CORS headers.
+// The first three checks are in package guard. They prevent web pages from using a server that
+// only their visitor can reach. Allowed origins also get CORS headers.
 //
 // # Repeated calls
 //
-// A caller that may repeat a writing call, because it cannot know whether the
-// first one arrived, names it in _meta under [IdempotencyKey]. A server reads that
-// with [OnceOf] and keeps key and result in one transaction with the change, as
-// package resources does, or in [Results] when it has no database. It says so with
-// [RemembersCalls]: without that, no careful caller repeats a call.
+// A caller may have to repeat a writing call, because it cannot know whether the first one
+// arrived. It then sends a key in _meta under [IdempotencyKey]. A server reads the key with
+// [OnceOf]. It stores the key and the result in one transaction with the change, as package
+// resources does, or in [Results] if it has no database. It declares this with
+// [RemembersCalls]; without it, careful callers do not repeat calls.
 //
 // # Shutdown
 //
-// When the context of [Run] ends, no new connection is accepted, streams are
-// closed and running calls have Options.Grace to be answered. After that their
-// contexts are cancelled and their connections cut.
+// When the context of [Run] ends, no new connection is accepted, streams are closed, and
+// running calls have Options.Grace to finish. After that their contexts are cancelled and their
+// connections are closed.
 //
 // # Files
 //
@@ -89,8 +87,8 @@
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports
 //	arguments.go tool.go                          code shared by all tools
-//	once.go                                       calls that are repeated
-//	subscriptions.go missing.go                   resources, where mcp-go is incomplete
+//	once.go                                       idempotency keys and stored results
+//	subscriptions.go missing.go                   parts of resources that mcp-go lacks
 //	guard/                                        which web pages may send requests
 //	sqlitefile/                                   how SQLite files are opened
 package hosting

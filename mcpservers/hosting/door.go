@@ -13,22 +13,22 @@ import (
 	"agent-stop-and-go/mcpservers/hosting/guard"
 )
 
-// guardRules say who may call the server: a server on a network is called by the names of
-// containers and machines, so any name is accepted until some are listed.
+// guardRules returns the names and origins that are accepted. Servers on a network are called
+// by the names of containers and machines, so all names are accepted until some are configured.
 func guardRules(options Options) guard.Rules {
 	return guard.Rules{
 		Hosts: options.AllowedHosts, Origins: options.AllowedOrigins,
-		OpenNetwork: true, HostStatus: http.StatusForbidden, // the status that MCP clients and suites know
+		OpenNetwork: true, HostStatus: http.StatusForbidden, // the status that MCP clients and test suites expect
 	}
 }
 
-// authenticate requires the bearer token, if there is one. CORS preflights cannot carry it and
-// return only the rules.
+// authenticate requires the bearer token, if there is one. CORS preflights are exempt, because
+// they cannot carry it and only return the CORS rules.
 func authenticate(options Options, next http.Handler) http.Handler {
 	if options.Token == "" {
 		return next
 	}
-	want := sha256.Sum256([]byte(options.Token)) // equal lengths, so comparing takes equal time
+	want := sha256.Sum256([]byte(options.Token)) // hashes have equal lengths, so the comparison takes constant time
 	challenge := fmt.Sprintf("Bearer realm=%q", options.Name)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -50,7 +50,7 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// cors lets the pages of allowed origins read the answers.
+// cors allows the pages of allowed origins to read the responses.
 func cors(options Options) []server.CORSOption {
 	return []server.CORSOption{
 		server.WithCORSAllowedOrigins(options.AllowedOrigins...),

@@ -39,11 +39,12 @@ func (s *sessions) sweep(ctx context.Context, now time.Time) {
 
 func (s *sessions) useBusy(ctx context.Context, now time.Time) {
 	for _, id := range s.busy() {
-		_ = s.options.Sessions.Use(ctx, id, now, time.Time{}) // one that is gone stays gone
+		_ = s.options.Sessions.Use(ctx, id, now, time.Time{}) // deleted sessions remain deleted
 	}
 }
 
-// limit removes the idlest tenth if there are more sessions than allowed.
+// limit deletes the sessions that were idle for longest if there are too many, down to 90% of
+// the limit.
 func (s *sessions) limit(ctx context.Context) {
 	s.limiting.Lock()
 	defer s.limiting.Unlock()
@@ -77,7 +78,7 @@ func (s *sessions) isBusy(id string) bool {
 	return len(s.active[id]) > 0
 }
 
-// forget makes mcp-go drop its state of a session, by a DELETE request.
+// forget makes mcp-go drop its state of a session, with a DELETE request.
 func (s *sessions) forget(ctx context.Context, id string) {
 	header := http.Header{}
 	header.Set(server.HeaderKeySessionID, id)
@@ -93,7 +94,7 @@ func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 func (discardWriter) Flush()                      {}
 func (discardWriter) CanStream() bool             { return false }
 
-// issuedSession gives mcp-go the session that was found for a request and no other.
+// issuedSession tells mcp-go that the session of a request is valid, and no other.
 type issuedSession struct{ session *Session }
 
 func (issuedSession) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
@@ -118,5 +119,5 @@ func (i issuedSession) Validate(id string) (terminated bool, err error) {
 	return false, nil
 }
 
-// Terminate leaves the session: mcp-go also calls it when the process ends.
+// Terminate keeps the session, because mcp-go also calls it when the process ends.
 func (issuedSession) Terminate(string) (notAllowed bool, err error) { return false, nil }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// FlagUsage describes what Bind binds, for the Flags section of a --help text.
-// It leaves --port to the server, whose default is its own.
+// FlagUsage describes the flags of Bind, for the Flags section of a --help text. It does not
+// include --port, whose default depends on the server.
 const FlagUsage = `  --transport T   http: Streamable HTTP at /mcp, and SSE at /sse for older clients (default)
                   sse: only the latter; stdio: on stdin and stdout, ends when stdin does
   --stdio         the same as --transport stdio
@@ -18,9 +18,9 @@ const FlagUsage = `  --transport T   http: Streamable HTTP at /mcp, and SSE at /
   --session-idle TIME     forget a client that was silent for so long  (default 1h)
 `
 
-// Bind adds the flags of Settings to set, with the present values as defaults.
-// So that flags win over a file, parse once to learn the file's name, load it,
-// then Bind and parse again; lists are added to.
+// Bind adds the flags of Settings to set, with the current values as defaults. For flags that
+// override a file, parse once to get the file's name, load the file, then call Bind and parse
+// again. Values for lists are appended.
 func (s *Settings) Bind(set *flag.FlagSet) {
 	set.StringVar(&s.Transport, "transport", s.Transport, "")
 	set.BoolFunc("stdio", "", func(text string) error {

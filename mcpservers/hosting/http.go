@@ -13,12 +13,12 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// heartbeat is how often an open stream is written to, so that proxies keep it
-// and dead ones are noticed.
+// heartbeat is the interval of pings on open streams. They keep proxies from closing a stream,
+// and detect broken connections.
 const heartbeat = 30 * time.Second
 
-// HTTP serves MCP over HTTP. As an [http.Handler] it can be mounted anywhere;
-// call Shutdown when done with it.
+// HTTP serves MCP over HTTP. It is an [http.Handler] that can be mounted anywhere. Call
+// Shutdown to release it.
 type HTTP struct {
 	options  Options
 	server   *http.Server
@@ -31,7 +31,7 @@ type HTTP struct {
 	cut      context.CancelFunc
 }
 
-// NewHTTP wraps s, for programs that do more over HTTP than [Run] does. It
+// NewHTTP returns the handler for s, for programs that serve more over HTTP than [Run] does. It
 // ignores options.Host and options.Port.
 func NewHTTP(options Options, s *server.MCPServer) *HTTP {
 	options = options.withDefaults()
@@ -66,8 +66,8 @@ func (h *HTTP) routes() http.Handler {
 
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.server.Handler.ServeHTTP(w, r) }
 
-// Serve answers requests on listener, which it closes, until ctx ends, and then
-// does what Shutdown does.
+// Serve answers requests on listener until ctx ends, and then does the same as Shutdown. It
+// closes listener.
 func (h *HTTP) Serve(ctx context.Context, listener net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- h.server.Serve(listener) }()
@@ -79,8 +79,8 @@ func (h *HTTP) Serve(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// Shutdown ends streams, waits for running calls as long as Options.Grace and
-// ctx allow, and then cancels the calls and cuts the connections that are left.
+// Shutdown ends streams and waits for running calls, at most until Options.Grace or ctx ends.
+// It then cancels the remaining calls and closes their connections.
 func (h *HTTP) Shutdown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, h.options.Grace)
 	defer cancel()
@@ -106,8 +106,8 @@ func (h *HTTP) withServer(next http.Handler) http.Handler {
 	})
 }
 
-// endWithServer cancels calls that outlive the grace given at the end: mcp-go
-// runs those that came over SSE apart from any request.
+// endWithServer cancels calls that exceed the grace period of a shutdown. It is needed for SSE,
+// because mcp-go does not run such calls in the context of a request.
 func (h *HTTP) endWithServer(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		if ctx.Value(serverKey{}) != h {

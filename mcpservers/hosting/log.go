@@ -6,8 +6,8 @@ import (
 	"log/slog"
 )
 
-// NewLogger logs as text from a level on: debug, info, warn or error; empty means
-// info.
+// NewLogger returns a text logger with a minimum level: debug, info, warn or error. An empty
+// level means info.
 func NewLogger(level string, to io.Writer) (*slog.Logger, error) {
 	var at slog.Level
 	if level != "" {

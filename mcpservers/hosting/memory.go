@@ -18,7 +18,7 @@ type memorySession struct {
 	values map[string][]byte
 }
 
-// NewMemoryStore keeps sessions as long as the process lives.
+// NewMemoryStore returns a store that lasts as long as the process.
 func NewMemoryStore() SessionStore {
 	return &memoryStore{sessions: map[string]*memorySession{}}
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// MissingResources makes reading a resource that missing reports return the protocol's
-// "resource not found": -32002, or -32602 since 2026-07-28. The handler of a template cannot
-// return that, its errors are -32603. Call it before s serves.
+// MissingResources makes reading a missing resource return the protocol's "resource not found":
+// -32002, or -32602 since 2026-07-28. The handler of a template cannot return these codes,
+// because its errors are -32603. missing reports whether a resource is missing. Call
+// MissingResources before s serves.
 func MissingResources(s *server.MCPServer, missing func(ctx context.Context, uri string) bool) {
 	hooksOf(s).AddBeforeReadResource(func(ctx context.Context, _ any, request *mcp.ReadResourceRequest) {
 		if missing(ctx, request.Params.URI) {
-			request.Params.URI = " " + request.Params.URI // which no template matches
+			request.Params.URI = " " + request.Params.URI // no template matches this
 		}
 	})
 }

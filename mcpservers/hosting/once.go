@@ -15,29 +15,30 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// IdempotencyKey is the _meta key under which a caller names a writing call, so
-// that sending it again gives the first result instead of a second change.
+// IdempotencyKey is the _meta key for the idempotency key of a writing call. Sending the call
+// again with the same key returns the first result and changes nothing.
 const IdempotencyKey = "agent-stop-and-go/idempotency-key"
 
-// IdempotencyCapability is the experimental capability with which a server declares
-// that it knows repeated calls by their key. Callers may repeat such a call, and no other,
-// after an error that leaves open whether it arrived.
+// IdempotencyCapability is the experimental capability of servers that recognise repeated calls
+// by their key. After an error that leaves open whether a call arrived, callers may repeat it
+// only on such servers.
 const IdempotencyCapability = "agent-stop-and-go/idempotency"
 
-// RemembersCalls declares [IdempotencyCapability]. It is for servers whose writing tools
-// all use [OnceOf].
+// RemembersCalls declares [IdempotencyCapability]. All writing tools of the server must use
+// [OnceOf].
 func RemembersCalls() server.ServerOption {
 	return server.WithExperimental(map[string]any{IdempotencyCapability: map[string]any{}})
 }
 
-// KeepResults is how long a writing call can be repeated.
+// KeepResults is how long the result of a writing call is stored.
 const KeepResults = 7 * 24 * time.Hour
 
 // ErrKeyReused reports an idempotency key that was first used for another tool
 // or with other arguments. Nothing was changed.
 var ErrKeyReused = errors.New("idempotency key was already used for a different call")
 
-// Once identifies a repeated call. The zero value is a call that its caller does not repeat.
+// Once identifies a call that may be repeated. The zero value is a call without idempotency
+// key.
 type Once struct {
 	Key        string
 	ArgsSHA256 string
@@ -45,8 +46,8 @@ type Once struct {
 
 const maxKey = 1 << 10 // bytes
 
-// OnceOf reads the idempotency key of a call. The digest covers args in one
-// order of names: leave out what counts as absent.
+// OnceOf reads the idempotency key of a call. The hash covers args in sorted order, so args
+// must not contain arguments that count as absent.
 func OnceOf(request mcp.CallToolRequest, args map[string]json.RawMessage) (Once, error) {
 	if request.Params.Meta == nil {
 		return Once{}, nil
@@ -72,17 +73,17 @@ func OnceOf(request mcp.CallToolRequest, args map[string]json.RawMessage) (Once,
 
 const (
 	maxResults    = 10_000
-	maxResultSize = 32 << 20 // of all together
-	resultCost    = 512      // what one takes beside its text
+	maxResultSize = 32 << 20 // total size of the stored results
+	resultCost    = 512      // overhead of one result in memory
 )
 
-// Results stores the results of writing calls in memory, for servers whose changes are in no
-// database that could store both together. Beyond 10,000 results or 32 MiB the oldest are
-// dropped. The zero value is ready.
+// Results stores the results of writing calls in memory, for servers without a database that
+// could store the result together with the change. Beyond 10,000 results or 32 MiB the oldest
+// are dropped. The zero value is ready to use.
 type Results struct {
 	mu    sync.Mutex
 	calls map[string]*onceCall
-	ended []*onceCall // with a result, oldest first
+	ended []*onceCall // calls with a result, oldest first
 	size  int
 }
 
@@ -93,9 +94,9 @@ type onceCall struct {
 	at              time.Time
 }
 
-// Once returns the result of do, or the JSON of the first call with the same key. It waits for
-// a running call with that key, as long as ctx allows. Failures are not stored, so that the
-// call can be repeated.
+// Once returns the result of do, or the JSON of the first call with the same key. If a call
+// with that key is running it waits for it, at most until ctx ends. Failures are not stored, so
+// that the call can be repeated.
 func (r *Results) Once(ctx context.Context, tool string, once Once, do func() (any, error)) (any, error) {
 	if once.Key == "" {
 		return do()
@@ -119,7 +120,7 @@ func (r *Results) Once(ctx context.Context, tool string, once Once, do func() (a
 	}
 }
 
-// enter returns the call with the key, or registers this one.
+// enter returns the stored call with the key, or registers a new one.
 func (r *Results) enter(tool string, once Once) (call *onceCall, isFirst bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +139,7 @@ func (r *Results) enter(tool string, once Once) (call *onceCall, isFirst bool, e
 	return call, false, nil
 }
 
-// run makes the call; when do panics, it counts as failed.
+// run runs the call. A panic of do counts as a failure.
 func (r *Results) run(call *onceCall, do func() (any, error)) (any, error) {
 	var text json.RawMessage
 	defer func() { r.end(call, text) }()
@@ -150,7 +151,7 @@ func (r *Results) run(call *onceCall, do func() (any, error)) (any, error) {
 	return result, err
 }
 
-// encode leaves <, > and & as they are, so that a repeated text is the same.
+// encode does not escape <, > and &, so that the text of a repeated call is the same.
 func encode(result any) (json.RawMessage, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -175,7 +176,7 @@ func (r *Results) end(call *onceCall, text json.RawMessage) {
 	r.prune(call.at)
 }
 
-// prune drops results that are too old, and the oldest of too many.
+// prune drops expired results, and the oldest ones beyond the limits.
 func (r *Results) prune(now time.Time) {
 	for len(r.ended) > 0 {
 		oldest := r.ended[0]

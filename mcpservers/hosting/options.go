@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// Options are [Settings] and what the program itself adds to them.
+// Options are [Settings] and the options of the program itself.
 type Options struct {
 	Settings
-	Name     string       // of the server, for clients that are asked to log in
-	Token    string       // bearer token callers over HTTP must show; "" for none
-	Sessions SessionStore // nil: in memory. The caller closes what it opened.
-	Log      *slog.Logger // nil: nothing is logged
-	Details  []any        // more of the log line that says the server is up: key, value, …
-	MaxBody  int64        // bytes of one HTTP request, or line of stdio; 0: 1 MiB
-	// MaxSessions is how many sessions are kept; 0: 10,000. Beyond that those that
-	// were silent for longest are forgotten first.
+	Name     string       // name of the server, for the authentication challenge
+	Token    string       // bearer token required over HTTP; "" for none
+	Sessions SessionStore // nil: in memory. The caller closes a store that it passes.
+	Log      *slog.Logger // nil: no log
+	Details  []any        // additional attributes of the log line at start: key, value, …
+	MaxBody  int64        // maximum size of an HTTP request, or of a line of stdio; 0: 1 MiB
+	// MaxSessions is the maximum number of sessions; 0: 10,000. Beyond it the sessions that
+	// were idle for longest are deleted.
 	MaxSessions int
-	// WriteTimeout is how long a client may take to read 64 KiB of an answer;
-	// 0: 30 s.
+	// WriteTimeout is the time in which a client must read 64 KiB of a response; 0: 30 s.
 	WriteTimeout time.Duration
-	Grace        time.Duration // for running calls at the end; 0: 5 s
-	Stdin        io.Reader     // nil: the process's own
-	Stdout       io.Writer     // nil: the process's own
+	Grace        time.Duration // time for running calls at shutdown; 0: 5 s
+	Stdin        io.Reader     // nil: that of the process
+	Stdout       io.Writer     // nil: that of the process
 }
 
 func (o Options) withDefaults() Options {

@@ -34,7 +34,7 @@ func (g *counter) add(by int) {
 	}
 }
 
-// wait returns when the count has come to 0, or when ctx ends.
+// wait returns when the count is 0 or ctx ends.
 func (g *counter) wait(ctx context.Context) {
 	g.mu.Lock()
 	none := g.none
@@ -45,15 +45,15 @@ func (g *counter) wait(ctx context.Context) {
 	}
 }
 
-// pendingRequests are the requests of one connection that were read and not answered yet.
-// mcp-go drops them when the connection ends, so its end is delayed.
+// pendingRequests are the requests of one connection that have been read and not yet answered.
+// mcp-go drops them when the connection ends, so the end of the connection is delayed.
 type pendingRequests struct {
 	*counter
 	mu  sync.Mutex
 	ids map[string]int
 }
 
-// asked handles an incoming message. Only requests count.
+// asked registers an incoming message if it is a request.
 func (p *pendingRequests) asked(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method != "" {
 		p.mu.Lock()
@@ -63,7 +63,7 @@ func (p *pendingRequests) asked(message []byte) {
 	}
 }
 
-// answered handles an outgoing message. Only answers to known requests count.
+// answered handles an outgoing message. Messages that answer no registered request are ignored.
 func (p *pendingRequests) answered(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method == "" {
 		p.mu.Lock()
@@ -81,8 +81,8 @@ func (p *pendingRequests) answered(message []byte) {
 // maxID is the length above which an ID is replaced by its hash.
 const maxID = 64
 
-// idAndMethod returns the canonical ID of a message. An ID that is neither text nor a number is
-// none.
+// idAndMethod returns the canonical ID and the method of a message. The ID is "" if it is
+// neither a string nor a number.
 func idAndMethod(message []byte) (id, method string) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`

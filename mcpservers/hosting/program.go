@@ -11,28 +11,28 @@ import (
 	"syscall"
 )
 
-// Configuration embeds [Settings]. It may add its own flags to those of Bind.
+// Configuration is a configuration that embeds [Settings]. Its Bind can add further flags.
 type Configuration interface {
 	Bind(set *flag.FlagSet)
 	Validate() error
 	Token(getenv func(string) string) (string, error)
 }
 
-// Program is a tool server as a command.
+// Program is the command of a tool server.
 type Program struct {
-	Name    string // of the server, and of the program
+	Name    string // of the server and of the program
 	Version string // of the program
-	Usage   string // what --help prints
+	Usage   string // text of --help
 	Config  Configuration
 	// Load fills Config from the file of --config, over the defaults.
 	Load func(path string) error
-	// MissingFile is the error of a call without --config; nil: it is not needed.
+	// MissingFile is the error if --config is missing; nil if the flag is optional.
 	MissingFile error
-	// Serve calls [Run]. Settings, and what the server adds to options, are left to it.
+	// Serve calls [Run]. It sets the Settings of options and adds its own options.
 	Serve func(ctx context.Context, options Options) error
 }
 
-// Main runs the program as the process: a signal ends it, a second one at once.
+// Main runs the program. A signal ends it gracefully, a second signal immediately.
 func (p Program) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -42,8 +42,8 @@ func (p Program) Main() {
 	}
 }
 
-// Run is the program without the process around it. It returns nil when ctx ends, and
-// in stdio mode when stdin does.
+// Run runs the program with explicit inputs and outputs. It returns nil when ctx ends, and in
+// stdio mode at the end of stdin.
 func (p Program) Run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) error {
 	done, err := p.configure(args, stdout)
 	if err != nil || done {
@@ -60,8 +60,8 @@ func (p Program) Run(ctx context.Context, args []string, getenv func(string) str
 	return p.Serve(ctx, Options{Name: p.Name, Token: token, Log: log, Stdin: stdin, Stdout: stdout})
 }
 
-// configure joins defaults, config file and flags, later ones winning. For --help and
-// --version it prints to stdout what was asked for, and is done.
+// configure combines defaults, config file and flags; later ones override earlier ones. For
+// --help and --version it prints to stdout and returns done.
 func (p Program) configure(args []string, stdout io.Writer) (done bool, err error) {
 	file, version, err := p.parse(args)
 	switch {

@@ -14,8 +14,8 @@ import (
 
 var wellFormed = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// CallerID returns the session the calling agent works for, from X-Session-ID,
-// "-" when there is none or when it could forge a log line.
+// CallerID returns the session of the calling agent, from X-Session-ID. It returns "-" if there
+// is none or if it has characters that could forge a log line.
 func CallerID(h http.Header) string { return loggable(h.Get("X-Session-ID")) }
 
 func loggable(id string) string {
@@ -25,8 +25,8 @@ func loggable(id string) string {
 	return "-"
 }
 
-// observe logs one line per request, when it has been answered, and answers a
-// panic with -32603 as the other transports do.
+// observe logs one line per request after its response. It answers a panic with -32603, like
+// the other transports.
 func observe(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -43,11 +43,11 @@ func observe(log *slog.Logger, next http.Handler) http.Handler {
 	})
 }
 
-// response records the status for the log.
+// response records the status and the session for the log.
 type response struct {
 	http.ResponseWriter
 	status int    // 0 until it is sent
-	made   string // the session that this request began
+	made   string // the session created by this request
 }
 
 func (r *response) WriteHeader(status int) {
@@ -93,10 +93,10 @@ func (r *response) session(request *http.Request) string {
 	return request.Header.Get(server.HeaderKeySessionID)
 }
 
-// fail answers instead of a handler that panicked.
+// fail sends an error response for a handler that panicked.
 func (r *response) fail() {
 	if r.status != 0 {
-		panic(http.ErrAbortHandler) // cut the answer off, so that it does not look whole
+		panic(http.ErrAbortHandler) // close the connection, so that the response does not look complete
 	}
 	r.Header().Set("Content-Type", "application/json")
 	r.WriteHeader(http.StatusInternalServerError)

@@ -13,10 +13,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Run serves s as options say until ctx ends, over stdio also until the input
-// does. Calls that are running then get options.Grace to finish. What s works
-// on must stay open until Run has returned. An empty options.Token is read from
-// the environment when options.AuthTokenEnv names one.
+// Run serves s until ctx ends, over stdio also until the end of the input. Running calls then
+// have options.Grace to finish. The resources of s must stay open until Run has returned. If
+// options.Token is empty and options.AuthTokenEnv names a variable, the token is read from the
+// environment.
 func Run(ctx context.Context, options Options, s *server.MCPServer) (err error) {
 	if err := options.Validate(); err != nil {
 		return err

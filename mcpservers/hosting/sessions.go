@@ -18,8 +18,8 @@ const (
 	ssePrefix  = "sse-session-"
 )
 
-// sessions stands before mcp-go's Streamable HTTP server, which itself takes
-// any id on GET for its own and ends sessions with the process.
+// sessions handles the requests for mcp-go's Streamable HTTP server. mcp-go alone would accept
+// any ID on GET, and would lose its sessions when the process ends.
 type sessions struct {
 	options  Options
 	stream   *server.StreamableHTTPServer
@@ -38,7 +38,7 @@ func newSessions(options Options, s *server.MCPServer, stopping context.Context)
 		server.WithHeartbeatInterval(heartbeat),
 		server.WithStreamableHTTPLogger(options.Log),
 		server.WithStreamableHTTPCORS(cors(options)...),
-		server.WithDisableLocalhostProtection(true), // guard does more
+		server.WithDisableLocalhostProtection(true), // package guard checks more
 	)
 	return all
 }
@@ -51,7 +51,7 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer context.AfterFunc(s.stopping, cancel)()
 	}
 	if isModern(r, call) || !isCall && r.Method != http.MethodGet && r.Method != http.MethodDelete {
-		s.stream.ServeHTTP(w, r.WithContext(ctx)) // no session, or for mcp-go to refuse
+		s.stream.ServeHTTP(w, r.WithContext(ctx)) // needs no session, or is refused by mcp-go
 		return
 	}
 	session, err := s.admit(ctx, r, call)
@@ -74,8 +74,8 @@ func isModern(r *http.Request, call call) bool {
 	return mcp.IsModernProtocol(call.version) || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// admit finds the session of a request: a new one for initialize, and one that
-// is gone from here on for DELETE.
+// admit returns the session of a request. It creates one for initialize and deletes it from the
+// store for DELETE.
 func (s *sessions) admit(ctx context.Context, r *http.Request, call call) (*Session, error) {
 	if call.method == mcp.MethodInitialize {
 		return s.create(ctx, httpPrefix)
@@ -98,7 +98,7 @@ func (s *sessions) create(ctx context.Context, prefix string) (*Session, error) 
 
 var errMalformed = errors.New("no id that this server issues")
 
-// find looks an id up and notes that it is used.
+// find looks up an ID and records the use of its session.
 func (s *sessions) find(ctx context.Context, id string) (*Session, error) {
 	rest, ok := strings.CutPrefix(id, httpPrefix)
 	if _, err := uuid.Parse(rest); !ok || err != nil {
@@ -107,7 +107,7 @@ func (s *sessions) find(ctx context.Context, id string) (*Session, error) {
 	now := time.Now()
 	err := s.options.Sessions.Use(ctx, id, now, now.Add(-s.options.SessionIdle))
 	if errors.Is(err, ErrNoSession) && s.isBusy(id) {
-		err = s.options.Sessions.Use(ctx, id, now, time.Time{}) // a stream is open, sweep is late
+		err = s.options.Sessions.Use(ctx, id, now, time.Time{}) // a stream is open, but sweep has not recorded it yet
 	}
 	if err != nil {
 		return nil, err
@@ -127,8 +127,8 @@ func (s *sessions) refuse(w http.ResponseWriter, err error) {
 	}
 }
 
-// track keeps a session from expiring until the returned function is called,
-// and lets endRequests cancel what it is tracked for.
+// track keeps a session from expiring until the returned function is called. endRequests calls
+// cancel.
 func (s *sessions) track(id string, cancel *context.CancelFunc) (untrack func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

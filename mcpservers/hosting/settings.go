@@ -9,46 +9,46 @@ import (
 	"time"
 )
 
-// Transports, as they are written in flags and files.
+// Transports, as written in flags and files.
 const (
-	TransportHTTP  = "http"  // Streamable HTTP at /mcp, and the older SSE pair at /sse and /message
-	TransportSSE   = "sse"   // only the older pair
-	TransportStdio = "stdio" // the program that started this one, on stdin and stdout
+	TransportHTTP  = "http"  // Streamable HTTP at /mcp, and the older SSE endpoints /sse and /message
+	TransportSSE   = "sse"   // only the older endpoints
+	TransportStdio = "stdio" // stdin and stdout
 )
 
-// Settings are what every tool server lets its users choose, in YAML and by
-// flags. Embed them in the server's own configuration with `yaml:",inline"`,
-// fill them with [DefaultSettings] before decoding and call Validate after.
+// Settings are the user's settings of every tool server, in YAML and flags. Embed them in the
+// server's own configuration with `yaml:",inline"`, fill them with [DefaultSettings] before
+// decoding and call Validate afterwards.
 type Settings struct {
 	Transport string `yaml:"transport"`
 	Host      string `yaml:"host"`
-	Port      int    `yaml:"port"` // 0 picks a free one
-	// AuthTokenEnv names the environment variable with the bearer token that
-	// callers over HTTP must show. Empty: whoever reaches the port may call.
+	Port      int    `yaml:"port"` // 0: any free port
+	// AuthTokenEnv is the name of the environment variable with the bearer token that is
+	// required over HTTP. If empty, no token is required.
 	AuthTokenEnv string `yaml:"auth_token_env"`
-	// AllowedHosts are further names this server is called by in Host headers,
-	// without port; "*" is any. Names of this machine's loopback always are. When
-	// empty, every name goes on connections that come over a network.
+	// AllowedHosts are additional names of this server in Host headers, without port; "*"
+	// allows any. Names of loopback are always allowed. If the list is empty, all names are
+	// allowed on connections that do not come over loopback.
 	AllowedHosts []string `yaml:"allowed_hosts"`
-	// AllowedOrigins are further web pages that may call, such as
-	// https://chat.example.com; "*" is any. Pages on loopback may over loopback.
+	// AllowedOrigins are additional origins of web pages that may call, such as
+	// https://chat.example.com; "*" allows any. Pages on loopback are allowed over loopback.
 	AllowedOrigins []string `yaml:"allowed_origins"`
-	// SessionIdle is how long a client may be silent, with no stream open,
-	// before its session is forgotten.
+	// SessionIdle is the time without a request or open stream after which a session is
+	// deleted.
 	SessionIdle time.Duration `yaml:"session_idle"`
 }
 
-// DefaultSettings serve HTTP on this machine only.
+// DefaultSettings returns settings for HTTP on loopback.
 func DefaultSettings(port int) Settings {
 	return Settings{Transport: TransportHTTP, Host: "127.0.0.1", Port: port, SessionIdle: time.Hour}
 }
 
-// Keys are the YAML keys of Settings, for messages about unknown ones.
+// Keys returns the YAML keys of Settings, for messages about unknown keys.
 func Keys() []string {
 	return []string{"host", "port", "transport", "auth_token_env", "allowed_hosts", "allowed_origins", "session_idle"}
 }
 
-// Validate reports every value that no server can start with.
+// Validate reports every invalid value.
 func (s Settings) Validate() error {
 	var errs []error
 	if !slices.Contains([]string{TransportHTTP, TransportSSE, TransportStdio}, s.Transport) {
@@ -82,7 +82,7 @@ func (s Settings) validateNames() (errs []error) {
 	return errs
 }
 
-// Token reads the bearer token from the environment, "" when none is asked for.
+// Token reads the bearer token from the environment. It is "" if no token is required.
 func (s Settings) Token(getenv func(string) string) (string, error) {
 	if s.AuthTokenEnv == "" {
 		return "", nil

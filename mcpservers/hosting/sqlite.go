@@ -10,7 +10,8 @@ import (
 	"agent-stop-and-go/mcpservers/hosting/sqlitefile"
 )
 
-// sqliteGrain is how far used_at may lag behind: most requests only read.
+// sqliteGrain is the maximum delay of used_at. It avoids a write for each request that only
+// reads.
 const sqliteGrain = 10 * time.Second
 
 type sqliteStore struct{ db *sqlitefile.DB }
@@ -21,9 +22,9 @@ CREATE INDEX IF NOT EXISTS sessions_by_use ON sessions (used_at);
 CREATE TABLE IF NOT EXISTS session_values (
 	session TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (session, key));`
 
-// OpenSessions keeps sessions in the SQLite file at path, so that clients carry
-// on after a restart without a new handshake. The file may hold other tables,
-// and several processes may share it.
+// OpenSessions stores sessions in the SQLite file at path, so that clients can continue after a
+// restart without a new handshake. The file may hold other tables, and several processes may
+// share it.
 func OpenSessions(ctx context.Context, path string) (SessionStore, error) {
 	db, err := sqlitefile.Open(ctx, path, sessionSchema)
 	if err != nil {

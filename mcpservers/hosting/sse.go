@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// sse serves the HTTP+SSE transport of protocol 2024-11-05: requests are posted
-// to /message and answered on the stream of /sse, whose end ends the session.
+// sse serves the HTTP+SSE transport of protocol 2024-11-05. Requests are posted to /message and
+// answered on the stream of /sse. The session ends with the stream.
 type sse struct {
 	mcp      *server.SSEServer
 	sessions *sessions
@@ -36,7 +36,7 @@ func newSSE(options Options, s *server.MCPServer, all *sessions) *sse {
 		}),
 		server.WithKeepAliveInterval(heartbeat),
 		server.WithSSECORS(cors(options)...),
-		server.WithSSEDisableLocalhostProtection(true), // guard does more
+		server.WithSSEDisableLocalhostProtection(true), // package guard checks more
 	)
 	return e
 }
@@ -89,7 +89,7 @@ func (e *sse) closed(ctx context.Context, session *Session) {
 	}
 }
 
-// end closes all streams when their calls are answered, or when ctx ends.
+// end closes all streams when their calls have been answered, or when ctx ends.
 func (e *sse) end(ctx context.Context) {
 	e.mu.Lock()
 	all := slices.Collect(maps.Values(e.open))
@@ -100,7 +100,7 @@ func (e *sse) end(ctx context.Context) {
 	e.stop()
 }
 
-// answerWriter notes what goes out on a stream; mcp-go writes each event with one call.
+// answerWriter registers the answers on a stream. mcp-go writes each event with one call.
 type answerWriter struct {
 	http.ResponseWriter
 	asked *pendingRequests

@@ -16,9 +16,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// ServeStdio speaks MCP, one JSON message per line, until options.Stdin ends or
-// ctx does. What was read before the end is still answered within options.Grace.
-// One process can serve one stdio client; its session lasts as long.
+// ServeStdio serves MCP, one JSON message per line, until options.Stdin or ctx ends. Requests
+// that were read before are still answered within options.Grace. A process can serve one stdio
+// client, with one session.
 func ServeStdio(ctx context.Context, options Options, s *server.MCPServer) error {
 	options = options.withDefaults()
 	open := &pendingRequests{counter: newCounter(), ids: map[string]int{}}
@@ -47,7 +47,7 @@ func ServeStdio(ctx context.Context, options Options, s *server.MCPServer) error
 
 type stdioReader struct {
 	lines *bufio.Reader
-	limit int64 // bytes of a line
+	limit int64 // maximum size of a line
 	log   *slog.Logger
 	rest  []byte
 	open  *pendingRequests
@@ -55,7 +55,7 @@ type stdioReader struct {
 	atEnd func()
 }
 
-// maxHead is how much is looked at of a line that is too long.
+// maxHead is the number of bytes that are kept of a line that is too long.
 const maxHead = 4 << 10
 
 func (r *stdioReader) Read(p []byte) (int, error) {
@@ -69,7 +69,7 @@ func (r *stdioReader) Read(p []byte) (int, error) {
 			continue
 		}
 		if err != nil && line[len(line)-1] != '\n' {
-			line = append(line, '\n') // mcp-go ignores a last line without an end
+			line = append(line, '\n') // mcp-go ignores a last line without newline
 		}
 		r.open.asked(line)
 		r.rest = line
@@ -79,7 +79,8 @@ func (r *stdioReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line reads one line. One that is too long is refused here, and nothing is left of it.
+// line reads one line. A line that is too long is answered with an error, and line returns
+// nothing.
 func (r *stdioReader) line() (line []byte, err error) {
 	var read int64
 	for {
@@ -105,8 +106,8 @@ func (r *stdioReader) line() (line []byte, err error) {
 	return nil, err
 }
 
-// refuse answers a line that is too long. Without an ID at its beginning the answer has
-// none either.
+// refuse answers a line that is too long. The answer has no ID if there is none at the
+// beginning of the line.
 func (r *stdioReader) refuse(head []byte) error {
 	text, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": idOf(head), "error": map[string]any{
 		"code": mcp.INVALID_REQUEST, "message": "the message is too long: the limit is " + size(r.limit),
@@ -120,8 +121,8 @@ func (r *stdioReader) refuse(head []byte) error {
 	return nil
 }
 
-// idOf is the ID of a message of which only the beginning is known; nil if it is not
-// there.
+// idOf returns the ID of a message of which only the beginning is known, nil if the ID is not
+// in it.
 func idOf(head []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(head))
 	dec.UseNumber()
@@ -144,14 +145,14 @@ func idOf(head []byte) any {
 	return nil
 }
 
-// stdioWriter writes messages, one at a time.
+// stdioWriter writes one message at a time.
 type stdioWriter struct {
 	mu   sync.Mutex
 	out  io.Writer
 	open *pendingRequests
 }
 
-// Write gets one whole message at a time: mcp-go writes each with one call.
+// Write receives one complete message, because mcp-go writes each with one call.
 func (w *stdioWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 const (
 	subscriptionsKey = "hosting/subscriptions"
 
-	maxSubscriptions = 1000    // of one session
-	maxURI           = 2 << 10 // bytes of what it subscribes to
+	maxSubscriptions = 1000    // per session
+	maxURI           = 2 << 10 // bytes of a resource URI
 )
 
-// Subscriptions know which client wants to be told when which resource changes:
-// by resources/subscribe, or by subscriptions/listen from protocol 2026-07-28 on.
+// Subscriptions stores which clients are notified of which resources. Clients subscribe with
+// resources/subscribe, or since protocol 2026-07-28 with subscriptions/listen.
 type Subscriptions struct {
 	server *server.MCPServer
 
@@ -34,11 +34,10 @@ type subscriber struct {
 	uris []string
 }
 
-// NewSubscriptions makes s keep track of subscriptions. Call it before s serves
-// and declare server.WithResourceCapabilities(true, …). With sessions in a file
-// subscriptions outlive a restart: they count again once the client has
-// reopened its stream. One client is told of 1000 resources at most, whose URIs
-// have up to 2 KiB; further subscriptions are acknowledged without effect.
+// NewSubscriptions makes s track subscriptions. Call it before s serves, and declare
+// server.WithResourceCapabilities(true, …). With sessions in a file, subscriptions survive a
+// restart and take effect again when the client reopens its stream. A client can subscribe to
+// 1000 resources, with URIs up to 2 KiB; further subscriptions are acknowledged without effect.
 func NewSubscriptions(s *server.MCPServer) *Subscriptions {
 	all := &Subscriptions{server: s, sessions: map[string]map[string]bool{}, listens: map[*subscriber]bool{}}
 	hooks := hooksOf(s)
@@ -60,8 +59,8 @@ func NewSubscriptions(s *server.MCPServer) *Subscriptions {
 	return all
 }
 
-// Updated tells every subscriber that these resources changed or are gone. It
-// does not block: a client that does not read loses messages.
+// Updated notifies all subscribers that these resources were changed or removed. It does not
+// block: a client that does not read loses messages.
 func (s *Subscriptions) Updated(uris ...string) {
 	for _, uri := range uris {
 		sessions, listens := s.subscribers(uri)
@@ -69,7 +68,7 @@ func (s *Subscriptions) Updated(uris ...string) {
 		for _, id := range sessions {
 			err := s.server.SendNotificationToSpecificClient(id, mcp.MethodNotificationResourceUpdated, params)
 			if errors.Is(err, server.ErrSessionNotFound) {
-				s.drop(id) // comes back with restore
+				s.drop(id) // restore adds it again
 			}
 		}
 		for _, ctx := range listens {
@@ -94,8 +93,8 @@ func (s *Subscriptions) subscribers(uri string) (sessions []string, listens []co
 	return sessions, listens
 }
 
-// change applies edit to the list of the calling client and stores it in its
-// session. Storing is for after a restart; when it fails, the list still counts.
+// change applies edit to the list of the calling client and stores the list in its session. The
+// stored list is only needed after a restart, so an error of storing is ignored.
 func (s *Subscriptions) change(ctx context.Context, edit func(map[string]bool)) {
 	client := server.ClientSessionFromContext(ctx)
 	if client == nil {
@@ -114,7 +113,7 @@ func (s *Subscriptions) change(ctx context.Context, edit func(map[string]bool)) 
 	}
 }
 
-// restore makes a client that connects known, with what it subscribed to before.
+// restore adds a connecting client with its stored subscriptions.
 func (s *Subscriptions) restore(ctx context.Context, client server.ClientSession) {
 	saved := savedIn(ctx)
 	s.mu.Lock()
@@ -129,7 +128,7 @@ func savedIn(ctx context.Context) (uris []string) {
 	return uris
 }
 
-// known returns the set of one client, with saved in it.
+// known returns the set of one client, including saved.
 func (s *Subscriptions) known(id string, saved []string) map[string]bool {
 	uris := s.sessions[id]
 	if uris == nil {
@@ -148,7 +147,7 @@ func (s *Subscriptions) drop(id string) {
 	delete(s.sessions, id)
 }
 
-// listen counts as long as the request that ctx belongs to.
+// listen subscribes until the request of ctx ends.
 func (s *Subscriptions) listen(ctx context.Context, uris []string) {
 	if len(uris) == 0 {
 		return

@@ -6,10 +6,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Hints are what a tool says of itself. A tool here changes nothing beyond its server.
+// Hints are the properties that a tool declares. No tool here changes anything outside its
+// server.
 type Hints struct{ ReadOnly, Destructive, Idempotent bool }
 
-// Annotation states every hint: what is left out, mcp-go and the protocol fill with
+// Annotation sets every hint, because the default of mcp-go and of the protocol is
 // "destructive".
 func (h Hints) Annotation(title string) mcp.ToolOption {
 	return mcp.WithToolAnnotation(mcp.ToolAnnotation{
@@ -21,8 +22,8 @@ func (h Hints) Annotation(title string) mcp.ToolOption {
 	})
 }
 
-// ResultOf declares T as what a tool answers. Nothing in an answer is ever null,
-// which the schema that is made from Go pointers and slices would allow.
+// ResultOf declares T as the result of a tool. Results never contain null, which the schema
+// that is generated from Go pointers and slices would allow.
 func ResultOf[T any]() mcp.ToolOption {
 	return func(t *mcp.Tool) {
 		mcp.WithOutputSchema[T]()(t)

@@ -16,15 +16,15 @@ var (
 	wrongType  = regexp.MustCompile("cannot unmarshal !!(\\w+)(?: (`.*`))? into (\\S+)")
 )
 
-// wanted are the types of settings, in the words of people who write YAML.
+// wanted describes the types of settings in terms of YAML.
 var wanted = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "string": "a text", "bool": "true or false",
 	"[]string": "a list such as [one, two]", "time.Duration": "a time such as 30m or 1h",
 }
 
-// LoadYAML reads a file over what config holds already, and validates the result. An
-// unknown key is an error, and one error names every wrong line. keys are those that
-// are allowed, by the Go type that yaml names.
+// LoadYAML reads a file into config, which holds the defaults, and validates the result. An
+// unknown key is an error. One error reports all wrong lines. keys are the allowed keys, by the
+// Go type in yaml's errors.
 func LoadYAML[C interface{ Validate() error }](path string, config C, keys map[string]string) (C, error) {
 	var none C
 	file, err := os.Open(path)
@@ -43,8 +43,8 @@ func LoadYAML[C interface{ Validate() error }](path string, config C, keys map[s
 	return config, nil
 }
 
-// ExplainYAML puts yaml's account of Go types into the words of the file. keys
-// are those that are allowed, by the Go type that yaml names.
+// ExplainYAML replaces the Go types in yaml's errors by terms of the file. keys are the allowed
+// keys, by the Go type in yaml's errors.
 func ExplainYAML(err error, keys map[string]string) error {
 	wrong := new(yaml.TypeError)
 	if !errors.As(err, &wrong) {
@@ -69,7 +69,7 @@ func ExplainYAML(err error, keys map[string]string) error {
 	return errors.New(strings.Join(lines, "; "))
 }
 
-// mismatch tells what is there and what should be.
+// mismatch describes the actual and the expected type.
 func mismatch(tag, value, goType string, keys map[string]string) string {
 	if value == "" {
 		value = map[string]string{"map": "a mapping", "seq": "a list"}[tag]

@@ -9,19 +9,19 @@ import (
 	"agent-stop-and-go/mcpservers/hosting"
 )
 
-// Config says how the server is reached and where it keeps its data.
+// Config has the settings of the server and the path of its database.
 type Config struct {
 	hosting.Settings `yaml:",inline"`
-	DBPath           string `yaml:"db_path"` // also of the sessions
+	DBPath           string `yaml:"db_path"` // the sessions are in the same file
 }
 
-// DefaultConfig listens on this machine only.
+// DefaultConfig returns settings for a server on loopback.
 func DefaultConfig() Config {
 	return Config{Settings: hosting.DefaultSettings(8090), DBPath: "./data/resources.db"}
 }
 
-// LoadConfig reads a YAML file over the defaults. A file with mistakes gives
-// one error that names every wrong line.
+// LoadConfig reads a YAML file over the defaults. One error reports all wrong lines of the
+// file.
 func LoadConfig(path string) (Config, error) {
 	return hosting.LoadYAML(path, DefaultConfig(), keys)
 }
@@ -32,7 +32,7 @@ func (c *Config) Bind(set *flag.FlagSet) {
 	c.Settings.Bind(set)
 }
 
-// Validate reports the values no server can start with.
+// Validate reports every invalid value.
 func (c Config) Validate() error {
 	err := c.Settings.Validate()
 	if c.DBPath == "" {
@@ -41,5 +41,5 @@ func (c Config) Validate() error {
 	return err
 }
 
-// keys are the keys of the file, by the Go type that yaml names.
+// keys are the keys of the file, by the Go type in yaml's errors.
 var keys = map[string]string{"resources.Config": strings.Join(slices.Insert(hosting.Keys(), 2, "db_path"), ", ")}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// idSource hands out unix nanoseconds as text, each greater than the one before
-// even when the clock stands still or steps back. Another process may hand out
-// the same number, so an insert must be ready to ask again.
+// idSource returns unix nanoseconds as text. Each is greater than the previous one, even if the
+// clock stands still or is set back. Another process may return the same number, so an insert
+// must retry with another.
 type idSource struct{ last atomic.Int64 }
 
 func (s *idSource) next(now time.Time) string {
@@ -21,7 +21,7 @@ func (s *idSource) next(now time.Time) string {
 	}
 }
 
-// timeLayout is RFC 3339 with a fixed number of digits, so text sorts as time.
+// timeLayout is RFC 3339 with a fixed number of digits, so that texts sort by time.
 const timeLayout = "2006-01-02T15:04:05.000000000Z07:00"
 
 func timeText(t time.Time) string { return t.UTC().Format(timeLayout) }

@@ -13,9 +13,8 @@ import (
 
 const pruneEvery = time.Hour
 
-// write runs do in a transaction that holds the file's write lock from its
-// start, and records the result under the key in that same transaction: either
-// both are on disk or neither is.
+// write runs do in a transaction, which takes the file's write lock when it begins. The result
+// is stored under the key in the same transaction.
 func write[R any](ctx context.Context, s *Store, tool string, once hosting.Once, do func(*sql.Tx) (R, error)) (R, error) {
 	var zero R
 	tx, err := s.db.Writes.BeginTx(ctx, nil)
@@ -39,8 +38,8 @@ func write[R any](ctx context.Context, s *Store, tool string, once hosting.Once,
 	return result, nil
 }
 
-// recall reads the result of an earlier call into result and reports whether
-// there was one.
+// recall decodes the stored result of an earlier call into result and reports whether there is
+// one.
 func recall(ctx context.Context, tx *sql.Tx, tool string, once hosting.Once, result any) (bool, error) {
 	if once.Key == "" {
 		return false, nil
@@ -79,8 +78,8 @@ func (s *Store) remember(ctx context.Context, tx *sql.Tx, tool string, once host
 	return s.prune(ctx, tx, now)
 }
 
-// prune drops expired keys, at most once an hour per process. Losing the
-// transaction after it only delays the next look.
+// prune deletes expired keys, at most once an hour per process. If the transaction is rolled
+// back, the next prune is only delayed.
 func (s *Store) prune(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	last := s.pruned.Load()
 	if now.UnixNano()-last < int64(pruneEvery) || !s.pruned.CompareAndSwap(last, now.UnixNano()) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// prompts are the requests people make again and again. Each carries the
-// present data, so that it also serves a model that has no tools.
+// prompts returns prompts for frequent requests. Each includes the current data, so that it
+// works with models without tools.
 func prompts(store *Store) []server.ServerPrompt {
 	pattern := mcp.WithArgument("pattern",
 		mcp.ArgumentDescription("Only resources whose name matches this Go regular expression; all when left out"))
@@ -28,7 +28,7 @@ func prompts(store *Store) []server.ServerPrompt {
 	}
 }
 
-// promptHandler puts the request and the matching rows into one message.
+// promptHandler returns one message with the request and the matching rows.
 func promptHandler(store *Store, text func(args map[string]string) (string, error)) server.PromptHandlerFunc {
 	return func(ctx context.Context, request mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		var pattern *regexp.Regexp

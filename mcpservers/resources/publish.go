@@ -19,15 +19,15 @@ const (
 	pageSize = 500
 )
 
-// publisher offers every stored row as an MCP resource.
+// publisher publishes every stored row as an MCP resource.
 type publisher struct {
 	server        *server.MCPServer
 	store         *Store
 	subscriptions *hosting.Subscriptions
 }
 
-// publish reads rows when they are asked for: mcp-go's own list would be a copy
-// that misses what other processes change, and its pages skip equal names.
+// publish makes s read rows when they are requested. mcp-go's own list would be a copy without
+// the changes of other processes, and its pages skip equal names.
 func publish(s *server.MCPServer, store *Store) *publisher {
 	p := &publisher{s, store, hosting.NewSubscriptions(s)}
 	s.AddResourceTemplate(mcp.NewResourceTemplate(scheme+"{id}", "resource",
@@ -38,7 +38,7 @@ func publish(s *server.MCPServer, store *Store) *publisher {
 	return p
 }
 
-// changed tells clients that rows came or went.
+// changed notifies clients that rows were added or removed.
 func (p *publisher) changed(ids ...string) {
 	if len(ids) == 0 {
 		return
@@ -60,7 +60,7 @@ func (p *publisher) read(ctx context.Context, request mcp.ReadResourceRequest) (
 	if err != nil {
 		return nil, err
 	}
-	if !ok { // removed a moment ago
+	if !ok { // removed meanwhile
 		return nil, fmt.Errorf("%w: %s", server.ErrResourceNotFound, uri)
 	}
 	text, err := json.MarshalIndent(row, "", "  ")
@@ -70,11 +70,11 @@ func (p *publisher) read(ctx context.Context, request mcp.ReadResourceRequest) (
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: jsonType, Text: string(text)}}, nil
 }
 
-// list fills in the page that was asked for.
+// list returns the requested page.
 func (p *publisher) list(ctx context.Context, _ any, request *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
 	rows, err := p.store.Page(ctx, position(request.Params.Cursor), pageSize+1)
 	if err != nil {
-		panic(err) // a hook cannot fail otherwise; every transport answers -32603
+		panic(err) // a hook cannot return an error; every transport answers -32603
 	}
 	if len(rows) > pageSize {
 		rows = rows[:pageSize]
@@ -90,9 +90,9 @@ func described(row Resource) mcp.Resource {
 		mcp.WithResourceDescription(fmt.Sprintf("The number %d", row.Value)), mcp.WithMIMEType(jsonType))
 }
 
-// A cursor is the last row of a page, in the base64 that mcp-go insists on.
+// cursor encodes the last row of a page, in base64 as mcp-go requires.
 func cursor(last Resource) mcp.Cursor {
-	text, _ := json.Marshal([]string{last.Name, last.ID}) // strings always encode
+	text, _ := json.Marshal([]string{last.Name, last.ID}) // strings can always be encoded
 	return mcp.Cursor(base64.StdEncoding.EncodeToString(text))
 }
 
@@ -100,7 +100,7 @@ func position(c mcp.Cursor) Resource {
 	text, err := base64.StdEncoding.DecodeString(string(c))
 	var at [2]string
 	if err != nil || json.Unmarshal(text, &at) != nil {
-		return Resource{} // made up: begin at the first page
+		return Resource{} // invalid: return the first page
 	}
 	return Resource{Name: at[0], ID: at[1]}
 }

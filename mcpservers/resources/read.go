@@ -15,8 +15,8 @@ type Listed struct {
 	Resources []Resource `json:"resources"`
 }
 
-// List returns the resources whose name matches pattern, all of them when
-// pattern is nil, ordered by name and then id. It never waits for a writer.
+// List returns the resources whose name matches pattern, ordered by name and then id. A nil
+// pattern matches all. It never waits for a writer.
 func (s *Store) List(ctx context.Context, pattern *regexp.Regexp) (Listed, error) {
 	all, err := s.query(ctx, `ORDER BY name, id`)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Store) List(ctx context.Context, pattern *regexp.Regexp) (Listed, error
 	return Listed{Count: len(all), Resources: all}, nil
 }
 
-// Get returns one resource and whether there is one with that id.
+// Get returns the resource with an id and whether it exists.
 func (s *Store) Get(ctx context.Context, id string) (Resource, bool, error) {
 	found, err := s.query(ctx, `WHERE id = ?`, id)
 	if err != nil || len(found) == 0 {
@@ -37,8 +37,8 @@ func (s *Store) Get(ctx context.Context, id string) (Resource, bool, error) {
 	return found[0], true, nil
 }
 
-// Page returns up to limit resources that come after the given one, ordered by
-// name and then id. The zero Resource is before the first.
+// Page returns up to limit resources after the given one, ordered by name and then id. The zero
+// Resource is before the first.
 func (s *Store) Page(ctx context.Context, after Resource, limit int) ([]Resource, error) {
 	return s.query(ctx, `WHERE (name, id) > (?, ?) ORDER BY name, id LIMIT ?`, after.Name, after.ID, limit)
 }

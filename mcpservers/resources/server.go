@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Name and Version are what the server calls itself in the MCP handshake.
+// Name and Version identify the server in the MCP handshake.
 const (
 	Name    = "mcp-resources"
 	Version = "1.0.0"
@@ -25,13 +25,12 @@ const (
 const instructions = "Stores named whole numbers. resources_list reads; resources_add and resources_remove change what is stored. " +
 	"Each number is also readable, and can be subscribed to, as resource://ID."
 
-// NewServer returns an MCP server with the tools, resources and prompts over
-// store. It logs one line per tool call, without arguments. The caller closes
-// store after the last call has ended.
+// NewServer returns an MCP server with the tools, resources and prompts for store. It logs one
+// line per tool call, without arguments. The caller closes store after the last call has ended.
 func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 	t := &tools{store: store, log: log}
-	// Input schema validation stays off: its texts would replace the ones that
-	// clients match on ("name is required"). the handlers check instead.
+	// Input schema validation is off, because its texts would replace the ones that clients
+	// match on ("name is required"). The handlers validate the arguments.
 	s := server.NewMCPServer(Name, Version,
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(true, true),
@@ -51,8 +50,8 @@ func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 	return s
 }
 
-// tools holds the handlers. What the caller can put right, and what storage
-// could not do, is a result with isError; an error would hide it from the model.
+// tools has the tool handlers. Errors that a caller can correct and errors of the store are
+// results with isError, because the model would not see an error of the handler.
 type tools struct {
 	store     *Store
 	log       *slog.Logger
@@ -129,7 +128,7 @@ func (t *tools) list(ctx context.Context, request mcp.CallToolRequest) (*mcp.Cal
 	return t.answer("failed to list resources", listed, err)
 }
 
-// patternOf compiles the argument pattern; nil when it is absent or empty.
+// patternOf compiles the argument pattern. It returns nil if the argument is absent or empty.
 func patternOf(args hosting.Arguments) (*regexp.Regexp, error) {
 	text, err := args.Text("pattern", "")
 	if err != nil || text == "" {

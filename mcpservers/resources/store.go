@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/mcpservers/hosting/sqlitefile"
 )
 
-// Resource is one stored row, as it appears on the wire.
+// Resource is one stored row, in the form of the results.
 type Resource struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
@@ -17,13 +17,12 @@ type Resource struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Store keeps resources in one SQLite file. It is safe for concurrent use, and
-// several processes may hold the same file open. Use [Open]; the zero value is
-// not usable.
+// Store stores resources in one SQLite file. It is safe for concurrent use, and several
+// processes may use the same file. Use [Open]; the zero value is not usable.
 type Store struct {
 	db     *sqlitefile.DB
 	ids    idSource
-	pruned atomic.Int64 // unix nanoseconds of the last look for old idempotency keys
+	pruned atomic.Int64 // unix nanoseconds of the last prune
 }
 
 const schema = `

@@ -6,15 +6,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Tool names are wire: agents, approvals and stored idempotency keys carry them.
+// Tool names must not change: agents, approvals and stored idempotency keys contain them.
 const (
 	toolAdd    = "resources_add"
 	toolRemove = "resources_remove"
 	toolList   = "resources_list"
 )
 
-// Remove is not called idempotent: a pattern repeated
-// later may remove more than was agreed to.
+// The remove tool is not declared idempotent: a repeated pattern may remove more than was
+// approved.
 
 func addTool() mcp.Tool {
 	return mcp.NewTool(toolAdd,

@@ -11,8 +11,8 @@ import (
 	"agent-stop-and-go/mcpservers/hosting"
 )
 
-// Filter selects what Remove deletes: the resource with ID, and every resource
-// whose name matches Pattern. An empty ID and a nil Pattern select nothing.
+// Filter selects resources: the one with ID, and all whose name matches Pattern. An empty ID
+// and a nil Pattern select nothing.
 type Filter struct {
 	ID      string
 	Pattern *regexp.Regexp
@@ -25,16 +25,16 @@ type Removed struct {
 	RemovedIDs   []string `json:"removed_ids"`
 }
 
-// Add stores a new resource, or returns what the first call with the same
-// [hosting.Once] stored.
+// Add stores a new resource, or returns the result of the first call with the same
+// [hosting.Once].
 func (s *Store) Add(ctx context.Context, once hosting.Once, name string, value int64) (Resource, error) {
 	return write(ctx, s, toolAdd, once, func(tx *sql.Tx) (Resource, error) {
 		return s.insert(ctx, tx, name, value)
 	})
 }
 
-// Remove deletes what filter selects, all of it or, on an error, nothing. With
-// a [hosting.Once] seen before it deletes nothing and returns the first result.
+// Remove deletes the selected resources in one transaction. If the [hosting.Once] was used
+// before, it deletes nothing and returns the first result.
 func (s *Store) Remove(ctx context.Context, once hosting.Once, filter Filter) (Removed, error) {
 	return write(ctx, s, toolRemove, once, func(tx *sql.Tx) (Removed, error) {
 		ids, err := selectIDs(ctx, tx, filter)
@@ -59,7 +59,7 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, name string, value int64
 		if err != nil {
 			return Resource{}, fmt.Errorf("insert resource: %w", err)
 		}
-		if n == 1 { // 0: another process took this nanosecond
+		if n == 1 { // 0: another process used this ID
 			return r, nil
 		}
 	}

@@ -1,5 +1,5 @@
-// Command mcp-filesystem is a tool server for agents: files below named folders.
-// Run it with --help; package filesystem says the rest.
+// Command mcp-filesystem is a tool server for files below named folders. Run it with --help for
+// its flags; package filesystem has the details.
 package main
 
 import (
@@ -32,7 +32,7 @@ func serve(ctx context.Context, config filesystem.Config, options hosting.Option
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
 	options.Settings, options.Details = config.Settings, []any{"roots", len(config.Roots)}
-	options.MaxBody = 2*config.MaxWriteSize + 1<<20 // content grows when it is put into JSON
+	options.MaxBody = 2*config.MaxWriteSize + 1<<20 // content is larger in JSON
 	return hosting.Run(ctx, options, newServer(files))
 }
 

@@ -1,5 +1,5 @@
-// Command mcp-resources is a tool server for agents: it stores named whole
-// numbers. Run it with --help; package resources says the rest.
+// Command mcp-resources is a tool server that stores named whole numbers. Run it with --help
+// for its flags; package resources has the details.
 package main
 
 import (

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Rules say by which names a server is called, and which pages may call it. The
-// zero value accepts names of loopback only. It is safe for concurrent use.
+// Rules are the accepted names of a server, and the origins that may call it. The zero value
+// accepts only names of loopback. It is safe for concurrent use.
 type Rules struct {
-	// Hosts are further names and addresses of the server, without port; "*" is any.
+	// Hosts are additional names and addresses of the server, without port; "*" accepts any.
 	Hosts []string
-	// Origins are pages of others that may call, such as https://chat.example.com;
-	// "*" is any, "null" one that does not tell.
+	// Origins are additional origins that may call, such as https://chat.example.com; "*"
+	// accepts any, "null" accepts pages with an opaque origin.
 	Origins []string
-	// OpenNetwork accepts any Host on connections that do not come over loopback,
-	// while Hosts is empty.
+	// OpenNetwork accepts any Host on connections that do not come over loopback, if Hosts is
+	// empty.
 	OpenNetwork bool
-	// HostStatus answers a refused Host; 0: 421.
+	// HostStatus is the response status for a refused Host; 0: 421.
 	HostStatus int
 }
 
-// Refusal is why a request must not be served.
+// Refusal is the reason for which a request must not be served.
 type Refusal struct {
 	Status int
 	Text   string
@@ -33,7 +33,7 @@ type Refusal struct {
 // Error implements error.
 func (r *Refusal) Error() string { return r.Text }
 
-// Check returns nil for a request that may be served.
+// Check returns nil for an acceptable request.
 func (r Rules) Check(request *http.Request) *Refusal {
 	origin := request.Header.Get("Origin")
 	switch {
@@ -49,7 +49,7 @@ func (r Rules) Check(request *http.Request) *Refusal {
 	return nil
 }
 
-// Handler passes allowed requests on, and answers others in plain text.
+// Handler calls next for accepted requests, and answers the others in plain text.
 func (r Rules) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if refused := r.Check(request); refused != nil {
@@ -80,7 +80,7 @@ func (r Rules) hostAllowed(request *http.Request) bool {
 	return slices.Contains(r.Hosts, "*") || r.isName(nameOf(request.Host), request)
 }
 
-// isName reports whether the server that got the request has this name.
+// isName reports whether name is a name of the server that received the request.
 func (r Rules) isName(name string, request *http.Request) bool {
 	return name != "" && (isLoopback(name) || name == localAddress(request) ||
 		slices.ContainsFunc(r.Hosts, func(h string) bool { return canonical(strings.Trim(h, "[]")) == name }))
@@ -101,14 +101,14 @@ func (r Rules) originAllowed(request *http.Request, origin string) bool {
 	return r.isName(name, request)
 }
 
-// followsLink reports whether a browser opens a page in a window of its own.
+// followsLink reports whether the browser opens a page in its own window.
 func followsLink(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
-// IsJSON reports whether a Content-Type is application/json or one that ends with
-// +json. No form and no simple request of a page has such a type.
+// IsJSON reports whether a Content-Type is application/json or ends with +json. Forms and
+// simple requests of a page cannot have such a type.
 func IsJSON(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// authority is IPv6 in brackets, where a zone may be, or anything else without
-// colons, and then a port.
+// authority matches an IPv6 address in brackets, with an optional zone, or anything else
+// without colons, followed by an optional port.
 var authority = regexp.MustCompile(`^(?:\[([0-9A-Fa-f:.]+)(?:%[^\]]*)?\]|([^\[\]:@/?#\\\s]+))(?::[0-9]*)?$`)
 
-// nameOf is the canonical name in host[:port], "" when there is none.
+// nameOf returns the canonical name in host[:port], "" if there is none.
 func nameOf(hostport string) string {
 	m := authority.FindStringSubmatch(hostport)
 	if m == nil {
@@ -21,7 +21,7 @@ func nameOf(hostport string) string {
 	return canonical(m[1] + m[2])
 }
 
-// canonical writes a name or an address in the one form in which they are compared.
+// canonical returns the form of a name or address that is used for comparison.
 func canonical(name string) string {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -30,7 +30,7 @@ func canonical(name string) string {
 	return name
 }
 
-// isLoopback reports whether a canonical name is one of loopback.
+// isLoopback reports whether a canonical name is a name of loopback.
 func isLoopback(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true
@@ -39,7 +39,7 @@ func isLoopback(name string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// localAddress is the address that a request came to, "" when a test made it.
+// localAddress returns the address that a request came to, "" for requests of tests.
 func localAddress(r *http.Request) string {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -48,8 +48,7 @@ func localAddress(r *http.Request) string {
 	return nameOf(local.String())
 }
 
-// overLoopback reports whether a request came from this machine. One that a test
-// made did.
+// overLoopback reports whether a request came over loopback. Requests of tests do.
 func overLoopback(r *http.Request) bool {
 	local := localAddress(r)
 	return local == "" || isLoopback(local)

@@ -1,6 +1,5 @@
-// Package sqlitefile opens SQLite files the way a server needs them: WAL mode,
-// synchronous FULL, one connection for writers, and patience with other
-// processes that hold the same file open.
+// Package sqlitefile opens SQLite files for a server: with WAL mode, synchronous FULL, one
+// connection for writers, and a timeout for locks of other processes.
 //
 //	db, err := sqlitefile.Open(ctx, "./data/things.db", "CREATE TABLE IF NOT EXISTS …")
 //	defer db.Close()

@@ -17,12 +17,12 @@ const busyTimeout = 10 * time.Second
 
 // DB is one open file. Both handles are safe for concurrent use.
 type DB struct {
-	Writes *sql.DB // one connection, so writers of this process queue here
-	Reads  *sql.DB // several connections that refuse to write
+	Writes *sql.DB // one connection, so that the writers of this process are serialized
+	Reads  *sql.DB // several read-only connections
 }
 
-// Open opens the file at path, creating it and its directory (mode 0700) when
-// they are missing, and runs schema, which must be harmless to run again.
+// Open opens the file at path and runs schema, which must be idempotent. It creates a missing
+// file and its directory (mode 0700).
 func Open(ctx context.Context, path, schema string) (*DB, error) {
 	if path == "" || strings.HasPrefix(path, ":memory:") {
 		return nil, fmt.Errorf("open database %q: a file path is needed", path)
@@ -68,8 +68,8 @@ func (db *DB) connect(ctx context.Context, path, schema string) (err error) {
 	return db.Reads.PingContext(ctx)
 }
 
-// dataSource builds a connection string that sets pragmas, first the timeout,
-// because setting another may have to wait.
+// dataSource returns a connection string that sets pragmas. The timeout is first, because
+// setting the others may have to wait.
 func dataSource(path string, pragma, value string) string {
 	query := url.Values{}
 	setPragma(query, "busy_timeout", fmt.Sprint(busyTimeout.Milliseconds()))
@@ -90,9 +90,9 @@ func (db *DB) migrate(ctx context.Context, schema string) error {
 	return tx.Commit()
 }
 
-// whileBusy repeats open until no other process is in its way. SQLite does not
-// honour busy_timeout while a file turns to WAL: of 300 runs with 8 openers of a
-// new file, 12 failed with mattn and 3 with modernc.
+// whileBusy repeats open while another process has the file locked. SQLite does not honour
+// busy_timeout while a file changes to WAL: of 300 runs with 8 openers of a new file, 12 failed
+// with mattn and 3 with modernc.
 func whileBusy(ctx context.Context, open func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
