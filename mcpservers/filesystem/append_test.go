@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// What does not fit, on a full disk or here under a limit of the process, is
-// not there in part: the call is made again as a whole.
+// An append that does not fit, because of a full disk or here a limit of the process, must be
+// undone, so that the call can be repeated.
 func TestAppendingAddsAllOrNothing(t *testing.T) {
 	if os.Getenv("FILES_ARE_LIMITED") == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")

@@ -36,8 +36,8 @@ func TestConfigFillsDefaults(t *testing.T) {
 	}
 }
 
-// The shipped file works in the project's folder, and says the truth about what
-// holds without its commented lines.
+// The example file must load in the project's folder, and the values of its commented lines
+// must be the defaults.
 func TestTheShippedFileLoads(t *testing.T) {
 	text, err := os.ReadFile("../../config/mcp-filesystem.yaml")
 	must(t, err)

@@ -17,7 +17,7 @@ import (
 
 const secret = "TOP SECRET"
 
-// hostile are paths that a caller may try, given a root full of bad links.
+// hostile are malicious paths, for a root full of bad links.
 var hostile = []string{
 	"..", "../", "../outside", "../outside/secret", "/../outside/secret", "//../outside/secret", "./../outside/secret", "dir/../../outside/secret",
 	"dir/./.././../outside/secret", "dir/sub/../../../outside/secret", "out", "out/secret", "out/new", "file out", "dangling", "dangling out",
@@ -40,10 +40,10 @@ func hostileRoot(t testing.TB, f fixture) {
 	if err == nil {
 		t.Cleanup(func() { listener.Close() })
 	}
-	_ = syscall.Mknod(filepath.Join(f.work, "device"), syscall.S_IFCHR|0o666, 1<<8|5) // /dev/zero; only the superuser may
+	_ = syscall.Mknod(filepath.Join(f.work, "device"), syscall.S_IFCHR|0o666, 1<<8|5) // /dev/zero; only permitted for the superuser
 }
 
-// unharmed fails when anything beside the roots was changed.
+// unharmed fails if anything outside the roots was changed.
 func unharmed(t testing.TB, f fixture) {
 	t.Helper()
 	if diff := cmp.Diff(map[string]string{"secret": secret, "folder": "/"}, tree(t, f.outside)); diff != "" {
@@ -55,7 +55,7 @@ func unharmed(t testing.TB, f fixture) {
 	}
 }
 
-// attack calls every tool with a path and returns everything they answered.
+// attack calls every tool with a path and returns all results.
 func (f fixture) attack(t testing.TB, path string) string {
 	t.Helper()
 	var answers strings.Builder
@@ -142,8 +142,8 @@ func TestSpecialFilesAreRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// A folder of the root and a link to the outside change places all the time,
-// while every tool goes through that name.
+// A folder of the root is repeatedly replaced by a link to the outside, while every tool uses
+// its name.
 func TestFoldersThatBecomeLinksDuringACall(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.outside, map[string]string{"secret": secret, "folder/": ""})

@@ -78,7 +78,7 @@ func TestCopy(t *testing.T) {
 	})
 	must(t, os.Chmod(filepath.Join(f.work, "script"), 0o755))
 	must(t, os.Chmod(filepath.Join(f.work, "dir/sub"), 0o500))
-	t.Cleanup(func() { // or who is not root cannot remove them
+	t.Cleanup(func() { // otherwise only the superuser can remove them
 		for _, sub := range []string{filepath.Join(f.work, "dir/sub"), filepath.Join(f.other, "joined/sub"), filepath.Join(f.other, "deep/er/sub")} {
 			must(t, os.Chmod(sub, 0o700))
 		}

@@ -13,7 +13,7 @@ import (
 	"agent-stop-and-go/mcpservers/filesystem"
 )
 
-// One line, and one name, take an expression near the limit minutes.
+// Matching one line or one name with an expression near the limit takes minutes.
 func TestMatchingOneLineEndsInTime(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 8 << 20 })
 	put(t, f.work, map[string]string{"slow": strings.Repeat("b", 8<<20-1)})
@@ -25,7 +25,7 @@ func TestMatchingOneLineEndsInTime(t *testing.T) {
 	}
 }
 
-// Text that is matched with an eye on the clock matches as any other.
+// Matching with checks of the context gives the same result as matching without.
 func TestLongLinesMatchAlike(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 1 << 20 })
 	line := strings.Repeat("é\xff", 1_000) + "end"
@@ -42,7 +42,7 @@ func TestLongLinesMatchAlike(t *testing.T) {
 	}
 }
 
-// Two programs have no locks in common.
+// Two programs have no common locks.
 func TestProgramsThatBeginAFileByAppendingLoseNothing(t *testing.T) {
 	f := newFixture(t)
 	config := filesystem.DefaultConfig()
@@ -62,7 +62,7 @@ func TestProgramsThatBeginAFileByAppendingLoseNothing(t *testing.T) {
 	}
 }
 
-// A new content is not what somebody gave special rights to.
+// New content must not inherit setuid and setgid.
 func TestNewContentHasNoSpecialRights(t *testing.T) {
 	f := newFixture(t)
 	path := filepath.Join(f.work, "program")

@@ -19,8 +19,8 @@ import (
 
 type args = map[string]any
 
-// fixture is a server with the roots work (everything allowed), other (the
-// same) and docs (read_file and list_folder only), and a folder beside them.
+// fixture is a server with the roots work and other (all tools allowed) and docs (only
+// read_file and list_folder), and a folder outside the roots.
 type fixture struct {
 	*client.Client
 	work, other, docs, outside string
@@ -46,7 +46,7 @@ func newFixture(t testing.TB, change ...func(*filesystem.Config)) fixture {
 	return f
 }
 
-// connect puts a real client before a server of its own.
+// connect returns a client that is connected to a new server.
 func connect(t testing.TB, config filesystem.Config) *client.Client {
 	t.Helper()
 	files, err := filesystem.New(config, slog.New(slog.DiscardHandler))
@@ -89,7 +89,7 @@ func (f fixture) call(ctx context.Context, t testing.TB, tool string, arguments 
 	return text.Text, result.IsError
 }
 
-// callFor calls a tool that has so much time.
+// callFor calls a tool with a timeout.
 func (f fixture) callFor(t testing.TB, limit time.Duration, tool string, arguments args) (*mcp.CallToolResult, error) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -108,7 +108,7 @@ func (f fixture) do(t testing.TB, tool string, arguments args) string {
 	return text
 }
 
-// refused calls a tool that must answer with this error.
+// refused calls a tool that must return this error.
 func (f fixture) refused(t testing.TB, tool string, arguments args, want string) {
 	t.Helper()
 	text, isError := f.call(context.Background(), t, tool, arguments)
@@ -117,7 +117,7 @@ func (f fixture) refused(t testing.TB, tool string, arguments args, want string)
 	}
 }
 
-// result decodes what a tool answers.
+// result decodes the result of a tool.
 func result[R any](t testing.TB, f fixture, tool string, arguments args) (r R) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(f.do(t, tool, arguments)), &r); err != nil {
@@ -126,8 +126,8 @@ func result[R any](t testing.TB, f fixture, tool string, arguments args) (r R) {
 	return r
 }
 
-// put writes files by path and content; a path that ends in / is a folder, a
-// content that begins with -> a link.
+// put writes files by path and content. A path that ends in / is a folder, and content that
+// begins with -> is the target of a link.
 func put(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -154,8 +154,8 @@ func content(t testing.TB, path string) string {
 	return string(data)
 }
 
-// tree returns every path below a folder with its content, "/" for folders and
-// "->target" for links.
+// tree returns all paths below a folder with their content, "/" for folders and "->target" for
+// links.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -69,8 +69,7 @@ func TestGrepLooksAtTheTimeBetweenLines(t *testing.T) {
 	}
 }
 
-// A file of which nothing but the beginning is on the disk, and which takes far longer to
-// read than a call may last.
+// The file is sparse, and reading all of it takes much longer than a call may take.
 func TestLinesOfAnEnormousFile(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxTimeoutSeconds = 120 })
 	put(t, f.work, map[string]string{"log": lines(1, 4) + strings.Repeat("x", 9000) + "\n"})
@@ -84,11 +83,11 @@ func TestLinesOfAnEnormousFile(t *testing.T) {
 		"line 7 is not within the first 256.0MB of the file (size: 1024.0GB), where lines are looked for; line 6 is the last one there: use offset_bytes/limit_bytes")
 }
 
-// Of many files that all match, no more is kept than is returned.
+// If many large files match, grep must not hold more than it returns.
 func TestGrepKeepsWhatItReturns(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxReadSize = 1 << 20 })
 	put(t, f.work, map[string]string{"000": strings.Repeat("needle"+strings.Repeat("x", 93)+"\n", 10_500)})
-	for i := 1; i < 250; i++ { // the whole would be over 600 MiB
+	for i := 1; i < 250; i++ { // all of it would be over 600 MiB
 		must(t, os.Link(filepath.Join(f.work, "000"), filepath.Join(f.work, fmt.Sprintf("%03d", i))))
 	}
 	var before, after runtime.MemStats
@@ -196,7 +195,7 @@ func TestNamesOfUnfinishedCopiesAreReserved(t *testing.T) {
 	f.do(t, "remove_file", args{"root": "work", "path": name})
 }
 
-// Files of /proc are longer than they say, as files are that grow.
+// Files of /proc are longer than their reported size, like growing files.
 func TestAFileThatGrowsIsNotPatchedInPart(t *testing.T) {
 	if _, err := os.Stat("/proc/self/maps"); err != nil {
 		t.Skip("no /proc")

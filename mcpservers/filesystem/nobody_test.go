@@ -14,7 +14,7 @@ import (
 
 const nobody = 65534
 
-// asNobody runs the calling test once more, in a process without privileges.
+// asNobody runs the calling test again in a process without privileges.
 func asNobody(t *testing.T) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "nobody-")

@@ -25,7 +25,7 @@ func (f fixture) keyed(t testing.TB, key any, tool string, arguments args) (text
 	return result.Content[0].(mcp.TextContent).Text, result.IsError
 }
 
-// Each call, made a second time, would fail or change more.
+// Without a key, each call would fail or change more when repeated.
 func TestACallWithTheSameKeyGivesTheFirstResult(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.work, map[string]string{"patched": "a\n", "from": "moved", "copied": "c", "gone": "", "folder/": ""})
@@ -92,7 +92,7 @@ func TestARefusedCallDoesNotUseUpItsKey(t *testing.T) {
 	}
 }
 
-// What a reading call answers is what is there now.
+// A reading call returns the current state.
 func TestReadingIsDoneAgain(t *testing.T) {
 	f := newFixture(t)
 	for _, text := range []string{"old", "new"} {

@@ -154,8 +154,8 @@ func TestGrepOfLongLinesAndLargeFiles(t *testing.T) {
 	}
 }
 
-// Grep skips text in large steps; whatever the pattern, it must find what
-// looking at every line finds.
+// Grep skips text in large steps. For every pattern it must find the same lines as a search
+// line by line.
 func TestGrepFindsWhatLookingAtEveryLineFinds(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 8192 })
 	var text strings.Builder
@@ -188,8 +188,8 @@ func TestGrepFindsWhatLookingAtEveryLineFinds(t *testing.T) {
 	}
 }
 
-// Files are scanned in parallel, some at a time; what is reported is in their order
-// and ends at the limit wherever that falls.
+// Files are scanned in parallel in batches. The result must be in their order and end at the
+// limit.
 func TestGrepReportsFilesInOrder(t *testing.T) {
 	f := newFixture(t)
 	for i := range 300 {
@@ -218,7 +218,7 @@ func TestCallsEndWhenTheyAreCancelled(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxWriteSize = 1 << 30 })
 	big, err := os.Create(filepath.Join(f.work, "big"))
 	must(t, err)
-	must(t, big.Truncate(64<<30)) // a hole: reading takes long, disk none
+	must(t, big.Truncate(64<<30)) // a sparse file takes long to read and no disk space
 	must(t, big.Close())
 	put(t, f.work, map[string]string{"patched": strings.Repeat("x\n", 1<<20)})
 	for tool, arguments := range map[string]args{
@@ -228,7 +228,7 @@ func TestCallsEndWhenTheyAreCancelled(t *testing.T) {
 	} {
 		start := time.Now()
 		result, err := f.callFor(t, 50*time.Millisecond, tool, arguments)
-		for err != nil && time.Since(start) < 2*time.Minute { // it was not sent in that time
+		for err != nil && time.Since(start) < 2*time.Minute { // the timeout ended before the request was sent
 			result, err = f.callFor(t, 50*time.Millisecond, tool, arguments)
 		}
 		must(t, err)
@@ -244,7 +244,7 @@ func TestCallsEndWhenTheyAreCancelled(t *testing.T) {
 	} {
 		var request mcp.CallToolRequest
 		request.Params.Name, request.Params.Arguments = tool, arguments
-		result, err := f.CallTool(ctx, request) // whoever is first says so: transport or tool
+		result, err := f.CallTool(ctx, request) // the transport or the tool reports it, whichever is first
 		if err == nil && tool != "write_file" && (!result.IsError || result.Content[0].(mcp.TextContent).Text != "the call was cancelled") {
 			t.Errorf("%s: %+v", tool, result)
 		}
@@ -275,7 +275,7 @@ func TestSearchesEndInTimeWithWhatTheyFound(t *testing.T) {
 }
 
 func TestUnreadableFilesAreCounted(t *testing.T) {
-	if os.Getuid() == 0 { // who reads everything
+	if os.Getuid() == 0 { // can read all files
 		asNobody(t)
 		return
 	}

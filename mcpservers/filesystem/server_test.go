@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// onePath are the tools with root and path, with what else they need.
+// onePath are the tools with a root and a path, with their other required arguments.
 var onePath = map[string]args{
 	"list_folder": {}, "read_file": {}, "write_file": {"content": "x"}, "remove_file": {}, "patch_file": {"patch": "@@ -0,0 +1 @@\n+x\n"},
 	"create_folder": {}, "remove_folder": {}, "stat_file": {}, "hash_file": {"algorithm": "md5"}, "permissions_file": {},
@@ -103,7 +103,7 @@ func TestToolsSayWhatTheyCanDo(t *testing.T) {
 	}
 }
 
-// schemas compiles what the tools say their results look like.
+// schemas compiles the output schemas of the tools.
 func schemas(t *testing.T, f fixture) map[string]*jsonschema.Schema {
 	t.Helper()
 	listed, err := f.ListTools(t.Context(), mcp.ListToolsRequest{})

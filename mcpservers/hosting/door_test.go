@@ -134,7 +134,7 @@ func TestTheBearerTokenIsAskedFor(t *testing.T) {
 
 func TestBodiesAreLimited(t *testing.T) {
 	s := serve(t, hosting.Options{MaxBody: 1000})
-	for size, status := range map[int]int{900: 400, 1001: 413} { // 400: it is no JSON-RPC
+	for size, status := range map[int]int{900: 400, 1001: 413} { // 400: the body is not JSON-RPC
 		for _, path := range []string{"/mcp", "/message"} {
 			if response, body := ask(t, "POST", s.url+path, strings.Repeat(" ", size)); response.StatusCode != status {
 				t.Errorf("%d bytes to %s: %d %s", size, path, response.StatusCode, body)

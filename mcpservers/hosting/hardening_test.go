@@ -11,7 +11,7 @@ import (
 	"agent-stop-and-go/mcpservers/hosting"
 )
 
-// deadlines is the connection of a request that nobody finishes sending.
+// deadlines is the connection of a request whose body is never completed.
 type deadlines struct {
 	*httptest.ResponseRecorder
 	read time.Time
@@ -22,7 +22,7 @@ func (d *deadlines) SetReadDeadline(at time.Time) error {
 	return nil
 }
 
-// The rest of a request that is refused is read, too, and must not take forever.
+// The rest of a refused request is also read, and must not take unlimited time.
 func TestRefusedRequestsAreReadInTime(t *testing.T) {
 	s := serve(t, hosting.Options{Token: "secret"})
 	for _, test := range []struct {
@@ -42,7 +42,7 @@ func TestRefusedRequestsAreReadInTime(t *testing.T) {
 	}
 }
 
-// The end waits for answers, and knows them however their ids were written.
+// The shutdown waits for answers, which must be recognised in every notation of their IDs.
 func TestAnswersAreKnownByTheirIDs(t *testing.T) {
 	r := run(t, time.Minute)
 	stream, _ := ask(t, "GET", r.url+"/sse", "")
@@ -81,7 +81,7 @@ func TestAllowedHostsOfIPv6(t *testing.T) {
 	}
 }
 
-// What one client subscribes to is kept in memory and in its session.
+// The subscriptions of a client are stored in memory and in its session.
 func TestSubscriptionsAreLimited(t *testing.T) {
 	s := run(t, time.Minute)
 	c := dialSSE(t, s.url)

@@ -22,13 +22,13 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// example is a server with one of everything.
+// example is the server of the tests.
 type example struct {
 	*server.MCPServer
 	subscriptions *hosting.Subscriptions
-	started       chan struct{} // a call of wait runs
-	release       chan struct{} // lets it answer
-	ended         chan error    // how its context ended, nil when released
+	started       chan struct{} // receives when a call of wait runs
+	release       chan struct{} // makes it return
+	ended         chan error    // the error of its context, nil when released
 }
 
 func newExample() *example {
@@ -55,7 +55,7 @@ func (e *example) wait(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToo
 	}
 }
 
-// count says how often its session has called it.
+// count returns how often its session has called it.
 func count(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	session, ok := hosting.SessionFrom(ctx)
 	if !ok {
@@ -69,7 +69,7 @@ func count(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, err
 	return mcp.NewToolResultText(string(text)), session.Set(ctx, "n", n+1)
 }
 
-// site is one running server and its log.
+// site is a running server and its log.
 type site struct {
 	*example
 	http *hosting.HTTP
@@ -111,7 +111,7 @@ func dial(t *testing.T, url string, options ...transport.StreamableHTTPCOption) 
 	return handshake(t, client.NewClient(over), "2025-11-25")
 }
 
-// readUntil reads a stream up to the line that has part in it.
+// readUntil reads a stream up to the line that contains part.
 func readUntil(t *testing.T, stream *http.Response, part string) {
 	t.Helper()
 	lines := bufio.NewScanner(stream.Body)
@@ -172,7 +172,7 @@ func use(t *testing.T, c *client.Client, tool string) string {
 	return result.Content[0].(mcp.TextContent).Text
 }
 
-// ask sends one raw request; header lines are "Name: value".
+// ask sends one raw request. Header lines are "Name: value".
 func ask(t *testing.T, method, url, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -210,7 +210,7 @@ const (
 	listTools  = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 )
 
-// begin returns a new session id as a header line.
+// begin creates a session and returns its id as a header line.
 func begin(t *testing.T, url string) string {
 	t.Helper()
 	response, body := ask(t, "POST", url+"/mcp", initialize)
@@ -221,7 +221,7 @@ func begin(t *testing.T, url string) string {
 	return "Mcp-Session-Id: " + id
 }
 
-// logBuffer keeps a log and hands out its lines.
+// logBuffer stores a log and returns its lines.
 type logBuffer struct {
 	mu    sync.Mutex
 	text  bytes.Buffer

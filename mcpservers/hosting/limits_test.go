@@ -23,7 +23,7 @@ func TestTheIdlestOfTooManySessionsAreForgotten(t *testing.T) {
 		ask(t, "GET", s.url+"/mcp", "", listening)
 		var last string
 		for range 30 {
-			time.Sleep(2 * time.Millisecond) // files keep milliseconds
+			time.Sleep(2 * time.Millisecond) // files store milliseconds
 			last = begin(t, s.url)
 		}
 		for header, want := range map[string]int{listening: 200, idle: 404, last: 200} {
@@ -69,14 +69,14 @@ func TestInitializeIsShort(t *testing.T) {
 	}
 }
 
-// addMuch adds a tool whose answer fits into no buffer on the way.
+// addMuch adds a tool whose result is larger than all buffers of a connection.
 func addMuch(e *example) {
 	e.AddTool(mcp.NewTool("much"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 32<<20)), nil
 	})
 }
 
-// callMuch calls that tool on a connection of its own.
+// callMuch calls that tool on its own connection.
 func callMuch(t *testing.T, url, session string) net.Conn {
 	t.Helper()
 	address := strings.TrimPrefix(url, "http://")
@@ -111,7 +111,7 @@ func TestAClientThatReadsSlowlyGetsAll(t *testing.T) {
 		s := serve(t, hosting.Options{WriteTimeout: limit})
 		addMuch(s.example)
 		conn := bufio.NewReaderSize(callMuch(t, s.url, begin(t, s.url)), 1<<20)
-		for n := int64(0); n < 32<<20; time.Sleep(limit / 3) { // longer than the limit in all
+		for n := int64(0); n < 32<<20; time.Sleep(limit / 3) { // longer in total than the limit
 			more, err := io.CopyN(io.Discard, conn, 4<<20)
 			if n += more; err != nil && n < 32<<20 {
 				return fmt.Errorf("got %d bytes: %w", n, err)
@@ -121,8 +121,8 @@ func TestAClientThatReadsSlowlyGetsAll(t *testing.T) {
 	})
 }
 
-// inTimes tries with one limit after the other, each of four times the time, until f
-// succeeds: on a busy machine a client misses a short limit.
+// inTimes tries limits, each four times the previous one, until f succeeds. On a busy machine a
+// client cannot meet a short limit.
 func inTimes(t *testing.T, limit time.Duration, f func(limit time.Duration) error) {
 	t.Helper()
 	err := f(limit)

@@ -17,7 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// counted gives a new number at each call.
+// counted returns a new number for each call.
 type counted struct{ n atomic.Int64 }
 
 func (c *counted) do() (any, error) { return map[string]any{"n": c.n.Add(1), "text": "<&>"}, nil }

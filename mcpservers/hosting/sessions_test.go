@@ -78,7 +78,7 @@ func TestASilentSessionExpiresUnlessAStreamIsOpen(t *testing.T) {
 		inTimes(t, 100*time.Millisecond, func(limit time.Duration) error {
 			s := serve(t, hosting.Options{Settings: hosting.Settings{SessionIdle: limit}, Sessions: newStore()})
 			listening := begin(t, s.url)
-			ask(t, "GET", s.url+"/mcp", "", listening) // in time, or it expires, too
+			ask(t, "GET", s.url+"/mcp", "", listening) // before it expires
 			silent := begin(t, s.url)
 			if line := s.log.waitFor(t, "session expired"); !strings.Contains(line, strings.TrimPrefix(silent, "Mcp-Session-Id: ")) {
 				return fmt.Errorf("expired: %s", line)

@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// running is a server on its own listener.
+// running is a server with its own listener.
 type running struct {
 	*example
 	url    string
@@ -89,7 +89,7 @@ func TestRunningCallsAreAnsweredBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// waitUntilRefused returns when the server takes no new connection.
+// waitUntilRefused returns when the server accepts no new connections.
 func waitUntilRefused(t *testing.T, url string) {
 	t.Helper()
 	for {
@@ -139,7 +139,7 @@ func TestNothingRunsOnAfterTheEnd(t *testing.T) {
 	if err := <-r.served; err != nil {
 		t.Error(err)
 	}
-	for deadline := time.Now().Add(2 * time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() { // connections take a moment to notice
+	for deadline := time.Now().Add(2 * time.Minute); runtime.NumGoroutine() > before; runtime.Gosched() { // connections end with a delay
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines before, %d afterwards", before, runtime.NumGoroutine())
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// pipe is a client on the other side of stdin and stdout.
+// pipe is a client connected to stdin and stdout.
 type pipe struct {
 	*example
 	in     *io.PipeWriter
@@ -160,7 +160,7 @@ func TestStdioRefusesALineThatIsTooLongAndGoesOn(t *testing.T) {
 	if got := p.read(t); !strings.Contains(got, `"text":"1"`) {
 		t.Errorf("after it: %s", got)
 	}
-	if _, err := io.WriteString(p.in, long+long); err != nil { // and no end
+	if _, err := io.WriteString(p.in, long+long); err != nil { // without newline
 		t.Error(err)
 	}
 	go p.in.Close()

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// updates hands out the URIs that a client is told of.
+// updates returns a channel with the URIs of the updates that a client receives.
 func updates(c *client.Client) <-chan string {
 	uris := make(chan string, 100)
 	c.OnNotification(func(n mcp.JSONRPCNotification) {

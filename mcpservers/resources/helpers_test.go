@@ -35,7 +35,7 @@ func openAt(t *testing.T, path string) *resources.Store {
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// inProcess connects a real client to a server over a new database.
+// inProcess connects a client to a server with a new database.
 func inProcess(t *testing.T) *client.Client {
 	t.Helper()
 	store, _ := openStore(t)

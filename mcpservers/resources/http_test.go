@@ -19,7 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// newHTTP serves what is stored at path, with the sessions in the same file.
+// newHTTP serves the database at path, with the sessions in the same file.
 func newHTTP(t *testing.T, path string, log *slog.Logger) *hosting.HTTP {
 	t.Helper()
 	sessions, err := hosting.OpenSessions(t.Context(), path)

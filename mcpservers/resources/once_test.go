@@ -109,7 +109,7 @@ func TestKeysAreForgottenAfterAWeek(t *testing.T) {
 			time.Now().Add(-age).UTC().Format("2006-01-02T15:04:05.000000000Z"), key)
 	}
 	restarted := openAt(t, path)
-	write(restarted, "new") // a process looks for old keys with its first keyed write
+	write(restarted, "new") // a process deletes old keys with its first keyed write
 	write(restarted, "recent")
 	write(restarted, "old")
 	if got, err := restarted.List(t.Context(), nil); err != nil || got.Count != 4 {

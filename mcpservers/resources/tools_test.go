@@ -18,7 +18,7 @@ func TestBadArgumentsAreRefusedInWordsAndChangeNothing(t *testing.T) {
 	tests := map[string]struct {
 		tool string
 		args any
-		want string // a trailing … matches any rest
+		want string // a trailing … matches any text
 	}{
 		"add without arguments":     {"resources_add", nil, "name is required"},
 		"add without name":          {"resources_add", args{"value": 1}, "name is required"},

@@ -21,7 +21,7 @@ import (
 
 const asProgram = "MCP_FILESYSTEM_TEST_AS_PROGRAM"
 
-// TestMain turns the test binary into the program when a test starts it so.
+// TestMain runs the program instead of the tests if a test started the binary as the program.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		command.Main()
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program prepares a run in a new folder with the root work and a config file.
+// program prepares a command in a new folder with the root work and a config file.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)

@@ -1,4 +1,4 @@
 package main
 
-// Main lets the test binary stand in for the program.
+// Main allows the test binary to run as the program.
 var Main = main

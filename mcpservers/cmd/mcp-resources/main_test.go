@@ -25,11 +25,10 @@ import (
 
 const asProgram = "MCP_RESOURCES_TEST_AS_PROGRAM"
 
-// programEnv spares each process the second that the race detector sleeps at
-// its end.
+// programEnv avoids the race detector's delay of one second at the end of each process.
 var programEnv = []string{asProgram + "=1", "GORACE=atexit_sleep_ms=0"}
 
-// TestMain turns the test binary into the program when a test starts it so.
+// TestMain runs the program instead of the tests if a test started the binary as the program.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		command.Main()
@@ -194,7 +193,7 @@ func TestAClientWithTheTokenCarriesOnAfterARestart(t *testing.T) {
 	if response, err := http.Post(url, "application/json", strings.NewReader("{}")); err != nil || response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %v, %v", response, err)
 	}
-	_ = first.Process.Kill() // no chance to say goodbye
+	_ = first.Process.Kill() // without a graceful shutdown
 	_ = first.Wait()
 	_, port, _ = net.SplitHostPort(strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp"))
 	launch()

@@ -128,7 +128,7 @@ func TestALongSearchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// randomText has few different lines, so that diffs are full of repetitions.
+// randomText returns a text with few different lines, so that diffs have many repetitions.
 func randomText(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(30) {

@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/mcpservers/filesystem/unified"
 )
 
-// asked counts how often a context is looked at.
+// asked counts how often a context is checked.
 type asked struct {
 	context.Context
 	times int

@@ -18,7 +18,7 @@ const (
 	overNetwork  = "192.0.2.7:8080"
 )
 
-// request makes one that came to a local address. Headers are "Name: value".
+// request returns a request that came to a local address. Headers are "Name: value".
 func request(method, local, host string, headers ...string) *http.Request {
 	r := httptest.NewRequest(method, "/conversations", nil)
 	r.Host = host
@@ -87,7 +87,7 @@ func TestOrigins(t *testing.T) {
 		{overLoopback, "localhost:8080", "http://localhost:8080", 200},
 		{overLoopback, "localhost:8080", "http://localhost:3000", 200},
 		{overLoopback, "localhost:8080", "http://[::1]", 200},
-		{overLoopback, "localhost:8080", "https://agents.example.com", 200}, // a proxy that writes Host anew
+		{overLoopback, "localhost:8080", "https://agents.example.com", 200}, // a proxy that rewrites Host
 		{overLoopback, "localhost:8080", "https://chat.example.com", 200},
 		{overLoopback, "localhost:8080", "https://CHAT.example.com", 200},
 		{overLoopback, "localhost:8080", "app://desk", 200},
@@ -199,8 +199,8 @@ func TestHandlerServesWhatIsNotRefused(t *testing.T) {
 	}
 }
 
-// A browser takes the Host of a page's requests from the page's URL. Whatever URL
-// that is, its host is one of the server's names when the request is served.
+// A browser takes the Host of a page's requests from the page's URL. If a request is served,
+// the host of that URL must be a name of the server.
 func FuzzAForeignHostIsRefused(f *testing.F) {
 	for _, host := range []string{"localhost", "evil.example:80", "127.0.0.1", "[::1]:1", "agents.example.com.", "x.localhost", "192.0.2.7", "%6c", "a@b", "LOCALHOST:"} {
 		f.Add(host)
@@ -220,7 +220,8 @@ func FuzzAForeignHostIsRefused(f *testing.F) {
 	})
 }
 
-// ours is written apart from the guard on purpose.
+// ours reports whether name is a name of the server. It is deliberately independent of the
+// guard's code.
 func ours(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") || name == "agents.example.com" {
 		return true
