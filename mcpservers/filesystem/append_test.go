@@ -30,7 +30,7 @@ func TestAppendingAddsAllOrNothing(t *testing.T) {
 	f := newFixture(t)
 	old := strings.Repeat("x", 90_000)
 	put(t, f.work, map[string]string{"a": old})
-	f.refused(t, "write_file", args{"root": "work", "path": "a", "content": strings.Repeat("y", 50_000), "mode": "append"}, "file too large: a")
+	f.wantError(t, "write_file", args{"root": "work", "path": "a", "content": strings.Repeat("y", 50_000), "mode": "append"}, "file too large: a")
 	if got := content(t, filepath.Join(f.work, "a")); got != old {
 		t.Errorf("%d bytes are there, %d were", len(got), len(old))
 	}

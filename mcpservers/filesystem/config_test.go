@@ -99,7 +99,7 @@ func TestARootWithoutToolsAllowsNothing(t *testing.T) {
 	if got := f.do(t, "list_roots", nil); !strings.HasPrefix(got, `[{"allowed_tools":[],"name":"docs"}`) {
 		t.Errorf("got %s", got)
 	}
-	for tool, rest := range onePath {
-		f.refused(t, tool, with(rest, args{"root": "docs", "path": "."}), "tool "+tool+" not allowed on root docs")
+	for tool, rest := range pathTools {
+		f.wantError(t, tool, with(rest, args{"root": "docs", "path": "."}), "tool "+tool+" not allowed on root docs")
 	}
 }

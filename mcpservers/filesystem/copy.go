@@ -22,11 +22,11 @@ type copyResult struct {
 }
 
 func copyPath(ctx context.Context, c call) (any, error) {
-	from, err := c.resolved("source_root", "source_path", "")
+	from, err := c.resolvedLocation("source_root", "source_path", "")
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.writable("dest_root", "dest_path")
+	to, err := c.writableLocation("dest_root", "dest_path")
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func copyPath(ctx context.Context, c call) (any, error) {
 		return nil, describe(err, "source file not found", from.given)
 	}
 	result := copyResult{Source: from.given, Destination: to.given, IsDirectory: info.IsDir()}
-	if info.IsDir() && inside(to.host(), from.host()) {
+	if info.IsDir() && isInside(to.hostPath(), from.hostPath()) {
 		return nil, fmt.Errorf("cannot copy a directory into itself: %s", to.given)
 	}
 	job := copier{ctx: ctx, locks: &c.locks, from: from, to: to, limit: c.config.MaxCopySize}
@@ -52,15 +52,15 @@ func copyPath(ctx context.Context, c call) (any, error) {
 // copier copies one path, with everything below it, to another.
 type copier struct {
 	ctx      context.Context
-	locks    *locks
+	locks    *fileLocks
 	from, to location
 	limit    int64 // maximum of size
 	size     int64 // of the files copied so far
 	skipped  []string
-	folders  []madeFolder
+	folders  []createdFolder
 }
 
-type madeFolder struct {
+type createdFolder struct {
 	rel  string
 	mode fs.FileMode
 }
@@ -114,26 +114,26 @@ func (c *copier) visit(dir *os.Root, rel string) error {
 func (c *copier) folder(target string, mode fs.FileMode) error {
 	above, err := c.to.root.makeFolder(path.Dir(target))
 	if err != nil {
-		return c.aboutTarget(err)
+		return c.targetError(err)
 	}
 	defer above.Close()
 	name := path.Base(target)
 	switch err = above.Mkdir(name, newFolderMode); {
 	case err == nil:
-		c.folders = append(c.folders, madeFolder{target, mode.Perm()})
+		c.folders = append(c.folders, createdFolder{target, mode.Perm()})
 	case errors.Is(err, fs.ErrExist):
 		var info fs.FileInfo
 		if info, err = above.Stat(name); err == nil && !info.IsDir() {
 			err = errNotFolder
 		}
 	}
-	return c.aboutTarget(err)
+	return c.targetError(err)
 }
 
 func (c *copier) finishFolders() error {
-	for _, made := range slices.Backward(c.folders) {
-		if err := c.to.root.dir.Chmod(made.rel, made.mode); err != nil {
-			return c.aboutTarget(err)
+	for _, created := range slices.Backward(c.folders) {
+		if err := c.to.root.dir.Chmod(created.rel, created.mode); err != nil {
+			return c.targetError(err)
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ func (c *copier) file(source, target string) error {
 	if info.Size() > c.limit-c.size {
 		return c.tooLarge()
 	}
-	release, err := c.locks.take(c.ctx, c.to.root.host(target))
+	release, err := c.locks.acquire(c.ctx, c.to.root.hostPath(target))
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (c *copier) file(source, target string) error {
 		}
 		return err
 	})
-	return c.aboutTarget(err)
+	return c.targetError(err)
 }
 
 func (c *copier) tooLarge() error {
@@ -187,10 +187,10 @@ func (c *copier) link(source, target, rel string) error {
 			err = c.to.root.dir.Rename(temp, target)
 		}
 	}
-	return c.aboutTarget(err)
+	return c.targetError(err)
 }
 
-// aboutTarget adds the path of the destination to an error of the destination.
-func (c *copier) aboutTarget(err error) error {
+// targetError adds the path of the destination to an error of the destination.
+func (c *copier) targetError(err error) error {
 	return describe(err, "path is not a directory", c.to.given)
 }

@@ -17,8 +17,8 @@ import (
 
 const secret = "TOP SECRET"
 
-// hostile are malicious paths, for a root full of bad links.
-var hostile = []string{
+// maliciousPaths are malicious paths, for a root full of bad links.
+var maliciousPaths = []string{
 	"..", "../", "../outside", "../outside/secret", "/../outside/secret", "//../outside/secret", "./../outside/secret", "dir/../../outside/secret",
 	"dir/./.././../outside/secret", "dir/sub/../../../outside/secret", "out", "out/secret", "out/new", "file out", "dangling", "dangling out",
 	"dangling out/below", "absolute", "absolute/secret", "chain1", "chain1/secret", "dir/up/outside/secret", "dir/up/outside/new", "loop", "loop/x",
@@ -27,7 +27,7 @@ var hostile = []string{
 	strings.Repeat("dir/../", 500) + "../outside/secret", "fifo", "socket", "device", "fifo/x", "link to fifo",
 }
 
-func hostileRoot(t testing.TB, f fixture) {
+func putBadLinks(t testing.TB, f fixture) {
 	t.Helper()
 	put(t, f.outside, map[string]string{"secret": secret, "folder/": ""})
 	put(t, f.work, map[string]string{
@@ -43,8 +43,8 @@ func hostileRoot(t testing.TB, f fixture) {
 	_ = syscall.Mknod(filepath.Join(f.work, "device"), syscall.S_IFCHR|0o666, 1<<8|5) // /dev/zero; only permitted for the superuser
 }
 
-// unharmed fails if anything outside the roots was changed.
-func unharmed(t testing.TB, f fixture) {
+// checkOutside fails if anything outside the roots was changed.
+func checkOutside(t testing.TB, f fixture) {
 	t.Helper()
 	if diff := cmp.Diff(map[string]string{"secret": secret, "folder": "/"}, tree(t, f.outside)); diff != "" {
 		t.Error(diff)
@@ -59,7 +59,7 @@ func unharmed(t testing.TB, f fixture) {
 func (f fixture) attack(t testing.TB, path string) string {
 	t.Helper()
 	var answers strings.Builder
-	for tool, rest := range onePath {
+	for tool, rest := range pathTools {
 		text, _ := f.call(t.Context(), t, tool, with(rest, args{"root": "work", "path": path}))
 		answers.WriteString(text)
 	}
@@ -77,11 +77,11 @@ func (f fixture) attack(t testing.TB, path string) string {
 }
 
 func TestNoPathLeavesTheRoot(t *testing.T) {
-	for _, path := range hostile {
+	for _, path := range maliciousPaths {
 		t.Run(fmt.Sprintf("%.40q", path), func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
-			hostileRoot(t, f)
+			putBadLinks(t, f)
 			put(t, f.other, map[string]string{"bait": "bait"})
 			start := time.Now()
 			if answers := f.attack(t, path); strings.Contains(answers, secret) {
@@ -90,7 +90,7 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 			if took := time.Since(start); took > 2*time.Minute {
 				t.Errorf("took %v", took)
 			}
-			unharmed(t, f)
+			checkOutside(t, f)
 			for _, root := range []string{f.work, f.other} {
 				for name, text := range tree(t, root) {
 					if strings.Contains(text, secret) {
@@ -102,40 +102,40 @@ func TestNoPathLeavesTheRoot(t *testing.T) {
 	}
 }
 
-func TestPathsThatLeadOutAreNamedAsSuch(t *testing.T) {
+func TestPathsOutsideTheRootHaveTheirOwnError(t *testing.T) {
 	f := newFixture(t)
-	hostileRoot(t, f)
+	putBadLinks(t, f)
 	const outside = "path resolves outside root boundary"
 	for _, path := range []string{"../x", "/../x", "dir/../../x", "out", "out/secret", "file out", "absolute/secret", "chain1/secret", "dir/up/outside/secret", "dangling out", "dir/up"} {
 		for _, tool := range []string{"read_file", "write_file", "patch_file", "stat_file", "list_folder", "create_folder", "grep", "glob", "hash_file"} {
-			f.refused(t, tool, with(onePath[tool], args{"root": "work", "path": path}), outside)
+			f.wantError(t, tool, with(pathTools[tool], args{"root": "work", "path": path}), outside)
 		}
-		f.refused(t, "copy", pair("work", path, "work", "taken"), outside)
-		f.refused(t, "copy", pair("work", "dir/file", "work", path), outside)
+		f.wantError(t, "copy", pair("work", path, "work", "taken"), outside)
+		f.wantError(t, "copy", pair("work", "dir/file", "work", path), outside)
 	}
 	for _, path := range []string{"out/secret", "absolute/secret", "chain1/secret", "dir/up/x"} {
-		f.refused(t, "remove_file", args{"root": "work", "path": path}, outside)
-		f.refused(t, "remove_folder", args{"root": "work", "path": path}, outside)
-		f.refused(t, "move", pair("work", path, "work", "taken"), outside)
+		f.wantError(t, "remove_file", args{"root": "work", "path": path}, outside)
+		f.wantError(t, "remove_folder", args{"root": "work", "path": path}, outside)
+		f.wantError(t, "move", pair("work", path, "work", "taken"), outside)
 	}
-	f.refused(t, "read_file", args{"root": "work", "path": "loop"}, "too many levels of symbolic links: loop")
-	unharmed(t, f)
+	f.wantError(t, "read_file", args{"root": "work", "path": "loop"}, "too many levels of symbolic links: loop")
+	checkOutside(t, f)
 }
 
 func TestSpecialFilesAreRefusedAtOnce(t *testing.T) {
 	f := newFixture(t)
-	hostileRoot(t, f)
+	putBadLinks(t, f)
 	const special = "path is not a regular file (a FIFO, socket or device): "
 	for _, path := range []string{"fifo", "socket", "device", "link to fifo"} {
 		if _, err := os.Lstat(filepath.Join(f.work, path)); err != nil {
 			continue
 		}
 		for _, tool := range []string{"read_file", "hash_file", "write_file", "patch_file", "grep"} {
-			f.refused(t, tool, with(onePath[tool], args{"root": "work", "path": path}), special+path)
+			f.wantError(t, tool, with(pathTools[tool], args{"root": "work", "path": path}), special+path)
 		}
-		f.refused(t, "write_file", args{"root": "work", "path": path, "content": "x", "mode": "append"}, special+path)
-		f.refused(t, "copy", pair("work", path, "work", "taken"), special+path)
-		f.refused(t, "copy", pair("work", "dir/file", "work", path), special+path)
+		f.wantError(t, "write_file", args{"root": "work", "path": path, "content": "x", "mode": "append"}, special+path)
+		f.wantError(t, "copy", pair("work", path, "work", "taken"), special+path)
+		f.wantError(t, "copy", pair("work", "dir/file", "work", path), special+path)
 	}
 	if got := f.do(t, "grep", args{"root": "work", "pattern": "."}); strings.Count(got, "file") != 2 { // "file" and its name
 		t.Errorf("got %s", got)
@@ -164,7 +164,7 @@ func TestFoldersThatBecomeLinksDuringACall(t *testing.T) {
 	})
 	deadline := time.Now().Add(2 * time.Second)
 	for time.Now().Before(deadline) {
-		for tool, rest := range onePath {
+		for tool, rest := range pathTools {
 			for _, path := range []string{"swap/secret", "swap/folder", "swap/new", "swap"} {
 				text, _ := f.call(t.Context(), t, tool, with(rest, args{"root": "work", "path": path}))
 				if strings.Contains(text, secret) {
@@ -178,7 +178,7 @@ func TestFoldersThatBecomeLinksDuringACall(t *testing.T) {
 	}
 	stop.Store(true)
 	group.Wait()
-	unharmed(t, f)
+	checkOutside(t, f)
 	for name, text := range tree(t, f.other) {
 		if strings.Contains(text, secret) {
 			t.Errorf("%s holds what was outside", name)
@@ -198,14 +198,14 @@ func TestARootThatIsRenamedStaysTheSameFolder(t *testing.T) {
 }
 
 func FuzzPaths(f *testing.F) {
-	for _, path := range hostile {
+	for _, path := range maliciousPaths {
 		f.Add(path)
 	}
 	x := newFixture(f)
-	hostileRoot(f, x)
+	putBadLinks(f, x)
 	f.Fuzz(func(t *testing.T, path string) {
 		for _, tool := range []string{"read_file", "list_folder", "stat_file", "grep", "glob", "hash_file", "create_folder", "write_file"} {
-			text, _ := x.call(t.Context(), t, tool, with(onePath[tool], args{"root": "work", "path": path}))
+			text, _ := x.call(t.Context(), t, tool, with(pathTools[tool], args{"root": "work", "path": path}))
 			if strings.Contains(text, secret) || strings.Contains(text, x.work) {
 				t.Fatalf("%s: %s", tool, text)
 			}
@@ -213,7 +213,7 @@ func FuzzPaths(f *testing.F) {
 		_, _ = x.call(t.Context(), t, "copy", pair("work", "dir/file", "work", path))
 		_, _ = x.call(t.Context(), t, "move", pair("other", path, "work", path))
 		_, _ = x.call(t.Context(), t, "remove_file", args{"root": "work", "path": path + "x"})
-		unharmed(t, x)
+		checkOutside(t, x)
 	})
 }
 

@@ -27,7 +27,7 @@ func describe(err error, missing, given string) error {
 		return nil
 	case isMissing(err):
 		return fmt.Errorf("%s: %s", missing, given)
-	case errors.Is(err, errOutside), leftRoot(err):
+	case errors.Is(err, errOutside), isRootEscape(err):
 		return errOutside
 	case errors.Is(err, syscall.EISDIR):
 		err = errFolder
@@ -37,7 +37,7 @@ func describe(err error, missing, given string) error {
 			return fmt.Errorf("%v: %s", ours, given) // not %w, so that a second describe does not add the path again
 		}
 	}
-	if plain := bare(err); plain != err || errors.As(err, new(syscall.Errno)) {
+	if plain := stripPath(err); plain != err || errors.As(err, new(syscall.Errno)) {
 		return fmt.Errorf("%v: %s", plain, given)
 	}
 	return err
@@ -47,25 +47,25 @@ func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// bare removes the system call and the path that package os adds to an error.
-func bare(err error) error {
+// stripPath removes the system call and the path that package os adds to an error.
+func stripPath(err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
 	var onCall *os.SyscallError
 	switch {
 	case errors.As(err, &onPath):
-		return bare(onPath.Err)
+		return stripPath(onPath.Err)
 	case errors.As(err, &onLink):
-		return bare(onLink.Err)
+		return stripPath(onLink.Err)
 	case errors.As(err, &onCall):
-		return bare(onCall.Err)
+		return stripPath(onCall.Err)
 	}
 	return err
 }
 
-// leftRoot reports whether an error is os.Root's refusal to leave the root, which has no
+// isRootEscape reports whether an error is os.Root's refusal to leave the root, which has no
 // exported value.
-func leftRoot(err error) bool {
+func isRootEscape(err error) bool {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
 	return (errors.As(err, &onPath) || errors.As(err, &onLink)) && strings.HasSuffix(err.Error(), "path escapes from parent")

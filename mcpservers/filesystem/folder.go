@@ -11,7 +11,7 @@ type createResult struct {
 }
 
 func createFolder(_ context.Context, c call) (any, error) {
-	at, err := c.writable("root", "path")
+	at, err := c.writableLocation("root", "path")
 	if err != nil {
 		return nil, err
 	}

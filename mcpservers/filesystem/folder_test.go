@@ -25,8 +25,8 @@ func TestCreateFolder(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(f.work, "a/b")); err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
-	f.refused(t, "create_folder", args{"root": "work", "path": "file"}, "path exists as a file: file")
-	f.refused(t, "create_folder", args{"root": "work", "path": "file/below"}, "path exists as a file: file/below")
+	f.wantError(t, "create_folder", args{"root": "work", "path": "file"}, "path exists as a file: file")
+	f.wantError(t, "create_folder", args{"root": "work", "path": "file/below"}, "path exists as a file: file/below")
 }
 
 func TestRemove(t *testing.T) {
@@ -48,7 +48,7 @@ func TestRemove(t *testing.T) {
 		{"remove_file", "dir", "path is a directory, use remove_folder instead: dir"},
 		{"remove_file", ".", "path is a directory, use remove_folder instead: ."},
 	} {
-		f.refused(t, test.tool, args{"root": "work", "path": test.path}, test.want)
+		f.wantError(t, test.tool, args{"root": "work", "path": test.path}, test.want)
 	}
 	for _, path := range []string{"file", "to file", "to folder", "to nothing", "to outside", "fifo", "parent/x"} {
 		want := `{"path":"` + path + `","removed":true}`
@@ -134,7 +134,7 @@ func TestCopyRefuses(t *testing.T) {
 		{pair("work", "dir", "work", "a"), "path is not a directory: a"},
 		{pair("work", "a", "work", "a/b"), "path is not a directory: a/b"},
 	} {
-		f.refused(t, "copy", test.args, test.want)
+		f.wantError(t, "copy", test.args, test.want)
 	}
 	if diff := cmp.Diff(before, tree(t, f.work)); diff != "" {
 		t.Error(diff)
@@ -222,7 +222,7 @@ func TestMoveRefuses(t *testing.T) {
 		{pair("work", "holds", "other", "holds"), "cannot move to another root: holds has links or special files that have to stay, such as out"},
 		{pair("work", "out", "other", "out"), "cannot move to another root: out has links or special files that have to stay, such as ."},
 	} {
-		f.refused(t, "move", test.args, test.want)
+		f.wantError(t, "move", test.args, test.want)
 	}
 	if diff := cmp.Diff(before, tree(t, f.work)); diff != "" {
 		t.Error(diff)

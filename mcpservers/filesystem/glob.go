@@ -26,7 +26,7 @@ type globMatch struct {
 }
 
 func glob(ctx context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", ".")
+	at, err := c.resolvedLocation("root", "path", ".")
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (c call) matcher() (func(ctx context.Context, rel string) bool, error) {
 		}
 		return func(ctx context.Context, rel string) bool { return compiled.match(ctx, []byte(rel)) }, nil
 	}
-	wanted, err := globOf("pattern", pattern)
+	wanted, err := parseGlob("pattern", pattern)
 	byPath := strings.Contains(pattern, "**")
 	return func(ctx context.Context, rel string) bool {
 		if !byPath {
@@ -104,5 +104,5 @@ func (r *globResult) add(dir *os.Root, rel string) {
 	if err != nil {
 		return // it no longer exists
 	}
-	r.Matches = append(r.Matches, globMatch{ModifiedAt: stamp(info), Path: rel, Size: info.Size(), Type: typeOf(info.Mode())})
+	r.Matches = append(r.Matches, globMatch{ModifiedAt: formatTime(info), Path: rel, Size: info.Size(), Type: typeOf(info.Mode())})
 }

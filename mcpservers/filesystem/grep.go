@@ -38,16 +38,16 @@ type bounds struct {
 }
 
 func (c call) bounds() (b bounds, err error) {
-	if b.results, err = c.bounded("max_results", defaultResults, c.config.MaxResults); err != nil {
+	if b.results, err = c.clampedCount("max_results", defaultResults, c.config.MaxResults); err != nil {
 		return b, err
 	}
-	seconds, err := c.bounded("timeout_seconds", c.config.MaxTimeoutSeconds, c.config.MaxTimeoutSeconds)
+	seconds, err := c.clampedCount("timeout_seconds", c.config.MaxTimeoutSeconds, c.config.MaxTimeoutSeconds)
 	if err != nil {
 		return b, err
 	}
 	b.time, b.depth = time.Duration(seconds)*time.Second, -1
 	if c.args.Has("max_depth") {
-		b.depth, err = c.bounded("max_depth", 0, 1<<20)
+		b.depth, err = c.clampedCount("max_depth", 0, 1<<20)
 	}
 	return b, err
 }
@@ -65,7 +65,7 @@ func isTimeout(call context.Context, err error) (timedOut bool, _ error) {
 var errLimitReached = errors.New("enough found")
 
 func grep(ctx context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", ".")
+	at, err := c.resolvedLocation("root", "path", ".")
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (c call) filter() (func(context.Context, string) bool, error) {
 	if err != nil || pattern == "" {
 		return nil, err
 	}
-	wanted, err := globOf("glob_filter", pattern)
+	wanted, err := parseGlob("glob_filter", pattern)
 	return wanted.match, err
 }
 
@@ -120,7 +120,7 @@ func (c call) query() (q query, err error) {
 	if err != nil {
 		return q, fmt.Errorf("invalid pattern: %w", err)
 	}
-	q = query{pattern: compiled, needed: needleOf(pattern), lineSize: c.config.MaxLineSize}
-	q.context, err = c.bounded("context_lines", 0, maxContext)
+	q = query{pattern: compiled, needed: findNeedle(pattern), lineSize: c.config.MaxLineSize}
+	q.context, err = c.clampedCount("context_lines", 0, maxContext)
 	return q, err
 }

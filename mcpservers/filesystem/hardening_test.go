@@ -26,7 +26,7 @@ func TestMatchingOneLineEndsInTime(t *testing.T) {
 }
 
 // Matching with checks of the context gives the same result as matching without.
-func TestLongLinesMatchAlike(t *testing.T) {
+func TestLongLinesMatchLikeShortOnes(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 1 << 20 })
 	line := strings.Repeat("é\xff", 1_000) + "end"
 	put(t, f.work, map[string]string{"a": "x\n" + line + "\ny\n"})
@@ -43,7 +43,7 @@ func TestLongLinesMatchAlike(t *testing.T) {
 }
 
 // Two programs have no common locks.
-func TestProgramsThatBeginAFileByAppendingLoseNothing(t *testing.T) {
+func TestProgramsThatCreateAFileByAppendingLoseNothing(t *testing.T) {
 	f := newFixture(t)
 	config := filesystem.DefaultConfig()
 	config.Roots = []filesystem.RootConfig{{Name: "work", Path: f.work, AllowedTools: []string{"*"}}}
@@ -76,7 +76,7 @@ func TestNewContentHasNoSpecialRights(t *testing.T) {
 	}
 }
 
-func TestLimitsBeyondReasonAreRefused(t *testing.T) {
+func TestUnreasonableLimitsAreRefused(t *testing.T) {
 	for key, change := range map[string]func(*filesystem.Config){
 		"max_full_read_size":  func(c *filesystem.Config) { c.MaxFullReadSize = math.MaxInt64 },
 		"max_read_size":       func(c *filesystem.Config) { c.MaxReadSize = math.MaxInt64 },

@@ -26,7 +26,7 @@ type hashResult struct {
 }
 
 func hashFile(ctx context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", "")
+	at, err := c.resolvedLocation("root", "path", "")
 	if err != nil {
 		return nil, err
 	}

@@ -108,8 +108,8 @@ func (f fixture) do(t testing.TB, tool string, arguments args) string {
 	return text
 }
 
-// refused calls a tool that must return this error.
-func (f fixture) refused(t testing.TB, tool string, arguments args, want string) {
+// wantError calls a tool that must return this error.
+func (f fixture) wantError(t testing.TB, tool string, arguments args, want string) {
 	t.Helper()
 	text, isError := f.call(context.Background(), t, tool, arguments)
 	if !isError || text != want {

@@ -17,22 +17,22 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestPatternsThatTakeLongAreRefused(t *testing.T) {
+func TestSlowPatternsAreRefused(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.work, map[string]string{strings.Repeat("a", 60): "x", "b": strings.Repeat("b", 60_000) + "\n"})
 	braces := strings.Repeat("{a,aa}", 32) + "b"
 	const alternatives = "has braces that stand for more than 1000 alternatives: use fewer {…}"
-	f.refused(t, "glob", args{"root": "work", "pattern": braces}, "pattern "+alternatives)
-	f.refused(t, "grep", args{"root": "work", "pattern": "x", "glob_filter": braces}, "glob_filter "+alternatives)
-	f.refused(t, "glob", args{"root": "work", "pattern": strings.Repeat("a", 1025)}, "pattern is too long: 1025 bytes, at most 1024 are allowed")
+	f.wantError(t, "glob", args{"root": "work", "pattern": braces}, "pattern "+alternatives)
+	f.wantError(t, "grep", args{"root": "work", "pattern": "x", "glob_filter": braces}, "glob_filter "+alternatives)
+	f.wantError(t, "glob", args{"root": "work", "pattern": strings.Repeat("a", 1025)}, "pattern is too long: 1025 bytes, at most 1024 are allowed")
 	slow := strings.Repeat("(b?){999}", 4) + "[yz]"
-	f.refused(t, "grep", args{"root": "work", "pattern": slow}, "invalid pattern: too complex: use smaller repetitions")
-	f.refused(t, "glob", args{"root": "work", "regex": slow}, "invalid regex: too complex: use smaller repetitions")
-	f.refused(t, "grep", args{"root": "work", "pattern": strings.Repeat("x{999}", 11)}, "invalid pattern: too complex: use smaller repetitions")
-	f.refused(t, "grep", args{"root": "work", "pattern": strings.Repeat("a", 4097)}, "invalid pattern: 4097 bytes are too long, at most 4096 are allowed")
+	f.wantError(t, "grep", args{"root": "work", "pattern": slow}, "invalid pattern: too complex: use smaller repetitions")
+	f.wantError(t, "glob", args{"root": "work", "regex": slow}, "invalid regex: too complex: use smaller repetitions")
+	f.wantError(t, "grep", args{"root": "work", "pattern": strings.Repeat("x{999}", 11)}, "invalid pattern: too complex: use smaller repetitions")
+	f.wantError(t, "grep", args{"root": "work", "pattern": strings.Repeat("a", 4097)}, "invalid pattern: 4097 bytes are too long, at most 4096 are allowed")
 }
 
-func TestWhatIsAllowedOfBracesEndsInTime(t *testing.T) {
+func TestMatchingAllowedBracesEndsInTime(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.work, map[string]string{strings.Repeat("a", 250): "x"})
 	start := time.Now()
@@ -59,7 +59,7 @@ func TestBracesStandForAlternatives(t *testing.T) {
 	}
 }
 
-func TestGrepLooksAtTheTimeBetweenLines(t *testing.T) {
+func TestGrepChecksTheTimeoutBetweenLines(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.work, map[string]string{"slow": strings.Repeat(strings.Repeat("b", 500)+"\n", 40_000)})
 	start := time.Now()
@@ -79,7 +79,7 @@ func TestLinesOfAnEnormousFile(t *testing.T) {
 	if want := `{"content":"line 2\nline 3","size":1099511627776,"truncated":true}`; got != want {
 		t.Errorf("got %s, expected %s", got, want)
 	}
-	f.refused(t, "read_file", args{"root": "work", "path": "log", "offset_lines": 7, "limit_lines": 1},
+	f.wantError(t, "read_file", args{"root": "work", "path": "log", "offset_lines": 7, "limit_lines": 1},
 		"line 7 is not within the first 256.0MB of the file (size: 1024.0GB), where lines are looked for; line 6 is the last one there: use offset_bytes/limit_bytes")
 }
 
@@ -123,9 +123,9 @@ func TestCopiesAreLimitedInSize(t *testing.T) {
 	must(t, hole.Truncate(1<<40))
 	must(t, hole.Close())
 	f.do(t, "copy", pair("work", "dir", "other", "dir"))
-	f.refused(t, "copy", pair("work", "hole", "other", "hole"), "too large to copy (limit: 1.0MB): hole")
-	f.refused(t, "copy", pair("work", "more", "other", "more"), "too large to copy (limit: 1.0MB): more")
-	f.refused(t, "move", pair("work", "hole", "other", "hole"), "too large to copy (limit: 1.0MB): hole")
+	f.wantError(t, "copy", pair("work", "hole", "other", "hole"), "too large to copy (limit: 1.0MB): hole")
+	f.wantError(t, "copy", pair("work", "more", "other", "more"), "too large to copy (limit: 1.0MB): more")
+	f.wantError(t, "move", pair("work", "hole", "other", "hole"), "too large to copy (limit: 1.0MB): hole")
 	f.do(t, "move", pair("work", "hole", "work", "moved"))
 	if _, err := os.Stat(filepath.Join(f.other, "hole")); err == nil {
 		t.Error("something was copied")
@@ -136,14 +136,14 @@ func TestControlCharactersCountAsInJSON(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxFullReadSize = 1000; c.MaxReadSize = 3000 })
 	put(t, f.work, map[string]string{"bell": strings.Repeat("\a", 900), "big": strings.Repeat("\a", 3000), "text": strings.Repeat("\"\n", 500)})
 	const use = "; use offset/limit parameters for smaller parts"
-	f.refused(t, "read_file", args{"root": "work", "path": "bell"}, "content too large in JSON (size: 5.3KB, limit: 2.0KB)"+use)
-	f.refused(t, "read_file", args{"root": "work", "path": "big", "limit_bytes": 3000}, "content too large in JSON (size: 17.6KB, limit: 5.9KB)"+use)
-	f.refused(t, "read_file", args{"root": "work", "path": "big", "limit_lines": 1}, "content too large in JSON (size: 17.6KB, limit: 5.9KB)"+use)
+	f.wantError(t, "read_file", args{"root": "work", "path": "bell"}, "content too large in JSON (size: 5.3KB, limit: 2.0KB)"+use)
+	f.wantError(t, "read_file", args{"root": "work", "path": "big", "limit_bytes": 3000}, "content too large in JSON (size: 17.6KB, limit: 5.9KB)"+use)
+	f.wantError(t, "read_file", args{"root": "work", "path": "big", "limit_lines": 1}, "content too large in JSON (size: 17.6KB, limit: 5.9KB)"+use)
 	f.do(t, "read_file", args{"root": "work", "path": "big", "limit_bytes": 1000})
 	f.do(t, "read_file", args{"root": "work", "path": "text"})
 }
 
-func TestLargeResultsComeOnce(t *testing.T) {
+func TestLargeResultsAreTextOnly(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.work, map[string]string{"big": strings.Repeat("x", 2<<20)})
 	for size, want := range map[int]bool{1 << 19: true, 2 << 20: false} {
@@ -184,13 +184,13 @@ func TestNamesOfUnfinishedCopiesAreReserved(t *testing.T) {
 	const name = ".mcp-filesystem-x.tmp"
 	want := "names like .mcp-filesystem-*.tmp are reserved for unfinished copies: "
 	for _, mode := range []string{"overwrite", "append", "create_only"} {
-		f.refused(t, "write_file", args{"root": "work", "path": name, "content": "x", "mode": mode}, want+name)
+		f.wantError(t, "write_file", args{"root": "work", "path": name, "content": "x", "mode": mode}, want+name)
 	}
-	f.refused(t, "write_file", args{"root": "work", "path": name + "/b", "content": "x"}, want+name+"/b")
-	f.refused(t, "patch_file", args{"root": "work", "path": name, "patch": "@@ -0,0 +1 @@\n+x\n"}, want+name)
-	f.refused(t, "create_folder", args{"root": "work", "path": name}, want+name)
-	f.refused(t, "copy", pair("work", "a", "work", name), want+name)
-	f.refused(t, "move", pair("work", "a", "work", name), want+name)
+	f.wantError(t, "write_file", args{"root": "work", "path": name + "/b", "content": "x"}, want+name+"/b")
+	f.wantError(t, "patch_file", args{"root": "work", "path": name, "patch": "@@ -0,0 +1 @@\n+x\n"}, want+name)
+	f.wantError(t, "create_folder", args{"root": "work", "path": name}, want+name)
+	f.wantError(t, "copy", pair("work", "a", "work", name), want+name)
+	f.wantError(t, "move", pair("work", "a", "work", name), want+name)
 	put(t, f.work, map[string]string{name: "left over"})
 	f.do(t, "remove_file", args{"root": "work", "path": name})
 }
@@ -204,7 +204,7 @@ func TestAFileThatGrowsIsNotPatchedInPart(t *testing.T) {
 		c.MaxWriteSize = 40
 		c.Roots = append(c.Roots, filesystem.RootConfig{Name: "proc", Path: "/proc/self", AllowedTools: []string{"patch_file"}})
 	})
-	f.refused(t, "patch_file", args{"root": "proc", "path": "maps", "patch": "@@ -1 +1 @@\n-a\n+b\n"}, "file too large (size: 41B, limit: 40B)")
+	f.wantError(t, "patch_file", args{"root": "proc", "path": "maps", "patch": "@@ -1 +1 @@\n-a\n+b\n"}, "file too large (size: 41B, limit: 40B)")
 }
 
 func TestCreateOnlyIsSeenWhole(t *testing.T) {

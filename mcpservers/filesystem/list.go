@@ -53,7 +53,7 @@ type entry struct {
 }
 
 func listFolder(ctx context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", "")
+	at, err := c.resolvedLocation("root", "path", "")
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (l location) entry(dir *os.Root, name string) (e entry, ok bool) {
 	if err != nil {
 		return e, false
 	}
-	e = entry{ModifiedAt: stamp(info), Name: name, Size: info.Size(), Type: typeOf(info.Mode())}
+	e = entry{ModifiedAt: formatTime(info), Name: name, Size: info.Size(), Type: typeOf(info.Mode())}
 	if e.Type == typeLink {
 		e.TargetType = l.root.targetType(path.Join(l.rel, name))
 	}
@@ -149,4 +149,4 @@ func typeOf(mode fs.FileMode) string {
 	return typeOther
 }
 
-func stamp(info fs.FileInfo) string { return info.ModTime().UTC().Format(time.RFC3339) }
+func formatTime(info fs.FileInfo) string { return info.ModTime().UTC().Format(time.RFC3339) }

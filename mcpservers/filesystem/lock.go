@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// locks serializes calls that write the same file. The zero value is ready to use.
-type locks struct {
-	mu   sync.Mutex
-	held map[string]*lock
+// fileLocks serializes calls that write the same file. The zero value is ready to use.
+type fileLocks struct {
+	mu     sync.Mutex
+	byPath map[string]*fileLock
 }
 
-type lock struct {
+type fileLock struct {
 	free  chan struct{} // holds one token while the lock is free
 	users int
 }
 
-// take acquires the locks of all places, in an order that cannot deadlock, or returns when ctx
+// acquire acquires the locks of all places, in an order that cannot deadlock, or returns when ctx
 // ends. The returned function releases them.
-func (l *locks) take(ctx context.Context, places ...string) (release func(), err error) {
+func (l *fileLocks) acquire(ctx context.Context, places ...string) (release func(), err error) {
 	slices.Sort(places)
 	places = slices.Compact(places)
 	var taken []string
@@ -42,28 +42,28 @@ func (l *locks) take(ctx context.Context, places ...string) (release func(), err
 	return release, nil
 }
 
-func (l *locks) enter(place string) *lock {
+func (l *fileLocks) enter(place string) *fileLock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found := l.held[place]
+	found := l.byPath[place]
 	if found == nil {
-		if l.held == nil {
-			l.held = map[string]*lock{}
+		if l.byPath == nil {
+			l.byPath = map[string]*fileLock{}
 		}
-		found = &lock{free: make(chan struct{}, 1)}
+		found = &fileLock{free: make(chan struct{}, 1)}
 		found.free <- struct{}{}
-		l.held[place] = found
+		l.byPath[place] = found
 	}
 	found.users++
 	return found
 }
 
-func (l *locks) leave(place string, times int) {
+func (l *fileLocks) leave(place string, times int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if found := l.held[place]; found != nil {
+	if found := l.byPath[place]; found != nil {
 		if found.users -= times; found.users == 0 {
-			delete(l.held, place)
+			delete(l.byPath, place)
 		}
 	}
 }

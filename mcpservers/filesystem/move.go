@@ -16,15 +16,15 @@ type moveResult struct {
 }
 
 func movePath(ctx context.Context, c call) (any, error) {
-	from, err := c.parentResolved("source_root", "source_path")
+	from, err := c.parentLocation("source_root", "source_path")
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.parentResolved("dest_root", "dest_path")
+	to, err := c.parentLocation("dest_root", "dest_path")
 	if err != nil {
 		return nil, err
 	}
-	if err := to.reserved(); err != nil {
+	if err := to.checkReserved(); err != nil {
 		return nil, err
 	}
 	if from.rel == "." || to.rel == "." {
@@ -34,10 +34,10 @@ func movePath(ctx context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, describe(err, "source file not found", from.given)
 	}
-	if info.IsDir() && from.host() != to.host() && inside(to.host(), from.host()) {
+	if info.IsDir() && from.hostPath() != to.hostPath() && isInside(to.hostPath(), from.hostPath()) {
 		return nil, fmt.Errorf("cannot move a directory into itself: %s", to.given)
 	}
-	release, err := c.locks.take(ctx, from.host(), to.host())
+	release, err := c.locks.acquire(ctx, from.hostPath(), to.hostPath())
 	if err != nil {
 		return nil, err
 	}
@@ -59,19 +59,19 @@ func (l location) moveTo(ctx context.Context, to location, limit int64) error {
 		return err
 	}
 	if l.root != to.root {
-		return l.carryTo(ctx, to, limit)
+		return l.copyAndRemove(ctx, to, limit)
 	}
 	if err = l.root.dir.Rename(l.rel, to.rel); errors.Is(err, syscall.EXDEV) {
-		return l.carryTo(ctx, to, limit)
+		return l.copyAndRemove(ctx, to, limit)
 	}
-	return to.occupied(err)
+	return to.destinationError(err)
 }
 
 // sameFile handles a destination that is the same file as the source. Renaming would do
 // nothing, and copying would lose the file. Of two hard links the source is removed. For one
 // path reached through two roots nothing is done.
 func (l location) sameFile(to location) (same bool, err error) {
-	if l.host() == to.host() {
+	if l.hostPath() == to.hostPath() {
 		return true, nil
 	}
 	from, err := l.root.dir.Lstat(l.rel)
@@ -88,8 +88,8 @@ func (l location) sameFile(to location) (same bool, err error) {
 	return true, l.root.dir.Remove(l.rel)
 }
 
-// occupied adds the path of the destination to an error of a rename that is about it.
-func (l location) occupied(err error) error {
+// destinationError adds the path of the destination to an error of a rename that is about it.
+func (l location) destinationError(err error) error {
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.EISDIR) {
 		return fmt.Errorf("destination exists as a directory: %s", l.given)
 	}
@@ -99,18 +99,18 @@ func (l location) occupied(err error) error {
 	return err
 }
 
-// carryTo copies to a temporary name beside the destination first. The destination is then
+// copyAndRemove copies to a temporary name beside the destination first. The destination is then
 // replaced atomically, and the source is removed only after everything has been copied.
-func (l location) carryTo(ctx context.Context, to location, limit int64) error {
+func (l location) copyAndRemove(ctx context.Context, to location, limit int64) error {
 	beside := to
 	beside.rel = path.Join(path.Dir(to.rel), tempName())
-	job := copier{ctx: ctx, locks: new(locks), from: l, to: beside, limit: limit}
+	job := copier{ctx: ctx, locks: new(fileLocks), from: l, to: beside, limit: limit}
 	err := job.copy()
 	if err == nil && len(job.skipped) > 0 {
 		err = fmt.Errorf("cannot move to another root: %s has links or special files that have to stay, such as %s", l.given, job.skipped[0])
 	}
 	if err == nil {
-		err = to.occupied(to.root.dir.Rename(beside.rel, to.rel))
+		err = to.destinationError(to.root.dir.Rename(beside.rel, to.rel))
 	}
 	if err != nil {
 		return errors.Join(err, to.root.dir.RemoveAll(beside.rel))

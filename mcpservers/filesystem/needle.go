@@ -14,8 +14,8 @@ type needle struct {
 	fold bool   // case is ignored
 }
 
-// needleOf returns the longest needle it finds for a pattern.
-func needleOf(pattern string) needle {
+// findNeedle returns the longest needle it finds for a pattern.
+func findNeedle(pattern string) needle {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return needle{}

@@ -25,7 +25,7 @@ type adjustment struct {
 }
 
 func patchFile(ctx context.Context, c call) (any, error) {
-	at, err := c.writable("root", "path")
+	at, err := c.writableLocation("root", "path")
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func patchFile(ctx context.Context, c call) (any, error) {
 	if err := c.mayWrite("patch", len(patch)); err != nil {
 		return nil, err
 	}
-	release, err := c.locks.take(ctx, at.host())
+	release, err := c.locks.acquire(ctx, at.hostPath())
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,12 @@ const (
 	maxAlternatives = 1000    // total expansions of the braces of a glob pattern
 )
 
-// names is a glob pattern expanded to patterns without braces. Their matching time is bounded;
+// globPatterns is a glob pattern expanded to patterns without braces. Their matching time is bounded;
 // that of braces is not.
-type names []string
+type globPatterns []string
 
-// globOf expands the pattern in the argument called name. A malformed pattern matches nothing.
-func globOf(name, pattern string) (names, error) {
+// parseGlob expands the pattern in the argument called name. A malformed pattern matches nothing.
+func parseGlob(name, pattern string) (globPatterns, error) {
 	if len(pattern) > maxGlob {
 		return nil, fmt.Errorf("%s is too long: %d bytes, at most %d are allowed", name, len(pattern), maxGlob)
 	}
@@ -28,7 +28,7 @@ func globOf(name, pattern string) (names, error) {
 	return all, nil
 }
 
-func (n names) match(ctx context.Context, name string) bool {
+func (n globPatterns) match(ctx context.Context, name string) bool {
 	for _, pattern := range n {
 		if ctx.Err() != nil {
 			return false
@@ -43,7 +43,7 @@ func (n names) match(ctx context.Context, name string) bool {
 var errAlternatives = fmt.Errorf("has braces that stand for more than %d alternatives: use fewer {…}", maxAlternatives)
 
 // expand appends the expansion of a pattern. It interprets braces like doublestar.
-func expand(all names, pattern string) (names, error) {
+func expand(all globPatterns, pattern string) (globPatterns, error) {
 	marks := outerBraces(pattern)
 	if marks == nil {
 		if len(all) == maxAlternatives {

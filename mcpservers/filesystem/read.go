@@ -50,7 +50,7 @@ func (c call) part() (p part, err error) {
 }
 
 func readFile(ctx context.Context, c call) (any, error) {
-	at, err := c.resolved("root", "path", "")
+	at, err := c.resolvedLocation("root", "path", "")
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (c call) read(ctx context.Context, file *os.File, info fs.FileInfo, p part)
 		most = c.config.MaxFullReadSize
 		data, err = readAll(cancellable{ctx, file}, info.Size(), most)
 	}
-	result.hold(data)
+	result.setData(data)
 	if size := encodedSize(result.Content); err == nil && size > 2*most {
 		err = fmt.Errorf("content too large in JSON (size: %s, limit: %s); use offset/limit parameters for smaller parts", sizeText(size), sizeText(2*most))
 	}
@@ -103,9 +103,9 @@ func encodedSize(text string) int64 {
 	return n
 }
 
-// hold stores valid UTF-8 as text and other binary data in base64. In other text it replaces
+// setData stores valid UTF-8 as text and other binary data in base64. In other text it replaces
 // invalid UTF-8.
-func (r *content) hold(data []byte) {
+func (r *content) setData(data []byte) {
 	switch {
 	case utf8.Valid(data):
 		r.Content = string(data)

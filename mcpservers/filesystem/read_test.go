@@ -87,7 +87,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{args{"path": strings.Repeat("x", 300)}, "file name too long: " + strings.Repeat("x", 300)},
 	} {
 		test.args["root"] = "work"
-		f.refused(t, "read_file", test.args, test.want)
+		f.wantError(t, "read_file", test.args, test.want)
 	}
 }
 
@@ -146,11 +146,11 @@ func TestListFolder(t *testing.T) {
 	if got := f.do(t, "list_folder", args{"root": "work", "path": "empty"}); got != `{"count":0,"entries":[]}` {
 		t.Errorf("got %s", got)
 	}
-	f.refused(t, "list_folder", args{"root": "work", "path": "none"}, "path not found: none")
-	f.refused(t, "list_folder", args{"root": "work", "path": "d/b.txt"}, "path is not a directory: d/b.txt")
+	f.wantError(t, "list_folder", args{"root": "work", "path": "none"}, "path not found: none")
+	f.wantError(t, "list_folder", args{"root": "work", "path": "d/b.txt"}, "path is not a directory: d/b.txt")
 }
 
-func TestListFolderSaysWhenThereIsMore(t *testing.T) {
+func TestListFolderReportsTruncation(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxResults = 2 })
 	put(t, f.work, map[string]string{"a": "", "b": "", "c": ""})
 	got := f.do(t, "list_folder", args{"root": "work", "path": "."})
@@ -202,6 +202,6 @@ func TestStatHashAndPermissions(t *testing.T) {
 		if test.tool == "hash_file" {
 			arguments["algorithm"] = test.algorithm
 		}
-		f.refused(t, test.tool, arguments, test.want)
+		f.wantError(t, test.tool, arguments, test.want)
 	}
 }

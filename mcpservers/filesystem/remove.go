@@ -16,11 +16,11 @@ type removeResult struct {
 
 // removeFile removes anything except a folder. A link is removed, not its target.
 func removeFile(ctx context.Context, c call) (any, error) {
-	at, err := c.parentResolved("root", "path")
+	at, err := c.parentLocation("root", "path")
 	if err != nil {
 		return nil, err
 	}
-	release, err := c.locks.take(ctx, at.host())
+	release, err := c.locks.acquire(ctx, at.hostPath())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func removeFile(ctx context.Context, c call) (any, error) {
 }
 
 func removeFolder(ctx context.Context, c call) (any, error) {
-	at, err := c.parentResolved("root", "path")
+	at, err := c.parentLocation("root", "path")
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ func isTemp(name string) bool {
 	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
 }
 
-// replacement is a temporary file beside the file that it will replace.
-type replacement struct {
+// tempFile is a temporary file beside the file that it will replace.
+type tempFile struct {
 	dir  *os.Root // the folder of the file, which remains valid when a parent folder is renamed
 	name string
 	temp *os.File
@@ -40,26 +40,26 @@ type replacement struct {
 // permitted, its owner. A file without write permission is refused. mode is for a new file.
 // With sync the file and its name are on the disk before replace returns.
 func (r *root) replace(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error) error {
-	return r.put(rel, mode, sync, fill, (*replacement).rename)
+	return r.put(rel, mode, sync, fill, (*tempFile).rename)
 }
 
 // create is replace for a name that must not exist. Readers see no file or the complete file.
 // An existing name gives fs.ErrExist.
 func (r *root) create(rel string, fill func(io.Writer) error) error {
-	return r.put(rel, newFileMode, true, fill, (*replacement).link)
+	return r.put(rel, newFileMode, true, fill, (*tempFile).link)
 }
 
-func (r *root) put(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error, finish func(*replacement) error) error {
+func (r *root) put(rel string, mode fs.FileMode, sync bool, fill func(io.Writer) error, finish func(*tempFile) error) error {
 	dir, err := r.makeFolder(path.Dir(rel))
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	next := &replacement{dir: dir, name: path.Base(rel), path: tempName(), mode: mode, sync: sync}
-	if err := next.begin(); err != nil {
+	next := &tempFile{dir: dir, name: path.Base(rel), path: tempName(), mode: mode, sync: sync}
+	if err := next.open(); err != nil {
 		return err
 	}
-	err = errors.Join(fill(next.temp), next.settle(), next.temp.Close())
+	err = errors.Join(fill(next.temp), next.complete(), next.temp.Close())
 	if err == nil {
 		err = finish(next)
 	}
@@ -80,12 +80,12 @@ func syncFolder(dir *os.Root) {
 	}
 }
 
-func (p *replacement) rename() error { return p.dir.Rename(p.path, p.name) }
+func (p *tempFile) rename() error { return p.dir.Rename(p.path, p.name) }
 
-func (p *replacement) link() error {
+func (p *tempFile) link() error {
 	err := p.dir.Link(p.path, p.name)
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) { // the file system has no hard links
-		return p.take()
+		return p.reserveName()
 	}
 	if err != nil {
 		return err
@@ -93,8 +93,8 @@ func (p *replacement) link() error {
 	return p.dir.Remove(p.path)
 }
 
-// take is the fallback without hard links. For a moment the file exists and is empty.
-func (p *replacement) take() error {
+// reserveName is the fallback without hard links. For a moment the file exists and is empty.
+func (p *tempFile) reserveName() error {
 	file, err := p.dir.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, p.mode)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (r *root) makeFolder(rel string) (*os.Root, error) {
 // openFolder never blocks: because of the dot, opening a FIFO fails.
 func openFolder(dir *os.Root, name string) (*os.Root, error) { return dir.OpenRoot(name + "/.") }
 
-func (p *replacement) begin() (err error) {
+func (p *tempFile) open() (err error) {
 	file, info, err := openFile(p.dir, p.name, os.O_WRONLY)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -127,7 +127,7 @@ func (p *replacement) begin() (err error) {
 	return err
 }
 
-func (p *replacement) settle() error {
+func (p *tempFile) complete() error {
 	if p.old != nil {
 		if owner, ok := p.old.Sys().(*syscall.Stat_t); ok {
 			_ = p.temp.Chown(int(owner.Uid), int(owner.Gid)) // only permitted for the superuser

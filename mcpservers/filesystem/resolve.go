@@ -63,7 +63,7 @@ func (r *root) follow(link string) (target string, absolute bool, err error) {
 	if err != nil || !filepath.IsAbs(target) {
 		return filepath.ToSlash(target), false, err
 	}
-	for _, place := range r.places {
+	for _, place := range r.hostPaths {
 		if inside, err := filepath.Rel(place, target); err == nil && filepath.IsLocal(inside) {
 			return filepath.ToSlash(inside), true, nil
 		}
@@ -81,8 +81,8 @@ func (r *root) resolveFolder(rel string) (string, error) {
 	return path.Join(folder, path.Base(rel)), err
 }
 
-// inside reports whether inner is outer or below it. Both are paths on this machine.
-func inside(inner, outer string) bool {
+// isInside reports whether inner is outer or below it. Both are paths on this machine.
+func isInside(inner, outer string) bool {
 	rel, err := filepath.Rel(outer, inner)
 	return err == nil && filepath.IsLocal(rel)
 }

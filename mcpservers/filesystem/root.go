@@ -14,10 +14,10 @@ import (
 // root is one configured folder. Paths below it are relative and slash-separated, without links
 // and without "..". The folder itself is ".".
 type root struct {
-	name    string
-	allowed []string // sorted
-	dir     *os.Root
-	places  []string // absolute paths of the folder on this machine, the real one last
+	name      string
+	allowed   []string // sorted
+	dir       *os.Root
+	hostPaths []string // absolute paths of the folder on this machine, the real one last
 }
 
 func openRoot(config RootConfig) (*root, error) {
@@ -38,15 +38,15 @@ func openRoot(config RootConfig) (*root, error) {
 		allowed = slices.Clone(gatedTools)
 	}
 	slices.Sort(allowed)
-	return &root{name: config.Name, allowed: slices.Compact(allowed), dir: dir, places: []string{absolute, real}}, nil
+	return &root{name: config.Name, allowed: slices.Compact(allowed), dir: dir, hostPaths: []string{absolute, real}}, nil
 }
 
 func (r *root) allows(tool string) bool { return slices.Contains(r.allowed, tool) }
 
-// host returns the path on this machine. It is a key for locks and for comparing paths of
+// hostPath returns the path on this machine. It is a key for locks and for comparing paths of
 // overlapping roots, and is never returned to callers.
-func (r *root) host(rel string) string {
-	return filepath.Join(r.places[len(r.places)-1], filepath.FromSlash(rel))
+func (r *root) hostPath(rel string) string {
+	return filepath.Join(r.hostPaths[len(r.hostPaths)-1], filepath.FromSlash(rel))
 }
 
 // maxParts is the maximum depth of a path. A walk keeps one folder open for each part.
@@ -77,23 +77,23 @@ func (r *root) openFile(rel string, flags int) (*os.File, fs.FileInfo, error) {
 func openFile(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	if err == nil {
-		err = mustBeFile(info)
+		err = checkFile(info)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return openKnown(dir, name, flags)
+	return openAndCheck(dir, name, flags)
 }
 
-// openKnown is openFile for a name that was a regular file or a link when it was last checked.
-func openKnown(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
+// openAndCheck is openFile for a name that was a regular file or a link when it was last checked.
+func openAndCheck(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, error) {
 	file, err := dir.OpenFile(name, flags|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	info, err := file.Stat()
 	if err == nil {
-		err = mustBeFile(info)
+		err = checkFile(info)
 	}
 	if err != nil {
 		file.Close()
@@ -102,8 +102,8 @@ func openKnown(dir *os.Root, name string, flags int) (*os.File, fs.FileInfo, err
 	return file, info, nil
 }
 
-// mustBeFile accepts links, because the opened file is checked again.
-func mustBeFile(info fs.FileInfo) error {
+// checkFile accepts links, because the opened file is checked again.
+func checkFile(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		return errFolder

@@ -37,17 +37,17 @@ type scanner struct {
 	buffer []byte
 	found  []match
 
-	name    string
-	line    int
-	cut     bool     // the rest of the current line is skipped
-	before  []string // the last lines, for the context before a match
-	held    int      // size of before, with overhead
-	waiting int      // index of the first match that may need more lines after it
+	name       string
+	line       int
+	skipRest   bool     // the rest of the current line is skipped
+	before     []string // the last lines, for the context before a match
+	beforeSize int      // size of before, with overhead
+	firstOpen  int      // index of the first match that may need more lines after it
 }
 
 // scan searches one file until the limits are reached. name is the file's name in the matches.
 func (s *scanner) scan(name string, file io.Reader) error {
-	s.name, s.line, s.cut, s.before, s.held, s.waiting = name, 0, false, nil, 0, len(s.found)
+	s.name, s.line, s.skipRest, s.before, s.beforeSize, s.firstOpen = name, 0, false, nil, 0, len(s.found)
 	lines := bufio.NewScanner(file)
 	lines.Buffer(s.buffer, len(s.buffer))
 	lines.Split(s.split)
@@ -69,22 +69,22 @@ func (s *scanner) split(data []byte, last bool) (int, []byte, error) {
 		return 0, nil, err
 	}
 	start := 0
-	if s.cut {
+	if s.skipRest {
 		if start = bytes.IndexByte(data, '\n') + 1; start == 0 {
 			return len(data), nil, nil
 		}
-		s.cut = false
+		s.skipRest = false
 	}
 	if s.context == 0 {
 		start += s.skip(data[start:])
 	}
 	line, _, whole := bytes.Cut(data[start:], []byte("\n"))
-	s.cut = !whole && start == 0 && len(data) == len(s.buffer)
+	s.skipRest = !whole && start == 0 && len(data) == len(s.buffer)
 	switch {
 	case whole:
 		s.line++
 		return start + len(line) + 1, line, nil
-	case s.cut, last && len(line) > 0:
+	case s.skipRest, last && len(line) > 0:
 		s.line++
 		return len(data), line, nil
 	}
@@ -108,7 +108,7 @@ func (s *scanner) look(line []byte) {
 	if !s.reached() && s.needed.index(line) >= 0 && s.pattern.match(s.ctx, line) {
 		s.found = append(s.found, match{File: s.name, LineNumber: s.line, LineContent: string(line), ContextBefore: s.before})
 		s.matches--
-		s.spend(len(s.found)-1, len(line)+s.held)
+		s.spend(len(s.found)-1, len(line)+s.beforeSize)
 	}
 	if s.context > 0 {
 		s.remember(line)
@@ -117,14 +117,14 @@ func (s *scanner) look(line []byte) {
 
 // feed adds a line to the previous matches that need more lines of context.
 func (s *scanner) feed(line []byte) {
-	for s.waiting < len(s.found) && s.line > s.found[s.waiting].LineNumber+s.context {
-		s.waiting++
+	for s.firstOpen < len(s.found) && s.line > s.found[s.firstOpen].LineNumber+s.context {
+		s.firstOpen++
 	}
-	if s.waiting == len(s.found) {
+	if s.firstOpen == len(s.found) {
 		return
 	}
 	text := string(line)
-	for i := s.waiting; i < len(s.found) && s.room > 0; i++ {
+	for i := s.firstOpen; i < len(s.found) && s.room > 0; i++ {
 		s.found[i].ContextAfter = append(s.found[i].ContextAfter, text)
 		s.spend(i, len(text)+lineCost)
 	}
@@ -140,9 +140,9 @@ func (s *scanner) spend(match, bytes int) {
 // overwritten: before is only appended to or moved.
 func (s *scanner) remember(line []byte) {
 	s.before = append(s.before, string(line))
-	s.held += len(line) + lineCost
-	for len(s.before) > s.context || s.held > contextSize {
-		s.held -= len(s.before[0]) + lineCost
+	s.beforeSize += len(line) + lineCost
+	for len(s.before) > s.context || s.beforeSize > contextSize {
+		s.beforeSize -= len(s.before[0]) + lineCost
 		s.before = s.before[1:]
 	}
 }

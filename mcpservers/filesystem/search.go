@@ -55,7 +55,7 @@ func (f *folder) open(dir *os.Root, rel string) (*os.File, error) {
 		}
 		dir = f.dir
 	}
-	file, _, err := openKnown(dir, base, os.O_RDONLY)
+	file, _, err := openAndCheck(dir, base, os.O_RDONLY)
 	return file, err
 }
 

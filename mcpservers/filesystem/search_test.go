@@ -57,11 +57,11 @@ func TestGrep(t *testing.T) {
 			t.Errorf("%v: %s", test.args, diff)
 		}
 	}
-	f.refused(t, "grep", args{"root": "work"}, "pattern is required")
-	f.refused(t, "grep", args{"root": "work", "pattern": "("}, "invalid pattern: error parsing regexp: missing closing ): `(`")
-	f.refused(t, "grep", args{"root": "work", "pattern": "x", "path": "none"}, "path not found: none")
-	f.refused(t, "grep", args{"root": "work", "pattern": "x", "case_insensitive": "yes"}, "case_insensitive must be true or false")
-	f.refused(t, "grep", args{"root": "work", "pattern": "x", "max_results": -1}, "max_results must not be negative")
+	f.wantError(t, "grep", args{"root": "work"}, "pattern is required")
+	f.wantError(t, "grep", args{"root": "work", "pattern": "("}, "invalid pattern: error parsing regexp: missing closing ): `(`")
+	f.wantError(t, "grep", args{"root": "work", "pattern": "x", "path": "none"}, "path not found: none")
+	f.wantError(t, "grep", args{"root": "work", "pattern": "x", "case_insensitive": "yes"}, "case_insensitive must be true or false")
+	f.wantError(t, "grep", args{"root": "work", "pattern": "x", "max_results": -1}, "max_results must not be negative")
 }
 
 func TestDepthCountsFoldersInTheRelativePath(t *testing.T) {
@@ -124,12 +124,12 @@ func TestGlob(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	const one = "exactly one of pattern or regex must be provided"
-	f.refused(t, "glob", args{"root": "work"}, one)
-	f.refused(t, "glob", args{"root": "work", "pattern": "", "regex": ""}, one)
-	f.refused(t, "glob", args{"root": "work", "pattern": "*", "regex": "."}, one)
-	f.refused(t, "glob", args{"root": "work", "regex": "("}, "invalid regex: error parsing regexp: missing closing ): `(`")
-	f.refused(t, "glob", args{"root": "work", "pattern": "*", "path": "a.txt"}, "path is not a directory: a.txt")
-	f.refused(t, "glob", args{"root": "work", "pattern": "*", "path": "none"}, "path not found: none")
+	f.wantError(t, "glob", args{"root": "work"}, one)
+	f.wantError(t, "glob", args{"root": "work", "pattern": "", "regex": ""}, one)
+	f.wantError(t, "glob", args{"root": "work", "pattern": "*", "regex": "."}, one)
+	f.wantError(t, "glob", args{"root": "work", "regex": "("}, "invalid regex: error parsing regexp: missing closing ): `(`")
+	f.wantError(t, "glob", args{"root": "work", "pattern": "*", "path": "a.txt"}, "path is not a directory: a.txt")
+	f.wantError(t, "glob", args{"root": "work", "pattern": "*", "path": "none"}, "path not found: none")
 }
 
 func TestGrepOfLongLinesAndLargeFiles(t *testing.T) {
@@ -156,7 +156,7 @@ func TestGrepOfLongLinesAndLargeFiles(t *testing.T) {
 
 // Grep skips text in large steps. For every pattern it must find the same lines as a search
 // line by line.
-func TestGrepFindsWhatLookingAtEveryLineFinds(t *testing.T) {
+func TestGrepEqualsASearchLineByLine(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxLineSize = 8192 })
 	var text strings.Builder
 	for i := range 5000 {
@@ -289,5 +289,5 @@ func TestUnreadableFilesAreCounted(t *testing.T) {
 	if got.Unreadable != 2 {
 		t.Errorf("got %d", got.Unreadable)
 	}
-	f.refused(t, "read_file", args{"root": "work", "path": "closed"}, "permission denied: closed")
+	f.wantError(t, "read_file", args{"root": "work", "path": "closed"}, "permission denied: closed")
 }

@@ -28,7 +28,7 @@ const (
 type Server struct {
 	config  Config
 	roots   map[string]*root
-	locks   locks
+	locks   fileLocks
 	results hosting.Results // of writing calls, by idempotency key
 	log     *slog.Logger
 }
@@ -94,14 +94,14 @@ func (s *Server) handler(t tool) server.ToolHandlerFunc {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, s.config.timeout())
 		defer cancel()
-		result, err := s.once(ctx, t, request, allowed)
+		result, err := s.runOnce(ctx, t, request, allowed)
 		s.log.Info("tool", "tool", name, "ok", err == nil, "latency", time.Since(start))
 		return answer(result, s.explain(err))
 	}
 }
 
-// once runs a call, unless a writing call with the same key has already run.
-func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, allowed []string) (any, error) {
+// runOnce runs a call, unless a writing call with the same key has already run.
+func (s *Server) runOnce(ctx context.Context, t tool, request mcp.CallToolRequest, allowed []string) (any, error) {
 	args, err := hosting.ParseArguments(request, allowed...)
 	if err != nil {
 		return nil, err
@@ -110,11 +110,11 @@ func (s *Server) once(ctx context.Context, t tool, request mcp.CallToolRequest, 
 	if *t.definition.Annotations.ReadOnlyHint {
 		return run()
 	}
-	once, err := hosting.OnceOf(request, args)
+	callKey, err := hosting.ParseCallKey(request, args)
 	if err != nil {
 		return nil, err
 	}
-	return s.results.Once(ctx, t.definition.Name, once, run)
+	return s.results.Do(ctx, t.definition.Name, callKey, run)
 }
 
 // count returns an integer argument that must not be negative.
@@ -126,9 +126,9 @@ func (c call) count(name string, otherwise int64) (int64, error) {
 	return n, err
 }
 
-// bounded returns a count with an upper limit. An absent argument and 0 give otherwise, larger
+// clampedCount returns a count with an upper limit. An absent argument and 0 give otherwise, larger
 // values give the ceiling.
-func (c call) bounded(name string, otherwise, ceiling int) (int, error) {
+func (c call) clampedCount(name string, otherwise, ceiling int) (int, error) {
 	n, err := c.count(name, 0)
 	if n == 0 {
 		n = int64(otherwise)
@@ -213,8 +213,8 @@ func (c call) location(rootName, pathName, otherwise string) (location, error) {
 	return location{root, given, rel}, err
 }
 
-// resolved is location with all links of the path followed.
-func (c call) resolved(rootName, pathName, otherwise string) (location, error) {
+// resolvedLocation is location with all links of the path followed.
+func (c call) resolvedLocation(rootName, pathName, otherwise string) (location, error) {
 	at, err := c.location(rootName, pathName, otherwise)
 	if err != nil {
 		return at, err
@@ -223,18 +223,18 @@ func (c call) resolved(rootName, pathName, otherwise string) (location, error) {
 	return at, describe(err, "path not found", at.given)
 }
 
-// writable is resolved for a path to write to.
-func (c call) writable(rootName, pathName string) (location, error) {
-	at, err := c.resolved(rootName, pathName, "")
+// writableLocation is resolved for a path to write to.
+func (c call) writableLocation(rootName, pathName string) (location, error) {
+	at, err := c.resolvedLocation(rootName, pathName, "")
 	if err == nil {
-		err = at.reserved()
+		err = at.checkReserved()
 	}
 	return at, err
 }
 
-// reserved refuses the names of temporary files. Such a file would be hidden, and could be
+// checkReserved refuses the names of temporary files. Such a file would be hidden, and could be
 // deleted by anybody.
-func (l location) reserved() error {
+func (l location) checkReserved() error {
 	for part := range strings.SplitSeq(l.rel, "/") {
 		if isTemp(part) {
 			return fmt.Errorf("names like %s*%s are reserved for unfinished copies: %s", tempPrefix, tempSuffix, l.given)
@@ -243,8 +243,8 @@ func (l location) reserved() error {
 	return nil
 }
 
-// parentResolved is location with all links except the last part followed.
-func (c call) parentResolved(rootName, pathName string) (location, error) {
+// parentLocation is location with all links except the last part followed.
+func (c call) parentLocation(rootName, pathName string) (location, error) {
 	at, err := c.location(rootName, pathName, "")
 	if err != nil {
 		return at, err
@@ -253,4 +253,4 @@ func (c call) parentResolved(rootName, pathName string) (location, error) {
 	return at, describe(err, "path not found", at.given)
 }
 
-func (l location) host() string { return l.root.host(l.rel) }
+func (l location) hostPath() string { return l.root.hostPath(l.rel) }

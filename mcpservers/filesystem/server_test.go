@@ -14,8 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// onePath are the tools with a root and a path, with their other required arguments.
-var onePath = map[string]args{
+// pathTools are the tools with a root and a path, with their other required arguments.
+var pathTools = map[string]args{
 	"list_folder": {}, "read_file": {}, "write_file": {"content": "x"}, "remove_file": {}, "patch_file": {"patch": "@@ -0,0 +1 @@\n+x\n"},
 	"create_folder": {}, "remove_folder": {}, "stat_file": {}, "hash_file": {"algorithm": "md5"}, "permissions_file": {},
 	"grep": {"pattern": "."}, "glob": {"pattern": "*"},
@@ -31,34 +31,34 @@ func with(base args, more args) args {
 	return all
 }
 
-func TestMistakesAreToldInOrder(t *testing.T) {
+func TestMistakesAreReportedInOrder(t *testing.T) {
 	f := newFixture(t)
-	for tool, rest := range onePath {
-		f.refused(t, tool, rest, "root is required")
-		f.refused(t, tool, with(rest, args{"root": "", "path": ""}), "root is required")
-		f.refused(t, tool, with(rest, args{"root": "none", "path": "\x00"}), "unknown root: none")
-		f.refused(t, tool, with(rest, args{"root": "WORK"}), "unknown root: WORK")
+	for tool, rest := range pathTools {
+		f.wantError(t, tool, rest, "root is required")
+		f.wantError(t, tool, with(rest, args{"root": "", "path": ""}), "root is required")
+		f.wantError(t, tool, with(rest, args{"root": "none", "path": "\x00"}), "unknown root: none")
+		f.wantError(t, tool, with(rest, args{"root": "WORK"}), "unknown root: WORK")
 		if tool != "read_file" && tool != "list_folder" {
-			f.refused(t, tool, with(rest, args{"root": "docs"}), "tool "+tool+" not allowed on root docs")
+			f.wantError(t, tool, with(rest, args{"root": "docs"}), "tool "+tool+" not allowed on root docs")
 		}
 		if tool != "grep" && tool != "glob" {
-			f.refused(t, tool, with(rest, args{"root": "work"}), "path is required")
-			f.refused(t, tool, with(rest, args{"root": "work", "path": ""}), "path is required")
+			f.wantError(t, tool, with(rest, args{"root": "work"}), "path is required")
+			f.wantError(t, tool, with(rest, args{"root": "work", "path": ""}), "path is required")
 		}
-		f.refused(t, tool, args{"root": "work", "path": "a\x00b"}, "path contains null bytes")
-		f.refused(t, tool, args{"root": "work", "path": "../\x00"}, "path contains null bytes")
-		f.refused(t, tool, args{"root": "work", "path": "../x"}, "path resolves outside root boundary")
+		f.wantError(t, tool, args{"root": "work", "path": "a\x00b"}, "path contains null bytes")
+		f.wantError(t, tool, args{"root": "work", "path": "../\x00"}, "path contains null bytes")
+		f.wantError(t, tool, args{"root": "work", "path": "../x"}, "path resolves outside root boundary")
 	}
 	for _, tool := range []string{"copy", "move"} {
-		f.refused(t, tool, args{}, "source_root is required")
-		f.refused(t, tool, args{"source_root": "none"}, "unknown root: none")
-		f.refused(t, tool, args{"source_root": "docs"}, "tool "+tool+" not allowed on root docs")
-		f.refused(t, tool, args{"source_root": "work"}, "source_path is required")
-		f.refused(t, tool, pair("work", "../x", "", ""), "path resolves outside root boundary")
-		f.refused(t, tool, pair("work", "a", "", ""), "dest_root is required")
-		f.refused(t, tool, pair("work", "a", "docs", "b"), "tool "+tool+" not allowed on root docs")
-		f.refused(t, tool, pair("work", "a", "other", ""), "dest_path is required")
-		f.refused(t, tool, pair("work", "a", "other", "a/../../b"), "path resolves outside root boundary")
+		f.wantError(t, tool, args{}, "source_root is required")
+		f.wantError(t, tool, args{"source_root": "none"}, "unknown root: none")
+		f.wantError(t, tool, args{"source_root": "docs"}, "tool "+tool+" not allowed on root docs")
+		f.wantError(t, tool, args{"source_root": "work"}, "source_path is required")
+		f.wantError(t, tool, pair("work", "../x", "", ""), "path resolves outside root boundary")
+		f.wantError(t, tool, pair("work", "a", "", ""), "dest_root is required")
+		f.wantError(t, tool, pair("work", "a", "docs", "b"), "tool "+tool+" not allowed on root docs")
+		f.wantError(t, tool, pair("work", "a", "other", ""), "dest_path is required")
+		f.wantError(t, tool, pair("work", "a", "other", "a/../../b"), "path resolves outside root boundary")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestListRoots(t *testing.T) {
 	}
 }
 
-func TestToolsSayWhatTheyCanDo(t *testing.T) {
+func TestToolsDeclareTheirHints(t *testing.T) {
 	f := newFixture(t)
 	listed, err := f.ListTools(t.Context(), mcp.ListToolsRequest{})
 	must(t, err)
@@ -128,7 +128,7 @@ func schemas(t *testing.T, f fixture) map[string]*jsonschema.Schema {
 func TestStructuredContentIsTheTextAndFitsItsSchema(t *testing.T) {
 	f := newFixture(t)
 	schemas := schemas(t, f)
-	for tool, rest := range onePath {
+	for tool, rest := range pathTools {
 		must(t, os.RemoveAll(filepath.Join(f.work, "folder")))
 		put(t, f.work, map[string]string{"a.txt": "hello", "folder/link": "->../a.txt"})
 		if tool == "patch_file" {
@@ -155,7 +155,7 @@ func TestStructuredContentIsTheTextAndFitsItsSchema(t *testing.T) {
 func TestNoAnswerShowsAHostPath(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.work, map[string]string{"a/b": "x", "loop": "->loop", "out": "->../outside", "absolute": "->" + f.outside})
-	for tool, rest := range onePath {
+	for tool, rest := range pathTools {
 		for _, path := range []string{".", "a", "a/b", "a/b/c", "none", "loop", "out", "absolute", "../x", strings.Repeat("x", 5000)} {
 			if tool == "remove_folder" && path == "a" || tool == "remove_file" {
 				continue

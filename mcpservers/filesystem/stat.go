@@ -24,12 +24,12 @@ func statFile(_ context.Context, c call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stat{IsDirectory: info.IsDir(), ModifiedAt: stamp(info), Name: path.Base(at.rel), Path: at.given, Size: info.Size()}, nil
+	return stat{IsDirectory: info.IsDir(), ModifiedAt: formatTime(info), Name: path.Base(at.rel), Path: at.given, Size: info.Size()}, nil
 }
 
 // info returns the file information of the path of a call.
 func (c call) info() (location, fs.FileInfo, error) {
-	at, err := c.resolved("root", "path", "")
+	at, err := c.resolvedLocation("root", "path", "")
 	if err != nil {
 		return at, nil, err
 	}

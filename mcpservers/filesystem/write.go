@@ -27,7 +27,7 @@ type writeResult struct {
 }
 
 func writeFile(ctx context.Context, c call) (any, error) {
-	at, err := c.writable("root", "path")
+	at, err := c.writableLocation("root", "path")
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func writeFile(ctx context.Context, c call) (any, error) {
 	if err := c.mayWrite("content", len(text)); err != nil {
 		return nil, err
 	}
-	release, err := c.locks.take(ctx, at.host())
+	release, err := c.locks.acquire(ctx, at.hostPath())
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestWriteFileRefuses(t *testing.T) {
 		{args{"path": strings.Repeat("n", 256), "content": "x"}, "file name too long: " + strings.Repeat("n", 256)},
 	} {
 		test.args["root"] = "work"
-		f.refused(t, "write_file", test.args, test.want)
+		f.wantError(t, "write_file", test.args, test.want)
 	}
 	if diff := cmp.Diff(before, tree(t, f.work)); diff != "" {
 		t.Error(diff)
@@ -193,7 +193,7 @@ func TestPatchFile(t *testing.T) {
 		{"ten", "", "patch is required"},
 		{"dir", "@@ -0,0 +1 @@\n+a\n", "path is a directory, not a file: dir"},
 	} {
-		f.refused(t, "patch_file", args{"root": "work", "path": test.path, "patch": test.patch}, test.want)
+		f.wantError(t, "patch_file", args{"root": "work", "path": test.path, "patch": test.patch}, test.want)
 	}
 	if diff := cmp.Diff(before, tree(t, f.work)); diff != "" {
 		t.Error(diff)
@@ -203,7 +203,7 @@ func TestPatchFile(t *testing.T) {
 func TestPatchingIsLimitedInSize(t *testing.T) {
 	f := newFixture(t, func(c *filesystem.Config) { c.MaxWriteSize = 40 })
 	put(t, f.work, map[string]string{"big": strings.Repeat("x\n", 21), "small": strings.Repeat("x\n", 15)})
-	f.refused(t, "patch_file", args{"root": "work", "path": "big", "patch": "@@ -1 +1 @@\n-x\n+y\n"}, "file too large (size: 42B, limit: 40B)")
-	f.refused(t, "patch_file", args{"root": "work", "path": "small", "patch": "@@ -1 +1 @@\n+yyyyyyyyyyyyyyy\n x\n"}, "patched file too large (size: 46B, limit: 40B)")
-	f.refused(t, "patch_file", args{"root": "work", "path": "small", "patch": strings.Repeat("@", 41)}, "patch too large (size: 41B, limit: 40B)")
+	f.wantError(t, "patch_file", args{"root": "work", "path": "big", "patch": "@@ -1 +1 @@\n-x\n+y\n"}, "file too large (size: 42B, limit: 40B)")
+	f.wantError(t, "patch_file", args{"root": "work", "path": "small", "patch": "@@ -1 +1 @@\n+yyyyyyyyyyyyyyy\n x\n"}, "patched file too large (size: 46B, limit: 40B)")
+	f.wantError(t, "patch_file", args{"root": "work", "path": "small", "patch": strings.Repeat("@", 41)}, "patch too large (size: 41B, limit: 40B)")
 }

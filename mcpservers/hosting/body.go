@@ -24,7 +24,7 @@ type call struct {
 	version string // protocol version in the body, since protocol 2026-07-28
 }
 
-func callOf(r *http.Request) (call, bool) {
+func parseCall(r *http.Request) (call, bool) {
 	body, ok := r.Body.(*bufferedBody)
 	if !ok || r.Method != http.MethodPost {
 		return call{}, false
@@ -77,7 +77,7 @@ func limitBody(limit int64, next http.Handler) http.Handler {
 }
 
 func isInitialize(r *http.Request) bool {
-	call, _ := callOf(r)
+	call, _ := parseCall(r)
 	return call.method == mcp.MethodInitialize
 }
 

@@ -70,9 +70,9 @@
 //
 // A caller may have to repeat a writing call, because it cannot know whether the first one
 // arrived. It then sends a key in _meta under [IdempotencyKey]. A server reads the key with
-// [OnceOf]. It stores the key and the result in one transaction with the change, as package
+// [ParseCallKey]. It stores the key and the result in one transaction with the change, as package
 // resources does, or in [Results] if it has no database. It declares this with
-// [RemembersCalls]; without it, careful callers do not repeat calls.
+// [WithIdempotency]; without it, careful callers do not repeat calls.
 //
 // # Shutdown
 //
@@ -83,11 +83,11 @@
 // # Files
 //
 //	program.go settings.go flags.go yaml.go options.go run.go    settings and start
-//	http.go door.go body.go deadline.go requestlog.go   around every HTTP request
+//	http.go access.go body.go deadline.go requestlog.go   around every HTTP request
 //	session.go memory.go sqlite.go sessions.go expire.go    sessions, their stores, their requests
 //	sse.go stdio.go pending.go                    the other transports
 //	arguments.go tool.go                          code shared by all tools
-//	once.go                                       idempotency keys and stored results
+//	idempotency.go                                idempotency keys and stored results
 //	subscriptions.go missing.go                   parts of resources that mcp-go lacks
 //	guard/                                        which web pages may send requests
 //	sqlitefile/                                   how SQLite files are opened

@@ -46,8 +46,8 @@ func (s *sessions) useBusy(ctx context.Context, now time.Time) {
 // limit deletes the sessions that were idle for longest if there are too many, down to 90% of
 // the limit.
 func (s *sessions) limit(ctx context.Context) {
-	s.limiting.Lock()
-	defer s.limiting.Unlock()
+	s.limitMu.Lock()
+	defer s.limitMu.Unlock()
 	most := s.options.MaxSessions
 	n, err := s.options.Sessions.Count(ctx)
 	if err == nil && n <= most {

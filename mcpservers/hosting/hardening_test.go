@@ -85,13 +85,13 @@ func TestAllowedHostsOfIPv6(t *testing.T) {
 func TestSubscriptionsAreLimited(t *testing.T) {
 	s := run(t, time.Minute)
 	c := dialSSE(t, s.url)
-	told := updates(c)
+	updated := updates(c)
 	subscribe(t, c, "thing://"+strings.Repeat("x", 2048))
 	for i := range 1001 {
 		subscribe(t, c, fmt.Sprint("thing://", i))
 	}
 	s.subscriptions.Updated("thing://"+strings.Repeat("x", 2048), "thing://1000", "thing://999")
-	if got := <-told; got != "thing://999" {
+	if got := <-updated; got != "thing://999" {
 		t.Errorf("got %.20s", got)
 	}
 }

@@ -69,15 +69,15 @@ func count(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, err
 	return mcp.NewToolResultText(string(text)), session.Set(ctx, "n", n+1)
 }
 
-// site is a running server and its log.
-type site struct {
+// testServer is a running server and its log.
+type testServer struct {
 	*example
 	http *hosting.HTTP
 	url  string
 	log  *logBuffer
 }
 
-func serve(t *testing.T, options hosting.Options) site {
+func serve(t *testing.T, options hosting.Options) testServer {
 	t.Helper()
 	e, log := newExample(), &logBuffer{lines: make(chan string, 1000)}
 	options.Log = slog.New(slog.NewTextHandler(log, nil))
@@ -87,7 +87,7 @@ func serve(t *testing.T, options hosting.Options) site {
 		h.Shutdown(context.Background())
 		s.Close()
 	})
-	return site{e, h, s.URL, log}
+	return testServer{e, h, s.URL, log}
 }
 
 func sessionFile(t *testing.T, path string) hosting.SessionStore {
@@ -210,8 +210,8 @@ const (
 	listTools  = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 )
 
-// begin creates a session and returns its id as a header line.
-func begin(t *testing.T, url string) string {
+// newSession creates a session and returns its id as a header line.
+func newSession(t *testing.T, url string) string {
 	t.Helper()
 	response, body := ask(t, "POST", url+"/mcp", initialize)
 	id := response.Header.Get("Mcp-Session-Id")

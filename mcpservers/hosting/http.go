@@ -20,15 +20,15 @@ const heartbeat = 30 * time.Second
 // HTTP serves MCP over HTTP. It is an [http.Handler] that can be mounted anywhere. Call
 // Shutdown to release it.
 type HTTP struct {
-	options  Options
-	server   *http.Server
-	sessions *sessions
-	sse      *sse
-	stopping context.Context // ends streams of /mcp
-	stop     context.CancelFunc
-	calls    *counter
-	cutting  context.Context // ends calls
-	cut      context.CancelFunc
+	options       Options
+	server        *http.Server
+	sessions      *sessions
+	sse           *sse
+	streamContext context.Context // ends streams of /mcp
+	endStreams    context.CancelFunc
+	calls         *counter
+	callContext   context.Context // ends calls
+	cancelCalls   context.CancelFunc
 }
 
 // NewHTTP returns the handler for s, for programs that serve more over HTTP than [Run] does. It
@@ -36,10 +36,10 @@ type HTTP struct {
 func NewHTTP(options Options, s *server.MCPServer) *HTTP {
 	options = options.withDefaults()
 	h := &HTTP{options: options, calls: newCounter()}
-	h.stopping, h.stop = context.WithCancel(context.Background())
-	h.cutting, h.cut = context.WithCancel(context.Background())
+	h.streamContext, h.endStreams = context.WithCancel(context.Background())
+	h.callContext, h.cancelCalls = context.WithCancel(context.Background())
 	s.Use(h.endWithServer)
-	h.sessions = newSessions(options, s, h.stopping)
+	h.sessions = newSessions(options, s, h.streamContext)
 	h.sse = newSSE(options, s, h.sessions)
 	h.server = &http.Server{
 		Handler:           h.routes(),
@@ -47,7 +47,7 @@ func NewHTTP(options Options, s *server.MCPServer) *HTTP {
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(options.Log.Handler(), slog.LevelWarn),
 	}
-	go h.sessions.expire(h.stopping)
+	go h.sessions.expire(h.streamContext)
 	return h
 }
 
@@ -61,7 +61,7 @@ func (h *HTTP) routes() http.Handler {
 	all := http.NewServeMux()
 	all.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	all.Handle("/", guardRules(h.options).Handler(authenticate(h.options, limitBody(h.options.MaxBody, checked))))
-	return limitWrites(h.options.WriteTimeout, limitReads(observe(h.options.Log, h.withServer(all))))
+	return limitWrites(h.options.WriteTimeout, limitReads(logRequests(h.options.Log, h.withServer(all))))
 }
 
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.server.Handler.ServeHTTP(w, r) }
@@ -84,15 +84,15 @@ func (h *HTTP) Serve(ctx context.Context, listener net.Listener) error {
 func (h *HTTP) Shutdown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, h.options.Grace)
 	defer cancel()
-	defer h.cut()
+	defer h.cancelCalls()
 	down := make(chan error, 1)
 	go func() { down <- h.server.Shutdown(ctx) }()
-	h.stop()
+	h.endStreams()
 	h.sse.end(ctx)
 	h.calls.wait(ctx)
 	err := <-down
 	if errors.Is(err, context.DeadlineExceeded) {
-		h.cut()
+		h.cancelCalls()
 		err = h.server.Close()
 	}
 	return err
@@ -117,7 +117,7 @@ func (h *HTTP) endWithServer(next server.ToolHandlerFunc) server.ToolHandlerFunc
 		defer h.calls.add(-1)
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(h.cutting, cancel)()
+		defer context.AfterFunc(h.callContext, cancel)()
 		return next(ctx, request)
 	}
 }

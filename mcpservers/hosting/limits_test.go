@@ -16,15 +16,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestTheIdlestOfTooManySessionsAreForgotten(t *testing.T) {
+func TestTheIdlestOfTooManySessionsAreDeleted(t *testing.T) {
 	eachStore(t, func(t *testing.T, store hosting.SessionStore) {
 		s := serve(t, hosting.Options{Sessions: store, MaxSessions: 10})
-		listening, idle := begin(t, s.url), begin(t, s.url)
+		listening, idle := newSession(t, s.url), newSession(t, s.url)
 		ask(t, "GET", s.url+"/mcp", "", listening)
 		var last string
 		for range 30 {
 			time.Sleep(2 * time.Millisecond) // files store milliseconds
-			last = begin(t, s.url)
+			last = newSession(t, s.url)
 		}
 		for header, want := range map[string]int{listening: 200, idle: 404, last: 200} {
 			if response, body := ask(t, "POST", s.url+"/mcp", listTools, header); response.StatusCode != want {
@@ -64,20 +64,20 @@ func TestInitializeIsShort(t *testing.T) {
 	if response.StatusCode != 413 || body != "Request body of initialize over 64 KiB\n" {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
-	if response, body := ask(t, "POST", s.url+"/mcp", long(listTools), begin(t, s.url)); response.StatusCode != 200 {
+	if response, body := ask(t, "POST", s.url+"/mcp", long(listTools), newSession(t, s.url)); response.StatusCode != 200 {
 		t.Errorf("%d %s", response.StatusCode, body)
 	}
 }
 
-// addMuch adds a tool whose result is larger than all buffers of a connection.
-func addMuch(e *example) {
+// addLargeTool adds a tool whose result is larger than all buffers of a connection.
+func addLargeTool(e *example) {
 	e.AddTool(mcp.NewTool("much"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(strings.Repeat("x", 32<<20)), nil
 	})
 }
 
-// callMuch calls that tool on its own connection.
-func callMuch(t *testing.T, url, session string) net.Conn {
+// callLargeTool calls that tool on its own connection.
+func callLargeTool(t *testing.T, url, session string) net.Conn {
 	t.Helper()
 	address := strings.TrimPrefix(url, "http://")
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
@@ -91,12 +91,12 @@ func callMuch(t *testing.T, url, session string) net.Conn {
 	return conn
 }
 
-func TestAClientThatDoesNotReadIsLeft(t *testing.T) {
+func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	s := serve(t, hosting.Options{WriteTimeout: 100 * time.Millisecond})
-	addMuch(s.example)
-	session := begin(t, s.url)
+	addLargeTool(s.example)
+	session := newSession(t, s.url)
 	s.log.waitFor(t, "path=/mcp")
-	callMuch(t, s.url, session)
+	callLargeTool(t, s.url, session)
 	done := make(chan string, 1)
 	go func() { done <- s.log.waitFor(t, "path=/mcp") }()
 	select {
@@ -107,10 +107,10 @@ func TestAClientThatDoesNotReadIsLeft(t *testing.T) {
 }
 
 func TestAClientThatReadsSlowlyGetsAll(t *testing.T) {
-	inTimes(t, 300*time.Millisecond, func(limit time.Duration) error {
+	retryLimits(t, 300*time.Millisecond, func(limit time.Duration) error {
 		s := serve(t, hosting.Options{WriteTimeout: limit})
-		addMuch(s.example)
-		conn := bufio.NewReaderSize(callMuch(t, s.url, begin(t, s.url)), 1<<20)
+		addLargeTool(s.example)
+		conn := bufio.NewReaderSize(callLargeTool(t, s.url, newSession(t, s.url)), 1<<20)
 		for n := int64(0); n < 32<<20; time.Sleep(limit / 3) { // longer in total than the limit
 			more, err := io.CopyN(io.Discard, conn, 4<<20)
 			if n += more; err != nil && n < 32<<20 {
@@ -121,9 +121,9 @@ func TestAClientThatReadsSlowlyGetsAll(t *testing.T) {
 	})
 }
 
-// inTimes tries limits, each four times the previous one, until f succeeds. On a busy machine a
+// retryLimits tries limits, each four times the previous one, until f succeeds. On a busy machine a
 // client cannot meet a short limit.
-func inTimes(t *testing.T, limit time.Duration, f func(limit time.Duration) error) {
+func retryLimits(t *testing.T, limit time.Duration, f func(limit time.Duration) error) {
 	t.Helper()
 	err := f(limit)
 	for ; err != nil && limit < 20*time.Second; err = f(limit) {
@@ -135,9 +135,9 @@ func inTimes(t *testing.T, limit time.Duration, f func(limit time.Duration) erro
 }
 
 func TestAConnectionServesTheNextRequestAfterTheTimeout(t *testing.T) {
-	inTimes(t, time.Second, func(limit time.Duration) error {
+	retryLimits(t, time.Second, func(limit time.Duration) error {
 		s := serve(t, hosting.Options{WriteTimeout: limit})
-		id := begin(t, s.url)
+		id := newSession(t, s.url)
 		for range 2 {
 			time.Sleep(limit + limit/5)
 			if response, body := ask(t, "POST", s.url+"/mcp", listTools, id); response.StatusCode != 200 {

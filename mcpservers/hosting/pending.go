@@ -53,8 +53,8 @@ type pendingRequests struct {
 	ids map[string]int
 }
 
-// asked registers an incoming message if it is a request.
-func (p *pendingRequests) asked(message []byte) {
+// addRequest registers an incoming message if it is a request.
+func (p *pendingRequests) addRequest(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method != "" {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -63,8 +63,8 @@ func (p *pendingRequests) asked(message []byte) {
 	}
 }
 
-// answered handles an outgoing message. Messages that answer no registered request are ignored.
-func (p *pendingRequests) answered(message []byte) {
+// removeAnswered handles an outgoing message. Messages that answer no registered request are ignored.
+func (p *pendingRequests) removeAnswered(message []byte) {
 	if id, method := idAndMethod(message); id != "" && method == "" {
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -12,22 +12,22 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-var wellFormed = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var logSafeID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 // CallerID returns the session of the calling agent, from X-Session-ID. It returns "-" if there
 // is none or if it has characters that could forge a log line.
-func CallerID(h http.Header) string { return loggable(h.Get("X-Session-ID")) }
+func CallerID(h http.Header) string { return logSafe(h.Get("X-Session-ID")) }
 
-func loggable(id string) string {
-	if wellFormed.MatchString(id) {
+func logSafe(id string) string {
+	if logSafeID.MatchString(id) {
 		return id
 	}
 	return "-"
 }
 
-// observe logs one line per request after its response. It answers a panic with -32603, like
+// logRequests logs one line per request after its response. It answers a panic with -32603, like
 // the other transports.
-func observe(log *slog.Logger, next http.Handler) http.Handler {
+func logRequests(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		seen := &response{ResponseWriter: w}
@@ -37,7 +37,7 @@ func observe(log *slog.Logger, next http.Handler) http.Handler {
 				seen.fail()
 			}
 			log.Info("request", "status", seen.code(), "latency", time.Since(start), "method", r.Method,
-				"path", r.URL.Path, "sid", CallerID(r.Header), "mcp_session", loggable(seen.session(r)))
+				"path", r.URL.Path, "sid", CallerID(r.Header), "mcp_session", logSafe(seen.session(r)))
 		}()
 		next.ServeHTTP(seen, r)
 	})
@@ -46,8 +46,8 @@ func observe(log *slog.Logger, next http.Handler) http.Handler {
 // response records the status and the session for the log.
 type response struct {
 	http.ResponseWriter
-	status int    // 0 until it is sent
-	made   string // the session created by this request
+	status         int    // 0 until it is sent
+	createdSession string // the session created by this request
 }
 
 func (r *response) WriteHeader(status int) {
@@ -76,16 +76,16 @@ func (r *response) code() int {
 	return r.status
 }
 
-// belongsTo records the session that was created for this request, for the log.
-func belongsTo(w http.ResponseWriter, session *Session) {
+// recordSession records the session that was created for this request, for the log.
+func recordSession(w http.ResponseWriter, session *Session) {
 	if r, ok := w.(*response); ok {
-		r.made = session.id
+		r.createdSession = session.id
 	}
 }
 
 func (r *response) session(request *http.Request) string {
-	if r.made != "" {
-		return r.made
+	if r.createdSession != "" {
+		return r.createdSession
 	}
 	if id := request.URL.Query().Get("sessionId"); id != "" {
 		return id

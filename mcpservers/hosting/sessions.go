@@ -21,18 +21,18 @@ const (
 // sessions handles the requests for mcp-go's Streamable HTTP server. mcp-go alone would accept
 // any ID on GET, and would lose its sessions when the process ends.
 type sessions struct {
-	options  Options
-	stream   *server.StreamableHTTPServer
-	stopping context.Context
+	options       Options
+	stream        *server.StreamableHTTPServer
+	streamContext context.Context
 
 	mu     sync.Mutex
 	active map[string]map[*context.CancelFunc]bool // running requests by session
 
-	limiting sync.Mutex // held while sessions are deleted because there are too many
+	limitMu sync.Mutex // held while sessions are deleted because there are too many
 }
 
 func newSessions(options Options, s *server.MCPServer, stopping context.Context) *sessions {
-	all := &sessions{options: options, stopping: stopping, active: map[string]map[*context.CancelFunc]bool{}}
+	all := &sessions{options: options, streamContext: stopping, active: map[string]map[*context.CancelFunc]bool{}}
 	all.stream = server.NewStreamableHTTPServer(s,
 		server.WithSessionIdManagerResolver(issuedSession{}),
 		server.WithHeartbeatInterval(heartbeat),
@@ -46,9 +46,9 @@ func newSessions(options Options, s *server.MCPServer, stopping context.Context)
 func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	call, isCall := callOf(r)
+	call, isCall := parseCall(r)
 	if r.Method == http.MethodGet || call.method == mcp.MethodSubscriptionsListen {
-		defer context.AfterFunc(s.stopping, cancel)()
+		defer context.AfterFunc(s.streamContext, cancel)()
 	}
 	if isModern(r, call) || !isCall && r.Method != http.MethodGet && r.Method != http.MethodDelete {
 		s.stream.ServeHTTP(w, r.WithContext(ctx)) // needs no session, or is refused by mcp-go
@@ -59,7 +59,7 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, err)
 		return
 	}
-	belongsTo(w, session)
+	recordSession(w, session)
 	defer s.track(session.id, &cancel)()
 	if r.Method == http.MethodDelete {
 		s.endRequests(session.id, &cancel)
@@ -96,13 +96,13 @@ func (s *sessions) create(ctx context.Context, prefix string) (*Session, error) 
 	return &Session{id, s.options.Sessions}, nil
 }
 
-var errMalformed = errors.New("no id that this server issues")
+var errInvalidID = errors.New("no id that this server issues")
 
 // find looks up an ID and records the use of its session.
 func (s *sessions) find(ctx context.Context, id string) (*Session, error) {
 	rest, ok := strings.CutPrefix(id, httpPrefix)
 	if _, err := uuid.Parse(rest); !ok || err != nil {
-		return nil, errMalformed
+		return nil, errInvalidID
 	}
 	now := time.Now()
 	err := s.options.Sessions.Use(ctx, id, now, now.Add(-s.options.SessionIdle))
@@ -117,7 +117,7 @@ func (s *sessions) find(ctx context.Context, id string) (*Session, error) {
 
 func (s *sessions) refuse(w http.ResponseWriter, err error) {
 	switch {
-	case errors.Is(err, errMalformed):
+	case errors.Is(err, errInvalidID):
 		http.Error(w, "Invalid session ID", http.StatusBadRequest)
 	case errors.Is(err, ErrNoSession):
 		http.Error(w, "Session not found: initialize a new one", http.StatusNotFound)

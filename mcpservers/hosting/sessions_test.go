@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/mcpservers/hosting"
 )
 
-func TestOnlyIssuedIDsAreTaken(t *testing.T) {
+func TestOnlyIssuedIDsAreAccepted(t *testing.T) {
 	s := serve(t, hosting.Options{})
 	const foreign = "Mcp-Session-Id: mcp-session-6d1f8b1e-4f3e-4c6b-9d0f-2b8a8f6c1d11"
 	for _, test := range []struct {
@@ -60,7 +60,7 @@ func TestEachSessionHasItsOwnState(t *testing.T) {
 
 func TestDELETEEndsASessionAndItsStream(t *testing.T) {
 	s := serve(t, hosting.Options{})
-	id := begin(t, s.url)
+	id := newSession(t, s.url)
 	stream, _ := ask(t, "GET", s.url+"/mcp", "", id)
 	if response, body := ask(t, "DELETE", s.url+"/mcp", "", id); response.StatusCode != 200 {
 		t.Fatalf("%d %s", response.StatusCode, body)
@@ -75,11 +75,11 @@ func TestDELETEEndsASessionAndItsStream(t *testing.T) {
 
 func TestASilentSessionExpiresUnlessAStreamIsOpen(t *testing.T) {
 	eachKindOfStore(t, func(t *testing.T, newStore func() hosting.SessionStore) {
-		inTimes(t, 100*time.Millisecond, func(limit time.Duration) error {
+		retryLimits(t, 100*time.Millisecond, func(limit time.Duration) error {
 			s := serve(t, hosting.Options{Settings: hosting.Settings{SessionIdle: limit}, Sessions: newStore()})
-			listening := begin(t, s.url)
+			listening := newSession(t, s.url)
 			ask(t, "GET", s.url+"/mcp", "", listening) // before it expires
-			silent := begin(t, s.url)
+			silent := newSession(t, s.url)
 			if line := s.log.waitFor(t, "session expired"); !strings.Contains(line, strings.TrimPrefix(silent, "Mcp-Session-Id: ")) {
 				return fmt.Errorf("expired: %s", line)
 			}
@@ -140,7 +140,7 @@ func TestSessionAndSubscriptionOutliveARestart(t *testing.T) {
 	var current http.Handler
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.ServeHTTP(w, r) }))
 	t.Cleanup(front.Close)
-	start := func() site {
+	start := func() testServer {
 		s := serve(t, hosting.Options{Sessions: sessionFile(t, path)})
 		current = s.http
 		return s

@@ -16,22 +16,22 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// running is a server with its own listener.
-type running struct {
+// runningServer is a server with its own listener.
+type runningServer struct {
 	*example
 	url    string
 	stop   context.CancelFunc
 	served chan error
 }
 
-func run(t *testing.T, grace time.Duration) running {
+func run(t *testing.T, grace time.Duration) runningServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	r := running{newExample(), "http://" + listener.Addr().String(), stop, make(chan error, 1)}
+	r := runningServer{newExample(), "http://" + listener.Addr().String(), stop, make(chan error, 1)}
 	h := hosting.NewHTTP(hosting.Options{Grace: grace}, r.MCPServer)
 	go func() { r.served <- h.Serve(ctx, listener) }()
 	t.Cleanup(stop)
@@ -50,7 +50,7 @@ func TestTheEndClosesStreamsOfEveryKind(t *testing.T) {
 		}
 		streams = append(streams, stream)
 	}
-	open("GET", "/mcp", "", begin(t, r.url))
+	open("GET", "/mcp", "", newSession(t, r.url))
 	open("GET", "/sse", "")
 	open("POST", "/mcp", listening, "Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: subscriptions/listen")
 	r.stop()

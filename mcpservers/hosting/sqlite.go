@@ -66,11 +66,11 @@ func (s *sqliteStore) Delete(ctx context.Context, id string) error {
 }
 
 func (s *sqliteStore) Expire(ctx context.Context, idleSince time.Time) ([]string, error) {
-	return s.forget(ctx, `DELETE FROM sessions WHERE used_at < ? RETURNING id`, idleSince.UnixMilli())
+	return s.deleteSessions(ctx, `DELETE FROM sessions WHERE used_at < ? RETURNING id`, idleSince.UnixMilli())
 }
 
 func (s *sqliteStore) Trim(ctx context.Context, most int) ([]string, error) {
-	return s.forget(ctx, `DELETE FROM sessions WHERE id IN (
+	return s.deleteSessions(ctx, `DELETE FROM sessions WHERE id IN (
 		SELECT id FROM sessions ORDER BY used_at DESC, rowid DESC LIMIT -1 OFFSET ?) RETURNING id`, most)
 }
 
@@ -79,8 +79,8 @@ func (s *sqliteStore) Count(ctx context.Context) (n int, err error) {
 	return n, wrap("count sessions", err)
 }
 
-// forget runs a statement that deletes sessions and returns their ids.
-func (s *sqliteStore) forget(ctx context.Context, statement string, argument any) (ids []string, err error) {
+// deleteSessions runs a statement that deletes sessions and returns their ids.
+func (s *sqliteStore) deleteSessions(ctx context.Context, statement string, argument any) (ids []string, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, statement, argument)
 		if err != nil {

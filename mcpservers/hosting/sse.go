@@ -14,10 +14,10 @@ import (
 // sse serves the HTTP+SSE transport of protocol 2024-11-05. Requests are posted to /message and
 // answered on the stream of /sse. The session ends with the stream.
 type sse struct {
-	mcp      *server.SSEServer
-	sessions *sessions
-	stopping context.Context // ends streams
-	stop     context.CancelFunc
+	mcp           *server.SSEServer
+	sessions      *sessions
+	streamContext context.Context // ends streams
+	endStreams    context.CancelFunc
 
 	mu   sync.Mutex
 	open map[string]*pendingRequests
@@ -25,7 +25,7 @@ type sse struct {
 
 func newSSE(options Options, s *server.MCPServer, all *sessions) *sse {
 	e := &sse{sessions: all, open: map[string]*pendingRequests{}}
-	e.stopping, e.stop = context.WithCancel(context.Background())
+	e.streamContext, e.endStreams = context.WithCancel(context.Background())
 	e.mcp = server.NewSSEServer(s,
 		server.WithSessionIDGenerator(func(ctx context.Context, _ *http.Request) (string, error) {
 			session, ok := SessionFrom(ctx)
@@ -48,39 +48,39 @@ func (e *sse) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(e.stopping, cancel)()
+	defer context.AfterFunc(e.streamContext, cancel)()
 	session, err := e.sessions.create(ctx, ssePrefix)
 	if err != nil {
 		e.sessions.refuse(w, err)
 		return
 	}
-	belongsTo(w, session)
+	recordSession(w, session)
 	defer e.sessions.track(session.id, &cancel)()
-	asked := e.opened(session.id)
-	defer e.closed(context.WithoutCancel(ctx), session)
-	e.mcp.ServeHTTP(&answerWriter{w, asked}, r.WithContext(withSession(ctx, session)))
+	pending := e.addStream(session.id)
+	defer e.removeStream(context.WithoutCancel(ctx), session)
+	e.mcp.ServeHTTP(&answerWriter{w, pending}, r.WithContext(withSession(ctx, session)))
 }
 
 func (e *sse) message(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("sessionId")
 	e.mu.Lock()
-	asked, ok := e.open[id]
+	pending, ok := e.open[id]
 	e.mu.Unlock()
 	if body, isRead := r.Body.(*bufferedBody); ok && isRead {
-		asked.asked(body.text)
+		pending.addRequest(body.text)
 		r = r.WithContext(withSession(r.Context(), &Session{id, e.sessions.options.Sessions}))
 	}
 	e.mcp.ServeHTTP(w, r) // refuses an id without a stream
 }
 
-func (e *sse) opened(id string) *pendingRequests {
+func (e *sse) addStream(id string) *pendingRequests {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.open[id] = &pendingRequests{counter: newCounter(), ids: map[string]int{}}
 	return e.open[id]
 }
 
-func (e *sse) closed(ctx context.Context, session *Session) {
+func (e *sse) removeStream(ctx context.Context, session *Session) {
 	e.mu.Lock()
 	delete(e.open, session.id)
 	e.mu.Unlock()
@@ -94,22 +94,22 @@ func (e *sse) end(ctx context.Context) {
 	e.mu.Lock()
 	all := slices.Collect(maps.Values(e.open))
 	e.mu.Unlock()
-	for _, asked := range all {
-		asked.wait(ctx)
+	for _, pending := range all {
+		pending.wait(ctx)
 	}
-	e.stop()
+	e.endStreams()
 }
 
 // answerWriter registers the answers on a stream. mcp-go writes each event with one call.
 type answerWriter struct {
 	http.ResponseWriter
-	asked *pendingRequests
+	pending *pendingRequests
 }
 
 func (a *answerWriter) Write(event []byte) (int, error) {
 	n, err := a.ResponseWriter.Write(event)
 	if _, data, ok := bytes.Cut(event, []byte("data:")); ok {
-		a.asked.answered(bytes.TrimSpace(data))
+		a.pending.removeAnswered(bytes.TrimSpace(data))
 	}
 	return n, err
 }

@@ -71,7 +71,7 @@ func (r *stdioReader) Read(p []byte) (int, error) {
 		if err != nil && line[len(line)-1] != '\n' {
 			line = append(line, '\n') // mcp-go ignores a last line without newline
 		}
-		r.open.asked(line)
+		r.open.addRequest(line)
 		r.rest = line
 	}
 	n := copy(p, r.rest)
@@ -109,7 +109,7 @@ func (r *stdioReader) line() (line []byte, err error) {
 // refuse answers a line that is too long. The answer has no ID if there is none at the
 // beginning of the line.
 func (r *stdioReader) refuse(head []byte) error {
-	text, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": idOf(head), "error": map[string]any{
+	text, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": messageID(head), "error": map[string]any{
 		"code": mcp.INVALID_REQUEST, "message": "the message is too long: the limit is " + size(r.limit),
 	}})
 	if err == nil {
@@ -121,9 +121,9 @@ func (r *stdioReader) refuse(head []byte) error {
 	return nil
 }
 
-// idOf returns the ID of a message of which only the beginning is known, nil if the ID is not
+// messageID returns the ID of a message of which only the beginning is known, nil if the ID is not
 // in it.
-func idOf(head []byte) any {
+func messageID(head []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(head))
 	dec.UseNumber()
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -157,6 +157,6 @@ func (w *stdioWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n, err := w.out.Write(line)
-	w.open.answered(line)
+	w.open.removeAnswered(line)
 	return n, err
 }

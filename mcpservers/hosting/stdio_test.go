@@ -88,7 +88,7 @@ func TestStdioHasASessionAndSubscriptions(t *testing.T) {
 	}
 }
 
-func TestStdioAnswersWhatRunsWhenItIsToEnd(t *testing.T) {
+func TestStdioAnswersRunningCallsBeforeTheEnd(t *testing.T) {
 	for name, end := range map[string]func(pipe){
 		"input ends": func(p pipe) { p.in.Close() },
 		"told to":    func(p pipe) { p.stop() },
@@ -109,7 +109,7 @@ func TestStdioAnswersWhatRunsWhenItIsToEnd(t *testing.T) {
 	}
 }
 
-func TestStdioCancelsWhatTakesTooLong(t *testing.T) {
+func TestStdioCancelsCallsThatTakeTooLong(t *testing.T) {
 	p := overStdio(t, 50*time.Millisecond)
 	p.send(t, callOf("wait"))
 	<-p.started
@@ -139,7 +139,7 @@ func TestStdioSpeaksTheStatelessProtocolToo(t *testing.T) {
 	}
 }
 
-func TestStdioRefusesALineThatIsTooLongAndGoesOn(t *testing.T) {
+func TestStdioRefusesALineThatIsTooLongAndContinues(t *testing.T) {
 	const refused = `"error":{"code":-32600,"message":"the message is too long: the limit is 1 MiB"}`
 	long := strings.Repeat("x", 1<<20)
 	p := overStdio(t, time.Minute)

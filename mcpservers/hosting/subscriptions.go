@@ -23,7 +23,7 @@ const (
 type Subscriptions struct {
 	server *server.MCPServer
 
-	saving   sync.Mutex // held while a session's list is changed and stored
+	saveMu   sync.Mutex // held while a session's list is changed and stored
 	mu       sync.Mutex
 	sessions map[string]map[string]bool // URIs by session of mcp-go
 	listens  map[*subscriber]bool
@@ -100,11 +100,11 @@ func (s *Subscriptions) change(ctx context.Context, edit func(map[string]bool)) 
 	if client == nil {
 		return
 	}
-	s.saving.Lock()
-	defer s.saving.Unlock()
-	saved := savedIn(ctx)
+	s.saveMu.Lock()
+	defer s.saveMu.Unlock()
+	saved := storedURIs(ctx)
 	s.mu.Lock()
-	uris := s.known(client.SessionID(), saved)
+	uris := s.uriSet(client.SessionID(), saved)
 	edit(uris)
 	list := slices.Sorted(maps.Keys(uris))
 	s.mu.Unlock()
@@ -115,21 +115,21 @@ func (s *Subscriptions) change(ctx context.Context, edit func(map[string]bool)) 
 
 // restore adds a connecting client with its stored subscriptions.
 func (s *Subscriptions) restore(ctx context.Context, client server.ClientSession) {
-	saved := savedIn(ctx)
+	saved := storedURIs(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known(client.SessionID(), saved)
+	s.uriSet(client.SessionID(), saved)
 }
 
-func savedIn(ctx context.Context) (uris []string) {
+func storedURIs(ctx context.Context) (uris []string) {
 	if session, ok := SessionFrom(ctx); ok {
 		_, _ = session.Get(ctx, subscriptionsKey, &uris)
 	}
 	return uris
 }
 
-// known returns the set of one client, including saved.
-func (s *Subscriptions) known(id string, saved []string) map[string]bool {
+// uriSet returns the set of one client, including saved.
+func (s *Subscriptions) uriSet(id string, saved []string) map[string]bool {
 	uris := s.sessions[id]
 	if uris == nil {
 		uris = map[string]bool{}

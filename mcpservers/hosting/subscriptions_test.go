@@ -32,7 +32,7 @@ func subscribe(t *testing.T, c *client.Client, uri string) {
 	}
 }
 
-func TestSubscribersAreToldAndOthersAreNot(t *testing.T) {
+func TestSubscribersAreNotifiedAndOthersAreNot(t *testing.T) {
 	s := serve(t, hosting.Options{})
 	clients := map[string]*client.Client{
 		//lint:ignore SA1019 clients of protocol 2025-11-25 do this
@@ -64,7 +64,7 @@ func TestSubscribersAreToldAndOthersAreNot(t *testing.T) {
 func TestAModernClientListensToWhatItNames(t *testing.T) {
 	s := serve(t, hosting.Options{})
 	c := dialModern(t, s.url)
-	told := updates(c)
+	updated := updates(c)
 	acknowledged := make(chan struct{}, 1)
 	c.OnNotification(func(n mcp.JSONRPCNotification) {
 		if n.Method == mcp.MethodNotificationSubscriptionsAcknowledged {
@@ -78,7 +78,7 @@ func TestAModernClientListensToWhatItNames(t *testing.T) {
 	defer stop()
 	<-acknowledged
 	s.subscriptions.Updated("thing://2", "thing://1")
-	if got := <-told; got != "thing://1" {
+	if got := <-updated; got != "thing://1" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -16,8 +16,8 @@ var (
 	wrongType  = regexp.MustCompile("cannot unmarshal !!(\\w+)(?: (`.*`))? into (\\S+)")
 )
 
-// wanted describes the types of settings in terms of YAML.
-var wanted = map[string]string{
+// typeNames describes the types of settings in terms of YAML.
+var typeNames = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "string": "a text", "bool": "true or false",
 	"[]string": "a list such as [one, two]", "time.Duration": "a time such as 30m or 1h",
 }
@@ -51,30 +51,30 @@ func ExplainYAML(err error, keys map[string]string) error {
 		return err
 	}
 	lines := make([]string, len(wrong.Errors))
-	told := map[string]bool{}
+	listed := map[string]bool{}
 	for i, line := range wrong.Errors {
 		lines[i] = line
 		if m := unknownKey.FindStringSubmatch(line); m != nil {
 			text := fmt.Sprintf("unknown key %q", m[1])
-			if !told[m[2]] {
+			if !listed[m[2]] {
 				text += ", allowed: " + keys[m[2]]
 			}
-			told[m[2]] = true
+			listed[m[2]] = true
 			lines[i] = strings.Replace(line, m[0], text, 1)
 		}
 		if m := wrongType.FindStringSubmatch(line); m != nil {
-			lines[i] = strings.Replace(line, m[0], mismatch(m[1], m[2], m[3], keys), 1)
+			lines[i] = strings.Replace(line, m[0], describeMismatch(m[1], m[2], m[3], keys), 1)
 		}
 	}
 	return errors.New(strings.Join(lines, "; "))
 }
 
-// mismatch describes the actual and the expected type.
-func mismatch(tag, value, goType string, keys map[string]string) string {
+// describeMismatch describes the actual and the expected type.
+func describeMismatch(tag, value, goType string, keys map[string]string) string {
 	if value == "" {
 		value = map[string]string{"map": "a mapping", "seq": "a list"}[tag]
 	}
-	want := wanted[goType]
+	want := typeNames[goType]
 	if fields, ok := keys[strings.TrimPrefix(goType, "[]")]; ok {
 		want = "a mapping of " + fields
 		if strings.HasPrefix(goType, "[]") {

@@ -20,7 +20,7 @@ type thing struct {
 	Tags []string `yaml:"tags"`
 }
 
-func TestMistakesInYAMLAreToldInItsWords(t *testing.T) {
+func TestYAMLErrorsUseTheTermsOfTheFile(t *testing.T) {
 	keys := map[string]string{"hosting_test.fileOfThings": "host, things", "hosting_test.thing": "name, tags"}
 	for text, want := range map[string]string{
 		"hots: a\nprot: 1\n":       `line 1: unknown key "hots", allowed: host, things; line 2: unknown key "prot"`,

@@ -50,7 +50,7 @@
 //
 // # Map
 //
-//	store.go read.go write.go once.go ids.go   the database; usable without MCP
+//	store.go read.go write.go idempotency.go ids.go   the database; usable without MCP
 //	server.go tools.go                         the MCP server and its tools
 //	publish.go prompts.go                      its resources and prompts
 //	config.go                                  its configuration

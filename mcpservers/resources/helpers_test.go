@@ -111,7 +111,7 @@ func add(t *testing.T, c *client.Client, name string, value int64) resources.Res
 	return do[resources.Resource](t, c, "resources_add", args{"name": name, "value": value})
 }
 
-func list(t *testing.T, c *client.Client) resources.Listed {
+func list(t *testing.T, c *client.Client) resources.ListResult {
 	t.Helper()
-	return do[resources.Listed](t, c, "resources_list", nil)
+	return do[resources.ListResult](t, c, "resources_list", nil)
 }

@@ -78,7 +78,7 @@ func TestHealthSaysOK(t *testing.T) {
 	}
 }
 
-func TestBadHTTPRequestsAreAnsweredAndTheServerLivesOn(t *testing.T) {
+func TestBadHTTPRequestsAreAnsweredAndTheServerContinues(t *testing.T) {
 	const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	tests := map[string]struct {
 		method, session, body string
@@ -125,7 +125,7 @@ func send(t *testing.T, method, url, session, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-func TestAClientCarriesOnAfterARestart(t *testing.T) {
+func TestAClientContinuesAfterARestart(t *testing.T) {
 	_, path := openStore(t)
 	var current http.Handler
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.ServeHTTP(w, r) }))

@@ -38,8 +38,8 @@ func publish(s *server.MCPServer, store *Store) *publisher {
 	return p
 }
 
-// changed notifies clients that rows were added or removed.
-func (p *publisher) changed(ids ...string) {
+// notifyChanged notifies clients that rows were added or removed.
+func (p *publisher) notifyChanged(ids ...string) {
 	if len(ids) == 0 {
 		return
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestCapabilitiesAreWhatTheServerKeeps(t *testing.T) {
+func TestDeclaredCapabilitiesAreImplemented(t *testing.T) {
 	got, _ := json.Marshal(dial(t, newSite(t, quiet())).GetServerCapabilities())
 	var capabilities map[string]any
 	_ = json.Unmarshal(got, &capabilities)
@@ -76,7 +76,7 @@ func TestATemplateLeadsToARow(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereCannotBeRead(t *testing.T) {
+func TestMissingResourcesCannotBeRead(t *testing.T) {
 	c := inProcess(t)
 	for _, uri := range []string{"resource://1", "resource://", "resource://1/2", "other://1"} {
 		_, err := c.ReadResource(t.Context(), mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: uri}})
@@ -113,13 +113,13 @@ func TestPagesHoldEveryRowOnceAlsoWithEqualNames(t *testing.T) {
 	}
 }
 
-func TestChangesAreToldToWhoListens(t *testing.T) {
+func TestChangesNotifySubscribers(t *testing.T) {
 	url := newSite(t, quiet())
 	//lint:ignore SA1019 clients of protocol 2025-11-25 do this
 	watcher, worker := dial(t, url, transport.WithContinuousListening()), dial(t, url)
-	told := make(chan string, 100)
+	messages := make(chan string, 100)
 	watcher.OnNotification(func(n mcp.JSONRPCNotification) {
-		told <- strings.TrimSpace(fmt.Sprint(strings.TrimPrefix(n.Method, "notifications/resources/"), " ", n.Params.AdditionalFields["uri"]))
+		messages <- strings.TrimSpace(fmt.Sprint(strings.TrimPrefix(n.Method, "notifications/resources/"), " ", n.Params.AdditionalFields["uri"]))
 	})
 	kept, gone := add(t, worker, "kept", 1), add(t, worker, "gone", 2)
 	for _, id := range []string{kept.ID, gone.ID} {
@@ -128,12 +128,12 @@ func TestChangesAreToldToWhoListens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do[resources.Removed](t, worker, "resources_remove", args{"id": gone.ID})
-	do[resources.Removed](t, worker, "resources_remove", args{"id": gone.ID}) // changes nothing
-	do[resources.Listed](t, worker, "resources_list", nil)
+	do[resources.RemoveResult](t, worker, "resources_remove", args{"id": gone.ID})
+	do[resources.RemoveResult](t, worker, "resources_remove", args{"id": gone.ID}) // changes nothing
+	do[resources.ListResult](t, worker, "resources_list", nil)
 	add(t, worker, "new", 3)
 	for _, want := range []string{"list_changed <nil>", "list_changed <nil>", "updated resource://" + gone.ID, "list_changed <nil>", "list_changed <nil>"} {
-		if got := <-told; got != want {
+		if got := <-messages; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Listed is the result of resources_list.
-type Listed struct {
+// ListResult is the result of resources_list.
+type ListResult struct {
 	Count     int        `json:"count"`
 	Resources []Resource `json:"resources"`
 }
 
 // List returns the resources whose name matches pattern, ordered by name and then id. A nil
 // pattern matches all. It never waits for a writer.
-func (s *Store) List(ctx context.Context, pattern *regexp.Regexp) (Listed, error) {
+func (s *Store) List(ctx context.Context, pattern *regexp.Regexp) (ListResult, error) {
 	all, err := s.query(ctx, `ORDER BY name, id`)
 	if err != nil {
-		return Listed{}, err
+		return ListResult{}, err
 	}
 	if pattern != nil {
 		all = slices.DeleteFunc(all, func(r Resource) bool { return !pattern.MatchString(r.Name) })
 	}
-	return Listed{Count: len(all), Resources: all}, nil
+	return ListResult{Count: len(all), Resources: all}, nil
 }
 
 // Get returns the resource with an id and whether it exists.

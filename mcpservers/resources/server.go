@@ -38,11 +38,11 @@ func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 		server.WithInstructions(instructions),
 		server.WithStrictInputSchemaDefault(),
 		server.WithToolHandlerMiddleware(t.logCall),
-		hosting.RemembersCalls(),
+		hosting.WithIdempotency(),
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
 	)
-	t.published = publish(s, store)
+	t.publisher = publish(s, store)
 	s.AddTool(addTool(), t.add)
 	s.AddTool(removeTool(), t.remove)
 	s.AddTool(listTool(), t.list)
@@ -55,7 +55,7 @@ func NewServer(store *Store, log *slog.Logger) *server.MCPServer {
 type tools struct {
 	store     *Store
 	log       *slog.Logger
-	published *publisher
+	publisher *publisher
 }
 
 func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -77,13 +77,13 @@ func (t *tools) add(ctx context.Context, request mcp.CallToolRequest) (*mcp.Call
 	if err != nil {
 		return errorResult(err)
 	}
-	once, err := hosting.OnceOf(request, args)
+	callKey, err := hosting.ParseCallKey(request, args)
 	if err != nil {
 		return errorResult(err)
 	}
-	added, err := t.store.Add(ctx, once, name, value)
+	added, err := t.store.Add(ctx, callKey, name, value)
 	if err == nil {
-		t.published.changed(added.ID)
+		t.publisher.notifyChanged(added.ID)
 	}
 	return t.answer("failed to add resource", added, err)
 }
@@ -104,13 +104,13 @@ func (t *tools) remove(ctx context.Context, request mcp.CallToolRequest) (*mcp.C
 	if id == "" && pattern == nil {
 		return errorResult(errors.New("either id or pattern is required"))
 	}
-	once, err := hosting.OnceOf(request, args)
+	callKey, err := hosting.ParseCallKey(request, args)
 	if err != nil {
 		return errorResult(err)
 	}
-	removed, err := t.store.Remove(ctx, once, Filter{ID: id, Pattern: pattern})
+	removed, err := t.store.Remove(ctx, callKey, Filter{ID: id, Pattern: pattern})
 	if err == nil {
-		t.published.changed(removed.RemovedIDs...)
+		t.publisher.notifyChanged(removed.RemovedIDs...)
 	}
 	return t.answer("failed to remove resources", removed, err)
 }

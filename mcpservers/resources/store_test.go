@@ -42,7 +42,7 @@ func TestTwoStoresWriteOneFile(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 40 {
 		group.Go(func() {
-			if _, err := stores[i%2].Add(t.Context(), hosting.Once{}, "r", int64(i)); err != nil {
+			if _, err := stores[i%2].Add(t.Context(), hosting.CallKey{}, "r", int64(i)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -56,7 +56,7 @@ func TestTwoStoresWriteOneFile(t *testing.T) {
 func TestReadersSeeARegexDeleteWholeOrNotAtAll(t *testing.T) {
 	store, _ := openStore(t)
 	for i := range 200 {
-		if _, err := store.Add(t.Context(), hosting.Once{}, "old", int64(i)); err != nil {
+		if _, err := store.Add(t.Context(), hosting.CallKey{}, "old", int64(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestReadersSeeARegexDeleteWholeOrNotAtAll(t *testing.T) {
 		}
 	})
 	<-started
-	got, err := store.Remove(t.Context(), hosting.Once{}, resources.Filter{Pattern: regexp.MustCompile("old")})
+	got, err := store.Remove(t.Context(), hosting.CallKey{}, resources.Filter{Pattern: regexp.MustCompile("old")})
 	if err != nil || got.RemovedCount != 200 {
 		t.Errorf("removed %d, %v", got.RemovedCount, err)
 	}
@@ -126,7 +126,7 @@ func TestACancelledCallChangesNothing(t *testing.T) {
 	store, _ := openStore(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := store.Add(ctx, hosting.Once{}, "a", 1); err == nil {
+	if _, err := store.Add(ctx, hosting.CallKey{}, "a", 1); err == nil {
 		t.Error("no error")
 	}
 	if got, err := store.List(t.Context(), nil); err != nil || got.Count != 0 {
@@ -154,7 +154,7 @@ func TestANewFileCanBeOpenedByManyAtOnce(t *testing.T) {
 
 func TestOpenCreatesAPrivateDirectoryAndKeepsData(t *testing.T) {
 	store, path := openStore(t)
-	if _, err := store.Add(t.Context(), hosting.Once{}, "a", 1); err != nil {
+	if _, err := store.Add(t.Context(), hosting.CallKey{}, "a", 1); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Dir(path))

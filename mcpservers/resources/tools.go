@@ -35,7 +35,7 @@ func removeTool() mcp.Tool {
 		mcp.WithString("id", mcp.Description("Id of one resource, as given by resources_list")),
 		mcp.WithString("pattern", mcp.Description("Go regular expression found anywhere in the name; "+
 			"^old- for names that begin with old-, ^web$ for exactly web, .* for all")),
-		hosting.ResultOf[Removed](),
+		hosting.ResultOf[RemoveResult](),
 	)
 }
 
@@ -44,6 +44,6 @@ func listTool() mcp.Tool {
 		mcp.WithDescription("List resources with id, name, value and times, ordered by name."),
 		hosting.Hints{ReadOnly: true, Idempotent: true}.Annotation("List resources"),
 		mcp.WithString("pattern", mcp.Description("Go regular expression found anywhere in the name; leave it out for all resources")),
-		hosting.ResultOf[Listed](),
+		hosting.ResultOf[ListResult](),
 	)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestBadArgumentsAreRefusedInWordsAndChangeNothing(t *testing.T) {
+func TestBadArgumentsAreRefusedWithATextAndChangeNothing(t *testing.T) {
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	tests := map[string]struct {
 		tool string
@@ -56,7 +56,7 @@ func TestBadArgumentsAreRefusedInWordsAndChangeNothing(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff(resources.Listed{Count: 1, Resources: []resources.Resource{kept}}, list(t, c)); diff != "" {
+	if diff := cmp.Diff(resources.ListResult{Count: 1, Resources: []resources.Resource{kept}}, list(t, c)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -125,8 +125,8 @@ func TestListIsOrderedByNameThenIDAndFiltered(t *testing.T) {
 		"^WEB":   {},
 		"(?i)DB": {other},
 	} {
-		got := do[resources.Listed](t, c, "resources_list", args{"pattern": pattern})
-		if diff := cmp.Diff(resources.Listed{Count: len(want), Resources: want}, got); diff != "" {
+		got := do[resources.ListResult](t, c, "resources_list", args{"pattern": pattern})
+		if diff := cmp.Diff(resources.ListResult{Count: len(want), Resources: want}, got); diff != "" {
 			t.Errorf("%q: %s", pattern, diff)
 		}
 	}
@@ -147,8 +147,8 @@ func TestRemoveByIDByPatternAndByBoth(t *testing.T) {
 		{args{"id": y.ID, "pattern": "y"}, []string{y.ID}},
 	}
 	for _, step := range steps {
-		got := do[resources.Removed](t, c, "resources_remove", step.args)
-		if diff := cmp.Diff(resources.Removed{RemovedCount: len(step.want), RemovedIDs: step.want}, got); diff != "" {
+		got := do[resources.RemoveResult](t, c, "resources_remove", step.args)
+		if diff := cmp.Diff(resources.RemoveResult{RemovedCount: len(step.want), RemovedIDs: step.want}, got); diff != "" {
 			t.Errorf("%v: %s", step.args, diff)
 		}
 	}
@@ -164,7 +164,7 @@ func TestUnknownToolIsInvalidParams(t *testing.T) {
 	}
 }
 
-func TestEveryHintIsOnTheWire(t *testing.T) {
+func TestEveryHintIsDeclared(t *testing.T) {
 	listed, err := inProcess(t).ListTools(t.Context(), mcp.ListToolsRequest{})
 	if err != nil {
 		t.Fatal(err)

@@ -18,30 +18,30 @@ type Filter struct {
 	Pattern *regexp.Regexp
 }
 
-// Removed is the result of resources_remove. RemovedIDs is ordered by the name
+// RemoveResult is the result of resources_remove. RemovedIDs is ordered by the name
 // of the resource, then by id.
-type Removed struct {
+type RemoveResult struct {
 	RemovedCount int      `json:"removed_count"`
 	RemovedIDs   []string `json:"removed_ids"`
 }
 
 // Add stores a new resource, or returns the result of the first call with the same
-// [hosting.Once].
-func (s *Store) Add(ctx context.Context, once hosting.Once, name string, value int64) (Resource, error) {
-	return write(ctx, s, toolAdd, once, func(tx *sql.Tx) (Resource, error) {
+// [hosting.CallKey].
+func (s *Store) Add(ctx context.Context, callKey hosting.CallKey, name string, value int64) (Resource, error) {
+	return write(ctx, s, toolAdd, callKey, func(tx *sql.Tx) (Resource, error) {
 		return s.insert(ctx, tx, name, value)
 	})
 }
 
-// Remove deletes the selected resources in one transaction. If the [hosting.Once] was used
+// Remove deletes the selected resources in one transaction. If the [hosting.CallKey] was used
 // before, it deletes nothing and returns the first result.
-func (s *Store) Remove(ctx context.Context, once hosting.Once, filter Filter) (Removed, error) {
-	return write(ctx, s, toolRemove, once, func(tx *sql.Tx) (Removed, error) {
+func (s *Store) Remove(ctx context.Context, callKey hosting.CallKey, filter Filter) (RemoveResult, error) {
+	return write(ctx, s, toolRemove, callKey, func(tx *sql.Tx) (RemoveResult, error) {
 		ids, err := selectIDs(ctx, tx, filter)
 		if err != nil {
-			return Removed{}, err
+			return RemoveResult{}, err
 		}
-		return Removed{RemovedCount: len(ids), RemovedIDs: ids}, deleteIDs(ctx, tx, ids)
+		return RemoveResult{RemovedCount: len(ids), RemovedIDs: ids}, deleteIDs(ctx, tx, ids)
 	})
 }
 

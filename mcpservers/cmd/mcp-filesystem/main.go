@@ -41,7 +41,7 @@ func newServer(files *filesystem.Server) *server.MCPServer {
 		server.WithToolCapabilities(false),
 		server.WithInstructions(filesystem.Instructions),
 		server.WithStrictInputSchemaDefault(),
-		hosting.RemembersCalls(),
+		hosting.WithIdempotency(),
 		server.WithRecovery(),
 		server.WithResourceRecovery(),
 	)

@@ -98,7 +98,7 @@ func TestHTTPServesUntilSIGTERM(t *testing.T) {
 	must(t, cmd.Wait())
 }
 
-func TestMistakesEndTheProgramInPlainWords(t *testing.T) {
+func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.yaml")
 	must(t, os.WriteFile(broken, []byte("port: 1\nfoo: 2\n"), 0o600))
 	for want, args := range map[string][]string{

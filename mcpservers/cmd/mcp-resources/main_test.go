@@ -173,7 +173,7 @@ func TestHTTPServesUntilSIGTERMWithAStreamOpen(t *testing.T) {
 	}
 }
 
-func TestAClientWithTheTokenCarriesOnAfterARestart(t *testing.T) {
+func TestAClientWithTheTokenContinuesAfterARestart(t *testing.T) {
 	dir, port := t.TempDir(), "0"
 	launch := func() (*exec.Cmd, string) {
 		cmd := program(t, "--port", port, "--auth-token-env", "RESOURCES_TOKEN")
@@ -230,7 +230,7 @@ func waitFor(t *testing.T, log *bufio.Reader, text string) string {
 	}
 }
 
-func TestMistakesEndTheProgramInPlainWords(t *testing.T) {
+func TestMistakesEndTheProgramWithAMessage(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -88,7 +88,7 @@ func placeAll(ctx context.Context, hunks []hunk, creates bool, text []byte) ([]H
 			offset = p.at - int(h.OldPosition)
 		}
 		done = append(done, Hunk{Hunk: h.number, Line: p.at - p.head + 1, Offset: offset, Fuzz: p.fuzz, Recounted: h.recounted})
-		fragment := settle(h, p)
+		fragment := exactFragment(h, p)
 		placed = append(placed, fragment)
 		f.next, f.drift = p.at+int(fragment.OldLines), offset
 	}
@@ -96,9 +96,9 @@ func placeAll(ctx context.Context, hunks []hunk, creates bool, text []byte) ([]H
 	return done, placed, nil
 }
 
-// settle returns the fragment for the library: with exact context, and with positions that
+// exactFragment returns the fragment for the library: with exact context, and with positions that
 // never have the special value 0.
-func settle(h hunk, p placement) *gitdiff.TextFragment {
+func exactFragment(h hunk, p placement) *gitdiff.TextFragment {
 	f := *h.TextFragment
 	f.Lines = f.Lines[p.head : len(f.Lines)-p.tail]
 	f.LeadingContext -= int64(p.head)

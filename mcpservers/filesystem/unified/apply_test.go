@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// numbered returns the lines l1 to ln.
-func numbered(n int) string {
+// numberedLines returns the lines l1 to ln.
+func numberedLines(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "l%d\n", i+1)
@@ -38,7 +38,7 @@ func TestApply(t *testing.T) {
 		"deleting a line that begins with --": {"a\n-- b\nc\n", "@@ -1,3 +1,2 @@\n a\n--- b\n c\n", "a\nc\n"},
 		"adding a line that begins with ++":   {"a\n", "@@ -1 +1,2 @@\n a\n+++ b\n", "a\n++ b\n"},
 		"SQL comment replaced":                {"-- x\n", "@@ -1 +1 @@\n--- x\n+++ y\n", "++ y\n"},
-		"several hunks":                       {numbered(20), "@@ -2,2 +2,1 @@\n-l2\n l3\n@@ -18,2 +17,3 @@\n l18\n+new\n l19\n", strings.Replace(strings.Replace(numbered(20), "l2\n", "", 1), "l18\n", "l18\nnew\n", 1)},
+		"several hunks":                       {numberedLines(20), "@@ -2,2 +2,1 @@\n-l2\n l3\n@@ -18,2 +17,3 @@\n l18\n+new\n l19\n", strings.Replace(strings.Replace(numberedLines(20), "l2\n", "", 1), "l18\n", "l18\nnew\n", 1)},
 		"hunks out of order":                  {"a\nb\nc\n", "@@ -3 +3 @@\n-c\n+C\n@@ -1 +1 @@\n-a\n+A\n", "A\nb\nC\n"},
 		"a new file":                          {"", "--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n", "a\nb\n"},
 		"everything deleted":                  {"a\nb\n", "@@ -1,2 +0,0 @@\n-a\n-b\n", ""},
@@ -66,18 +66,18 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func TestHunksSayHowTheyWereApplied(t *testing.T) {
+func TestHunksDescribeHowTheyWereApplied(t *testing.T) {
 	for name, test := range map[string]struct {
 		old, patch string
 		want       []unified.Hunk
 	}{
-		"in place":    {numbered(9), "@@ -4,3 +4,3 @@\n l4\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4}}},
-		"below":       {numbered(9), "@@ -1,3 +1,3 @@\n l4\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4, Offset: 3}}},
-		"above":       {numbered(9), "@@ -700,3 +700,3 @@\n l4\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4, Offset: -696}}},
-		"fuzz 1":      {numbered(9), "@@ -4,3 +4,3 @@\n other\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4, Fuzz: 1}}},
-		"fuzz 2":      {numbered(9), "@@ -3,5 +3,5 @@\n q\n q\n-l5\n+x\n l6\n l7\n", []unified.Hunk{{Hunk: 1, Line: 3, Fuzz: 2}}},
-		"recounted":   {numbered(9), "@@ -5,2 +5,2 @@\n-l5\n+x\n", []unified.Hunk{{Hunk: 1, Line: 5, Recounted: true}}},
-		"drift":       {numbered(9), "@@ -1 +1 @@\n-l3\n+x\n@@ -5 +5 @@\n-l7\n+y\n", []unified.Hunk{{Hunk: 1, Line: 3, Offset: 2}, {Hunk: 2, Line: 7, Offset: 2}}},
+		"in place":    {numberedLines(9), "@@ -4,3 +4,3 @@\n l4\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4}}},
+		"below":       {numberedLines(9), "@@ -1,3 +1,3 @@\n l4\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4, Offset: 3}}},
+		"above":       {numberedLines(9), "@@ -700,3 +700,3 @@\n l4\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4, Offset: -696}}},
+		"fuzz 1":      {numberedLines(9), "@@ -4,3 +4,3 @@\n other\n-l5\n+x\n l6\n", []unified.Hunk{{Hunk: 1, Line: 4, Fuzz: 1}}},
+		"fuzz 2":      {numberedLines(9), "@@ -3,5 +3,5 @@\n q\n q\n-l5\n+x\n l6\n l7\n", []unified.Hunk{{Hunk: 1, Line: 3, Fuzz: 2}}},
+		"recounted":   {numberedLines(9), "@@ -5,2 +5,2 @@\n-l5\n+x\n", []unified.Hunk{{Hunk: 1, Line: 5, Recounted: true}}},
+		"drift":       {numberedLines(9), "@@ -1 +1 @@\n-l3\n+x\n@@ -5 +5 @@\n-l7\n+y\n", []unified.Hunk{{Hunk: 1, Line: 3, Offset: 2}, {Hunk: 2, Line: 7, Offset: 2}}},
 		"nearest":     {"a\nx\nx\nx\na\n", "@@ -4 +4 @@\n-a\n+b\n", []unified.Hunk{{Hunk: 1, Line: 5, Offset: 1}}},
 		"own lines":   {"a\na\n", "@@ -1 +1 @@\n-a\n+b\n@@ -1 +1 @@\n-a\n+c\n", []unified.Hunk{{Hunk: 1, Line: 1}, {Hunk: 2, Line: 2, Offset: 1}}},
 		"their order": {"a\nb\n", "@@ -2 +2 @@\n-b\n+B\n@@ -1 +1 @@\n-a\n+A\n", []unified.Hunk{{Hunk: 1, Line: 2}, {Hunk: 2, Line: 1}}},

@@ -64,8 +64,8 @@ func parseHunk(lines []string, number int) (hunk, int, error) {
 	if match == nil {
 		return hunk{}, 0, fmt.Errorf("hunk %d: header %q is not of the form @@ -1,2 +1,3 @@", number, strings.TrimRight(lines[0], "\r\n"))
 	}
-	size, told := declaredLength(lines[1:], count(match[2]), count(match[4]))
-	if !told {
+	size, declared := declaredLength(lines[1:], count(match[2]), count(match[4]))
+	if !declared {
 		size = bodyLength(lines[1:])
 	}
 	body := lines[1 : 1+size]
@@ -73,7 +73,7 @@ func parseHunk(lines []string, number int) (hunk, int, error) {
 	if err != nil {
 		return hunk{}, 0, fmt.Errorf("hunk %d: %w", number, err)
 	}
-	return hunk{TextFragment: fragment, number: number, recounted: !told}, 1 + size, nil
+	return hunk{TextFragment: fragment, number: number, recounted: !declared}, 1 + size, nil
 }
 
 // count parses a line count of a header. An absent count is 1, an invalid one -1.
@@ -160,7 +160,7 @@ func fragment(oldStart, newStart string, body []string) (*gitdiff.TextFragment, 
 	header := fmt.Sprintf("--- a\n+++ b\n@@ -%s,%d +%s,%d @@\n", oldStart, before, newStart, after)
 	files, _, err := gitdiff.Parse(strings.NewReader(header + text.String()))
 	if err != nil {
-		return nil, plain(err)
+		return nil, stripLineNumber(err)
 	}
 	if len(files) != 1 || len(files[0].TextFragments) != 1 {
 		return nil, errors.New("not a hunk of a unified diff")
@@ -171,8 +171,10 @@ func fragment(oldStart, newStart string, body []string) (*gitdiff.TextFragment, 
 
 var libraryPrefix = regexp.MustCompile(`^gitdiff: line \d+: `)
 
-// plain removes line numbers, because they refer to a text that the caller does not know.
-func plain(err error) error { return errors.New(libraryPrefix.ReplaceAllString(err.Error(), "")) }
+// stripLineNumber removes line numbers, because they refer to a text that the caller does not know.
+func stripLineNumber(err error) error {
+	return errors.New(libraryPrefix.ReplaceAllString(err.Error(), ""))
+}
 
 // checkLineEnds refuses a line without newline before the last line, because the next line
 // would be joined to it.

@@ -155,7 +155,7 @@ func (f *finder) mismatch(h hunk, at int) error {
 			return &MismatchError{h.number, at + i + 1, quote(line), "end of file"}
 		}
 		if got := f.lines[at+i]; got != line {
-			return &MismatchError{h.number, at + i + 1, quoteUnlike(line, got), quoteUnlike(got, line)}
+			return &MismatchError{h.number, at + i + 1, quoteDifference(line, got), quoteDifference(got, line)}
 		}
 	}
 	if at+len(old) < f.next || at < f.next {
@@ -169,8 +169,8 @@ func (f *finder) mismatch(h hunk, at int) error {
 
 func quote(line string) string { return fmt.Sprintf("%q", strings.TrimSuffix(line, "\n")) }
 
-// quoteUnlike quotes a line, with its newline if that is the only difference.
-func quoteUnlike(line, other string) string {
+// quoteDifference quotes a line, with its newline if that is the only difference.
+func quoteDifference(line, other string) string {
 	if strings.TrimSuffix(line, "\n") == strings.TrimSuffix(other, "\n") {
 		return fmt.Sprintf("%q", line)
 	}

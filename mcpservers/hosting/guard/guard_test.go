@@ -113,7 +113,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-func TestSitesThatABrowserTells(t *testing.T) {
+func TestSecFetchSite(t *testing.T) {
 	rules := guard.Rules{Origins: []string{"https://chat.example.com"}}
 	const link = "Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document|"
 	for _, test := range []struct {
@@ -160,7 +160,7 @@ func TestOpenNetwork(t *testing.T) {
 	}
 }
 
-func TestRefusalsSayWhatToSet(t *testing.T) {
+func TestRefusalsNameTheSetting(t *testing.T) {
 	for _, test := range []struct{ host, origin, text string }{
 		{"evil.example", "", "allowed_hosts"}, {"localhost", "http://evil.example", "allowed_origins"}, {"", "", "(none)"},
 		{strings.Repeat("x", 5000) + "\n", "", "…"},
@@ -214,15 +214,15 @@ func FuzzAForeignHostIsRefused(f *testing.F) {
 		if err != nil {
 			t.Skip("no browser goes there")
 		}
-		if name := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."); !ours(name) {
+		if name := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."); !isOwnName(name) {
 			t.Errorf("Host %q was served, and a browser takes it for %q", host, name)
 		}
 	})
 }
 
-// ours reports whether name is a name of the server. It is deliberately independent of the
+// isOwnName reports whether name is a name of the server. It is deliberately independent of the
 // guard's code.
-func ours(name string) bool {
+func isOwnName(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") || name == "agents.example.com" {
 		return true
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// keyed calls a tool with an idempotency key.
-func (f fixture) keyed(t testing.TB, key any, tool string, arguments args) (text string, isError bool) {
+// callWithKey calls a tool with an idempotency key.
+func (f fixture) callWithKey(t testing.TB, key any, tool string, arguments args) (text string, isError bool) {
 	t.Helper()
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = tool, arguments
@@ -43,12 +43,12 @@ func TestACallWithTheSameKeyGivesTheFirstResult(t *testing.T) {
 		{"create_folder", args{"root": "work", "path": "made"}},
 	} {
 		key := fmt.Sprint(step)
-		first, isError := f.keyed(t, key, step.tool, step.args)
+		first, isError := f.callWithKey(t, key, step.tool, step.args)
 		if isError {
 			t.Fatalf("%v: %s", step, first)
 		}
 		work, other := tree(t, f.work), tree(t, f.other)
-		again, isError := f.keyed(t, key, step.tool, step.args)
+		again, isError := f.callWithKey(t, key, step.tool, step.args)
 		if isError || again != first {
 			t.Errorf("%v: got %s, first was %s", step, again, first)
 		}
@@ -56,7 +56,7 @@ func TestACallWithTheSameKeyGivesTheFirstResult(t *testing.T) {
 			t.Errorf("%v: %s", step, diff)
 		}
 	}
-	if text, isError := f.keyed(t, "new", "write_file", write("append", "x\n")); isError || content(t, filepath.Join(f.work, "append<&>")) != "x\nx\n" {
+	if text, isError := f.callWithKey(t, "new", "write_file", write("append", "x\n")); isError || content(t, filepath.Join(f.work, "append<&>")) != "x\nx\n" {
 		t.Errorf("another key: %s", text)
 	}
 }
@@ -64,14 +64,14 @@ func TestACallWithTheSameKeyGivesTheFirstResult(t *testing.T) {
 func TestAKeyIsRefusedForADifferentCall(t *testing.T) {
 	f := newFixture(t)
 	arguments := args{"root": "work", "path": "a", "content": "x", "mode": "append"}
-	f.keyed(t, "k", "write_file", arguments)
+	f.callWithKey(t, "k", "write_file", arguments)
 	const reused = "idempotency key was already used for a different call"
 	for tool, other := range map[string]args{"write_file": with(arguments, args{"content": "y"}), "create_folder": {"root": "work", "path": "a"}} {
-		if got, isError := f.keyed(t, "k", tool, other); !isError || got != reused {
+		if got, isError := f.callWithKey(t, "k", tool, other); !isError || got != reused {
 			t.Errorf("%s: %s", tool, got)
 		}
 	}
-	if got, isError := f.keyed(t, 5, "write_file", arguments); !isError || !strings.HasSuffix(got, "must be a non-empty string") {
+	if got, isError := f.callWithKey(t, 5, "write_file", arguments); !isError || !strings.HasSuffix(got, "must be a non-empty string") {
 		t.Error(got)
 	}
 	if got := content(t, filepath.Join(f.work, "a")); got != "x" {
@@ -79,25 +79,25 @@ func TestAKeyIsRefusedForADifferentCall(t *testing.T) {
 	}
 }
 
-func TestARefusedCallDoesNotUseUpItsKey(t *testing.T) {
+func TestARefusedCallStoresNoKey(t *testing.T) {
 	f := newFixture(t)
 	put(t, f.work, map[string]string{"a": "x"})
 	arguments := args{"root": "work", "path": "a", "content": "y", "mode": "create_only"}
-	if text, isError := f.keyed(t, "k", "write_file", arguments); !isError {
+	if text, isError := f.callWithKey(t, "k", "write_file", arguments); !isError {
 		t.Error(text)
 	}
 	must(t, os.Remove(filepath.Join(f.work, "a")))
-	if text, isError := f.keyed(t, "k", "write_file", arguments); isError || content(t, filepath.Join(f.work, "a")) != "y" {
+	if text, isError := f.callWithKey(t, "k", "write_file", arguments); isError || content(t, filepath.Join(f.work, "a")) != "y" {
 		t.Error(text)
 	}
 }
 
 // A reading call returns the current state.
-func TestReadingIsDoneAgain(t *testing.T) {
+func TestReadingCallsAreNotStored(t *testing.T) {
 	f := newFixture(t)
 	for _, text := range []string{"old", "new"} {
 		put(t, f.work, map[string]string{"a": text})
-		if got, _ := f.keyed(t, "k", "read_file", args{"root": "work", "path": "a"}); !strings.Contains(got, text) {
+		if got, _ := f.callWithKey(t, "k", "read_file", args{"root": "work", "path": "a"}); !strings.Contains(got, text) {
 			t.Error(got)
 		}
 	}
@@ -108,7 +108,7 @@ func TestOneKeySentByManyAtOnceAppendsOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			if text, isError := f.keyed(t, "k", "write_file", args{"root": "work", "path": "a", "content": "x", "mode": "append"}); isError {
+			if text, isError := f.callWithKey(t, "k", "write_file", args{"root": "work", "path": "a", "content": "x", "mode": "append"}); isError {
 				t.Error(text)
 			}
 		})

@@ -15,7 +15,7 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 		AllowedHosts: []string{"tools.example.com"}, AllowedOrigins: []string{"https://chat.example.com", "null"}}})
 	anyone := serve(t, hosting.Options{Settings: hosting.Settings{AllowedHosts: []string{"*"}, AllowedOrigins: []string{"*"}}})
 	for _, test := range []struct {
-		site   site
+		site   testServer
 		header string
 		status int
 	}{
@@ -54,7 +54,7 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 	}
 }
 
-func TestOverANetworkAnyNameGoesUntilSomeAreListed(t *testing.T) {
+func TestOverANetworkAnyHostIsAllowedUntilSomeAreListed(t *testing.T) {
 	address := networkAddress(t)
 	for _, test := range []struct {
 		allowed []string
@@ -103,7 +103,7 @@ func TestAllowedOriginsGetCORSHeaders(t *testing.T) {
 	}
 }
 
-func TestTheBearerTokenIsAskedFor(t *testing.T) {
+func TestTheBearerTokenIsRequired(t *testing.T) {
 	s := serve(t, hosting.Options{Name: "example", Token: "secret"})
 	for _, test := range []struct {
 		header, challenge string
@@ -143,9 +143,9 @@ func TestBodiesAreLimited(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnsweredAndTheServerLivesOn(t *testing.T) {
+func TestAPanicIsAnsweredAndTheServerContinues(t *testing.T) {
 	s := serve(t, hosting.Options{})
-	id := begin(t, s.url)
+	id := newSession(t, s.url)
 	const boom = `{"jsonrpc":"2.0","id":3,"method":"prompts/get","params":{"name":"boom"}}`
 	if response, body := ask(t, "POST", s.url+"/mcp", boom, id); response.StatusCode != 500 || !strings.Contains(body, "-32603") {
 		t.Errorf("%d %s", response.StatusCode, body)
@@ -158,7 +158,7 @@ func TestAPanicIsAnsweredAndTheServerLivesOn(t *testing.T) {
 
 func TestTheLogNamesTheSession(t *testing.T) {
 	s := serve(t, hosting.Options{})
-	id := begin(t, s.url)
+	id := newSession(t, s.url)
 	ask(t, "POST", s.url+"/mcp", listTools, id, "X-Session-ID: s-1")
 	session := "mcp_session=" + strings.TrimPrefix(id, "Mcp-Session-Id: ")
 	for range 2 { // initialize, then tools/list

@@ -15,7 +15,7 @@ const pruneEvery = time.Hour
 
 // write runs do in a transaction, which takes the file's write lock when it begins. The result
 // is stored under the key in the same transaction.
-func write[R any](ctx context.Context, s *Store, tool string, once hosting.Once, do func(*sql.Tx) (R, error)) (R, error) {
+func write[R any](ctx context.Context, s *Store, tool string, callKey hosting.CallKey, do func(*sql.Tx) (R, error)) (R, error) {
 	var zero R
 	tx, err := s.db.Writes.BeginTx(ctx, nil)
 	if err != nil {
@@ -23,13 +23,13 @@ func write[R any](ctx context.Context, s *Store, tool string, once hosting.Once,
 	}
 	defer tx.Rollback()
 	var result R
-	if seen, err := recall(ctx, tx, tool, once, &result); seen || err != nil {
+	if seen, err := loadResult(ctx, tx, tool, callKey, &result); seen || err != nil {
 		return result, err
 	}
 	if result, err = do(tx); err != nil {
 		return zero, err
 	}
-	if err := s.remember(ctx, tx, tool, once, result); err != nil {
+	if err := s.remember(ctx, tx, tool, callKey, result); err != nil {
 		return zero, err
 	}
 	if err := tx.Commit(); err != nil {
@@ -38,21 +38,21 @@ func write[R any](ctx context.Context, s *Store, tool string, once hosting.Once,
 	return result, nil
 }
 
-// recall decodes the stored result of an earlier call into result and reports whether there is
+// loadResult decodes the stored result of an earlier call into result and reports whether there is
 // one.
-func recall(ctx context.Context, tx *sql.Tx, tool string, once hosting.Once, result any) (bool, error) {
-	if once.Key == "" {
+func loadResult(ctx context.Context, tx *sql.Tx, tool string, callKey hosting.CallKey, result any) (bool, error) {
+	if callKey.Key == "" {
 		return false, nil
 	}
 	var seenTool, seenArgs, stored string
-	err := tx.QueryRowContext(ctx, `SELECT tool, args_sha256, result FROM idempotency WHERE key = ?`, once.Key).
+	err := tx.QueryRowContext(ctx, `SELECT tool, args_sha256, result FROM idempotency WHERE key = ?`, callKey.Key).
 		Scan(&seenTool, &seenArgs, &stored)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("look up idempotency key: %w", err)
-	case seenTool != tool || seenArgs != once.ArgsSHA256:
+	case seenTool != tool || seenArgs != callKey.ArgsSHA256:
 		return false, hosting.ErrKeyReused
 	}
 	if err := json.Unmarshal([]byte(stored), result); err != nil {
@@ -61,8 +61,8 @@ func recall(ctx context.Context, tx *sql.Tx, tool string, once hosting.Once, res
 	return true, nil
 }
 
-func (s *Store) remember(ctx context.Context, tx *sql.Tx, tool string, once hosting.Once, result any) error {
-	if once.Key == "" {
+func (s *Store) remember(ctx context.Context, tx *sql.Tx, tool string, callKey hosting.CallKey, result any) error {
+	if callKey.Key == "" {
 		return nil
 	}
 	text, err := json.Marshal(result)
@@ -72,7 +72,7 @@ func (s *Store) remember(ctx context.Context, tx *sql.Tx, tool string, once host
 	now := time.Now()
 	if _, err := tx.ExecContext(ctx,
 		`INSERT INTO idempotency (key, tool, args_sha256, result, created_at) VALUES (?, ?, ?, ?, ?)`,
-		once.Key, tool, once.ArgsSHA256, string(text), timeText(now)); err != nil {
+		callKey.Key, tool, callKey.ArgsSHA256, string(text), timeText(now)); err != nil {
 		return fmt.Errorf("store idempotency key: %w", err)
 	}
 	return s.prune(ctx, tx, now)
@@ -86,7 +86,7 @@ func (s *Store) prune(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		return nil
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at < ?`,
-		timeText(now.Add(-hosting.KeepResults))); err != nil {
+		timeText(now.Add(-hosting.ResultRetention))); err != nil {
 		return fmt.Errorf("prune idempotency keys: %w", err)
 	}
 	return nil

@@ -17,10 +17,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// counted returns a new number for each call.
-type counted struct{ n atomic.Int64 }
+// callCounter returns a new number for each call.
+type callCounter struct{ n atomic.Int64 }
 
-func (c *counted) do() (any, error) { return map[string]any{"n": c.n.Add(1), "text": "<&>"}, nil }
+func (c *callCounter) do() (any, error) { return map[string]any{"n": c.n.Add(1), "text": "<&>"}, nil }
 
 func asText(t *testing.T, result any, err error) string {
 	t.Helper()
@@ -39,21 +39,21 @@ func asText(t *testing.T, result any, err error) string {
 
 func TestOnceGivesTheFirstResultAgain(t *testing.T) {
 	var results hosting.Results
-	var calls counted
+	var calls callCounter
 	for i, want := range []struct {
-		once hosting.Once
+		once hosting.CallKey
 		n    int
-	}{{hosting.Once{}, 1}, {hosting.Once{}, 2}, {hosting.Once{Key: "k"}, 3}, {hosting.Once{Key: "k"}, 3}, {hosting.Once{Key: "l"}, 4}, {hosting.Once{Key: "k"}, 3}} {
-		result, err := results.Once(t.Context(), "tool", want.once, calls.do)
+	}{{hosting.CallKey{}, 1}, {hosting.CallKey{}, 2}, {hosting.CallKey{Key: "k"}, 3}, {hosting.CallKey{Key: "k"}, 3}, {hosting.CallKey{Key: "l"}, 4}, {hosting.CallKey{Key: "k"}, 3}} {
+		result, err := results.Do(t.Context(), "tool", want.once, calls.do)
 		if got := asText(t, result, err); got != fmt.Sprintf(`{"n":%d,"text":"<&>"}`, want.n) {
 			t.Errorf("%d: %s", i, got)
 		}
 	}
 	for _, other := range []struct {
 		tool string
-		once hosting.Once
-	}{{"other", hosting.Once{Key: "k"}}, {"tool", hosting.Once{Key: "k", ArgsSHA256: "x"}}} {
-		if _, err := results.Once(t.Context(), other.tool, other.once, calls.do); !errors.Is(err, hosting.ErrKeyReused) {
+		once hosting.CallKey
+	}{{"other", hosting.CallKey{Key: "k"}}, {"tool", hosting.CallKey{Key: "k", ArgsSHA256: "x"}}} {
+		if _, err := results.Do(t.Context(), other.tool, other.once, calls.do); !errors.Is(err, hosting.ErrKeyReused) {
 			t.Errorf("%v: %v", other, err)
 		}
 	}
@@ -61,12 +61,12 @@ func TestOnceGivesTheFirstResultAgain(t *testing.T) {
 
 func TestOnceWaitsForTheFirstCall(t *testing.T) {
 	var results hosting.Results
-	var calls counted
+	var calls callCounter
 	started, release := make(chan struct{}), make(chan struct{})
 	texts := make([]string, 20)
 	var group sync.WaitGroup
 	group.Go(func() {
-		result, err := results.Once(t.Context(), "tool", hosting.Once{Key: "k"}, func() (any, error) {
+		result, err := results.Do(t.Context(), "tool", hosting.CallKey{Key: "k"}, func() (any, error) {
 			close(started)
 			<-release
 			return calls.do()
@@ -76,12 +76,12 @@ func TestOnceWaitsForTheFirstCall(t *testing.T) {
 	<-started
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := results.Once(ended, "tool", hosting.Once{Key: "k"}, calls.do); !errors.Is(err, context.Canceled) {
+	if _, err := results.Do(ended, "tool", hosting.CallKey{Key: "k"}, calls.do); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	for i := 1; i < len(texts); i++ {
 		group.Go(func() {
-			result, err := results.Once(t.Context(), "tool", hosting.Once{Key: "k"}, calls.do)
+			result, err := results.Do(t.Context(), "tool", hosting.CallKey{Key: "k"}, calls.do)
 			texts[i] = asText(t, result, err)
 		})
 	}
@@ -94,33 +94,33 @@ func TestOnceWaitsForTheFirstCall(t *testing.T) {
 	}
 }
 
-func TestWhatFailedCanBeCalledAgain(t *testing.T) {
+func TestFailedCallsCanBeRepeated(t *testing.T) {
 	var results hosting.Results
-	var calls counted
+	var calls callCounter
 	wrong := errors.New("wrong")
-	if _, err := results.Once(t.Context(), "tool", hosting.Once{Key: "k"}, func() (any, error) { return nil, wrong }); !errors.Is(err, wrong) {
+	if _, err := results.Do(t.Context(), "tool", hosting.CallKey{Key: "k"}, func() (any, error) { return nil, wrong }); !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = results.Once(t.Context(), "tool", hosting.Once{Key: "k"}, func() (any, error) { panic("x") })
+		_, _ = results.Do(t.Context(), "tool", hosting.CallKey{Key: "k"}, func() (any, error) { panic("x") })
 	}()
-	result, err := results.Once(t.Context(), "tool", hosting.Once{Key: "k"}, calls.do)
+	result, err := results.Do(t.Context(), "tool", hosting.CallKey{Key: "k"}, calls.do)
 	if got := asText(t, result, err); got != `{"n":1,"text":"<&>"}` {
 		t.Errorf("got %s", got)
 	}
 }
 
-func TestResultsAreForgottenByAge(t *testing.T) {
+func TestOldResultsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var results hosting.Results
-		var calls counted
+		var calls callCounter
 		call := func(key string) string {
-			result, err := results.Once(t.Context(), "tool", hosting.Once{Key: key}, calls.do)
+			result, err := results.Do(t.Context(), "tool", hosting.CallKey{Key: key}, calls.do)
 			return asText(t, result, err)
 		}
 		first := call("k")
-		time.Sleep(hosting.KeepResults - time.Second)
+		time.Sleep(hosting.ResultRetention - time.Second)
 		if again := call("k"); again != first {
 			t.Errorf("%s is not %s", again, first)
 		}
@@ -131,11 +131,11 @@ func TestResultsAreForgottenByAge(t *testing.T) {
 	})
 }
 
-func TestTooManyResultsAreForgotten(t *testing.T) {
+func TestResultsBeyondTheLimitAreDropped(t *testing.T) {
 	var results hosting.Results
-	var calls counted
+	var calls callCounter
 	call := func(key string, do func() (any, error)) any {
-		result, err := results.Once(t.Context(), "tool", hosting.Once{Key: key}, do)
+		result, err := results.Do(t.Context(), "tool", hosting.CallKey{Key: key}, do)
 		if err != nil {
 			t.Error(err)
 		}
@@ -166,7 +166,7 @@ func TestKeysAreText(t *testing.T) {
 	of := func(key any) error {
 		var request mcp.CallToolRequest
 		request.Params.Meta = &mcp.Meta{AdditionalFields: map[string]any{hosting.IdempotencyKey: key}}
-		_, err := hosting.OnceOf(request, nil)
+		_, err := hosting.ParseCallKey(request, nil)
 		return err
 	}
 	for _, key := range []any{5, "", nil, true, []any{}, strings.Repeat("k", 1025)} {

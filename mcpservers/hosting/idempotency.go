@@ -24,51 +24,51 @@ const IdempotencyKey = "agent-stop-and-go/idempotency-key"
 // only on such servers.
 const IdempotencyCapability = "agent-stop-and-go/idempotency"
 
-// RemembersCalls declares [IdempotencyCapability]. All writing tools of the server must use
-// [OnceOf].
-func RemembersCalls() server.ServerOption {
+// WithIdempotency declares [IdempotencyCapability]. All writing tools of the server must use
+// [ParseCallKey].
+func WithIdempotency() server.ServerOption {
 	return server.WithExperimental(map[string]any{IdempotencyCapability: map[string]any{}})
 }
 
-// KeepResults is how long the result of a writing call is stored.
-const KeepResults = 7 * 24 * time.Hour
+// ResultRetention is how long the result of a writing call is stored.
+const ResultRetention = 7 * 24 * time.Hour
 
 // ErrKeyReused reports an idempotency key that was first used for another tool
 // or with other arguments. Nothing was changed.
 var ErrKeyReused = errors.New("idempotency key was already used for a different call")
 
-// Once identifies a call that may be repeated. The zero value is a call without idempotency
+// CallKey identifies a call that may be repeated. The zero value is a call without idempotency
 // key.
-type Once struct {
+type CallKey struct {
 	Key        string
 	ArgsSHA256 string
 }
 
 const maxKey = 1 << 10 // bytes
 
-// OnceOf reads the idempotency key of a call. The hash covers args in sorted order, so args
+// ParseCallKey reads the idempotency key of a call. The hash covers args in sorted order, so args
 // must not contain arguments that count as absent.
-func OnceOf(request mcp.CallToolRequest, args map[string]json.RawMessage) (Once, error) {
+func ParseCallKey(request mcp.CallToolRequest, args map[string]json.RawMessage) (CallKey, error) {
 	if request.Params.Meta == nil {
-		return Once{}, nil
+		return CallKey{}, nil
 	}
 	value, ok := request.Params.Meta.AdditionalFields[IdempotencyKey]
 	if !ok {
-		return Once{}, nil
+		return CallKey{}, nil
 	}
 	key, ok := value.(string)
 	if !ok || key == "" {
-		return Once{}, fmt.Errorf("_meta %s must be a non-empty string", IdempotencyKey)
+		return CallKey{}, fmt.Errorf("_meta %s must be a non-empty string", IdempotencyKey)
 	}
 	if len(key) > maxKey {
-		return Once{}, fmt.Errorf("_meta %s is too long: %d bytes, at most %d are allowed", IdempotencyKey, len(key), maxKey)
+		return CallKey{}, fmt.Errorf("_meta %s is too long: %d bytes, at most %d are allowed", IdempotencyKey, len(key), maxKey)
 	}
 	canonical, err := json.Marshal(args) // sorts keys and drops white space
 	if err != nil {
-		return Once{}, fmt.Errorf("encode arguments: %w", err)
+		return CallKey{}, fmt.Errorf("encode arguments: %w", err)
 	}
 	sum := sha256.Sum256(canonical)
-	return Once{Key: key, ArgsSHA256: hex.EncodeToString(sum[:])}, nil
+	return CallKey{Key: key, ArgsSHA256: hex.EncodeToString(sum[:])}, nil
 }
 
 const (
@@ -82,27 +82,27 @@ const (
 // are dropped. The zero value is ready to use.
 type Results struct {
 	mu    sync.Mutex
-	calls map[string]*onceCall
-	ended []*onceCall // calls with a result, oldest first
+	calls map[string]*storedCall
+	ended []*storedCall // calls with a result, oldest first
 	size  int
 }
 
-type onceCall struct {
+type storedCall struct {
 	key, tool, args string
 	done            chan struct{}   // closed when the call has ended
 	result          json.RawMessage // nil when it failed
 	at              time.Time
 }
 
-// Once returns the result of do, or the JSON of the first call with the same key. If a call
+// Do returns the result of do, or the JSON of the first call with the same key. If a call
 // with that key is running it waits for it, at most until ctx ends. Failures are not stored, so
 // that the call can be repeated.
-func (r *Results) Once(ctx context.Context, tool string, once Once, do func() (any, error)) (any, error) {
-	if once.Key == "" {
+func (r *Results) Do(ctx context.Context, tool string, callKey CallKey, do func() (any, error)) (any, error) {
+	if callKey.Key == "" {
 		return do()
 	}
 	for {
-		call, isFirst, err := r.enter(tool, once)
+		call, isFirst, err := r.enter(tool, callKey)
 		if err != nil {
 			return nil, err
 		}
@@ -121,26 +121,26 @@ func (r *Results) Once(ctx context.Context, tool string, once Once, do func() (a
 }
 
 // enter returns the stored call with the key, or registers a new one.
-func (r *Results) enter(tool string, once Once) (call *onceCall, isFirst bool, err error) {
+func (r *Results) enter(tool string, callKey CallKey) (call *storedCall, isFirst bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.prune(time.Now())
-	if call = r.calls[once.Key]; call == nil {
-		call = &onceCall{key: once.Key, tool: tool, args: once.ArgsSHA256, done: make(chan struct{})}
+	if call = r.calls[callKey.Key]; call == nil {
+		call = &storedCall{key: callKey.Key, tool: tool, args: callKey.ArgsSHA256, done: make(chan struct{})}
 		if r.calls == nil {
-			r.calls = map[string]*onceCall{}
+			r.calls = map[string]*storedCall{}
 		}
-		r.calls[once.Key] = call
+		r.calls[callKey.Key] = call
 		return call, true, nil
 	}
-	if call.tool != tool || call.args != once.ArgsSHA256 {
+	if call.tool != tool || call.args != callKey.ArgsSHA256 {
 		return nil, false, ErrKeyReused
 	}
 	return call, false, nil
 }
 
 // run runs the call. A panic of do counts as a failure.
-func (r *Results) run(call *onceCall, do func() (any, error)) (any, error) {
+func (r *Results) run(call *storedCall, do func() (any, error)) (any, error) {
 	var text json.RawMessage
 	defer func() { r.end(call, text) }()
 	result, err := do()
@@ -162,7 +162,7 @@ func encode(result any) (json.RawMessage, error) {
 	return bytes.TrimSpace(text.Bytes()), nil
 }
 
-func (r *Results) end(call *onceCall, text json.RawMessage) {
+func (r *Results) end(call *storedCall, text json.RawMessage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer close(call.done)
@@ -180,7 +180,7 @@ func (r *Results) end(call *onceCall, text json.RawMessage) {
 func (r *Results) prune(now time.Time) {
 	for len(r.ended) > 0 {
 		oldest := r.ended[0]
-		if len(r.ended) <= maxResults && r.size <= maxResultSize && now.Sub(oldest.at) < KeepResults {
+		if len(r.ended) <= maxResults && r.size <= maxResultSize && now.Sub(oldest.at) < ResultRetention {
 			return
 		}
 		r.size -= oldest.cost()
@@ -190,4 +190,4 @@ func (r *Results) prune(now time.Time) {
 	}
 }
 
-func (c *onceCall) cost() int { return len(c.key) + len(c.result) + resultCost }
+func (c *storedCall) cost() int { return len(c.key) + len(c.result) + resultCost }

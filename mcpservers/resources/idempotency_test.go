@@ -56,7 +56,7 @@ func TestAKeyMustBeText(t *testing.T) {
 	}
 }
 
-func TestARefusedCallDoesNotUseUpItsKey(t *testing.T) {
+func TestARefusedCallStoresNoKey(t *testing.T) {
 	c := inProcess(t)
 	key := args{hosting.IdempotencyKey: "k"}
 	call(t.Context(), t, c, "resources_add", args{"name": "a"}, key)
@@ -94,11 +94,11 @@ func TestOneKeySentByManyAtOnceWritesOnce(t *testing.T) {
 	}
 }
 
-func TestKeysAreForgottenAfterAWeek(t *testing.T) {
+func TestKeysExpireAfterAWeek(t *testing.T) {
 	store, path := openStore(t)
 	write := func(s *resources.Store, key string) {
 		t.Helper()
-		if _, err := s.Add(t.Context(), hosting.Once{Key: key}, "a", 1); err != nil {
+		if _, err := s.Add(t.Context(), hosting.CallKey{Key: key}, "a", 1); err != nil {
 			t.Fatal(err)
 		}
 	}
