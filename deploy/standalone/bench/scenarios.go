@@ -59,7 +59,7 @@ type goals struct{ median, flow float64 }
 func (m measured) print(t *table, name string, g goals) {
 	for _, k := range []int{onceKind, loopKind} {
 		against, goal := "bare workflow", true
-		if k == loopKind { // stricter than the goal: it starts no workflow either
+		if k == loopKind { // stricter than the goal: it does not start a workflow either
 			against, goal = "bare loop", false
 		}
 		ours, theirs := quantile(m.alone[agentKind], .5), quantile(m.alone[k], .5)
