@@ -112,7 +112,7 @@ func (s *stack) kinds(ctx context.Context, agent *site, name string, calls, clie
 	return kinds, nil
 }
 
-// reads measures what a reader waits for while turns are under way.
+// reads measures the latency of reads while turns run.
 func reads(ctx context.Context, s *stack, n size, t *table) error {
 	s.model.hold = make(chan struct{})
 	held, err := s.chats(ctx, n.clients, "")

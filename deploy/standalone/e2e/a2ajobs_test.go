@@ -19,7 +19,7 @@ import (
 //	add    a call that a person approves
 //	two    two of them in one reply
 //	no     a call that a person rejects
-//	hold   a call that nobody approves before the agent was killed
+//	hold   a call that is approved after the agent was killed
 type job struct {
 	name  string
 	steps []string

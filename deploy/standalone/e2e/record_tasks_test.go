@@ -19,7 +19,7 @@ import (
 
 // stage is another agent, as the activities of a worker see it. looks are the results of
 // successive reads of the task, the last of which is repeated. deaf is the number of rejections
-// and cancellations that fail before it can be reached again.
+// and cancellations that fail because the agent is unavailable.
 type stage struct {
 	mu           sync.Mutex
 	begun        contract.DelegateResult
