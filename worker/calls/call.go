@@ -13,29 +13,31 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// call is the call of an activity that runs apart from who waits for it.
+// call is a call of an activity's function, which runs independently of the activities that
+// wait for it.
 type call struct {
 	id      string
 	task    *task
 	ctx     context.Context
 	cancel  context.CancelFunc
-	taken   bool          // by an activity, or nobody will; guarded by the table
+	taken   bool          // joined by an activity, or never will be; guarded by the table
 	settled chan struct{} // closed when taken is set
 
-	done     chan struct{} // closed when what follows is set
+	done     chan struct{} // closed when the fields below are set
 	result   any
 	err      error
 	panicked any
 
 	mu      sync.Mutex
-	joined  context.Context // of the activity that has joined
+	joined  context.Context // context of the activity that has joined
 	beaten  bool
 	details []any // of the last heartbeat
 }
 
 type callKey struct{}
 
-// newCall makes a call with the values and the deadline of a local activity, but not its end.
+// newCall makes a call with the values and the deadline of a local activity, but without its
+// cancellation.
 func newCall(ctx context.Context, id string, k *task) *call {
 	c := &call{id: id, task: k, settled: make(chan struct{}), done: make(chan struct{})}
 	c.ctx = context.WithValue(context.WithoutCancel(ctx), callKey{}, c)
@@ -47,8 +49,8 @@ func newCall(ctx context.Context, id string, k *task) *call {
 	return c
 }
 
-// Start makes the local activity that starts a call. It returns the call's result, or hands the
-// call over.
+// Start returns the local activity that starts a call. The activity returns the call's result,
+// or hands the call over.
 func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, contract.Start[In]) (contract.Started[Out], error) {
 	return func(ctx context.Context, in contract.Start[In]) (contract.Started[Out], error) {
 		c := t.begin(ctx, in.Task)
@@ -66,8 +68,8 @@ func Start[In, Out any](t *Table, method func(context.Context, In) (Out, error))
 	}
 }
 
-// Join makes the regular activity. One whose ID is a ticket joins that call; every other calls
-// itself.
+// Join returns the regular activity. If its activity ID is a ticket, it joins that call;
+// otherwise it calls method.
 func Join[In, Out any](t *Table, method func(context.Context, In) (Out, error)) func(context.Context, In) (Out, error) {
 	return func(ctx context.Context, in In) (Out, error) {
 		c := t.take(activity.GetInfo(ctx).ActivityID)
@@ -102,7 +104,7 @@ func (c *call) await(ctx context.Context) bool {
 	case <-c.done:
 	case <-c.task.released:
 	case <-timer.C:
-	case <-ctx.Done(): // the workflow does not want it any more
+	case <-ctx.Done(): // the workflow has cancelled it
 		c.cancel()
 		<-c.done
 		return true
@@ -121,7 +123,8 @@ func (c *call) repeatable() bool {
 	return c.panicked != nil || c.err != nil && !permanent
 }
 
-// join waits for the end of a call in a regular activity, whose end ends the call.
+// join waits for the end of a call in a regular activity. The end of the activity ends the
+// call.
 func (c *call) join(ctx context.Context) (any, error) {
 	c.beatThrough(ctx)
 	select {

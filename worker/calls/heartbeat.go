@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// Heartbeats lets a call see itself as a regular activity, from its start: its heartbeats reach
+// Heartbeats makes a call appear as a regular activity to its own code: its heartbeats reach
 // the server through the activity that has joined it.
 func Heartbeats() interceptor.WorkerInterceptor { return &heartbeats{} }
 
@@ -52,7 +52,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// beat passes a heartbeat on, or keeps it until somebody has joined.
+// beat forwards a heartbeat, or keeps it until an activity has joined.
 func (c *call) beat(details []any) {
 	c.mu.Lock()
 	c.beaten, c.details = true, details
@@ -63,7 +63,7 @@ func (c *call) beat(details []any) {
 	}
 }
 
-// beatThrough makes the call's heartbeats those of a regular activity.
+// beatThrough sends the call's heartbeats through a regular activity.
 func (c *call) beatThrough(ctx context.Context) {
 	c.mu.Lock()
 	c.joined = ctx

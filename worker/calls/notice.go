@@ -7,8 +7,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Interceptor is for the connection of a process that both makes calls and sends to
-// conversations. What must not wait for a call hands it over. Updates are not among that: they
+// Interceptor is for the connection of a process that both makes calls and sends requests to
+// conversations. A request that must not wait for a call hands it over. Updates do not: they
 // wait for the end of a turn.
 func (t *Table) Interceptor() grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
@@ -19,7 +19,7 @@ func (t *Table) Interceptor() grpc.UnaryClientInterceptor {
 	}
 }
 
-// receiver is the ID of the workflow that a request needs a workflow task of, or "".
+// receiver returns the ID of the workflow that needs a workflow task for a request, or "".
 func receiver(req any) string {
 	switch r := req.(type) {
 	case *workflowservice.SignalWorkflowExecutionRequest:

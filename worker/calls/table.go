@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// holdNoticed is how long a workflow task is held where everything that is sent to its
-	// conversation passes through Interceptor, holdUnnoticed how long elsewhere.
+	// holdNoticed is the time that a workflow task is held if all requests to its conversation
+	// pass through Interceptor; holdUnnoticed is the time otherwise.
 	holdNoticed   = 2 * time.Second
 	holdUnnoticed = 200 * time.Millisecond
-	// taskTime is longer than any workflow task takes.
+	// taskTime exceeds the duration of any workflow task.
 	taskTime = 15 * time.Second
-	// keep is how long a call waits for the activity that joins it: longer than that waits for
-	// its worker.
+	// keep is the time that a call waits for the activity that joins it. It exceeds the time
+	// that the activity waits for its worker.
 	keep = time.Minute
 )
 
-// Max bounds the calls that a table has at a time. What is beyond is not started: it waits in
-// the common queue, as every activity beyond the worker's limit does.
+// Max bounds the concurrent calls of a table. Calls beyond it are not started: they wait in the
+// common queue, like all activities beyond the worker's limit.
 const Max = 1000
 
-// Table is the calls that this process makes. It is safe for concurrent use.
+// Table has the calls of this process. It is safe for concurrent use.
 type Table struct {
 	queue   string
 	noticed bool
@@ -42,8 +42,8 @@ type Table struct {
 	tasks  map[string]map[string]*task // by conversation and run
 }
 
-// New returns a table whose calls are joined through queue. noticed says that whatever is sent
-// to conversations passes through Interceptor.
+// New returns a table whose calls are joined through queue. noticed means that all requests to
+// conversations pass through Interceptor.
 func New(queue string, noticed bool) *Table {
 	return &Table{queue: queue, noticed: noticed, calls: map[string]*call{}, tasks: map[string]map[string]*task{}}
 }
@@ -51,7 +51,7 @@ func New(queue string, noticed bool) *Table {
 // Queue is the task queue of the activities that join the table's calls.
 func (t *Table) Queue() string { return t.queue }
 
-// Close hands over the calls that local activities wait for, and starts no further ones.
+// Close hands over the calls that local activities wait for. No further calls start.
 func (t *Table) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *Table) release(conversation string) {
 	}
 }
 
-// begin adds a call that a local activity makes. It is nil if the table is full or closed.
+// begin adds a call for a local activity. It returns nil if the table is full or closed.
 func (t *Table) begin(ctx context.Context, number int) *call {
 	run := activity.GetInfo(ctx).WorkflowExecution
 	t.mu.Lock()
@@ -100,7 +100,7 @@ func (t *Table) take(id string) *call {
 	return c
 }
 
-// remove forgets a call that has ended.
+// remove removes a call that has ended.
 func (t *Table) remove(c *call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,7 +111,7 @@ func (t *Table) remove(c *call) {
 	}
 }
 
-// expire ends a call that nobody has joined.
+// expire cancels a call that has not been joined.
 func (t *Table) expire(c *call) {
 	if t.take(c.id) != nil {
 		c.cancel()
@@ -119,7 +119,7 @@ func (t *Table) expire(c *call) {
 	}
 }
 
-// AwaitJoins waits until nobody is left to join a call, for at most the limit.
+// AwaitJoins waits until all calls have been joined, for at most the limit.
 func (t *Table) AwaitJoins(limit time.Duration) {
 	over := time.After(limit)
 	for _, c := range t.all() {
@@ -177,8 +177,8 @@ func (t *Table) forget(conversation, run string, k *task) {
 	}
 }
 
-// hold is how long a workflow task of a run is held. Nodes are reached by their children, too,
-// whose workflows complete and report within the server.
+// hold returns the time that a workflow task of a run is held. It is short for nodes, because
+// the server delivers the completion of their children without the Interceptor.
 func (t *Table) hold(workflowID string) time.Duration {
 	if t.noticed && conversationOf(workflowID) == workflowID {
 		return holdNoticed
@@ -186,7 +186,7 @@ func (t *Table) hold(workflowID string) time.Duration {
 	return holdUnnoticed
 }
 
-// conversationOf is the workflow ID of the conversation that a workflow is part of.
+// conversationOf returns the workflow ID of the conversation that a workflow belongs to.
 func conversationOf(workflowID string) string {
 	conversation, _, _ := strings.Cut(workflowID, "/")
 	return conversation

@@ -1,22 +1,22 @@
-// Package handover runs calls in the mode of an agent (contract.Execution): as regular activities,
-// as local ones, or, in mode auto, quick calls as local and slow ones as regular activities,
-// without knowing beforehand which they are.
+// Package handover runs calls in the mode of an agent (contract.Execution): as regular
+// activities, as local ones, or, in mode auto, quick calls as local and slow ones as regular
+// activities, depending on their actual duration.
 //
-// In mode auto a call starts in a local activity. If it has ended when the workflow task must
-// end, its result is in the marker, and the call cost no round trip. Otherwise the marker has a
-// ticket (contract.Ticket), and a regular activity joins the running call: the worker that makes
-// it polls a queue of its own. That activity sends heartbeats, is visible with its summary, and
-// cancels the call when it is cancelled. Package calls has the worker's side: how long a workflow
-// task is held, and who may shorten that.
+// In mode auto a call starts in a local activity. If it ends before the workflow task must end,
+// its result is in the marker, and the call costs no round trip. Otherwise the marker has a
+// ticket (contract.Ticket), and a regular activity joins the running call, on a queue that only
+// the calling worker polls. That activity sends heartbeats, is visible with its summary, and
+// cancels the call when it is cancelled. Package calls is the worker's side: it decides for how
+// long a workflow task is held.
 //
-// A call that has failed and may be repeated is handed over too: the activity that joins it
-// fails as the call did, so the pause and the number of attempts are those of a regular
-// activity. Its later attempts call again.
+// A failed call that may be repeated is handed over too: the activity that joins it fails with
+// the same error, so the pause and the number of attempts are those of a regular activity.
+// Later attempts make the call again.
 //
-// If the worker has died, its successor in the same directory polls its queue, does not know
-// the ticket and calls again. Where there is no successor, the queue's timeout has an activity
-// on the common queue call again. So only calls that may be repeated come here: models, and
-// tools that are not destructive.
+// If the worker has died, its successor in the same directory polls the queue, does not find
+// the ticket and makes the call again. Without a successor, the activity times out, and one on
+// the common queue makes the call again. So this package is only for calls that may be
+// repeated: models, and tools that are not destructive.
 package handover
 
 import (
@@ -30,8 +30,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// joinTimeout is how long the activity that joins a call waits for its worker: longer than one
-// that is alive ever takes, because the call is repeated then.
+// joinTimeout is the time that the activity that joins a call waits for its worker. It exceeds
+// the response time of any live worker, because the call is repeated after it.
 const joinTimeout = 10 * time.Second
 
 // Run makes a call that may be repeated, in the agent's mode. The options are those of a
@@ -48,7 +48,7 @@ func Run[In, Out any](ctx workflow.Context, mode contract.Execution, a contract.
 	return out, err
 }
 
-// start starts a call in a local activity, and has it joined if that returns a ticket.
+// start starts a call in a local activity, and joins it if that returns a ticket.
 func start[In, Out any](ctx workflow.Context, a contract.Activity[In, Out], o workflow.ActivityOptions, in In) (out Out, err error) {
 	var started contract.Started[Out]
 	s := contract.Start[In]{Input: in, Task: workflow.GetInfo(ctx).GetCurrentHistoryLength()}
@@ -76,7 +76,7 @@ func executeLocal[In, Out any](ctx workflow.Context, a contract.Activity[In, Out
 	return workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, o), a.Name, in).Get(ctx, out)
 }
 
-// LocalOptions are the options of a regular activity for a local one.
+// LocalOptions converts the options of a regular activity to those of a local one.
 func LocalOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{
 		StartToCloseTimeout: o.StartToCloseTimeout,
@@ -87,7 +87,8 @@ func LocalOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
 	}
 }
 
-// startOptions has the time of one attempt, which is the call's also after it was handed over.
+// startOptions returns options with the timeout of one attempt. It also applies to the call
+// after it has been handed over.
 func startOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{
 		StartToCloseTimeout: o.StartToCloseTimeout, Summary: o.Summary, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
@@ -99,7 +100,7 @@ func joinOptions(o workflow.ActivityOptions, t contract.Ticket) workflow.Activit
 	return o
 }
 
-// workerGone reports whether nobody polls the queue of a ticket any more.
+// workerGone reports whether err means that the queue of a ticket has no worker.
 func workerGone(err error) bool {
 	var timeout *temporal.TimeoutError
 	return errors.As(err, &timeout) && timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START

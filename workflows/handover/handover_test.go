@@ -17,8 +17,8 @@ import (
 
 var ask = contract.Activity[string, string]{Name: "ask"}
 
-// result runs a call whose local activity ends with started, and whose regular activities do as
-// regular says by their queue.
+// result runs a call whose local activity returns started, and whose regular activities call
+// regular.
 func result(t *testing.T, started contract.Started[string], regular func(activity.Info) (string, error)) (string, error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -85,7 +85,7 @@ func TestACallWhoseWorkerIsGoneIsMadeOnTheCommonQueue(t *testing.T) {
 	}
 }
 
-// own is the failure of an activity on a queue that nobody polls.
+// own returns the timeout of an activity on the queue of a ticket, which has no poller.
 func own(i activity.Info) error {
 	if i.TaskQueue == "own" {
 		return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)

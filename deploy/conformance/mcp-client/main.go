@@ -1,15 +1,14 @@
-// Command mcp-client is a tiny program around the client of tool servers, for
-// suites and servers that others wrote.
+// Command mcp-client is a small program around the client of tool servers, for foreign suites
+// and servers.
 //
 //	mcp-client URL              Streamable HTTP
 //	mcp-client -sse URL         HTTP with SSE, the transport of 2024-11-05
 //	mcp-client -- COMMAND ARGS  stdio
 //
-// It lists the tools and calls those that a suite expects to be called:
-// add_numbers, echo and test_*; with -call NAME -args JSON it calls that tool
-// instead. -list tells of resources and prompts too. What a server asks a
-// person is accepted with the defaults that the question names. Its exit code
-// is 1 when a call did not come to a result.
+// It lists the tools and calls those that a suite expects to be called: add_numbers, echo and
+// test_*; with -call NAME -args JSON it calls that tool instead. -list also prints resources
+// and prompts. Elicitations are accepted with the defaults of their schema. The exit code is 1
+// if a call has no result.
 package main
 
 import (
@@ -131,7 +130,7 @@ func list(ctx context.Context, box *toolbox.Toolbox, w io.Writer) error {
 	return nil
 }
 
-// known are the arguments of tools that suites expect to be called.
+// known has the arguments of tools that suites expect to be called.
 var known = map[string]string{"add_numbers": `{"a":5,"b":3}`, "echo": `{"message":"hello"}`}
 
 func (o options) calls(tools []toolbox.Tool) []toolbox.Call {
@@ -148,7 +147,7 @@ func (o options) calls(tools []toolbox.Tool) []toolbox.Call {
 	return out
 }
 
-// defaults is a person who accepts what is proposed.
+// defaults accepts every elicitation with the proposed values.
 type defaults struct{}
 
 func (defaults) Elicit(_ context.Context, q toolbox.Question) (toolbox.Answer, error) {

@@ -12,14 +12,15 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// component is a part of an agent, by the packages that its code is in.
+// component is a part of an agent, identified by the packages of its code.
 type component struct {
 	name     string
 	packages []string
 }
 
-// components of an agent. The innermost function of a stack that belongs to one of them says
-// which has spent the time; what the standard library does is done for its caller.
+// components of an agent. The innermost function of a stack that belongs to a component
+// determines which one the time is counted for; so the time of the standard library counts for
+// its caller.
 var components = []component{
 	{"SQLite", []string{"modernc.org/", "github.com/mattn/go-sqlite3.", "database/sql.", "database/sql/", "github.com/jmoiron/sqlx"}},
 	{"gRPC", []string{"google.golang.org/grpc", "golang.org/x/net/http2", "github.com/grpc-ecosystem/"}},
@@ -30,14 +31,14 @@ var components = []component{
 	{"HTTP, models and tools", []string{"net/http.", "github.com/labstack/", "github.com/openai/", "github.com/mark3labs/"}},
 }
 
-// What of the runtime is done for nobody in particular, by a function on the stack.
+// Work of the runtime that belongs to no component, identified by a function on the stack.
 var runtimeParts = []component{
 	{"runtime: stacks that grow", []string{"runtime.newstack"}},
 	{"runtime: garbage collector", []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge"}},
 	{"runtime: scheduler", []string{"runtime.mcall", "runtime.schedule", "runtime.mstart", "runtime.sysmon", "runtime.findRunnable"}},
 }
 
-// printComponents prints what each component has in a CPU profile.
+// printComponents prints the share of each component in a CPU profile.
 func printComponents(out io.Writer, file string) error {
 	in, err := os.Open(file)
 	if err != nil {
@@ -68,7 +69,7 @@ func printComponents(out io.Writer, file string) error {
 	return err
 }
 
-// owner is the component that has spent the time of a sample.
+// owner returns the component that the time of a sample is counted for.
 func owner(s *profile.Sample) string {
 	stack := functions(s)
 	for _, part := range runtimeParts[:2] {
@@ -93,7 +94,7 @@ func owner(s *profile.Sample) string {
 	return "other"
 }
 
-// functions are those of a stack, innermost first.
+// functions returns the functions of a stack, innermost first.
 func functions(s *profile.Sample) (names []string) {
 	for _, l := range s.Location {
 		for _, line := range l.Line {

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// costs measures what a conversation of one turn takes of an agent in a process of its own:
-// processor time, and what it writes to its database. The model and the tool server are
-// elsewhere, and take no time.
+// costs measures a conversation of one turn on an agent in its own process: processor time, and
+// writes to the database. The model and the tool server run in another process, and take no
+// time.
 func costs(ctx context.Context, n size, t *table) error {
 	for _, kind := range []struct {
 		name, profile string
@@ -50,7 +50,8 @@ func (a approvalTurn) turn(ctx context.Context) error {
 	return err
 }
 
-// costOf prints the cost of a kind of turn, by one client, by many, and of the database.
+// costOf prints the processor time of a kind of turn, by one client and by many, and its writes
+// to the database.
 func costOf(ctx context.Context, n size, t *table, name string, kind func(*site) turner, args []string) (err error) {
 	dir, err := os.MkdirTemp("", "bench-cost-")
 	if err != nil {
@@ -82,7 +83,7 @@ func costOf(ctx context.Context, n size, t *table, name string, kind func(*site)
 	return c.written(ctx, n.turns, filepath.Join(dir, "data", "temporal.db"))
 }
 
-// costing measures turns of one kind.
+// costing measures the cost of one kind of turn.
 type costing struct {
 	m      *mortal
 	t      *table
@@ -125,7 +126,8 @@ func (c costing) crowded(ctx context.Context, clients int, busy time.Duration) e
 	return err
 }
 
-// written prints what one client's turns write, with what the server writes meanwhile in any case.
+// written prints the writes during one client's turns, including background writes of the
+// server.
 func (c costing) written(ctx context.Context, turns int, database string) error {
 	w, err := writesOf(ctx, database, func() error {
 		_, err := each(turns, func() error { return c.client.turn(ctx) })
@@ -140,7 +142,8 @@ func (c costing) written(ctx context.Context, turns int, database string) error 
 	return nil
 }
 
-// processTime is the processor time that a process has used. The kernel counts it in hundredths of a second.
+// processTime returns the processor time that a process has used. The kernel counts it in
+// hundredths of a second.
 func processTime(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

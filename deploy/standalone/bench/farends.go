@@ -31,7 +31,8 @@ type farEnds struct {
 // asTold is the prompt with which the model calls the tools that the user's message names.
 const asTold = "as told"
 
-// The model calls the tools that the prompt of its agent or node names.
+// newFarEnds starts far ends whose calls take between the shortest and the longest time. The
+// model calls the tools that the prompt of its agent or node names.
 func newFarEnds(shortest, longest time.Duration) *farEnds {
 	f := &farEnds{model: llmtest.NewServer(), asked: make(chan time.Time, 1000), writes: map[string]int{}}
 	takes := func() time.Duration { return shortest + rand.N(max(longest-shortest, 1)) }

@@ -67,22 +67,22 @@ func measure(ctx context.Context, quick bool, only, profile, heaps string) error
 
 // size has the amounts of work.
 type size struct {
-	rounds        int // of alternating measurements
-	turns         int // by one client, in each round
+	rounds        int // number of alternating measurements
+	turns         int // turns by one client, in each round
 	clients       int
-	busy          time.Duration // of all clients, in each round
+	busy          time.Duration // time for all clients, in each round
 	reads         int
 	conversations int
-	paused        int // in the part that measures memory
+	paused        int // paused approvals in the part that measures memory
 	finished      int
 	kills         int
 	long          int    // turns of a conversation that is long
-	heaps         string // where its heap profiles go
-	profile       string // where the CPU profiles of the part cost go
+	heaps         string // prefix of the files for its heap profiles
+	profile       string // file for the CPU profiles of the part cost
 }
 
 func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps string) error {
-	defer process.LimitMemory(os.Getenv)() // as the agent itself does
+	defer process.LimitMemory(os.Getenv)() // like the agent itself
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
 	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, long: 1000}
 	if quick {
@@ -116,7 +116,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps st
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, size, *table) error
-	}{{"cost", costs}, {"memory", memory}, {"recovery", recovery}} { // on agents in processes of their own
+	}{{"cost", costs}, {"memory", memory}, {"recovery", recovery}} { // on agents in separate processes
 		if only != "" && only != part.name {
 			continue
 		}

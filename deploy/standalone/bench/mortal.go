@@ -21,12 +21,12 @@ type mortal struct {
 	*site
 	file string
 	env  []string
-	args []string // more of its command line
+	args []string // further arguments
 	cmd  *exec.Cmd
 	born time.Time // start of the current process
 }
 
-// newMortal makes an agent with that prompt or tree, and starts it with more arguments.
+// newMortal makes an agent with the given prompt or tree, and starts it with further arguments.
 func newMortal(dir, agent string, f *farEnds, args ...string) (*mortal, error) {
 	ports, err := freePorts(2)
 	if err != nil {
@@ -81,7 +81,7 @@ func (m *mortal) kill() error {
 	if err := m.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		return err
 	}
-	_ = m.cmd.Wait() // the error is that it was killed
+	_ = m.cmd.Wait() // the error reports the kill
 	return nil
 }
 
@@ -95,7 +95,7 @@ func (m *mortal) stop() error {
 
 // serve is the agent's process.
 func serve(ctx context.Context, file, heaps string) error {
-	defer process.LimitMemory(os.Getenv)() // as the agent itself does
+	defer process.LimitMemory(os.Getenv)() // like the agent itself
 	if heaps != "" {
 		go writeHeaps(heaps)
 	}

@@ -108,7 +108,7 @@ func (m *mortal) turn(ctx context.Context, name string, f *farEnds, after time.D
 		return time.Since(began), err
 	}
 	alive, stop := context.WithTimeout(ctx, after)
-	_, _ = m.follow(alive, id, nil) // approves calls until then
+	_, _ = m.follow(alive, id, nil) // approves calls until the kill
 	stop()
 	if err := m.kill(); err != nil {
 		return 0, err
@@ -175,7 +175,7 @@ type state struct {
 	}
 }
 
-// over reports whether the turn has been answered.
+// over reports whether the turn has an answer.
 func (s state) over() bool {
 	m := s.Conversation.Messages
 	return len(s.Conversation.Pending) == 0 && len(m) > 0 && m[len(m)-1].Role == "assistant" && strings.HasSuffix(m[len(m)-1].Content, "done")

@@ -59,7 +59,7 @@ type goals struct{ median, flow float64 }
 func (m measured) print(t *table, name string, g goals) {
 	for _, k := range []int{onceKind, loopKind} {
 		against, goal := "bare workflow", true
-		if k == loopKind { // stricter than the goal: it starts no workflow either
+		if k == loopKind { // stricter than the goal: it does not start a workflow either
 			against, goal = "bare loop", false
 		}
 		ours, theirs := quantile(m.alone[agentKind], .5), quantile(m.alone[k], .5)
@@ -112,7 +112,7 @@ func (s *stack) kinds(ctx context.Context, agent *site, name string, calls, clie
 	return kinds, nil
 }
 
-// reads measures what a reader waits for while turns are under way.
+// reads measures the latency of reads while turns run.
 func reads(ctx context.Context, s *stack, n size, t *table) error {
 	s.model.hold = make(chan struct{})
 	held, err := s.chats(ctx, n.clients, "")

@@ -34,10 +34,10 @@ import (
 
 const taskQueue = contract.DefaultTaskQueue
 
-// stack is an agent whose model and tool take no time, unless told to.
+// stack is an agent whose model and tool take no time, unless configured otherwise.
 type stack struct {
 	*platform.Platform
-	*site  // of an agent without a tree
+	*site  // an agent without a tree
 	mode   contract.Execution
 	model  *model
 	calls  *calls.Table
@@ -48,7 +48,7 @@ type stack struct {
 	changes snapshot.Changes
 }
 
-// site is a gateway at the stack's server.
+// site is a gateway connected to the stack's server.
 type site struct {
 	url  string
 	http *http.Client
@@ -113,7 +113,7 @@ func (s *stack) work(c *config.Config) error {
 	return nil
 }
 
-// open starts a gateway whose agent has this tree, or none.
+// open starts a gateway whose agent has the given tree, or no tree.
 func (s *stack) open(ctx context.Context, root *config.Node) (*site, error) {
 	c := *s.config
 	c.Root = root
@@ -143,7 +143,7 @@ func (s *stack) stop() error {
 	return errors.Join(errs...)
 }
 
-// call sends a request and decodes the answer into out, if that is given.
+// call sends a request and decodes the response into out, unless that is nil.
 func (s *site) call(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
@@ -214,7 +214,7 @@ func (c *chat) turn(ctx context.Context) error {
 // says "write", or how long its call takes.
 type model struct {
 	hold   chan struct{}
-	remote llm.Model // asked by the message "remote"
+	remote llm.Model // called for the message "remote"
 }
 
 func (m *model) Generate(ctx context.Context, r llm.Request) (llm.Reply, error) {

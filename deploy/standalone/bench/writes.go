@@ -10,14 +10,14 @@ import (
 	"io"
 	"os"
 
-	_ "modernc.org/sqlite" // reads the database of another process
+	_ "modernc.org/sqlite" // to read the database of another process
 )
 
-// writes are what SQLite has appended to the write-ahead log of a database.
+// writes are the amounts that SQLite has appended to the write-ahead log of a database.
 type writes struct{ transactions, pages, bytes int64 }
 
-// writesOf counts the writes to a database of another process while f runs. Meanwhile a reader keeps
-// the log from starting over, so the log has all of them.
+// writesOf counts the writes to a database of another process while f runs. A reader prevents
+// the log from being restarted meanwhile, so the log has all of them.
 func writesOf(ctx context.Context, database string, f func() error) (w writes, err error) {
 	db, err := sql.Open("sqlite", "file:"+database+"?mode=rw&_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -43,7 +43,8 @@ func writesOf(ctx context.Context, database string, f func() error) (w writes, e
 	return writes{after.transactions - before.transactions, after.pages - before.pages, after.bytes - before.bytes}, err
 }
 
-// holdLog empties the log and begins to read, until the connection is closed.
+// holdLog empties the log and begins to read. The log is not restarted until the connection is
+// closed.
 func holdLog(ctx context.Context, reader *sql.Conn) error {
 	var busy, pages, moved int
 	if err := reader.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
@@ -64,7 +65,7 @@ const (
 	frameHeader = 24
 )
 
-// writesIn counts what a log has.
+// writesIn counts the frames of a log.
 func writesIn(file string) (w writes, err error) {
 	log, err := os.Open(file)
 	if err != nil {
@@ -85,7 +86,7 @@ func writesIn(file string) (w writes, err error) {
 			return w, nil // the end
 		}
 		if [8]byte(frame[8:16]) != [8]byte(header[16:24]) {
-			return w, nil // what follows is of an earlier log
+			return w, nil // the rest belongs to an earlier log
 		}
 		w.pages++
 		w.bytes += frameHeader + size

@@ -25,7 +25,7 @@ func (a *api) rpc(method string, params any, headers ...string) rpcReply {
 	return out
 }
 
-// at is the value that some keys lead to, or nil.
+// at returns the value at a path of keys, or nil.
 func (r rpcReply) at(keys ...string) any {
 	var v any = r.body
 	for _, key := range keys {
@@ -35,7 +35,7 @@ func (r rpcReply) at(keys ...string) any {
 	return v
 }
 
-// last is the text of the last message.
+// last returns the text of the last message.
 func (c conversation) last() string {
 	if len(c.Messages) == 0 {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// chain is three agents, each a process with a folder of its own: front delegates to
-// middle, and middle to far, whose tool is destructive.
+// chain has three agents, each a process with its own folder: front delegates to middle, and
+// middle to far, whose tool is destructive.
 type chain struct {
 	homes [3]*home
 	apis  [3]*api
@@ -39,13 +39,13 @@ func newChain(t *testing.T) *chain {
 	return c
 }
 
-// dies kills one of the agents and starts it again.
+// dies kills one of the agents and restarts it.
 func (c *chain) dies(i int) {
 	c.procs[i].kill()
 	c.apis[i], c.procs[i] = c.homes[i].outside()
 }
 
-// delegating is a message that makes an agent delegate a task.
+// delegating returns a message that makes an agent delegate a task.
 func delegating(agent, task string) string {
 	args, err := json.Marshal(map[string]string{"message": task})
 	if err != nil {
@@ -105,8 +105,8 @@ func approvedAtTheFront(t *testing.T, name string, decide func(*testing.T, *chai
 	c.tellOneStory(t)
 }
 
-// describedOnce checks what the person at the front reads: the last agent's words, the
-// chain and the call, each once, and nothing that is meant for programs.
+// describedOnce checks the description of the approval at the front: it has the last agent's
+// text, the chain and the call once each, and nothing that is meant for programs.
 func (c *chain) describedOnce(t *testing.T, text string) {
 	t.Helper()
 	for _, once := range []string{"PROXY APPROVAL", "front → middle → far", "**NOTE_ADD**", "Through: ", "Tool: note_add"} {
@@ -121,7 +121,7 @@ func (c *chain) describedOnce(t *testing.T, text string) {
 	}
 }
 
-// begins sends the task to the first agent, under the session that all have to name.
+// begins sends the task to the first agent, with the session that all agents must have.
 func (c *chain) begins(overA2A bool) (id string) {
 	if !overA2A {
 		got := c.apis[0].want(201, "POST", "/conversations", messageJSON(farTask), "X-Session-ID: chain-1")
@@ -134,7 +134,7 @@ func (c *chain) begins(overA2A bool) (id string) {
 	return id
 }
 
-// tellOneStory checks the files of all three agents.
+// tellOneStory checks that the files of all three agents agree.
 func (c *chain) tellOneStory(t *testing.T) {
 	t.Helper()
 	for i, h := range c.homes {
@@ -161,7 +161,7 @@ func TestARejectionTravelsThroughThreeAgents(t *testing.T) {
 	c := newChain(t)
 	id := c.begins(false)
 	asked := *c.apis[0].conversation(id).PendingApproval
-	c.procs[1].kill() // the rejection cannot be told at once
+	c.procs[1].kill() // the rejection cannot be delivered at once
 	done := c.apis[0].decide(asked.UUID, `{"approved":false,"by":"alice","reason":"too deep"}`)
 	if done.Result.Response != "Operation cancelled by user. Reason (alice): too deep" {
 		t.Errorf("after the rejection: %+v", done.Result)
@@ -183,7 +183,7 @@ func TestARejectionTravelsThroughThreeAgents(t *testing.T) {
 	}
 }
 
-// passingOn is an agent that delegates whatever it is asked.
+// passingOn returns an agent that delegates every task.
 func passingOn(to string, port int) string {
 	return fmt.Sprintf("agent:\n  prompt: 'do: call a2a_%s {\"message\":\"go on\"}'\n  a2a: [{name: %s, url: 'http://127.0.0.1:%d'}]\n", to, to, port)
 }

@@ -2,8 +2,8 @@ package e2e_test
 
 import "testing"
 
-// TestATaskThatWaitsIsFoundByItsContext asks at once, and again in a process that does
-// not remember the task.
+// TestATaskThatWaitsIsFoundByItsContext sends the next message at once, and again to a process
+// that has not cached the task.
 func TestATaskThatWaitsIsFoundByItsContext(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// doubtful is an approval at the front for a call of another agent that was approved, and
-// whose server has lost the answer.
+// doubtful returns an approval at the front for an approved call of another agent, whose server
+// has lost the result.
 func doubtful(t *testing.T, extra func(far *home) string, message func(task string) string) (front *api, far *home, id string, p approval) {
 	t.Helper()
 	far = newHome(t)
@@ -44,7 +44,7 @@ var delegates = map[string]struct {
 	},
 }
 
-// That a call of another agent did run is said here, and it is not made again.
+// A user of the front answers that a call of another agent did run, and it is not repeated.
 func TestACallOfAnotherAgentIsSaidToHaveRun(t *testing.T) {
 	for name, d := range delegates {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestACallOfAnotherAgentIsSaidToHaveRun(t *testing.T) {
 	}
 }
 
-// A conversation that waits for a person to say what came of another agent's call can be closed.
+// A conversation that waits for the outcome of another agent's call can be closed.
 func TestAConversationInDoubtAboutAnotherAgentIsClosed(t *testing.T) {
 	for name, d := range delegates {
 		t.Run(name, func(t *testing.T) {

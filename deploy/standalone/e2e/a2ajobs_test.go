@@ -19,7 +19,7 @@ import (
 //	add    a call that a person approves
 //	two    two of them in one reply
 //	no     a call that a person rejects
-//	hold   a call that nobody approves before the agent was killed
+//	hold   a call that is approved after the agent was killed
 type job struct {
 	name  string
 	steps []string
@@ -28,7 +28,7 @@ type job struct {
 
 func (j job) text() string { return "job " + j.name + " " + strings.Join(j.steps, ",") }
 
-// want is what a stream tells of it.
+// want returns the events of the job's stream, in brief.
 func (j job) want() (list []string) {
 	const yes = "working [APPROVAL]: Approved"
 	for i, step := range j.steps {
@@ -46,7 +46,7 @@ func (j job) want() (list []string) {
 	return append(list, "artifact Done with "+j.name+".", "completed")
 }
 
-// laborer is a model that does jobs. It takes a moment for each step.
+// laborer is a model that does jobs, with a short delay for each step.
 func laborer(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Messages []struct{ Role, Content string }
@@ -94,7 +94,7 @@ func work(task []string, results int) llmtest.Answer {
 	return llmtest.Say("Done with " + task[1] + ".")
 }
 
-// step is what approval n of the job is for.
+// step returns the step that approval n of the job belongs to.
 func (j job) step(n int) string {
 	for _, step := range j.steps {
 		switch step {

@@ -16,11 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// taskEvent is an event of a stream of A2A, whatever its version.
+// taskEvent is an event of an A2A stream, of either version.
 type taskEvent struct {
 	id, kind, state, text string
-	message               string   // the ID of the message that it tells
-	history               []string // of a task: the IDs of its messages
+	message               string   // the ID of its message
+	history               []string // for a task: the IDs of its messages
 	raw                   string
 }
 
@@ -30,11 +30,11 @@ type eventMessage struct {
 }
 
 // timestamps are not compared: a step that was being recorded when the agent was killed is
-// recorded again, later.
+// recorded again later.
 var timestamps = regexp.MustCompile(`,?"timestamp":"[^"]*"`)
 
-// readEvent reads an event in its own members, which A2A 1.0 wraps in one that is named by
-// the kind.
+// readEvent reads the members of an event. A2A 1.0 wraps them in an object, in a member that is
+// named by the kind.
 func readEvent(id, kind string, raw json.RawMessage) (taskEvent, error) {
 	var in struct {
 		Kind   string
@@ -96,13 +96,13 @@ func (e taskEvent) brief() string {
 	switch {
 	case e.kind == "artifact-update":
 		return "artifact " + e.text
-	case e.state == "input-required": // at length while it waits
+	case e.state == "input-required": // has more text while it waits
 		return e.state
 	}
 	return strings.TrimSpace(e.state + " " + e.text)
 }
 
-// within reports whether a task that was told whole holds what the event tells.
+// within reports whether a complete task contains the content of the event.
 func (e taskEvent) within(task taskEvent) bool {
 	if e.kind == "artifact-update" || e.over() {
 		return task.over()
@@ -110,8 +110,8 @@ func (e taskEvent) within(task taskEvent) bool {
 	return slices.Contains(task.history, e.message)
 }
 
-// same reports whether two readers were told the same. The request for an approval is told
-// at length while it waits.
+// same reports whether two readers received the same event. An approval request has more text
+// while it waits, so that text is not compared.
 func (e taskEvent) same(o taskEvent) bool {
 	return e.id == o.id && e.kind == o.kind && (e.raw == o.raw || e.state == o.state && e.state == "input-required")
 }
@@ -136,11 +136,11 @@ type reader struct {
 	v03, sends bool
 	got        []taskEvent
 	cuts       int
-	refused    []string // answers of an agent that could not tell the task
-	late       bool     // the task was over before anything was told
+	refused    []string // errors of an agent that could not read the task yet
+	late       bool     // the task ended before the first event
 }
 
-// follow breaks its connections at any moment and goes on behind the last event it has.
+// follow breaks its connections at random moments and resumes after its last event.
 func (r *reader) follow() {
 	deadline := time.Now().Add(2 * patience)
 	for !r.done() {
@@ -156,20 +156,20 @@ func (r *reader) follow() {
 	}
 }
 
-// followToTheEnd has one connection that nobody breaks.
+// followToTheEnd reads one connection to its end.
 func (r *reader) followToTheEnd() { r.read(context.Background(), -1) }
 
 func (r *reader) done() bool { return r.late || len(r.got) > 0 && r.got[len(r.got)-1].over() }
 
-// all is what the task comes to for somebody who knows nothing of it yet.
+// all returns the events of the task for a new reader.
 func (r *reader) all() []taskEvent {
 	r.got = []taskEvent{{id: "0/"}}
 	r.followToTheEnd()
 	return r.got[1:]
 }
 
-// read takes so many events of a new stream, or all that come. An agent that is not there
-// has none.
+// read reads at most the given number of events of a new stream; a negative number means all.
+// It returns without events if the agent is down.
 func (r *reader) read(ctx context.Context, most int) {
 	res, err := http.DefaultClient.Do(r.request(ctx))
 	if err != nil {
@@ -186,17 +186,17 @@ func (r *reader) read(ctx context.Context, most int) {
 			id = strings.TrimPrefix(line, "id: ")
 		case strings.HasPrefix(line, "data: "):
 			data = strings.TrimPrefix(line, "data: ")
-		case line == "" && data != "": // only now the event is whole
+		case line == "" && data != "": // the event is complete
 			if strings.Contains(data, `"SERVER_ERROR"`) || strings.Contains(data, `"error":{"code":-32000,`) {
 				r.refused = append(r.refused, data)
-				return // the agent has just begun
+				return // the agent has just started
 			}
 			e, err := readFrame(id, data)
 			if err != nil {
 				r.t.Error(err)
 				return
 			}
-			if id != "" || !r.v03 { // a stream of 0.3 may end with what the task said already
+			if id != "" || !r.v03 { // a stream of 0.3 may end with an event whose content was in the task
 				r.got = append(r.got, e)
 			}
 			id, data, most = "", "", most-1
@@ -206,8 +206,8 @@ func (r *reader) read(ctx context.Context, most int) {
 	}
 }
 
-// request goes on behind the last event. Who sends the message sends it again until there
-// is one.
+// request resumes after the last event. A reader that sends the message repeats it until it has
+// an event.
 func (r *reader) request(ctx context.Context) *http.Request {
 	method, params, last := "SubscribeToTask", any(map[string]any{"id": r.job.id}), ""
 	if len(r.got) > 0 {
@@ -240,8 +240,8 @@ func (r *reader) request(ctx context.Context) *http.Request {
 	return req
 }
 
-// check compares what the reader was told with what is told to everybody. A state that no
-// message tells is heard of by those who are there only.
+// check compares the reader's events with those of a new reader. State changes without a
+// message reach only readers that are connected, so they are ignored.
 func (r *reader) check(all []taskEvent) error {
 	if len(r.got) == 0 {
 		return nil

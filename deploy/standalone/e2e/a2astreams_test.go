@@ -21,8 +21,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// streamSeed is random, or the one that is asked for by the environment variable
-// STREAM_SEED, to play again what failed.
+// streamSeed returns a random seed, or that of the environment variable STREAM_SEED, to repeat
+// a failed run.
 func streamSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed := rand.Uint64()
@@ -36,17 +36,17 @@ func streamSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// audience is a hundred readers of several tasks, and those who decide.
+// audience has a hundred readers of several tasks, and decides their approvals.
 type audience struct {
 	t       *testing.T
 	api     *api
 	seed    uint64
 	jobs    []*job
 	readers []*reader
-	again   chan struct{} // closed when the agent was killed and is there again
+	again   chan struct{} // closed when the agent has been restarted after the kill
 
 	mu   sync.Mutex
-	held map[string]bool // jobs that wait for that
+	held map[string]bool // jobs that wait for the restart
 }
 
 func newAudience(t *testing.T, a *api, seed uint64) *audience {
@@ -60,7 +60,7 @@ func newAudience(t *testing.T, a *api, seed uint64) *audience {
 	return c
 }
 
-// begin sends the message of a job. Its readers come at any time, in every way.
+// begin sends the message of a job and starts its readers at random times, with all methods.
 func (c *audience) begin(j *job, readers int, running *sync.WaitGroup) {
 	params := map[string]any{
 		"message":       map[string]any{"messageId": j.name, "role": "ROLE_USER", "parts": []any{map[string]any{"text": j.text()}}},
@@ -92,8 +92,8 @@ func (c *audience) begin(j *job, readers int, running *sync.WaitGroup) {
 	running.Go(func() { c.decide(j, rand.New(rand.NewPCG(c.seed, uint64(1000+len(c.readers))))) })
 }
 
-// decide gives the approvals that a job waits for, by REST or A2A, until it is over. What
-// fails because the agent is gone is tried again.
+// decide decides the approvals of a job, by REST or A2A, until it has ended. Requests that fail
+// because the agent is down are repeated.
 func (c *audience) decide(j *job, random *rand.Rand) {
 	given, deadline := 0, time.Now().Add(patience)
 	for ; time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -128,14 +128,14 @@ func (c *audience) hold(j *job) {
 	<-c.again
 }
 
-// settled waits until an approval does not wait any more.
+// settled waits until an approval is no longer pending.
 func (c *audience) settled(j *job, uuid string) bool {
 	r, err := c.api.try("GET", "/conversations/"+j.id, "")
 	return err == nil && r.Status == http.StatusOK &&
 		!slices.ContainsFunc(r.Body.Conversation.PendingApprovals, func(a approval) bool { return a.UUID == uuid })
 }
 
-// give decides, if the agent is there.
+// give sends a decision, if the agent is up.
 func (c *audience) give(j *job, a approval, yes, rest bool) {
 	var err error
 	if rest {
@@ -151,7 +151,7 @@ func (c *audience) give(j *job, a approval, yes, rest bool) {
 	}
 }
 
-// post calls a method, whatever comes of it.
+// post calls a method and returns its response or error.
 func (c *audience) post(method string, params any) ([]byte, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -165,9 +165,9 @@ func (c *audience) post(method string, params any) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// TestAHundredReadersOfTasksMissAndDoubleNothing: the streams of A2A break at any moment,
-// and the agent is killed in the middle. Readers go on behind the last event they have,
-// and in the end each was told what the others were told.
+// TestAHundredReadersOfTasksMissAndDoubleNothing: A2A streams break at random moments, and the
+// agent is killed in between. Readers resume after their last event, and in the end all have
+// received the same events.
 func TestAHundredReadersOfTasksMissAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	seed := streamSeed(t)
@@ -208,7 +208,7 @@ func TestAHundredReadersOfTasksMissAndDoubleNothing(t *testing.T) {
 	}
 }
 
-// additions tells how often each note was added.
+// additions returns the number of times that each note was added.
 func (s *tools) additions() map[string]int {
 	out := map[string]int{}
 	for _, c := range s.called("note_add") {
@@ -217,7 +217,7 @@ func (s *tools) additions() map[string]int {
 	return out
 }
 
-// judge compares what the readers were told.
+// judge compares the events of the readers.
 func (c *audience) judge() {
 	cuts, late := 0, 0
 	for _, j := range c.jobs {
@@ -249,12 +249,12 @@ func (c *audience) judge() {
 		}
 	}
 	c.t.Logf("streams broke %d times, %d of %d readers came too late", cuts, late, len(c.readers))
-	if cuts < 2*len(c.readers) || late > len(c.readers)/3 { // the tasks that never wait have fewer
+	if cuts < 2*len(c.readers) || late > len(c.readers)/3 { // tasks without approvals have fewer
 		c.t.Error("that is no proof")
 	}
 }
 
-// agrees wants the task to be what its streams say.
+// agrees requires that the task matches its streams.
 func (c *audience) agrees(j *job, all []taskEvent) {
 	got := c.api.rpc("GetTask", map[string]any{"id": j.id})
 	raw, err := json.Marshal(got.at("result"))
@@ -276,8 +276,8 @@ func (c *audience) agrees(j *job, all []taskEvent) {
 	}
 }
 
-// TestASubscriberIsToldWhatLasts: a turn is cancelled while its last step is being
-// recorded, and comes to something else than the agent already knows.
+// TestASubscriberIsToldWhatLasts: a turn is cancelled while its last step is being recorded, so
+// its outcome differs from what the agent has already read.
 func TestASubscriberIsToldWhatLasts(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -291,7 +291,7 @@ func TestASubscriberIsToldWhatLasts(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mkfifo(file, 0o600); err != nil { // whoever opens it waits
+	if err := syscall.Mkfifo(file, 0o600); err != nil { // opening it blocks
 		t.Fatal(err)
 	}
 	r := &reader{t: t, base: api.base, job: &job{id: id}}
@@ -306,7 +306,7 @@ func TestASubscriberIsToldWhatLasts(t *testing.T) {
 		_, err := api.try("POST", "/conversations/"+id+"/cancel", "")
 		cancelled <- err
 	}()
-	time.Sleep(300 * time.Millisecond) // until the request is there
+	time.Sleep(300 * time.Millisecond) // until the request has arrived
 	eventually(t, "the file is written", func() bool {
 		f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err == nil {

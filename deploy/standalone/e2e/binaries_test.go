@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// patience bounds every wait of the tests; it is long only when something broke.
+// patience bounds every wait of the tests. It is reached only if something is broken.
 const patience = 2 * time.Minute
 
-// built is the folder of the binaries, once a test has needed one.
+// built is the folder of the binaries, set when a test first needs one.
 var built string
 
 var binaries = sync.OnceValues(func() (string, error) {
@@ -65,7 +65,7 @@ type proc struct {
 	err  error
 }
 
-// start runs a binary and waits until it says that it serves.
+// start runs a binary and waits until it reports that it serves.
 func start(t *testing.T, dir, binary string, env []string, args ...string) *proc {
 	t.Helper()
 	p := launch(t, dir, binary, env, args...)
@@ -73,7 +73,7 @@ func start(t *testing.T, dir, binary string, env []string, args ...string) *proc
 	return p
 }
 
-// serves waits until the process says that it serves.
+// serves waits until the process reports that it serves.
 func (p *proc) serves() {
 	p.t.Helper()
 	name := filepath.Base(p.cmd.Path)
@@ -113,7 +113,7 @@ func launch(t *testing.T, dir, binary string, env []string, args ...string) *pro
 	return p
 }
 
-// outputs are those of all processes of a test.
+// outputs has the outputs of all processes, by test.
 var outputs = struct {
 	sync.Mutex
 	of map[string][]*output
@@ -130,7 +130,7 @@ func keepOutput(t *testing.T, o *output) {
 	})
 }
 
-// outputsOf returns what the processes of a test have printed, also those that were killed.
+// outputsOf returns the outputs of a test's processes, including killed ones.
 func outputsOf(t *testing.T) []*output {
 	outputs.Lock()
 	defer outputs.Unlock()
@@ -154,7 +154,7 @@ func (p *proc) terminate() error {
 	}
 }
 
-// readyMark is what a binary prints when it serves.
+// readyMark returns the text that a binary prints when it serves.
 func readyMark(binary string) string {
 	if strings.HasPrefix(binary, "mcp-") {
 		return "msg=listening"
@@ -202,7 +202,7 @@ func TestEveryBinaryTellsItsVersionAndHowToUseIt(t *testing.T) {
 	}
 	for _, binary := range []string{"agent", "worker", "gateway", "mcp-resources", "mcp-filesystem"} {
 		for arg, want := range map[string]string{"version": "dev\n", "help": "--config"} {
-			if binary != "agent" { // has commands
+			if binary != "agent" { // the agent has commands
 				arg = "--" + arg
 			}
 			cmd := exec.Command(filepath.Join(dir, binary), arg)

@@ -19,22 +19,22 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// By hand: make chaos, or make chaos CHAOS=10m SEED=the seed of a run that failed.
+// For manual runs: make chaos, or make chaos CHAOS=10m SEED=(the seed of a failed run).
 var (
 	chaosTime = flag.Duration("chaos", 12*time.Second, "how long chaos lasts")
 	chaosFar  = flag.Bool("far", false, "whether there are users of far ends that lie and forget")
 	chaosSeed = flag.Uint64("seed", 0, "of the chaos; 0 is a new one")
 )
 
-// A user is somebody who asks for one destructive call and decides about it.
+// A user asks for one destructive call and decides about it.
 type user struct {
-	name     string // that the tool gets
-	id       string // of the conversation
-	decision string // of its first approval, as the record has it; "" is none
+	name     string // argument of the tool
+	id       string // ID of the conversation
+	decision string // recorded decision of its first approval; "" without one
 	hands    bool   // an operator has reset or terminated the conversation
 }
 
-// chaos is a crowd of users, an agent that is killed, and a tool server that breaks down.
+// chaos has many users, an agent that is killed, and a tool server that fails.
 type chaos struct {
 	*home
 	api *api
@@ -44,8 +44,9 @@ type chaos struct {
 	users []*user
 }
 
-// Whatever happens, what was approved runs once or is reported as unknown, what was not
-// approved never runs, and whoever was accepted has an answer, or something that waits.
+// Under all failures, an approved call runs once or its outcome is reported as unknown, a call
+// that was not approved never runs, and every accepted message has an answer or a pending
+// approval.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	seed := *chaosSeed
@@ -101,15 +102,15 @@ func TestChaos(t *testing.T) {
 	t.Logf("%d conversations, %d kills, %d outcomes unknown", len(c.users), kills, doubts)
 }
 
-// visit asks, decides, and lays hands on it at times. Requests are repeated until they are
-// answered.
+// visit sends a message and decides its approval. Sometimes an operator interferes. Requests
+// are repeated until they have a response.
 func (c *chaos) visit(r *rand.Rand, name string) {
 	u := &user{name: name}
 	asked, ok := c.insist("POST", "/conversations", messageJSON(`call tick {"name":"`+name+`"}`), "Idempotency-Key: "+name)
 	if !ok {
 		return
 	}
-	if r.IntN(3) == 0 { // the same once more
+	if r.IntN(3) == 0 { // repeats the request
 		again, ok := c.insist("POST", "/conversations", messageJSON(`call tick {"name":"`+name+`"}`), "Idempotency-Key: "+name)
 		if ok && conversationOf(again) != conversationOf(asked) {
 			c.t.Errorf("%s: two conversations, %s and %s", name, again.Raw, asked.Raw)
@@ -130,8 +131,8 @@ func (c *chaos) visit(r *rand.Rand, name string) {
 	}
 }
 
-// goOn approves what a conversation asks again that was wound back. Of a call whose outcome
-// is unknown it says that it ran, or leaves it.
+// goOn approves what a conversation asks again after a reset. For a call of unknown outcome it
+// answers that it ran, or leaves it undecided.
 func (c *chaos) goOn(r *rand.Rand, u *user) {
 	for range 3 {
 		reply, ok := c.insist("GET", "/conversations/"+u.id+"?include=messages", "")
@@ -149,7 +150,7 @@ func (c *chaos) goOn(r *rand.Rand, u *user) {
 	}
 }
 
-// conversationOf is the ID of the conversation that a reply is about.
+// conversationOf returns the ID of a reply's conversation.
 func conversationOf(r reply) string {
 	var out struct {
 		ConversationID string `json:"conversation_id"`
@@ -157,11 +158,11 @@ func conversationOf(r reply) string {
 	if r.Body.Conversation.ID != "" {
 		return r.Body.Conversation.ID
 	}
-	_ = json.Unmarshal([]byte(r.Raw), &out) // it is in the message of a failure
+	_ = json.Unmarshal([]byte(r.Raw), &out) // failure messages contain the raw reply
 	return out.ConversationID
 }
 
-// insist repeats a request until it is answered, with a moment of grace beyond the chaos.
+// insist repeats a request until it has a response, or until some time after the chaos.
 func (c *chaos) insist(method, path, content string, headers ...string) (reply, bool) {
 	for time.Now().Before(c.end.Add(patience)) {
 		r, err := c.api.try(method, path, content, headers...)
@@ -188,7 +189,7 @@ func (c *chaos) awaitApproval(id string) *approval {
 	return nil
 }
 
-// decideAtOnce gives up to three decisions side by side. The record says which counts.
+// decideAtOnce sends up to three concurrent decisions. The record has the one that counts.
 func (c *chaos) decideAtOnce(r *rand.Rand, uuid string, u *user) {
 	var votes sync.WaitGroup
 	for range 1 + r.IntN(3) {
@@ -201,7 +202,7 @@ func (c *chaos) decideAtOnce(r *rand.Rand, uuid string, u *user) {
 	}
 }
 
-// layHands has an operator wind the conversation back, or end it.
+// layHands resets or terminates the conversation as an operator.
 func (c *chaos) layHands(r *rand.Rand, u *user) {
 	u.hands = true
 	lazy, err := client.NewLazyClient(client.Options{HostPort: fmt.Sprintf("127.0.0.1:%d", c.ports.grpc), Logger: quiet{}})
@@ -218,8 +219,8 @@ func (c *chaos) layHands(r *rand.Rand, u *user) {
 	_ = o.tryReset(contract.ConversationWorkflowID(u.id), true) // likewise
 }
 
-// judge brings a conversation to rest and checks it. It returns how many of its calls are
-// unknown.
+// judge waits until a conversation is at rest and checks it. It returns the number of its calls
+// with an unknown outcome.
 func (c *chaos) judge(t *testing.T, u *user) (doubts int) {
 	t.Helper()
 	var rest conversation
@@ -263,7 +264,7 @@ func answers(c conversation) (n int) {
 	return n
 }
 
-// settled reports whether a conversation has said what there is to say after a decision.
+// settled reports whether a conversation is at rest after a decision.
 func (c *chaos) settled(id string) bool {
 	r, ok := c.insist("GET", "/conversations/"+id+"?include=messages", "")
 	if !ok || len(r.Body.Conversation.Messages) == 0 {
@@ -273,16 +274,16 @@ func (c *chaos) settled(id string) bool {
 	return r.Body.Conversation.Status == "active" && last.Role == "assistant" && !strings.Contains(last.Content, "requires approval")
 }
 
-// compareFile waits until the exported file says what the API says.
+// compareFile waits until the exported file has the same content as the API.
 func (c *chaos) compareFile(t *testing.T, u *user, want conversation) {
 	t.Helper()
-	if u.hands { // what was terminated is exported no more
+	if u.hands { // terminated conversations are no longer exported
 		return
 	}
 	eventually(t, u.name+" is in its file", func() bool { return c.inFile(u.id, want) })
 }
 
-// inFile reports whether the exported file of a conversation says what the API says.
+// inFile reports whether the exported file of a conversation has the same content as the API.
 func (c *chaos) inFile(id string, want conversation) bool {
 	data, err := os.ReadFile(filepath.Join(c.dir, "data", "conversation_"+id+".json"))
 	var got conversation

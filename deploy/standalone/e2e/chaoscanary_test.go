@@ -24,14 +24,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// canaryCore is in every secret of the chaos, and nowhere else. Its base64 differs between
-// the two alphabets.
+// canaryCore is part of every secret of the chaos, and of nothing else. Its encodings differ
+// between the two base64 alphabets.
 const canaryCore = "cAn4ry~?~?Zq9"
 
-// canary is the secret of a place for credentials.
+// canary returns the secret for a credential slot.
 func canary(slot string) string { return canaryCore + "-" + slot + "-of-whom-nobody-may-read" }
 
-// forms are the ways in which a far end says a secret back.
+// forms returns the encodings in which a far end echoes a secret.
 func forms(secret string) []string {
 	var percent, json strings.Builder
 	for _, b := range []byte(secret) {
@@ -54,7 +54,7 @@ func backwards(s string) string {
 	return string(b)
 }
 
-// needle is a form of canaryCore, in lower case if the case makes no difference.
+// needle is an encoding of canaryCore, in lower case if the encoding ignores case.
 type needle struct {
 	what string
 	text []byte
@@ -82,7 +82,7 @@ var needles = func() (out []needle) {
 	return out
 }()
 
-// leak tells where data shows a canary, "" if it does not.
+// leak returns the part of data around a canary, or "".
 func leak(data []byte) string {
 	lower := lowered(data)
 	for _, n := range needles {
@@ -97,7 +97,7 @@ func leak(data []byte) string {
 	return ""
 }
 
-// lowered is data with the letters of ASCII in lower case, and nothing else changed.
+// lowered returns data with ASCII letters in lower case and all other bytes unchanged.
 func lowered(data []byte) []byte {
 	out := bytes.Clone(data)
 	for i, b := range out {
@@ -108,11 +108,11 @@ func lowered(data []byte) []byte {
 	return out
 }
 
-// aviary looks for canaries in what it is shown.
+// aviary searches data for canaries.
 type aviary struct {
 	mu    sync.Mutex
-	found map[string]string // by place, the first time
-	seen  int               // places
+	found map[string]string // by place, the first occurrence
+	seen  int               // number of places
 }
 
 func (a *aviary) look(place string, data []byte) {
@@ -128,7 +128,7 @@ func (a *aviary) look(place string, data []byte) {
 	}
 }
 
-// RoundTrip looks at every reply of an API.
+// RoundTrip searches every reply of an API.
 func (a *aviary) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
@@ -146,8 +146,8 @@ func (a *aviary) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// search looks wherever an agent leaves something that can be read. Not in its YAML file:
-// the passwords and keys in URLs are written there by whoever runs the agent.
+// search searches everything readable that an agent leaves, except its YAML file: its author
+// may write passwords and keys in URLs there.
 func (a *aviary) search(t *testing.T, dir string, c client.Client) {
 	t.Helper()
 	for i, out := range outputsOf(t) {
@@ -156,7 +156,7 @@ func (a *aviary) search(t *testing.T, dir string, c client.Client) {
 	a.histories(t, c)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // until a moment ago
+			return nil // it was removed meanwhile
 		}
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) == ".yaml" {
 			return err
@@ -179,7 +179,7 @@ func (a *aviary) search(t *testing.T, dir string, c client.Client) {
 
 var blobNames = regexp.MustCompile(`[0-9a-f]{2}/[0-9a-f]{62}`)
 
-// histories looks at every workflow: its memo, its attributes, its events.
+// histories searches every workflow: its memo, its attributes and its events.
 func (a *aviary) histories(t *testing.T, c client.Client) {
 	t.Helper()
 	var page []byte
@@ -206,7 +206,7 @@ func (a *aviary) histories(t *testing.T, c client.Client) {
 	}
 }
 
-// message looks at a message as it is sent: payloads are in it as they are.
+// message searches a message as it is sent, with its payloads as they are.
 func (a *aviary) message(t *testing.T, place string, m proto.Message) {
 	t.Helper()
 	data, err := proto.Marshal(m)
@@ -216,7 +216,7 @@ func (a *aviary) message(t *testing.T, place string, m proto.Message) {
 	a.look(place, data)
 }
 
-// A canary is found in every form, wherever it stands; what is sealed is not.
+// A canary is found in every encoding and at every place, but not in sealed data.
 func TestCanariesAreFound(t *testing.T) {
 	t.Parallel()
 	for _, form := range forms(canary("somewhere")) {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// dice are the draws of far ends, by the seed of the chaos. Before it begins and after it
-// has ended nothing goes wrong.
+// dice draws the failures of far ends, from the seed of the chaos. There are no failures before
+// the chaos begins and after it has ended.
 type dice struct {
 	mu         sync.Mutex
 	r          *rand.Rand
@@ -32,7 +32,7 @@ func (d *dice) last(from, till time.Time) {
 	d.from, d.till = from, till
 }
 
-// trouble reports whether something goes wrong, one time in n.
+// trouble reports whether to fail, one time in n.
 func (d *dice) trouble(n int) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -40,19 +40,19 @@ func (d *dice) trouble(n int) bool {
 	return d.r.IntN(n) == 0 && now.After(d.from) && now.Before(d.till)
 }
 
-// moment is a time up to a limit.
+// moment draws a duration up to a limit.
 func (d *dice) moment(most time.Duration) time.Duration {
 	return time.Duration(d.roll(int(most/time.Millisecond)+1)) * time.Millisecond
 }
 
-// line is a TCP proxy before a far end. It delays connections, cuts them, and is at times
-// not there.
+// line is a TCP proxy in front of a far end. It delays connections, cuts them, and sometimes
+// refuses them.
 type line struct {
 	t    *testing.T
 	dice *dice
-	at   string // where it listens
+	at   string // its address
 	to   string
-	one  int // connection in so many has trouble
+	one  int // one in so many connections fails
 
 	mu     sync.Mutex
 	l      net.Listener
@@ -60,7 +60,7 @@ type line struct {
 	conns  map[net.Conn]bool
 }
 
-// lineTo puts a line before a server and returns the URL with its address.
+// lineTo starts a line in front of a server and returns the URL with its address.
 func lineTo(t *testing.T, d *dice, one int, to string) string {
 	t.Helper()
 	u, err := url.Parse(to)
@@ -117,7 +117,7 @@ func (l *line) serve(listener net.Listener) {
 	}
 }
 
-// comeBack listens again after a while in which connections are refused.
+// comeBack listens again after a period in which connections are refused.
 func (l *line) comeBack() {
 	time.Sleep(l.dice.moment(1500 * time.Millisecond))
 	for l.listen() != nil && !l.over() {
@@ -131,7 +131,7 @@ func (l *line) over() bool {
 	return l.closed
 }
 
-// carry carries a connection until one side ends it, or it is cut.
+// carry forwards a connection until one side closes it or it is cut.
 func (l *line) carry(near net.Conn) {
 	if l.dice.trouble(2 * l.one) {
 		time.Sleep(l.dice.moment(700 * time.Millisecond))
@@ -150,7 +150,7 @@ func (l *line) carry(near net.Conn) {
 	}
 	ended := make(chan struct{}, 2)
 	pass := func(to, from net.Conn, most int64) {
-		_, _ = io.CopyN(to, from, most) // it ends somehow
+		_, _ = io.CopyN(to, from, most) // any end is fine
 		ended <- struct{}{}
 	}
 	go pass(far, near, limit())
@@ -158,7 +158,7 @@ func (l *line) carry(near net.Conn) {
 	<-ended
 }
 
-// keep notes connections; the function that it returns ends them.
+// keep registers connections. The returned function closes them.
 func (l *line) keep(conns ...net.Conn) (end func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// drawDisk draws whose disk is full for a moment. An embedded server may take a minute to
-// find out that there is room again, so a short chaos has none.
+// drawDisk draws a process whose disk is full for a moment. An embedded server may need a
+// minute to notice that there is space again, so a short chaos has no full disk.
 func (e *estate) drawDisk(r *rand.Rand) {
 	h, name := e.home, "the agent with the tree"
 	if r.IntN(2) == 0 {
@@ -35,7 +35,7 @@ func (e *estate) drawDisk(r *rand.Rand) {
 	}
 }
 
-// fillDisk fills a disk until a request has been refused because of it.
+// fillDisk fills a disk until a request is refused because of it.
 func (e *estate) fillDisk(a *api, fill string) {
 	fillUp(e.t, fill)
 	patient := newAPI(e.t, a.base)

@@ -4,5 +4,5 @@ package e2e_test
 
 import "math/rand/v2"
 
-// drawDisk draws none: only Linux lets a test mount one.
+// drawDisk does nothing: tests can mount a disk on Linux only.
 func (e *estate) drawDisk(*rand.Rand) { e.t.Logf("full disk: drawn on Linux only") }

@@ -21,21 +21,21 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// farName begins the names of those who use far ends.
+// farName is the prefix of the names of users of far ends.
 const farName = "far-user"
 
-// farUser is somebody who wants something struck, by a tool or by another agent.
+// farUser is a user who asks for a strike, by a tool or by another agent.
 type farUser struct {
 	name, id string
-	grants   int  // approvals of a call or a delegation
-	again    int  // calls in doubt that were to be made again
-	yes, no  int  // what another agent asked, approved or rejected
-	task     bool // of A2A
+	grants   int  // approved calls and delegations
+	again    int  // calls of unknown outcome that a decision repeated
+	yes, no  int  // approvals that another agent requested, approved or rejected
+	task     bool // whether it is an A2A task
 	decided  map[string]bool
 }
 
-// far is what an agent of the chaos reaches, all of it out of order, and what it reaches
-// it with: a canary in every place for credentials.
+// far has the unreliable far ends of an agent in the chaos. Every credential for them has a
+// canary.
 type far struct {
 	*chaos
 	dice  *dice
@@ -46,10 +46,10 @@ type far struct {
 	mu    sync.Mutex
 	users []*farUser
 	hook  string
-	hooks int // requests to it
+	hooks int // number of requests to the webhook
 }
 
-// newFar gives the chaos its far ends, before the agent starts.
+// newFar creates the far ends of the chaos, before the agent starts.
 func newFar(c *chaos, seed uint64) *far {
 	d := &dice{r: rand.New(rand.NewPCG(seed, 200))}
 	f := &far{chaos: c, dice: d, tools: newLiar(c.t, d), peer: newForgetter(c.t, d), birds: &aviary{}}
@@ -79,13 +79,13 @@ func newFar(c *chaos, seed uint64) *far {
 	return f
 }
 
-// begin lets things go wrong. Every reply of the API is looked at from now on.
+// begin starts the failures. From now on every reply of the API is searched.
 func (f *far) begin() {
 	f.api.http.Transport = f.birds
 	f.dice.last(time.Now(), f.end)
 }
 
-// webhook says back what it is told with.
+// webhook echoes the credentials of its requests.
 func (f *far) webhook(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	f.hooks++
@@ -96,8 +96,8 @@ func (f *far) webhook(w http.ResponseWriter, r *http.Request) {
 	lies[f.dice.roll(len(lies))].tell(w, json.RawMessage("1"), secretsOf(r), func() {})
 }
 
-// visit asks for a strike and answers what it is asked, until there is an answer or the
-// user does not care any more.
+// visit asks for a strike and decides its approvals, until there is an answer or the user
+// leaves.
 func (f *far) visit(r *rand.Rand, name string) {
 	u := &farUser{name: farName + name, decided: map[string]bool{}}
 	task := `call strike {"name":"` + u.name + `"}`
@@ -115,7 +115,7 @@ func (f *far) visit(r *rand.Rand, name string) {
 	f.mu.Unlock()
 	if r.IntN(10) == 0 {
 		for _, path := range []string{"/tools", "/health/ready", "/approvals", "/.well-known/agent-card.json"} {
-			_, _ = f.api.try("GET", path, "") // looked at on its way
+			_, _ = f.api.try("GET", path, "") // the transport searches the reply
 		}
 	}
 	for range 10 {
@@ -126,7 +126,7 @@ func (f *far) visit(r *rand.Rand, name string) {
 	}
 }
 
-// ask begins the conversation, by REST or as a task of A2A with a webhook.
+// ask starts the conversation, by REST or as an A2A task with a webhook.
 func (f *far) ask(r *rand.Rand, u *farUser, task string) bool {
 	bearer := "Authorization: Bearer " + canary("requester")
 	if r.IntN(4) > 0 {
@@ -160,7 +160,7 @@ func (f *far) ask(r *rand.Rand, u *farUser, task string) bool {
 	return false
 }
 
-// asked is what a conversation asks next, nil if it does not any more.
+// asked returns the next pending approval of a conversation, or nil if it is at rest.
 func (f *far) asked(u *farUser) *approval {
 	for time.Now().Before(f.end) {
 		r, ok := f.insist("GET", "/conversations/"+u.id+"?include=messages", "")
@@ -177,7 +177,7 @@ func (f *far) asked(u *farUser) *approval {
 	return nil
 }
 
-// resting reports whether a conversation has said all that there is to say.
+// resting reports whether a conversation is at rest.
 func resting(c conversation) bool {
 	if c.Status == "completed" {
 		return true
@@ -189,7 +189,8 @@ func resting(c conversation) bool {
 	return last.Role == "assistant" && last.ToolCall == nil && last.Content != "" && !strings.Contains(last.Content, "Approval UUID")
 }
 
-// answer decides, and counts what the record says. It returns false for who leaves.
+// answer decides an approval, and counts the recorded decision. It returns false if the user
+// leaves.
 func (f *far) answer(r *rand.Rand, u *farUser, p *approval) bool {
 	bearer := "Authorization: Bearer " + canary("approver")
 	votes := []string{fmt.Sprintf(`{"approved":%t,"by":%q}`, r.IntN(5) > 0, u.name)}
@@ -213,7 +214,7 @@ func (f *far) answer(r *rand.Rand, u *farUser, p *approval) bool {
 	return decision != ""
 }
 
-// recorded is the decision that counts.
+// recorded returns the decision that counts.
 func (f *far) recorded(uuid string) string {
 	for time.Now().Before(f.end.Add(patience)) {
 		r, ok := f.insist("GET", "/approvals/"+uuid, "")
@@ -226,8 +227,8 @@ func (f *far) recorded(uuid string) string {
 	return ""
 }
 
-// count notes what was decided. An approval that asks again for a call that was not made,
-// or not told, grants nothing new.
+// count counts a decision. An approval that is requested again, because its call was not made
+// or its decision was not delivered, grants nothing new.
 func (u *farUser) count(asked string, approved, ran bool) {
 	switch {
 	case strings.Contains(asked, "OUTCOME UNKNOWN"):
@@ -246,7 +247,7 @@ func (u *farUser) count(asked string, approved, ran bool) {
 	}
 }
 
-// judge checks every user, and then looks for canaries.
+// judge checks every user, and then searches for canaries.
 func (f *far) judge(t *testing.T, c client.Client) {
 	t.Helper()
 	var sum farUser
@@ -263,7 +264,7 @@ func (f *far) judge(t *testing.T, c client.Client) {
 		}
 	}
 	for _, path := range []string{"/conversations?include=messages", "/approvals", "/tools", "/health/ready", "/mcp/resources", "/mcp/prompts", "/a2a"} {
-		_, _ = f.api.try("GET", path, "") // looked at on its way
+		_, _ = f.api.try("GET", path, "") // the transport searches the reply
 	}
 	f.birds.search(t, f.dir, c)
 	t.Logf("%d users of far ends (A2A %s): %d calls approved, %d strikes, %d with an outcome unknown, %d made again; "+
@@ -271,7 +272,7 @@ func (f *far) judge(t *testing.T, c client.Client) {
 		len(f.users), f.peer.dialect, sum.grants, done, doubts, sum.again, sum.yes, sum.no, f.hooks, f.birds.seen)
 }
 
-// judgeOne brings a conversation to rest, checks it, and returns what it says.
+// judgeOne waits until a conversation is at rest, checks it, and returns its text.
 func (f *far) judgeOne(t *testing.T, c client.Client, u *farUser) string {
 	t.Helper()
 	var rest conversation
@@ -312,8 +313,8 @@ func (f *far) judgeOne(t *testing.T, c client.Client, u *farUser) string {
 	return story
 }
 
-// compareTold checks that another agent was never told the opposite of what was decided.
-// In the old dialect there is no other word than "rejected" to end a task with.
+// compareTold checks that another agent never received the opposite of the decision. The old
+// dialect can end a task only with "rejected".
 func (f *far) compareTold(t *testing.T, u *farUser) {
 	t.Helper()
 	f.peer.mu.Lock()
@@ -351,7 +352,7 @@ func storyOf(c conversation) string {
 	return text
 }
 
-// resultsOf are the results of calls.
+// resultsOf returns the results of calls.
 func resultsOf(c conversation) (text string) {
 	for _, m := range c.Messages {
 		if m.Role == "tool" && m.ToolCall != nil {

@@ -14,8 +14,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// judge brings all conversations to rest, looks at them, ends them, and compares what ran
-// with what was approved.
+// judge waits until all conversations are at rest, checks and ends them, and compares the calls
+// that ran with those that were approved.
 func (e *estate) judge() {
 	t := e.t
 	hands, waiting := map[string]int{}, 0
@@ -48,7 +48,7 @@ func (e *estate) judge() {
 	t.Logf("%d conversations, %d of them waited, %d and %d approvals, hands: %v", len(e.visitors), waiting, len(books), len(farBooks), hands)
 }
 
-// comesToRest waits until nothing goes on any more, or somebody is asked.
+// comesToRest waits until nothing runs, apart from pending approvals.
 func (v *visitor) comesToRest(t *testing.T) (rest conversation) {
 	t.Helper()
 	resting := false
@@ -66,7 +66,7 @@ func (v *visitor) comesToRest(t *testing.T) (rest conversation) {
 	return rest
 }
 
-// idles reports whether what does not wait has ended.
+// idles reports whether no leaf is running.
 func (v *visitor) idles() bool {
 	got, ok := v.insist(v.door(), "GET", "/conversations/"+v.id+"/tree", "")
 	var view struct{ Tree node }
@@ -78,7 +78,7 @@ func (n node) works() bool {
 	return len(n.Agents) == 0 && n.Status == "running" || slices.ContainsFunc(n.Agents, node.works)
 }
 
-// check compares what was accepted with the transcript and the file.
+// check compares the accepted messages with the transcript and the file.
 func (v *visitor) check(t *testing.T, c conversation) {
 	t.Helper()
 	for _, text := range v.said {
@@ -105,8 +105,8 @@ func (v *visitor) check(t *testing.T, c conversation) {
 	v.compareFile(t)
 }
 
-// compareFile waits until the exported file says what the API says. What was terminated
-// is exported no more.
+// compareFile waits until the exported file has the same content as the API. Terminated
+// conversations are no longer exported.
 func (v *visitor) compareFile(t *testing.T) {
 	t.Helper()
 	if v.gone {
@@ -129,7 +129,7 @@ func (v *visitor) compareFile(t *testing.T) {
 	})
 }
 
-// close ends the conversation, in the middle of whatever it does.
+// close ends the conversation, regardless of its state.
 func (v *visitor) close(t *testing.T) {
 	t.Helper()
 	got, ok := v.insist(v.door(), "POST", "/conversations/"+v.id+"/close", "")
@@ -146,8 +146,8 @@ func (v *visitor) close(t *testing.T) {
 	v.compareFile(t)
 }
 
-// account compares how often each call ran with how often that was allowed, and asked
-// again about.
+// account compares how often each call ran with how often it was allowed, including approved
+// repetitions.
 func (e *estate) account(t *testing.T, h *home, books ledger) {
 	t.Helper()
 	allowed, due := map[string]int{}, map[string]int{}
@@ -156,7 +156,7 @@ func (e *estate) account(t *testing.T, h *home, books ledger) {
 			allowed[b.name()]++
 			due[b.name()]++
 		}
-		switch b.Reason { // in the place of a call that was allowed
+		switch b.Reason { // replaces a call that was allowed
 		case contract.ReasonUnknownOutcome, contract.ReasonNotReached, contract.ReasonChanged:
 			due[b.name()]--
 		}
@@ -177,7 +177,7 @@ func (e *estate) account(t *testing.T, h *home, books ledger) {
 	}
 }
 
-// known are the names of calls that only a person may allow.
+// known returns the names of calls that belong to tasks of the plan.
 func (e *estate) known(sets ...map[string]int) map[string]bool {
 	out := map[string]bool{}
 	for _, set := range sets {
@@ -191,7 +191,7 @@ func (e *estate) known(sets ...map[string]int) map[string]bool {
 	return out
 }
 
-// visitor is that of a name, or of one of its messages.
+// visitor returns the visitor with this name, or with a message of this name.
 func (e *estate) visitor(name string) *visitor {
 	for _, v := range e.visitors {
 		if name == v.name || strings.HasPrefix(name, v.name+".") {
@@ -203,7 +203,7 @@ func (e *estate) visitor(name string) *visitor {
 
 func (v *visitor) String() string { return fmt.Sprintf("%s, by hand: %v", v.id, v.hands) }
 
-// about draws what was decided about a call, in order.
+// about formats the decisions about a call, in order.
 func (books ledger) about(name string) (out string) {
 	slices.SortFunc(books, func(a, b entry) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	for _, b := range books {
@@ -214,7 +214,7 @@ func (books ledger) about(name string) (out string) {
 	return out
 }
 
-// agree compares what was decided about calls of the other agent with what it was told.
+// agree compares the decisions about calls of the other agent with those that it received.
 func (e *estate) agree(t *testing.T, books, farBooks ledger) {
 	t.Helper()
 	decided := map[string][]contract.Decision{}
@@ -238,7 +238,7 @@ func (e *estate) agree(t *testing.T, books, farBooks ledger) {
 	}
 }
 
-// rootStatus is that of the root in what /tree answers.
+// rootStatus returns the status of the root in a response of /tree.
 func rootStatus(raw string) string {
 	var view struct{ Tree node }
 	if json.Unmarshal([]byte(raw), &view) != nil {

@@ -16,24 +16,24 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// entry is an approval as Temporal has it.
+// entry is an approval as Temporal stores it.
 type entry struct {
 	contract.ApprovalInput
-	result contract.ApprovalResult // its Decision is that of the workflow's end
+	result contract.ApprovalResult // its Decision is from the end of the workflow
 }
 
-// grants reports whether it allows a call of a tool here.
+// grants reports whether it allows a call of a tool of this agent.
 func (e entry) grants() bool {
 	return e.result.Decision == contract.Approved && e.result.Outcome != contract.OutcomeRan && e.Reason != contract.ReasonRemote
 }
 
-// name is what the call gives to the tool.
+// name returns the name in the call's arguments.
 func (e entry) name() string { return nameIn(string(e.Arguments.Raw)) }
 
-// ledger is all approvals at a server of the agents of a name.
+// ledger has all approvals of one agent at a server.
 type ledger []entry
 
-// readLedger reads the approvals of an agent, and requires that the API tells the same.
+// readLedger reads the approvals of an agent, and requires that the API returns the same.
 func readLedger(t *testing.T, o operator, a *api, agent string) (out ledger) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -57,7 +57,7 @@ func readLedger(t *testing.T, o operator, a *api, agent string) (out ledger) {
 	return out
 }
 
-// latest is the last run of each workflow.
+// latest returns the last run of each workflow.
 func latest(all []*workflow.WorkflowExecutionInfo) (out []*workflow.WorkflowExecutionInfo) {
 	last := map[string]*workflow.WorkflowExecutionInfo{}
 	for _, w := range all {
@@ -111,11 +111,12 @@ func (e *estate) idle(t *testing.T, o operator, a *api, queue string) {
 	}
 }
 
-// left reports whether nobody is there who could end a conversation: at the other agent,
-// whose conversations here were terminated, or do not know that it has begun.
+// left reports whether a conversation may have no caller that ends it. This holds at the other
+// agent: the calling conversation may have been terminated, or may not know that the delegated
+// one has started.
 func (e *estate) left(a *api) bool { return a == e.farAPI }
 
-// beginning is the name in the first message of a conversation.
+// beginning returns the name in the first message of a conversation.
 func (e *estate) beginning(a *api, id string) string {
 	got, _ := e.insist(a, "GET", "/conversations/"+id+"?include=messages", "")
 	for _, m := range got.Body.Conversation.Messages {
@@ -127,7 +128,7 @@ func (e *estate) beginning(a *api, id string) string {
 	return ""
 }
 
-// conversationAt is the conversation that a workflow belongs to.
+// conversationAt returns the ID of the conversation that a workflow belongs to.
 func conversationAt(w *workflow.WorkflowExecutionInfo) (id string) {
 	p := w.GetSearchAttributes().GetIndexedFields()[contract.AttrConversationID]
 	if p == nil || converter.GetDefaultDataConverter().FromPayload(p, &id) != nil {
@@ -136,7 +137,7 @@ func conversationAt(w *workflow.WorkflowExecutionInfo) (id string) {
 	return id
 }
 
-// autopsy logs what a conversation's workflows wait for.
+// autopsy logs the pending work of a conversation's workflows.
 func (v *visitor) autopsy(t *testing.T) {
 	t.Helper()
 	o, hangUp := v.operator(v.home)

@@ -19,22 +19,21 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// deeds are what far ends have really done, by the name that they did it for, and what they
-// were asked.
+// deeds records the calls that far ends have executed, by name, and the requests that they got.
 type deeds struct {
 	mu    sync.Mutex
 	done  map[string]int
 	asked []string
 }
 
-// note keeps a line of what a far end was asked or has done.
+// note records a request to a far end or an executed call, as a line.
 func (d *deeds) note(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, time.Now().UTC().Format("15:04:05.000 ")+fmt.Sprintf(format, args...))
 }
 
-// notes are the lines about somebody.
+// notes returns the lines with a name.
 func (d *deeds) notes(name string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -62,11 +61,11 @@ func (d *deeds) of(name string) int {
 	return d.done[name]
 }
 
-// lie is how a far end answers a request.
+// lie is a wrong or broken response of a far end.
 type lie struct {
 	status int
-	body   string // NAME and SECRETS are filled in
-	// sober: it says that the request was refused as such, so nothing is done.
+	body   string // NAME and SECRETS are replaced
+	// sober: the response refuses the request, so the call is not executed.
 	sober bool
 	cut   bool // after the body
 	late  bool
@@ -74,7 +73,7 @@ type lie struct {
 	kind  string // Content-Type, if not JSON
 }
 
-// lies are those of any far end. %s in a body is the ID of the request.
+// lies are the responses that any far end may give. %s in a body is the ID of the request.
 var lies = []lie{
 	{status: 400, body: `{"error":"session not found SECRETS"}`}, {status: 400, body: "SECRETS", kind: "text/plain"},
 	{status: 404, body: "SECRETS", kind: "text/plain"}, {status: 404, body: `{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"Session not found"}}`, sober: true},
@@ -91,7 +90,8 @@ var lies = []lie{
 	{status: 405, sober: true}, {status: 413, body: "SECRETS", kind: "text/plain", sober: true},
 }
 
-// tell answers with a lie. What it does it does before, or when it is late at the end.
+// tell responds with a lie. It executes the call before the response, after a delay if the lie
+// is late.
 func (l lie) tell(w http.ResponseWriter, id json.RawMessage, secrets string, act func()) {
 	if !l.late && !l.sober {
 		act()
@@ -114,7 +114,7 @@ func (l lie) tell(w http.ResponseWriter, id json.RawMessage, secrets string, act
 			secrets = strings.Trim(string(inJSON), `"`)
 		}
 		w.WriteHeader(l.status)
-		_, _ = io.WriteString(w, strings.ReplaceAll(body, "SECRETS", secrets)) // it may be of no interest any more
+		_, _ = io.WriteString(w, strings.ReplaceAll(body, "SECRETS", secrets)) // the client may have disconnected
 		_ = http.NewResponseController(w).Flush()
 	}
 	if l.cut {
@@ -122,7 +122,7 @@ func (l lie) tell(w http.ResponseWriter, id json.RawMessage, secrets string, act
 	}
 }
 
-// secretsOf are the credentials in a request, in all forms.
+// secretsOf returns the credentials in a request, in all encodings.
 func secretsOf(r *http.Request) string {
 	var out []string
 	add := func(value string) {
@@ -140,15 +140,15 @@ func secretsOf(r *http.Request) string {
 	return strings.Join(out, " ")
 }
 
-// liar is a tool server that does what it is asked at times, and answers something else. It
-// says its callers' credentials back wherever it can.
+// liar is a tool server that executes calls only sometimes, and gives wrong responses. It
+// echoes its callers' credentials wherever it can.
 type liar struct {
 	deeds
 	*httptest.Server
 	dice *dice
 }
 
-// newLiar starts one. Its tool is strike.
+// newLiar starts a liar. Its tool is strike.
 func newLiar(t *testing.T, d *dice) *liar {
 	l := &liar{dice: d}
 	l.Server = httptest.NewServer(http.HandlerFunc(l.serve))
@@ -167,7 +167,7 @@ type rpcCall struct {
 
 func (l *liar) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		w.WriteHeader(http.StatusMethodNotAllowed) // there is no stream
+		w.WriteHeader(http.StatusMethodNotAllowed) // it offers no stream
 		return
 	}
 	var in rpcCall
@@ -202,7 +202,7 @@ func (l *liar) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// call strikes, or says that it did not, or says nothing.
+// call strikes, or reports that it did not, or does not respond.
 func (l *liar) call(w http.ResponseWriter, in rpcCall, secrets string) {
 	name := fmt.Sprint(in.Params.Arguments["name"])
 	l.note("call for %s ", name)
@@ -226,16 +226,16 @@ func (l *liar) call(w http.ResponseWriter, in rpcCall, secrets string) {
 	answerRPC(w, in.ID, result)
 }
 
-// answerRPC answers a request of JSON-RPC.
+// answerRPC responds to a JSON-RPC request.
 func answerRPC(w http.ResponseWriter, id json.RawMessage, result any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
 }
 
-// childMarker has the test binary be a tool server over stdio.
+// childMarker makes the test binary a tool server over stdio.
 const childMarker = "CHAOS_CHILD"
 
-// serveChild is that server. It shows its environment to whoever calls it, and in its log.
+// serveChild runs that server. It writes its environment to its results and its log.
 func serveChild() {
 	secrets := strings.Join(forms(os.Getenv("CHAOS_TOKEN")), " ")
 	fmt.Fprintln(os.Stderr, "a child with", secrets)

@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/activities/llm/llmtest"
 )
 
-// moody is a model that does what it is asked, but for users of far ends it fails, babbles
-// or asks for far too much at times, and says its key back.
+// moody is a model that makes the requested calls. For users of far ends it sometimes fails,
+// writes garbage or requests far too much, and echoes its key.
 func moody(d *dice) llmtest.Answer {
 	return func(w http.ResponseWriter, r *http.Request) {
 		data, err := io.ReadAll(r.Body)
@@ -31,7 +31,7 @@ func moody(d *dice) llmtest.Answer {
 	}
 }
 
-// strike is the call that a user asks for, as a model makes it.
+// strike returns the model's call for a user's request.
 func strike(request []byte) llm.Call {
 	var body struct {
 		Messages []struct{ Role, Content string }
@@ -50,7 +50,7 @@ func strike(request []byte) llm.Call {
 
 const moodCount = 20
 
-// moods are as many answers.
+// moods returns the answers to draw from.
 func moods(d *dice, call llm.Call, secrets string) [moodCount]llmtest.Answer {
 	other := call
 	other.ID = "call-1"
@@ -78,7 +78,7 @@ func moods(d *dice, call llm.Call, secrets string) [moodCount]llmtest.Answer {
 	}
 }
 
-// canaryOf is the first of some secrets.
+// canaryOf returns the first of some secrets.
 func canaryOf(secrets string) string {
 	first, _, _ := strings.Cut(secrets, " ")
 	return first

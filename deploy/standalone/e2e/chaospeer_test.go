@@ -13,8 +13,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// forgetter is an agent of A2A that does not know messages again, forgets tasks, answers
-// anything, and asks for approvals of its own. It speaks one dialect: 1.0, 0.3, or the old one.
+// forgetter is an A2A agent that does not recognize repeated messages, forgets tasks, gives
+// arbitrary responses, and requests its own approvals. It speaks one dialect: 1.0, 0.3, or the
+// old one.
 type forgetter struct {
 	deeds
 	*httptest.Server
@@ -30,8 +31,8 @@ type forgetter struct {
 type strikeTask struct {
 	id, name, state, text string
 	asks                  bool
-	ready                 time.Time // when a task that works is done
-	told                  []string  // answers
+	ready                 time.Time // when a working task is done
+	told                  []string  // messages that answered its question
 }
 
 func newForgetter(t *testing.T, d *dice) *forgetter {
@@ -101,7 +102,7 @@ func (f *forgetter) card(w http.ResponseWriter, r *http.Request, secrets string)
 	_ = json.NewEncoder(w).Encode(card)
 }
 
-// message begins a task, or answers what one asks.
+// message starts a task, or answers its question.
 func (f *forgetter) message(w http.ResponseWriter, in peerCall, secrets string) {
 	text := ""
 	for _, part := range in.Params.Message.Parts {
@@ -136,7 +137,7 @@ func (f *forgetter) message(w http.ResponseWriter, in peerCall, secrets string) 
 	f.show(w, in, t, secrets)
 }
 
-// hear takes an answer: it does what it asked for if that was approved.
+// hear handles an answer: it strikes if that was approved.
 func (f *forgetter) hear(t *strikeTask, text string) {
 	word := strings.ToLower(text)
 	f.mu.Lock()
@@ -151,7 +152,7 @@ func (f *forgetter) hear(t *strikeTask, text string) {
 	}
 }
 
-// strike does the deed, and takes a while over saying so at times.
+// strike executes the call. Sometimes the task is reported as done only later.
 func (f *forgetter) strike(t *strikeTask) {
 	f.add(t.name)
 	f.note("struck in %s for %s ", t.id, t.name)
@@ -169,7 +170,7 @@ func (f *forgetter) put(t *strikeTask, state, text string) {
 	t.state, t.text = state, text
 }
 
-// taskFor is the task that a message is about: a new one, or nil if it was forgotten.
+// taskFor returns the task of a message: a new one, or nil if it was forgotten.
 func (f *forgetter) taskFor(id, text string) (t *strikeTask, begins bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -217,7 +218,7 @@ func (f *forgetter) cancel(w http.ResponseWriter, in peerCall) {
 	f.show(w, in, t, "")
 }
 
-// show answers with a task, or, when it is done, with a message at times.
+// show responds with a task, or sometimes with a message if the task is done.
 func (f *forgetter) show(w http.ResponseWriter, in peerCall, t *strikeTask, secrets string) {
 	f.mu.Lock()
 	state, text, working := t.state, t.text+" "+secrets, time.Now().Before(t.ready)

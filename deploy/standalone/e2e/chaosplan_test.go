@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// sprout is a node of a drawn tree. JSON is YAML too.
+// sprout is a node of a random tree. It is written as JSON, which is also YAML.
 type sprout struct {
 	Name        string   `json:"name"`
 	Type        string   `json:"type,omitempty"`
@@ -23,8 +23,8 @@ type sprout struct {
 	Agents      []sprout `json:"agents,omitempty"`
 }
 
-// String draws a tree: name and type, ! where approvals are required, > where a rejection
-// goes on, ? where the first failure stops all, ~ where a delegation is destructive.
+// String formats a tree: name and type, ! if approvals are required, > if the tree continues
+// after a rejection, ? if the first failure stops all, ~ if a delegation is destructive.
 func (s sprout) String() string {
 	out := s.Name + ":" + s.Type
 	for _, mark := range []struct {
@@ -45,18 +45,18 @@ func (s sprout) String() string {
 	return out
 }
 
-// A task is a destructive call that a tree asks for.
+// A task is a destructive call that a tree makes.
 type task struct {
-	free   bool // it runs without an approval
-	rounds int  // how often a turn may ask for it
+	free   bool // runs without an approval
+	rounds int  // maximum number of times in a turn
 }
 
-// plan is a drawn agent.
+// plan is a random agent.
 type plan struct {
 	root  sprout
-	tasks map[string]task // by the name of the node
-	solo  bool            // no tree, one model that does what the message says
-	stops bool            // a failure may stop what was approved
+	tasks map[string]task // by name of the node
+	solo  bool            // no tree, one model that makes the call in the message
+	stops bool            // a failure may prevent an approved call
 }
 
 // planter draws a plan.
@@ -68,9 +68,9 @@ type planter struct {
 	stops bool
 }
 
-// soil is what is around a node.
+// soil has the properties that a node inherits from the nodes around it.
 type soil struct {
-	rounds int // of the loops around it
+	rounds int // product of the loops around it
 	depth  int
 	held   bool // approval: required
 	unheld bool // a parallel or loop node is around it
@@ -92,7 +92,7 @@ func drawPlan(r *rand.Rand, far string, solo bool) plan {
 	return plan{root: root, tasks: p.tasks, stops: p.stops}
 }
 
-// fill draws what is written on a composite node, and returns what is around the nodes inside.
+// fill draws the settings of a composite node, and returns the soil of the nodes inside.
 func (p *planter) fill(s *sprout, around soil) soil {
 	if p.r.IntN(4) > 0 {
 		s.Approval, around.held = "required", true
@@ -110,7 +110,7 @@ func (p *planter) fill(s *sprout, around soil) soil {
 	return around
 }
 
-// draw draws a node of a kind.
+// draw draws a node of the given kind.
 func (p *planter) draw(kind string, around soil) sprout {
 	p.n++
 	s := sprout{Name: fmt.Sprintf("%s%d", kind, p.n), Type: kind}
@@ -136,7 +136,7 @@ func (p *planter) draw(kind string, around soil) sprout {
 	case "a2a":
 		s.URL, s.Prompt, s.Destructive = p.far, tick, p.r.IntN(3) == 0
 		p.tasks[s.Name] = task{rounds: around.rounds}
-	case "ask": // a model that delegates
+	case "ask": // a model that delegates to another agent
 		s.Type, s.Prompt = "llm", "do: "+delegating("far", tick)
 		s.A2A = []sprout{{Name: "far", URL: p.far}}
 		p.tasks[s.Name] = task{rounds: around.rounds}
@@ -144,7 +144,7 @@ func (p *planter) draw(kind string, around soil) sprout {
 	return s
 }
 
-// kind draws what is inside of something.
+// kind draws the kind of an inner node.
 func (p *planter) kind(around soil) string {
 	kinds := []string{"tick", "tick", "look", "a2a", "ask"}
 	if around.depth < 3 && p.n < 10 {
@@ -153,7 +153,7 @@ func (p *planter) kind(around soil) string {
 	return kinds[p.r.IntN(len(kinds))]
 }
 
-// yaml is what the agent's file says of it.
+// yaml returns the plan's part of the agent's file.
 func (p plan) yaml() string {
 	if p.solo {
 		return ""
@@ -167,7 +167,7 @@ func (p plan) yaml() string {
 	return "agent: " + out.String()
 }
 
-// message is what a user sends who has a name.
+// message returns the message of the user with this name.
 func (p plan) message(name string) string {
 	if p.solo {
 		return fmt.Sprintf(`call tick {"name":"solo %s"}`, name)

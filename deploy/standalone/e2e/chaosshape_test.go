@@ -23,24 +23,24 @@ type part struct {
 	proc *proc
 }
 
-// estate is two agents under chaos: one whose tree has every kind of node, and far, which it
-// delegates to.
+// estate has two agents under chaos: one whose tree has every kind of node, and far, to which
+// it delegates.
 type estate struct {
 	*home
 	far    *home
 	plan   plan
 	parts  []*part
-	apis   []*api // of the agent with the tree
+	apis   []*api // gateways of the agent with the tree
 	farAPI *api
-	disk   func() // fills a disk for a moment; nil is not drawn
+	disk   func() // fills a disk for a moment; nil if none was drawn
 	end    time.Time
 
 	mu       sync.Mutex
 	visitors []*visitor
 }
 
-// Trees of every kind of node and several open approvals, in one process or with workers
-// and gateways apart: what holds in TestChaos holds here, and nothing is left running.
+// The guarantees of TestChaos hold for trees with every kind of node and several pending
+// approvals, in one process or with separate workers and gateways. Nothing is left running.
 func TestChaosOfTrees(t *testing.T) {
 	t.Parallel()
 	seed := *chaosSeed
@@ -119,7 +119,7 @@ func (e *estate) restart(parts []*part) {
 	}
 }
 
-// run lets the chaos loose, and judges what came of it.
+// run runs the chaos, and checks the result.
 func (e *estate) run(seed uint64) {
 	e.end = time.Now().Add(*chaosTime)
 	var crowd sync.WaitGroup
@@ -137,7 +137,7 @@ func (e *estate) run(seed uint64) {
 	e.judge()
 }
 
-// rage kills and breaks until the chaos ends, and counts what it did.
+// rage kills and breaks processes until the chaos ends, and counts what it did.
 func (e *estate) rage(r *rand.Rand) map[string]int {
 	drawn := map[string]int{}
 	full := time.Now().Add(*chaosTime / time.Duration(2+r.IntN(3)))
@@ -180,7 +180,7 @@ func pause(r *rand.Rand, least, more int) {
 	time.Sleep(time.Duration(least+r.IntN(more)) * time.Millisecond)
 }
 
-// insist repeats a request until it is answered.
+// insist repeats a request until it has a response.
 func (e *estate) insist(a *api, method, path, content string, headers ...string) (reply, bool) {
 	last, deadline := "", time.Now().Add(patience)
 	for time.Now().Before(deadline) {
@@ -195,7 +195,7 @@ func (e *estate) insist(a *api, method, path, content string, headers ...string)
 	return reply{}, false
 }
 
-// operator is one who works at a Temporal server that may be down.
+// operator returns an operator of a Temporal server that may be down.
 func (e *estate) operator(server *home) (operator, func()) {
 	lazy, err := client.NewLazyClient(client.Options{
 		HostPort: cmp.Or(server.server, fmt.Sprintf("127.0.0.1:%d", server.ports.grpc)), Logger: quiet{},
@@ -206,7 +206,7 @@ func (e *estate) operator(server *home) (operator, func()) {
 	return operator{e.t, lazy}, lazy.Close
 }
 
-// nameIn is the name that a message or arguments give to the tool, or "".
+// nameIn returns the name for the tool in a message or in arguments, or "".
 func nameIn(text string) string {
 	_, rest, found := strings.Cut(text, `"name":"`)
 	name, _, whole := strings.Cut(rest, `"`)

@@ -16,19 +16,19 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// visitor is somebody who has a conversation, decides about its calls, and at times lays
-// hands on its workflows.
+// visitor is a user who has a conversation and decides about its calls. Sometimes an operator
+// interferes with its workflows.
 type visitor struct {
 	*estate
 	r     *rand.Rand
 	name  string
-	id    string       // of the conversation
-	said  []string     // what was accepted, in order
-	hands []string     // what an operator did to it
-	gone  bool         // it was terminated
-	rest  conversation // in the end
-	// floods counts those that it had, and unsure their messages that were not refused for
-	// certain: a gateway that died, or whose server did, may have sent them.
+	id    string       // ID of the conversation
+	said  []string     // accepted messages, in order
+	hands []string     // actions of an operator
+	gone  bool         // the conversation was terminated
+	rest  conversation // the conversation in the end
+	// floods is the number of floods. unsure is the number of their messages that may have been
+	// accepted, because the gateway or its server died.
 	floods, unsure int
 }
 
@@ -45,7 +45,7 @@ func (e *estate) visit(r *rand.Rand, name string) {
 	for turns := 1; time.Now().Before(e.end); {
 		done := v.attend()
 		switch {
-		case v.gone, v.r.IntN(20) == 0: // leaves what waits
+		case v.gone, v.r.IntN(20) == 0: // leaves approvals undecided
 			return
 		case done && turns < 2 && v.r.IntN(3) == 0:
 			turns++
@@ -61,8 +61,8 @@ func (e *estate) visit(r *rand.Rand, name string) {
 // door is one of the gateways.
 func (v *visitor) door() *api { return v.apis[v.r.IntN(len(v.apis))] }
 
-// say sends a message, at times several times at once, through several gateways. All must get
-// the same conversation.
+// say sends a message, sometimes several times concurrently through several gateways. All must
+// return the same conversation.
 func (v *visitor) say(path, text, key string) (first reply) {
 	copies := []int{1, 1, 2, 3}[v.r.IntN(4)]
 	got := make([]reply, copies)
@@ -87,7 +87,8 @@ func (v *visitor) say(path, text, key string) (first reply) {
 	return got[0]
 }
 
-// attend looks once, does what waits, and reports whether nothing waits or runs.
+// attend reads the conversation, decides its pending approvals, and reports whether the
+// conversation is at rest.
 func (v *visitor) attend() (done bool) {
 	c, ok := v.read()
 	if !ok {
@@ -98,7 +99,7 @@ func (v *visitor) attend() (done bool) {
 	}
 	for _, i := range v.r.Perm(len(c.PendingApprovals)) {
 		v.decide(c.PendingApprovals[i])
-		if v.r.IntN(3) == 0 { // the others wait a while
+		if v.r.IntN(3) == 0 { // the others stay pending for now
 			break
 		}
 	}
@@ -108,14 +109,14 @@ func (v *visitor) attend() (done bool) {
 	return len(c.PendingApprovals) == 0 && v.rests(c)
 }
 
-// read is what the conversation itself tells.
+// read returns the conversation as its workflow reports it.
 func (v *visitor) read() (conversation, bool) {
 	got, ok := v.insist(v.door(), "GET", "/conversations/"+v.id+"?include=messages", "")
 	c := got.Body.Conversation
 	return c, ok && c.ID == v.id && c.AsOf.IsZero()
 }
 
-// rests reports whether every message has had its turn, and the last turn is over.
+// rests reports whether every message has had its turn, and the last turn has ended.
 func (v *visitor) rests(c conversation) bool {
 	if c.Status == "completed" {
 		return true
@@ -145,7 +146,7 @@ func (v *visitor) times(c conversation, text string) (n int) {
 	return n
 }
 
-// decide gives up to three decisions side by side, through several gateways.
+// decide sends up to three concurrent decisions, through several gateways.
 func (v *visitor) decide(p approval) {
 	var votes sync.WaitGroup
 	for range []int{1, 1, 2, 3}[v.r.IntN(4)] {
@@ -159,7 +160,7 @@ func (v *visitor) decide(p approval) {
 	votes.Wait()
 }
 
-// answer draws one. Of a call whose outcome is unknown it says that it ran, if it did.
+// answer draws a decision. For a call of unknown outcome it answers that it ran, if it did.
 func (v *visitor) answer(p approval) string {
 	name := nameIn(string(p.ToolArgs) + string(p.Origin.Arguments))
 	ran := v.tools.counts()[name]+v.far.tools.counts()[name] > 0
@@ -169,8 +170,8 @@ func (v *visitor) answer(p approval) string {
 	return fmt.Sprintf(`{"approved":%t,"by":%q}`, v.r.IntN(5) > 0, v.name)
 }
 
-// pester floods a conversation that waits. It changes nothing, and is refused: at once, but
-// for one message after each answer that a gateway gave.
+// pester floods a conversation that waits for decisions. The messages are refused and change
+// nothing. They are refused at once, except one message after each answer of a gateway.
 func (v *visitor) pester(before conversation) {
 	v.floods++
 	all := messagesOf(v.flood())
@@ -193,16 +194,15 @@ func (v *visitor) pester(before conversation) {
 			taken += n
 		}
 	}
-	if taken > len(v.said)*len(v.apis) || v.times(after, v.flood()) > 0 { // a gateway does not ask before the next message after an answer
+	if taken > len(v.said)*len(v.apis) || v.times(after, v.flood()) > 0 { // after an answer a gateway sends the next message without a check
 		v.t.Errorf("%s: messages to a conversation that waits were answered %v, and are there %d times", v.name, flood, v.times(after, v.flood()))
 	}
 }
 
-// flood is the text of the messages that pester sends.
+// flood returns the text of the messages that pester sends.
 func (v *visitor) flood() string { return fmt.Sprintf("%s.flood%d", v.name, v.floods) }
 
-// layHands has somebody wind back or end the conversation or one of its workflows, or
-// cancel the turn.
+// layHands resets or ends the conversation or one of its workflows, or cancels the turn.
 func (v *visitor) layHands() {
 	if v.r.IntN(4) == 0 {
 		v.hands = append(v.hands, "cancelled turn")

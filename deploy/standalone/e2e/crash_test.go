@@ -64,7 +64,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return fmt.Sprint(x) == fmt.Sprint(y)
 }
 
-// midCall asks for a destructive call, approves it, and returns while it runs.
+// midCall requests a destructive call, approves it, and returns while it runs.
 func (h *home) midCall(a *api) (asked body) {
 	h.t.Helper()
 	asked = a.ask("call slow_write")
@@ -73,8 +73,8 @@ func (h *home) midCall(a *api) (asked body) {
 	return asked
 }
 
-// A destructive call is under way when everything dies. Nobody knows whether it
-// happened, so a human is asked and it is not repeated by itself.
+// All processes die during a destructive call. Its outcome is unknown, so a human is asked and
+// the call is not repeated automatically.
 func TestADestructiveCallCutOffByACrashAsksAHuman(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -102,7 +102,7 @@ func TestADestructiveCallCutOffByACrashAsksAHuman(t *testing.T) {
 	}
 }
 
-// The pieces run apart: a server in one process, workers and gateways in others.
+// The parts run in separate processes: server, worker and gateway.
 func TestWorkerAndGatewayApart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -159,7 +159,7 @@ func TestWorkerAndGatewayApart(t *testing.T) {
 	}
 }
 
-// apart is a second home with its own folder and task queue at the same server.
+// apart returns a second home with its own folder and task queue at the same server.
 func (h *home) apart() *home {
 	g := *h
 	g.dir = h.t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// smallDisk gives the home a disk of its own for its data, of some MiB, and returns the
-// folder. Who may not mount one gets the folder as it is.
+// smallDisk mounts a separate disk of some MiB for the home's data, and returns the folder.
+// Without the permission to mount, the folder stays as it is.
 func (h *home) smallDisk(size int) (data string, mounted bool) {
 	h.t.Helper()
 	data = filepath.Join(h.dir, "data")
@@ -35,7 +35,7 @@ func (h *home) smallDisk(size int) (data string, mounted bool) {
 	return data, true
 }
 
-// fillUp writes until nothing more fits.
+// fillUp writes until the disk is full.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -55,8 +55,8 @@ func fillUp(t *testing.T, path string) {
 	}
 }
 
-// A value that does not fit is refused at once, a start that the embedded server cannot
-// record when it has not answered for 15 seconds. What was there is there afterwards.
+// A value that does not fit is refused at once. A start that the embedded server cannot record
+// is refused after 15 seconds without an answer. Existing data survives.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	h := newHome(t)
 	data, mounted := h.smallDisk(24)

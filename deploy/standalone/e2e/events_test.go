@@ -14,10 +14,10 @@ import (
 	"agent-stop-and-go/config/feed/feedtest"
 )
 
-// event is an event of a stream, with the ID to go on after.
+// event is an event of a stream, with the ID to resume after.
 type event struct {
 	ID, Type, MessageID string
-	Delta               json.RawMessage // a text, or changes of the state
+	Delta               json.RawMessage // a text, or a change of the state
 	Messages            []struct{ ID, Role, Content string }
 	Outcome             struct{ Type string }
 }
@@ -30,7 +30,7 @@ func (e event) text(t *testing.T) (text string) {
 	return text
 }
 
-// spectator follows a conversation and keeps what an AG-UI client would have of it.
+// spectator follows a conversation and keeps the state that an AG-UI client would have.
 type spectator struct {
 	t      *testing.T
 	last   string            // the last ID
@@ -39,7 +39,7 @@ type spectator struct {
 	stop   context.CancelFunc
 }
 
-// follow opens a stream, or goes on with one that broke off.
+// follow opens a stream, or resumes one that broke off.
 func (s *spectator) follow(api *api, id string) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
@@ -77,7 +77,7 @@ func (s *spectator) follow(api *api, id string) {
 	}(s.events)
 }
 
-// until takes in events up to one of a type.
+// until handles events up to one of the given type.
 func (s *spectator) until(kind string) event {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -113,7 +113,7 @@ func (s *spectator) take(e event) {
 	}
 }
 
-// has wants the spectator to have these texts, in any order.
+// has requires that the spectator has these texts, in any order.
 func (s *spectator) has(want ...string) {
 	s.t.Helper()
 	got := map[string]int{}
@@ -130,8 +130,8 @@ func (s *spectator) has(want ...string) {
 	}
 }
 
-// Whoever watches sees a reply while it is made, and goes on after a crash with
-// nothing missing and nothing twice.
+// A reader sees a reply while it is generated, and resumes after a crash without gaps or
+// duplicates.
 func TestASpectatorGoesOnAfterTheAgentWasKilled(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -145,7 +145,7 @@ func TestASpectatorGoesOnAfterTheAgentWasKilled(t *testing.T) {
 	api.want(202, "POST", "/conversations/"+id+"/messages", messageJSON("hello"), "Prefer: respond-async")
 	for {
 		if s.until("TEXT_MESSAGE_CONTENT").text(t) != "hello" {
-			break // a piece of the reply, which the model has not finished
+			break // a piece of the unfinished reply
 		}
 	}
 	close(hold)
@@ -174,8 +174,8 @@ func TestASpectatorGoesOnAfterTheAgentWasKilled(t *testing.T) {
 	}
 }
 
-// A worker and a gateway in processes of their own tell each other through Redis;
-// without it readers get whole messages.
+// A worker and a gateway in separate processes share drafts through Redis; without it readers
+// get whole messages.
 func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
 	t.Parallel()
 	redis := feedtest.NewServer(t, "")
@@ -217,8 +217,8 @@ func TestRepliesAreFollowedAcrossProcessesThroughRedis(t *testing.T) {
 	s.stop()
 }
 
-// A worker that dies in the middle of a reply leaves nothing of it behind: another
-// one asks the model again, and readers end with what that says.
+// If a worker dies in the middle of a reply, the partial reply is dropped: another worker calls
+// the model again, and readers end with the new reply.
 func TestAWorkerKilledInTheMiddleOfAReplyLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -243,7 +243,7 @@ func TestAWorkerKilledInTheMiddleOfAReplyLeavesNothingBehind(t *testing.T) {
 	s.stop()
 }
 
-// An operator may answer for a front end that does not come back.
+// An operator may answer a call of a front end that does not return.
 func TestACallOfTheClientIsAnsweredByAnOperator(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

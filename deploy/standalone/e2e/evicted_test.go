@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Of 50 conversations and their approvals at most ten workflows are in memory.
+// At most ten workflows of 50 conversations and their approvals are in memory.
 func TestConversationsThatWereEvictedAnswerAndGoOn(t *testing.T) {
 	t.Parallel()
 	const count = 50
@@ -44,7 +44,7 @@ func TestConversationsThatWereEvictedAnswerAndGoOn(t *testing.T) {
 	}
 }
 
-// together calls f for each number below count, several at a time.
+// together calls f for each number below count, several concurrently.
 func together(count int, f func(int)) {
 	var all sync.WaitGroup
 	slots := make(chan struct{}, 8)

@@ -16,19 +16,19 @@ import (
 
 const examples = "../../../config/examples"
 
-// example is what somebody does with one of the files, and what comes of it.
+// example has a user's actions with one of the files, and their results.
 type example struct {
 	ask      string
-	approves []string // tool and node of what is approved, in order
-	rejects  bool     // the last of them
-	answers  string   // the beginning
+	approves []string // tool and node of approved calls, in order
+	rejects  bool     // the last of them is rejected
+	answers  string   // the beginning of the answer
 	stores   []string // names of the resources afterwards
 	says     []string // nodes that wrote messages, in order
 	tree     string
 }
 
-// exampleRuns has an entry for every file, and some have more: what is behind a
-// space in the key tells them apart.
+// exampleRuns has one or more entries for every file. The text after a space in the key
+// distinguishes them.
 var exampleRuns = map[string]example{
 	"simple.yaml": {
 		ask: "add a resource named apple with value 42", approves: []string{"resources_add "},
@@ -121,7 +121,7 @@ func (e example) run(t *testing.T, file string) {
 	same(t, "resources", resources(t, filepath.Join(dir, "data", "resources.db")), e.stores)
 }
 
-// runExample starts the agent with a file as it is, but for ports and folders.
+// runExample starts the agent with an unchanged file, except ports and folders.
 func runExample(t *testing.T, dir, file string) *api {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(examples, file))
@@ -147,7 +147,7 @@ func runExample(t *testing.T, dir, file string) *api {
 	return newAPI(t, fmt.Sprintf("http://127.0.0.1:%d", port))
 }
 
-// resources asks another tool server what is in the database.
+// resources reads the names in the database through another tool server.
 func resources(t *testing.T, db string) []string {
 	t.Helper()
 	bin, err := binaries()

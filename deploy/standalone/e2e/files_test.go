@@ -18,7 +18,7 @@ func (a *api) waits(task string) *approval {
 	return asked.Result.Approval
 }
 
-// answers requires that a task is done at once, and what is said in the end.
+// answers requires that a task ends without an approval, and that the last text contains part.
 func (a *api) answers(task, part string) {
 	a.t.Helper()
 	if got := a.ask(task).Result; got.WaitingApproval || !strings.Contains(got.Response, part) {
@@ -26,7 +26,7 @@ func (a *api) answers(task, part string) {
 	}
 }
 
-// approves lets a call run and requires what is said in the end.
+// approves approves a call and requires that the last text contains part.
 func (a *api) approves(w *approval, part string) {
 	a.t.Helper()
 	got := a.decide(w.UUID, `{"approved":true}`).Result
@@ -35,7 +35,7 @@ func (a *api) approves(w *approval, part string) {
 	}
 }
 
-// content is that of a file, "" when there is none.
+// content returns the content of a file, or "" if it is missing.
 func content(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -70,7 +70,7 @@ func fileServer(t *testing.T) (config, files string) {
 	return config, files
 }
 
-// program is where a built binary is.
+// program returns the path of a built binary.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := binaries()

@@ -14,7 +14,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// trace is what a conversation's run has left behind.
+// trace has the size of a run's history.
 type trace struct{ events, bytes int64 }
 
 func traceOf(t *testing.T, c client.Client, id string) trace {
@@ -56,13 +56,13 @@ func TestARunningConversationQueues64Messages(t *testing.T) {
 	api.want(200, "POST", "/conversations/"+id+"/cancel", "")
 }
 
-// conversationIn is the ID in the path of a request.
+// conversationIn returns the conversation ID in the path of a request.
 func conversationIn(path string) string {
 	id, _, _ := strings.Cut(strings.TrimPrefix(path, "/conversations/"), "/")
 	return id
 }
 
-// Await takes updates of a run that cannot continue as new. When there are none left,
+// Await uses updates of a run that cannot continue as new. When the run has no updates left,
 // answers are read.
 func TestADecisionIsAnsweredWhenARunHasHadAllItsUpdates(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestAReplyOfTooManyCallsHarmsNoConversation(t *testing.T) {
 	api, _ := h.inside()
 	for _, task := range []string{"both look" + strings.Repeat(",look", 2499), "call " + strings.Repeat("n", 200_000) + " {}"} {
 		asked := api.ask(task)
-		if !strings.Contains(asked.Result.Response, "Nothing of this reply was carried out") { // as the model reads it
+		if !strings.Contains(asked.Result.Response, "Nothing of this reply was carried out") { // the text that the model reads
 			t.Errorf("answer: %.300s", asked.Result.Response)
 		}
 		if got := api.say(asked.Conversation.ID, "hello").Result.Response; got != "You said: hello" {
@@ -139,7 +139,7 @@ func TestAReplyOfTooManyCallsHarmsNoConversation(t *testing.T) {
 	}
 }
 
-// Signals that do not come through a gateway meet the workflow's own bound.
+// Signals that bypass the gateway are limited by the workflow's own bound.
 func TestRecordAFullQueue(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// largeSorts are requests whose text, or files, would be kept outside of history.
+// largeSorts are requests whose text or files would be stored outside the history.
 var largeSorts = []sort{
 	{"long message", func(a *api, id string, n int) (reply, error) {
 		return a.try("POST", "/conversations/"+id+"/messages", messageJSON(large(n)), "Prefer: respond-async")
@@ -27,7 +27,7 @@ var largeSorts = []sort{
 
 func large(n int) string { return fmt.Sprint(n, strings.Repeat(" of many", 10_000)) }
 
-// blobs is how many values a data directory keeps.
+// blobs returns the number of stored values in a data directory.
 func (h *home) blobs() (n int) {
 	h.t.Helper()
 	err := filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {

@@ -17,7 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// floodSize is how often each sort of request is sent. By hand: -flood=100000.
+// floodSize is the number of requests of each sort. For manual runs: -flood=100000.
 var floodSize = flag.Int("flood", 50, "how often a flood sends each sort of request")
 
 const (
@@ -25,7 +25,7 @@ const (
 	mostBytes  = 4 << 20
 )
 
-// sort is a kind of request that anybody may send to a conversation.
+// sort is a kind of request that any client may send to a conversation.
 type sort struct {
 	name string
 	send func(a *api, id string, n int) (reply, error)
@@ -35,13 +35,13 @@ func a2aCall(method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)
 }
 
-// setHook is a request that sets a webhook of a task.
+// setHook returns a request that sets a webhook of a task.
 func setHook(id, url, token string) string {
 	return a2aCall("tasks/pushNotificationConfig/set", fmt.Sprintf(
 		`{"taskId":%q,"pushNotificationConfig":{"id":"h","url":%q,"token":%q,"authentication":{"schemes":["Bearer"],"credentials":"s3cret"}}}`, id, url, token))
 }
 
-// messagesOf are all ways to send a message.
+// messagesOf returns all kinds of requests that send a message.
 func messagesOf(text string) []sort {
 	way := func(name string, headers func(n int) string) sort {
 		return sort{name, func(a *api, id string, n int) (reply, error) {
@@ -75,7 +75,7 @@ var sorts = append(slices.Clone(messageSorts), []sort{
 	}},
 }...)
 
-// pour sends n requests, of each sort in turn and some at a time, and counts the statuses.
+// pour sends n requests, of each sort in turn and some concurrently, and counts the statuses.
 func pour(t *testing.T, a *api, id string, n int, sorts ...sort) map[int]int {
 	t.Helper()
 	counts := map[int]int{}
@@ -103,12 +103,12 @@ func pour(t *testing.T, a *api, id string, n int, sorts ...sort) map[int]int {
 	return counts
 }
 
-// again is a request that is sent as it is.
+// again returns a sort whose requests are all the same.
 func again(content string) sort {
 	return sort{"the same webhook", func(a *api, _ string, _ int) (reply, error) { return a.raw("POST", "/a2a", content) }}
 }
 
-// restingTrace is what a workflow's run has left behind, once nothing is under way in it.
+// restingTrace waits until nothing runs in a workflow, and returns the trace of its run.
 func restingTrace(t *testing.T, c client.Client, workflowID string) (last trace) {
 	t.Helper()
 	eventually(t, workflowID+" rests", func() bool {
@@ -161,7 +161,7 @@ func TestNothingThatAnybodySendsToAClosedConversationWritesHistory(t *testing.T)
 	}
 }
 
-// perCall is how many requests may be sent while one call of a tool lasts.
+// perCall is the maximum number of requests during one call of a tool.
 const perCall = 500
 
 func TestNothingThatIsRefusedByARunningConversationWritesHistory(t *testing.T) {
@@ -179,7 +179,7 @@ func TestNothingThatIsRefusedByARunningConversationWritesHistory(t *testing.T) {
 	}
 }
 
-// busy is a conversation that makes a call, and whose queue is full.
+// busy starts a conversation that makes a call, and whose queue is full.
 func (h *home) busy(api *api) (id string) {
 	h.t.Helper()
 	id = conversationIn(api.do("POST", "/conversations", messageJSON("call slow_read {}"), "Prefer: respond-async").Header.Get("Location"))
@@ -194,7 +194,7 @@ func (h *home) busy(api *api) (id string) {
 }
 
 // pourInVain sends n requests of a sort and requires that none is accepted, and that the
-// histories stay as they are.
+// histories do not change.
 func pourInVain(t *testing.T, a *api, id string, s sort, n int, histories func() []trace) {
 	t.Helper()
 	before := histories()
@@ -209,7 +209,7 @@ func pourInVain(t *testing.T, a *api, id string, s sort, n int, histories func()
 	}
 }
 
-// TestRecordRunsThatAreLeftEarly keeps a run that left its queue to the next, and an
+// TestRecordRunsThatAreLeftEarly records a run that left its queue to the next run, and an
 // approval that ignored many signals.
 func TestRecordRunsThatAreLeftEarly(t *testing.T) {
 	t.Parallel()
@@ -266,7 +266,7 @@ func checkAllRuns(t *testing.T, c client.Client, workflowID string) (runs int) {
 	return len(all)
 }
 
-// Messages that are accepted, as many as the queue takes, with the largest headers.
+// The queue is filled with accepted messages that have the largest headers.
 func TestAFloodOfAcceptedMessagesKeepsRunsShort(t *testing.T) {
 	h := newHome(t)
 	_, client, b := h.notifying()
@@ -277,7 +277,7 @@ func TestAFloodOfAcceptedMessagesKeepsRunsShort(t *testing.T) {
 		return a.raw("POST", "/conversations/"+id+"/messages", messageJSON("call note_list "+long), longToken, "Prefer: respond-async")
 	}}
 	accepted := 0
-	for accepted < 2*max(*floodSize, 150) { // so many make several runs
+	for accepted < 2*max(*floodSize, 150) { // enough for several runs
 		accepted += pour(t, client, id, 50, s)[202]
 	}
 	eventually(t, "all are answered", func() bool {
@@ -291,7 +291,7 @@ func TestAFloodOfAcceptedMessagesKeepsRunsShort(t *testing.T) {
 	}
 }
 
-// Signals by hand and webhooks that change reach workflows that may continue as new.
+// Signals of operators and changes of webhooks reach workflows that may continue as new.
 func TestSignalsThatDecideNothingKeepAnApprovalShort(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

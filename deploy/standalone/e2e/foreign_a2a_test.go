@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestForeignTasks has the official A2A clients send tasks to an agent.
+// TestForeignTasks sends tasks to an agent with the official A2A clients.
 func TestForeignTasks(t *testing.T) { foreignClient(t, newHome(t), "a2a-client.mjs") }
 
 // foreignClient runs a script of the conformance folder against an agent.

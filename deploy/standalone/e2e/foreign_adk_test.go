@@ -4,8 +4,8 @@ package e2e_test
 
 import "testing"
 
-// TestForeignADK has the remote agent of Google's Agent Development Kit talk to an agent.
-// In each of its two ways it approves three calls.
+// TestForeignADK calls an agent with the remote agent of Google's Agent Development Kit. It
+// approves three calls in each of its two modes.
 func TestForeignADK(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

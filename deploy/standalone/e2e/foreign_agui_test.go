@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestForeignFrontEnd has the official AG-UI clients drive agents.
+// TestForeignFrontEnd runs agents with the official AG-UI clients.
 func TestForeignFrontEnd(t *testing.T) {
 	t.Parallel()
 	one, two := newHome(t), newHome(t)
@@ -26,14 +26,14 @@ func TestForeignFrontEnd(t *testing.T) {
 	}
 }
 
-// TestForeignCopilot has the front end and the runtime of CopilotKit drive an agent.
+// TestForeignCopilot runs an agent with the front end and the runtime of CopilotKit.
 func TestForeignCopilot(t *testing.T) {
 	t.Parallel()
 	api, _ := newHome(t).inside()
 	drives(t, "copilotkit.mjs", api.base)
 }
 
-// drives runs a script of checks, all of which must hold.
+// drives runs a script of checks and requires that all succeed.
 func drives(t *testing.T, script string, args ...string) {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(foreignScript(t)), script)

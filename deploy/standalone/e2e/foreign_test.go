@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// These tests run agents on MCP servers that others wrote, which npm installs.
-// `make conformance` does both.
+// These tests run agents on foreign MCP servers, which npm installs. `make conformance` does
+// both.
 
-// foreignScript is the script that starts such a server.
+// foreignScript returns the path of the script that starts such a server.
 func foreignScript(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../conformance")
@@ -29,7 +29,7 @@ func foreignScript(t *testing.T) string {
 	return filepath.Join(dir, "mcp-foreign.sh")
 }
 
-// foreignServer starts one that listens, and returns its port.
+// foreignServer starts a foreign server that listens, and returns its port.
 func foreignServer(t *testing.T, kind string) int {
 	t.Helper()
 	port := freePort(t)
@@ -72,7 +72,7 @@ func TestForeignEverything(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t)
-			// It calls echo read-only; the configuration knows better.
+			// The server declares echo as read-only; the configuration overrides that.
 			h.also = []string{fmt.Sprintf("{name: everything, %s, destructive: [echo], prefix: true, expose: [resources]}", way(t))}
 			api, _ := h.inside()
 			echo := api.waits(`call everything__echo {"message":"hello"}`)

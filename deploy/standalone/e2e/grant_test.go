@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// After a restart the server of the same name is somewhere else. What was approved
-// does not go there unless a person says so.
+// After a restart the server of the same name has another address. An approved call is not sent
+// there without a new approval.
 func TestAnApprovedCallDoesNotGoElsewhereAfterARestart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

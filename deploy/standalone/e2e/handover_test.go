@@ -12,7 +12,7 @@ import (
 
 const auto = "execution: auto\n"
 
-// slowModel holds each request until the test lets it go on.
+// slowModel holds each request until the test releases it.
 type slowModel struct {
 	requests chan struct{}
 	goOn     chan struct{}
@@ -33,8 +33,9 @@ func slowly(h *home) *slowModel {
 	return s
 }
 
-// handedOver waits for the activity that joins the model call, and if it is said for its first
-// heartbeat: a kill between the server's answer to a poll and the note of it costs a timeout.
+// handedOver waits for the activity that joins the model call, and with beats also for its
+// first heartbeat: a kill between the server's response to a poll and its record of it costs a
+// timeout.
 func handedOver(t *testing.T, h *home, id string, beats bool) {
 	t.Helper()
 	c := h.dial()
@@ -125,7 +126,7 @@ func TestACallOfAutoModeSurvivesKillMinusNineInBothHalves(t *testing.T) {
 	}
 }
 
-// A stop in good order hands a call over, and waits for it.
+// An orderly stop hands a call over, and waits for it.
 func TestACallOfAutoModeEndsBeforeItsWorkerDoes(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -22,8 +22,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// recording says which histories of package workflows are written: those that
-// are missing, all, or the ones named.
+// recording selects the histories of package workflows to write: missing ones, all, or named
+// ones.
 type recording string
 
 var record recording
@@ -43,8 +43,8 @@ func (r *recording) Set(s string) error {
 	return nil
 }
 
-// wants reports whether to write a history. What has been recorded by an earlier
-// version is worth more than what this one would record.
+// wants reports whether to write a history. By default existing ones are kept, because
+// recordings of earlier versions are the more valuable ones.
 func (r *recording) wants(name string) bool {
 	switch *r {
 	case "", "false":
@@ -62,7 +62,7 @@ func recordingOf(name string) string {
 	return filepath.Join("..", "..", "..", "workflows", "testdata", "histories", name+".json")
 }
 
-// readable is an event with its payloads as text.
+// readable formats an event with its payloads as text.
 func readable(e *history.HistoryEvent) string {
 	data := e.String()
 	visit(e.ProtoReflect(), func(p *common.Payload) { data += "\n" + string(p.GetData()) })
@@ -128,7 +128,7 @@ func runsOf(t *testing.T, c client.Client, workflowID string) []string {
 	}
 }
 
-// TestRecordHistories drives one conversation of each shape without a tree. With
+// TestRecordHistories runs one conversation of each shape without a tree. With
 // -record it writes their histories for the replay test of package workflows.
 func TestRecordHistories(t *testing.T) {
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestRecordHistories(t *testing.T) {
 	}
 }
 
-// A server that suggests a new run early makes the recording a short one.
+// The server suggests a new run early, to keep the recording short.
 func TestRecordARunThatContinuesAsNew(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -190,13 +190,13 @@ func TestRecordARunThatContinuesAsNew(t *testing.T) {
 	keep(t, p.Client, "continue-as-new", workflow)
 }
 
-// shape is a tree that is driven to its end. Of the conversation and of each of
-// its nodes' workflows, first runs are kept; of a continued one the last run too.
+// shape is a tree whose conversation is run to its end. The first runs of the conversation and
+// of each node's workflow are kept; if the workflow continued as new, its last run too.
 type shape struct {
 	tree      string
 	drive     func(*api) (id string)
-	nodes     map[string]string // recording: what follows the turn in the workflow ID
-	continued string            // the recording of a last run, of the root
+	nodes     map[string]string // by recording: the part of the workflow ID after the turn
+	continued string            // recording of the root's last run
 	early     bool              // continue as new early
 }
 
@@ -268,7 +268,7 @@ var shapes = map[string]shape{
 	},
 }
 
-// approveAll asks, and approves until nothing waits.
+// approveAll sends a message, and approves calls until none is pending.
 func (a *api) approveAll(text string) (id string) {
 	a.t.Helper()
 	got := a.ask(text)
@@ -309,7 +309,7 @@ func TestRecordHistoriesOfTrees(t *testing.T) {
 	}
 }
 
-// keep saves the history of a workflow's first run, if histories are recorded.
+// keep saves the history of a workflow's first run, if it is to be recorded.
 func keep(t *testing.T, c client.Client, name, workflow string) {
 	t.Helper()
 	run := ""

@@ -27,24 +27,24 @@ import (
 	"agent-stop-and-go/deploy/standalone/process"
 )
 
-// home is where an agent lives: a folder, a configuration, a model and a tool
-// server that outlive it.
+// home is the environment of an agent: a folder, a configuration, a model and a tool server
+// that outlive it.
 type home struct {
 	t      *testing.T
 	dir    string
 	tools  *tools
 	model  *llmtest.Server
 	ports  ports
-	name   string            // of the agent
+	name   string            // name of the agent
 	file   string            // name of the YAML file
 	queue  string            // task queue
 	server string            // address of a Temporal server that is not the agent's own
 	llm    string            // the setting llm, as YAML
 	extra  string            // more YAML
 	cache  int               // workflows kept in memory, if not the default
-	served string            // more tool servers, a line of YAML each
-	more   map[string]string // more of the environment
-	also   []string          // more tool servers, as YAML
+	served string            // lines of YAML for further tool servers
+	more   map[string]string // further environment variables
+	also   []string          // further tool servers, as YAML
 	getenv func(string) string
 }
 
@@ -96,8 +96,8 @@ mcp_servers:
 	return path
 }
 
-// patience is a line of YAML that has requests wait for as long as a busy machine
-// takes, unless the test says how long they do.
+// patience returns a line of YAML with a request timeout that suffices for a busy machine,
+// unless the test sets a timeout.
 func (h *home) patience() string {
 	if strings.Contains(h.extra, "request_timeout") {
 		return ""
@@ -112,8 +112,8 @@ func (h *home) alsoYAML() (text string) {
 	return text
 }
 
-// inside runs the agent in the test's own process, at the server that tests share
-// unless the home has another.
+// inside runs the agent in the test's process, with the server that tests share unless the home
+// has its own.
 func (h *home) inside() (*api, *process.Process) {
 	h.t.Helper()
 	if h.server == "" {
@@ -131,14 +131,14 @@ func (h *home) serveAt(address string) {
 	h.more[config.KeysVariable] = sealingKey
 }
 
-// queues counts the task queues of this run. Whatever agents at one server must not
-// share depends on theirs.
+// queues numbers the task queues of this run. Everything that agents at one server must not
+// share depends on their queue.
 var queues atomic.Int32
 
 func newQueue() string { return fmt.Sprintf("tester-%d", queues.Add(1)) }
 
-// whole runs the agent in the test's own process, with the Temporal server in it
-// unless the home has another.
+// whole runs the agent with its Temporal server in the test's process. It starts no server if
+// the home has its own.
 func (h *home) whole() (*api, *process.Process) {
 	h.t.Helper()
 	c, err := config.Load(h.configFile())
@@ -171,7 +171,7 @@ func (h *home) outside() (*api, *proc) {
 	return newAPI(h.t, fmt.Sprintf("http://127.0.0.1:%d", h.ports.api)), p
 }
 
-// dial connects to the agent's Temporal server as an operator would.
+// dial connects to the agent's Temporal server like an operator.
 func (h *home) dial() client.Client {
 	h.t.Helper()
 	c, err := client.Dial(client.Options{HostPort: cmp.Or(h.server, fmt.Sprintf("127.0.0.1:%d", h.ports.grpc)), Logger: quiet{}})
@@ -182,8 +182,8 @@ func (h *home) dial() client.Client {
 	return c
 }
 
-// obedient is a model that does what the last message says, or in its place a
-// line of the system prompt that begins with "do: ":
+// obedient is a model that executes the last message, or instead a line of the system prompt
+// that begins with "do: ":
 //
 //	call TOOL {"arg":…}      calls a tool, then repeats its result
 //	both TOOL,TOOL           calls tools in one reply, without arguments
@@ -267,14 +267,13 @@ func obey(task string, results int, last string) llmtest.Answer {
 	return llmtest.Say("You said: " + task)
 }
 
-// nextPort is where freePort goes on looking, below the ports that the system gives to
-// connections and to servers that ask for any: those would take one of them before
-// the process that it is for has started.
+// nextPort is the port where freePort continues its search. It is below the system's ephemeral
+// ports, because a connection could take one of those before the intended process has started.
 var nextPort atomic.Int32
 
 func init() { nextPort.Store(10_000 + rand.Int32N(15_000)) }
 
-// freePort is a port that no other test of this process gets.
+// freePort returns a port that no other test of this process gets.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 1000 {
@@ -311,7 +310,7 @@ func (b *syncBuffer) String() string {
 
 func contains(s, part string) bool { return strings.Contains(s, part) }
 
-// quiet is a Temporal client's logger that says nothing.
+// quiet is a logger for Temporal clients that discards everything.
 type quiet struct{}
 
 func (quiet) Debug(string, ...any) {}

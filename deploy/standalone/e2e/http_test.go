@@ -28,7 +28,7 @@ type reply struct {
 	Body   body
 }
 
-// body is what the conversation routes answer.
+// body is the response body of the conversation routes.
 type body struct {
 	Error        string       `json:"error"`
 	Conversation conversation `json:"conversation"`
@@ -111,7 +111,7 @@ func (a *api) try(method, path, content string, headers ...string) (reply, error
 	return r, err
 }
 
-// raw is try without a look into the reply's body.
+// raw is like try, but does not decode the reply's body.
 func (a *api) raw(method, path, content string, headers ...string) (reply, error) {
 	req, err := http.NewRequest(method, a.base+path, strings.NewReader(content))
 	if err != nil {
@@ -136,7 +136,7 @@ func (a *api) raw(method, path, content string, headers ...string) (reply, error
 	return reply{Status: res.StatusCode, Header: res.Header, Raw: string(data)}, nil
 }
 
-// want does a request and requires its status.
+// want sends a request and requires its status.
 func (a *api) want(status int, method, path, content string, headers ...string) body {
 	a.t.Helper()
 	r := a.do(method, path, content, headers...)

@@ -16,7 +16,7 @@ type waitingItem struct {
 	Truncated bool            `json:"tool_args_truncated"`
 }
 
-// waiting lists what waits.
+// waiting lists the pending approvals.
 func (a *api) waiting() (items []waitingItem) {
 	a.t.Helper()
 	var list struct{ Approvals []waitingItem }
@@ -80,7 +80,8 @@ func TestConversationsAreListedByTheirFirstWords(t *testing.T) {
 	eventually(t, "both have titles", func() bool { return api.titles() == "good morning,hello," })
 }
 
-// titles are those of all conversations, which must have an agent and a last change.
+// titles returns the titles of all conversations, which must have an agent and a time of last
+// change.
 func (a *api) titles() (titles string) {
 	a.t.Helper()
 	var list struct {

@@ -15,14 +15,14 @@ import (
 	"agent-stop-and-go/activities/llm/llmtest"
 )
 
-// providers are a model of each, and what the path of its requests has in it.
+// providers maps a model of each provider to a part of the path of its requests.
 var providers = map[string]string{
 	"google:gemini-2.5-flash": ":streamGenerateContent", "anthropic:claude-sonnet-4-5": "/messages",
 	"openai:gpt-4o": "/chat/completions", "mistral:mistral-large-latest": "/chat/completions",
 	"ollama:llama3.2:3b": "/chat/completions", "openrouter:meta-llama/llama-3.3-70b-instruct": "/chat/completions",
 }
 
-// everywhere has every provider's models live at the stand-in.
+// everywhere sends the requests of all providers to the scripted model.
 func (h *home) everywhere() {
 	h.more = map[string]string{}
 	for _, name := range []string{"GEMINI", "ANTHROPIC", "OPENAI", "MISTRAL", "OLLAMA", "OPENROUTER"} {
@@ -30,7 +30,7 @@ func (h *home) everywhere() {
 	}
 }
 
-// told is what a conversation says, without what differs in every one.
+// told formats a conversation without the values that differ in each conversation.
 func told(c conversation) string {
 	var b strings.Builder
 	for _, m := range c.Messages {
@@ -45,7 +45,7 @@ func told(c conversation) string {
 
 var uuids = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
 
-// One line of YAML makes another provider answer, and nothing else changes.
+// One line of YAML selects another provider, and nothing else changes.
 func TestAllProvidersGiveTheSameConversation(t *testing.T) {
 	t.Parallel()
 	stories := map[string]string{}
@@ -84,8 +84,7 @@ func TestAllProvidersGiveTheSameConversation(t *testing.T) {
 	}
 }
 
-// Whatever the wire format, trouble is told in a sentence and the conversation
-// goes on.
+// In every wire format, an error is reported as a sentence and the conversation continues.
 func TestTroubleInEveryFormatLeavesTheConversationUsable(t *testing.T) {
 	t.Parallel()
 	broken := llm.Call{ID: "call00001", Name: "note_list", Arguments: json.RawMessage(`{"x":`)}
@@ -138,8 +137,8 @@ func TestTroubleInEveryFormatLeavesTheConversationUsable(t *testing.T) {
 	}
 }
 
-// A long conversation on a small window: the model sees what fits and a summary,
-// people see everything.
+// A long conversation with a small context window: the model sees a summary and the messages
+// that fit, people see everything.
 func TestSixtyMessagesInAWindowOf4096Tokens(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -190,7 +189,7 @@ func TestSixtyMessagesInAWindowOf4096Tokens(t *testing.T) {
 	if err := json.Unmarshal([]byte(raw), &shown); err != nil {
 		t.Fatal(err)
 	}
-	// 19 tokens in and 10 out for each call, at 1 and 2 for a million.
+	// 19 tokens in and 10 out per call, at prices of 1 and 2 per million.
 	calls := 30 + summaries
 	cost := strings.TrimRight(fmt.Sprintf("0.%06d", 39*calls), "0")
 	if u := shown.Conversation.Usage; u.Calls != calls || u.Cost.String() != cost {

@@ -18,7 +18,7 @@ import (
 
 const sealingKey = "k1:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-// external makes the home's processes use a server that runs on its own.
+// external makes the home's processes use a separate server.
 func (h *home) external(o embedded.Options) *embedded.Server {
 	h.t.Helper()
 	o.DataDir, o.Port = h.t.TempDir(), h.ports.grpc
@@ -37,8 +37,7 @@ func (h *home) external(o embedded.Options) *embedded.Server {
 	return server
 }
 
-// pieces runs a server and a gateway inside the test. The worker is left to the
-// caller.
+// pieces runs a server and a gateway inside the test. The caller starts the worker.
 func (h *home) pieces() *api {
 	h.t.Helper()
 	h.external(embedded.Options{})
@@ -76,7 +75,7 @@ func (h *home) pieces() *api {
 	return newAPI(h.t, server.URL(l))
 }
 
-// mortal is an agent of which something can die.
+// mortal is an agent with a part that can be killed.
 type mortal struct {
 	*home
 	*api
@@ -84,15 +83,15 @@ type mortal struct {
 	proc *proc
 }
 
-// die kills what can die and starts it again.
+// die kills that part and restarts it.
 func (m *mortal) die() {
 	m.home.t.Helper()
 	m.proc.kill()
 	m.proc = m.rise()
 }
 
-// eachDeath runs a test twice: with a worker that dies, beside a server and a
-// gateway that live on, and with a whole agent that dies.
+// eachDeath runs a test twice: with a worker that dies while its server and gateway survive,
+// and with a whole agent that dies.
 func eachDeath(t *testing.T, tree string, f func(*testing.T, *mortal)) {
 	t.Run("the worker", func(t *testing.T) {
 		h := newHome(t)

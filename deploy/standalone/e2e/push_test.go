@@ -27,7 +27,7 @@ import (
 	"agent-stop-and-go/workflows/contract/network"
 )
 
-// webhook is one that somebody runs. Its answers take as long as slow and fail while
+// webhook is a receiver of notifications. Its responses take as long as slow and fail while
 // down.
 type webhook struct {
 	*httptest.Server
@@ -35,10 +35,10 @@ type webhook struct {
 
 	mu     sync.Mutex
 	down   bool
-	told   []string // bodies that were taken
+	told   []string // accepted bodies
 	tries  int
 	inside int
-	twice  bool // two at a time
+	twice  bool // two requests at a time
 }
 
 func newWebhook(t *testing.T, slow time.Duration) *webhook {
@@ -75,7 +75,7 @@ func (h *webhook) with(f func()) {
 	f()
 }
 
-// hears waits for a notification that holds text.
+// hears waits for a notification that contains text.
 func (h *webhook) hears(t *testing.T, text string) {
 	t.Helper()
 	eventually(t, "a notification with "+text, func() (ok bool) {
@@ -86,7 +86,7 @@ func (h *webhook) hears(t *testing.T, text string) {
 	})
 }
 
-// order lists the states of which a webhook was told.
+// order lists the states in the notifications of a webhook.
 func (h *webhook) order() (states []string) {
 	h.with(func() {
 		for _, body := range h.told {
@@ -158,7 +158,7 @@ func (h *home) notifying() (service.Pushes, *api, *platform.Platform) {
 	return temporal, newAPI(h.t, web.URL), b
 }
 
-// TestRecordHistoriesOfWebhooks keeps the histories as well.
+// TestRecordHistoriesOfWebhooks also records the histories.
 func TestRecordHistoriesOfWebhooks(t *testing.T) {
 	t.Parallel()
 	hooks, api, b := newHome(t).notifying()
@@ -200,7 +200,7 @@ func TestRecordHistoriesOfWebhooks(t *testing.T) {
 	keep(t, b.Client, "push-conversation", contract.ConversationWorkflowID(id))
 }
 
-// TestTheShortestTaskIsTold has the webhook come with the message.
+// TestTheShortestTaskIsTold sets the webhook in the message itself.
 func TestTheShortestTaskIsTold(t *testing.T) {
 	t.Parallel()
 	_, api, _ := newHome(t).notifying()

@@ -17,8 +17,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// counter is a tool server whose tools ask before they answer. It outlives the
-// agent.
+// counter is a tool server whose tools ask the user before they return. It outlives the agent.
 type counter struct{ asked atomic.Int32 }
 
 func newCounter(t *testing.T, h *home) *counter {
@@ -58,7 +57,7 @@ func newCounter(t *testing.T, h *home) *counter {
 	return c
 }
 
-// survey is a form of many kilobytes.
+// survey returns a form of many kilobytes.
 func survey() map[string]any {
 	fields := map[string]any{"seats": map[string]any{"type": "integer", "minimum": 1}}
 	for i := range 40 {
@@ -166,7 +165,7 @@ func TestAnApprovedCallAsksAndTheApprovalAnswers(t *testing.T) {
 	keep(t, process.Client, "question-approval", contract.ApprovalWorkflowID(second.UUID))
 }
 
-// A question does not outlive the worker: the call that it belongs to is gone.
+// A question ends with its worker, because its call ends too.
 func TestTheServerAsksAgainWhenTheAgentDied(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

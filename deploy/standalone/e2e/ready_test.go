@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An agent that misses something says so with its addresses, and that it is ready
-// once nothing is missing.
+// An agent that is not ready prints its problems with its addresses, and reports later that it
+// is ready.
 func TestAnAgentSaysWhatIsMissingUntilItIsReady(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -55,7 +55,7 @@ func TestWhatCannotWorkIsAProblemWithItsRemedy(t *testing.T) {
 	}
 }
 
-// A decision is one line of the log, also after the process that asked has died.
+// A decision is logged as one line, also if the process that requested it has died.
 func TestADecisionIsOneLineOfTheLog(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -17,9 +17,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// stage is another agent, as the activity of a worker sees it: looks are what
-// successive looks at the task find, of which the last stays, and deaf is how many
-// refusals it does not hear.
+// stage is another agent, as the activities of a worker see it. looks are the results of
+// successive reads of the task, the last of which is repeated. deaf is the number of rejections
+// and cancellations that fail because the agent is unavailable.
 type stage struct {
 	mu           sync.Mutex
 	begun        contract.DelegateResult
@@ -65,7 +65,7 @@ func remoteTask(state contract.TaskState) contract.DelegateResult {
 	return r
 }
 
-// perform runs a worker whose activities are played.
+// perform runs a worker with the stage's activities.
 func (s *stage) perform(t *testing.T, c client.Client) {
 	t.Helper()
 	w := worker.New(c, contract.DefaultTaskQueue, worker.Options{})
@@ -91,7 +91,7 @@ func play[In, Out any](w worker.Worker, a contract.Activity[In, Out], f func(con
 	w.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: a.Name})
 }
 
-// begin starts a task: of an agent with a model, or of one that only delegates.
+// begin starts a task of an agent with a model, or of one that only delegates.
 func begin(t *testing.T, c client.Client, delegates bool) client.WorkflowRun {
 	t.Helper()
 	in := contract.ConversationInput{
@@ -111,7 +111,7 @@ func begin(t *testing.T, c client.Client, delegates bool) client.WorkflowRun {
 	return run
 }
 
-// waits returns the approval that a conversation waits for.
+// waits returns the pending approval of a conversation.
 func waits(t *testing.T, c client.Client, workflowID string) (p contract.PendingApproval) {
 	t.Helper()
 	eventually(t, "an approval", func() bool {
@@ -143,8 +143,8 @@ func ends(t *testing.T, run client.WorkflowRun, want contract.Outcome) {
 	}
 }
 
-// TestRecordHistoriesOfTasks drives tasks on a real server, with activities that are
-// played. With -record it writes their histories.
+// TestRecordHistoriesOfTasks runs tasks on a real server, with fake activities. With -record it
+// writes their histories.
 func TestRecordHistoriesOfTasks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -12,9 +12,9 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// A model is asked when everything dies. The next process does not wait until the server
-// misses the heartbeat of the one before: the attempt has failed, and not by a timeout.
-// How long that takes is measured by the benchmark.
+// All processes die during a model call. The next process does not wait for the heartbeat
+// timeout of the previous one: it reports the attempt as failed. The benchmark measures the
+// duration.
 func TestAModelIsAskedAgainSoonAfterKillMinusNine(t *testing.T) {
 	eachDeath(t, "", func(t *testing.T, m *mortal) {
 		requests := make(chan struct{}, 10)
@@ -41,8 +41,8 @@ func TestAModelIsAskedAgainSoonAfterKillMinusNine(t *testing.T) {
 	})
 }
 
-// A destructive call is under way when everything dies: whether it happened is asked at
-// once, and it is not made again.
+// All processes die during a destructive call: a human is asked for its outcome at once, and
+// the call is not repeated.
 func TestTheOutcomeOfADestructiveCallIsAskedSoonAfterKillMinusNine(t *testing.T) {
 	eachDeath(t, "", func(t *testing.T, m *mortal) {
 		asked := m.midCall(m.api)
@@ -62,8 +62,8 @@ func TestTheOutcomeOfADestructiveCallIsAskedSoonAfterKillMinusNine(t *testing.T)
 	})
 }
 
-// Nothing is left to do when a process has stopped in good order, and a killed one is not
-// told of twice.
+// After an orderly stop there are no tasks to give back, and the tasks of a killed process are
+// given back once.
 func TestWhatWasGivenBackIsNotGivenBackAgain(t *testing.T) {
 	t.Parallel()
 	const line = "ended in the middle of work"
@@ -85,8 +85,8 @@ func TestWhatWasGivenBackIsNotGivenBackAgain(t *testing.T) {
 	}
 }
 
-// A worker is killed while a turn runs: what was exported last can still be read, and
-// afterwards the conversation itself again.
+// A worker is killed during a turn: the last exported state can still be read, and after a
+// restart the conversation itself.
 func TestAConversationCanBeReadWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -108,20 +108,20 @@ func TestAConversationCanBeReadWithoutAWorker(t *testing.T) {
 	}
 }
 
-// lastText is what the conversation says last.
+// lastText returns the text of the last message.
 func (a *api) lastText(id string) string {
 	a.t.Helper()
 	m := a.conversation(id).Messages
 	return m[len(m)-1].Content
 }
 
-// seen is an activity as the history has it.
+// seen is an activity according to the history.
 type seen struct {
 	attempt   int32
-	last, end *failure.Failure // of the attempt before, and of the last
+	last, end *failure.Failure // failures of the previous and of the last attempt
 }
 
-// activity reads the last activity of a name.
+// activity returns the last activity of a name.
 func (m *mortal) activity(t *testing.T, id, name string) (a seen) {
 	t.Helper()
 	var scheduled int64
@@ -144,8 +144,8 @@ func (m *mortal) activity(t *testing.T, id, name string) (a seen) {
 	return a
 }
 
-// missedHeartbeat reports whether workflows take a failure for a missing heartbeat although
-// the server has not noticed one.
+// missedHeartbeat reports whether workflows treat a failure as a missed heartbeat, although it
+// is not the server's timeout.
 func missedHeartbeat(f *failure.Failure) bool {
 	var timeout *temporal.TimeoutError
 	return f.GetApplicationFailureInfo() != nil && errors.As(temporal.GetDefaultFailureConverter().FailureToError(f), &timeout)

@@ -18,13 +18,13 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// operator does by hand what people do with `temporal workflow …`.
+// operator does what people do with `temporal workflow …`.
 type operator struct {
 	t *testing.T
 	client.Client
 }
 
-// reset winds a workflow back to before it did anything, or to the last moment.
+// reset resets a workflow to its first or its last completed workflow task.
 func (o operator) reset(id string, first bool) {
 	o.t.Helper()
 	if err := o.tryReset(id, first); err != nil {
@@ -72,7 +72,7 @@ func (o operator) cancel(id string) {
 	}
 }
 
-// awaited are the approvals of a conversation whose workflows run.
+// awaited returns the approvals of a conversation whose workflows run.
 func (o operator) awaited(id string) (uuids []string) {
 	for _, w := range running(o.t, o.Client, id) {
 		if uuid, ok := strings.CutPrefix(w, contract.ApprovalWorkflowID("")); ok {
@@ -82,20 +82,20 @@ func (o operator) awaited(id string) (uuids []string) {
 	return uuids
 }
 
-// stopped is a conversation at one of the moments at which an operator may lay hands on it.
+// stopped is a conversation at a moment at which an operator may interfere.
 type stopped struct {
 	*api
 	operator
 	h        *home
-	id       string // of the conversation
+	id       string // ID of the conversation
 	workflow string
 	tool     string
-	uuid     string // of its first approval
+	uuid     string // UUID of its first approval
 }
 
 var moments = []string{"model call", "approval open", "call running", "after it"}
 
-// stopAt brings a new conversation to a moment. go on lets it go on from there.
+// stopAt brings a new conversation to a moment. goOn lets it continue.
 func stopAt(t *testing.T, api *api, h *home, moment string) (s *stopped, goOn func()) {
 	t.Helper()
 	s = &stopped{api: api, operator: operator{t, h.dial()}, h: h, tool: "note_add"}
@@ -128,7 +128,7 @@ func stopAt(t *testing.T, api *api, h *home, moment string) (s *stopped, goOn fu
 	return s, goOn
 }
 
-// pendingOther waits until an approval other than some is what waits, and all others are over.
+// pendingOther waits until the only pending approval is a new one.
 func (s *stopped) pendingOther(not ...string) *approval {
 	s.operator.t.Helper()
 	var p *approval
@@ -141,7 +141,7 @@ func (s *stopped) pendingOther(not ...string) *approval {
 
 func (s *stopped) calls() int { return len(s.h.tools.called(s.tool)) }
 
-// Winding a conversation back to its beginning repeats what it asked, and nothing that it did.
+// A reset to the beginning repeats requests for approval, but no calls.
 func TestAResetToTheBeginningRepeatsNoCall(t *testing.T) {
 	for _, moment := range moments {
 		t.Run(moment, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAResetToTheBeginningRepeatsNoCall(t *testing.T) {
 	}
 }
 
-// What waits when a conversation is wound back to a later moment waits for the new run.
+// After a reset to a later moment, pending approvals belong to the new run.
 func TestAResetToTheLastMomentKeepsTheApproval(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -186,7 +186,7 @@ func TestAResetToTheLastMomentKeepsTheApproval(t *testing.T) {
 	eventually(t, "nothing waits", func() bool { return len(s.awaited(s.id)) == 0 })
 }
 
-// A reset run has done less than the file says, and is what the file says next.
+// A reset run may have fewer messages than the exported file; the file still follows the run.
 func TestTheFileFollowsAReset(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -223,7 +223,7 @@ const resetTree = `agent:
     - {name: after, prompt: 'do: say done'}
 `
 
-// A conversation, or one of the nodes below it, is wound back while its branches wait.
+// A conversation, or one of its nodes, is reset while its branches wait.
 func TestAResetOfATreeEndsTheOldBranches(t *testing.T) {
 	for _, which := range []string{"conversation", "turn", "node"} {
 		t.Run(which, func(t *testing.T) {
@@ -282,8 +282,8 @@ func (s *stopped) workflowOf(which string) string {
 	return ""
 }
 
-// Whatever moment an operator ends a conversation at, it can be read, nothing waits for
-// nobody, and what was approved has run once at most.
+// If an operator ends a conversation at any moment, it can be read, no approvals stay pending,
+// and approved calls have run at most once.
 func TestAnEndByHandLeavesNothingBehind(t *testing.T) {
 	for _, moment := range moments {
 		for _, how := range []string{"terminate", "cancel"} {
@@ -315,7 +315,7 @@ func TestAnEndByHandLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// An approval that an operator ends by hand is none that was given.
+// An approval workflow that an operator ends grants nothing.
 func TestAnApprovalEndedByHandApprovesNothing(t *testing.T) {
 	for _, how := range []string{"terminate", "cancel"} {
 		t.Run(how, func(t *testing.T) {
@@ -335,7 +335,7 @@ func TestAnApprovalEndedByHandApprovesNothing(t *testing.T) {
 	}
 }
 
-// holdModel has the model wait with its answers.
+// holdModel makes the model hold its responses.
 func (h *home) holdModel() (entered <-chan struct{}, release func()) {
 	in, out := make(chan struct{}, 100), make(chan struct{})
 	h.model.Always(func(w http.ResponseWriter, r *http.Request) {
@@ -348,7 +348,7 @@ func (h *home) holdModel() (entered <-chan struct{}, release func()) {
 	return in, release
 }
 
-// What the run before a reset has left is ended once, not again in every turn.
+// Workflows left by the run before a reset are ended once, not in every turn.
 func TestTurnsAfterAResetHaveNothingToEnd(t *testing.T) {
 	for name, tree := range map[string]string{"agent": "", "tree": resetTree} {
 		t.Run(name, func(t *testing.T) {
@@ -369,7 +369,7 @@ func TestTurnsAfterAResetHaveNothingToEnd(t *testing.T) {
 	}
 }
 
-// activities counts those of a type that the latest run of a workflow has scheduled.
+// activities counts the scheduled activities of a type in the latest run of a workflow.
 func (o operator) activities(workflow, kind string) (n int) {
 	for _, e := range historyOf(o.t, o.Client, workflow, "").GetEvents() {
 		if e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == kind {

@@ -8,7 +8,7 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// Whoever cancels the turn reaches also a node that an operator has wound back.
+// Cancelling a turn also cancels a node that an operator has reset.
 func TestACancelReachesNodesThatWereReset(t *testing.T) {
 	for _, which := range []string{"turn", "node"} {
 		for _, first := range []bool{true, false} {
@@ -29,7 +29,7 @@ func TestACancelReachesNodesThatWereReset(t *testing.T) {
 	}
 }
 
-// An approval that a conversation has kept over a reset ends with its turn.
+// An approval that stays pending over a reset ends with its turn.
 func TestAResetConversationEndsTheApprovalThatItHasKept(t *testing.T) {
 	for _, how := range []string{"cancel", "close", "by hand"} {
 		t.Run(how, func(t *testing.T) {

@@ -27,7 +27,7 @@ func TestNoSecretIsReadableAnywhere(t *testing.T) {
 	h.model.RequireKey(canaryKey)
 	api, agent := h.outside()
 	auth := "Authorization: Bearer " + canaryToken
-	var seen strings.Builder // everything the agent answered
+	var seen strings.Builder // all responses of the agent
 	asked := api.do("POST", "/conversations", messageJSON(`call note_add {"name":"x"}`), auth, "X-Session-ID: session-7")
 	seen.WriteString(asked.Raw)
 	uuid := asked.Body.Result.Approval.UUID
@@ -39,7 +39,7 @@ func TestNoSecretIsReadableAnywhere(t *testing.T) {
 	agent.kill()
 
 	api, agent = h.outside()
-	decided := api.do("POST", "/approvals/"+uuid, `{"approved":true}`) // by somebody without a token
+	decided := api.do("POST", "/approvals/"+uuid, `{"approved":true}`) // without a token
 	seen.WriteString(decided.Raw)
 	calls := h.tools.called("note_add")
 	if len(calls) != 1 || calls[0].Auth != "Bearer "+canaryToken || calls[0].Session != "session-7" {

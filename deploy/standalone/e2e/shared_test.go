@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// shared is an agent of which other agents use the Temporal server. It is a process
-// of its own, built without the race detector: under it a server takes five times
-// the work, and none of that code is ours.
+// shared is an agent whose Temporal server is used by other agents. It is a separate process,
+// built without the race detector: with it the server needs five times the processor time, and
+// tests only foreign code.
 var shared struct {
 	start sync.Once
 	cmd   *exec.Cmd
@@ -20,7 +20,7 @@ var shared struct {
 	err   error
 }
 
-// sharedServer is the address of that server.
+// sharedServer returns the address of that server.
 func sharedServer(t *testing.T) string {
 	t.Helper()
 	shared.start.Do(func() { shared.addr, shared.err = startShared(freePort(t), freePort(t)) })

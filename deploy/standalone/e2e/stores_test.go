@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// machine writes the configuration of a home for a process that has a data directory
-// of its own, and returns its path.
+// machine writes the configuration of a home for a process with its own data directory, and
+// returns its path.
 func (h *home) machine(name string) string {
 	h.t.Helper()
 	data, err := os.ReadFile(h.configFile())
@@ -25,8 +25,7 @@ func (h *home) machine(name string) string {
 	return path
 }
 
-// Worker and gateway stand on machines of their own, which have no folder in common
-// at first.
+// Worker and gateway run on separate machines, which at first share no folder.
 func TestTwoMachinesNeedOneBlobStore(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -22,14 +22,14 @@ import (
 
 const crowdSize = 200
 
-// crowd is many calls of both tool servers through one toolbox.
+// crowd makes many calls of both tool servers through one toolbox.
 type crowd struct {
 	t         *testing.T
 	box       *toolbox.Toolbox
-	db, lines string // what the servers write to
+	db, lines string // files that the servers write to
 	fileYAML  string
 	calls     sync.WaitGroup     // first attempts
-	ended     chan ended         // gets them when they end
+	ended     chan ended         // receives calls that have ended
 	outcome   [crowdSize]outcome // of the last attempts
 }
 
@@ -43,8 +43,8 @@ type outcome struct {
 	text string
 }
 
-// toolServers are both servers as the toolbox takes them, after starting those
-// that listen. Names are those of the binaries.
+// toolServers returns both servers for the toolbox, after starting those that listen. Names are
+// those of the binaries.
 func (c *crowd) toolServers(listens string) (servers []toolbox.Server, restart func() *proc) {
 	args := map[string][]string{"mcp-resources": {"--db", c.db}, "mcp-filesystem": {"--config", c.fileYAML}}
 	for _, name := range []string{"mcp-resources", "mcp-filesystem"} {
@@ -61,7 +61,7 @@ func (c *crowd) toolServers(listens string) (servers []toolbox.Server, restart f
 	return servers, restart
 }
 
-// call is the nth call: two of four write, and two of four are for each server.
+// call returns the nth call: two of four write, and two of four are for each server.
 func (c *crowd) call(n int) toolbox.Call {
 	switch n % 4 {
 	case 0:
@@ -80,7 +80,7 @@ func (c *crowd) call(n int) toolbox.Call {
 	return toolbox.Call{Server: "mcp-filesystem", Tool: "stat_file", Arguments: []byte(`{"root":"files","path":"lines"}`)}
 }
 
-// expected is in the results of the nth call.
+// expected returns a text that the result of the nth call must contain.
 func expected(n int) string {
 	return []string{fmt.Sprintf(`"value": %d`, n), `"mode":"append"`, `"count": 0`, `"path":"lines"`}[n%4]
 }
@@ -101,14 +101,14 @@ func (c *crowd) try(n int) error {
 	return err
 }
 
-// begin makes the calls from first on, before next, all at once.
+// begin starts the calls from first to next-1 concurrently.
 func (c *crowd) begin(first, next int) {
 	for n := first; n < next; n++ {
 		c.calls.Go(func() { c.ended <- ended{n, c.try(n)} })
 	}
 }
 
-// await reads ends of calls until enough.
+// await receives ended calls until enough returns true.
 func (c *crowd) await(enough func(e ended) bool) {
 	c.t.Helper()
 	for {
@@ -123,8 +123,8 @@ func (c *crowd) await(enough func(e ended) bool) {
 	}
 }
 
-// freezeAndKill freezes a server while calls are under way, makes some more,
-// which hang then, and kills it when all calls of the other server have ended.
+// freezeAndKill freezes a server while calls run, starts further calls, which hang, and kills
+// the server when all calls of the other one have ended.
 func (c *crowd) freezeAndKill(pid int, mortal string) {
 	c.t.Helper()
 	const atFirst, whileFrozen = crowdSize * 8 / 10, crowdSize * 9 / 10
@@ -152,8 +152,8 @@ func (c *crowd) signal(pid int, signal syscall.Signal) {
 	}
 }
 
-// repeat calls again what failed and may be called again: what did not happen,
-// and what the server recognises by its key.
+// repeat repeats failed calls that may be repeated: those that did not run, and those that the
+// server recognizes by their key.
 func (c *crowd) repeat(mortal string) (tally map[contract.Kind]int) {
 	tally = map[contract.Kind]int{}
 	for n := range crowdSize {
@@ -172,7 +172,7 @@ func (c *crowd) repeat(mortal string) (tally map[contract.Kind]int) {
 	return tally
 }
 
-// count compares what was stored with what was answered.
+// count compares the stored data with the results.
 func (c *crowd) count() {
 	stored := map[string]int{}
 	for _, resource := range resources(c.t, c.db) {
@@ -194,7 +194,7 @@ func (c *crowd) count() {
 	}
 }
 
-// children are the processes that this one has started and that still run.
+// children returns the running child processes of this process.
 func children(t *testing.T, name string) (pids []int) {
 	t.Helper()
 	for line := range strings.Lines(processes(t)) {
@@ -211,8 +211,8 @@ func children(t *testing.T, name string) (pids []int) {
 	return pids
 }
 
-// processes has a line for each process of the machine: parent, number and name. Where
-// there is /proc, ps need not be installed.
+// processes returns a line for each process of the machine: parent, PID and name. It reads
+// /proc if that exists, and otherwise runs ps.
 func processes(t *testing.T) string {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -238,9 +238,9 @@ func processes(t *testing.T) string {
 	return string(listed)
 }
 
-// Every call is answered and none runs twice while a server is killed and
-// started again under them, and nothing is left over. Not parallel: it counts
-// the goroutines and the child processes of the whole test binary.
+// Every call has a result and none runs twice while its server is killed and restarted, and no
+// goroutine or process is left over. Not parallel: it counts the goroutines and the child
+// processes of the whole test binary.
 func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
 	tests := map[string]struct{ mortal, listens string }{
 		"mcp-resources over HTTP":   {"mcp-resources", "mcp-resources"},
@@ -276,7 +276,7 @@ func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
 				<-listening.done
 				listening = restart()
 			} else {
-				c.freezeAndKill(c.child(tt.mortal), tt.mortal) // the toolbox starts it again
+				c.freezeAndKill(c.child(tt.mortal), tt.mortal) // the toolbox restarts it
 			}
 			c.calls.Wait()
 			tally := c.repeat(tt.mortal)
@@ -294,7 +294,7 @@ func TestACrowdOfCallsSurvivesAServersDeath(t *testing.T) {
 	}
 }
 
-// child is the process that the toolbox has started.
+// child returns the PID of the process that the toolbox has started.
 func (c *crowd) child(name string) int {
 	c.t.Helper()
 	pids := children(c.t, name)

@@ -14,16 +14,16 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// tools is an MCP server inside the test. It counts its calls, so it outlives
-// the agent and tells what really happened.
+// tools is an MCP server inside the test. It outlives the agent and counts the calls that
+// really ran.
 type tools struct {
 	URL string
 
 	mu      sync.Mutex
 	calls   []toolCall
 	blocked chan struct{} // closed to release calls of "slow"
-	entered chan struct{} // gets a value when "slow" is called
-	left    chan struct{} // gets a value when a caller of "slow" does not wait any longer
+	entered chan struct{} // receives a value when "slow" is called
+	left    chan struct{} // receives a value when a caller of "slow" stops waiting
 	broken  bool          // answer 502 instead of calling
 }
 
@@ -76,7 +76,7 @@ func (s *tools) wait(ctx context.Context, _ map[string]any) string {
 	return "done at last"
 }
 
-// count tells how often a tool was called with the same name, this time included.
+// count returns how often a tool was called with the same name, including this call.
 func (s *tools) count(tool string) func(map[string]any) string {
 	return func(args map[string]any) string {
 		n := 0
@@ -89,7 +89,7 @@ func (s *tools) count(tool string) func(map[string]any) string {
 	}
 }
 
-// counts tells how often each name was given to the tools that count.
+// counts returns how often each name was given to the counting tools.
 func (s *tools) counts() map[string]int {
 	out := map[string]int{}
 	for _, tool := range []string{"look", "tick"} {
@@ -100,7 +100,7 @@ func (s *tools) counts() map[string]int {
 	return out
 }
 
-// release lets the slow calls finish, those under way and all later ones.
+// release lets running and later slow calls finish.
 func (s *tools) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 // anything.
 type step struct{ command, prints string }
 
-// tour reads the console blocks of the README, and of that of the API, which goes on
-// with the same agent.
+// tour reads the console blocks of the README, and of the API's README, which continues with
+// the same agent.
 func tour(t *testing.T) []step {
 	t.Helper()
 	var text string
@@ -47,8 +47,8 @@ func tour(t *testing.T) []step {
 	return steps
 }
 
-// TestTheREADMEsTour does what the README says, in a folder of its own and on
-// other ports, and compares what is printed.
+// TestTheREADMEsTour runs the commands of the README, in its own folder and on other ports, and
+// compares the output.
 func TestTheREADMEsTour(t *testing.T) {
 	t.Parallel()
 	steps := tour(t)
@@ -84,7 +84,7 @@ func TestTheREADMEsTour(t *testing.T) {
 	}
 }
 
-// withoutLog leaves out what a busy machine may log before it prints the addresses.
+// withoutLog removes log lines that a busy machine may print before the addresses.
 func withoutLog(out string) (rest string) {
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "time=") {
@@ -94,7 +94,7 @@ func withoutLog(out string) (rest string) {
 	return rest
 }
 
-// shippedConfig is the YAML file that make run uses, on other ports.
+// shippedConfig writes the YAML file that make run uses, with other ports.
 func shippedConfig(t *testing.T, dir string, ports *strings.Replacer, grpc, ui int) string {
 	t.Helper()
 	data, err := os.ReadFile("../../../config/agent.yaml")
@@ -110,8 +110,8 @@ func shippedConfig(t *testing.T, dir string, ports *strings.Replacer, grpc, ui i
 	return path
 }
 
-// shell runs a command until it prints what is expected: the list of approvals
-// lags behind by a moment.
+// shell runs a command until it prints the expected output, because the list of approvals lags
+// behind.
 func shell(t *testing.T, dir, command, prints string) string {
 	t.Helper()
 	var out []byte

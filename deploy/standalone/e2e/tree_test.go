@@ -95,7 +95,7 @@ func keysInFile(t *testing.T, h *home, id string) {
 	})
 }
 
-// keysOf lists the keys of a JSON object as they stand.
+// keysOf lists the keys of a JSON object in their order.
 func keysOf(t *testing.T, object []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(object))
@@ -262,7 +262,7 @@ func TestACancelReachesEveryNodeAndCall(t *testing.T) {
 	if !strings.HasPrefix(cancelled.Result.Response, "The turn was cancelled.") || cancelled.Conversation.Status != "active" {
 		t.Errorf("cancel: %+v", cancelled.Result)
 	}
-	for range 2 { // the calls end as soon as their activities hear of it
+	for range 2 { // the calls end when their activities are cancelled
 		<-h.tools.left
 	}
 	eventually(t, "only the conversation runs on", func() bool {

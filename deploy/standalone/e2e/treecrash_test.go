@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// once requires that each of these names was given to a counting tool once.
+// once requires that each of these names was given to a counting tool exactly once.
 func once(t *testing.T, h *home, names ...string) {
 	t.Helper()
 	counts := h.tools.counts()
@@ -71,7 +71,7 @@ func TestAPauseAtDepthThreeSurvivesKillMinusNine(t *testing.T) {
 	})
 }
 
-// without drops the texts that begin like this.
+// without drops the texts with a prefix.
 func without(texts []string, prefix string) []string {
 	var out []string
 	for _, s := range texts {
@@ -122,7 +122,7 @@ func TestBranchesInEveryStateSurviveKillMinusNine(t *testing.T) {
 	})
 }
 
-// roles says who wrote what kind of message in which node, in order.
+// roles lists the author, kind and node of each message, in order.
 func roles(c conversation) string {
 	var out []string
 	for _, m := range c.Messages {
@@ -171,7 +171,7 @@ func TestTheFourthIterationSurvivesKillMinusNine(t *testing.T) {
 	})
 }
 
-// Calls that nobody is asked about are no reason to make one twice.
+// A destructive call without an approval is not repeated after a crash either.
 func TestADestructiveCallInABranchCutOffByACrashAsksAHuman(t *testing.T) {
 	t.Parallel()
 	const tree = `agent:

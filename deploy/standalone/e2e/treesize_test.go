@@ -13,8 +13,8 @@ import (
 	"agent-stop-and-go/workflows/contract"
 )
 
-// longest looks at every run of every workflow of a conversation. It returns the
-// number of them, and the most events and bytes that one of them has.
+// longest reads every run of every workflow of a conversation. It returns the number of runs,
+// and the largest numbers of events and bytes of a run.
 func longest(t *testing.T, c client.Client, id string) (runs, events, bytes int) {
 	t.Helper()
 	var token []byte
@@ -35,8 +35,8 @@ func longest(t *testing.T, c client.Client, id string) (runs, events, bytes int)
 	}
 }
 
-// many is a tree of as many nodes as are allowed: groups of leaves, each with an
-// output of that many bytes at least.
+// many returns a tree of the maximum number of nodes: groups of leaves, each with an output of
+// at least size bytes.
 func many(outer, inner string, size int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "agent:\n  name: root\n  type: %s\n  agents:\n", outer)
@@ -57,7 +57,7 @@ func TestATreeOf1000NodesEnds(t *testing.T) {
 	const long = 2000
 	for name, c := range map[string]struct {
 		tree  string
-		lines int // of the answer
+		lines int // lines of the answer
 	}{
 		"all at once, with long outputs":        {many("parallel", "parallel", long), manyLeaves},
 		"group after group, with long outputs":  {many("sequential", "parallel", long), manyLeaves - 19*50},
@@ -163,7 +163,7 @@ agent:
 	}
 	runs, events, bytes := longest(t, p.Client, id)
 	t.Logf("%d runs, the longest history has %d events and the largest %d KiB", runs, events, bytes>>10)
-	if runs < 3 || events >= 2500 { // the conversation and two of the loop
+	if runs < 3 || events >= 2500 { // the conversation and two runs of the loop
 		t.Errorf("%d runs, the longest has %d events", runs, events)
 	}
 	if n := api.tree(id).Iteration; n != 200 {

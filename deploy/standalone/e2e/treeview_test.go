@@ -34,7 +34,7 @@ func (a *api) tree(id string) node {
 	return view.Tree
 }
 
-// statuses draws a tree: name:status, nodes inside in brackets.
+// statuses formats a tree: name:status, with inner nodes in brackets.
 func (a *api) statuses(id string) string {
 	a.t.Helper()
 	return a.tree(id).String()
@@ -52,7 +52,7 @@ func (n node) String() string {
 	return out + "[" + strings.Join(inside, " ") + "]"
 }
 
-// at is the node of a name.
+// at returns the node with a name.
 func (n node) at(name string) node {
 	if n.Name == name {
 		return n
@@ -65,7 +65,7 @@ func (n node) at(name string) node {
 	return node{}
 }
 
-// becomes waits until the tree is drawn like this.
+// becomes waits until the tree's statuses are as given.
 func (a *api) becomes(id, want string) {
 	a.t.Helper()
 	got := ""
@@ -80,7 +80,7 @@ func (a *api) becomes(id, want string) {
 	})
 }
 
-// texts lists what nodes said: the messages of assistants that are no calls.
+// texts lists the outputs of nodes: the assistant messages that are not calls.
 func (c conversation) texts() []string {
 	var out []string
 	for _, m := range c.Messages {

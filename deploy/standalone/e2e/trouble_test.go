@@ -148,11 +148,11 @@ func repeat(n int, a llmtest.Answer) []llmtest.Answer {
 	return out
 }
 
-// A client that waits shorter than the model is told where to read the answer.
+// A client that stops waiting before the model answers gets the URL of the answer.
 func TestASlowAnswerIs202AndReadLater(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.extra = "request_timeout: 5s\n" // within which a request begins, also on a busy machine
+	h.extra = "request_timeout: 5s\n" // enough for a request to begin, also on a busy machine
 	api, _ := h.inside()
 	go_ := make(chan struct{})
 	h.model.Reply(llmtest.When(go_, llmtest.Say("at last")))
@@ -181,7 +181,7 @@ func TestASlowAnswerIs202AndReadLater(t *testing.T) {
 func TestToolTrouble(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.tools.breakDown(true) // missing at the start
+	h.tools.breakDown(true) // unavailable at the start
 	api, _ := h.inside()
 	states := api.do("GET", "/tools", "")
 	if states.Status != http.StatusOK || !strings.Contains(states.Raw, `"ready":false`) {
@@ -239,7 +239,7 @@ func TestAFileThatCannotBeWrittenHoldsNothingUp(t *testing.T) {
 	api, _ := h.inside()
 	id := api.want(201, "POST", "/conversations", "").Conversation.ID
 	path := filepath.Join(h.dir, "data", "conversation_"+id+".json")
-	// A folder in the file's place cannot be replaced, also not by root.
+	// A folder in place of the file cannot be replaced, not even by root.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestAFileThatCannotBeWrittenHoldsNothingUp(t *testing.T) {
 	sameAsFile(t, h, api, id)
 }
 
-// The model's calls go to the provider's own wire format, strictly checked.
+// The calls in the model's history have the provider's wire format, which is checked strictly.
 func TestTheModelSeesResultsInTheProvidersForm(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

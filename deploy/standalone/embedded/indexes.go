@@ -9,10 +9,11 @@ import (
 	"slices"
 )
 
-// searched are the indexes of the lists' table that anybody searches by: this project, its search attributes, or a person
-// in the Web UI. The server's schema has one for nearly every column it knows, 58 in all, and a workflow that starts,
-// changes or ends is written to each of them: two thirds of all pages that were written, for columns that are empty.
-// A search by another column works too, and reads all rows.
+// searched are the indexes of the visibility table that are used: by this project, for its
+// search attributes, or in the Web UI. The server's schema has an index for nearly every
+// column, 58 in all, and each start, change and end of a workflow is written to all of them.
+// Indexes of empty columns were two thirds of all written pages. A search by a column without
+// an index works, and reads all rows.
 var searched = append([]string{
 	"default_idx", "by_workflow_id", "by_workflow_type", "by_status", "by_parent_workflow_id", "by_datetime_01",
 }, keywords(10)...)
@@ -24,8 +25,8 @@ func keywords(n int) (names []string) {
 	return names
 }
 
-// dropIndexes removes the indexes that nobody searches by. A database is usable with them, so a failure is only logged.
-// An agent from before takes no notice.
+// dropIndexes removes the indexes that are not in searched. A failure is only logged, because
+// the database works with them. Older agents run without them.
 func dropIndexes(ctx context.Context, db *sql.DB, log *slog.Logger) {
 	names, err := unsearched(ctx, db)
 	if err == nil && len(names) > 0 {
@@ -49,7 +50,7 @@ func drop(ctx context.Context, db *sql.DB, indexes []string) error {
 	return tx.Commit()
 }
 
-// unsearched lists the indexes that are there and nobody searches by.
+// unsearched lists the existing indexes that are not in searched.
 func unsearched(ctx context.Context, db *sql.DB) (names []string, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'executions_visibility' AND sql IS NOT NULL")
 	if err != nil {

@@ -14,12 +14,13 @@ import (
 
 const lockFile = "agent.lock"
 
-// held keeps locks alive. Otherwise the collector would close the file, and so drop the lock, of a server that runs but
-// whose caller has let go of it.
+// held keeps locks reachable. Otherwise the garbage collector would close the file, and so
+// release the lock, of a running server whose caller has dropped its reference.
 var held sync.Map
 
-// lockDir makes sure the directory exists, can be written, and is ours alone until the returned function is called.
-// The kernel drops the lock when the process ends, however it ends; the file stays.
+// lockDir creates the directory if it is missing, checks that it is writable, and locks it
+// until the returned function is called. The kernel releases the lock when the process ends for
+// any reason; the file stays.
 func lockDir(dir string) (unlock func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create data directory %s: %w", dir, err)
@@ -44,7 +45,7 @@ func lockDir(dir string) (unlock func() error, err error) {
 	}, nil
 }
 
-// holder names the process that wrote the lock file. It may not have done so yet.
+// holder returns the process ID in the lock file. The process may not have written it yet.
 func holder(path string) string {
 	b, _ := os.ReadFile(path)
 	return cmp.Or(string(bytes.TrimSpace(b)), "unknown")

@@ -12,21 +12,22 @@ import (
 	"go.temporal.io/server/common/log/tag"
 )
 
-// serverLog is the server's logger. Warnings and errors go to ours; the rest is the server talking to itself.
+// serverLog is the server's logger. It passes warnings and errors to the logger of Options and
+// drops the rest.
 type serverLog struct {
 	out *slog.Logger
 	*serverState
 }
 
 type serverState struct {
-	stopping atomic.Bool            // says no more but that it cannot stop
-	fatal    atomic.Pointer[string] // the first message the server wanted to end the process with
+	stopping atomic.Bool            // from now on only a failure to stop is logged
+	fatal    atomic.Pointer[string] // message of the first call of Fatal
 }
 
-// expected is the start of warnings that tell an operator nothing.
+// expected are the beginnings of warnings that do not matter to an operator.
 var expected = []string{
-	"HTTP API port has not been set",                // on purpose: one listener less
-	"GetHistory page size is larger than threshold", // of the Web UI, which asks for longer pages than there are
+	"HTTP API port has not been set",                // intended: one listener less
+	"GetHistory page size is larger than threshold", // the Web UI asks for pages above the maximum
 }
 
 var (
@@ -57,8 +58,8 @@ func (l serverLog) Panic(msg string, tags ...tag.Tag) {
 	panic(msg)
 }
 
-// Fatal must not return, and must not end our process either: it ends the goroutine. While the server starts that
-// becomes the error of Start.
+// Fatal must neither return nor end the process, so it ends the goroutine. During a start its
+// message becomes the error of Start.
 func (l serverLog) Fatal(msg string, tags ...tag.Tag) {
 	l.out.Error(msg, attrs(tags)...)
 	text := msg
@@ -87,8 +88,9 @@ func attrs(tags []tag.Tag) []any {
 	return out
 }
 
-// atLeastWarn drops what is below a warning, whatever the handler behind it would print, and nearly everything while the
-// server stops: its services then complain of each other's absence, at every level.
+// atLeastWarn drops records below warning level, regardless of the handler's own level. While
+// the server stops it drops nearly everything: the services log each other's absence at every
+// level.
 type atLeastWarn struct {
 	slog.Handler
 	*serverState

@@ -21,10 +21,10 @@ import (
 	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
-// steps are the changes of the server's schema by version: a folder of SQL files each.
+// steps has the changes of the server's schema: a folder of SQL files for each version.
 const steps = "sqlite/v3/temporal/versioned"
 
-// migration brings a database of an older schema to that of this program.
+// migration changes a database of an older schema to the schema of this program.
 type migration struct {
 	dir      string
 	from, to schemaVersion
@@ -32,12 +32,11 @@ type migration struct {
 	log      *slog.Logger
 }
 
-// run keeps a copy of the database beside it, changes it in one transaction and compares
-// what comes of it with a new database. On a failure the database is as it was, unless it is
-// migrated already: then it remains to be noted.
+// run copies the database, migrates it in one transaction and compares the result with a new
+// database. On a failure the database is unchanged, unless only writing its version has failed.
 //
-// A crash between the transaction and the writing of the version leaves a database that
-// has the schema already; then only the version is written.
+// A crash before the version is written leaves a database that already has the new schema; then
+// run only writes the version.
 func (m migration) run() (migrated bool, err error) {
 	db, err := store.Open(filepath.Join(m.dir, dbFile))
 	if err != nil {
@@ -63,8 +62,8 @@ func (m migration) run() (migrated bool, err error) {
 	return true, writeVersion(m.dir, m.schema)
 }
 
-// backUp copies the database. A copy from before is of the same version, and of a
-// database that no migration has changed since.
+// backUp copies the database. An existing copy is kept: it has the same version, and no
+// migration has changed the database since.
 func (m migration) backUp(db *sql.DB) error {
 	copied := filepath.Join(m.dir, dbFile+".before-"+m.to.temporal)
 	draft := copied + ".new"
@@ -75,7 +74,7 @@ func (m migration) backUp(db *sql.DB) error {
 		return errors.Join(fmt.Errorf("back up the database to %s: %w", copied, err), os.Remove(draft))
 	}
 	version := filepath.Join(m.dir, schemaFile)
-	if err := errors.Join(os.Chmod(draft, 0o600), publish(draft, copied), // which VACUUM does not sync
+	if err := errors.Join(os.Chmod(draft, 0o600), publish(draft, copied), // VACUUM does not sync its file
 		replace(version+".before-"+m.to.temporal, m.from.String()+"\n")); err != nil {
 		return fmt.Errorf("back up the database: %w", err)
 	}
@@ -107,7 +106,7 @@ func (m migration) change(db *sql.DB, want []string) error {
 	return tx.Commit()
 }
 
-// stepsBetween lists the versions after one and up to another, oldest first.
+// stepsBetween lists the versions after `after` up to and including `to`, oldest first.
 func stepsBetween(after, to string) ([]string, error) {
 	entries, err := fs.ReadDir(serverschema.Assets(), steps)
 	if err != nil {
@@ -140,7 +139,7 @@ func apply(tx *sql.Tx, version string) error {
 	return nil
 }
 
-// difference lists what is in one shape only.
+// difference lists the entries that only one of the shapes has.
 func difference(have, want []string) string {
 	var out []string
 	for _, line := range have {
@@ -156,10 +155,10 @@ func difference(have, want []string) string {
 	return strings.Join(out, "; ")
 }
 
-// shapeOf lists tables, columns and indexes, sorted: a column that was added later stands
-// at the end of its table, and does no harm there. Whether a column may be NULL is left out:
-// the server's changes add columns that may be, where a new database has ones that may not.
-// So are the indexes of the lists' table, of which only those are kept that are of use.
+// shapeOf lists tables, columns and indexes, sorted, because a column that was added later is
+// at the end of its table. It omits NOT NULL: the server's changes add nullable columns where a
+// new database has others. It omits the indexes of the visibility table too, because only used
+// ones are kept.
 func shapeOf(db interface {
 	Query(query string, args ...any) (*sql.Rows, error)
 }) (shape []string, err error) {
@@ -184,7 +183,7 @@ func shapeOf(db interface {
 	return shape, rows.Err()
 }
 
-// schemaVersion is what the file beside a database says.
+// schemaVersion is the content of the version file.
 type schemaVersion struct{ temporal, visibility, digest string }
 
 var versionPattern = regexp.MustCompile(`^temporal (\d+(?:\.\d+)*), visibility (\d+(?:\.\d+)*), ([0-9a-f]+)$`)
@@ -197,7 +196,7 @@ func parseVersion(text string) (v schemaVersion, ok bool) {
 	return schemaVersion{m[1], m[2], m[3]}, true
 }
 
-// compare is by both schemas: a database is as new as the newer of them.
+// compare compares both schemas: a database is as new as the newer of them.
 func (v schemaVersion) compare(other schemaVersion) int {
 	temporal := semver.Compare("v"+v.temporal, "v"+other.temporal)
 	visibility := semver.Compare("v"+v.visibility, "v"+other.visibility)

@@ -21,12 +21,14 @@ import (
 
 const (
 	settleLimit = 30 * time.Second // takes 20 ms
-	// freshFor outlives the caches of the server's services, which are reread every two seconds.
+	// freshFor is longer than the refresh interval of the services' caches, which is two
+	// seconds.
 	freshFor = 10 * time.Second
 )
 
-// createNamespace writes a missing namespace into the database of a server that does not run yet, whole: a running one
-// would take seconds to notice its search attributes.
+// createNamespace writes a missing namespace, with its search attributes, into the database of
+// a server that does not run yet. A running server would take seconds to notice the search
+// attributes.
 func createNamespace(db *config.SQL, o Options) error {
 	ns, err := sqlite.NewNamespaceConfig(clusterName, o.Namespace, false, o.SearchAttributes)
 	if err != nil {
@@ -39,7 +41,7 @@ func createNamespace(db *config.SQL, o Options) error {
 	return nil
 }
 
-// settle brings an older namespace to what the options want and returns once all of it can be used.
+// settle updates an existing namespace to the options and returns when all of it can be used.
 func settle(ctx context.Context, address string, dynamic *settings, o Options, logger serverLog) error {
 	ctx, cancel := context.WithTimeout(ctx, settleLimit)
 	defer cancel()
@@ -59,7 +61,7 @@ func settle(ctx context.Context, address string, dynamic *settings, o Options, l
 	return addAttributes(ctx, c, dynamic, o)
 }
 
-// ready returns when history answers, which knows no such workflow.
+// ready returns when the history service answers. The workflow that it asks for does not exist.
 func ready(ctx context.Context, c client.Client, ns string) error {
 	_, err := c.WorkflowService().DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
 		Namespace: ns, Execution: &common.WorkflowExecution{WorkflowId: "is-the-server-ready"},
@@ -70,12 +72,13 @@ func ready(ctx context.Context, c client.Client, ns string) error {
 	return fmt.Errorf("wait for temporal server: %w", err)
 }
 
-// isNotFound reports whether an answer is that there is no such thing, also from a connection that is not the SDK's.
+// isNotFound reports whether err is a NotFound error, also from a connection that is not the
+// SDK's.
 func isNotFound(err error) bool {
 	return err != nil && serviceerror.ToStatus(err).Code() == codes.NotFound
 }
 
-// retain sets the retention where it differs.
+// retain sets the retention if it differs.
 func retain(ctx context.Context, c client.Client, o Options) error {
 	ns, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: o.Namespace})
 	if err != nil {
@@ -94,7 +97,7 @@ func retain(ctx context.Context, c client.Client, o Options) error {
 	return nil
 }
 
-// addAttributes adds the search attributes the namespace lacks.
+// addAttributes adds the search attributes that the namespace lacks.
 func addAttributes(ctx context.Context, c client.Client, dynamic *settings, o Options) error {
 	have, err := c.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: o.Namespace})
 	if err != nil {
@@ -124,7 +127,7 @@ func addAttributes(ctx context.Context, c client.Client, dynamic *settings, o Op
 	return usable(ctx, c, o.Namespace, missing)
 }
 
-// usable asks for each attribute once: the server refuses to search by one it does not know.
+// usable searches by each attribute once: the server refuses a search by an unknown attribute.
 func usable(ctx context.Context, c client.Client, ns string, attributes map[string]enums.IndexedValueType) error {
 	for name := range attributes {
 		_, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: ns, Query: name + " IS NOT NULL"})

@@ -13,29 +13,30 @@ import (
 const (
 	defaultNamespace = "default"
 	defaultRetention = 30 * 24 * time.Hour
-	minRetention     = time.Hour // the server refuses less
+	minRetention     = time.Hour // minimum of the server
 )
 
-// Options say where the server keeps its data and where it listens. Only DataDir is required.
+// Options configure the data, the ports and the namespace of the server. Only DataDir is
+// required.
 type Options struct {
 	// DataDir is created if it is missing. One process at a time may use it.
 	DataDir string
 	// Namespace is created if it is missing. Empty means "default".
 	Namespace string
-	// Port of the gRPC frontend on 127.0.0.1. 0 picks a free one, which suits tests.
+	// Port of the gRPC frontend on 127.0.0.1. 0 picks a free one, for tests.
 	Port int
 	// UIPort of the Web UI on 127.0.0.1. 0 turns it off, -1 picks a free one.
 	UIPort int
-	// AllowedHosts are names that the Web UI may be opened under besides those of loopback.
+	// AllowedHosts are host names of the Web UI besides those of loopback.
 	AllowedHosts []string
 	// Retention of closed workflows, applied at every start, also to a namespace that exists. 0 means 30 days.
 	Retention time.Duration
 	// SearchAttributes are added where missing, at every start. One that exists with another type is an error.
 	SearchAttributes map[string]enumspb.IndexedValueType
-	// LongHistory is the number of events from which the server suggests a workflow to continue as new. 0 means the
-	// server's own 4096; tests set it low.
+	// LongHistory is the number of events at which the server suggests that a workflow
+	// continues as new. 0 means the server's default of 4096; tests set it low.
 	LongHistory int
-	// Logger gets what an operator should know: warnings and errors of the server. Nil means slog.Default().
+	// Logger gets the warnings and errors of the server. Nil means slog.Default().
 	Logger *slog.Logger
 }
 

@@ -12,7 +12,8 @@ const loopback = "127.0.0.1"
 
 func hostPort(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 
-// listen binds a port on loopback; 0 picks a free one. The remedy completes the error of a taken port.
+// listen binds a port on loopback; 0 picks a free one. The remedy is appended to the error if
+// the port is taken.
 func listen(port int, remedy string) (net.Listener, error) {
 	l, err := net.Listen("tcp", hostPort(port))
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -24,8 +25,9 @@ func listen(port int, remedy string) (net.Listener, error) {
 	return l, nil
 }
 
-// reserve finds the ports of the server: the given one (0 picks a free one) followed by n free ones. The server binds
-// them itself, so they are released again: another process may still grab one, and then the server's start fails.
+// reserve returns the ports of the server: the given one (0 picks a free one) and n free ones.
+// The server binds them itself, so reserve releases them again. If another process takes one in
+// between, the server's start fails.
 func reserve(port, n int) ([]int, error) {
 	ports := make([]int, 0, n+1)
 	for want := port; len(ports) <= n; want = 0 {
@@ -33,7 +35,7 @@ func reserve(port, n int) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close() // only at the end, so that no port is found twice
+		defer l.Close() // at the end, so that no port is returned twice
 		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// replace gives a file another content, whole or not at all: a crash at any moment, also of
-// the machine, leaves the old one or the new one.
+// replace replaces the content of a file atomically: a crash at any moment, also of the
+// machine, leaves the old content or the new one.
 func replace(path, text string) error {
 	draft := path + ".new"
 	file, err := os.OpenFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -21,7 +21,7 @@ func replace(path, text string) error {
 	return publish(draft, path)
 }
 
-// publish gives a draft its name once all of it is on disk.
+// publish syncs a draft to disk and renames it to path.
 func publish(draft, path string) error {
 	if err := flush(draft); err != nil {
 		return err
@@ -32,7 +32,7 @@ func publish(draft, path string) error {
 	return flush(filepath.Dir(path))
 }
 
-// flush puts a file or a folder on disk.
+// flush syncs a file or a folder to disk.
 func flush(path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,16 +12,17 @@ import (
 
 const (
 	roomFile = dbFile + ".room"
-	// roomToGoOn is some pages of a database, roomToStart what a server writes before it answers.
+	// roomToGoOn is some pages of a database. roomToStart is what a server writes before it
+	// answers.
 	roomToGoOn  = 64 << 10
 	roomToStart = 1 << 20
 )
 
-// Room fails as a write of the database does when its disk is full. It writes a little, so
-// do not ask for every request.
+// Room returns an error if the disk of the database is full. It writes a small file, so it is
+// too expensive for every request.
 func (s *Server) Room(context.Context) error { return room(s.dir, roomToGoOn) }
 
-// room writes what no file system can make smaller.
+// room writes random data, which no file system can compress.
 func room(dir string, size int) (err error) {
 	path := filepath.Join(dir, roomFile)
 	data := make([]byte, size)
@@ -33,7 +34,7 @@ func room(dir string, size int) (err error) {
 			err = file.Sync()
 		}
 		err = errors.Join(err, file.Close())
-		if removed := os.Remove(path); !errors.Is(removed, fs.ErrNotExist) { // by another who asks
+		if removed := os.Remove(path); !errors.Is(removed, fs.ErrNotExist) { // a concurrent check removed it
 			err = errors.Join(err, removed)
 		}
 	}

@@ -25,11 +25,11 @@ const (
 	schemaFile = dbFile + ".schema"
 )
 
-// openStore returns the path of the database, which exists and has the schema this program was built for. One of an
-// older schema is migrated.
+// openStore returns the path of the database. It creates a missing database and migrates one
+// with an older schema to the schema of this program.
 //
-// A new database is made under another name and its version is written before it gets its own, so that a crash at any
-// moment leaves either no database or a whole one with its version.
+// A new database is created under a temporary name, and renamed after its version has been
+// written. A crash at any moment leaves either no database or a complete one with its version.
 func openStore(dir string, log *slog.Logger) (path string, err error) {
 	schema, err := currentSchema()
 	if err != nil {
@@ -44,7 +44,8 @@ func openStore(dir string, log *slog.Logger) (path string, err error) {
 	return path, checkSchema(dir, schema, log)
 }
 
-// checkSchema migrates where the server's own files lead from one schema to the other.
+// checkSchema compares the schema of a database with that of this program, and migrates the
+// database if the server's own files lead from one to the other.
 func checkSchema(dir string, schema *schema, log *slog.Logger) error {
 	const remedy = "move the directory away to start over, or run the version of agent that made it"
 	b, err := os.ReadFile(filepath.Join(dir, schemaFile))
@@ -84,8 +85,9 @@ func checkSchema(dir string, schema *schema, log *slog.Logger) error {
 	}
 }
 
-// nameSchema writes the version of a database whose version is empty, as a power cut may have
-// left it that came while an older agent wrote it: of one that is as this program makes it.
+// nameSchema writes the version of a database whose version file is empty, which a power cut
+// during a write by an older agent may cause. It does so only if the schema is that of this
+// program.
 func nameSchema(dir string, schema *schema, remedy string) error {
 	same, err := schema.is(filepath.Join(dir, dbFile))
 	if err != nil {
@@ -97,20 +99,20 @@ func nameSchema(dir string, schema *schema, remedy string) error {
 	return writeVersion(dir, schema)
 }
 
-// serverFile names the Temporal server that made the database or migrated it. Others of the same
-// schema may have written to it since.
+// serverFile has the version of the Temporal server that created or last migrated the database.
+// Other versions with the same schema may have written to the database since.
 const serverFile = dbFile + ".server"
 
-// madeBy says what is known of who made or migrated the database.
+// madeBy describes which server created or migrated the database, if serverFile has it.
 func madeBy(dir string) string {
 	b, err := os.ReadFile(filepath.Join(dir, serverFile))
-	if err != nil { // an agent of before did not write it
+	if err != nil { // older agents did not write it
 		return ""
 	}
 	return fmt.Sprintf(" of Temporal server %s", strings.TrimSpace(string(b)))
 }
 
-// writeVersion says what schema the database has from now on.
+// writeVersion writes the schema version of the database.
 func writeVersion(dir string, schema *schema) error {
 	err := replace(filepath.Join(dir, serverFile), headers.ServerVersion+"\n")
 	if err == nil {
@@ -124,7 +126,8 @@ func writeVersion(dir string, schema *schema) error {
 
 func createStore(dir string, schema *schema) error {
 	path, draft := filepath.Join(dir, dbFile), filepath.Join(dir, dbFile+".new")
-	// Leftovers of a crash, and the log of a database somebody removed: SQLite would apply it to the new one.
+	// Leftovers of a crash, and the log of a removed database, which SQLite would apply to the
+	// new one.
 	for _, name := range []string{draft, draft + "-journal", path + "-wal", path + "-shm", path + "-journal"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("create database: %w", err)
@@ -142,7 +145,8 @@ func createStore(dir string, schema *schema) error {
 	return nil
 }
 
-// schema is the statements that make a database. It poses as a database to get hold of them.
+// schema collects the statements that create a database. It implements the interface of a
+// database to receive them.
 type schema struct {
 	sqlplugin.AdminDB
 	statements []string
@@ -162,13 +166,14 @@ func (s *schema) Exec(stmt string, _ ...any) error {
 	return nil
 }
 
-// version names the schema. The server's own numbers have been left alone through changes, hence the digest.
+// version returns the version of the schema. It includes a digest, because the server has
+// changed its schema without changing its version numbers.
 func (s *schema) version() schemaVersion {
 	sum := sha256.Sum256([]byte(strings.Join(s.statements, ";\n")))
 	return schemaVersion{sqlite.Version, sqlite.VisibilityVersion, hex.EncodeToString(sum[:6])}
 }
 
-// apply makes a database.
+// apply creates a database.
 func (s *schema) apply(path string) (err error) {
 	db, err := store.Open(path)
 	if err != nil {
@@ -201,7 +206,7 @@ func (s *schema) is(path string) (same bool, err error) {
 	return slices.Equal(have, want), err
 }
 
-// shape is that of a new database.
+// shape returns the shape of a new database.
 func (s *schema) shape() (shape []string, err error) {
 	db, err := store.Open(":memory:")
 	if err != nil {

@@ -12,21 +12,23 @@ import (
 	"agent-stop-and-go/deploy/standalone/embedded/store"
 )
 
-// stopLimit bounds each step of Stop. The longest takes about two seconds, when clients still wait for an answer.
+// stopLimit bounds each step of Stop. The longest takes about two seconds, if clients still
+// wait for responses.
 const stopLimit = 20 * time.Second
 
-// Server is a running Temporal server, and its Web UI if that is on.
+// Server is a running Temporal server, with its Web UI if that is enabled.
 type Server struct {
 	dir       string
 	address   string
 	namespace string
 	uiAddress string
-	undo      []func() error // how to stop what runs, in the order it was started
+	undo      []func() error // functions that stop the parts, in the order of their start
 	stop      func() error
 }
 
-// Start returns a server that answers, or what is in the way: a taken port, a directory in use or not writable, a
-// database of another version. A cancelled ctx makes it clean up and return; it is not needed after that.
+// Start starts a server and returns when it answers. It fails if a port is taken, the directory
+// is in use or not writable, or the database has another version. If ctx is cancelled, Start
+// cleans up and returns. ctx is not used after Start.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -49,8 +51,9 @@ func (s *Server) Address() string { return s.address }
 // UIAddress of the Web UI, such as http://127.0.0.1:8233, or empty if it is off.
 func (s *Server) UIAddress() string { return s.uiAddress }
 
-// Stop ends the Web UI, drains the server and gives the data directory free. Stop the workers and clients first: those
-// that still wait are cut after a second. It may be called again, and returns the same error.
+// Stop ends the Web UI, drains the server and unlocks the data directory. Stop the workers and
+// clients first: connections that still wait are closed after a second. Further calls return
+// the same error.
 func (s *Server) Stop() error { return s.stop() }
 
 func (s *Server) start(ctx context.Context, o Options) error {
@@ -71,12 +74,13 @@ func (s *Server) start(ctx context.Context, o Options) error {
 		return err
 	}
 	if err := settle(ctx, s.address, dynamic, o, logger); err != nil {
-		return errors.Join(err, room(o.DataDir, roomToStart)) // a server that cannot write is silent
+		return errors.Join(err, room(o.DataDir, roomToStart)) // a server that cannot write does not report it
 	}
 	return s.startUI(ui, o)
 }
 
-// listenUI binds the port of the Web UI before anything slow happens. Requests wait until it is served.
+// listenUI binds the port of the Web UI before the slow steps. Requests wait until it is
+// served.
 func (s *Server) listenUI(port int) (net.Listener, error) {
 	if port == 0 {
 		return nil, nil
@@ -141,7 +145,8 @@ func (s *Server) startUI(l net.Listener, o Options) error {
 	return nil
 }
 
-// unwind runs the undo steps, last first. One that hangs ends it: what it holds, and the lock, stay until the process ends.
+// unwind runs the undo steps in reverse order. It stops at a step that hangs: the rest,
+// including the lock, stays until the process ends.
 func (s *Server) unwind() error {
 	var errs []error
 	for _, undo := range slices.Backward(s.undo) {

@@ -23,26 +23,28 @@ import (
 
 const (
 	onlyShard = 1
-	// timersAhead is beyond the timeouts of what runs: a workflow task, a heartbeat.
+	// timersAhead is longer than the timeouts of running tasks and of heartbeats.
 	timersAhead = 2 * time.Minute
 	timersPage  = 1000
 	sideBySide  = 16
 )
 
-// Started is a task that a worker was given and has not answered.
+// Started is a task that was given to a worker and is not completed.
 type Started struct {
 	Activity bool
-	// Token is what the worker would answer with.
+	// Token is the task token with which the worker would complete the task.
 	Token []byte
-	// Identity is that of the worker; it is empty for a workflow task.
+	// Identity is the worker's identity. It is empty for a workflow task.
 	Identity string
 }
 
-// Started lists the tasks of queues that workers have. After a start that is what workers had when the server died, of
-// this process or others. It looks at workflows that wait for a timeout soon only, so it takes no longer with more that sleep.
+// Started lists the tasks of queues that were given to workers. After a start these are the
+// tasks that workers, of this process or others, held when the server died. It reads only
+// workflows with a timeout in the near future, so idle workflows do not make it slower.
 //
-// A workflow task may also lie in the sticky queue of a worker, not given out yet. Of a worker that has died nobody takes it
-// there before its time is over, so the server is asked to give such tasks out anew: to all workers, where that one polls no more.
+// A workflow task may also wait in the sticky queue of a worker. If that worker has died, the
+// task would wait there until its timeout. So Started asks the server to dispatch such tasks
+// again, to any worker if that one no longer polls.
 func (s *Server) Started(ctx context.Context, queues ...string) ([]Started, error) {
 	conn, err := grpc.NewClient(s.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -72,7 +74,7 @@ func (s *Server) Started(ctx context.Context, queues ...string) ([]Started, erro
 
 type run struct{ workflowID, runID string }
 
-// awaiting are the runs that wait for the timeout of a task.
+// awaiting returns the runs that wait for the timeout of a task.
 func awaiting(ctx context.Context, admin adminservice.AdminServiceClient) (map[run]bool, error) {
 	out := map[run]bool{}
 	request := &adminservice.ListHistoryTasksRequest{
@@ -99,7 +101,8 @@ func awaiting(ctx context.Context, admin adminservice.AdminServiceClient) (map[r
 	}
 }
 
-// startedIn is what a run waits for. One that is not there any more, or in the server's own namespace, waits for nothing.
+// startedIn returns the started tasks of a run. A run that no longer exists, or is in the
+// server's own namespace, has none.
 func startedIn(ctx context.Context, admin adminservice.AdminServiceClient, namespace string, r run, queues []string) ([]Started, error) {
 	described, err := admin.DescribeMutableState(ctx, &adminservice.DescribeMutableStateRequest{
 		Namespace: namespace, Execution: &common.WorkflowExecution{WorkflowId: r.workflowID, RunId: r.runID},
@@ -147,8 +150,9 @@ func isStuck(i *persistence.WorkflowExecutionInfo) bool {
 	return i.GetWorkflowTaskScheduledEventId() != 0 && i.GetWorkflowTaskStartedEventId() == 0 && i.GetStickyTaskQueue() != ""
 }
 
-// again has the server make the tasks of a run anew. It puts that of a workflow into the common queue, because nobody polls
-// the sticky one since the server started, and takes no notice of the old one any more once the new one was given out.
+// again makes the server regenerate the tasks of a run. The workflow task goes to the common
+// queue, because the sticky queue has had no poller since the server started. Once the new task
+// has been dispatched, the server ignores the old one.
 func again(ctx context.Context, admin adminservice.AdminServiceClient, r run, i *persistence.WorkflowExecutionInfo) error {
 	_, err := admin.RefreshWorkflowTasks(ctx, &adminservice.RefreshWorkflowTasksRequest{
 		NamespaceId: i.GetNamespaceId(), Execution: &common.WorkflowExecution{WorkflowId: r.workflowID, RunId: r.runID},

@@ -22,7 +22,7 @@ import (
 
 const clusterName = "active" // written into every database: changing it orphans them
 
-// services in the order of their ports.
+// services are listed in the order of their ports.
 var services = []primitives.ServiceName{
 	primitives.FrontendService, primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
 }
@@ -33,7 +33,7 @@ func serverConfig(db *config.SQL, ports []int) *config.Config {
 		Persistence: config.Persistence{
 			DefaultStore:     store.PluginName,
 			VisibilityStore:  store.PluginName,
-			NumHistoryShards: 1, // fixed in a database for ever; more showed no effect
+			NumHistoryShards: 1, // cannot change in an existing database; more had no effect
 			DataStores:       map[string]config.DataStore{store.PluginName: {SQL: db}},
 		},
 		ClusterMetadata: &cluster.Config{
@@ -63,7 +63,7 @@ func serverConfig(db *config.SQL, ports []int) *config.Config {
 	return c
 }
 
-// startTemporal returns a running server. What it logs as fatal comes back as the error.
+// startTemporal returns a running server. A fatal log message of the server becomes the error.
 func startTemporal(c *config.Config, dynamic *settings, logger serverLog) (temporal.Server, error) {
 	hosts := map[primitives.ServiceName]static.Hosts{}
 	names := make([]string, len(services))
@@ -95,8 +95,8 @@ func startTemporal(c *config.Config, dynamic *settings, logger serverLog) (tempo
 	return server, nil
 }
 
-// nameBuild tells the SDK, for every worker in this process, how this build is called. Otherwise it reads the whole binary to
-// find out: 0.3 s of every start.
+// nameBuild sets the build name for every worker in this process. Otherwise the SDK computes it
+// by reading the whole binary, which adds 0.3 s to every start.
 var nameBuild = sync.OnceFunc(func() {
 	path, err := os.Executable()
 	if err != nil {
@@ -107,7 +107,7 @@ var nameBuild = sync.OnceFunc(func() {
 	}
 })
 
-// runApart runs f on a goroutine of its own, which the server's logger may end.
+// runApart runs f in a separate goroutine, because the server's logger may end the goroutine.
 func runApart(logger serverLog, f func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -126,7 +126,8 @@ func runApart(logger serverLog, f func() error) error {
 	return <-done
 }
 
-// closeStore moves the write-ahead log into the database file, so that a stopped server leaves one file to copy.
+// closeStore moves the write-ahead log into the database file, so that a stopped server leaves
+// a single file to copy.
 func closeStore(db *sql.DB) error {
 	_, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	if err := errors.Join(err, db.Close()); err != nil {

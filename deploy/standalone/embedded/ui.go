@@ -25,9 +25,10 @@ import (
 	"agent-stop-and-go/mcpservers/hosting/guard"
 )
 
-// serveUI serves the Web UI on l until the returned function is called. It mirrors NewServer of the ui-server, without
-// logins, other origins and the check for new releases, and with a connection that can be closed. There is no login: without
-// the guard a web page of others could answer approvals.
+// serveUI serves the Web UI on l until the returned function is called. It mirrors NewServer of
+// the ui-server, without logins, other origins and the check for new releases, and with a
+// connection that can be closed. Because there is no login, the guard is what prevents other
+// web pages from deciding approvals.
 func serveUI(l net.Listener, address, namespace string, hosts []string, logger *slog.Logger) (stop func() error, err error) {
 	cfg, err := config.NewConfigProviderWithRefresh(uiConfig(l, address, namespace))
 	if err != nil {
@@ -50,7 +51,8 @@ func serveUI(l net.Listener, address, namespace string, hosts []string, logger *
 	return func() error { return errors.Join(shutdown(server), conn.Close()) }, nil
 }
 
-// shutdown lets requests finish for a second. Then they are cut: a browser may hang on a long poll.
+// shutdown gives requests a second to finish, then it closes their connections: a browser may
+// wait in a long poll.
 func shutdown(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -102,7 +104,7 @@ func uiHandler(cfg *config.ConfigProviderWithRefresh, conn *grpc.ClientConn) (ht
 	return e, nil
 }
 
-// uiAPI is the API the page calls: Temporal's own, behind a JSON gateway.
+// uiAPI registers the API that the page calls: Temporal's own, behind a JSON gateway.
 func uiAPI(g *echo.Group, cfg *config.ConfigProviderWithRefresh, conn *grpc.ClientConn) {
 	forward := []api.Middleware{headers.WithForwardHeaders([]string{"Caller-Type"})}
 	g.GET("/settings", api.GetSettings(cfg))

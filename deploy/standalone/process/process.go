@@ -55,7 +55,7 @@ func Start(ctx context.Context, c *config.Config, o Options) (*Process, error) {
 }
 
 // AwaitReady calls tell with the problems that GET /health/ready reports: once, and when they
-// change. It returns when there are none left, or when ctx ends.
+// change. It returns when there are no problems, or when ctx ends.
 func (p *Process) AwaitReady(ctx context.Context, tell func(problems []string)) {
 	server.AwaitReady(ctx, p.gateway.Problems, tell)
 }
@@ -109,7 +109,8 @@ func (s *starter) listen(context.Context) error {
 	return nil
 }
 
-// stand opens what the parts depend on, including our own server unless another is configured.
+// stand opens the dependencies of the parts, including the embedded server unless another
+// server is configured.
 func (s *starter) stand(ctx context.Context) error {
 	o := platform.Options{
 		OneProcess: true, Getenv: s.options.Getenv, Logger: s.options.Logger,

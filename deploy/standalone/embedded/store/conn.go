@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// maxStatements is more than the server has, but for lists, which may differ every time.
+// maxStatements exceeds the number of the server's statements, except lists, which may differ
+// every time.
 const maxStatements = 250
 
-// driverConn is what the connections of both drivers can do.
+// driverConn has the methods that the connections of both drivers share.
 type driverConn interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -21,10 +22,10 @@ type driverConn interface {
 	driver.Pinger
 }
 
-// conn keeps the statements that it has prepared.
+// conn caches prepared statements.
 type conn struct {
 	driverConn
-	statements map[string]driver.Stmt // that are not in use
+	statements map[string]driver.Stmt // only statements that are not in use
 }
 
 var (
@@ -44,7 +45,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	}
 	result, err := s.(driver.StmtExecContext).ExecContext(ctx, args)
 	if err != nil {
-		_ = s.Close() // it would say the same
+		_ = s.Close() // it would return the same error
 		return nil, err
 	}
 	c.keep(query, s)
@@ -63,16 +64,17 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	}
 	r, err := s.(driver.StmtQueryContext).QueryContext(ctx, args)
 	if err != nil {
-		_ = s.Close() // it would say the same
+		_ = s.Close() // it would return the same error
 		return nil, err
 	}
 	return &rows{Rows: r, conn: c, query: query, statement: s}, nil
 }
 
-// isScript reports whether a query may be several statements, which cannot be prepared together.
+// isScript reports whether a query may consist of several statements, which cannot be prepared
+// together.
 func isScript(query string) bool { return strings.Contains(query, ";") }
 
-// take returns a statement that nobody else uses.
+// take removes a prepared statement from the cache, or prepares one.
 func (c *conn) take(ctx context.Context, query string) (driver.Stmt, error) {
 	if s, ok := c.statements[query]; ok {
 		delete(c.statements, query)
@@ -81,9 +83,9 @@ func (c *conn) take(ctx context.Context, query string) (driver.Stmt, error) {
 	return c.PrepareContext(ctx, query)
 }
 
-// keep takes a statement back that has done its work.
+// keep returns a statement to the cache after use.
 func (c *conn) keep(query string, s driver.Stmt) {
-	if c.statements[query] != nil { // two were in use
+	if c.statements[query] != nil { // two of them were in use
 		_ = s.Close()
 		return
 	}
@@ -119,12 +121,12 @@ func (c *conn) IsValid() bool {
 	return !ok || v.IsValid()
 }
 
-// rows give their statement back when they are closed.
+// rows return their statement to the cache on Close.
 type rows struct {
 	driver.Rows
 	conn      *conn
 	query     string
-	statement driver.Stmt // nil once it is given back
+	statement driver.Stmt // nil after Close
 	failed    bool
 }
 

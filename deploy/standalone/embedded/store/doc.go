@@ -1,4 +1,5 @@
-// Package store opens the SQLite file of the embedded server, and lends the connection to it.
+// Package store opens the SQLite file of the embedded server, and gives the server its
+// connection.
 //
 //	db, err := store.Open(path)                  // as it is: to make a database or to change its schema
 //	db, err := store.OpenServing(path)           // for a server
@@ -10,8 +11,8 @@
 // server's lists need SQLite's module fts5, which mattn leaves out without the tag. Otherwise, as in binaries that are
 // cross-compiled, it is modernc.org/sqlite, which is the same SQLite in Go. Both read and write the same files.
 //
-// Everything in this process has to open a file with the driver of this package. Two SQLites in one process do not know of
-// each other's locks.
+// All code in this process must open a file with the driver of this package: two copies of
+// SQLite in one process do not respect each other's locks.
 //
 // # Durability
 //
@@ -19,15 +20,16 @@
 // that loses power may lose the last moments, but never the consistency of the file. One connection, because several halve
 // the throughput.
 //
-// # What makes it fast
+// # Speed
 //
-// A serving connection keeps the statements that it has prepared; the server has some hundred, and prepares each anew for
-// every use. It does not interrupt statements when a request is cancelled: for that, the drivers start a goroutine for every
-// statement, and hardly any takes as long as a millisecond.
+// A serving connection caches prepared statements; the server has about a hundred, and prepares
+// them for every use. The connection does not interrupt statements when a request is cancelled:
+// the drivers would start a goroutine for every statement, and hardly any takes a millisecond.
 //
 // # The server's plugin
 //
-// The server's own SQLite plugin opens a file by itself, by the name of a driver. It is given an empty database in memory
-// instead, and then the connection is exchanged for ours. The connection is in a private field (see exchange); a server
-// that has it elsewhere does not start, and fails the tests.
+// The server's own SQLite plugin opens a file by itself, with the driver of a fixed name. Here
+// it opens an empty database in memory, whose connection is then replaced by ours. The
+// connection is in a private field (see exchange). If a version of the server has it elsewhere,
+// the server does not start, and the tests fail.
 package store

@@ -12,7 +12,8 @@ import (
 
 var sqliteDriver driver.Driver = &sqlite3.SQLiteDriver{}
 
-// options are the pragmas in a source. Connections are used by one goroutine at a time, so they need no mutex.
+// options formats the pragmas of a source. One goroutine at a time uses a connection, so SQLite
+// needs no mutex.
 func options(pragmas [][2]string) string {
 	var b strings.Builder
 	b.WriteString("&_mutex=no")
@@ -22,7 +23,7 @@ func options(pragmas [][2]string) string {
 	return b.String()
 }
 
-// isDuplicate reports whether there is such a row already.
+// isDuplicate reports whether err says that the row already exists.
 func isDuplicate(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.ExtendedCode == sqlite3.ErrConstraintPrimaryKey || e.ExtendedCode == sqlite3.ErrConstraintUnique)

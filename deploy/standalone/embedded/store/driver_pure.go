@@ -13,7 +13,7 @@ import (
 
 var sqliteDriver driver.Driver = &sqlite.Driver{}
 
-// options are the pragmas in a source, and times as the other driver writes them.
+// options formats the pragmas of a source, and sets the time format of the other driver.
 func options(pragmas [][2]string) string {
 	var b strings.Builder
 	b.WriteString("&_time_format=sqlite")
@@ -23,7 +23,7 @@ func options(pragmas [][2]string) string {
 	return b.String()
 }
 
-// isDuplicate reports whether there is such a row already.
+// isDuplicate reports whether err says that the row already exists.
 func isDuplicate(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY || e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE)

@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// serving are the pragmas of a connection for a server.
+// serving has the pragmas of a connection for a server.
 var serving = [][2]string{
 	{"busy_timeout", "10000"},
 	{"journal_mode", "wal"},
 	{"synchronous", "normal"},
 }
 
-// Open opens a database by one connection. A file is created if it is missing; ":memory:" is none.
+// Open opens a database with one connection. A missing file is created; ":memory:" uses no
+// file.
 func Open(path string) (*sql.DB, error) {
 	return connect(connector{source: source(path, "rwc", nil)})
 }
 
-// OpenServing opens a file that exists, by one connection that keeps its statements.
+// OpenServing opens an existing file, with one connection that caches its statements.
 func OpenServing(path string) (*sql.DB, error) {
 	return connect(connector{source: source(path, "rw", serving), keep: true})
 }
@@ -28,7 +29,7 @@ func connect(c connector) (*sql.DB, error) {
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(1)
 	if err := db.Ping(); err != nil {
-		_ = db.Close() // it has no connection
+		_ = db.Close() // nothing has been opened
 		return nil, err
 	}
 	return db, nil
@@ -50,7 +51,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	return &conn{driverConn: opened.(driverConn), statements: map[string]driver.Stmt{}}, nil
 }
 
-// source is what a driver is given to open.
+// source formats the data source name for the driver.
 func source(path, mode string, pragmas [][2]string) string {
 	if path == ":memory:" {
 		return path
@@ -58,7 +59,7 @@ func source(path, mode string, pragmas [][2]string) string {
 	return "file:" + Escape(path) + "?mode=" + mode + options(pragmas)
 }
 
-// Escape keeps a path whole inside the URI that SQLite is given.
+// Escape escapes a path for the URI of SQLite.
 func Escape(path string) string {
 	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }

@@ -17,24 +17,24 @@ import (
 	"go.temporal.io/server/common/resolver"
 )
 
-// PluginName is that of the plugin which uses connections of this package.
+// PluginName is the name of the plugin that uses connections of this package.
 const PluginName = "sqlite-lent"
 
-// loan is the attribute of a configuration that says which connection it means.
+// loan is the configuration attribute that identifies the connection.
 const loan = "loan"
 
 func init() { sql.RegisterPlugin(PluginName, lent) }
 
 var lent = &plugin{connections: map[string]*stdsql.DB{}}
 
-// plugin is the server's own SQLite plugin on connections that are lent to it.
+// plugin is the server's own SQLite plugin with connections of this package.
 type plugin struct {
 	mu          sync.Mutex
 	connections map[string]*stdsql.DB // by loan
 }
 
-// ServerConfig lends db to servers with this configuration. The name stands in the database: search attributes are
-// stored by it.
+// ServerConfig returns a configuration whose servers use db. The name is stored in the
+// database, with the search attributes.
 func ServerConfig(db *stdsql.DB, name string) *config.SQL {
 	lent.mu.Lock()
 	defer lent.mu.Unlock()
@@ -51,7 +51,7 @@ func ServerConfig(db *stdsql.DB, name string) *config.SQL {
 
 // GetVisibilityQueryConverter implements sqlplugin.Plugin.
 func (*plugin) GetVisibilityQueryConverter() sqlplugin.VisibilityQueryConverter {
-	converter, _ := sql.GetPluginVisibilityQueryConverter(sqlite.PluginName) // which is registered: it is imported
+	converter, _ := sql.GetPluginVisibilityQueryConverter(sqlite.PluginName) // registered by its import
 	return converter
 }
 
@@ -62,7 +62,7 @@ func (p *plugin) CreateDB(kind sqlplugin.DbKind, cfg *config.SQL, r resolver.Ser
 	id := cfg.ConnectAttributes[loan]
 	empty := &config.SQL{
 		PluginName: sqlite.PluginName, DatabaseName: ":memory:",
-		ConnectAttributes: map[string]string{loan: id}, // such a pragma does not exist; by it, each loan gets its own
+		ConnectAttributes: map[string]string{loan: id}, // not a pragma; it gives each loan its own connection
 	}
 	db, err := sql.NewSQLDB(kind, empty, r, l, h)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *plugin) CreateDB(kind sqlplugin.DbKind, cfg *config.SQL, r resolver.Ser
 	return database{serverDB: db.(serverDB), name: cfg.DatabaseName}, nil
 }
 
-// exchange puts our connection in the place of the plugin's own, which all databases of a loan share.
+// exchange replaces the plugin's own connection, which all databases of a loan share, by ours.
 func exchange(db sqlplugin.DB, ours *stdsql.DB) error {
 	field := reflect.Indirect(reflect.ValueOf(db)).FieldByName("db")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*sqlx.DB]() {
@@ -89,13 +89,13 @@ func exchange(db sqlplugin.DB, ours *stdsql.DB) error {
 	return own.Close()
 }
 
-// serverDB is what databases of the server's plugin are.
+// serverDB is the type of the databases of the server's plugin.
 type serverDB interface {
 	sqlplugin.DB
 	sqlplugin.AdminDB
 }
 
-// database has the name and the errors of ours.
+// database replaces the name and the error check of a serverDB.
 type database struct {
 	serverDB
 	name string
