@@ -119,7 +119,7 @@ func (t *Table) expire(c *call) {
 	}
 }
 
-// AwaitJoins waits until all calls have been joined, for at most the limit.
+// AwaitJoins waits until every call has been joined or will never be, for at most the limit.
 func (t *Table) AwaitJoins(limit time.Duration) {
 	over := time.After(limit)
 	for _, c := range t.all() {

@@ -87,8 +87,8 @@ func LocalOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
 	}
 }
 
-// startOptions returns options with the timeout of one attempt. It also applies to the call
-// after it has been handed over.
+// startOptions returns options with the timeout of one attempt. The timeout also applies to a
+// call that has been handed over.
 func startOptions(o workflow.ActivityOptions) workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{
 		StartToCloseTimeout: o.StartToCloseTimeout, Summary: o.Summary, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},

@@ -157,8 +157,8 @@ func difference(have, want []string) string {
 
 // shapeOf lists tables, columns and indexes, sorted, because a column that was added later is
 // at the end of its table. It omits NOT NULL: the server's changes add nullable columns where a
-// new database has others. It omits the indexes of the visibility table too, because only used
-// ones are kept.
+// new database has NOT NULL ones. It omits the indexes of the visibility table too, because
+// only used ones are kept.
 func shapeOf(db interface {
 	Query(query string, args ...any) (*sql.Rows, error)
 }) (shape []string, err error) {
