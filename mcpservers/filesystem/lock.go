@@ -17,24 +17,24 @@ type fileLock struct {
 	users int
 }
 
-// acquire acquires the locks of all places, in an order that cannot deadlock, or returns when ctx
+// acquire acquires the locks of all paths, in an order that cannot deadlock, or returns when ctx
 // ends. The returned function releases them.
-func (l *fileLocks) acquire(ctx context.Context, places ...string) (release func(), err error) {
-	slices.Sort(places)
-	places = slices.Compact(places)
-	var taken []string
+func (l *fileLocks) acquire(ctx context.Context, paths ...string) (release func(), err error) {
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	var locked []string
 	release = func() {
-		for _, place := range taken {
-			l.enter(place).free <- struct{}{}
-			l.leave(place, 2)
+		for _, path := range locked {
+			l.enter(path).free <- struct{}{}
+			l.leave(path, 2)
 		}
 	}
-	for _, place := range places {
+	for _, path := range paths {
 		select {
-		case <-l.enter(place).free:
-			taken = append(taken, place)
+		case <-l.enter(path).free:
+			locked = append(locked, path)
 		case <-ctx.Done():
-			l.leave(place, 1)
+			l.leave(path, 1)
 			release()
 			return nil, ctx.Err()
 		}
@@ -42,28 +42,28 @@ func (l *fileLocks) acquire(ctx context.Context, places ...string) (release func
 	return release, nil
 }
 
-func (l *fileLocks) enter(place string) *fileLock {
+func (l *fileLocks) enter(path string) *fileLock {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	found := l.byPath[place]
+	found := l.byPath[path]
 	if found == nil {
 		if l.byPath == nil {
 			l.byPath = map[string]*fileLock{}
 		}
 		found = &fileLock{free: make(chan struct{}, 1)}
 		found.free <- struct{}{}
-		l.byPath[place] = found
+		l.byPath[path] = found
 	}
 	found.users++
 	return found
 }
 
-func (l *fileLocks) leave(place string, times int) {
+func (l *fileLocks) leave(path string, times int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if found := l.byPath[place]; found != nil {
+	if found := l.byPath[path]; found != nil {
 		if found.users -= times; found.users == 0 {
-			delete(l.byPath, place)
+			delete(l.byPath, path)
 		}
 	}
 }

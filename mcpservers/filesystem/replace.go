@@ -121,7 +121,7 @@ func (p *tempFile) open() (err error) {
 		return err
 	default:
 		file.Close()
-		p.old, p.mode = info, 0o600 // until settle, so that it never has more permissions than the old file
+		p.old, p.mode = info, 0o600 // until complete, so that it never has more permissions than the old file
 	}
 	p.temp, err = p.dir.OpenFile(p.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, p.mode)
 	return err

@@ -223,7 +223,7 @@ func (c call) resolvedLocation(rootName, pathName, otherwise string) (location, 
 	return at, describe(err, "path not found", at.given)
 }
 
-// writableLocation is resolved for a path to write to.
+// writableLocation is resolvedLocation for a path to write to.
 func (c call) writableLocation(rootName, pathName string) (location, error) {
 	at, err := c.resolvedLocation(rootName, pathName, "")
 	if err == nil {
