@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// maxViews is how many conversations have a view in memory.
-	maxViews = 256
+	// maxViews is how many conversations have a view in memory. A view is at most as large as
+	// the server lets the answer to a query be, two megabytes.
+	maxViews = 64
 	// freshTime is how long a view is returned without asking the server, if Changes has
 	// counted nothing since.
 	freshTime = time.Second
@@ -65,8 +66,11 @@ func (v *Views) Read(ctx context.Context, workflowID string, s Source) (contract
 	last, ok := v.views.Get(workflowID)
 	switch {
 	case !ok: // most conversations are read once
-		v.views.Add(workflowID, cachedView{})
-		return s.View(ctx)
+		view, err := s.View(ctx)
+		if err == nil {
+			v.views.Add(workflowID, cachedView{})
+		}
+		return view, err
 	case v.changes != nil && last.mark != Mark{} && last.count == now.count && now.at.Sub(last.at) < freshTime:
 		return last.view, nil
 	}

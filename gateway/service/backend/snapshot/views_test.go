@@ -147,6 +147,21 @@ func TestOnlyTheLastViewsAreKept(t *testing.T) {
 	}
 }
 
+// Whoever asks for conversations that do not exist must not push out those that do.
+func TestAViewThatCannotBeReadTakesNoRoom(t *testing.T) {
+	v, s := snapshot.New(nil, time.Now), &source{events: 1}
+	read(t, v, s)
+	read(t, v, s)
+	missing := errors.New("no such conversation")
+	for n := range 300 {
+		if _, err := v.Read(t.Context(), fmt.Sprint("missing-", n), &source{err: missing}); !errors.Is(err, missing) {
+			t.Fatal(err)
+		}
+	}
+	read(t, v, s)
+	asked(t, s, 2, 2)
+}
+
 func workflow() *commonpb.WorkflowExecution { return &commonpb.WorkflowExecution{WorkflowId: id} }
 
 // pass sends a request through the interceptor.
