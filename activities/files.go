@@ -75,19 +75,23 @@ func replace(path string, pieces [][]byte) (size int64, err error) {
 			err = errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(tmp.Name()))
 		}
 	}()
-	for _, piece := range pieces {
-		if err == nil {
-			_, err = tmp.Write(piece)
-			size += int64(len(piece))
-		}
-	}
-	if err == nil {
+	if size, err = writeAll(tmp, pieces); err == nil {
 		err = tmp.Sync()
 	}
 	if err = errors.Join(err, tmp.Close()); err != nil {
 		return 0, err
 	}
 	return size, os.Rename(tmp.Name(), path)
+}
+
+func writeAll(w io.Writer, pieces [][]byte) (size int64, err error) {
+	for _, piece := range pieces {
+		n, err := w.Write(piece)
+		if size += int64(n); err != nil {
+			return size, err
+		}
+	}
+	return size, nil
 }
 
 // versionPattern finds the version at the end of a file: its last key.

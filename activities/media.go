@@ -37,7 +37,8 @@ func keep(ctx context.Context, store transcript.Store, media []toolbox.Media) ([
 }
 
 // addImages adds images from the messages to a request, the newest first while there is room.
-// Other files of users are mentioned in their texts; tools describe their results themselves.
+// Other files of users are mentioned in their texts; tools describe their results themselves. It
+// changes the slice of messages, which therefore must not be shared.
 func (m *Models) addImages(ctx context.Context, r *llm.Request) error {
 	a := imageLoader{store: m.Blobs, room: maxImageBytes, seen: map[imagePlace]bool{}}
 	if m.facts(r.Model).Images {
