@@ -103,6 +103,7 @@ func (o options) measure(ctx context.Context, out io.Writer) error {
 	defer process.LimitMemory(os.Getenv)() // like the agent itself
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
 	n, t := o.size(), newTable(out)
+	usual := config.Default().Execution
 	for _, part := range []struct {
 		name string
 		mode contract.Execution
@@ -112,11 +113,11 @@ func (o options) measure(ctx context.Context, out io.Writer) error {
 		{"lean", contract.ExecutionLean, turns},
 		{"auto", contract.ExecutionAuto, turns},
 		{"tree", contract.ExecutionRegular, trees},
-		{"reads", contract.ExecutionRegular, reads},
-		{"rest", contract.ExecutionRegular, rest},
+		{"reads", usual, reads},
+		{"rest", usual, rest},
 		{"lists", contract.ExecutionRegular, lists},
 		{"length", contract.ExecutionRegular, length},
-		{"events", contract.ExecutionRegular, events},
+		{"events", usual, events},
 		{"a2a", contract.ExecutionRegular, tasks},
 	} {
 		if o.only != "" && o.only != part.name {
