@@ -9,8 +9,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"agent-stop-and-go/workflows/answer"
+	"agent-stop-and-go/workflows/console"
 	"agent-stop-and-go/workflows/contract"
 	"agent-stop-and-go/workflows/decide"
+	"agent-stop-and-go/workflows/signal"
 	"agent-stop-and-go/workflows/wording"
 )
 
@@ -95,7 +97,7 @@ func (a *approval) await(ctx workflow.Context, arrived func() bool) (bool, error
 }
 
 func (a *approval) handleSignal(ctx workflow.Context, ch workflow.ReceiveChannel) {
-	raw, ok := receive(ch)
+	raw, ok := signal.Receive(ch)
 	if !ok {
 		return
 	}
@@ -167,5 +169,5 @@ func (a *approval) query() (contract.ApprovalView, error) {
 }
 
 func (a *approval) show(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, wording.ApprovalDetails(a.view, a.in.AgentName, a.in.Server, consoleOf(ctx)))
+	workflow.SetCurrentDetails(ctx, wording.ApprovalDetails(a.view, a.in.AgentName, a.in.Server, console.Of(ctx)))
 }
