@@ -27,7 +27,7 @@ var recorded = []string{
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
 	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
-	"queue-carried", "approval-left", "approval-continued",
+	"queue-carried", "approval-left", "approval-continued", "approval-update",
 	// Recorded before tasks of other agents were polled.
 	"early-delegation", "early-delegation-rejected", "early-delegation-cancelled",
 }

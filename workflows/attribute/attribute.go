@@ -15,6 +15,7 @@ var (
 	ToolName       = temporal.NewSearchAttributeKeyKeyword(contract.AttrToolName)
 	PendingSince   = temporal.NewSearchAttributeKeyTime(contract.AttrPendingSince)
 	ConfigHash     = temporal.NewSearchAttributeKeyKeyword(contract.AttrConfigHash)
+	AgentOwner     = temporal.NewSearchAttributeKeyKeyword(contract.AttrAgentOwner)
 	ContextID      = temporal.NewSearchAttributeKeyKeyword(contract.AttrContextID)
 	TaskState      = temporal.NewSearchAttributeKeyKeyword(contract.AttrTaskState)
 )

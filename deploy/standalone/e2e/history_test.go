@@ -153,6 +153,13 @@ func TestRecordHistories(t *testing.T) {
 			return contract.ConversationWorkflowID(asked.Conversation.ID)
 		},
 		"approval": func() string {
+			id := contract.ApprovalWorkflowID(api.ask(`call note_add {"name":"x"}`).Result.Approval.UUID)
+			if err := c.SignalWorkflow(context.Background(), id, "", contract.SignalDecide, "yes"); err != nil {
+				t.Error(err)
+			}
+			return id
+		},
+		"approval-update": func() string {
 			asked := api.ask(`call note_add {"name":"x"}`)
 			api.decide(asked.Result.Approval.UUID, `{"approved":true}`)
 			return contract.ApprovalWorkflowID(asked.Result.Approval.UUID)

@@ -193,6 +193,9 @@ func (t *Temporal) attributes(in contract.ConversationInput) []temporal.SearchAt
 		attribute.SessionID.ValueSet(in.SessionID),
 		attribute.ConfigHash.ValueSet(t.agentHash),
 	}
+	if in.Owner.Authenticated() {
+		list = append(list, attribute.AgentOwner.ValueSet(in.Owner.Key()))
+	}
 	if in.Task {
 		list = append(list, attribute.ContextID.ValueSet(in.ContextID), attribute.TaskState.ValueSet(string(contract.TaskWorking)))
 	}
