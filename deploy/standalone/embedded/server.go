@@ -100,10 +100,11 @@ func (s *Server) listenUI(port int) (net.Listener, error) {
 }
 
 func (s *Server) startServer(ctx context.Context, o Options, dynamic *settings, logger serverLog) error {
-	ports, err := reserve(o.Port, len(services)-1)
+	ports, release, err := reserve(o.Port, len(services)-1)
 	if err != nil {
 		return err
 	}
+	defer release()
 	path, err := openStore(o.DataDir, o.Logger)
 	if err != nil {
 		return err
