@@ -48,6 +48,8 @@ func delivery(reply any) *workflowservice.PollWorkflowTaskQueueResponse {
 		return r
 	case *workflowservice.RespondWorkflowTaskCompletedResponse:
 		return r.GetWorkflowTask()
+	case *workflowservice.StartWorkflowExecutionResponse:
+		return r.GetEagerWorkflowTask()
 	}
 	return nil
 }

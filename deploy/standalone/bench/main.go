@@ -76,7 +76,7 @@ type size struct {
 	paused        int // paused approvals in the part that measures memory
 	finished      int
 	kills         int
-	slow          int // cancelled calls
+	slow          int    // cancelled calls
 	long          int    // turns of a conversation that is long
 	heaps         string // prefix of the files for its heap profiles
 	profile       string // file for the CPU profiles of the part cost
@@ -85,9 +85,9 @@ type size struct {
 func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps string) error {
 	defer process.LimitMemory(os.Getenv)() // like the agent itself
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
-	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, slow: 100, long: 1000}
+	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, slow: 40, long: 1000}
 	if quick {
-		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, slow: 12, long: 100}
+		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, slow: 8, long: 100}
 	}
 	n.heaps, n.profile = heaps, profile
 	t := newTable(out)
