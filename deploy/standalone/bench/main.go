@@ -31,7 +31,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	quick := flag.Bool("quick", false, "a tenth of the work: shows that it runs, proves little")
-	only := flag.String("only", "", "measure only this: cost, memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a or recovery")
+	only := flag.String("only", "", "measure only this: cost, memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a, slow or recovery")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file; of the part cost, of its agents, to this file and .list or .approval")
 	components := flag.String("components", "", "print what each component has in this CPU profile of an agent")
 	heaps := flag.String("memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
@@ -76,6 +76,7 @@ type size struct {
 	paused        int // paused approvals in the part that measures memory
 	finished      int
 	kills         int
+	slow          int    // cancelled calls
 	long          int    // turns of a conversation that is long
 	heaps         string // prefix of the files for its heap profiles
 	profile       string // file for the CPU profiles of the part cost
@@ -84,9 +85,9 @@ type size struct {
 func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps string) error {
 	defer process.LimitMemory(os.Getenv)() // like the agent itself
 	worker.KeepInMemory(config.Default().Temporal.CacheSize)
-	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, long: 1000}
+	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, slow: 40, long: 1000}
 	if quick {
-		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, long: 100}
+		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, slow: 8, long: 100}
 	}
 	n.heaps, n.profile = heaps, profile
 	t := newTable(out)
@@ -116,7 +117,7 @@ func run(ctx context.Context, out io.Writer, quick bool, only, profile, heaps st
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, size, *table) error
-	}{{"cost", costs}, {"memory", memory}, {"recovery", recovery}} { // on agents in separate processes
+	}{{"cost", costs}, {"slow", slowCalls}, {"memory", memory}, {"recovery", recovery}} { // on stacks or agents of their own
 		if only != "" && only != part.name {
 			continue
 		}
