@@ -244,6 +244,8 @@ func TestWhatNeedsTheConversationHandsItsCallsOver(t *testing.T) {
 		"signal":        {&workflowservice.SignalWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
 		"query":         {&workflowservice.QueryWorkflowRequest{Execution: execution}, conversation, true},
 		"cancel":        {&workflowservice.RequestCancelWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
+		"terminate":     {&workflowservice.TerminateWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
+		"reset":         {&workflowservice.ResetWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, true},
 		"of its node":   {&workflowservice.SignalWorkflowExecutionRequest{WorkflowExecution: execution}, node, true},
 		"wait":          {&workflowservice.UpdateWorkflowExecutionRequest{WorkflowExecution: execution}, conversation, false},
 		"of another":    {&workflowservice.QueryWorkflowRequest{Execution: &commonpb.WorkflowExecution{WorkflowId: "x"}}, conversation, false},

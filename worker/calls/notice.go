@@ -10,7 +10,8 @@ import (
 
 // Interceptor is for the frontend of a server in this process, which handles the requests of
 // all clients: of the gateway, the Web UI and the temporal CLI. A request that needs a workflow
-// task of a conversation hands its calls over. Updates do not: they wait for the end of a turn.
+// task of a conversation, or ends its run, hands its calls over. Updates do not: they wait for
+// the end of a turn.
 func (w *WorkflowTasks) Interceptor() grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		if id := receiver(req); id != "" {
@@ -34,6 +35,10 @@ func receiver(req any) string {
 	case *workflowservice.SignalWithStartWorkflowExecutionRequest:
 		return r.GetWorkflowId()
 	case *workflowservice.RequestCancelWorkflowExecutionRequest:
+		return r.GetWorkflowExecution().GetWorkflowId()
+	case *workflowservice.TerminateWorkflowExecutionRequest:
+		return r.GetWorkflowExecution().GetWorkflowId()
+	case *workflowservice.ResetWorkflowExecutionRequest:
 		return r.GetWorkflowExecution().GetWorkflowId()
 	case *workflowservice.QueryWorkflowRequest:
 		return r.GetExecution().GetWorkflowId()
