@@ -61,8 +61,9 @@ build-all: ## cross-compile every binary into dist/<os>-<arch>/
 	  $(GO) build -ldflags '$(LDFLAGS)' -o $$out/ $(ROOT_MAINS) || exit 1; \
 	  (cd deploy/standalone && $(GO) build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $$out/agent .) || exit 1; done
 
-bench: ## measure turns, reads and memory on the embedded server; prints ratios
-	cd deploy/standalone && $(GO) run -tags $(TAGS) ./bench
+BENCH ?=
+bench: ## measure turns, reads and memory on the embedded server; prints ratios and goals (BENCH: its flags)
+	cd deploy/standalone && $(GO) run -tags $(TAGS) ./bench $(BENCH)
 
 FLOOD ?= 100000
 CHAOS ?= 2m
