@@ -69,11 +69,12 @@ FLOOD ?= 100000
 CHAOS ?= 2m
 FAR   ?= true
 SEED  ?= 0
+MODE  ?=
 chaos: ## kill, break, lie, flood, repeat and reset for CHAOS (2m), and check that nothing is lost, doubled or given away
-	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -far=$(FAR) -chaos=$(CHAOS) -seed=$(SEED)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaos$$' -far=$(FAR) -chaos=$(CHAOS) -seed=$(SEED) -mode=$(MODE)
 
 chaos-trees: ## the same with drawn trees of nodes, in one process and split, and with full disks
-	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED)
+	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '^TestChaosOfTrees$$' -form=both -chaos=$(CHAOS) -seed=$(SEED) -mode=$(MODE)
 
 flood: ## send FLOOD requests of every sort to conversations that wait, run and are closed (hours)
 	cd deploy/standalone && $(GO) test -tags $(TAGS) ./e2e -count=1 -timeout 0 -v -run '$(FLOODS)' -flood=$(FLOOD)

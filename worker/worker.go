@@ -58,7 +58,7 @@ type Worker struct {
 // New makes a worker. The caller starts it. fatal is called at most once, if the worker cannot
 // continue, for example because its namespace is gone.
 func New(c client.Client, p Place, a Activities, fatal func(error)) *Worker {
-	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), false))
+	table := cmp.Or(p.Calls, calls.New(p.TaskQueue+"-"+rand.Text(), nil))
 	var once sync.Once
 	o := worker.Options{
 		Interceptors:                []interceptor.WorkerInterceptor{console.Show(p.Address), calls.Heartbeats()},

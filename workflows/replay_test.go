@@ -25,6 +25,8 @@ var recorded = []string{
 	"nested", "nested-root", "nested-both", "nested-branch",
 	"tree-reject", "tree-reject-root", "tree-reject-inner",
 	"tree-cancel", "tree-cancel-root", "tree-cancel-sides", "tree-cancel-inner",
+	// Recorded in mode auto.
+	"auto", "auto-slow", "auto-tree", "auto-tree-root", "auto-tree-sides",
 	"push", "push-conversation",
 	"task", "task-delegation", "task-delegation-approval", "task-rejected", "delivery", "full-queue",
 	"queue-carried", "approval-left", "approval-continued", "approval-update",

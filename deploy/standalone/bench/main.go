@@ -35,7 +35,7 @@ func main() {
 	defer stop()
 	var o options
 	flag.BoolVar(&o.quick, "quick", false, "a tenth of the work: shows that it runs, proves little")
-	flag.StringVar(&o.only, "only", "", "measure only this: compare, cost, memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a or recovery")
+	flag.StringVar(&o.only, "only", "", "measure only this: compare, cost, memory, regular, lean, auto, tree, reads, rest, lists, length, events, a2a, slow or recovery")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to this file; of the part cost, of its agents, to this file and .list or .approval")
 	flag.StringVar(&o.components, "components", "", "print what each component has in this CPU profile of an agent")
 	flag.StringVar(&o.heaps, "memprofile", "", "memory: write heap profiles of the agent after each step, to this file and a number")
@@ -82,6 +82,7 @@ type size struct {
 	paused        int // paused approvals in the part that measures memory
 	finished      int
 	kills         int
+	slow          int    // cancelled calls
 	long          int    // turns of a conversation that is long
 	heaps         string // prefix of the files for its heap profiles
 	profile       string // file for the CPU profiles of the part cost
@@ -90,9 +91,9 @@ type size struct {
 
 // size returns the amounts of work.
 func (o options) size() size {
-	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, long: 1000}
+	n := size{rounds: 5, turns: 60, clients: 100, busy: 6 * time.Second, reads: 1500, conversations: 5000, paused: 1000, finished: 20_000, kills: 40, slow: 40, long: 1000}
 	if o.quick {
-		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, long: 100}
+		n = size{rounds: 2, turns: 10, clients: 20, busy: time.Second, reads: 100, conversations: 200, paused: 200, finished: 1000, kills: 4, slow: 8, long: 100}
 	}
 	n.heaps, n.profile, n.peers = o.heaps, o.profile, o.peers
 	return n
@@ -130,7 +131,7 @@ func (o options) measure(ctx context.Context, out io.Writer) error {
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, size, *table) error
-	}{{"compare", compare}, {"cost", costs}, {"memory", memory}, {"recovery", recovery}} { // on agents in separate processes
+	}{{"compare", compare}, {"cost", costs}, {"slow", slowCalls}, {"memory", memory}, {"recovery", recovery}} { // on stacks or agents of their own
 		if o.only != "" && o.only != part.name {
 			continue
 		}
