@@ -27,7 +27,9 @@ func (c *conversation) answer(ctx workflow.Context, question contract.PendingApp
 	sent := sentAnswer{question.UUID, m.RequestID}
 	c.sentAnswers = append(c.sentAnswers, sent)
 	decision.RequestID, decision.Via, decision.Credential, decision.Identity = m.RequestID, viaMessage, m.Credential, m.Identity
-	decision.By = m.Identity.Subject
+	if m.Identity.Authenticated() {
+		decision.By = m.Identity.Subject
+	}
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		err := workflow.SignalExternalWorkflow(ctx, contract.ApprovalWorkflowID(question.UUID), "", contract.SignalDecide, decision).Get(ctx, nil)
 		if err != nil { // already decided, or withdrawn
