@@ -208,7 +208,7 @@ func TestTheClientDecidesAndReadsTheRest(t *testing.T) {
 		if err := c.Record(t.Context(), someUUID, client.Answer{Approved: &yes, By: "alice"}); err != nil {
 			t.Fatal(err)
 		}
-		for e, err := range c.Rest(t.Context(), someID, last.ID) {
+		for e, err := range c.Rest(t.Context(), got.ConversationID, got.Position) {
 			if err != nil {
 				t.Fatal(err)
 			}

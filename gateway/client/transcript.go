@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -35,11 +36,15 @@ type Entry struct {
 
 // Transcript is what a reader of events holds. The zero value holds nothing.
 type Transcript struct {
-	Entries []Entry
+	// ConversationID and Position are where the reader is: Client.Rest and Client.Follow
+	// continue there.
+	ConversationID, Position string
+	Entries                  []Entry
 }
 
-// Add changes the transcript by an event. It reports whether something changed.
+// Add changes the transcript by an event. It reports whether an entry changed.
 func (t *Transcript) Add(e Event) bool {
+	t.ConversationID, t.Position = cmp.Or(e.ThreadID, t.ConversationID), cmp.Or(e.ID, t.Position)
 	switch e.Type {
 	case agui.TypeTextStart:
 		kind := KindText
