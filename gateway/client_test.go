@@ -214,7 +214,7 @@ func TestTheClientDecidesAndReadsTheRest(t *testing.T) {
 			}
 			got.Add(e)
 		}
-		if want := `user add it|call add`+string(addArgs.Raw)+`|notice [APPROVAL]: Decided|text added`; words(got) != want {
+		if want := `user add it|call add` + string(addArgs.Raw) + `|notice [APPROVAL]: Decided|text added`; words(got) != want {
 			t.Error(words(got))
 		}
 		state, err := c.Approval(t.Context(), someUUID)

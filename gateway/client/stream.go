@@ -82,15 +82,21 @@ func (s *stream) connect(ctx context.Context, yield func(Event, error) bool) (pr
 		return false, false, err
 	}
 	defer res.Body.Close()
+	ended := false
 	err = readEvents(res.Body, func(e Event) bool {
 		progress = true
 		s.take(e)
 		if e.mustReconnect() {
 			return false
 		}
-		done = !yield(e, nil) || s.ends(e)
+		wanted := yield(e, nil)
+		ended = wanted && s.ends(e)
+		done = !wanted || ended
 		return !done
 	})
+	if ended && res.Request.Method == http.MethodPost {
+		_, _ = io.Copy(io.Discard, res.Body) // the reply ends now; one that is left unread looks like a lost client
+	}
 	if errors.Is(err, io.EOF) && !done && s.conversation != "" {
 		done = s.client.isCompleted(ctx, s.conversation)
 	}
